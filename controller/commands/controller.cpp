@@ -1,0 +1,335 @@
+#include "controller/commands/controller.hpp"
+
+#include "base/log.hpp"
+#include "config/honoured.hpp"
+#include "config/validation.hpp"
+#include "controller/process/controller_process.hpp"
+#include "controller/process/settings.hpp"
+#include "kube/client/client_config.hpp"
+#include "kube/client/http_client.hpp"
+#include "net/event_loop.hpp"
+#include "yaml/parse.hpp"
+
+#include <CLI/CLI.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace sluice::commands {
+
+namespace {
+
+using controller::Kind;
+
+struct Options {
+    std::string config_file;
+    std::string kubeconfig_file;
+    std::string controllers = "*";
+    std::string feature_gates;
+    std::string log_level = "info";
+};
+
+constexpr std::pair<std::string_view, Kind> kReconcilers[] = {
+    {"admissioncheck", Kind::AdmissionCheck},
+    {"clusterqueue", Kind::ClusterQueue},
+    {"cohort", Kind::Cohort},
+    {"job", Kind::Job},
+    {"localqueue", Kind::LocalQueue},
+    {"resourceflavor", Kind::ResourceFlavor},
+    {"workload", Kind::Workload},
+    {"workloadpriorityclass", Kind::WorkloadPriorityClass},
+};
+constexpr std::string_view kScheduler = "scheduler";
+constexpr int kMisconfigured = 2;
+
+Result<json::Value> load_yaml(const std::string& file) {
+    const auto text = kube::read_small_file(file);
+    if (!text) {
+        return text.error();
+    }
+    auto document = yaml::parse_document(*text);
+    if (!document) {
+        return with_context(document.error(), file);
+    }
+    return document;
+}
+
+struct Connection {
+    kube::ClientConfig config;
+    bool in_cluster = false;
+};
+
+Result<Connection> load_connection(const std::string& kubeconfig_file) {
+    if (!kubeconfig_file.empty()) {
+        const auto document = load_yaml(kubeconfig_file);
+        if (!document) {
+            return document.error();
+        }
+        const std::string folder =
+            std::filesystem::absolute(kubeconfig_file).parent_path().string();
+        auto config = kube::load_kubeconfig(*document, "", folder);
+        if (!config) {
+            return with_context(config.error(), kubeconfig_file);
+        }
+        return Connection{.config = std::move(*config), .in_cluster = false};
+    }
+    kube::InClusterSource source;
+    for (const char* name : {"KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"}) {
+        if (const char* value = std::getenv(name)) {
+            source.environment[name] = value;
+        }
+    }
+    auto config = kube::load_in_cluster(source);
+    if (!config) {
+        return with_context(config.error(), "no --kubeconfig is given, and this is no pod");
+    }
+    return Connection{.config = std::move(*config), .in_cluster = true};
+}
+
+/// The Configuration with everything that would make it act otherwise than it says refused.
+Result<config::Configuration> load_configuration(
+    const std::string& file, const std::string& own_namespace
+) {
+    if (file.empty()) {
+        return config::default_configuration(own_namespace);
+    }
+    const auto document = load_yaml(file);
+    if (!document) {
+        return document.error();
+    }
+    auto configuration = config::parse_configuration(*document, own_namespace);
+    if (!configuration) {
+        return with_context(configuration.error(), file);
+    }
+    return configuration;
+}
+
+Result<void> check(const config::Configuration& configuration, const config::FeatureGates& gates) {
+    const auto violations = config::validate(configuration, gates);
+    if (!violations.empty()) {
+        return make_invalid(fmt::format("{}", fmt::join(violations, "; ")));
+    }
+    const auto unsupported =
+        config::unsupported_settings(configuration, gates, config::honoured_by_controller());
+    if (!unsupported.empty()) {
+        return make_invalid(
+            fmt::format("not supported by this version: {}", fmt::join(unsupported, ", "))
+        );
+    }
+    return {};
+}
+
+std::string hostname() {
+    std::array<char, 256> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data())
+                                                          : std::string("localhost");
+}
+
+std::optional<log::Level> parse_level(std::string_view text) {
+    constexpr std::pair<std::string_view, log::Level> kLevels[] = {
+        {"debug", log::Level::Debug},
+        {"info", log::Level::Info},
+        {"warning", log::Level::Warning},
+        {"error", log::Level::Error},
+        {"off", log::Level::Off},
+    };
+    for (const auto& [name, level] : kLevels) {
+        if (name == text) {
+            return level;
+        }
+    }
+    return std::nullopt;
+}
+
+Result<controller::ProcessOptions> make_process_options(
+    const Options& options, const Connection& connection
+) {
+    const std::string own_namespace =
+        connection.in_cluster ? connection.config.namespace_ : std::string();
+    auto configuration = load_configuration(options.config_file, own_namespace);
+    if (!configuration) {
+        return configuration.error();
+    }
+    const auto gates =
+        config::FeatureGates::load(options.feature_gates, configuration->feature_gates);
+    if (!gates) {
+        return gates.error();
+    }
+    if (const auto checked = check(*configuration, *gates); !checked) {
+        return checked.error();
+    }
+    const auto controllers = parse_controllers(options.controllers);
+    if (!controllers) {
+        return with_context(controllers.error(), "--controllers");
+    }
+    auto settings = controller::make_settings(*configuration, *gates);
+    if (!settings) {
+        return settings.error();
+    }
+    controller::ProcessOptions made;
+    made.gates = *gates;
+    made.settings = std::move(*settings);
+    for (const auto& [name, kind] : kReconcilers) {
+        if (controllers->contains(std::string(name))) {
+            made.reconcilers.insert(kind);
+        }
+    }
+    made.with_scheduler = controllers->contains(std::string(kScheduler));
+    made.in_cluster = connection.in_cluster;
+    const config::LeaderElection& election = configuration->leader_election;
+    made.lease_namespace =
+        election.resource_namespace.empty() ? own_namespace : election.resource_namespace;
+    if (election.leader_elect && made.lease_namespace.empty()) {
+        return make_invalid("leaderElection.resourceNamespace is needed outside a cluster");
+    }
+    made.hostname = hostname();
+    made.seed = static_cast<std::uint64_t>(SystemClock().now().time_since_epoch().count());
+    made.configuration = std::move(*configuration);
+    return made;
+}
+
+boost::asio::awaitable<void> run_to_end(
+    controller::ControllerProcess* process, net::EventLoop* loop, int* exit_code
+) {
+    *exit_code = co_await process->run();
+    loop->stop();
+}
+
+boost::asio::awaitable<void> stop_on_signal(controller::ControllerProcess* process) {
+    std::vector<int> signals = {SIGTERM, SIGINT};
+    const int number = co_await net::wait_for_signal(std::move(signals));
+    if (number != 0) {
+        log::info("signal", {{"number", number}});
+        process->stop();
+    }
+}
+
+int run(const Options& options) {
+    const auto level = parse_level(options.log_level);
+    if (!level) {
+        log::error("unknown log level", {{"level", options.log_level}});
+        return kMisconfigured;
+    }
+    log::set_level(*level);
+    auto connection = load_connection(options.kubeconfig_file);
+    if (!connection) {
+        log::error("cannot start", {{"error", connection.error().detail}});
+        return kMisconfigured;
+    }
+    auto process_options = make_process_options(options, *connection);
+    if (!process_options) {
+        log::error("cannot start", {{"error", process_options.error().detail}});
+        return kMisconfigured;
+    }
+    if (config::effective_wait_for_pods_ready(
+            process_options->configuration, process_options->gates
+        )) {
+        log::info("waitForPodsReady is not built yet and counts as off");
+    }
+    connection->config.qps = process_options->configuration.client_connection.qps;
+    connection->config.burst = process_options->configuration.client_connection.burst;
+    const SystemClock clock;
+    net::EventLoop loop;  // the client's connections belong to it
+    auto client = kube::HttpClient::make(connection->config, clock, process_options->seed);
+    if (!client) {
+        log::error("cannot start", {{"error", client.error().detail}});
+        return kMisconfigured;
+    }
+    // A lease is lost when its renewal waits too long behind other calls.
+    connection->config.qps = -1;
+    auto lease_client =
+        kube::HttpClient::make(connection->config, clock, process_options->seed + 1);
+    if (!lease_client) {
+        log::error("cannot start", {{"error", lease_client.error().detail}});
+        return kMisconfigured;
+    }
+    process_options->lease_client = lease_client->get();
+    std::signal(SIGPIPE, SIG_IGN);
+    int exit_code = 1;
+    {
+        controller::ControllerProcess process(**client, clock, loop, std::move(*process_options));
+        net::TaskGroup tasks(loop.executor(), "main");
+        tasks.spawn(run_to_end(&process, &loop, &exit_code), "process");
+        tasks.spawn(stop_on_signal(&process), "signals");
+        loop.run();
+    }
+    return exit_code;
+}
+
+}  // namespace
+
+std::set<std::string> controller_names() {
+    std::set<std::string> names{std::string(kScheduler)};
+    for (const auto& [name, kind] : kReconcilers) {
+        names.emplace(name);
+    }
+    return names;
+}
+
+Result<std::set<std::string>> parse_controllers(std::string_view text) {
+    const std::set<std::string> known = controller_names();
+    std::set<std::string> on;
+    std::set<std::string> mentioned;
+    bool all = false;
+    while (!text.empty()) {
+        const std::size_t comma = text.find(',');
+        std::string_view part = text.substr(0, comma);
+        text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+        if (part == "*") {
+            all = true;
+            continue;
+        }
+        const bool off = part.starts_with('-');
+        const std::string name(off ? part.substr(1) : part);
+        if (!known.contains(name)) {
+            return make_invalid(fmt::format("\"{}\" is none of {}", name, fmt::join(known, ", ")));
+        }
+        if (mentioned.insert(name).second && !off) {
+            on.insert(name);
+        }
+    }
+    if (all) {
+        for (const std::string& name : known) {
+            if (!mentioned.contains(name)) {
+                on.insert(name);
+            }
+        }
+    }
+    return on;
+}
+
+void add_controller(CLI::App& app, int& exit_code) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command =
+        app.add_subcommand("controller", "Queues, admits and runs the jobs of a cluster");
+    command->add_option(
+        "--config", options->config_file, "Configuration (config.kueue.x-k8s.io), YAML or JSON"
+    );
+    command->add_option(
+        "--kubeconfig", options->kubeconfig_file, "how to reach the API server; in a pod not needed"
+    );
+    command->add_option(
+        "--controllers",
+        options->controllers,
+        fmt::format(
+            "which controllers run: * for all, name, -name; known: {}",
+            fmt::join(controller_names(), ", ")
+        )
+    );
+    command->add_option("--feature-gates", options->feature_gates, "Name=true,Other=false");
+    command->add_option("--log-level", options->log_level, "debug, info, warning, error or off");
+    command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace sluice::commands

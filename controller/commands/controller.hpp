@@ -1,0 +1,26 @@
+#pragma once
+
+#include "base/error.hpp"
+
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace CLI {
+class App;
+}
+
+namespace sluice::commands {
+
+/// Adds `sluice controller`; its exit code goes to `exit_code` when it ran.
+void add_controller(CLI::App& app, int& exit_code);
+
+/// Names of all that `--controllers` can choose.
+std::set<std::string> controller_names();
+
+/// Reads `--controllers` as kube-controller-manager does: `*` is all that is on by default, `name`
+/// switches on, `-name` off; the first mention of a name counts. Errors: Invalid for an unknown
+/// name.
+Result<std::set<std::string>> parse_controllers(std::string_view text);
+
+}  // namespace sluice::commands

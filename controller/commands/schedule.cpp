@@ -1,0 +1,178 @@
+#include "controller/commands/schedule.hpp"
+
+#include "api/micro_time.hpp"
+#include "base/clock.hpp"
+#include "controller/commands/schedule_configuration.hpp"
+#include "controller/commands/schedule_input.hpp"
+#include "controller/commands/schedule_output.hpp"
+#include "controller/commands/schedule_simulation.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice::commands {
+namespace {
+
+constexpr int kBadInput = 2;
+
+struct ScheduleOptions {
+    std::vector<std::string> files;
+    std::string config;
+    std::string now;
+    std::uint64_t cycles = 1;
+    bool until_stable = false;
+    std::string output = "json";
+    bool skip_invalid = false;
+};
+
+constexpr const char* kDescription =
+    R"(Decides offline on Kubernetes objects from files: what one scheduling cycle, several, or as
+many as it takes would admit, preempt and refuse, and why.
+
+Objects: Namespace, LimitRange, RuntimeClass, PriorityClass, Node, and the kinds of
+kueue.x-k8s.io in both versions, as `kubectl get -o yaml` prints them. Time stands still at --now.
+
+JSON output, keys sorted, empty lists printed; workloads are "namespace/name":
+  cycles[]: cycle, and
+    admitted[]: workload, clusterQueue, admission (as in status.admission), borrows
+    preempted[]: workload, clusterQueue, reason (of condition Preempted), preemptor
+    notAdmitted[]: workload, clusterQueue, reason and message (of condition QuotaReserved),
+      requeued ("active", "inadmissible", or "" when it was dropped),
+      explanation.constraints[], most binding first: kind (quota, borrowingLimit, lendingLimit,
+        taint, affinity, undeclaredResource, namespace, inactive, priority, gate, check), podSet,
+        resource, flavor, node ("clusterQueue/NAME" or "cohort/NAME"), needed, free, limit,
+        nominal, borrowed, holders[] (workload, amount, priority), remedies[] (wait, borrow,
+        preempt; empty: never)
+  active, inadmissible: the pending workloads of each ClusterQueue after the last cycle, in
+    service order
+
+Exit code: 0, or 2 when an object, the configuration or an option is bad (see stderr).)";
+
+std::optional<std::string> read_file(const std::string& name) {
+    if (name == "-") {
+        return std::string(std::istreambuf_iterator<char>(std::cin), {});
+    }
+    std::ifstream stream(name, std::ios::binary);
+    if (!stream) {
+        return std::nullopt;
+    }
+    std::string text(std::istreambuf_iterator<char>(stream), {});
+    return stream.bad() ? std::nullopt : std::optional(std::move(text));
+}
+
+void report(std::string_view level, std::string_view text) {
+    fmt::print(stderr, "{}: {}\n", level, text);
+}
+
+int fail(std::string_view text) {
+    report("error", text);
+    return kBadInput;
+}
+
+Result<ScheduleConfiguration> load_configuration(const std::string& file) {
+    if (file.empty()) {
+        return ScheduleConfiguration{};
+    }
+    const auto text = read_file(file);
+    if (!text) {
+        return make_invalid(file + ": cannot be read");
+    }
+    auto configuration = read_configuration(*text);
+    return configuration ? configuration : with_context(configuration.error(), file);
+}
+
+/// The objects of all files; nothing when one of them is bad and that is not to be skipped.
+std::optional<ScheduleCluster> load_objects(const ScheduleOptions& options) {
+    std::vector<InputFile> files;
+    for (const auto& name : options.files) {
+        auto text = read_file(name);
+        if (!text) {
+            report("error", name + ": cannot be read");
+            return std::nullopt;
+        }
+        files.push_back({.name = name == "-" ? "stdin" : name, .text = std::move(*text)});
+    }
+    ScheduleInput input = read_input(files);
+    for (const auto& note : input.notes) {
+        report("note", note);
+    }
+    for (const auto& problem : input.problems) {
+        report(options.skip_invalid ? "skipped" : "error", problem);
+    }
+    if (!input.problems.empty() && !options.skip_invalid) {
+        return std::nullopt;
+    }
+    return std::move(input.cluster);
+}
+
+std::string print(const ScheduleReport& report, std::string_view format) {
+    return format == "yaml"    ? to_yaml(report)
+           : format == "table" ? to_table(report)
+                               : to_json(report);
+}
+
+int run(const ScheduleOptions& options) {
+    auto now =
+        options.now.empty() ? Result<Time>(SystemClock().now()) : api::parse_time(options.now);
+    if (!now) {
+        return fail("--now: " + now.error().detail);
+    }
+    auto configuration = load_configuration(options.config);
+    if (!configuration) {
+        return fail(configuration.error().detail);
+    }
+    const auto cluster = load_objects(options);
+    if (!cluster) {
+        return kBadInput;
+    }
+    ScheduleSimulation simulation(*cluster, configuration->settings, configuration->options, *now);
+    const auto made =
+        simulation.run({.cycles = options.cycles, .until_stable = options.until_stable});
+    for (const auto& note : made.notes) {
+        report("note", note);
+    }
+    fmt::print("{}", print(made, options.output));
+    return 0;
+}
+
+}  // namespace
+
+void add_schedule(CLI::App& program, int& exit_code) {
+    const auto options = std::make_shared<ScheduleOptions>();
+    auto* command = program.add_subcommand("schedule", "Decides offline on objects from files");
+    command->footer(kDescription);
+    command->add_option("-f,--filename", options->files, "Files of objects; - is stdin")
+        ->required();
+    command->add_option("--config", options->config, "A Configuration of config.kueue.x-k8s.io");
+    command->add_option(
+        "--now", options->now, "Where the clock stands, RFC 3339 (default: the present)"
+    );
+    auto* cycles =
+        command->add_option("--cycles", options->cycles, "So many cycles")->capture_default_str();
+    auto* stable = command->add_flag(
+        "--until-stable",
+        options->until_stable,
+        "Until nothing moves; evicted workloads release their quota"
+    );
+    stable->excludes(cycles);
+    command->add_option("-o,--output", options->output, "json, yaml or table")
+        ->check(CLI::IsMember({"json", "yaml", "table"}))
+        ->capture_default_str();
+    command->add_flag(
+        "--skip-invalid", options->skip_invalid, "Go on without objects that are bad"
+    );
+    command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace sluice::commands

@@ -1,0 +1,69 @@
+#include "controller/commands/schedule_configuration.hpp"
+
+#include "config/configuration.hpp"
+#include "config/feature_gates.hpp"
+#include "config/honoured.hpp"
+#include "config/validation.hpp"
+#include "workload/options.hpp"
+#include "yaml/parse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace sluice::commands {
+namespace {
+
+/// The gates of the file; one that its file does not name counts as off where it needs another that
+/// is off. The controller refuses such a file; for decisions the dependent gate has no meaning
+/// then.
+Result<config::FeatureGates> load_gates(std::optional<std::map<std::string, bool>> named) {
+    if (named) {
+        const auto is_off = [&](config::Feature feature) {
+            const auto at = named->find(std::string(config::to_string(feature)));
+            return at != named->end() && !at->second;
+        };
+        for (std::size_t i = 0; i < config::kFeatures.size(); ++i) {
+            const auto feature = static_cast<config::Feature>(i);
+            if (std::ranges::any_of(config::dependencies_of(feature), is_off)) {
+                named->emplace(config::kFeatures[i].name, false);
+            }
+        }
+    }
+    return config::FeatureGates::load("", named);
+}
+
+}  // namespace
+
+Result<ScheduleConfiguration> read_configuration(std::string_view text) {
+    const auto document = yaml::parse_document(text);
+    if (!document) {
+        return document.error();
+    }
+    const auto configuration = config::parse_configuration(*document, "");
+    if (!configuration) {
+        return configuration.error();
+    }
+    const auto gates = load_gates(configuration->feature_gates);
+    if (!gates) {
+        return gates.error();
+    }
+    if (const auto wrong = config::validate(*configuration, *gates); !wrong.empty()) {
+        return make_invalid(fmt::format("{}", fmt::join(wrong, "; ")));
+    }
+    const auto honoured = config::honoured_by_schedule();
+    const auto unsupported = config::unsupported_settings(*configuration, *gates, honoured);
+    if (!unsupported.empty()) {
+        return make_invalid(fmt::format("not supported: {}", fmt::join(unsupported, ", ")));
+    }
+    return ScheduleConfiguration{
+        .settings = workload::make_settings(*configuration, *gates),
+        .options = workload::make_engine_options(*configuration, *gates),
+    };
+}
+
+}  // namespace sluice::commands

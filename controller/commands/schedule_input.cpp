@@ -1,0 +1,210 @@
+#include "controller/commands/schedule_input.hpp"
+
+#include "api/codec.hpp"
+#include "api/schema.hpp"
+#include "api/schema_validation.hpp"
+#include "webhook/conversion.hpp"
+#include "yaml/parse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace sluice::commands {
+namespace {
+
+/// An object and where it stands.
+struct Source {
+    json::Value value;
+    std::string file;
+    std::size_t line = 0;
+};
+
+constexpr std::string_view kGroup = "kueue.x-k8s.io/";
+
+std::string_view name_of(const json::Value& object) {
+    const auto* metadata = object.find("metadata");
+    return metadata != nullptr ? metadata->string_at("name") : std::string_view();
+}
+
+std::string place(const Source& source) {
+    return fmt::format("{}:{}", source.file, source.line);
+}
+
+/// "file:line: Workload ns/name".
+std::string describe(const Source& source) {
+    const auto* metadata = source.value.find("metadata");
+    const auto ns = metadata != nullptr ? metadata->string_at("namespace") : std::string_view();
+    return fmt::format(
+        "{}: {} {}{}{}",
+        place(source),
+        source.value.string_at("kind"),
+        ns,
+        ns.empty() ? "" : "/",
+        name_of(source.value)
+    );
+}
+
+class Reader {
+  public:
+    ScheduleInput run(const std::vector<InputFile>& files) {
+        for (const auto& file : files) {
+            read(file);
+        }
+        return std::move(input_);
+    }
+
+  private:
+    void read(const InputFile& file) {
+        for (auto& document : yaml::parse_documents(file.text)) {
+            if (!document.value) {
+                input_.problems.push_back(
+                    fmt::format("{}:{}", file.name, document.value.error().detail)
+                );
+                continue;
+            }
+            add({.value = std::move(*document.value), .file = file.name, .line = document.line});
+        }
+    }
+
+    void add(Source source) {
+        if (source.value.is_null()) {
+            return;
+        }
+        const auto kind = source.value.string_at("kind");
+        if (kind.empty() || source.value.string_at("apiVersion").empty()) {
+            input_.problems.push_back(
+                place(source) + ": not an object: apiVersion and kind are missing"
+            );
+            return;
+        }
+        auto* items = source.value.find("items");
+        if (kind.ends_with("List") && items != nullptr && items->is_array()) {
+            for (auto& item : items->as_array()) {
+                add({.value = std::move(item), .file = source.file, .line = source.line});
+            }
+            return;
+        }
+        if (auto done = add_object(source); !done) {
+            input_.problems.push_back(fmt::format("{}: {}", describe(source), done.error().detail));
+        }
+    }
+
+    Result<void> add_object(Source& source) {
+        const std::string kind(source.value.string_at("kind"));
+        const std::string version(source.value.string_at("apiVersion"));
+        if (version.starts_with(kGroup)) {
+            return add_own(source, kind, version);
+        }
+        if (version == "v1" && kind == "Namespace") {
+            return put(source, input_.cluster.namespaces);
+        }
+        if (version == "v1" && kind == "LimitRange") {
+            return put(source, input_.cluster.limit_ranges);
+        }
+        if (version == "node.k8s.io/v1" && kind == "RuntimeClass") {
+            return put(source, input_.cluster.runtime_classes);
+        }
+        const bool is_known = (version == "v1" && kind == "Node") ||
+                              (version == "scheduling.k8s.io/v1" && kind == "PriorityClass");
+        if (!is_known) {
+            input_.notes.push_back(fmt::format(
+                "{}: skipped, kind {} of {} plays no part", describe(source), kind, version
+            ));
+        }
+        return {};
+    }
+
+    Result<void> add_own(Source& source, std::string_view kind, std::string_view version) {
+        if (version != webhook::kV1beta1 && version != webhook::kV1beta2) {
+            return make_invalid(fmt::format("apiVersion: {} is not served", version));
+        }
+        if (auto done = check_schema(source.value, kind, version.substr(kGroup.size())); !done) {
+            return done.error();
+        }
+        if (version == webhook::kV1beta1 && webhook::has_conversion(kind)) {
+            if (auto done = webhook::convert(source.value, webhook::kV1beta2); !done) {
+                return done.error();
+            }
+        }
+        auto& cluster = input_.cluster;
+        if (kind == "AdmissionCheck") {
+            return put(source, cluster.admission_checks);
+        }
+        if (kind == "Topology") {
+            return put(source, cluster.topologies);
+        }
+        if (kind == "ResourceFlavor") {
+            return put(source, cluster.flavors);
+        }
+        if (kind == "Cohort") {
+            return put(source, cluster.cohorts);
+        }
+        if (kind == "ClusterQueue") {
+            return put(source, cluster.cluster_queues);
+        }
+        if (kind == "LocalQueue") {
+            return put(source, cluster.local_queues);
+        }
+        if (kind == "Workload") {
+            return put(source, cluster.workloads);
+        }
+        if (kind != "WorkloadPriorityClass") {  // their values stand in spec.priority already
+            input_.notes.push_back(describe(source) + ": skipped, this kind plays no part");
+        }
+        return {};
+    }
+
+    /// As the API server does with an object that is created: defaults, then the schema of its
+    /// version.
+    static Result<void> check_schema(
+        json::Value& object, std::string_view kind, std::string_view version
+    ) {
+        if (api::find_schema(kind, version) == nullptr) {
+            return {};
+        }
+        if (auto done = api::apply_defaults(kind, version, object); !done) {
+            return done.error();
+        }
+        return api::validate_schema(kind, version, object);
+    }
+
+    template <class T>
+    Result<void> put(Source& source, std::vector<T>& objects) {
+        if (name_of(source.value).empty()) {
+            return make_invalid("metadata.name: Required value");
+        }
+        auto object = api::from_value<T>(source.value);
+        if (!object) {
+            return object.error();
+        }
+        if (T::kNamespaced && object->metadata.namespace_.empty()) {
+            object->metadata.namespace_ = "default";
+        }
+        const auto same = std::ranges::find_if(objects, [&](const T& other) {
+            return other.metadata.name == object->metadata.name &&
+                   other.metadata.namespace_ == object->metadata.namespace_;
+        });
+        if (same != objects.end()) {
+            input_.notes.push_back(describe(source) + ": given before, this one counts");
+            *same = std::move(*object);
+        } else {
+            objects.push_back(std::move(*object));
+        }
+        return {};
+    }
+
+    ScheduleInput input_;
+};
+
+}  // namespace
+
+ScheduleInput read_input(const std::vector<InputFile>& files) {
+    return Reader().run(files);
+}
+
+}  // namespace sluice::commands

@@ -1,0 +1,222 @@
+#include "controller/commands/schedule_output.hpp"
+
+#include "api/codec.hpp"
+#include "controller/commands/yaml_text.hpp"
+#include "json/value.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace sluice::commands {
+namespace {
+
+using json::Array;
+using json::Object;
+using json::Value;
+
+Value strings(const std::vector<std::string>& texts) {
+    return Array(texts.begin(), texts.end());
+}
+
+Value to_value(const workload::Constraint& constraint) {
+    Value made{Object{}};
+    const std::array<std::pair<std::string_view, const std::string*>, 10> texts{{
+        {"podSet", &constraint.pod_set},
+        {"resource", &constraint.resource},
+        {"flavor", &constraint.flavor},
+        {"node", &constraint.node},
+        {"kind", &constraint.kind},
+        {"needed", &constraint.needed},
+        {"free", &constraint.free},
+        {"limit", &constraint.limit},
+        {"nominal", &constraint.nominal},
+        {"borrowed", &constraint.borrowed},
+    }};
+    for (const auto& [name, text] : texts) {
+        if (!text->empty()) {
+            made.set(name, *text);
+        }
+    }
+    if (!constraint.holders.empty()) {
+        Array holders;
+        for (const auto& holder : constraint.holders) {
+            holders.emplace_back(Object{
+                {"workload", holder.workload},
+                {"amount", holder.amount},
+                {"priority", holder.priority}
+            });
+        }
+        made.set("holders", std::move(holders));
+    }
+    made.set("remedies", strings(constraint.remedies));
+    return made;
+}
+
+Value to_value(const AdmittedWorkload& entry) {
+    return Object{
+        {"workload", entry.workload},
+        {"clusterQueue", entry.cluster_queue},
+        {"admission", api::to_value(entry.admission)},
+        {"borrows", entry.borrows},
+    };
+}
+
+Value to_value(const PreemptedWorkload& entry) {
+    return Object{
+        {"workload", entry.workload},
+        {"clusterQueue", entry.cluster_queue},
+        {"reason", entry.reason},
+        {"preemptor", entry.preemptor},
+    };
+}
+
+Value to_value(const RefusedWorkload& entry) {
+    Array constraints;
+    for (const auto& constraint : entry.constraints) {
+        constraints.push_back(to_value(constraint));
+    }
+    return Object{
+        {"workload", entry.workload},
+        {"clusterQueue", entry.cluster_queue},
+        {"reason", entry.reason},
+        {"message", entry.message},
+        {"requeued", entry.requeued},
+        {"explanation", Object{{"constraints", std::move(constraints)}}},
+    };
+}
+
+template <class Entry>
+Value list(const std::vector<Entry>& entries) {
+    Array made;
+    for (const auto& entry : entries) {
+        made.push_back(to_value(entry));
+    }
+    return made;
+}
+
+Value to_value(const std::map<std::string, std::vector<std::string>>& queues) {
+    Value made{Object{}};
+    for (const auto& [name, workloads] : queues) {
+        made.set(name, strings(workloads));
+    }
+    return made;
+}
+
+Value to_value(const ScheduleReport& report) {
+    Array cycles;
+    for (const auto& cycle : report.cycles) {
+        cycles.emplace_back(Object{
+            {"cycle", static_cast<std::int64_t>(cycle.cycle)},
+            {"admitted", list(cycle.admitted)},
+            {"preempted", list(cycle.preempted)},
+            {"notAdmitted", list(cycle.refused)},
+        });
+    }
+    return Object{
+        {"cycles", std::move(cycles)},
+        {"active", to_value(report.queues.active)},
+        {"inadmissible", to_value(report.queues.inadmissible)},
+    };
+}
+
+using Row = std::vector<std::string>;
+
+/// Rows under their headings, each column as wide as its widest cell; the last is not padded.
+std::string columns(const std::vector<Row>& rows) {
+    std::vector<std::size_t> widths(rows.front().size());
+    for (const auto& row : rows) {
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            widths[i] = std::max(widths[i], row[i].size());
+        }
+    }
+    std::string text;
+    for (const auto& row : rows) {
+        for (std::size_t i = 0; i + 1 < row.size(); ++i) {
+            text += fmt::format("{:<{}}  ", row[i], widths[i]);
+        }
+        text += row.back() + "\n";
+    }
+    return text;
+}
+
+/// "main: cpu=1 (default), memory=2Gi (default)".
+std::string assignment_text(const api::Admission& admission) {
+    std::vector<std::string> pod_sets;
+    for (const auto& pod_set : admission.pod_set_assignments) {
+        std::vector<std::string> resources;
+        for (const auto& [resource, quantity] : pod_set.resource_usage) {
+            const auto flavor = pod_set.flavors.find(resource);
+            resources.push_back(fmt::format(
+                "{}={} ({})",
+                resource,
+                quantity.to_string(),
+                flavor == pod_set.flavors.end() ? "" : flavor->second
+            ));
+        }
+        pod_sets.push_back(fmt::format(
+            "{} x{}: {}", pod_set.name, pod_set.count.value_or(0), fmt::join(resources, ", ")
+        ));
+    }
+    return fmt::format("{}", fmt::join(pod_sets, "; "));
+}
+
+std::string to_table(const CycleReport& cycle) {
+    std::vector<Row> rows{{"OUTCOME", "WORKLOAD", "CLUSTERQUEUE", "REASON", "DETAILS"}};
+    for (const auto& entry : cycle.admitted) {
+        const auto* reason = entry.borrows ? "borrows" : "";
+        rows.push_back(
+            {"admitted",
+             entry.workload,
+             entry.cluster_queue,
+             reason,
+             assignment_text(entry.admission)}
+        );
+    }
+    for (const auto& entry : cycle.preempted) {
+        rows.push_back(
+            {"preempted",
+             entry.workload,
+             entry.cluster_queue,
+             entry.reason,
+             "for " + entry.preemptor}
+        );
+    }
+    for (const auto& entry : cycle.refused) {
+        const std::string outcome = entry.requeued == "active" ? "retries"
+                                    : entry.requeued.empty()   ? "dropped"
+                                                               : "waits";
+        rows.push_back({outcome, entry.workload, entry.cluster_queue, entry.reason, entry.message});
+    }
+    return fmt::format("Cycle {}\n{}", cycle.cycle, columns(rows));
+}
+
+}  // namespace
+
+std::string to_json(const ScheduleReport& report) {
+    return json::print_sorted(to_value(report)) + "\n";
+}
+
+std::string to_yaml(const ScheduleReport& report) {
+    return yaml_text(to_value(report));
+}
+
+std::string to_table(const ScheduleReport& report) {
+    std::string text;
+    for (const auto& cycle : report.cycles) {
+        text += to_table(cycle) + "\n";
+    }
+    std::vector<Row> rows{{"CLUSTERQUEUE", "PENDING", "WORKLOADS"}};
+    const auto add = [&](const auto& queues, const std::string& state) {
+        for (const auto& [name, workloads] : queues) {
+            rows.push_back({name, state, fmt::format("{}", fmt::join(workloads, ", "))});
+        }
+    };
+    add(report.queues.active, "active");
+    add(report.queues.inadmissible, "inadmissible");
+    return text + (rows.size() > 1 ? "Queues\n" + columns(rows) : "Queues\nnothing waits\n");
+}
+
+}  // namespace sluice::commands

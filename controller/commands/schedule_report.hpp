@@ -1,0 +1,60 @@
+#pragma once
+
+#include "api/workload.hpp"
+#include "workload/explanation.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+/// What `sluice schedule` found out, in words. Workloads are named "namespace/name".
+namespace sluice::commands {
+
+struct AdmittedWorkload {
+    std::string workload;
+    std::string cluster_queue;
+    api::Admission admission;
+    bool borrows = false;
+};
+
+struct PreemptedWorkload {
+    std::string workload;
+    std::string cluster_queue;
+    std::string reason;
+    std::string preemptor;
+};
+
+struct RefusedWorkload {
+    std::string workload;
+    std::string cluster_queue;
+    std::string reason;
+    std::string message;
+    std::string requeued;  ///< "active", "inadmissible" or "" when it was dropped
+    std::vector<workload::Constraint> constraints;
+};
+
+struct CycleReport {
+    std::uint64_t cycle = 0;
+    std::vector<AdmittedWorkload> admitted;
+    std::vector<PreemptedWorkload> preempted;
+    std::vector<RefusedWorkload> refused;
+
+    bool is_idle() const { return admitted.empty() && preempted.empty(); }
+};
+
+/// Pending workloads by ClusterQueue, in service order; queues without any are left out.
+struct QueueReport {
+    std::map<std::string, std::vector<std::string>> active;
+    std::map<std::string, std::vector<std::string>> inadmissible;
+
+    friend bool operator==(const QueueReport&, const QueueReport&) = default;
+};
+
+struct ScheduleReport {
+    std::vector<CycleReport> cycles;
+    QueueReport queues;  ///< after the last cycle
+    std::vector<std::string> notes;
+};
+
+}  // namespace sluice::commands

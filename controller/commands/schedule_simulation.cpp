@@ -1,0 +1,323 @@
+#include "controller/commands/schedule_simulation.hpp"
+
+#include "api/conditions.hpp"
+#include "workload/messages.hpp"
+#include "workload/status.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace sluice::commands {
+namespace {
+
+/// Upstream's rules can make two workloads evict each other for ever.
+constexpr std::size_t kCyclesMax = 60;
+/// Wake-ups are gathered for an instant, so that the events of one step wake each tree once.
+constexpr engine::Duration kWakeBatch{1};
+
+std::string key_of(const api::Workload& workload) {
+    return workload.metadata.namespace_ + "/" + workload.metadata.name;
+}
+
+engine::Options with_wake_batch(engine::Options options) {
+    options.wake_batch = kWakeBatch;
+    return options;
+}
+
+bool holds_quota(const api::Workload& workload) {
+    return workload.status.admission && api::is_true(workload.status.conditions, "QuotaReserved");
+}
+
+bool is_owned_by_single_pod(const api::Workload& workload) {
+    const auto& owners = workload.metadata.owner_references;
+    return owners.size() == 1 && owners.front().kind == "Pod" && owners.front().api_version == "v1";
+}
+
+/// How often the flavor scan may move on without anything else happening.
+std::size_t flavors_max(const std::vector<api::ClusterQueue>& queues) {
+    std::size_t most = 0;
+    for (const auto& queue : queues) {
+        for (const auto& group : queue.spec.resource_groups) {
+            most = std::max(most, group.flavors.size());
+        }
+    }
+    return most;
+}
+
+api::Condition* find_requeued(api::Workload& workload) {
+    auto& conditions = workload.status.conditions;
+    const auto at = std::ranges::find(conditions, "Requeued", &api::Condition::type_);
+    return at == conditions.end() ? nullptr : &*at;
+}
+
+std::string to_string(engine::RequeuedTo requeued) {
+    switch (requeued) {
+        case engine::RequeuedTo::Active:
+            return "active";
+        case engine::RequeuedTo::Inadmissible:
+            return "inadmissible";
+        case engine::RequeuedTo::Dropped:
+            return "";
+    }
+    return "";
+}
+
+}  // namespace
+
+ScheduleSimulation::ScheduleSimulation(
+    const ScheduleCluster& cluster, workload::Settings settings, engine::Options options, Time now
+)
+    : translator_(std::move(settings)),
+      state_(with_wake_batch(std::move(options))),
+      now_(now),
+      flavors_max_(flavors_max(cluster.cluster_queues)) {
+    load(cluster);
+}
+
+void ScheduleSimulation::apply(const workload::Translator::Events& events) {
+    for (const auto& event : events) {
+        engine::apply(state_, event, now_);
+    }
+}
+
+void ScheduleSimulation::settle() {
+    const auto due = engine::next_due(state_);
+    if (due && *due <= now_ + kWakeBatch) {
+        engine::apply(state_, engine::TimerFired{}, now_ + kWakeBatch);
+    }
+}
+
+void ScheduleSimulation::load(const ScheduleCluster& cluster) {
+    for (const auto& ns : cluster.namespaces) {
+        translator_.set(ns);
+    }
+    for (const auto& range : cluster.limit_ranges) {
+        translator_.set(range);
+    }
+    for (const auto& runtime_class : cluster.runtime_classes) {
+        translator_.set(runtime_class);
+    }
+    for (const auto& check : cluster.admission_checks) {
+        translator_.set(check);
+    }
+    for (const auto& topology : cluster.topologies) {
+        translator_.set(topology);
+    }
+    for (const auto& flavor : cluster.flavors) {
+        apply(translator_.set(flavor));
+    }
+    for (const auto& cohort : cluster.cohorts) {
+        apply({engine::CohortChanged{translator_.cohort(cohort)}});
+    }
+    load_queues(cluster);
+    settle();
+}
+
+void ScheduleSimulation::load_queues(const ScheduleCluster& cluster) {
+    std::map<std::string_view, std::vector<const api::Workload*>> holders;
+    std::vector<const api::Workload*> others;
+    for (const auto& workload : cluster.workloads) {
+        workloads_[key_of(workload)] = workload;
+        if (holds_quota(workload)) {
+            holders[workload.status.admission->cluster_queue].push_back(&workload);
+        } else {
+            others.push_back(&workload);
+        }
+    }
+    for (const auto& queue : cluster.cluster_queues) {
+        cluster_queues_[queue.metadata.name] = queue;
+        apply({engine::ClusterQueueChanged{translator_.cluster_queue(queue)}});
+        const auto held = holders.extract(queue.metadata.name);
+        for (const auto* workload : held ? held.mapped() : std::vector<const api::Workload*>{}) {
+            apply(translator_.set(*workload));
+        }
+    }
+    for (const auto& queue : cluster.local_queues) {
+        const auto* cluster_queue = find_queue(queue.spec.cluster_queue);
+        apply({engine::LocalQueueChanged{translator_.local_queue(queue, cluster_queue)}});
+    }
+    for (const auto& [queue, left] : holders) {  // of queues that are not given
+        others.insert(others.end(), left.begin(), left.end());
+    }
+    for (const auto* workload : others) {
+        apply(translator_.set(*workload));
+    }
+}
+
+const api::ClusterQueue* ScheduleSimulation::find_queue(const std::string& name) const {
+    const auto at = cluster_queues_.find(name);
+    return at == cluster_queues_.end() ? nullptr : &at->second;
+}
+
+ScheduleReport ScheduleSimulation::run(const ScheduleLimit& limit) {
+    ScheduleReport made;
+    std::size_t idle_cycles = 0;
+    while (limit.until_stable || made.cycles.size() < limit.cycles) {
+        if (limit.until_stable && made.cycles.size() == kCyclesMax) {
+            made.notes.push_back("stopped after 60 cycles: workloads keep evicting each other");
+            break;
+        }
+        const QueueReport before = queues();
+        const auto result = engine::run_cycle(state_, now_);
+        if (result.cycle == 0) {
+            break;
+        }
+        CycleReport cycle = report(result);
+        cycle.cycle = made.cycles.size() + 1;
+        write(cycle, preemption_messages(result));
+        settle();
+        if (limit.until_stable) {
+            release_evicted(cycle.preempted);
+            settle();
+        }
+        idle_cycles = cycle.is_idle() && queues() == before ? idle_cycles + 1 : 0;
+        made.cycles.push_back(std::move(cycle));
+        if (limit.until_stable && idle_cycles > flavors_max_) {
+            made.cycles.resize(made.cycles.size() - idle_cycles);
+            break;
+        }
+    }
+    made.queues = queues();
+    return made;
+}
+
+CycleReport ScheduleSimulation::report(const engine::CycleResult& result) const {
+    CycleReport made;
+    for (const auto& decision : result.admitted) {
+        const std::string& key = state_.workload_key(decision.workload);
+        made.admitted.push_back(
+            {.workload = key,
+             .cluster_queue = state_.node_name(decision.cluster_queue),
+             .admission = workload::make_admission(state_, decision, workloads_.at(key)),
+             .borrows = decision.borrowing_level > 0}
+        );
+    }
+    for (const auto& decision : result.preempted) {
+        made.preempted.push_back(
+            {.workload = state_.workload_key(decision.victim),
+             .cluster_queue = state_.node_name(decision.victim_cluster_queue),
+             .reason = std::string(workload::to_string(decision.reason)),
+             .preemptor = state_.workload_key(decision.preemptor)}
+        );
+    }
+    for (const auto& refusal : result.refused) {
+        made.refused.push_back(report(refusal));
+    }
+    return made;
+}
+
+RefusedWorkload ScheduleSimulation::report(const engine::RefusalDecision& refusal) const {
+    const std::string& key = state_.workload_key(refusal.workload);
+    const auto& workload = workloads_.at(key);
+    const std::string& queue = state_.node_name(refusal.cluster_queue);
+    return {
+        .workload = key,
+        .cluster_queue = queue,
+        .reason =
+            std::string(workload::waiting_reason(refusal.reason, translator_.settings().gates)),
+        .message =
+            workload::refusal_message(state_, refusal, workload, find_queue(queue), translator_),
+        .requeued = to_string(refusal.requeued),
+        .constraints = workload::explain(state_, refusal, workload),
+    };
+}
+
+std::vector<std::string> ScheduleSimulation::preemption_messages(const engine::CycleResult& result
+) const {
+    std::vector<std::string> messages;
+    for (const auto& decision : result.preempted) {
+        const auto& preemptor = workloads_.at(state_.workload_key(decision.preemptor));
+        messages.push_back(workload::preemption_message(state_, decision, preemptor));
+    }
+    return messages;
+}
+
+void ScheduleSimulation::write(
+    const CycleReport& cycle, const std::vector<std::string>& preemption_messages
+) {
+    const auto& gates = translator_.settings().gates;
+    for (const auto& [key, queue, admission, borrows] : cycle.admitted) {
+        auto& workload = workloads_.at(key);
+        workload::reserve_quota(workload, admission, cluster_queues_.at(queue), gates, now_);
+        apply({engine::AdmissionWritten{
+            .ns = workload.metadata.namespace_, .name = workload.metadata.name
+        }});
+        apply(translator_.set(workload));
+    }
+    for (std::size_t i = 0; i < cycle.preempted.size(); ++i) {
+        auto& workload = workloads_.at(cycle.preempted[i].workload);
+        workload::preempt(workload, cycle.preempted[i].reason, preemption_messages[i], now_);
+        apply(translator_.set(workload));
+    }
+    for (const auto& refused : cycle.refused) {
+        write_refusal(refused);
+    }
+}
+
+void ScheduleSimulation::write_refusal(const RefusedWorkload& refused) {
+    auto& workload = workloads_.at(refused.workload);
+    api::Workload written = workload;
+    workload::unset_reservation(
+        written, refused.reason, refused.message, translator_.settings().gates, now_
+    );
+    written.status.resource_requests = translator_.resource_requests(written);
+    if (auto* requeued = find_requeued(written);
+        requeued != nullptr && requeued->last_transition_time) {
+        // Stored in whole seconds; see release().
+        requeued->last_transition_time =
+            std::chrono::floor<std::chrono::seconds>(*requeued->last_transition_time);
+    }
+    if (written != workload) {
+        workload = std::move(written);
+        apply(translator_.set(workload));
+    }
+}
+
+void ScheduleSimulation::release_evicted(const std::vector<PreemptedWorkload>& first) {
+    for (const auto& preempted : first) {
+        release(preempted.workload);
+    }
+    for (const auto& [key, workload] : workloads_) {
+        release(key);
+    }
+}
+
+void ScheduleSimulation::release(const std::string& key) {
+    auto& workload = workloads_.at(key);
+    if (!holds_quota(workload) || !api::is_true(workload.status.conditions, "Evicted")) {
+        return;
+    }
+    const auto& gates = translator_.settings().gates;
+    workload::release_quota(workload, is_owned_by_single_pod(workload), gates, now_);
+    // Upstream writes this time with its fraction of a second, which the next write to the object
+    // loses. Its queue takes that for a change of the condition and tries a workload once more that
+    // it had just parked.
+    find_requeued(workload)->last_transition_time = now_ + kWakeBatch;
+    apply(translator_.set(workload));
+}
+
+QueueReport ScheduleSimulation::queues() const {
+    QueueReport made;
+    const auto names_of = [&](const std::vector<engine::WorkloadIndex>& workloads) {
+        std::vector<std::string> names;
+        for (const auto index : workloads) {
+            names.push_back(state_.workload_key(index));
+        }
+        return names;
+    };
+    for (const auto& [name, queue] : cluster_queues_) {
+        const auto index = state_.find_cluster_queue(name);
+        if (auto active = names_of(state_.active_in_order(index)); !active.empty()) {
+            made.active.emplace(name, std::move(active));
+        }
+        if (auto parked = names_of(state_.inadmissible_in_order(index)); !parked.empty()) {
+            made.inadmissible.emplace(name, std::move(parked));
+        }
+    }
+    return made;
+}
+
+}  // namespace sluice::commands

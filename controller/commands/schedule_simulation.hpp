@@ -1,0 +1,62 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "controller/commands/schedule_cluster.hpp"
+#include "controller/commands/schedule_report.hpp"
+#include "engine/engine.hpp"
+#include "workload/translator.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice::commands {
+
+/// How far to go: so many cycles, or until nothing moves any more.
+struct ScheduleLimit {
+    std::uint64_t cycles = 1;
+    bool until_stable = false;
+};
+
+/// The engine run over a set of objects while time stands still. What a cycle decides is written to
+/// the objects as the controller would, and the changed objects are what the engine sees next.
+class ScheduleSimulation {
+  public:
+    ScheduleSimulation(
+        const ScheduleCluster& cluster,
+        workload::Settings settings,
+        engine::Options options,
+        Time now
+    );
+
+    ScheduleReport run(const ScheduleLimit& limit);
+
+  private:
+    void load(const ScheduleCluster& cluster);
+    void load_queues(const ScheduleCluster& cluster);
+    void apply(const workload::Translator::Events& events);
+    /// Runs what is due now: the wake-ups of the events so far, once for each tree.
+    void settle();
+    CycleReport report(const engine::CycleResult& result) const;
+    RefusedWorkload report(const engine::RefusalDecision& refusal) const;
+    void write(const CycleReport& cycle, const std::vector<std::string>& preemption_messages);
+    void write_refusal(const RefusedWorkload& refused);
+    std::vector<std::string> preemption_messages(const engine::CycleResult& result) const;
+    /// Frees the quota of evicted workloads: these first, then the others by name.
+    void release_evicted(const std::vector<PreemptedWorkload>& first);
+    void release(const std::string& key);
+    QueueReport queues() const;
+    const api::ClusterQueue* find_queue(const std::string& name) const;
+
+    workload::Translator translator_;
+    engine::State state_;
+    Time now_;
+    std::size_t flavors_max_;
+    std::map<std::string, api::ClusterQueue, std::less<>> cluster_queues_;
+    std::map<std::string, api::Workload, std::less<>> workloads_;
+};
+
+}  // namespace sluice::commands

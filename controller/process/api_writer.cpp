@@ -1,0 +1,219 @@
+#include "controller/process/api_writer.hpp"
+
+#include "base/log.hpp"
+#include "json/value.hpp"
+#include "kube/core/raw_json.hpp"
+#include "kube/runtime/backoff.hpp"
+#include "net/event_loop.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+constexpr Duration kEchoTimeout = std::chrono::seconds(30);
+constexpr int kAttempts = 4;
+constexpr kube::BackoffOptions kRetryBackoff{
+    .first = std::chrono::milliseconds(100), .max = std::chrono::seconds(10), .jitter_percent = 50
+};
+
+/// Resource versions of one kind can be ordered as numbers; 0 for what is none.
+std::uint64_t version_number(std::string_view text) {
+    std::uint64_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+bool is_conflict(const Error& error) {
+    return error.code == ErrorCode::Conflict || error.code == ErrorCode::NotFound;
+}
+
+}  // namespace
+
+kube::ResourcePath path_of(const ObjectKey& key) {
+    switch (key.kind) {
+        case Kind::ClusterQueue:
+            return kube::path_of<api::ClusterQueue>(key.ns, key.name);
+        case Kind::LocalQueue:
+            return kube::path_of<api::LocalQueue>(key.ns, key.name);
+        case Kind::ResourceFlavor:
+            return kube::path_of<api::ResourceFlavor>(key.ns, key.name);
+        case Kind::Cohort:
+            return kube::path_of<api::Cohort>(key.ns, key.name);
+        case Kind::WorkloadPriorityClass:
+            return kube::path_of<api::WorkloadPriorityClass>(key.ns, key.name);
+        case Kind::Workload:
+            return kube::path_of<api::Workload>(key.ns, key.name);
+        case Kind::AdmissionCheck:
+            return kube::path_of<api::AdmissionCheck>(key.ns, key.name);
+        case Kind::Topology:
+            return kube::path_of<api::Topology>(key.ns, key.name);
+        case Kind::Job:
+            return kube::path_of<api::Job>(key.ns, key.name);
+        case Kind::Namespace:
+            return kube::path_of<api::Namespace>(key.ns, key.name);
+        case Kind::LimitRange:
+            return kube::path_of<api::LimitRange>(key.ns, key.name);
+        case Kind::RuntimeClass:
+            return kube::path_of<api::RuntimeClass>(key.ns, key.name);
+        case Kind::PriorityClass:
+            return kube::path_of<api::PriorityClass>(key.ns, key.name);
+    }
+    return {};
+}
+
+void ApiWriter::submit(std::vector<Write> row, bool until_certain, Done done) {
+    for (const Write& write : row) {
+        ++under_way_[write.object];
+    }
+    ++rows_;
+    parts_.tasks.spawn(perform_row(std::move(row), until_certain, std::move(done)), "write");
+}
+
+bool ApiWriter::is_settled(const ObjectKey& key) const {
+    if (under_way_.contains(key)) {
+        return false;
+    }
+    const auto found = awaited_.find(key);
+    if (found == awaited_.end()) {
+        return true;
+    }
+    const Awaited& awaited = found->second;
+    const api::ObjectMeta* metadata = parts_.stores.find_metadata(key);
+    bool is_seen = false;
+    if (!awaited.deleted_uid.empty()) {
+        is_seen = metadata == nullptr || metadata->uid != awaited.deleted_uid ||
+                  metadata->deletion_timestamp;
+    } else {
+        is_seen =
+            metadata != nullptr && version_number(metadata->resource_version) >= awaited.version;
+    }
+    if (!is_seen && parts_.clock.now() < awaited.until) {
+        return false;
+    }
+    awaited_.erase(found);
+    return true;
+}
+
+boost::asio::awaitable<void> ApiWriter::perform_row(
+    std::vector<Write> row, bool until_certain, Done done
+) {
+    Result<void> outcome;
+    for (const Write& write : row) {
+        const auto answer = co_await perform(write, until_certain);
+        if (!answer) {
+            outcome = answer.error();
+            break;
+        }
+        accepted(write, *answer);
+    }
+    --rows_;
+    for (const Write& write : row) {
+        const auto found = under_way_.find(write.object);
+        if (--found->second == 0) {
+            under_way_.erase(found);
+        }
+    }
+    done(outcome);
+    for (const Write& write : row) {
+        parts_.on_ended(write.object);
+    }
+}
+
+kube::Async<std::string> ApiWriter::perform(Write write, bool until_certain) {
+    for (int attempt = 0;; ++attempt) {
+        const auto answer = co_await call(write);
+        if (answer) {
+            co_return *answer;
+        }
+        const Error error = answer.error();
+        const bool is_last = !until_certain && attempt + 1 >= kAttempts;
+        if (!is_retryable(error.code) || is_conflict(error) || is_last) {
+            co_return error;
+        }
+        log::debug(
+            "write is repeated", {{"object", to_string(write.object)}, {"error", error.detail}}
+        );
+        const Duration delay = std::max<Duration>(
+            kube::backoff_delay(kRetryBackoff, attempt, prng_),
+            std::chrono::seconds(error.retry_after_seconds)
+        );
+        const bool waited = co_await net::pause_for(delay);
+        if (!waited) {
+            co_return Error{ErrorCode::Canceled, "canceled", {}};
+        }
+    }
+}
+
+kube::Async<std::string> ApiWriter::call(Write write) {
+    kube::ResourcePath path = path_of(write.object);
+    std::string body = json::print(write.body);
+    switch (write.verb) {
+        case Verb::Create: {
+            path.name.clear();
+            kube::WriteOptions options;
+            auto answer =
+                co_await parts_.client.create(std::move(path), std::move(body), std::move(options));
+            co_return answer;
+        }
+        case Verb::MergePatchStatus:
+            path.subresource = "status";
+            [[fallthrough]];
+        case Verb::MergePatch: {
+            kube::WriteOptions options;
+            auto answer = co_await parts_.client.merge_patch(
+                std::move(path), std::move(body), std::move(options)
+            );
+            co_return answer;
+        }
+        case Verb::ApplyStatus: {
+            path.subresource = "status";
+            kube::ApplyOptions options;
+            options.field_manager = write.field_manager;
+            auto answer =
+                co_await parts_.client.apply(std::move(path), std::move(body), std::move(options));
+            co_return answer;
+        }
+        case Verb::Delete: {
+            kube::DeleteOptions options;
+            options.uid = write.uid;
+            options.propagation = kube::Propagation::Background;
+            auto answer = co_await parts_.client.remove(std::move(path), std::move(options));
+            if (!answer && answer.error().code == ErrorCode::NotFound) {
+                co_return std::string("{}");  // it is gone, as was wanted
+            }
+            co_return answer;
+        }
+    }
+    co_return make_invalid("unknown verb");
+}
+
+void ApiWriter::accepted(const Write& write, const std::string& answer) {
+    Awaited awaited{.version = 0, .deleted_uid = {}, .until = parts_.clock.now() + kEchoTimeout};
+    if (write.verb == Verb::Delete) {
+        awaited.deleted_uid = write.uid;
+    } else {
+        awaited.version =
+            version_number(kube::find_string(answer, {"metadata", "resourceVersion"}));
+    }
+    // A write that removed the last finalizer of a deleted object ends it: nothing will be seen of
+    // it.
+    const bool is_ended = !kube::find_string(answer, {"metadata", "deletionTimestamp"}).empty() &&
+                          kube::find_raw(answer, {"metadata", "finalizers"}).empty();
+    if (is_ended) {
+        awaited.deleted_uid = kube::find_string(answer, {"metadata", "uid"});
+    }
+    awaited_[write.object] = std::move(awaited);
+    for (const EventNote& note : write.events) {
+        parts_.on_event(note);
+    }
+    for (const Observation& observation : write.observations) {
+        parts_.on_observation(observation);
+    }
+}
+
+}  // namespace sluice::controller

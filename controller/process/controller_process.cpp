@@ -1,0 +1,456 @@
+#include "controller/process/controller_process.hpp"
+
+#include "base/log.hpp"
+#include "controller/process/routes.hpp"
+#include "controller/process/settings.hpp"
+#include "engine/fair_sharing.hpp"
+#include "net/certificate.hpp"
+#include "net/with_timeout.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+constexpr std::size_t kRowsMax = 256;
+constexpr Duration kWriteGrace = std::chrono::seconds(8);
+constexpr Duration kEventGrace = std::chrono::seconds(2);
+constexpr Duration kReleaseGrace = std::chrono::seconds(3);
+constexpr Duration kWebhookRetry = std::chrono::seconds(2);
+
+kube::LeaderOptions leader_options(const ProcessOptions& options) {
+    const config::LeaderElection& wanted = options.configuration.leader_election;
+    kube::LeaderOptions made;
+    made.namespace_ = options.lease_namespace;
+    made.name = wanted.resource_name;
+    made.identity = options.hostname + "_" + net::make_uuid();
+    made.lease_length = wanted.lease_duration;
+    made.renew_deadline = wanted.renew_deadline;
+    made.retry_period = wanted.retry_period;
+    return made;
+}
+
+net::ServerResponse answer(bool is_fine, std::string_view problem) {
+    net::ServerResponse response;
+    response.status = is_fine ? 200 : 500;
+    response.body = is_fine ? "ok" : std::string(problem);
+    return response;
+}
+
+kube::Async<void> as_result(boost::asio::awaitable<void> work) {
+    co_await std::move(work);
+    co_return Result<void>();
+}
+
+}  // namespace
+
+ControllerProcess::ControllerProcess(
+    kube::Client& client, const Clock& clock, net::EventLoop& loop, ProcessOptions options
+)
+    : clock_(clock),
+      options_(std::move(options)),
+      translator_(make_translation_settings(options_.configuration, options_.gates)),
+      state_(make_engine_options(options_.configuration, options_.gates)),
+      feeder_(stores_, translator_, state_),
+      followers_(loop.executor(), "follow"),
+      workers_(loop.executor(), "work"),
+      writes_(loop.executor(), "write"),
+      services_(loop.executor(), "service"),
+      reconcilers_wake_(loop.executor()),
+      scheduler_wake_(loop.executor()),
+      finished_(loop.executor()),
+      events_(client, clock, loop.executor(), {.hostname = options_.hostname}, options_.seed),
+      metrics_(
+          {stores_,
+           translator_,
+           state_,
+           options_.configuration.metrics.enable_cluster_queue_resources,
+           options_.configuration.metrics.local_queue_metrics.enable &&
+               options_.gates.is_enabled(config::Feature::LocalQueueMetrics)}
+      ),
+      writer_(
+          {
+              .client = client,
+              .stores = stores_,
+              .clock = clock,
+              .tasks = writes_,
+              .on_event = [this](const EventNote& note) { record(note); },
+              .on_observation = [this](const Observation& seen) { metrics_.observe(seen); },
+              .on_ended = [this](const ObjectKey& key) { on_write_ended(key); },
+          },
+          kRowsMax,
+          options_.seed
+      ),
+      applier_({stores_, options_.settings, translator_, state_, feeder_, writer_, clock}),
+      scheduling_(
+          {state_,
+           feeder_,
+           applier_,
+           writer_,
+           clock,
+           [this](const engine::CycleResult& result, Duration took) {
+               metrics_.observe_cycle(result, took);
+           }}
+      ),
+      runner_(
+          {
+              .view = {stores_, translator_, options_.settings},
+              .sink = writer_,
+              .clock = clock,
+              .enabled = options_.reconcilers,
+              .on_event = [this](const EventNote& note) { record(note); },
+              .weighted_share = [this](const ObjectKey& key) { return weighted_share(key); },
+              .wake = [this] { reconcilers_wake_.notify(); },
+          },
+          options_.seed
+      ),
+      informers_({client, clock, stores_, loop.executor(), options_.seed}),
+      election_(
+          options_.lease_client != nullptr ? *options_.lease_client : client,
+          clock,
+          leader_options(options_),
+          options_.seed
+      ),
+      health_(
+          loop,
+          {
+              {"/" + options_.configuration.health.liveness_endpoint_name,
+               [] { return answer(true, ""); }},
+              {"/" + options_.configuration.health.readiness_endpoint_name,
+               [this] { return answer(is_ready_, "not ready\n"); }},
+          }
+      ),
+      metrics_server_(loop, {{"/metrics", [this] {
+                                  net::ServerResponse response;
+                                  response.content_type = metrics::kTextContentType;
+                                  response.body = metrics_.print();
+                                  return response;
+                              }}}) {
+    metrics_.set_role(
+        options_.configuration.leader_election.leader_elect ? "follower" : "standalone"
+    );
+    if (options_.with_webhooks) {
+        conversion_.emplace(
+            ConversionService::Parts{client, clock, options_.configuration, options_.in_cluster}
+        );
+    }
+    follow_all();
+}
+
+ControllerProcess::~ControllerProcess() = default;
+
+template <class T>
+void ControllerProcess::follow(kube::Store<T>& store, bool needed) {
+    informers_.add<T>(store, needed, [this](const kube::Change<T>& change) { on_change(change); });
+}
+
+void ControllerProcess::follow_all() {
+    follow(stores_.namespaces, true);
+    follow(stores_.resource_flavors, true);
+    follow(stores_.cluster_queues, true);
+    follow(stores_.local_queues, true);
+    follow(stores_.workloads, true);
+    follow(stores_.jobs, true);
+    follow(stores_.cohorts, false);
+    follow(stores_.workload_priority_classes, false);
+    follow(stores_.admission_checks, false);
+    follow(stores_.topologies, false);
+    follow(stores_.limit_ranges, false);
+    follow(stores_.runtime_classes, false);
+    follow(stores_.priority_classes, false);
+}
+
+template <class T>
+void ControllerProcess::on_change(const kube::Change<T>& change) {
+    feeder_.changed(change, clock_.now());
+    if constexpr (std::is_same_v<T, api::Workload>) {
+        applier_.workload_changed(change.key.namespace_, change.key.name);
+    } else if constexpr (std::is_same_v<T, api::ClusterQueue>) {
+        if (change.is_removed()) {
+            metrics_.cluster_queue_removed(change.key.name);
+        }
+    } else if constexpr (std::is_same_v<T, api::LocalQueue>) {
+        if (change.is_removed()) {
+            metrics_.local_queue_removed(change.key.namespace_, change.key.name);
+        }
+    }
+    if (is_acting_) {
+        route(stores_, change, [this](const ObjectKey& key, Urgency urgency) {
+            runner_.look(key, urgency);
+        });
+    }
+    wake();
+}
+
+std::optional<std::int64_t> ControllerProcess::weighted_share(const ObjectKey& key) const {
+    if (!options_.settings.fair_sharing) {
+        return std::nullopt;
+    }
+    const engine::NodeIndex node = key.kind == Kind::Cohort ? state_.find_cohort(key.name)
+                                                            : state_.find_cluster_queue(key.name);
+    return node.is_valid() ? std::optional(engine::share_of(state_, node).rounded()) : std::nullopt;
+}
+
+void ControllerProcess::wake() {
+    reconcilers_wake_.notify();
+    scheduler_wake_.notify();
+}
+
+void ControllerProcess::on_write_ended(const ObjectKey& key) {
+    if (key.kind == Kind::Workload) {
+        applier_.workload_changed(key.ns, key.name);
+        // Its Job may have looked at the echo before the answer came, and wait for it.
+        const auto workload = stores_.workloads.find({key.ns, key.name});
+        const api::OwnerReference* owner =
+            workload ? workload->metadata.controller_owner() : nullptr;
+        if (is_acting_ && owner != nullptr && owner->kind == "Job") {
+            runner_.look({Kind::Job, key.ns, owner->name}, Urgency::AtOnce);
+        }
+    }
+    if (is_acting_) {
+        runner_.look(key, Urgency::AtOnce);
+    }
+    wake();
+}
+
+void ControllerProcess::record(const EventNote& note) {
+    kube::EventNote made;
+    made.regarding.api_version = note.regarding.api_version;
+    made.regarding.kind = note.regarding.kind;
+    made.regarding.namespace_ = note.regarding.ns;
+    made.regarding.name = note.regarding.name;
+    made.regarding.uid = note.regarding.uid;
+    made.regarding.resource_version = note.regarding.resource_version;
+    made.type_ = note.warning ? "Warning" : "Normal";
+    made.reason = note.reason;
+    made.note = note.note;
+    made.reporting_controller = note.reporting_controller;
+    events_.record(made);
+}
+
+void ControllerProcess::finish(int code) {
+    if (!exit_code_) {
+        exit_code_ = code;
+    }
+    finished_.notify();
+}
+
+Result<void> ControllerProcess::start_servers() {
+    net::ServerOptions plain;
+    plain.tls = false;
+    if (!options_.with_servers) {
+        return {};
+    }
+    const std::string& address = options_.configuration.health.health_probe_bind_address;
+    if (!address.empty() && address != "0") {
+        if (const auto started = health_.start(address, plain); !started) {
+            return with_context(started.error(), "health.healthProbeBindAddress");
+        }
+    }
+    return start_metrics_server();
+}
+
+/// HTTPS with a certificate of its own making, as nobody is told to trust it.
+Result<void> ControllerProcess::start_metrics_server() {
+    const std::string& address = options_.configuration.metrics.bind_address;
+    if (address.empty() || address == "0") {
+        return {};
+    }
+    const Time now = clock_.now();
+    const auto authority = net::make_authority("kueue-metrics", {.now = now});
+    if (!authority) {
+        return authority.error();
+    }
+    const auto serving = net::make_serving_certificate(*authority, {"localhost"}, {.now = now});
+    if (!serving) {
+        return serving.error();
+    }
+    net::ServerOptions options;
+    options.certificate_pem = serving->certificate_pem;
+    options.private_key_pem = serving->private_key_pem;
+    if (const auto started = metrics_server_.start(address, options); !started) {
+        return with_context(started.error(), "metrics.bindAddress");
+    }
+    return {};
+}
+
+/// Serves conversion before anything is listed: the API server may need it for the lists.
+boost::asio::awaitable<bool> ControllerProcess::start_webhook() {
+    if (!conversion_) {
+        co_return true;
+    }
+    for (;;) {
+        auto done = conversion_->is_serving() ? Result<void>() : co_await conversion_->start();
+        if (done) {
+            done = co_await conversion_->publish();
+        }
+        if (done) {
+            break;
+        }
+        log::error("webhook is not ready", {{"error", done.error().detail}});
+        if (done.error().code == ErrorCode::Invalid) {
+            co_return false;
+        }
+        const bool waited = co_await net::pause_for(kWebhookRetry);
+        if (!waited) {
+            co_return false;
+        }
+    }
+    services_.spawn(conversion_->keep(), "certificates");
+    co_return true;
+}
+
+boost::asio::awaitable<bool> ControllerProcess::lead() {
+    if (!options_.configuration.leader_election.leader_elect) {
+        act();
+        co_return true;
+    }
+    const bool elected = co_await election_.acquire();
+    if (!elected) {
+        co_return true;
+    }
+    log::info(
+        "elected",
+        {{"lease",
+          options_.lease_namespace + "/" + options_.configuration.leader_election.resource_name}}
+    );
+    act();
+    const bool lost = co_await election_.hold();
+    co_return !lost;
+}
+
+void ControllerProcess::act() {
+    is_acting_ = true;
+    if (options_.configuration.leader_election.leader_elect) {
+        metrics_.set_role("leader");
+    }
+    route_all(stores_, [this](const ObjectKey& key, Urgency urgency) {
+        runner_.look(key, urgency);
+    });
+    workers_.spawn(run_reconcilers(), "reconcilers");
+    if (options_.with_scheduler) {
+        workers_.spawn(run_scheduler(), "scheduler");
+    }
+}
+
+boost::asio::awaitable<void> ControllerProcess::live() {
+    const bool serves = co_await start_webhook();
+    if (!serves) {
+        finish(1);
+        co_return;
+    }
+    co_await informers_.start(&followers_);
+    const bool synced = co_await informers_.wait_synced();
+    if (!synced) {
+        co_return;
+    }
+    feeder_.feed_all(clock_.now());
+    is_ready_ = true;
+    log::info(
+        "ready",
+        {{"workloads", stores_.workloads.size()},
+         {"jobs", stores_.jobs.size()},
+         {"clusterQueues", stores_.cluster_queues.size()}}
+    );
+    const bool in_order = co_await lead();
+    if (!in_order) {
+        log::error("lease was lost");
+        has_lost_lease_ = true;
+        finish(1);
+    }
+}
+
+boost::asio::awaitable<void> ControllerProcess::run_reconcilers() {
+    for (;;) {
+        const auto due = runner_.step();
+        std::optional<Duration> limit;
+        if (due) {
+            limit = std::max<Duration>(*due - clock_.now(), Duration::zero());
+        }
+        if (limit == Duration::zero()) {
+            const bool waited = co_await net::pause_for(Duration::zero());
+            if (!waited) {
+                co_return;
+            }
+            continue;
+        }
+        co_await reconcilers_wake_.wait(limit);
+        const bool cancelled = co_await net::is_cancelled();
+        if (cancelled) {
+            co_return;
+        }
+    }
+}
+
+boost::asio::awaitable<void> ControllerProcess::run_scheduler() {
+    for (;;) {
+        const auto due = scheduling_.step();
+        std::optional<Duration> limit;
+        if (due) {
+            limit = std::max<Duration>(*due - clock_.now(), Duration::zero());
+        }
+        if (limit == Duration::zero()) {
+            const bool waited = co_await net::pause_for(Duration::zero());
+            if (!waited) {
+                co_return;
+            }
+            continue;
+        }
+        co_await scheduler_wake_.wait(limit);
+        const bool cancelled = co_await net::is_cancelled();
+        if (cancelled) {
+            co_return;
+        }
+    }
+}
+
+boost::asio::awaitable<int> ControllerProcess::run() {
+    if (const auto started = start_servers(); !started) {
+        log::error("server cannot start", {{"error", started.error().detail}});
+        co_return 2;
+    }
+    services_.spawn(events_.run(), "events");
+    services_.spawn(live(), "live");
+    while (!exit_code_) {
+        co_await finished_.wait();
+        const bool cancelled = co_await net::is_cancelled();
+        if (cancelled) {
+            finish(0);
+        }
+    }
+    co_await shut_down();
+    co_return exit_code_.value_or(1);
+}
+
+/// What decides ends first, then what was decided is written, then the lease goes to another
+/// replica.
+boost::asio::awaitable<void> ControllerProcess::shut_down() {
+    log::info("shutting down", {{"exitCode", exit_code_.value_or(1)}});
+    is_acting_ = false;
+    is_ready_ = false;
+    co_await workers_.stop(Duration::zero());
+    co_await writes_.stop(has_lost_lease_ ? Duration::zero() : kWriteGrace);
+    auto flush = as_result(events_.flush());
+    const auto flushed = co_await net::with_timeout(std::move(flush), kEventGrace);
+    if (!flushed) {
+        log::warning("events were left behind", {{"error", flushed.error().detail}});
+    }
+    co_await services_.stop(Duration::zero());
+    if (election_.is_leader() && !has_lost_lease_) {
+        auto release = as_result(election_.release());
+        const auto released = co_await net::with_timeout(std::move(release), kReleaseGrace);
+        if (!released) {
+            log::warning("lease was not released", {{"error", released.error().detail}});
+        }
+    }
+    co_await followers_.stop(Duration::zero());
+    if (conversion_) {
+        co_await conversion_->stop(std::chrono::seconds(1));
+    }
+    co_await metrics_server_.stop();
+    co_await health_.stop();
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,124 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "config/configuration.hpp"
+#include "config/feature_gates.hpp"
+#include "controller/process/api_writer.hpp"
+#include "controller/process/conversion_service.hpp"
+#include "controller/process/health_server.hpp"
+#include "controller/process/informers.hpp"
+#include "controller/process/metrics_reporter.hpp"
+#include "controller/process/reconcile_runner.hpp"
+#include "controller/reconcilers/settings.hpp"
+#include "controller/reconcilers/stores.hpp"
+#include "controller/scheduler/decision_applier.hpp"
+#include "controller/scheduler/scheduling_loop.hpp"
+#include "controller/scheduler/state_feeder.hpp"
+#include "engine/state.hpp"
+#include "kube/client/client.hpp"
+#include "kube/client/event_sink.hpp"
+#include "kube/client/leader_election.hpp"
+#include "net/event_loop.hpp"
+#include "net/task_group.hpp"
+#include "workload/translator.hpp"
+
+#include <optional>
+#include <set>
+#include <string>
+
+namespace sluice::controller {
+
+/// What a process is started with, beside the client.
+struct ProcessOptions {
+    config::Configuration configuration;
+    config::FeatureGates gates;
+    Settings settings;
+    std::set<Kind> reconcilers;  ///< kinds whose reconciler runs
+    bool with_scheduler = true;
+    bool with_webhooks = true;
+    bool with_servers = true;  ///< health and metrics
+    bool in_cluster = false;
+    std::string lease_namespace;
+    std::string hostname;
+    std::uint64_t seed = 1;
+    /// Makes the Lease's calls, so that no rate limit of the others delays a renewal; null: the
+    /// process's own client. Lifetime: must outlive the process.
+    kube::Client* lease_client = nullptr;
+};
+
+/// The running controller: the only place that knows all of its parts. Everything but the
+/// conversion webhook runs on one loop, so its parts need no lock.
+class ControllerProcess {
+  public:
+    ControllerProcess(
+        kube::Client& client, const Clock& clock, net::EventLoop& loop, ProcessOptions options
+    );
+    ~ControllerProcess();
+    ControllerProcess(const ControllerProcess&) = delete;
+    ControllerProcess& operator=(const ControllerProcess&) = delete;
+
+    /// Runs until stopped or the lease is lost; the exit code: 0 after stop(), 1 otherwise.
+    boost::asio::awaitable<int> run();
+    /// Ends in order: outstanding writes are finished within a bound, the lease is given up.
+    void stop() { finish(0); }
+
+    /// Serves, has seen all lists, and the webhook answers; leading is not needed for it.
+    bool is_ready() const { return is_ready_; }
+    /// Acts: it is the leader, or needs not be.
+    bool is_acting() const { return is_acting_; }
+    const Stores& stores() const { return stores_; }
+
+  private:
+    template <class T>
+    void follow(kube::Store<T>& store, bool needed);
+    template <class T>
+    void on_change(const kube::Change<T>& change);
+    void follow_all();
+    void on_write_ended(const ObjectKey& key);
+    void record(const EventNote& note);
+    std::optional<std::int64_t> weighted_share(const ObjectKey& key) const;
+    void wake();
+
+    Result<void> start_servers();
+    Result<void> start_metrics_server();
+    boost::asio::awaitable<bool> start_webhook();
+    boost::asio::awaitable<void> live();
+    boost::asio::awaitable<bool> lead();
+    void act();
+    boost::asio::awaitable<void> run_reconcilers();
+    boost::asio::awaitable<void> run_scheduler();
+    boost::asio::awaitable<void> shut_down();
+    void finish(int code);
+
+    const Clock& clock_;
+    ProcessOptions options_;
+
+    Stores stores_;
+    workload::Translator translator_;
+    engine::State state_;
+    StateFeeder feeder_;
+    net::TaskGroup followers_;  ///< reflectors, until the end
+    net::TaskGroup workers_;    ///< what decides
+    net::TaskGroup writes_;     ///< what was decided
+    net::TaskGroup services_;   ///< events, certificates, the course of the process itself
+    net::Notifier reconcilers_wake_;
+    net::Notifier scheduler_wake_;
+    net::Notifier finished_;
+    kube::EventSink events_;
+    MetricsReporter metrics_;
+    ApiWriter writer_;
+    DecisionApplier applier_;
+    SchedulingLoop scheduling_;
+    ReconcileRunner runner_;
+    Informers informers_;
+    kube::LeaderElection election_;
+    TextServer health_;
+    TextServer metrics_server_;
+    std::optional<ConversionService> conversion_;
+    std::optional<int> exit_code_;
+    bool is_ready_ = false;
+    bool is_acting_ = false;
+    bool has_lost_lease_ = false;
+};
+
+}  // namespace sluice::controller

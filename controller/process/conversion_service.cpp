@@ -1,0 +1,329 @@
+#include "controller/process/conversion_service.hpp"
+
+#include "api/codec.hpp"
+#include "base/log.hpp"
+#include "json/value.hpp"
+#include "kube/core/base64.hpp"
+#include "webhook/conversion_review.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+constexpr std::string_view kDefinitions[] = {
+    "clusterqueues", "cohorts", "localqueues", "multikueueclusters", "workloads"
+};
+constexpr Duration kCheckPeriod = std::chrono::minutes(1);
+constexpr int kSecretAttempts = 10;
+
+bool is_any_address(const std::string& host) {
+    return host.empty() || host == "0.0.0.0" || host == "::";
+}
+
+std::string in_brackets(const std::string& host) {
+    return host.find(':') == std::string::npos ? host : "[" + host + "]";
+}
+
+}  // namespace
+
+/// Thread: that of the server.
+class ConversionService::Handler final : public net::HttpHandler {
+  public:
+    boost::asio::awaitable<net::ServerResponse> handle(net::ServerRequest request) override {
+        net::ServerResponse response;
+        if (request.path() != "/convert") {
+            response.status = 404;
+            response.body = "not found\n";
+            co_return response;
+        }
+        const auto body = request.body.view();
+        if (!body) {
+            response.status = 500;
+            response.body = body.error().detail + "\n";
+            co_return response;
+        }
+        auto answer = webhook::answer_conversion_review(*body);
+        if (!answer) {
+            response.status = 400;
+            response.body = answer.error().detail + "\n";
+            co_return response;
+        }
+        if (!answer->failure.empty()) {
+            log::warning("conversion failed", {{"error", answer->failure}});
+        }
+        response.content_type = "application/json";
+        response.body = std::move(answer->body);
+        co_return response;
+    }
+};
+
+ConversionService::ConversionService(const Parts& parts)
+    : parts_(parts),
+      handler_(std::make_unique<Handler>()),
+      thread_(std::make_unique<net::LoopThread>("webhook")) {}
+
+ConversionService::~ConversionService() {
+    thread_->join();
+    server_.reset();
+}
+
+bool ConversionService::is_by_url() const {
+    return !parts_.in_cluster && !is_any_address(parts_.configuration.webhook.host);
+}
+
+std::vector<std::string> ConversionService::names() const {
+    const std::string service = parts_.configuration.internal_cert_management.webhook_service_name +
+                                "." + parts_.configuration.namespace_;
+    std::vector<std::string> names = {service, service + ".svc", service + ".svc.cluster.local"};
+    if (is_by_url()) {
+        names.push_back(parts_.configuration.webhook.host);
+    }
+    return names;
+}
+
+kube::Async<std::string> ConversionService::write_secret(
+    kube::ResourcePath path, WebhookCertificates certificates, std::string resource_version
+) {
+    json::Object data;
+    for (const auto& [key, value] : to_secret_data(certificates)) {
+        data.emplace_back(key, value);
+    }
+    json::Value body = json::Object{{"data", std::move(data)}};
+    const kube::WriteOptions options;
+    if (!resource_version.empty()) {
+        body.set("metadata", json::Object{{"resourceVersion", resource_version}});
+        std::string patch = json::print(body);
+        auto patched =
+            co_await parts_.client.merge_patch(std::move(path), std::move(patch), options);
+        co_return patched;
+    }
+    body.set("apiVersion", "v1");
+    body.set("kind", "Secret");
+    body.set("metadata", json::Object{{"name", path.name}, {"namespace", path.namespace_}});
+    path.name.clear();
+    std::string object = json::print(body);
+    auto created = co_await parts_.client.create(std::move(path), std::move(object), options);
+    co_return created;
+}
+
+kube::Async<WebhookCertificates> ConversionService::shared_certificates() {
+    if (!parts_.configuration.internal_cert_management.enable) {
+        co_return load_certificates(parts_.configuration.webhook.cert_dir);
+    }
+    const kube::ResourcePath path = kube::path_of<api::Secret>(
+        parts_.configuration.namespace_,
+        parts_.configuration.internal_cert_management.webhook_secret_name
+    );
+    Error last;
+    for (int attempt = 0; attempt < kSecretAttempts; ++attempt) {
+        api::Secret secret;
+        const kube::GetOptions get_options;
+        const auto text = co_await parts_.client.get(path, get_options);
+        if (text) {
+            auto decoded = api::decode<api::Secret>(*text);
+            if (!decoded) {
+                co_return decoded.error();
+            }
+            secret = std::move(*decoded);
+        } else if (text.error().code != ErrorCode::NotFound) {
+            co_return with_context(text.error(), "Secret " + path.name);
+        }
+        const Time now = parts_.clock.now();
+        if (auto found = read_certificates(secret, names(), now)) {
+            co_return *found;
+        }
+        const auto made = renew_certificates(secret, names(), now);
+        if (!made) {
+            co_return made.error();
+        }
+        // Another replica may do the same: the version decides who was first, the others read
+        // again.
+        std::string version = text ? secret.metadata.resource_version : std::string();
+        const auto written = co_await write_secret(path, *made, std::move(version));
+        if (written) {
+            log::info(
+                "webhook certificates were made", {{"secret", path.namespace_ + "/" + path.name}}
+            );
+            co_return *made;
+        }
+        last = written.error();
+        if (last.code != ErrorCode::Conflict && last.code != ErrorCode::AlreadyExists) {
+            break;
+        }
+    }
+    co_return with_context(last, "Secret " + path.name);
+}
+
+kube::Async<void> ConversionService::start() {
+    auto certificates = co_await shared_certificates();
+    if (!certificates) {
+        co_return certificates.error();
+    }
+    certificates_ = std::move(*certificates);
+    net::ServerOptions options;
+    options.address =
+        parts_.configuration.webhook.host.empty() ? "::" : parts_.configuration.webhook.host;
+    options.port = static_cast<std::uint16_t>(parts_.configuration.webhook.port);
+    options.certificate_pem = certificates_.serving.certificate_pem;
+    options.private_key_pem = certificates_.serving.private_key_pem;
+    if (parts_.configuration.tls && !parts_.configuration.tls->min_version.empty()) {
+        options.minimum_tls_version = parts_.configuration.tls->min_version;
+    }
+    auto server = net::HttpServer::start(thread_->loop(), *handler_, options);
+    if (!server) {
+        co_return with_context(server.error(), "webhook server");
+    }
+    server_ = std::move(*server);
+    co_return Result<void>();
+}
+
+json::Value ConversionService::client_config() const {
+    json::Value config = json::Object{};
+    if (is_by_url()) {
+        config.set(
+            "url",
+            fmt::format(
+                "https://{}:{}/convert",
+                in_brackets(parts_.configuration.webhook.host),
+                server_->port()
+            )
+        );
+        config.set("service", nullptr);
+    } else {
+        config.set("url", nullptr);
+        config.set(
+            "service",
+            json::Object{
+                {"name", parts_.configuration.internal_cert_management.webhook_service_name},
+                {"namespace", parts_.configuration.namespace_},
+                {"path", "/convert"},
+            }
+        );
+    }
+    if (!certificates_.authority.certificate_pem.empty()) {
+        config.set("caBundle", kube::encode_base64(certificates_.authority.certificate_pem));
+    }
+    return config;
+}
+
+kube::Async<void> ConversionService::publish_to(std::string definition) {
+    const kube::ResourcePath path{
+        "apiextensions.k8s.io",
+        "v1",
+        "customresourcedefinitions",
+        "",
+        definition + ".kueue.x-k8s.io",
+        ""
+    };
+    const kube::GetOptions get_options;
+    const auto text = co_await parts_.client.get(path, get_options);
+    if (!text) {
+        if (text.error().code == ErrorCode::NotFound) {
+            co_return Result<void>();  // not installed: nothing of it can be asked for
+        }
+        co_return with_context(text.error(), "CustomResourceDefinition " + path.name);
+    }
+    const auto object = json::parse(*text);
+    if (!object) {
+        co_return object.error();
+    }
+    const json::Value wanted = client_config();
+    const json::Value* present =
+        object->find_path({"spec", "conversion", "webhook", "clientConfig"});
+    bool is_same = present != nullptr;
+    for (const auto& [key, value] : wanted.as_object()) {
+        const json::Value* found = present == nullptr ? nullptr : present->find(key);
+        if (key == "service" && found != nullptr && value.is_object()) {
+            is_same = is_same && found->string_at("name") == value.string_at("name") &&
+                      found->string_at("namespace") == value.string_at("namespace") &&
+                      found->string_at("path") == value.string_at("path");
+        } else {
+            is_same = is_same && (found == nullptr ? value.is_null() : *found == value);
+        }
+    }
+    if (is_same) {
+        co_return Result<void>();
+    }
+    const json::Value patch = json::Object{
+        {"spec",
+         json::Object{
+             {"conversion",
+              json::Object{
+                  {"strategy", "Webhook"},
+                  {"webhook",
+                   json::Object{
+                       {"clientConfig", wanted},
+                       {"conversionReviewVersions", json::Array{json::Value("v1")}},
+                   }},
+              }},
+         }},
+    };
+    const kube::WriteOptions write_options;
+    std::string body = json::print(patch);
+    const auto written = co_await parts_.client.merge_patch(path, std::move(body), write_options);
+    if (!written) {
+        co_return with_context(written.error(), "CustomResourceDefinition " + path.name);
+    }
+    log::info("conversion webhook was published", {{"definition", path.name}});
+    co_return Result<void>();
+}
+
+kube::Async<void> ConversionService::publish() {
+    if (!parts_.configuration.internal_cert_management.enable && !is_by_url()) {
+        co_return Result<void>();  // whoever made the certificates fills in their authority
+    }
+    for (const std::string_view definition : kDefinitions) {
+        const auto published = co_await publish_to(std::string(definition));
+        if (!published) {
+            co_return published.error();
+        }
+    }
+    co_return Result<void>();
+}
+
+boost::asio::awaitable<void> ConversionService::keep() {
+    for (;;) {
+        const bool waited = co_await net::pause_for(kCheckPeriod);
+        if (!waited) {
+            co_return;
+        }
+        auto certificates = co_await shared_certificates();
+        if (!certificates) {
+            log::warning(
+                "webhook certificates cannot be read", {{"error", certificates.error().detail}}
+            );
+            continue;
+        }
+        if (certificates->serving.certificate_pem != certificates_.serving.certificate_pem) {
+            certificates_ = std::move(*certificates);
+            const auto changed = server_->set_certificate(
+                certificates_.serving.certificate_pem, certificates_.serving.private_key_pem
+            );
+            if (!changed) {
+                log::warning(
+                    "webhook certificate was refused", {{"error", changed.error().detail}}
+                );
+            }
+        }
+        const auto published = co_await publish();
+        if (!published) {
+            log::warning(
+                "conversion webhook was not published", {{"error", published.error().detail}}
+            );
+        }
+    }
+}
+
+boost::asio::awaitable<void> ConversionService::stop(Duration grace) {
+    if (server_) {
+        net::run_on(thread_->loop(), server_->stop(grace));
+    }
+    co_return;
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "config/configuration.hpp"
+#include "controller/process/webhook_certificates.hpp"
+#include "kube/client/client.hpp"
+#include "net/event_loop.hpp"
+#include "net/http_server.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sluice::controller {
+
+/// Serves the conversion between the two API versions, on a thread of its own, and tells the API
+/// server how to reach it. Every replica serves; whichever wrote last is asked.
+class ConversionService {
+  public:
+    struct Parts {
+        kube::Client& client;
+        const Clock& clock;
+        const config::Configuration& configuration;
+        bool in_cluster =
+            false;  ///< reached by the Service; outside by URL when a host is configured
+    };
+
+    explicit ConversionService(const Parts& parts);
+    ~ConversionService();
+    ConversionService(const ConversionService&) = delete;
+    ConversionService& operator=(const ConversionService&) = delete;
+
+    /// Gets or makes the certificates and listens. Errors: those of the calls; Unavailable when the
+    /// port is taken.
+    kube::Async<void> start();
+    /// Writes address and authority into the definitions that differ between the versions. Those
+    /// that are as they must be are left alone.
+    kube::Async<void> publish();
+    /// Renews the certificate when it comes near its end, and publishes again, until cancelled.
+    boost::asio::awaitable<void> keep();
+    bool is_serving() const { return server_ != nullptr; }
+    boost::asio::awaitable<void> stop(Duration grace);
+
+  private:
+    class Handler;
+
+    kube::Async<WebhookCertificates> shared_certificates();
+    kube::Async<std::string> write_secret(
+        kube::ResourcePath path, WebhookCertificates certificates, std::string resource_version
+    );
+    kube::Async<void> publish_to(std::string definition);
+    std::vector<std::string> names() const;
+    json::Value client_config() const;
+    bool is_by_url() const;
+
+    Parts parts_;
+    std::unique_ptr<Handler> handler_;
+    std::unique_ptr<net::LoopThread> thread_;
+    std::unique_ptr<net::HttpServer> server_;
+    WebhookCertificates certificates_;
+};
+
+}  // namespace sluice::controller

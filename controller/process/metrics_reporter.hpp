@@ -1,0 +1,53 @@
+#pragma once
+
+#include "controller/reconcilers/reconcile.hpp"
+#include "controller/reconcilers/stores.hpp"
+#include "engine/decision.hpp"
+#include "engine/state.hpp"
+#include "metrics/kueue_metrics.hpp"
+#include "workload/translator.hpp"
+
+#include <string>
+
+namespace sluice::controller {
+
+/// Keeps Kueue's metrics: counters as things happen, gauges from the stores whenever the page is
+/// asked for.
+class MetricsReporter {
+  public:
+    struct Parts {
+        const Stores& stores;
+        const workload::Translator& translator;
+        const engine::State& state;
+        bool cluster_queue_resources = false;  ///< metrics.enableClusterQueueResources
+        bool local_queues = true;              ///< metrics.localQueueMetrics and its gate
+    };
+
+    explicit MetricsReporter(const Parts& parts);
+
+    /// `standalone`, `follower` or `leader`.
+    void set_role(const std::string& role) { registry_.set_role(role); }
+    /// A write was accepted that counts.
+    void observe(const Observation& observation);
+    /// A cycle that had a head.
+    void observe_cycle(const engine::CycleResult& result, Duration took);
+    void cluster_queue_removed(const std::string& name) { metrics_.remove_cluster_queue(name); }
+    void local_queue_removed(const std::string& ns, const std::string& name) {
+        metrics_.remove_local_queue(ns, name);
+    }
+    /// The page in the Prometheus text format.
+    std::string print() const { return registry_.print(); }
+
+  private:
+    void observe_local_queue(const Observation& o);
+    void report_gauges();
+    void report_cluster_queue(const api::ClusterQueue& queue);
+    void report_quotas(const api::ClusterQueue& queue);
+    void report_local_queue(const api::LocalQueue& queue);
+
+    Parts parts_;
+    metrics::Registry registry_;
+    metrics::KueueMetrics metrics_;
+};
+
+}  // namespace sluice::controller

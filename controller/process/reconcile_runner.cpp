@@ -1,0 +1,160 @@
+#include "controller/process/reconcile_runner.hpp"
+
+#include "base/log.hpp"
+#include "controller/reconcilers/cluster_queue.hpp"
+#include "controller/reconcilers/cohort.hpp"
+#include "controller/reconcilers/job.hpp"
+#include "controller/reconcilers/local_queue.hpp"
+#include "controller/reconcilers/resource_flavor.hpp"
+#include "controller/reconcilers/workload.hpp"
+#include "controller/reconcilers/workload_priority_class.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+/// Statuses of queues are gathered for a second, so that a thousand workloads make one write
+/// (spec 1.6).
+constexpr Duration kBatch = std::chrono::seconds(1);
+/// An echo that was missed by a moment brings no second change; this one looks again.
+constexpr Duration kUnsettledRecheck = std::chrono::seconds(5);
+constexpr int kObjectsAStep = 64;
+constexpr kube::BackoffOptions kBackoff{
+    .first = std::chrono::milliseconds(5), .max = std::chrono::minutes(1), .jitter_percent = 10
+};
+
+}  // namespace
+
+ReconcileRunner::ReconcileRunner(Parts parts, std::uint64_t seed)
+    : parts_(std::move(parts)), queue_(seed, kBackoff) {}
+
+void ReconcileRunner::look(const ObjectKey& key, Urgency urgency) {
+    if (!parts_.enabled.contains(key.kind)) {
+        return;
+    }
+    if (urgency == Urgency::AtOnce) {
+        queue_.add(key);
+    } else {
+        queue_.add_at(key, parts_.clock.now() + kBatch);
+    }
+    parts_.wake();
+}
+
+std::optional<Time> ReconcileRunner::step() {
+    const Time now = parts_.clock.now();
+    for (int i = 0; i < kObjectsAStep; ++i) {
+        if (!parts_.sink.has_room()) {
+            return now + std::chrono::milliseconds(5);
+        }
+        const auto key = queue_.take(now);
+        if (!key) {
+            return queue_.next_due();
+        }
+        process(*key, now);
+    }
+    return now;
+}
+
+void ReconcileRunner::process(const ObjectKey& key, Time now) {
+    if (!is_settled(key)) {
+        queue_.done(key);
+        queue_.add_at(key, now + kUnsettledRecheck);
+        return;
+    }
+    Outcome outcome = reconcile(key, now);
+    for (const EventNote& event : outcome.events) {
+        parts_.on_event(event);
+    }
+    if (outcome.writes.empty()) {
+        queue_.done(key);
+        if (outcome.try_later) {
+            log::info(
+                "object is tried again later",
+                {{"object", to_string(key)}, {"reason", *outcome.try_later}}
+            );
+            queue_.add_rate_limited(key, now);
+        } else {
+            queue_.forget(key);
+        }
+        if (outcome.requeue_at) {
+            queue_.add_at(key, *outcome.requeue_at);
+        }
+        return;
+    }
+    parts_.sink.submit(
+        std::move(outcome.writes),
+        false,
+        [this, key, at = outcome.requeue_at](const Result<void>& r) {
+            ended(key, r);
+            if (at) {
+                queue_.add_at(key, *at);
+            }
+        }
+    );
+}
+
+void ReconcileRunner::ended(const ObjectKey& key, const Result<void>& result) {
+    queue_.done(key);
+    if (result) {
+        queue_.forget(key);
+        parts_.wake();
+        return;
+    }
+    const Error& error = result.error();
+    const bool is_race = error.code == ErrorCode::Conflict || error.code == ErrorCode::NotFound ||
+                         error.code == ErrorCode::AlreadyExists;
+    const log::Level level = is_race ? log::Level::Debug : log::Level::Warning;
+    log::write(
+        level, "write was not accepted", {{"object", to_string(key)}, {"error", error.detail}}
+    );
+    queue_.add_rate_limited(key, parts_.clock.now());
+    parts_.wake();
+}
+
+bool ReconcileRunner::is_settled(const ObjectKey& key) const {
+    if (!parts_.sink.is_settled(key)) {
+        return false;
+    }
+    if (key.kind != Kind::Job) {
+        return true;
+    }
+    const auto& workloads = parts_.view.stores.workloads_of_job(key.ns, key.name);
+    return std::ranges::all_of(workloads, [this](const auto& entry) {
+        return parts_.sink.is_settled({Kind::Workload, entry.first.namespace_, entry.first.name});
+    });
+}
+
+Outcome ReconcileRunner::reconcile(const ObjectKey& key, Time now) const {
+    const View& view = parts_.view;
+    switch (key.kind) {
+        case Kind::ClusterQueue:
+            return reconcile_cluster_queue(view, key.name, parts_.weighted_share(key), now);
+        case Kind::LocalQueue:
+            return reconcile_local_queue(view.stores, key.ns, key.name, now);
+        case Kind::ResourceFlavor:
+            return reconcile_resource_flavor(view.stores, key.name);
+        case Kind::Cohort:
+            return reconcile_cohort(view.stores, key.name, parts_.weighted_share(key));
+        case Kind::WorkloadPriorityClass:
+            return reconcile_workload_priority_class(view.stores, key.name);
+        case Kind::Workload:
+            return reconcile_workload(view, key.ns, key.name, now);
+        case Kind::AdmissionCheck:
+            return reconcile_admission_check(view.stores, key.name);
+        case Kind::Job:
+            return reconcile_job(view, key.ns, key.name, now);
+        case Kind::Topology:
+        case Kind::Namespace:
+        case Kind::LimitRange:
+        case Kind::RuntimeClass:
+        case Kind::PriorityClass:
+            return {};
+    }
+    return {};
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "controller/process/routes.hpp"
+#include "controller/reconcilers/view.hpp"
+#include "controller/reconcilers/write_sink.hpp"
+#include "kube/runtime/work_queue.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+
+namespace sluice::controller {
+
+/// Looks at objects that may need something: takes them from a work queue, asks their reconciler,
+/// and gives the writes to the sink. An object is not looked at again before its writes were
+/// answered and seen.
+class ReconcileRunner {
+  public:
+    struct Parts {
+        View view;
+        WriteSink& sink;
+        const Clock& clock;
+        std::set<Kind> enabled;  ///< kinds whose reconciler runs
+        std::function<void(const EventNote&)> on_event;
+        /// The engine's weighted share of a ClusterQueue or Cohort; none without fair sharing.
+        std::function<std::optional<std::int64_t>(const ObjectKey&)> weighted_share;
+        /// Called when step() has something to do again.
+        std::function<void()> wake;
+    };
+
+    ReconcileRunner(Parts parts, std::uint64_t seed);
+
+    /// Wants the object looked at.
+    void look(const ObjectKey& key, Urgency urgency);
+    /// Looks at some objects. Returns when to be called again, a time that has passed meaning at
+    /// once; none: when woken.
+    std::optional<Time> step();
+    /// Nothing waits or is under way (what waits for its time does not count).
+    bool is_idle() const { return !queue_.has_ready(); }
+
+  private:
+    void process(const ObjectKey& key, Time now);
+    Outcome reconcile(const ObjectKey& key, Time now) const;
+    bool is_settled(const ObjectKey& key) const;
+    void ended(const ObjectKey& key, const Result<void>& result);
+
+    Parts parts_;
+    kube::WorkQueue<ObjectKey> queue_;
+};
+
+}  // namespace sluice::controller

@@ -1,0 +1,96 @@
+#include "controller/reconcilers/cluster_queue.hpp"
+
+#include "api/codec.hpp"
+#include "controller/reconcilers/finalizer.hpp"
+#include "controller/reconcilers/queue_status.hpp"
+#include "workload/amounts.hpp"
+
+#include <algorithm>
+
+namespace sluice::controller {
+
+namespace {
+
+std::int64_t amount_at(
+    const FlavorAmounts& amounts, const std::string& flavor, const std::string& resource
+) {
+    const auto found = amounts.find(flavor);
+    if (found == amounts.end()) {
+        return 0;
+    }
+    const auto entry = found->second.find(resource);
+    return entry == found->second.end() ? 0 : entry->second;
+}
+
+/// All flavors in the order of the spec, resources by name.
+std::vector<api::FlavorUsage> make_usage(
+    const api::ClusterQueue& queue, const FlavorAmounts& amounts
+) {
+    std::vector<api::FlavorUsage> list;
+    for (const auto& group : queue.spec.resource_groups) {
+        for (const auto& flavor : group.flavors) {
+            api::FlavorUsage usage{.name = flavor.name, .resources = {}};
+            for (const auto& quota : flavor.resources) {
+                const engine::Amount used{amount_at(amounts, flavor.name, quota.name)};
+                engine::Amount borrowed;
+                if (!queue.spec.cohort_name.empty()) {
+                    const engine::Amount over =
+                        used - workload::quota_amount(quota.name, quota.nominal_quota);
+                    borrowed = engine::max(engine::Amount(), over);
+                }
+                usage.resources.push_back(
+                    {.name = quota.name,
+                     .total = workload::to_quantity(quota.name, used),
+                     .borrowed = workload::to_quantity(quota.name, borrowed)}
+                );
+            }
+            std::ranges::sort(usage.resources, {}, &api::ResourceUsage::name);
+            list.push_back(std::move(usage));
+        }
+    }
+    return list;
+}
+
+}  // namespace
+
+Outcome reconcile_cluster_queue(
+    const View& view, std::string_view name, std::optional<std::int64_t> weighted_share, Time now
+) {
+    Outcome outcome;
+    const Stores& stores = view.stores;
+    const auto queue = stores.cluster_queues.find(name);
+    if (!queue) {
+        return outcome;
+    }
+    const QueueUsage usage = cluster_queue_usage(stores, *queue);
+    const bool is_used = usage.reserving > 0;
+    if (auto write =
+            keep_finalizer({Kind::ClusterQueue, "", std::string(name)}, queue->metadata, is_used)) {
+        outcome.writes.push_back(std::move(*write));
+        return outcome;
+    }
+    api::ClusterQueue wanted = *queue;
+    set_active(
+        wanted.status.conditions, view.translator.activity(*queue), queue->metadata.generation, now
+    );
+    wanted.status.flavors_reservation = make_usage(*queue, usage.reservation);
+    wanted.status.flavors_usage = make_usage(*queue, usage.usage);
+    wanted.status.pending_workloads = usage.pending;
+    wanted.status.reserving_workloads = usage.reserving;
+    wanted.status.admitted_workloads = usage.admitted;
+    wanted.status.fair_sharing.reset();
+    if (weighted_share) {
+        wanted.status.fair_sharing = api::FairSharingStatus{.weighted_share = *weighted_share};
+    }
+    if (auto write = patch_status(
+            {Kind::ClusterQueue, "", std::string(name)},
+            queue->metadata,
+            api::to_value(*queue),
+            api::to_value(wanted)
+        )) {
+        outcome.writes.push_back(std::move(*write));
+    }
+    return outcome;
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "controller/reconcilers/reconcile.hpp"
+#include "controller/reconcilers/stores.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace sluice::controller {
+
+/// Publishes the Cohort's weighted share, which is only known when fair sharing is on (spec 1.7).
+Outcome reconcile_cohort(
+    const Stores& stores, std::string_view name, std::optional<std::int64_t> weighted_share
+);
+
+}  // namespace sluice::controller

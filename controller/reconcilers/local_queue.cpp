@@ -1,0 +1,74 @@
+#include "controller/reconcilers/local_queue.hpp"
+
+#include "api/codec.hpp"
+#include "controller/reconcilers/finalizer.hpp"
+#include "controller/reconcilers/queue_status.hpp"
+#include "workload/amounts.hpp"
+
+#include <algorithm>
+
+namespace sluice::controller {
+
+namespace {
+
+/// Every flavor of the ClusterQueue in the order of its spec, resources by name, unused ones with
+/// zero.
+std::vector<api::LocalQueueFlavorUsage> make_usage(
+    const api::ClusterQueue& queue, FlavorAmounts amounts
+) {
+    std::vector<api::LocalQueueFlavorUsage> list;
+    for (const auto& group : queue.spec.resource_groups) {
+        for (const auto& flavor : group.flavors) {
+            api::LocalQueueFlavorUsage usage{.name = flavor.name, .resources = {}};
+            for (const auto& quota : flavor.resources) {
+                const engine::Amount used{amounts[flavor.name][quota.name]};
+                usage.resources.push_back(
+                    {.name = quota.name, .total = workload::to_quantity(quota.name, used)}
+                );
+            }
+            std::ranges::sort(usage.resources, {}, &api::LocalQueueResourceUsage::name);
+            list.push_back(std::move(usage));
+        }
+    }
+    return list;
+}
+
+}  // namespace
+
+Outcome reconcile_local_queue(
+    const Stores& stores, std::string_view ns, std::string_view name, Time now
+) {
+    Outcome outcome;
+    const auto queue = stores.local_queues.find(ns, name);
+    if (!queue) {
+        return outcome;
+    }
+    const QueueUsage usage = local_queue_usage(stores, *queue);
+    api::LocalQueue wanted = *queue;
+    set_active(
+        wanted.status.conditions,
+        local_queue_activity(stores, *queue),
+        queue->metadata.generation,
+        now
+    );
+    wanted.status.pending_workloads = usage.pending;
+    wanted.status.reserving_workloads = usage.reserving;
+    wanted.status.admitted_workloads = usage.admitted;
+    wanted.status.flavors_reservation.clear();
+    wanted.status.flavors_usage.clear();
+    if (const auto cluster_queue = stores.cluster_queues.find(queue->spec.cluster_queue)) {
+        wanted.status.flavors_reservation = make_usage(*cluster_queue, usage.reservation);
+        wanted.status.flavors_usage = make_usage(*cluster_queue, usage.usage);
+    }
+    if (auto write = patch_status(
+            {Kind::LocalQueue, std::string(ns), std::string(name)},
+            queue->metadata,
+            api::to_value(*queue),
+            api::to_value(wanted)
+        )) {
+        outcome.writes.push_back(std::move(*write));
+    }
+    return outcome;
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "controller/reconcilers/reconcile.hpp"
+#include "controller/reconcilers/stores.hpp"
+
+#include <string_view>
+
+namespace sluice::controller {
+
+/// Keeps the LocalQueue's status: Active, counters, usage by flavor (spec 1.8).
+Outcome reconcile_local_queue(
+    const Stores& stores, std::string_view ns, std::string_view name, Time now
+);
+
+}  // namespace sluice::controller

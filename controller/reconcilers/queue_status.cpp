@@ -1,0 +1,146 @@
+#include "controller/reconcilers/queue_status.hpp"
+
+#include "controller/reconcilers/workload_status.hpp"
+#include "workload/amounts.hpp"
+#include "workload/text.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace sluice::controller {
+
+namespace {
+
+void add_amounts(const api::Workload& workload, FlavorAmounts& amounts) {
+    if (!workload.status.admission) {
+        return;
+    }
+    for (const api::PodSetAssignment& assignment : workload.status.admission->pod_set_assignments) {
+        std::int64_t reclaimed = 0;
+        for (const auto& entry : workload.status.reclaimable_pods) {
+            reclaimed = entry.name == assignment.name ? entry.count : reclaimed;
+        }
+        const auto pod_set =
+            std::ranges::find(workload.spec.pod_sets, assignment.name, &api::PodSet::name);
+        const std::int64_t spec_count =
+            pod_set == workload.spec.pod_sets.end() ? 0 : pod_set->count;
+        const std::int64_t count = assignment.count.value_or(static_cast<std::int32_t>(spec_count));
+        const std::int64_t left = std::max<std::int64_t>(0, spec_count - reclaimed);
+        for (const auto& [resource, quantity] : assignment.resource_usage) {
+            const auto flavor = assignment.flavors.find(resource);
+            if (flavor == assignment.flavors.end()) {
+                continue;
+            }
+            std::int64_t amount = workload::request_amount(resource, quantity).value();
+            if (left < count && count > 0) {
+                amount = amount / count * left;
+            }
+            std::int64_t& sum = amounts[flavor->second][resource];
+            if (__builtin_add_overflow(sum, amount, &sum)) {
+                sum = INT64_MAX;
+            }
+        }
+    }
+}
+
+void count_holder(const api::Workload& workload, QueueUsage& usage) {
+    if (!holds_quota(workload)) {
+        return;
+    }
+    ++usage.reserving;
+    add_amounts(workload, usage.reservation);
+    if (is_admitted(workload)) {
+        ++usage.admitted;
+        add_amounts(workload, usage.usage);
+    }
+}
+
+std::int32_t count_pending(const Stores& stores, const api::LocalQueue& queue) {
+    if (queue.spec.stop_policy != "None") {
+        return 0;
+    }
+    const auto& all = stores.workloads_of_queue(queue.metadata.namespace_, queue.metadata.name);
+    return static_cast<std::int32_t>(std::ranges::count_if(all, [](const auto& entry) {
+        return is_queueable(*entry.second);
+    }));
+}
+
+}  // namespace
+
+workload::Activity local_queue_activity(const Stores& stores, const api::LocalQueue& queue) {
+    if (queue.spec.stop_policy != "None") {
+        return {.is_active = false, .reason = "Stopped", .message = "LocalQueue is stopped"};
+    }
+    constexpr std::string_view kRefused = "Can't submit new workloads to clusterQueue";
+    const auto cluster_queue = stores.cluster_queues.find(queue.spec.cluster_queue);
+    if (!cluster_queue) {
+        return {
+            .is_active = false,
+            .reason = "ClusterQueueDoesNotExist",
+            .message = std::string(kRefused)
+        };
+    }
+    for (const api::Condition& condition : cluster_queue->status.conditions) {
+        if (condition.type_ == "Active" && condition.status == "True") {
+            return {
+                .is_active = true,
+                .reason = "Ready",
+                .message = "Can submit new workloads to localQueue"
+            };
+        }
+    }
+    return {
+        .is_active = false, .reason = "ClusterQueueIsInactive", .message = std::string(kRefused)
+    };
+}
+
+QueueUsage cluster_queue_usage(const Stores& stores, const api::ClusterQueue& queue) {
+    QueueUsage usage;
+    for (const auto& [key, workload] : stores.workloads_admitted_by(queue.metadata.name)) {
+        count_holder(*workload, usage);
+    }
+    for (const auto& [key, local_queue] : stores.local_queues_of(queue.metadata.name)) {
+        usage.pending += count_pending(stores, *local_queue);
+    }
+    return usage;
+}
+
+QueueUsage local_queue_usage(const Stores& stores, const api::LocalQueue& queue) {
+    QueueUsage usage;
+    usage.pending = count_pending(stores, queue);
+    if (!stores.cluster_queues.find(queue.spec.cluster_queue)) {
+        return usage;
+    }
+    for (const auto& [key, workload] :
+         stores.workloads_of_queue(queue.metadata.namespace_, queue.metadata.name)) {
+        const auto& admission = workload->status.admission;
+        if (admission && admission->cluster_queue == queue.spec.cluster_queue) {
+            count_holder(*workload, usage);
+        }
+    }
+    return usage;
+}
+
+void set_active(
+    std::vector<api::Condition>& conditions,
+    const workload::Activity& activity,
+    std::int64_t generation,
+    Time now
+) {
+    auto found = std::ranges::find(conditions, std::string_view("Active"), &api::Condition::type_);
+    if (found == conditions.end()) {
+        conditions.push_back({.type_ = "Active"});
+        found = std::prev(conditions.end());
+    }
+    const std::string_view status = activity.is_active ? "True" : "False";
+    if (found->status != status) {
+        found->status = status;
+        found->last_transition_time = now;
+    }
+    found->reason = activity.reason;
+    found->message = workload::truncated_condition_message(activity.message);
+    found->observed_generation = generation;
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "controller/reconcilers/stores.hpp"
+#include "workload/references.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+/// What the stores say about queues: whether they may be used, and how much of them is in use.
+namespace sluice::controller {
+
+/// Whether the LocalQueue may be used (spec 1.8); of its ClusterQueue the published condition
+/// counts.
+workload::Activity local_queue_activity(const Stores& stores, const api::LocalQueue& queue);
+
+/// Amounts in base units (cpu in thousandths) by flavor and resource.
+using FlavorAmounts = std::map<std::string, std::map<std::string, std::int64_t>>;
+
+/// How many workloads a queue has, and the quota they hold.
+struct QueueUsage {
+    std::int32_t pending = 0;
+    std::int32_t reserving = 0;
+    std::int32_t admitted = 0;
+    FlavorAmounts reservation;
+    FlavorAmounts usage;
+};
+
+QueueUsage cluster_queue_usage(const Stores& stores, const api::ClusterQueue& queue);
+QueueUsage local_queue_usage(const Stores& stores, const api::LocalQueue& queue);
+
+/// Sets the condition Active in a list of conditions; the transition time moves with the status.
+void set_active(
+    std::vector<api::Condition>& conditions,
+    const workload::Activity& activity,
+    std::int64_t generation,
+    Time now
+);
+
+}  // namespace sluice::controller

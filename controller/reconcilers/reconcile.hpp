@@ -1,0 +1,120 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "json/value.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// The controller's decisions about one object: level-based and pure. A reconciler reads the
+/// stores, and says what to write; it neither waits nor remembers, so it may be repeated at any
+/// time.
+namespace sluice::controller {
+
+/// The kinds that the controller watches.
+enum class Kind : std::uint8_t {
+    ClusterQueue,
+    LocalQueue,
+    ResourceFlavor,
+    Cohort,
+    WorkloadPriorityClass,
+    Workload,
+    AdmissionCheck,
+    Topology,
+    Job,
+    Namespace,
+    LimitRange,
+    RuntimeClass,
+    PriorityClass,
+};
+
+/// One object of a kind; `ns` is empty for kinds of cluster scope.
+struct ObjectKey {
+    Kind kind = Kind::Workload;
+    std::string ns;
+    std::string name;
+    friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
+};
+
+/// "ns/name", or "name" for kinds of cluster scope.
+std::string to_string(const ObjectKey& key);
+
+/// The object that an event is about.
+struct ObjectReference {
+    std::string api_version;
+    std::string kind;
+    std::string ns;
+    std::string name;
+    std::string uid;
+    std::string resource_version;
+};
+
+/// An event for users (events.k8s.io/v1).
+struct EventNote {
+    ObjectReference regarding;
+    bool warning = false;
+    std::string reason;
+    std::string note;
+    std::string reporting_controller;
+    friend bool operator==(const EventNote& a, const EventNote& b) {
+        return a.regarding.uid == b.regarding.uid && a.reason == b.reason && a.note == b.note;
+    }
+};
+
+/// Something that counts in a metric once its write was accepted.
+struct Observation {
+    enum class Kind : std::uint8_t {
+        QuotaReserved,
+        Admitted,
+        Evicted,
+        Preempted,
+        Finished,
+        WorkloadCreated
+    };
+    Kind kind = Kind::Evicted;
+    std::string cluster_queue;
+    std::string local_queue;
+    std::string ns;
+    std::string reason;
+    std::string underlying_cause;
+    std::string priority_class;
+    bool first_time = false;  ///< Evicted: the first eviction of this workload for this reason
+    Duration since_queued{};
+    Duration since_reserved{};
+    Duration since_admitted{};
+};
+
+enum class Verb : std::uint8_t {
+    Create,
+    MergePatch,        ///< application/merge-patch+json
+    MergePatchStatus,  ///< the same on /status
+    ApplyStatus,       ///< server-side apply on /status, forced
+    Delete,            ///< in background, with the uid as precondition
+};
+
+/// One request to the API server, with what is told to users when it is accepted.
+struct Write {
+    Verb verb = Verb::MergePatch;
+    ObjectKey object;
+    json::Value body;           ///< Create: the object; patches: the patch
+    std::string field_manager;  ///< ApplyStatus
+    std::string uid;            ///< Delete
+    std::vector<EventNote> events;
+    std::vector<Observation> observations;
+};
+
+/// What a reconciler wants done. Writes go out in order; the first that is refused ends the row,
+/// and the object is looked at again.
+struct Outcome {
+    std::vector<Write> writes;
+    std::vector<EventNote> events;   ///< without a write
+    std::optional<Time> requeue_at;  ///< look again then, whatever happens
+    std::optional<std::string>
+        try_later;  ///< something is missing (the text says what): look again, ever later
+};
+
+}  // namespace sluice::controller

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "api/label_selector.hpp"
+#include "workload/settings.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice::controller {
+
+/// What the reconcilers take from the Configuration and the feature gates.
+struct Settings {
+    std::string namespace_ = "kueue-system";  ///< where the controller's own objects live
+    bool manage_jobs_without_queue_name = false;
+    std::optional<api::Selector> managed_jobs_namespaces;  ///< none: all
+    std::vector<std::string> label_keys_to_copy;
+    bool fair_sharing = false;
+    // Feature gates, with their defaults.
+    workload::TranslationGates gates;
+    bool partial_admission = true;
+    bool assign_queue_labels_for_pods = true;
+    bool workload_priority_class_defaulting = true;
+    bool finish_orphaned_workloads = true;
+    bool short_workload_names = false;
+};
+
+}  // namespace sluice::controller

@@ -1,0 +1,579 @@
+#include "controller/reconcilers/workload.hpp"
+
+#include "api/codec.hpp"
+#include "controller/reconcilers/workload_status.hpp"
+#include "workload/text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+constexpr std::string_view kController = "kueue-workload-controller";
+
+/// The reasons of QuotaReserved=False that stay until the scheduler says otherwise (spec 2.3).
+constexpr std::string_view kSchedulerReasons[] = {
+    "WaitingForQuota",
+    "NoMatchingFlavor",
+    "ExceedsMaxQuota",
+    "TopologyPlacementFailed",
+    "WaitingForPreemptedWorkloads",
+    "WaitingForPodsReady",
+    "PendingEvaluation",
+};
+
+bool is_requeued_false(const api::Workload& workload, std::string_view reason) {
+    const api::Condition* condition = find_condition(workload, "Requeued");
+    return condition != nullptr && condition->status == "False" && condition->reason == reason;
+}
+
+std::vector<const api::AdmissionCheckState*> checks_in(
+    const api::Workload& workload, std::string_view state
+) {
+    std::vector<const api::AdmissionCheckState*> found;
+    for (const api::AdmissionCheckState& check : workload.status.admission_checks) {
+        if (check.state == state) {
+            found.push_back(&check);
+        }
+    }
+    std::ranges::sort(found, {}, [](const api::AdmissionCheckState* check) { return check->name; });
+    return found;
+}
+
+/// Example: AdmissionChecks in Retry state: "a" (no capacity); "b"
+std::string checks_sentence(
+    const std::vector<const api::AdmissionCheckState*>& checks, std::string_view state
+) {
+    std::vector<std::string> parts;
+    parts.reserve(checks.size());
+    for (const api::AdmissionCheckState* check : checks) {
+        parts.push_back(
+            check->message.empty() ? fmt::format("\"{}\"", check->name)
+                                   : fmt::format("\"{}\" ({})", check->name, check->message)
+        );
+    }
+    return fmt::format(
+        "AdmissionCheck{} in {} state: {}",
+        checks.size() > 1 ? "s" : "",
+        state,
+        fmt::join(parts, "; ")
+    );
+}
+
+struct Waiting {
+    std::string reason;
+    std::string message;
+};
+
+/// One reconcile of one Workload. Each step returns whether it ended the reconcile.
+class WorkloadReconcile {
+  public:
+    WorkloadReconcile(const View& view, const api::Workload& workload, Time now)
+        : stores_(view.stores),
+          translator_(view.translator),
+          settings_(view.settings),
+          workload_(workload),
+          now_(now) {}
+
+    Outcome run() {
+        const bool ended = handle_orphan() || is_over() || sync_retry_time() ||
+                           (is_active(workload_) ? handle_active() : handle_inactive());
+        if (ended) {
+            return std::move(outcome_);
+        }
+        queue_ =
+            stores_.local_queues.find(workload_.metadata.namespace_, workload_.spec.queue_name);
+        if (queue_ && queue_->spec.stop_policy == "None" &&
+            is_requeued_false(workload_, "LocalQueueStopped")) {
+            set_requeued("LocalQueueRestarted", "The LocalQueue was restarted after being stopped");
+            return std::move(outcome_);
+        }
+        if (follow_gate()) {
+            return std::move(outcome_);
+        }
+        if (queue_) {
+            cluster_queue_ = stores_.cluster_queues.find(queue_->spec.cluster_queue);
+        }
+        if (cluster_queue_ && (follow_restart() || sync_checks())) {
+            return std::move(outcome_);
+        }
+        if (!is_admitted(workload_) && sync_waiting()) {
+            return std::move(outcome_);
+        }
+        if (has_quota_reserved(workload_)) {
+            handle_reserved();
+        }
+        return std::move(outcome_);
+    }
+
+  private:
+    bool write(const api::Workload& changed, std::vector<EventNote> events = {}) {
+        Write w = status_write(changed);
+        w.events = std::move(events);
+        outcome_.writes.push_back(std::move(w));
+        return true;
+    }
+
+    EventNote event(std::string_view reason, std::string_view note, bool warning = false) const {
+        return {
+            .regarding = reference_to(workload_),
+            .warning = warning,
+            .reason = std::string(reason),
+            .note = workload::truncated_event_note(note),
+            .reporting_controller = std::string(kController),
+        };
+    }
+
+    bool evict_now(const workload::Eviction& eviction, const api::Workload& prepared) {
+        api::Workload changed = prepared;
+        const bool is_first = workload::evict(changed, eviction, now_);
+        Write w = status_write(changed);
+        note_eviction(w, workload_, eviction, is_first, kController);
+        outcome_.writes.push_back(std::move(w));
+        return true;
+    }
+
+    bool set_requeued(std::string_view reason, std::string_view message) {
+        api::Workload changed = workload_;
+        workload::set_condition(changed, "Requeued", true, reason, message, now_);
+        return write(changed);
+    }
+
+    bool handle_orphan() {
+        if (!workload_.metadata.owner_references.empty()) {
+            return workload_.metadata.deletion_timestamp.has_value(
+            );  // its job's reconciler lets it go
+        }
+        const bool is_deleting = workload_.metadata.deletion_timestamp.has_value();
+        const bool had_job = settings_.finish_orphaned_workloads &&
+                             workload_.metadata.find_label("kueue.x-k8s.io/job-uid") != nullptr;
+        if (!is_deleting && !had_job) {
+            return false;
+        }
+        if (!is_deleting && !is_finished(workload_)) {
+            api::Workload changed = workload_;
+            finish(changed, "OwnerNotFound", "The workload's owner no longer exists", now_);
+            return write(changed);
+        }
+        if (auto without = remove_finalizer(workload_)) {
+            outcome_.writes.push_back(std::move(*without));
+            return true;
+        }
+        return is_deleting;
+    }
+
+    bool is_over() const { return is_finished(workload_); }
+
+    /// A check in Retry says when to try again: the latest such time goes to requeueState.
+    bool sync_retry_time() {
+        std::optional<Time> latest;
+        for (const api::AdmissionCheckState* check : checks_in(workload_, "Retry")) {
+            if (check->last_transition_time && check->requeue_after_seconds) {
+                const Time at = *check->last_transition_time +
+                                std::chrono::seconds(*check->requeue_after_seconds);
+                latest = latest ? std::max(*latest, at) : at;
+            }
+        }
+        api::Workload changed = workload_;
+        return latest && workload::delay_requeue(changed, *latest) && write(changed);
+    }
+
+    bool handle_active() {
+        if (is_true(workload_, "DeactivationTarget")) {
+            outcome_.writes.push_back(
+                {.verb = Verb::MergePatch,
+                 .object = {Kind::Workload, workload_.metadata.namespace_, workload_.metadata.name},
+                 .body =
+                     json::Object{
+                         {"metadata",
+                          json::Object{{"resourceVersion", workload_.metadata.resource_version}}},
+                         {"spec", json::Object{{"active", false}}},
+                     }}
+            );
+            return true;
+        }
+        const auto& state = workload_.status.requeue_state;
+        if (state && state->requeue_at) {
+            if (*state->requeue_at > now_) {
+                outcome_.requeue_at = *state->requeue_at;
+                return true;
+            }
+            if (!has_quota_reserved(workload_)) {
+                return clear_requeue_at();
+            }
+        }
+        return flip_requeued();
+    }
+
+    bool clear_requeue_at() {
+        api::Workload changed = workload_;
+        if (changed.status.requeue_state) {
+            changed.status.requeue_state->requeue_at.reset();
+        }
+        return write(changed);
+    }
+
+    bool flip_requeued() {
+        const api::Condition* requeued = find_condition(workload_, "Requeued");
+        if (requeued == nullptr || requeued->status != "False") {
+            return false;
+        }
+        // Also what Sluice itself deactivated (DeactivatedDueTo…): whoever activates it again wants
+        // it to run.
+        if (requeued->reason.starts_with("Deactivated")) {
+            return set_requeued("Reactivated", "The workload was reactivated");
+        }
+        if (requeued->reason == "PodsReadyTimeout" || requeued->reason == "AdmissionCheck") {
+            return set_requeued("BackoffFinished", "The workload backoff was finished");
+        }
+        return false;
+    }
+
+    bool handle_inactive() {
+        const api::Condition* target = find_condition(workload_, "DeactivationTarget");
+        const bool evicted = is_evicted(workload_);
+        if (evicted && !workload_.status.requeue_state && target == nullptr) {
+            return false;
+        }
+        workload::Eviction eviction{
+            .reason = "Deactivated", .message = "The workload is deactivated", .cause = {}
+        };
+        api::Workload changed = workload_;
+        if (target != nullptr) {
+            eviction.cause = target->reason;
+            eviction.message += " due to " + target->message;
+            std::erase_if(changed.status.conditions, [](const api::Condition& c) {
+                return c.type_ == "DeactivationTarget";
+            });
+        }
+        changed.status.requeue_state.reset();
+        if (!evicted) {
+            return evict_now(eviction, changed);
+        }
+        // Server-side apply cannot remove what another manager owns, a merge patch can.
+        json::Value status = json::Object{{"requeueState", nullptr}};
+        json::Array conditions;
+        for (const api::Condition& condition : changed.status.conditions) {
+            conditions.push_back(api::to_value(condition));
+        }
+        status.set("conditions", std::move(conditions));
+        outcome_.writes.push_back(
+            {.verb = Verb::MergePatchStatus,
+             .object = {Kind::Workload, workload_.metadata.namespace_, workload_.metadata.name},
+             .body =
+                 json::Object{
+                     {"metadata",
+                      json::Object{{"resourceVersion", workload_.metadata.resource_version}}},
+                     {"status", std::move(status)},
+                 }}
+        );
+        return true;
+    }
+
+    /// The annotation admission-gated-by appears or goes.
+    bool follow_gate() {
+        const api::Condition* reserved = find_condition(workload_, "QuotaReserved");
+        const bool told = reserved != nullptr && reserved->reason == "AdmissionGated";
+        const bool gated = has_admission_gate(workload_);
+        // A gate holds back; it takes nothing away (the annotation cannot be added after creation).
+        if (gated == told || (gated && has_quota_reserved(workload_))) {
+            return false;
+        }
+        api::Workload changed = workload_;
+        if (!gated) {
+            workload::unset_reservation(
+                changed,
+                "PendingEvaluation",
+                "AdmissionGatedBy cleared, waiting for quota reservation",
+                settings_.gates,
+                now_
+            );
+            return write(
+                changed,
+                {event("AdmissionGateCleared", "Admission gate cleared, workload is now admissible")
+                }
+            );
+        }
+        const std::string& by =
+            *workload_.metadata.find_annotation("kueue.x-k8s.io/admission-gated-by");
+        workload::unset_reservation(
+            changed, "AdmissionGated", "Admission is gated by: " + by, settings_.gates, now_
+        );
+        return write(changed, {event("AdmissionGated", "Workload admission is gated by: " + by)});
+    }
+
+    bool follow_restart() {
+        return cluster_queue_->spec.stop_policy == "None" &&
+               is_requeued_false(workload_, "ClusterQueueStopped") &&
+               set_requeued(
+                   "ClusterQueueRestarted", "The ClusterQueue was restarted after being stopped"
+               );
+    }
+
+    bool sync_checks() {
+        api::Workload changed = workload_;
+        if (!workload::sync_admission_checks(changed, *cluster_queue_, now_)) {
+            return false;
+        }
+        json::Array list;
+        for (const api::AdmissionCheckState& check : changed.status.admission_checks) {
+            list.push_back(api::to_value(check));
+        }
+        const json::Value value = list.empty() ? json::Value() : json::Value(std::move(list));
+        outcome_.writes.push_back(
+            {.verb = Verb::MergePatchStatus,
+             .object = {Kind::Workload, workload_.metadata.namespace_, workload_.metadata.name},
+             .body =
+                 json::Object{
+                     {"metadata",
+                      json::Object{{"resourceVersion", workload_.metadata.resource_version}}},
+                     {"status", json::Object{{"admissionChecks", value}}},
+                 }}
+        );
+        return true;
+    }
+
+    std::optional<Waiting> queue_obstacle() const {
+        if (!queue_) {
+            return Waiting{
+                "Misconfigured",
+                fmt::format("LocalQueue {} doesn't exist", workload_.spec.queue_name)
+            };
+        }
+        if (queue_->spec.stop_policy != "None") {
+            return Waiting{
+                "Suspended", fmt::format("LocalQueue {} is inactive", workload_.spec.queue_name)
+            };
+        }
+        if (!cluster_queue_) {
+            return Waiting{
+                "Misconfigured",
+                fmt::format("ClusterQueue {} doesn't exist", queue_->spec.cluster_queue)
+            };
+        }
+        if (!translator_.activity(*cluster_queue_).is_active) {
+            return Waiting{
+                "Suspended", fmt::format("ClusterQueue {} is inactive", queue_->spec.cluster_queue)
+            };
+        }
+        return std::nullopt;
+    }
+
+    /// Why it waits, as far as it can be told without the scheduler; none: nothing is to be said
+    /// yet.
+    std::optional<Waiting> waiting_reason() const {
+        const api::Condition* present = find_condition(workload_, "QuotaReserved");
+        if (!is_active(workload_)) {
+            return Waiting{"Deactivated", "The workload is deactivated"};
+        }
+        if (present != nullptr && present->status == "False" && present->reason == "OnHold") {
+            return Waiting{present->reason, present->message};
+        }
+        if (auto obstacle = queue_obstacle()) {
+            return obstacle;
+        }
+        if (const auto refusal = translator_.find_inadmissibility(workload_, *cluster_queue_)) {
+            return Waiting{"Misconfigured", *refusal};
+        }
+        if (has_admission_gate(workload_)) {
+            const std::string& by =
+                *workload_.metadata.find_annotation("kueue.x-k8s.io/admission-gated-by");
+            return Waiting{"AdmissionGated", "Admission is gated by: " + by};
+        }
+        if (present == nullptr && !settings_.gates.unadmitted_workloads_explicit_status) {
+            return std::nullopt;
+        }
+        if (present != nullptr &&
+            std::ranges::find(kSchedulerReasons, present->reason) != std::end(kSchedulerReasons)) {
+            return Waiting{present->reason, present->message};
+        }
+        return Waiting{
+            "PendingEvaluation", "Workload is pending evaluation in the scheduling queue"
+        };
+    }
+
+    /// QuotaReserved=False with its reason, and Admitted as it follows.
+    bool sync_waiting() {
+        api::Workload changed = workload_;
+        bool is_changed = false;
+        if (!has_quota_reserved(workload_)) {
+            if (const auto waiting = waiting_reason()) {
+                is_changed = workload::set_condition(
+                    changed, "QuotaReserved", false, waiting->reason, waiting->message, now_
+                );
+            }
+        }
+        is_changed = workload::sync_admitted(changed, settings_.gates, now_) || is_changed;
+        if (!is_changed) {
+            return false;
+        }
+        Write w = status_write(changed);
+        if (is_admitted(changed) && changed.status.admission) {
+            note_admission(w, changed.status.admission->cluster_queue);
+        }
+        outcome_.writes.push_back(std::move(w));
+        return true;
+    }
+
+    void note_admission(Write& w, const std::string& cluster_queue) const {
+        const Time reserved_at =
+            find_condition(workload_, "QuotaReserved")->last_transition_time.value_or(now_);
+        w.events.push_back(event(
+            "Admitted",
+            fmt::format(
+                "Admitted by ClusterQueue {}, wait time since reservation was {}s",
+                cluster_queue,
+                std::chrono::round<std::chrono::seconds>(now_ - reserved_at).count()
+            )
+        ));
+        w.observations.push_back(
+            {.kind = Observation::Kind::Admitted,
+             .cluster_queue = cluster_queue,
+             .local_queue = workload_.spec.queue_name,
+             .ns = workload_.metadata.namespace_,
+             .priority_class = priority_class_name(workload_),
+             .since_queued = now_ - queued_since(workload_),
+             .since_reserved = now_ - reserved_at}
+        );
+    }
+
+    void handle_reserved() {
+        if (evict_for_checks() || follow_local_queue() || follow_cluster_queue()) {
+            return;
+        }
+        watch_execution_time();
+    }
+
+    bool evict_for_checks() {
+        if (is_evicted(workload_)) {
+            return false;
+        }
+        if (const auto rejected = checks_in(workload_, "Rejected"); !rejected.empty()) {
+            const std::string message = checks_sentence(rejected, "Rejected");
+            return deactivate(
+                "AdmissionCheck", message, "AdmissionCheckRejected", "Deactivated due to " + message
+            );
+        }
+        if (const auto retry = checks_in(workload_, "Retry"); !retry.empty()) {
+            const std::string message = "Evicted due to " + checks_sentence(retry, "Retry");
+            return evict_now(
+                {.reason = "AdmissionCheck", .message = message, .cause = {}}, workload_
+            );
+        }
+        return false;
+    }
+
+    bool deactivate(
+        std::string_view cause,
+        const std::string& message,
+        std::string_view event_reason,
+        const std::string& note
+    ) {
+        if (is_true(workload_, "DeactivationTarget")) {
+            return true;
+        }
+        api::Workload changed = workload_;
+        workload::set_condition(changed, "DeactivationTarget", true, cause, message, now_);
+        if (cause == "MaximumExecutionTimeExceeded") {
+            changed.status.accumulated_past_execution_time_seconds.reset();
+        }
+        return write(changed, {event(event_reason, note, true)});
+    }
+
+    bool lose_reservation(std::string_view reason, const std::string& message) {
+        api::Workload changed = workload_;
+        workload::unset_reservation(changed, reason, message, settings_.gates, now_);
+        return write(changed);
+    }
+
+    bool follow_local_queue() {
+        const std::string_view policy =
+            queue_ ? std::string_view(queue_->spec.stop_policy) : "None";
+        if (is_admitted(workload_)) {
+            return policy == "HoldAndDrain" && !is_evicted(workload_) &&
+                   evict_now(
+                       {.reason = "LocalQueueStopped",
+                        .message = "The LocalQueue is stopped",
+                        .cause = {}},
+                       workload_
+                   );
+        }
+        const std::string& name = workload_.spec.queue_name;
+        if (!queue_ || queue_->metadata.deletion_timestamp) {
+            return lose_reservation(
+                "Misconfigured", fmt::format("LocalQueue {} is terminating or missing", name)
+            );
+        }
+        return policy != "None" &&
+               lose_reservation("Suspended", fmt::format("LocalQueue {} is stopped", name));
+    }
+
+    bool follow_cluster_queue() {
+        const std::string_view policy =
+            cluster_queue_ ? std::string_view(cluster_queue_->spec.stop_policy) : "None";
+        if (is_admitted(workload_)) {
+            return policy == "HoldAndDrain" && !is_evicted(workload_) &&
+                   evict_now(
+                       {.reason = "ClusterQueueStopped",
+                        .message = "The ClusterQueue is stopped",
+                        .cause = {}},
+                       workload_
+                   );
+        }
+        const std::string name = queue_ ? queue_->spec.cluster_queue : std::string();
+        if (!cluster_queue_ || cluster_queue_->metadata.deletion_timestamp) {
+            return lose_reservation(
+                "Misconfigured", fmt::format("ClusterQueue {} is terminating or missing", name)
+            );
+        }
+        return policy != "None" &&
+               lose_reservation("Suspended", fmt::format("ClusterQueue {} is stopped", name));
+    }
+
+    void watch_execution_time() {
+        const api::Condition* admitted = find_condition(workload_, "Admitted");
+        const auto limit = workload_.spec.maximum_execution_time_seconds;
+        if (!limit || admitted == nullptr || admitted->status != "True" ||
+            !admitted->last_transition_time) {
+            return;
+        }
+        const auto past = workload_.status.accumulated_past_execution_time_seconds.value_or(0);
+        const Time end = *admitted->last_transition_time + std::chrono::seconds(*limit - past);
+        if (end > now_) {
+            outcome_.requeue_at = end;
+            return;
+        }
+        deactivate(
+            "MaximumExecutionTimeExceeded",
+            "exceeding the maximum execution time",
+            "MaximumExecutionTimeExceeded",
+            fmt::format("The maximum execution time ({}s) exceeded", *limit)
+        );
+    }
+
+    const Stores& stores_;
+    const workload::Translator& translator_;
+    const Settings& settings_;
+    const api::Workload& workload_;
+    Time now_;
+    std::shared_ptr<const api::LocalQueue> queue_;
+    std::shared_ptr<const api::ClusterQueue> cluster_queue_;
+    Outcome outcome_;
+};
+
+}  // namespace
+
+Outcome reconcile_workload(const View& view, std::string_view ns, std::string_view name, Time now) {
+    const auto workload = view.stores.workloads.find(ns, name);
+    return workload ? WorkloadReconcile(view, *workload, now).run() : Outcome{};
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace sluice::controller {
+
+/// The name of a job's Workload (spec 1.22): `<kind>-<owner>-<hash>`, at most `limit` bytes. The
+/// hash covers the owner's uid, so that a job made again gets another one. Example: Job
+/// `sample-job` of group batch gives `job-sample-job-fad91`.
+std::string workload_name(
+    std::string_view kind,
+    std::string_view group,
+    std::string_view owner,
+    std::string_view uid,
+    std::size_t limit = 253
+);
+
+/// SHA-1 of the text in hexadecimal. For names that others must be able to work out, not for
+/// secrets.
+std::string sha1_hex(std::string_view text);
+
+}  // namespace sluice::controller

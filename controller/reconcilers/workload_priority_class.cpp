@@ -1,0 +1,29 @@
+#include "controller/reconcilers/workload_priority_class.hpp"
+
+namespace sluice::controller {
+
+Outcome reconcile_workload_priority_class(const Stores& stores, std::string_view name) {
+    Outcome outcome;
+    const auto priority_class = stores.workload_priority_classes.find(name);
+    if (!priority_class) {
+        return outcome;
+    }
+    for (const auto& [key, workload] : stores.workloads_of_priority_class(std::string(name))) {
+        if (workload->spec.priority == priority_class->value) {
+            continue;
+        }
+        outcome.writes.push_back(
+            {.verb = Verb::MergePatch,
+             .object = {Kind::Workload, key.namespace_, key.name},
+             .body =
+                 json::Object{
+                     {"metadata",
+                      json::Object{{"resourceVersion", workload->metadata.resource_version}}},
+                     {"spec", json::Object{{"priority", priority_class->value}}},
+                 }}
+        );
+    }
+    return outcome;
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "controller/reconcilers/reconcile.hpp"
+#include "controller/reconcilers/stores.hpp"
+
+#include <string_view>
+
+namespace sluice::controller {
+
+/// Carries the value of a WorkloadPriorityClass to every Workload that names it (spec 1.15).
+/// Deleting the class changes nothing.
+Outcome reconcile_workload_priority_class(const Stores& stores, std::string_view name);
+
+}  // namespace sluice::controller

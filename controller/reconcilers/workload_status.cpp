@@ -1,0 +1,227 @@
+#include "controller/reconcilers/workload_status.hpp"
+
+#include "api/codec.hpp"
+#include "workload/references.hpp"
+
+#include <algorithm>
+
+namespace sluice::controller {
+
+namespace {
+
+constexpr std::string_view kFinalizer = "kueue.x-k8s.io/resource-in-use";
+/// The conditions that kueue-admission owns; an integration's own ones are not among them.
+constexpr std::string_view kOwnedConditions[] = {
+    "QuotaReserved",
+    "BlockedOnPreemptionGates",
+    "Evicted",
+    "Admitted",
+    "Preempted",
+    "Requeued",
+    "DeactivationTarget",
+    "Finished",
+    "PodsReady",
+};
+
+}  // namespace
+
+const api::Condition* find_condition(const api::Workload& workload, std::string_view type) {
+    const auto found = std::ranges::find(workload.status.conditions, type, &api::Condition::type_);
+    return found == workload.status.conditions.end() ? nullptr : &*found;
+}
+
+bool is_true(const api::Workload& workload, std::string_view type) {
+    const api::Condition* condition = find_condition(workload, type);
+    return condition != nullptr && condition->status == "True";
+}
+
+bool has_quota_reserved(const api::Workload& workload) {
+    return is_true(workload, "QuotaReserved");
+}
+bool is_admitted(const api::Workload& workload) {
+    return is_true(workload, "Admitted");
+}
+bool is_evicted(const api::Workload& workload) {
+    return is_true(workload, "Evicted");
+}
+bool is_finished(const api::Workload& workload) {
+    return is_true(workload, "Finished");
+}
+bool is_active(const api::Workload& workload) {
+    return workload.spec.active.value_or(true);
+}
+
+bool has_admission_gate(const api::Workload& workload) {
+    const auto found = workload.metadata.annotations.find("kueue.x-k8s.io/admission-gated-by");
+    return found != workload.metadata.annotations.end() && !found->second.empty();
+}
+
+bool is_queueable(const api::Workload& workload) {
+    const api::Condition* reserved = find_condition(workload, "QuotaReserved");
+    const bool on_hold =
+        reserved != nullptr && reserved->status == "False" && reserved->reason == "OnHold";
+    return is_active(workload) && !is_finished(workload) && !has_quota_reserved(workload) &&
+           !on_hold && !has_admission_gate(workload) &&
+           !is_true(workload, "WaitingForReplacementPods");
+}
+
+bool holds_quota(const api::Workload& workload) {
+    return has_quota_reserved(workload) && workload.status.admission.has_value() &&
+           is_active(workload) && !is_finished(workload);
+}
+
+void note_eviction(
+    Write& write,
+    const api::Workload& before,
+    const workload::Eviction& eviction,
+    bool is_first,
+    std::string_view controller
+) {
+    if (!before.status.admission) {
+        return;
+    }
+    std::string reason = "EvictedDueTo" + eviction.reason;
+    if (eviction.reason == "Deactivated" && !eviction.cause.empty()) {
+        reason += "DueTo" + eviction.cause;
+    }
+    write.events.push_back(
+        {.regarding = reference_to(before),
+         .reason = reason,
+         .note = eviction.message,
+         .reporting_controller = std::string(controller)}
+    );
+    write.observations.push_back(
+        {.kind = Observation::Kind::Evicted,
+         .cluster_queue = before.status.admission->cluster_queue,
+         .local_queue = before.spec.queue_name,
+         .ns = before.metadata.namespace_,
+         .reason = eviction.reason,
+         .underlying_cause = eviction.cause,
+         .priority_class = priority_class_name(before),
+         .first_time = is_first}
+    );
+}
+
+json::Value status_apply(const api::Workload& workload, bool strict) {
+    api::Workload applied;
+    const api::WorkloadStatus& status = workload.status;
+    applied.status.admission = status.admission;
+    if (status.requeue_state && (status.requeue_state->count || status.requeue_state->requeue_at)) {
+        applied.status.requeue_state = status.requeue_state;
+    }
+    if (!status.admission) {
+        applied.status.resource_requests = status.resource_requests;
+    }
+    for (const api::Condition& condition : status.conditions) {
+        if (std::ranges::find(kOwnedConditions, condition.type_) != std::end(kOwnedConditions)) {
+            applied.status.conditions.push_back(condition);
+        }
+    }
+    applied.status.accumulated_past_execution_time_seconds =
+        status.accumulated_past_execution_time_seconds;
+    applied.status.scheduling_stats = status.scheduling_stats;
+    applied.status.cluster_name = status.cluster_name;
+    applied.status.nominated_cluster_names = status.nominated_cluster_names;
+    applied.status.unhealthy_nodes = status.unhealthy_nodes;
+    applied.status.preemption_gates = status.preemption_gates;
+    applied.status.admission_checks = status.admission_checks;
+    json::Value metadata = json::Object{
+        {"name", workload.metadata.name},
+        {"namespace", workload.metadata.namespace_},
+        {"uid", workload.metadata.uid},
+    };
+    if (strict) {
+        metadata.set("resourceVersion", workload.metadata.resource_version);
+    }
+    const json::Value all = api::to_value(applied);
+    const json::Value* status_value = all.find("status");
+    return json::Object{
+        {"apiVersion", "kueue.x-k8s.io/v1beta2"},
+        {"kind", "Workload"},
+        {"metadata", std::move(metadata)},
+        {"status", status_value != nullptr ? *status_value : json::Value(json::Object{})},
+    };
+}
+
+Write status_write(const api::Workload& workload) {
+    return {
+        .verb = Verb::ApplyStatus,
+        .object = {Kind::Workload, workload.metadata.namespace_, workload.metadata.name},
+        .body = status_apply(workload, true),
+        .field_manager = std::string(kAdmissionManager),
+    };
+}
+
+std::optional<Write> remove_finalizer(const api::Workload& workload) {
+    json::Array rest;
+    bool found = false;
+    for (const std::string& finalizer : workload.metadata.finalizers) {
+        if (finalizer == kFinalizer) {
+            found = true;
+        } else {
+            rest.emplace_back(finalizer);
+        }
+    }
+    if (!found) {
+        return std::nullopt;
+    }
+    return Write{
+        .verb = Verb::MergePatch,
+        .object = {Kind::Workload, workload.metadata.namespace_, workload.metadata.name},
+        .body =
+            json::Object{
+                {"metadata",
+                 json::Object{
+                     {"resourceVersion", workload.metadata.resource_version},
+                     {"finalizers", rest.empty() ? json::Value() : json::Value(std::move(rest))},
+                 }},
+            },
+    };
+}
+
+std::set<std::string> required_checks(
+    const api::ClusterQueue& queue, const api::Workload& workload
+) {
+    if (!workload.status.admission) {
+        return workload::required_checks(queue, nullptr);
+    }
+    std::set<std::string> flavors;
+    for (const api::PodSetAssignment& assignment : workload.status.admission->pod_set_assignments) {
+        for (const auto& [resource, flavor] : assignment.flavors) {
+            flavors.insert(flavor);
+        }
+    }
+    return workload::required_checks(queue, &flavors);
+}
+
+void finish(api::Workload& workload, std::string_view reason, std::string_view message, Time now) {
+    if (!is_finished(workload)) {
+        workload::set_condition(workload, "Finished", true, reason, message, now);
+    }
+}
+
+Time queued_since(const api::Workload& workload) {
+    const api::Condition* requeued = find_condition(workload, "Requeued");
+    if (requeued != nullptr && requeued->last_transition_time) {
+        return *requeued->last_transition_time;
+    }
+    return workload.metadata.creation_timestamp.value_or(Time{});
+}
+
+std::string priority_class_name(const api::Workload& workload) {
+    return workload.spec.priority_class_ref ? workload.spec.priority_class_ref->name
+                                            : std::string();
+}
+
+ObjectReference reference_to(const api::Workload& workload) {
+    return {
+        .api_version = "kueue.x-k8s.io/v1beta2",
+        .kind = "Workload",
+        .ns = workload.metadata.namespace_,
+        .name = workload.metadata.name,
+        .uid = workload.metadata.uid,
+        .resource_version = workload.metadata.resource_version,
+    };
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "api/cluster_queue.hpp"
+#include "api/workload.hpp"
+#include "base/clock.hpp"
+#include "controller/reconcilers/reconcile.hpp"
+#include "workload/status.hpp"
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What a Workload's status says, and how changes of it (workload/status.hpp) are written.
+namespace sluice::controller {
+
+/// Owner of the fields that the controller decides (spec 2.25).
+inline constexpr std::string_view kAdmissionManager = "kueue-admission";
+
+const api::Condition* find_condition(const api::Workload& workload, std::string_view type);
+/// Whether the condition is there and True.
+bool is_true(const api::Workload& workload, std::string_view type);
+bool has_quota_reserved(const api::Workload& workload);
+bool is_admitted(const api::Workload& workload);
+bool is_evicted(const api::Workload& workload);
+bool is_finished(const api::Workload& workload);
+/// spec.active is not false.
+bool is_active(const api::Workload& workload);
+/// An annotation names controllers that must let it pass first.
+bool has_admission_gate(const api::Workload& workload);
+/// May wait in a queue (spec 3.1).
+bool is_queueable(const api::Workload& workload);
+/// Holds quota in the eyes of the scheduler: reserved, active, not finished (spec 7.6).
+bool holds_quota(const api::Workload& workload);
+
+/// The event and the count of an eviction, for its write; empty when the workload had no admission.
+void note_eviction(
+    Write& write,
+    const api::Workload& before,
+    const workload::Eviction& eviction,
+    bool is_first,
+    std::string_view controller
+);
+
+/// The part of the status that `kueue-admission` owns, as a server-side apply (spec 2.25). With
+/// `strict` the write is refused when the object changed since.
+json::Value status_apply(const api::Workload& workload, bool strict);
+
+/// A strict apply of the status.
+Write status_write(const api::Workload& workload);
+
+/// Removes one finalizer, strictly; none when it is not there.
+std::optional<Write> remove_finalizer(const api::Workload& workload);
+
+/// The admission checks that the Workload must pass (spec 2.5).
+std::set<std::string> required_checks(
+    const api::ClusterQueue& queue, const api::Workload& workload
+);
+
+/// Marks it finished, unless it is already.
+void finish(api::Workload& workload, std::string_view reason, std::string_view message, Time now);
+
+/// When it began to wait: the last change of Requeued, else its creation.
+Time queued_since(const api::Workload& workload);
+
+/// The name of its priority class, or "".
+std::string priority_class_name(const api::Workload& workload);
+
+/// The object as an event names it.
+ObjectReference reference_to(const api::Workload& workload);
+
+}  // namespace sluice::controller

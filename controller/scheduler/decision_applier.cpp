@@ -1,0 +1,451 @@
+#include "controller/scheduler/decision_applier.hpp"
+
+#include "base/log.hpp"
+#include "controller/reconcilers/workload_status.hpp"
+#include "workload/messages.hpp"
+#include "workload/status.hpp"
+#include "workload/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+constexpr std::string_view kController = "kueue-admission";
+/// More reasons of parked classes are not remembered; they are then told anew.
+constexpr std::size_t kParkedClassesMax = 10'000;
+
+EventNote workload_event(
+    const api::Workload& workload,
+    std::string_view reason,
+    std::string_view note,
+    bool warning = false
+) {
+    return {
+        .regarding = reference_to(workload),
+        .warning = warning,
+        .reason = std::string(reason),
+        .note = workload::truncated_event_note(note),
+        .reporting_controller = std::string(kController),
+    };
+}
+
+std::int64_t whole_seconds(Duration duration) {
+    return std::chrono::round<std::chrono::seconds>(duration).count();
+}
+
+/// The scheduler's writes name the uid and not the version: they hold on any newer state of the
+/// object.
+Write loose_status_write(const api::Workload& workload) {
+    Write write = status_write(workload);
+    write.body = status_apply(workload, false);
+    return write;
+}
+
+bool has_evictions_of(const api::Workload& workload, const workload::Eviction& why) {
+    return workload.status.scheduling_stats && std::ranges::any_of(
+                                                   workload.status.scheduling_stats->evictions,
+                                                   [&why](const auto& entry) {
+                                                       return entry.reason == why.reason &&
+                                                              entry.underlying_cause == why.cause;
+                                                   }
+                                               );
+}
+
+ObjectKey write_key(const kube::ObjectKey& key) {
+    return {Kind::Workload, key.namespace_, key.name};
+}
+
+}  // namespace
+
+void DecisionApplier::apply(const engine::CycleResult& result) {
+    // All texts are made before anything is sent: an event to the engine would move its indices.
+    for (const engine::AdmissionDecision& decision : result.admitted) {
+        take_admission(decision);
+    }
+    for (const engine::PreemptionDecision& decision : result.preempted) {
+        take_preemption(decision);
+    }
+    for (const engine::RefusalDecision& decision : result.refused) {
+        take_refusal(decision);
+    }
+    for (const Key& key : std::exchange(touched_, {})) {
+        send(key);
+    }
+}
+
+void DecisionApplier::take_admission(const engine::AdmissionDecision& decision) {
+    const Key key = kube::parse_object_key(parts_.state.workload_key(decision.workload));
+    const auto workload = parts_.stores.workloads.find(key);
+    Admission admission;
+    if (workload) {
+        admission.uid = workload->metadata.uid;
+        admission.generation = workload->metadata.generation;
+        admission.admission = workload::make_admission(parts_.state, decision, *workload);
+    }
+    Entry& entry = entries_[key];
+    entry.refusal.reset();
+    entry.admission = std::move(admission);
+    touched_.push_back(key);
+}
+
+void DecisionApplier::take_preemption(const engine::PreemptionDecision& decision) {
+    const Key key = kube::parse_object_key(parts_.state.workload_key(decision.victim));
+    const Key preemptor_key = kube::parse_object_key(parts_.state.workload_key(decision.preemptor));
+    const auto victim = parts_.stores.workloads.find(key);
+    const auto preemptor = parts_.stores.workloads.find(preemptor_key);
+    Eviction eviction;
+    eviction.reason = workload::to_string(decision.reason);
+    if (victim && preemptor) {
+        eviction.uid = victim->metadata.uid;
+        eviction.message = workload::preemption_message(parts_.state, decision, *preemptor);
+        eviction.tail = workload::priorities_note(parts_.translator, *preemptor, *victim);
+        eviction.preemptor_ns = preemptor_key.namespace_;
+        eviction.preemptor_name = preemptor_key.name;
+        eviction.cluster_queue = parts_.state.node_name(decision.victim_cluster_queue);
+        eviction.preemptor_cluster_queue = parts_.state.node_name(decision.preemptor_cluster_queue);
+    }
+    entries_[key].eviction = std::move(eviction);
+    touched_.push_back(key);
+}
+
+void DecisionApplier::take_refusal(const engine::RefusalDecision& decision) {
+    const std::string_view reason =
+        workload::waiting_reason(decision.reason, parts_.translator.settings().gates);
+    if (reason.empty()) {
+        return;
+    }
+    const Key key = kube::parse_object_key(parts_.state.workload_key(decision.workload));
+    const auto workload = parts_.stores.workloads.find(key);
+    if (!workload) {
+        return;
+    }
+    const auto queue = parts_.stores.local_queues.find(key.namespace_, workload->spec.queue_name);
+    const auto cluster_queue =
+        queue ? parts_.stores.cluster_queues.find(queue->spec.cluster_queue) : nullptr;
+    const Refusal refusal{
+        .uid = workload->metadata.uid,
+        .reason = std::string(reason),
+        .message = workload::refusal_message(
+            parts_.state, decision, *workload, cluster_queue.get(), parts_.translator
+        ),
+    };
+    Entry& entry = entries_[key];
+    const bool is_sent = entry.refusal && entry.refusal->sent;
+    if (!is_sent) {
+        entry.refusal = refusal;
+    }
+    touched_.push_back(key);
+    const std::uint64_t scheduling_class =
+        parts_.state.workload(decision.workload).scheduling_class;
+    if (cluster_queue && scheduling_class != 0 &&
+        decision.requeued == engine::RequeuedTo::Inadmissible) {
+        if (parked_.size() >= kParkedClassesMax) {
+            parked_.clear();
+        }
+        const auto class_key = std::pair(cluster_queue->metadata.name, scheduling_class);
+        const auto [at, is_new] =
+            parked_.insert_or_assign(class_key, std::pair(refusal.reason, refusal.message));
+        if (is_new) {
+            tell_parked_class(decision);
+        }
+    }
+    // What is on its way is followed by the next attempt's; the same text again would say nothing
+    // new.
+}
+
+void DecisionApplier::send(const Key& key) {
+    const auto found = entries_.find(key);
+    if (found == entries_.end()) {
+        return;
+    }
+    Entry& entry = found->second;
+    const bool is_busy = (entry.admission && entry.admission->sent) ||
+                         (entry.eviction && entry.eviction->sent) ||
+                         (entry.refusal && entry.refusal->sent);
+    const auto workload = parts_.stores.workloads.find(key);
+    if (is_busy || (workload && !parts_.sink.is_settled(write_key(key)))) {
+        return;
+    }
+    if (entry.admission) {
+        const bool is_gone = !workload || workload->metadata.uid != entry.admission->uid;
+        if (is_gone || workload->metadata.generation != entry.admission->generation) {
+            // The decision was about another object or another spec: decided anew.
+            entry.admission.reset();
+            forget_if_done(key);
+            const Time now = parts_.clock.now();
+            parts_.feeder.apply(
+                engine::AdmissionFailed{
+                    .ns = key.namespace_, .name = key.name, .object_gone = is_gone
+                },
+                now
+            );
+            parts_.feeder.workload_changed(key.namespace_, key.name, now);
+            return;
+        }
+        send_admission(key, *entry.admission, *workload);
+    } else if (entry.eviction) {
+        if (!workload || workload->metadata.uid != entry.eviction->uid || is_evicted(*workload)) {
+            entry.eviction.reset();
+            forget_if_done(key);
+            return;
+        }
+        send_eviction(key, *entry.eviction, *workload);
+    } else if (entry.refusal) {
+        if (!workload || workload->metadata.uid != entry.refusal->uid || !is_queueable(*workload)) {
+            entry.refusal.reset();
+            forget_if_done(key);
+            return;
+        }
+        send_refusal(key, *entry.refusal, *workload);
+    }
+}
+
+void DecisionApplier::send_admission(
+    const Key& key, Admission& admission, const api::Workload& workload
+) {
+    const Time now = parts_.clock.now();
+    api::Workload changed = workload;
+    const std::string& queue = admission.admission.cluster_queue;
+    const auto cluster_queue = parts_.stores.cluster_queues.find(queue);
+    workload::reserve_quota(
+        changed,
+        admission.admission,
+        cluster_queue ? *cluster_queue : api::ClusterQueue{},
+        parts_.settings.gates,
+        now
+    );
+    Write write = loose_status_write(changed);
+    const Duration waited = now - queued_since(workload);
+    write.events.push_back(workload_event(
+        workload,
+        "QuotaReserved",
+        fmt::format(
+            "Quota reserved in ClusterQueue {}, wait time since queued was {}s",
+            queue,
+            whole_seconds(waited)
+        )
+    ));
+    Observation seen{
+        .kind = Observation::Kind::QuotaReserved,
+        .cluster_queue = queue,
+        .local_queue = workload.spec.queue_name,
+        .ns = key.namespace_,
+        .priority_class = priority_class_name(workload),
+        .since_queued = waited,
+    };
+    write.observations.push_back(seen);
+    if (is_admitted(changed)) {
+        write.events.push_back(workload_event(
+            workload,
+            "Admitted",
+            fmt::format("Admitted by ClusterQueue {}, wait time since reservation was 0s", queue)
+        ));
+        seen.kind = Observation::Kind::Admitted;
+        write.observations.push_back(seen);
+    }
+    admission.sent = true;
+    std::vector<Write> row;
+    row.push_back(std::move(write));
+    parts_.sink
+        .submit(std::move(row), true, [this, key, uid = admission.uid](const Result<void>& result) {
+            admission_ended(key, uid, result);
+        });
+}
+
+void DecisionApplier::admission_ended(
+    const Key& key, const std::string& uid, const Result<void>& result
+) {
+    Admission* admission = find_admission(key);
+    if (admission == nullptr || admission->uid != uid) {
+        return;
+    }
+    if (result) {
+        admission->written = true;
+        settle(key);
+        return;
+    }
+    log::warning(
+        "admission was not accepted",
+        {{"workload", kube::to_string(key)}, {"error", result.error().detail}}
+    );
+    entries_[key].admission.reset();
+    forget_if_done(key);
+    const Time now = parts_.clock.now();
+    const bool is_gone = result.error().code == ErrorCode::NotFound;
+    parts_.feeder.apply(
+        engine::AdmissionFailed{
+            .ns = key.namespace_,
+            .name = key.name,
+            .object_gone = is_gone,
+            .back_off = result.error().code != ErrorCode::Conflict,
+        },
+        now
+    );
+    parts_.feeder.workload_changed(key.namespace_, key.name, now);
+    send(key);
+}
+
+DecisionApplier::Admission* DecisionApplier::find_admission(const Key& key) {
+    const auto found = entries_.find(key);
+    return found == entries_.end() || !found->second.admission ? nullptr
+                                                               : &*found->second.admission;
+}
+
+void DecisionApplier::settle(const Key& key) {
+    const Admission* admission = find_admission(key);
+    if (admission == nullptr || !admission->written || !parts_.sink.is_settled(write_key(key))) {
+        return;
+    }
+    entries_[key].admission.reset();
+    forget_if_done(key);
+    const Time now = parts_.clock.now();
+    parts_.feeder.apply(engine::AdmissionWritten{.ns = key.namespace_, .name = key.name}, now);
+    parts_.feeder.workload_changed(key.namespace_, key.name, now);
+}
+
+void DecisionApplier::send_eviction(
+    const Key& key, Eviction& eviction, const api::Workload& workload
+) {
+    const Time now = parts_.clock.now();
+    api::Workload changed = workload;
+    workload::preempt(changed, eviction.reason, eviction.message, now);
+    const workload::Eviction why{.reason = "Preempted", .message = eviction.message, .cause = {}};
+    const bool is_first = !has_evictions_of(workload, why);
+    Write write = loose_status_write(changed);
+    note_eviction(write, workload, why, is_first, kController);
+    write.events.push_back(workload_event(workload, "Preempted", eviction.message + eviction.tail));
+    if (const auto preemptor =
+            parts_.stores.workloads.find(eviction.preemptor_ns, eviction.preemptor_name)) {
+        write.events.push_back(workload_event(
+            *preemptor,
+            "PreemptedWorkload",
+            fmt::format(
+                "Preempted workload {} (UID: {}) in ClusterQueue {}{}",
+                kube::to_string(key),
+                workload.metadata.uid,
+                eviction.cluster_queue,
+                eviction.tail
+            )
+        ));
+    }
+    write.observations.push_back(
+        {.kind = Observation::Kind::Preempted,
+         .cluster_queue = eviction.preemptor_cluster_queue,
+         .reason = eviction.reason}
+    );
+    eviction.sent = true;
+    std::vector<Write> row;
+    row.push_back(std::move(write));
+    parts_.sink.submit(std::move(row), true, [this, key](const Result<void>& result) {
+        const auto found = entries_.find(key);
+        if (found == entries_.end()) {
+            return;
+        }
+        found->second.eviction.reset();
+        forget_if_done(key);
+        if (!result) {
+            parts_.feeder.apply(
+                engine::PreemptionFailed{.ns = key.namespace_, .name = key.name}, parts_.clock.now()
+            );
+        }
+        send(key);
+    });
+}
+
+void DecisionApplier::send_refusal(
+    const Key& key, Refusal& refusal, const api::Workload& workload
+) {
+    const Time now = parts_.clock.now();
+    api::Workload changed = workload;
+    bool is_changed = workload::set_condition(
+        changed, "QuotaReserved", false, refusal.reason, refusal.message, now
+    );
+    is_changed = workload::sync_admitted(changed, parts_.settings.gates, now) || is_changed;
+    changed.status.resource_requests = parts_.translator.resource_requests(workload);
+    if (!is_changed && changed.status.resource_requests == workload.status.resource_requests) {
+        entries_.find(key)->second.refusal.reset();
+        forget_if_done(key);
+        return;
+    }
+    Write write = loose_status_write(changed);
+    write.events.push_back(workload_event(workload, refusal.reason, refusal.message, true));
+    refusal.sent = true;
+    std::vector<Write> row;
+    row.push_back(std::move(write));
+    parts_.sink.submit(std::move(row), false, [this, key](const Result<void>& result) {
+        const auto found = entries_.find(key);
+        if (found == entries_.end()) {
+            return;
+        }
+        if (!result && result.error().code != ErrorCode::NotFound) {
+            log::warning(
+                "reason for waiting was not written",
+                {{"workload", kube::to_string(key)}, {"error", result.error().detail}}
+            );
+        }
+        found->second.refusal.reset();
+        forget_if_done(key);
+        send(key);
+    });
+}
+
+void DecisionApplier::workload_changed(const std::string& ns, const std::string& name) {
+    const Key key{ns, name};
+    settle(key);
+    tell_parked(key);
+    send(key);
+}
+
+bool DecisionApplier::is_untold(const api::Workload& workload) {
+    return is_queueable(workload) && find_condition(workload, "QuotaReserved") == nullptr;
+}
+
+void DecisionApplier::tell_parked(const Key& key) {
+    const auto workload = parts_.stores.workloads.find(key);
+    const engine::WorkloadIndex index = parts_.state.find_workload(kube::to_string(key));
+    if (!workload || !index.is_valid() || !is_untold(*workload) || entries_.contains(key)) {
+        return;
+    }
+    const engine::WorkloadRecord& record = parts_.state.workload(index);
+    const auto queue = parts_.stores.local_queues.find(key.namespace_, workload->spec.queue_name);
+    if (!queue || record.bucket != engine::Bucket::Inadmissible) {
+        return;
+    }
+    const auto found = parked_.find({queue->spec.cluster_queue, record.scheduling_class});
+    if (found != parked_.end()) {
+        entries_[key].refusal = Refusal{
+            .uid = workload->metadata.uid,
+            .reason = found->second.first,
+            .message = found->second.second
+        };
+        touched_.push_back(key);
+    }
+}
+
+void DecisionApplier::tell_parked_class(const engine::RefusalDecision& decision) {
+    const std::uint64_t scheduling_class =
+        parts_.state.workload(decision.workload).scheduling_class;
+    for (const engine::WorkloadIndex index :
+         parts_.state.cluster_queue(decision.cluster_queue).inadmissible) {
+        const engine::WorkloadRecord& record = parts_.state.workload(index);
+        if (index != decision.workload && record.scheduling_class == scheduling_class) {
+            tell_parked(kube::parse_object_key(record.key));
+        }
+    }
+}
+
+void DecisionApplier::forget_if_done(const Key& key) {
+    const auto found = entries_.find(key);
+    if (found != entries_.end() && !found->second.admission && !found->second.eviction &&
+        !found->second.refusal) {
+        entries_.erase(found);
+    }
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,105 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "controller/reconcilers/settings.hpp"
+#include "controller/reconcilers/stores.hpp"
+#include "controller/reconcilers/write_sink.hpp"
+#include "controller/scheduler/state_feeder.hpp"
+#include "engine/decision.hpp"
+#include "engine/state.hpp"
+#include "workload/translator.hpp"
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice::controller {
+
+/// Writes what a cycle decided into the Workloads, and tells the engine how that went. Decisions
+/// never wait for the API server: the engine assumes them, and a refused write becomes an event
+/// that takes them back.
+class DecisionApplier {
+  public:
+    struct Parts {
+        const Stores& stores;
+        const Settings& settings;
+        const workload::Translator& translator;
+        const engine::State& state;
+        StateFeeder& feeder;
+        WriteSink& sink;
+        const Clock& clock;
+    };
+
+    explicit DecisionApplier(const Parts& parts) : parts_(parts) {}
+
+    /// Takes the decisions of one cycle. Requires: no event was applied since the cycle.
+    void apply(const engine::CycleResult& result);
+    /// The store has a new echo of the Workload, or it is gone: settles what was assumed, and sends
+    /// what waited for it.
+    void workload_changed(const std::string& ns, const std::string& name);
+    /// How many decisions are not yet seen in the store.
+    std::size_t outstanding() const { return entries_.size(); }
+
+  private:
+    struct Admission {
+        std::string uid;
+        std::int64_t generation = 0;  ///< of the spec that was decided on
+        api::Admission admission;
+        bool sent = false;
+        bool written = false;  ///< accepted, its echo not yet seen
+    };
+    struct Eviction {
+        std::string uid;
+        std::string reason;   ///< of condition Preempted
+        std::string message;  ///< of Preempted and Evicted
+        std::string tail;     ///< of the events that name the priorities
+        std::string preemptor_ns;
+        std::string preemptor_name;
+        std::string cluster_queue;  ///< of the victim
+        std::string preemptor_cluster_queue;
+        bool sent = false;
+    };
+    struct Refusal {
+        std::string uid;
+        std::string reason;
+        std::string message;
+        bool sent = false;
+    };
+    /// What is to be written into one Workload. A later refusal replaces an earlier one.
+    struct Entry {
+        std::optional<Admission> admission;
+        std::optional<Eviction> eviction;
+        std::optional<Refusal> refusal;
+    };
+    using Key = kube::ObjectKey;
+
+    void take_admission(const engine::AdmissionDecision& decision);
+    void take_preemption(const engine::PreemptionDecision& decision);
+    void take_refusal(const engine::RefusalDecision& decision);
+    /// Sends the next thing for the Workload if nothing of ours is on its way to it.
+    void send(const Key& key);
+    void send_admission(const Key& key, Admission& admission, const api::Workload& workload);
+    void send_eviction(const Key& key, Eviction& eviction, const api::Workload& workload);
+    void send_refusal(const Key& key, Refusal& refusal, const api::Workload& workload);
+    void admission_ended(const Key& key, const std::string& uid, const Result<void>& result);
+    void settle(const Key& key);
+    /// A workload that is parked unseen, because an equivalent one did not fit, is told what that
+    /// one was.
+    void tell_parked(const Key& key);
+    void tell_parked_class(const engine::RefusalDecision& decision);
+    static bool is_untold(const api::Workload& workload);
+    void forget_if_done(const Key& key);
+    /// The admission of the entry, or nullptr.
+    Admission* find_admission(const Key& key);
+
+    Parts parts_;
+    std::map<Key, Entry> entries_;
+    std::vector<Key> touched_;  ///< entries that the present cycle made
+    /// Why the scheduling class is parked, by ClusterQueue and class.
+    std::map<std::pair<std::string, std::uint64_t>, std::pair<std::string, std::string>> parked_;
+};
+
+}  // namespace sluice::controller

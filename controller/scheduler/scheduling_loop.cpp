@@ -1,0 +1,88 @@
+#include "controller/scheduler/scheduling_loop.hpp"
+
+#include "base/log.hpp"
+#include "engine/audit.hpp"
+#include "engine/engine.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+namespace sluice::controller {
+
+namespace {
+
+constexpr Duration kDelayFirst = std::chrono::milliseconds(1);
+constexpr Duration kDelayMax = std::chrono::milliseconds(10);
+/// Upstream goes on every 10 ms as long as there is a head (that of a blocked StrictFIFO queue
+/// stays one). Without any change the outcome can only differ by the progress of flavor scans,
+/// which has ended by then.
+constexpr std::uint32_t kCyclesUntilIdle = 50;
+constexpr Duration kIdleDelay = std::chrono::seconds(1);
+constexpr Duration kAuditEvery = std::chrono::minutes(1);
+constexpr Duration kNoRoomDelay = std::chrono::milliseconds(10);
+
+std::optional<Time> earlier(std::optional<Time> a, std::optional<Time> b) {
+    if (!a || !b) {
+        return a ? a : b;
+    }
+    return std::min(*a, *b);
+}
+
+}  // namespace
+
+std::optional<Time> SchedulingLoop::step() {
+    if (!parts_.feeder.is_fed()) {
+        return std::nullopt;
+    }
+    const Time now = parts_.clock.now();
+    audit_once_a_minute(now);
+    if (const auto due = engine::next_due(parts_.state); due && *due <= now) {
+        parts_.feeder.apply(engine::TimerFired{}, now);
+    }
+    if (!parts_.state.has_heads()) {
+        return engine::next_due(parts_.state);
+    }
+    if (!parts_.sink.has_room()) {
+        return now + kNoRoomDelay;
+    }
+    if (parts_.feeder.changes() != changes_seen_) {
+        fruitless_ = std::min<std::uint32_t>(fruitless_, 1);
+        retry_at_ = std::min(retry_at_, now + kDelayFirst);
+    }
+    if (now < retry_at_) {
+        return earlier(retry_at_, engine::next_due(parts_.state));
+    }
+    changes_seen_ = parts_.feeder.changes();
+    const engine::CycleResult result = engine::run_cycle(parts_.state, now);
+    if (result.cycle != 0 && parts_.on_cycle) {
+        parts_.on_cycle(result, parts_.clock.now() - now);
+    }
+    parts_.applier.apply(result);
+    if (!result.admitted.empty() || !result.preempted.empty()) {
+        fruitless_ = 0;
+        return now;
+    }
+    return after_fruitless_cycle(now);
+}
+
+void SchedulingLoop::audit_once_a_minute(Time now) {
+    if (audited_at_ && now < *audited_at_ + kAuditEvery) {
+        return;
+    }
+    audited_at_ = now;
+    for (const std::string& finding : engine::audit(parts_.state)) {
+        log::error("the scheduler's state is inconsistent", {{"finding", finding}});
+    }
+}
+
+std::optional<Time> SchedulingLoop::after_fruitless_cycle(Time now) {
+    const Duration delay = fruitless_ >= kCyclesUntilIdle
+                               ? kIdleDelay
+                               : std::min(kDelayMax, kDelayFirst * (1 << std::min(fruitless_, 4U)));
+    fruitless_ = std::min(fruitless_ + 1, kCyclesUntilIdle);
+    retry_at_ = now + delay;
+    return earlier(retry_at_, engine::next_due(parts_.state));
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "controller/reconcilers/write_sink.hpp"
+#include "controller/scheduler/decision_applier.hpp"
+#include "controller/scheduler/state_feeder.hpp"
+#include "engine/decision.hpp"
+#include "engine/state.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace sluice::controller {
+
+/// Decides when a scheduling cycle runs: at once while cycles admit or preempt, soon after one that
+/// did not, ever later while nothing changes.
+class SchedulingLoop {
+  public:
+    struct Parts {
+        engine::State& state;
+        StateFeeder& feeder;
+        DecisionApplier& applier;
+        const WriteSink& sink;
+        const Clock& clock;
+        /// Told of every cycle that had a head, with the time it took; may be empty.
+        std::function<void(const engine::CycleResult&, Duration)> on_cycle;
+    };
+
+    explicit SchedulingLoop(Parts parts) : parts_(std::move(parts)) {}
+
+    /// Runs what is due, at most one cycle. Returns when to be called again, a time that has passed
+    /// meaning at once; none: when something changes.
+    std::optional<Time> step();
+
+  private:
+    std::optional<Time> after_fruitless_cycle(Time now);
+    /// What is inconsistent in the engine's state goes to the log as errors; only a bug makes it
+    /// so.
+    void audit_once_a_minute(Time now);
+
+    Parts parts_;
+    std::uint64_t changes_seen_ = 0;
+    std::uint32_t fruitless_ = 0;  ///< cycles in a row without an admission or preemption
+    Time retry_at_{};
+    std::optional<Time> audited_at_;
+};
+
+}  // namespace sluice::controller

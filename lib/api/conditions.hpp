@@ -1,0 +1,29 @@
+#pragma once
+
+#include "api/meta.hpp"
+#include "api/pod.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace sluice::api {
+
+/// The condition of that type, or nullptr.
+const Condition* find_condition(const std::vector<Condition>& conditions, std::string_view type);
+const ObjectCondition* find_condition(
+    const std::vector<ObjectCondition>& conditions, std::string_view type
+);
+
+/// Whether there is a condition of that type with status True (or False).
+bool is_true(const std::vector<Condition>& conditions, std::string_view type);
+bool is_true(const std::vector<ObjectCondition>& conditions, std::string_view type);
+bool is_false(const std::vector<Condition>& conditions, std::string_view type);
+
+/// Adds the condition or replaces the one of its type; the old transition time stays where the
+/// status does not change. Whether anything changed.
+bool set_condition(std::vector<Condition>& conditions, Condition condition);
+
+/// Whether there was a condition of that type.
+bool remove_condition(std::vector<Condition>& conditions, std::string_view type);
+
+}  // namespace sluice::api

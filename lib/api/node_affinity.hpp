@@ -1,0 +1,22 @@
+#pragma once
+
+#include "api/pod.hpp"
+
+#include <string_view>
+
+namespace sluice::api {
+
+/// Whether a node with these labels satisfies the selector: one of its terms must hold entirely. A
+/// term without expressions and fields holds for no node, nor does one with an invalid expression.
+/// `matchFields` knows `metadata.name` alone.
+bool matches(
+    const NodeSelector& selector, const StringMap& labels, std::string_view node_name = {}
+);
+
+/// Whether one expression holds for the labels: In, NotIn, Exists, DoesNotExist, Gt, Lt (integers).
+bool matches(const NodeSelectorRequirement& requirement, const StringMap& labels);
+
+/// Whether a node with these labels satisfies the pod's nodeSelector and required node affinity.
+bool matches_node(const PodSpec& pod, const StringMap& labels, std::string_view node_name = {});
+
+}  // namespace sluice::api

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "base/error.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace sluice::api {
+
+/// A resource.Quantity: an exact decimal number with the suffix style it was written in.
+///
+/// Kept in nano units, so that every Kubernetes quantity up to 1.7e29 is exact; smaller fractions
+/// are rounded up (away from zero), larger numbers saturate.
+class Quantity {
+  public:
+    enum class Format : std::uint8_t { DecimalSI, BinarySI, DecimalExponent };
+
+    constexpr Quantity() = default;
+    /// A whole number, printed in decimal style.
+    explicit Quantity(std::int64_t value, Format format = Format::DecimalSI);
+
+    /// Reads `1`, `100m`, `1.5Gi`, `2e3`, `.5`, `+1` and so on. Errors: Invalid.
+    static Result<Quantity> parse(std::string_view text);
+    static Quantity from_milli(std::int64_t milli, Format format = Format::DecimalSI);
+
+    /// The canonical form, as the API server prints it.
+    std::string to_string() const;
+
+    /// Rounded up (away from zero) to whole units or thousandths, saturating at the ends of int64.
+    std::int64_t value() const;
+    std::int64_t milli_value() const;
+    /// The nearest double; fair-sharing weights are computed in doubles.
+    double as_double() const;
+
+    bool is_zero() const { return nano_ == 0; }
+    int sign() const { return nano_ > 0 ? 1 : nano_ < 0 ? -1 : 0; }
+    Format format() const { return format_; }
+
+    /// Saturating; the result keeps the left format unless the left is zero.
+    Quantity& operator+=(const Quantity& other);
+    Quantity& operator-=(const Quantity& other);
+    friend Quantity operator+(Quantity a, const Quantity& b) { return a += b; }
+    friend Quantity operator-(Quantity a, const Quantity& b) { return a -= b; }
+    Quantity operator-() const;
+
+    /// Order by number; the format does not count.
+    friend std::strong_ordering operator<=>(const Quantity& a, const Quantity& b) {
+        return a.nano_ <=> b.nano_;
+    }
+    friend bool operator==(const Quantity& a, const Quantity& b) { return a.nano_ == b.nano_; }
+
+  private:
+    __extension__ using Int128 = __int128;
+    Int128 nano_ = 0;
+    Format format_ = Format::DecimalSI;
+};
+
+/// Amounts by resource name (core/v1 ResourceList).
+using ResourceList = std::map<std::string, Quantity>;
+
+}  // namespace sluice::api

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace sluice::api {
+
+/// A rule of the CRD schemas in the API server's expression language, and what it says when it is
+/// broken.
+struct SchemaRule {
+    std::string_view rule;
+    std::string_view message;
+};
+
+/// The rule that the tables of fields call C<number>, from 1.
+const SchemaRule& schema_rule(int number);
+
+/// All rules, C1 first.
+std::span<const SchemaRule> schema_rules();
+
+}  // namespace sluice::api

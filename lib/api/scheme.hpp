@@ -1,0 +1,38 @@
+#pragma once
+
+#include "api/type_info.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sluice::api {
+
+/// What the API server calls a kind, and the type it is decoded into.
+struct KindInfo {
+    std::string_view group;
+    std::string_view version;
+    std::string_view kind;
+    std::string_view plural;
+    bool is_namespaced = false;
+    TypeRef type = nullptr;
+};
+
+/// The description of one kind of ours.
+template <class T>
+constexpr KindInfo kind_of() {
+    return {T::kGroup, T::kVersion, T::kKind, T::kPlural, T::kNamespaced, &T::type};
+}
+
+/// "group/version", or the version alone in the core group.
+std::string api_version(const KindInfo& kind);
+
+/// Every kind that Sluice has a type for.
+std::span<const KindInfo> all_kinds();
+
+/// The kind of that group and name, or nullptr.
+const KindInfo* find_kind(std::string_view group, std::string_view kind);
+/// The kind of that group and plural, or nullptr.
+const KindInfo* find_resource(std::string_view group, std::string_view plural);
+
+}  // namespace sluice::api

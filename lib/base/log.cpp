@@ -1,0 +1,80 @@
+#include "base/log.hpp"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+
+namespace sluice::log {
+namespace {
+
+spdlog::level::level_enum to_spdlog(Level level) {
+    switch (level) {
+        case Level::Debug:
+            return spdlog::level::debug;
+        case Level::Info:
+            return spdlog::level::info;
+        case Level::Warning:
+            return spdlog::level::warn;
+        case Level::Error:
+            return spdlog::level::err;
+        case Level::Off:
+            return spdlog::level::off;
+    }
+    return spdlog::level::info;
+}
+
+spdlog::logger& logger() {
+    static const std::shared_ptr<spdlog::logger> instance = [] {
+        auto made = spdlog::stderr_logger_mt("sluice");
+        made->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
+        made->flush_on(spdlog::level::warn);
+        return made;
+    }();
+    return *instance;
+}
+
+bool needs_quotes(std::string_view value) {
+    return value.empty() || value.find_first_of(" \"\n\t=") != std::string_view::npos;
+}
+
+void append_value(std::string& line, std::string_view value) {
+    if (!needs_quotes(value)) {
+        line += value;
+        return;
+    }
+    line += '"';
+    for (const char c : value) {
+        if (c == '\n') {
+            line += "\\n";
+            continue;
+        }
+        if (c == '"' || c == '\\') {
+            line += '\\';
+        }
+        line += c;
+    }
+    line += '"';
+}
+
+}  // namespace
+
+void set_level(Level level) {
+    logger().set_level(to_spdlog(level));
+}
+
+void write(Level level, std::string_view phrase, std::initializer_list<Field> fields) {
+    if (!logger().should_log(to_spdlog(level))) {
+        return;
+    }
+    std::string line(phrase);
+    for (const auto& field : fields) {
+        line += ' ';
+        line += field.key;
+        line += '=';
+        append_value(line, field.value);
+    }
+    logger().log(to_spdlog(level), line);
+}
+
+}  // namespace sluice::log

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace sluice::log {
+
+enum class Level : std::uint8_t { Debug, Info, Warning, Error, Off };
+
+/// One key=value pair of a log line; values are formatted when the pair is made.
+struct Field {
+    template <class T>
+    Field(std::string_view k, const T& v) : key(k), value(fmt::format("{}", v)) {}
+    std::string_view key;
+    std::string value;
+};
+
+/// Lines below this level are not written. Thread: may be called from any.
+void set_level(Level level);
+
+/// Writes one line to stderr: time, level, the fixed phrase, then the pairs (values with blanks are
+/// quoted). Thread: may be called from any. Never pass secrets.
+void write(Level level, std::string_view phrase, std::initializer_list<Field> fields = {});
+
+inline void debug(std::string_view phrase, std::initializer_list<Field> fields = {}) {
+    write(Level::Debug, phrase, fields);
+}
+inline void info(std::string_view phrase, std::initializer_list<Field> fields = {}) {
+    write(Level::Info, phrase, fields);
+}
+inline void warning(std::string_view phrase, std::initializer_list<Field> fields = {}) {
+    write(Level::Warning, phrase, fields);
+}
+inline void error(std::string_view phrase, std::initializer_list<Field> fields = {}) {
+    write(Level::Error, phrase, fields);
+}
+
+}  // namespace sluice::log

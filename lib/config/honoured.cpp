@@ -1,0 +1,212 @@
+#include "config/honoured.hpp"
+
+#include "config/validation.hpp"
+
+#include <fmt/core.h>
+
+#include <string_view>
+#include <utility>
+
+namespace sluice::config {
+namespace {
+
+/// A setting and whether a file has changed it from its default.
+using Changed = std::vector<std::pair<std::string_view, bool>>;
+
+Changed process_settings(const Configuration& c, const Configuration& d) {
+    return {
+        {"namespace", c.namespace_ != d.namespace_},
+        {"manageJobsWithoutQueueName",
+         c.manage_jobs_without_queue_name != d.manage_jobs_without_queue_name},
+        {"managedJobsNamespaceSelector",
+         c.managed_jobs_namespace_selector != d.managed_jobs_namespace_selector},
+        {"webhook", c.webhook != d.webhook},
+        {"leaderElection", c.leader_election != d.leader_election},
+        {"metrics.bindAddress", c.metrics.bind_address != d.metrics.bind_address},
+        {"metrics.enableClusterQueueResources",
+         c.metrics.enable_cluster_queue_resources != d.metrics.enable_cluster_queue_resources},
+        {"metrics.customLabels", c.metrics.custom_labels != d.metrics.custom_labels},
+        {"metrics.localQueueMetrics", c.metrics.local_queue_metrics != d.metrics.local_queue_metrics
+        },
+        {"health", c.health != d.health},
+        {"pprofBindAddress", c.pprof_bind_address != d.pprof_bind_address},
+        {"controller.groupKindConcurrency",
+         c.controller.group_kind_concurrency != d.controller.group_kind_concurrency},
+        {"controller.cacheSyncTimeout",
+         c.controller.cache_sync_timeout != d.controller.cache_sync_timeout},
+        {"tls", c.tls != d.tls},
+        {"internalCertManagement", c.internal_cert_management != d.internal_cert_management},
+        {"clientConnection", c.client_connection != d.client_connection},
+        {"visibilityServer", c.visibility_server != d.visibility_server},
+    };
+}
+
+Changed policy_settings(const Configuration& c, const Configuration& d) {
+    return {
+        {"waitForPodsReady", c.is_wait_for_pods_ready_set},
+        {"integrations.externalFrameworks",
+         c.integrations.external_frameworks != d.integrations.external_frameworks},
+        {"integrations.labelKeysToCopy",
+         c.integrations.label_keys_to_copy != d.integrations.label_keys_to_copy},
+        {"multiKueue", c.multi_kueue != d.multi_kueue},
+        {"fairSharing", c.fair_sharing != d.fair_sharing},
+        {"admissionFairSharing", c.admission_fair_sharing != d.admission_fair_sharing},
+        {"resources.quotaCheckStrategy",
+         c.resources.quota_check_strategy != d.resources.quota_check_strategy},
+        {"resources.excludeResourcePrefixes",
+         c.resources.exclude_resource_prefixes != d.resources.exclude_resource_prefixes},
+        {"resources.transformations", c.resources.transformations != d.resources.transformations},
+        {"resources.deviceClassMappings",
+         c.resources.device_class_mappings != d.resources.device_class_mappings},
+        {"objectRetentionPolicies", c.workload_retention != d.workload_retention},
+    };
+}
+
+/// Whether the path or one above it is in the set.
+bool covers(const std::set<std::string>& settings, std::string_view path) {
+    while (true) {
+        if (settings.contains(std::string(path))) {
+            return true;
+        }
+        const auto dot = path.rfind('.');
+        if (dot == std::string_view::npos) {
+            return false;
+        }
+        path = path.substr(0, dot);
+    }
+}
+
+/// The features of which this version has nothing yet.
+std::set<Feature> features_not_built() {
+    using enum Feature;
+    return {
+        AdmissionFairSharing,
+        CleanupProvisioningRequestsOnEviction,
+        ConcurrentAdmission,
+        CustomMetricLabels,
+        DeferRayServiceFinalizationForRedisCleanup,
+        ElasticJobsViaWorkloadSlices,
+        ElasticJobsViaWorkloadSlicesWithTAS,
+        FailureRecoveryPolicy,
+        FastQuotaReleaseInPodIntegration,
+        KueueDRAIntegration,
+        KueueDRAIntegrationConsumableCapacity,
+        KueueDRAIntegrationExtendedResource,
+        KueueDRAIntegrationPartitionableDevices,
+        LWSImmutableGroupSize,
+        MultiKueue,
+        MultiKueueAdaptersForCustomJobs,
+        MultiKueueClusterProfile,
+        MultiKueueIncrementalDispatcherConfig,
+        MultiKueueIncrementalDispatcherRespectConfigOrder,
+        MultiKueueKubeConfigPathValidation,
+        MultiKueueManagerQuotaAutomation,
+        MultiKueueOrchestratedPreemption,
+        MultiKueueRemoteSpecSync,
+        PriorityBoost,
+        SchedulerLibraryIntegration,
+        SparkApplicationIntegration,
+        TASAssignmentsEncodingByHostnamePrefix,
+        TASBalancedPlacement,
+        TASCacheNodeMatchResults,
+        TASCacheTopologyTree,
+        TASCachingRemainingResources,
+        TASFailedNodeReplacement,
+        TASFailedNodeReplacementFailFast,
+        TASHandleOverlappingFlavors,
+        TASMultiLayerTopology,
+        TASProfileMixed,
+        TASRecomputeAssignmentWithinSchedulingCycle,
+        TASReplaceNodeDueToNotReadyOverFixedTime,
+        TASReplaceNodeOnNodeTaints,
+        TASReplaceNodeOnPodTermination,
+        TASRespectNodeAffinityPreferred,
+        TASValidateWorkloadSliceSize,
+        TopologyAwareScheduling,
+        ValidateRayAndSparkJobUpdates,
+        VisibilityOnDemand,
+    };
+}
+
+/// The features that this version has and can do without.
+std::set<Feature> switchable_features() {
+    using enum Feature;
+    return {
+        DisableWaitForPodsReady,
+        FairSharingPreemptWithinNominal,
+        FairSharingPrioritizeNonBorrowing,
+        FlavorFungibility,
+        FlavorFungibilityPreserveScanProgress,
+        PartialAdmission,
+        PrioritizePreemptorWorkloads,
+        PrioritySortingWithinCohort,
+        QuotaCheckStrategy,
+        ReclaimablePods,
+        RecomputeAssignmentUponPreemptionTargetsOverlap,
+        SchedulingEquivalenceHashing,
+        VectorizedResourceRequests,  // of performance alone: nothing here depends on it
+    };
+}
+
+}  // namespace
+
+Honoured honoured_by_controller() {
+    return {
+        .settings =
+            {"namespace",
+             "managedJobsNamespaceSelector",
+             "manageJobsWithoutQueueName",
+             "webhook",
+             "leaderElection",
+             "metrics.bindAddress",
+             "health",
+             "internalCertManagement",
+             "clientConnection"},
+        .frameworks = {"batch/job"},
+        .features = switchable_features(),
+        .absent = features_not_built(),
+    };
+}
+
+Honoured honoured_by_schedule() {
+    auto made = honoured_by_controller();
+    const Configuration none;
+    for (const auto& [path, changed] : process_settings(none, none)) {
+        made.settings.emplace(path);
+    }
+    made.settings.insert({"fairSharing", "resources", "waitForPodsReady", "integrations"});
+    for (const auto& framework : known_frameworks()) {
+        made.frameworks.emplace(framework.name);
+    }
+    made.features.insert({Feature::AdmissionGatedBy, Feature::UnadmittedWorkloadsObservability});
+    return made;
+}
+
+std::vector<std::string> unsupported_settings(
+    const Configuration& configuration, const FeatureGates& gates, const Honoured& honoured
+) {
+    const auto defaults = default_configuration(configuration.namespace_);
+    std::vector<std::string> found;
+    for (const auto& settings :
+         {process_settings(configuration, defaults), policy_settings(configuration, defaults)}) {
+        for (const auto& [path, changed] : settings) {
+            if (changed && !covers(honoured.settings, path)) {
+                found.emplace_back(path);
+            }
+        }
+    }
+    for (const auto& framework : configuration.integrations.frameworks) {
+        if (!honoured.frameworks.contains(framework)) {
+            found.push_back(fmt::format("integrations.frameworks[{}]", framework));
+        }
+    }
+    for (const auto feature : gates.changed()) {
+        const bool off_and_absent = !gates.is_enabled(feature) && honoured.absent.contains(feature);
+        if (!off_and_absent && !honoured.features.contains(feature)) {
+            found.push_back(fmt::format("featureGates.{}", to_string(feature)));
+        }
+    }
+    return found;
+}
+
+}  // namespace sluice::config

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "config/configuration.hpp"
+#include "config/violations.hpp"
+
+namespace sluice::config {
+
+/// Checks managedJobsNamespaceSelector, a part of `validate`: it must be well formed and keep out
+/// kube-system and Sluice's own namespace, whose jobs nobody else could start.
+void check_namespace_selector(Violations& out, const Configuration& configuration);
+
+}  // namespace sluice::config

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "config/configuration.hpp"
+#include "config/feature_gates.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sluice::config {
+
+/// A kind of job that upstream integrates, by the name that `integrations.frameworks` uses.
+struct Framework {
+    std::string_view name;
+    std::string_view kind;  ///< Kind.version.group; of core kinds Kind.version
+};
+
+/// All names that `integrations.frameworks` may hold, sorted by name.
+std::vector<Framework> known_frameworks();
+
+/// What is wrong with a Configuration, each as `path: why`; empty when nothing is. Two checks of
+/// upstream are not made: CEL expressions of device sources must be there but are not compiled, and
+/// names of TLS cipher suites and curves are checked where the TLS context is made.
+std::vector<std::string> validate(const Configuration& configuration, const FeatureGates& gates);
+
+/// The wait for pods that applies: absent when off, also by gate DisableWaitForPodsReady.
+std::optional<WaitForPodsReady> effective_wait_for_pods_ready(
+    const Configuration& configuration, const FeatureGates& gates
+);
+
+}  // namespace sluice::config

@@ -1,0 +1,18 @@
+#include "engine/engine.hpp"
+#include "engine/state_editor.hpp"
+
+#include <algorithm>
+#include <variant>
+
+namespace sluice::engine {
+
+void apply(State& state, const Event& event, Time now) {
+    StateEditor editor(state, now);
+    std::visit([&editor](const auto& e) { editor.on(e); }, event);
+}
+
+std::optional<Time> next_due(const State& state) {
+    return state.next_due();
+}
+
+}  // namespace sluice::engine

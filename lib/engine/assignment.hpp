@@ -1,0 +1,47 @@
+#pragma once
+
+#include "engine/decision.hpp"
+#include "engine/ids.hpp"
+#include "engine/quota_tree.hpp"
+#include "engine/workload_record.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace sluice::engine {
+
+/// How far an assignment of flavors gets, worst first (spec 4.4).
+enum class AssignmentMode : std::uint8_t { NoFit, Preempt, DeferredFit, Fit };
+
+/// The flavor chosen for one resource of a podSet.
+struct FlavorChoice {
+    ResourceIndex resource;
+    FlavorIndex flavor;
+    FlavorResourceIndex flavor_resource;
+    AssignmentMode mode = AssignmentMode::NoFit;
+    std::int32_t level = 0;   ///< borrowing level
+    std::int32_t tried = -1;  ///< where the scan of flavors stopped; -1: at the last
+};
+
+struct PodSetChoice {
+    std::uint32_t pod_set = 0;
+    std::int32_t count = 0;
+    std::vector<Request> requests;  ///< totals
+    std::vector<FlavorChoice> flavors;
+    std::vector<FlavorRefusal> refusals;
+    bool failed = false;  ///< some resource found no flavor
+
+    AssignmentMode mode() const;
+    const FlavorChoice* find(ResourceIndex resource) const;
+};
+
+/// Flavors for all podSets of a workload, or why there are none.
+struct Assignment {
+    std::vector<PodSetChoice> pod_sets;
+    Usages usage;
+    std::int32_t level = 0;  ///< borrowing level: the highest of the choices
+    AssignmentMode mode = AssignmentMode::NoFit;
+    WaitingReason no_fit_reason = WaitingReason::NoMatchingFlavor;
+};
+
+}  // namespace sluice::engine

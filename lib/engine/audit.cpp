@@ -1,0 +1,125 @@
+#include "engine/audit.hpp"
+
+#include "engine/queue_order.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
+
+namespace sluice::engine {
+namespace {
+
+class Auditor {
+  public:
+    explicit Auditor(const State& state) : state_(state) {}
+
+    std::vector<std::string> run() {
+        for (const auto& [name, index] : state_.tree().cluster_queues_by_name()) {
+            check_queue(index);
+            check_holders(index);
+        }
+        if (!state_.tree().is_stale()) {
+            for (std::size_t i = 0; i < state_.tree().size(); ++i) {
+                check_sums(make_index<NodeIndex>(i));
+            }
+        }
+        return std::move(found_);
+    }
+
+  private:
+    void fail(const std::string& what, const std::string& about) {
+        found_.push_back(what + ": " + about);
+    }
+
+    void check_queue(NodeIndex index) {
+        const ClusterQueueRecord& queue = state_.cluster_queue(index);
+        const std::string& name = state_.node_name(index);
+        std::size_t at = 0;
+        for (const auto workload : queue.heap) {
+            const WorkloadRecord& record = state_.workload(workload);
+            if (record.bucket != Bucket::Active || record.bucket_position != at) {
+                fail("a heap entry does not know its place", name + " " + record.key);
+            }
+            if (at > 0 && is_before(queue, workload, queue.heap[(at - 1) / 2])) {
+                fail("a heap entry is served before its parent", name + " " + record.key);
+            }
+            check_pending(record);
+            ++at;
+        }
+        at = 0;
+        for (const auto workload : queue.inadmissible) {
+            const WorkloadRecord& record = state_.workload(workload);
+            if (record.bucket != Bucket::Inadmissible || record.bucket_position != at) {
+                fail("a parked workload does not know its place", name + " " + record.key);
+            }
+            check_pending(record);
+            ++at;
+        }
+        if (state_.has_heap(index) == queue.heap.empty()) {
+            fail("a heap is not known to have entries", name);
+        }
+        if (queue.inflight.is_valid()) {
+            fail("a head is in flight outside a cycle", name);
+        }
+    }
+
+    bool is_before(const ClusterQueueRecord& queue, WorkloadIndex a, WorkloadIndex b) const {
+        return state_.is_served_before(queue, a, b);
+    }
+
+    void check_pending(const WorkloadRecord& record) {
+        if (!record.exists || !record.queueable || record.holding != nullptr) {
+            fail("a queued workload may not queue", record.key);
+        }
+    }
+
+    void check_holders(NodeIndex index) {
+        Usages sum;
+        std::size_t at = 0;
+        for (const auto workload : state_.cluster_queue(index).holders) {
+            const WorkloadRecord& record = state_.workload(workload);
+            if (record.holding == nullptr || record.holding->position != at ||
+                record.holding->cluster_queue != index) {
+                fail("a holder does not know its place", record.key);
+                continue;
+            }
+            for (const auto& usage : record.holding->usages) {
+                add_to(sum, usage.flavor_resource, usage.amount);
+            }
+            ++at;
+        }
+        for (const auto& usage : state_.tree().node(index).own_usage) {
+            if (amount_of(sum, usage.flavor_resource) != usage.amount) {
+                fail("usage is not the sum of the holders'", state_.node_name(index));
+            }
+        }
+    }
+
+    void check_sums(NodeIndex index) {
+        const auto& node = state_.tree().node(index);
+        for (const auto& cell : node.cells) {
+            Amount expected;
+            if (node.is_cluster_queue) {
+                expected = amount_of(node.own_usage, cell.flavor_resource);
+            }
+            for (const auto child : node.children) {
+                const QuotaCell below = state_.tree().cell(child, cell.flavor_resource);
+                expected += max(Amount(), below.usage - below.local());
+            }
+            if (expected != cell.usage && !expected.is_unlimited() && !cell.usage.is_unlimited()) {
+                fail("usage is not the sum of the children's", node.name);
+            }
+        }
+    }
+
+    const State& state_;
+    std::vector<std::string> found_;
+};
+
+}  // namespace
+
+std::vector<std::string> audit(const State& state) {
+    return Auditor(state).run();
+}
+
+}  // namespace sluice::engine

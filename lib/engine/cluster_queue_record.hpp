@@ -1,0 +1,53 @@
+#pragma once
+
+#include "engine/ids.hpp"
+#include "engine/objects.hpp"
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+namespace sluice::engine {
+
+/// A resource group with its names resolved.
+struct ResolvedGroup {
+    std::vector<ResourceIndex> resources;
+    std::vector<FlavorIndex> flavors;
+};
+
+/// The workload for which others are being evicted; under BestEffortFIFO it stays the head
+/// (spec 5.11).
+struct ActivePreemptor {
+    WorkloadIndex workload;
+    std::int64_t generation = 0;
+    bool sticky = false;
+};
+
+/// What the state keeps of a ClusterQueue beside its node in the quota tree. Indexed by that node.
+struct ClusterQueueRecord {
+    bool exists = false;
+    bool active = false;  ///< heads are taken from it
+    ClusterQueue spec;
+    std::vector<ResolvedGroup> groups;
+    /// Grows when quota may have become free here (AllocatableResourceGeneration, spec 4.11).
+    std::uint64_t generation = 0;
+    std::vector<WorkloadIndex> heap;
+    std::vector<WorkloadIndex> inadmissible;
+    WorkloadIndex inflight;
+    ActivePreemptor preemptor;
+    std::set<std::uint64_t> parked_classes;
+    std::vector<WorkloadIndex> holders;
+    std::vector<LocalQueueIndex> local_queues;
+};
+
+struct LocalQueueRecord {
+    std::string key;  ///< "namespace/name"
+    bool exists = false;
+    bool stopped = false;
+    NodeIndex cluster_queue;
+    NamespaceMatch namespace_match = NamespaceMatch::Matches;
+    double weight = 1.0;
+    std::vector<WorkloadIndex> workloads;  ///< all that name it, whatever their standing
+};
+
+}  // namespace sluice::engine

@@ -1,0 +1,106 @@
+#pragma once
+
+#include "engine/assignment.hpp"
+#include "engine/decision.hpp"
+#include "engine/fair_sharing.hpp"
+#include "engine/preemption.hpp"
+#include "engine/state.hpp"
+#include "engine/state_editor.hpp"
+
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace sluice::engine {
+
+/// Why a head goes back to its queue (spec 3.4).
+enum class RequeueReason : std::uint8_t {
+    Generic,
+    NamespaceMismatch,
+    FailedAfterNomination,
+    NoFit,
+    PreemptionNoCandidates,
+    PendingPreemption,
+    PreemptionGated,
+};
+
+/// A head with what the cycle found out about it.
+struct CycleEntry {
+    WorkloadIndex workload;
+    NodeIndex cluster_queue;
+    Assignment assignment;
+    std::vector<PreemptionTarget> targets;
+    bool is_preemptor =
+        false;  ///< others are being evicted for it (gate PrioritizePreemptorWorkloads)
+    bool admitted = false;
+    bool skipped = false;
+    bool keep_progress =
+        true;  ///< whether the next cycle goes on with the flavor after the last tried
+    RequeueReason requeue = RequeueReason::Generic;
+    RefusalDecision refusal;
+    /// Under fair sharing: the share of the child of each ancestor cohort on the way to this entry,
+    /// with the entry's usage.
+    std::vector<std::pair<NodeIndex, Share>> shares;
+
+    const Share& share_below(NodeIndex cohort) const;
+};
+
+/// One scheduling cycle (spec 3.9). Internal to the engine; see run_cycle().
+class Cycle {
+  public:
+    Cycle(State& state, Time now);
+    CycleResult run();
+
+  private:
+    void take_heads();
+    void nominate();
+    void order();
+    void process();
+    void settle();
+    void requeue();
+
+    std::optional<RefusalKind> refuse_early(WorkloadIndex workload, NodeIndex cluster_queue) const;
+    void find_assignment(CycleEntry& entry, PreemptionSearch& search, const Assignment* pinned);
+    std::optional<Assignment> find_partial(
+        CycleEntry& entry, PreemptionSearch& search, const Assignment* pinned
+    );
+    std::vector<PreemptionTarget> find_targets(
+        const CycleEntry& entry, PreemptionSearch& search, const Assignment& assignment
+    ) const;
+    void drop_outdated_progress(WorkloadIndex workload, NodeIndex cluster_queue);
+
+    /// Positions of the entries in the order of spec 3.11 or 3.12, one by one.
+    CycleEntry* next_entry();
+    CycleEntry* tournament_winner(NodeIndex root);
+    CycleEntry* tournament(NodeIndex cohort);
+    bool beats(const CycleEntry& a, const CycleEntry& b, NodeIndex cohort);
+
+    void process(CycleEntry& entry);
+    bool recompute_if_overlapping(CycleEntry& entry);
+    bool fits(const CycleEntry& entry);
+    bool overlaps(const CycleEntry& entry) const;
+    void reserve_for_blocked(const CycleEntry& entry);
+    void refuse(CycleEntry& entry, WaitingReason reason, RefusalKind kind);
+    void issue_preemptions(CycleEntry& entry);
+    void admit(CycleEntry& entry);
+    bool requeues_immediately(const CycleEntry& entry) const;
+
+    State& state_;
+    Time now_;
+    StateEditor editor_;
+    QuotaTree::Mark start_;
+    std::vector<WorkloadIndex> heads_;
+    std::vector<CycleEntry> entries_;
+    std::vector<CycleEntry> refused_early_;
+    std::vector<CycleEntry*> classical_;  // in order, the next one last
+    std::vector<CycleEntry*> fair_;       // by node; nullptr once processed
+    std::vector<NodeIndex> fair_queues_;  // ClusterQueues with an entry, by name of their root
+    std::vector<CycleEntry*> processed_;  // in processing order
+    std::set<WorkloadIndex> victims_;
+    std::vector<WorkloadIndex> newly_evicted_;
+    bool blocked_ = false;
+    CycleResult result_;
+};
+
+}  // namespace sluice::engine

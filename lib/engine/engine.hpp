@@ -1,0 +1,25 @@
+#pragma once
+
+#include "engine/decision.hpp"
+#include "engine/event.hpp"
+#include "engine/state.hpp"
+
+#include <optional>
+
+/// The contract: (state, now, event) in, decisions out. No clock, no I/O, no randomness, one
+/// thread.
+namespace sluice::engine {
+
+/// Takes one change of the cluster into the state and wakes what it may help (spec 3.6, 3.8).
+void apply(State& state, const Event& event, Time now);
+
+/// One scheduling cycle (spec 3.9): at most one head a ClusterQueue. Its decisions stay applied:
+/// admitted workloads hold their quota, victims count as being evicted, the others are back in
+/// their queues.
+CycleResult run_cycle(State& state, Time now);
+
+/// When a TimerFired event is due next (wake batches, ends of back-off); none: nothing waits for
+/// time.
+std::optional<Time> next_due(const State& state);
+
+}  // namespace sluice::engine

@@ -1,0 +1,93 @@
+#include "engine/fair_sharing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace sluice::engine {
+namespace {
+
+int compare_numbers(double a, double b) {
+    if (a < b) {
+        return -1;
+    }
+    return a > b ? 1 : 0;
+}
+
+bool borrows_with_weight_zero(const Share& share) {
+    return share.weight == 0.0 && share.unweighted_ratio != 0.0;
+}
+
+}  // namespace
+
+bool Share::is_borrowing_on(const Usages& requested) const {
+    return std::any_of(requested.begin(), requested.end(), [this](const Usage& usage) {
+        return usage.amount > Amount() &&
+               std::binary_search(borrowed.begin(), borrowed.end(), usage.flavor_resource);
+    });
+}
+
+double Share::weighted() const {
+    if (unweighted_ratio == 0.0) {
+        return 0.0;
+    }
+    return weight == 0.0 ? std::numeric_limits<double>::infinity() : unweighted_ratio / weight;
+}
+
+std::int64_t Share::rounded() const {
+    const double value = std::ceil(weighted());
+    constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
+    return value >= static_cast<double>(kMax) ? kMax : static_cast<std::int64_t>(value);
+}
+
+int compare(const Share& a, const Share& b) {
+    const bool a_zero = borrows_with_weight_zero(a);
+    const bool b_zero = borrows_with_weight_zero(b);
+    if (a_zero && b_zero) {
+        return compare_numbers(a.unweighted_ratio, b.unweighted_ratio);
+    }
+    if (a_zero != b_zero) {
+        return a_zero ? 1 : -1;
+    }
+    return compare_numbers(a.weighted(), b.weighted());
+}
+
+Share share_of(const State& state, NodeIndex index) {
+    const QuotaTree& tree = state.tree();
+    const auto& node = tree.node(index);
+    Share share;
+    share.weight = node.weight;
+    if (!node.parent.is_valid()) {
+        return share;
+    }
+    std::map<ResourceIndex, Amount> borrowed;
+    for (const auto& cell : node.cells) {
+        const Amount above = cell.usage - cell.subtree;
+        if (cell.declared && above > Amount()) {
+            borrowed[state.resource_of(cell.flavor_resource)] += above;
+            share.borrowed.push_back(cell.flavor_resource);
+        }
+    }
+    if (borrowed.empty()) {
+        return share;
+    }
+    std::map<ResourceIndex, Amount> lendable;
+    for (const auto& cell : tree.node(node.root).cells) {
+        const auto resource = state.resource_of(cell.flavor_resource);
+        if (cell.declared && borrowed.contains(resource)) {
+            lendable[resource] += tree.potential_available(node.parent, cell.flavor_resource);
+        }
+    }
+    for (const auto& [resource, amount] : borrowed) {
+        const Amount of = lendable[resource];
+        if (of > Amount()) {
+            const double ratio =
+                static_cast<double>(amount.value()) * 1000.0 / static_cast<double>(of.value());
+            share.unweighted_ratio = std::max(share.unweighted_ratio, ratio);
+        }
+    }
+    return share;
+}
+
+}  // namespace sluice::engine

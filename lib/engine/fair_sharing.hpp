@@ -1,0 +1,37 @@
+#pragma once
+
+#include "engine/ids.hpp"
+#include "engine/quota_tree.hpp"
+#include "engine/state.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace sluice::engine {
+
+/// The dominant resource share of a node: what it borrows of the most borrowed resource, in
+/// thousandths of what could be lent, by weight (spec 5.9). Doubles in upstream's order of
+/// operations, so that ties fall alike.
+struct Share {
+    double unweighted_ratio = 0.0;
+    double weight = 1.0;
+    std::vector<FlavorResourceIndex> borrowed;  ///< sorted
+
+    bool is_borrowing() const { return !borrowed.empty(); }
+    /// Whether something of `requested` above 0 is borrowed.
+    bool is_borrowing_on(const Usages& requested) const;
+    /// Infinity for a borrower of weight 0.
+    double weighted() const;
+    /// As status.fairSharing.weightedShare reports it: rounded up, the largest integer for
+    /// infinity.
+    std::int64_t rounded() const;
+};
+
+/// Negative when a's share is lower (a is served first, b is the better victim), 0 when they are
+/// equal.
+int compare(const Share& a, const Share& b);
+
+/// The share of a ClusterQueue or cohort with the usage that the tree has now; zero for a root.
+Share share_of(const State& state, NodeIndex node);
+
+}  // namespace sluice::engine

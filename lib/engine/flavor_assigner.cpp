@@ -1,0 +1,505 @@
+#include "engine/flavor_assigner.hpp"
+
+#include "base/assert.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace sluice::engine {
+namespace {
+
+constexpr std::size_t kNoGroup = std::numeric_limits<std::size_t>::max();
+
+int severity(WaitingReason reason) {
+    switch (reason) {
+        case WaitingReason::NoMatchingFlavor:
+            return 4;
+        case WaitingReason::ExceedsMaxQuota:
+            return 3;
+        case WaitingReason::WaitingForQuota:
+            return 2;
+        case WaitingReason::TopologyPlacementFailed:
+            return 1;
+        case WaitingReason::WaitingForPreemptedWorkloads:
+        case WaitingReason::Misconfigured:
+        case WaitingReason::Suspended:
+        case WaitingReason::PendingEvaluation:
+        case WaitingReason::WaitingForPodsReady:
+        case WaitingReason::AdmissionGated:
+        case WaitingReason::Unspecified:
+            return 0;
+    }
+    return 0;
+}
+
+}  // namespace
+
+WaitingReason more_severe(WaitingReason a, WaitingReason b) {
+    return severity(a) >= severity(b) ? a : b;
+}
+
+AssignmentMode PodSetChoice::mode() const {
+    if (refusals.empty() && !failed) {
+        return AssignmentMode::Fit;
+    }
+    if (flavors.empty()) {
+        return AssignmentMode::NoFit;
+    }
+    AssignmentMode worst = AssignmentMode::Fit;
+    for (const auto& choice : flavors) {
+        worst = std::min(worst, choice.mode);
+    }
+    return worst;
+}
+
+const FlavorChoice* PodSetChoice::find(ResourceIndex resource) const {
+    const auto at =
+        std::find_if(flavors.begin(), flavors.end(), [resource](const FlavorChoice& choice) {
+            return choice.resource == resource;
+        });
+    return at == flavors.end() ? nullptr : &*at;
+}
+
+FlavorAssigner::FlavorAssigner(
+    const State& state,
+    PreemptionSearch& search,
+    WorkloadIndex workload,
+    NodeIndex cluster_queue,
+    const Assignment* pinned
+)
+    : state_(state),
+      search_(search),
+      workload_(workload),
+      cluster_queue_(cluster_queue),
+      record_(state.workload(workload)),
+      queue_(state.cluster_queue(cluster_queue)),
+      pinned_(pinned),
+      pods_(state.pods_resource()) {}
+
+std::size_t FlavorAssigner::group_covering(ResourceIndex resource) const {
+    for (std::size_t i = 0; i < queue_.groups.size(); ++i) {
+        const auto& covered = queue_.groups[i].resources;
+        if (std::find(covered.begin(), covered.end(), resource) != covered.end()) {
+            return i;
+        }
+    }
+    return kNoGroup;
+}
+
+std::vector<PodSetChoice> FlavorAssigner::pod_set_requests(const std::vector<std::int32_t>* counts
+) const {
+    const bool counts_pods = group_covering(pods_) != kNoGroup;
+    std::vector<PodSetChoice> result;
+    for (std::size_t i = 0; i < record_.pod_sets.size(); ++i) {
+        const PodSetRecord& pod_set = record_.pod_sets[i];
+        PodSetChoice made;
+        made.pod_set = static_cast<std::uint32_t>(i);
+        made.count = pod_set.count_after_reclaim();
+        if (counts != nullptr && made.count != 0) {
+            made.count = (*counts)[i];  // a podSet without pods left stays without
+        }
+        bool pods_placed = !counts_pods;
+        const auto place_pods = [&] {
+            made.requests.push_back(Request{.resource = pods_, .amount = Amount(made.count)});
+            pods_placed = true;
+        };
+        for (const auto& request : pod_set.requests) {
+            if (!pods_placed && !state_.requested_before(request.resource, pods_)) {
+                place_pods();
+            }
+            if (request.resource != pods_ || !counts_pods) {
+                made.requests.push_back(
+                    Request{.resource = request.resource, .amount = request.amount * made.count}
+                );
+            }
+        }
+        if (!pods_placed) {
+            place_pods();
+        }
+        result.push_back(std::move(made));
+    }
+    return result;
+}
+
+std::vector<FlavorAssigner::Group> FlavorAssigner::group_pod_sets(
+    const std::vector<PodSetChoice>& pod_sets
+) const {
+    std::vector<Group> groups;
+    std::map<std::string, std::size_t> by_name;
+    for (std::size_t i = 0; i < pod_sets.size(); ++i) {
+        const std::string& name = record_.pod_sets[pod_sets[i].pod_set].group;
+        std::size_t at = groups.size();
+        if (!name.empty()) {
+            at = by_name.emplace(name, groups.size()).first->second;
+        }
+        if (at == groups.size()) {
+            groups.emplace_back();
+        }
+        Group& group = groups[at];
+        group.members.push_back(i);
+        for (const auto& request : pod_sets[i].requests) {
+            const auto before = [this](const Request& a, ResourceIndex b) {
+                return state_.requested_before(a.resource, b);
+            };
+            const auto place = std::lower_bound(
+                group.requests.begin(), group.requests.end(), request.resource, before
+            );
+            if (place != group.requests.end() && place->resource == request.resource) {
+                place->amount += request.amount;
+            } else {
+                group.requests.insert(place, request);
+            }
+        }
+    }
+    return groups;
+}
+
+Assignment FlavorAssigner::assign(const std::vector<std::int32_t>* counts) {
+    Assignment result;
+    auto pod_sets = pod_set_requests(counts);
+    WaitingReason overall = WaitingReason::Unspecified;
+    for (const auto& group : group_pod_sets(pod_sets)) {
+        refusals_.clear();
+        attempts_.clear();
+        const bool ok = assign_group(group, pod_sets, result);
+        const bool no_fit =
+            std::any_of(group.members.begin(), group.members.end(), [&](std::size_t i) {
+                return pod_sets[i].mode() == AssignmentMode::NoFit;
+            });
+        if (no_fit) {
+            note_attempts_reason(overall);
+        }
+        if (!ok) {
+            break;  // the groups after it are not looked at
+        }
+    }
+    result.mode = AssignmentMode::Fit;
+    for (const auto& pod_set : result.pod_sets) {
+        result.mode = std::min(result.mode, pod_set.mode());
+    }
+    if (result.pod_sets.empty()) {
+        result.mode = AssignmentMode::NoFit;
+    }
+    result.no_fit_reason = overall;
+    return result;
+}
+
+bool FlavorAssigner::assign_group(
+    const Group& group, std::vector<PodSetChoice>& pod_sets, Assignment& result
+) {
+    std::vector<FlavorChoice> chosen;
+    bool failed = false;
+    std::vector<FlavorRefusal> reasons;
+    for (const auto& request : group.requests) {
+        const bool assigned =
+            std::any_of(chosen.begin(), chosen.end(), [&](const FlavorChoice& choice) {
+                return choice.resource == request.resource;
+            });
+        const std::size_t covering = group_covering(request.resource);
+        const bool ignore_undeclared =
+            state_.options().quota_check_strategy == QuotaCheckStrategy::IgnoreUndeclared;
+        if (assigned ||
+            (covering == kNoGroup && (request.amount == Amount() || ignore_undeclared))) {
+            continue;
+        }
+        refusals_.clear();
+        Found found;
+        if (covering == kNoGroup) {
+            refusals_.push_back(FlavorRefusal{
+                .kind = FlavorRefusal::Kind::ResourceUnavailable,
+                .flavor = {},
+                .resource = request.resource
+            });
+        } else {
+            found = find_flavor(group, covering, request.resource, result.usage);
+        }
+        if (!found.ok) {
+            // The first resource group that fails alone gives the reasons.
+            failed = true;
+            chosen.clear();
+            reasons = refusals_;
+            break;
+        }
+        chosen.insert(chosen.end(), found.flavors.begin(), found.flavors.end());
+        if (!found.fits) {
+            reasons.insert(reasons.end(), refusals_.begin(), refusals_.end());
+        }
+    }
+    for (const auto member : group.members) {
+        PodSetChoice& pod_set = pod_sets[member];
+        pod_set.failed = failed;
+        pod_set.refusals = reasons;
+        for (const auto& request : pod_set.requests) {
+            const auto choice =
+                std::find_if(chosen.begin(), chosen.end(), [&](const FlavorChoice& c) {
+                    return c.resource == request.resource;
+                });
+            if (choice != chosen.end()) {
+                pod_set.flavors.push_back(*choice);
+                result.level = std::max(result.level, choice->level);
+                add_to(result.usage, choice->flavor_resource, request.amount);
+            }
+        }
+        result.pod_sets.push_back(pod_set);
+    }
+    return !failed;
+}
+
+bool FlavorAssigner::shape_allows(const Group& group, FlavorIndex flavor) {
+    if (!state_.flavor_exists(flavor)) {
+        refusals_.push_back(FlavorRefusal{
+            .kind = FlavorRefusal::Kind::FlavorNotFound, .flavor = flavor, .resource = {}
+        });
+        return false;
+    }
+    for (const auto member : group.members) {
+        const auto refusal = state_.shape_refusal(record_.pod_sets[member].shape, flavor);
+        if (refusal) {
+            refusals_.push_back(FlavorRefusal{
+                .kind = refusal->kind == ShapeRefusalKind::UntoleratedTaint
+                            ? FlavorRefusal::Kind::UntoleratedTaint
+                            : FlavorRefusal::Kind::NodeAffinity,
+                .flavor = flavor,
+                .resource = {},
+                .taint = refusal->taint,
+            });
+            return false;
+        }
+    }
+    return true;
+}
+
+bool FlavorAssigner::is_pinned_elsewhere(
+    const Group& group, FlavorIndex flavor, ResourceIndex resource
+) const {
+    if (pinned_ == nullptr) {
+        return false;
+    }
+    return std::none_of(
+        pinned_->pod_sets.begin(),
+        pinned_->pod_sets.end(),
+        [&](const PodSetChoice& p) {
+            const bool member = std::find(group.members.begin(), group.members.end(), p.pod_set) !=
+                                group.members.end();
+            const FlavorChoice* choice = p.find(resource);
+            return member && choice != nullptr && choice->flavor == flavor;
+        }
+    );
+}
+
+FlavorAssigner::Found FlavorAssigner::find_flavor(
+    const Group& group, std::size_t resource_group, ResourceIndex resource, const Usages& assumed
+) {
+    const auto& flavors = queue_.groups[resource_group].flavors;
+    const bool fungible = state_.options().gates.flavor_fungibility;
+    std::size_t at = 0;
+    if (fungible && record_.last_assignment != nullptr && pinned_ == nullptr) {
+        at = record_.last_assignment->next(
+            static_cast<std::uint32_t>(group.members.front()), resource
+        );
+        if (at >= flavors.size()) {
+            at = 0;  // the group has fewer flavors than when the scan stopped
+        }
+    }
+    Found best;
+    Preference best_preference{
+        .mode = FlavorMode::NoFit, .level = std::numeric_limits<std::int32_t>::max()
+    };
+    std::int32_t attempted = -1;
+    for (; at < flavors.size(); ++at) {
+        attempted = static_cast<std::int32_t>(at);
+        const FlavorIndex flavor = flavors[at];
+        if (is_pinned_elsewhere(group, flavor, resource)) {
+            refusals_.push_back(FlavorRefusal{
+                .kind = FlavorRefusal::Kind::NotNominated, .flavor = flavor, .resource = resource
+            });
+            continue;
+        }
+        if (!shape_allows(group, flavor)) {
+            attempts_.push_back(
+                {.flavor = flavor,
+                 .group = resource_group,
+                 .no_fit = true,
+                 .reason = WaitingReason::NoMatchingFlavor}
+            );
+            continue;
+        }
+        std::vector<FlavorChoice> choices;
+        const Preference preference = try_flavor(group, resource_group, flavor, assumed, choices);
+        if (fungible ? !should_try_next(preference) : preference.mode == FlavorMode::Fit) {
+            best.flavors = std::move(choices);
+            best_preference = preference;
+            break;
+        }
+        if (fungible ? is_preferred(preference, best_preference)
+                     : preference.mode > best_preference.mode) {
+            best.flavors = std::move(choices);
+            best_preference = preference;
+        }
+    }
+    const bool at_last = attempted == static_cast<std::int32_t>(flavors.size()) - 1;
+    for (auto& choice : best.flavors) {
+        // Without fungibility upstream leaves the index at 0, which counts as progress.
+        choice.tried = fungible ? (at_last ? -1 : attempted) : 0;
+    }
+    best.ok = !best.flavors.empty();
+    best.fits = best_preference.mode == FlavorMode::Fit;
+    return best;
+}
+
+FlavorAssigner::Preference FlavorAssigner::try_flavor(
+    const Group& group,
+    std::size_t resource_group,
+    FlavorIndex flavor,
+    const Usages& assumed,
+    std::vector<FlavorChoice>& choices
+) {
+    const auto& covered = queue_.groups[resource_group].resources;
+    Preference worst{.mode = FlavorMode::Fit, .level = 0};
+    WaitingReason reason = WaitingReason::Unspecified;
+    for (const auto& request : group.requests) {
+        if (std::find(covered.begin(), covered.end(), request.resource) == covered.end()) {
+            continue;
+        }
+        const auto pair = state_.flavor_resource_of(flavor, request.resource);
+        const QuotaVerdict verdict =
+            fits_quota(flavor, request.resource, amount_of(assumed, pair), request.amount);
+        reason = more_severe(reason, verdict.no_fit_reason);
+        const Preference preference{.mode = verdict.mode, .level = verdict.level};
+        if (is_preferred(worst, preference)) {
+            worst = preference;
+        }
+        if (worst.mode == FlavorMode::NoFit) {
+            continue;  // the others are still looked at, for their reasons
+        }
+        choices.push_back(FlavorChoice{
+            .resource = request.resource,
+            .flavor = flavor,
+            .flavor_resource = pair,
+            .mode = verdict.mode == FlavorMode::Fit ? AssignmentMode::Fit : AssignmentMode::Preempt,
+            .level = verdict.level,
+        });
+    }
+    attempts_.push_back({
+        .flavor = flavor,
+        .group = resource_group,
+        .no_fit = worst.mode == FlavorMode::NoFit,
+        .reason = reason,
+    });
+    if (worst.mode == FlavorMode::NoFit) {
+        choices.clear();
+    }
+    return worst;
+}
+
+FlavorAssigner::QuotaVerdict FlavorAssigner::fits_quota(
+    FlavorIndex flavor, ResourceIndex resource, Amount assumed, Amount requested
+) {
+    const QuotaTree& tree = state_.tree();
+    const auto pair = state_.flavor_resource_of(flavor, resource);
+    const Amount wanted = assumed + requested;
+    const Amount capacity = tree.potential_available(cluster_queue_, pair);
+    FlavorRefusal refusal{.flavor = flavor, .resource = resource};
+    if (wanted > capacity) {
+        refusal.kind = FlavorRefusal::Kind::ExceedsCapacity;
+        refusal.assumed = assumed;
+        refusal.requested = requested;
+        refusal.capacity = capacity;
+        refusals_.push_back(refusal);
+        return {
+            .mode = FlavorMode::NoFit, .level = 0, .no_fit_reason = WaitingReason::ExceedsMaxQuota
+        };
+    }
+    const auto fit = tree.lowest_fit(cluster_queue_, pair, wanted);
+    const Amount available = max(Amount(), tree.available(cluster_queue_, pair));
+    if (wanted <= available) {
+        return {.mode = FlavorMode::Fit, .level = fit.height};
+    }
+    refusal.kind = FlavorRefusal::Kind::InsufficientUnused;
+    refusal.needed = wanted - available;
+    refusals_.push_back(refusal);
+    const Preemption& policy = queue_.spec.preemption;
+    const bool may_preempt_while_borrowing =
+        policy.borrow_within_cohort ||
+        (state_.options().fair_sharing && policy.reclaim_within_cohort != PreemptionPolicy::Never);
+    const Amount nominal = tree.cell(cluster_queue_, pair).nominal;
+    if (nominal < wanted && !fit.may_reclaim && !may_preempt_while_borrowing) {
+        return {
+            .mode = FlavorMode::NoFit,
+            .level = fit.height,
+            .no_fit_reason = WaitingReason::WaitingForQuota
+        };
+    }
+    using Kind = PreemptionSearch::Possibility::Kind;
+    const auto possibility = search_.simulate(workload_, cluster_queue_, pair, wanted);
+    switch (possibility.kind) {
+        case Kind::NoCandidates:
+            return {.mode = FlavorMode::NoPreemptionCandidates, .level = possibility.level};
+        case Kind::Preempt:
+            return {.mode = FlavorMode::Preempt, .level = possibility.level};
+        case Kind::Reclaim:
+            return {.mode = FlavorMode::Reclaim, .level = possibility.level};
+    }
+    return {};
+}
+
+bool FlavorAssigner::is_preferred(const Preference& a, const Preference& b) const {
+    if (a.mode == FlavorMode::NoFit) {
+        return false;
+    }
+    if (b.mode == FlavorMode::NoFit) {
+        return true;
+    }
+    const bool a_none = a.mode == FlavorMode::NoPreemptionCandidates;
+    const bool b_none = b.mode == FlavorMode::NoPreemptionCandidates;
+    if (a_none != b_none) {
+        return b_none;
+    }
+    if (queue_.spec.preference == FungibilityPreference::PreemptionOverBorrowing) {
+        return a.level != b.level ? a.level < b.level : a.mode > b.mode;
+    }
+    return a.mode != b.mode ? a.mode > b.mode : a.level < b.level;
+}
+
+bool FlavorAssigner::should_try_next(const Preference& preference) const {
+    switch (preference.mode) {
+        case FlavorMode::NoFit:
+        case FlavorMode::NoPreemptionCandidates:
+            return true;
+        case FlavorMode::Preempt:
+        case FlavorMode::Reclaim:
+            if (queue_.spec.when_can_preempt == FungibilityPolicy::TryNextFlavor) {
+                return true;
+            }
+            break;
+        case FlavorMode::Fit:
+            break;
+    }
+    return preference.level > 0 && queue_.spec.when_can_borrow == FungibilityPolicy::TryNextFlavor;
+}
+
+void FlavorAssigner::note_attempts_reason(WaitingReason& overall) const {
+    if (attempts_.empty()) {
+        overall = more_severe(overall, WaitingReason::NoMatchingFlavor);
+        return;
+    }
+    // Flavors of a resource group are alternatives, resource groups are all required.
+    std::map<std::size_t, WaitingReason> least;
+    for (const auto& attempt : attempts_) {
+        if (!attempt.no_fit) {
+            continue;
+        }
+        const auto [at, inserted] = least.emplace(attempt.group, attempt.reason);
+        if (!inserted && severity(attempt.reason) < severity(at->second)) {
+            at->second = attempt.reason;
+        }
+    }
+    for (const auto& [group, reason] : least) {
+        overall = more_severe(overall, reason);
+    }
+}
+
+}  // namespace sluice::engine

@@ -1,0 +1,97 @@
+#pragma once
+
+#include "engine/assignment.hpp"
+#include "engine/preemption.hpp"
+#include "engine/state.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace sluice::engine {
+
+/// Chooses a flavor for each resource of each podSet of a pending workload (spec 4.4 to 4.10).
+class FlavorAssigner {
+  public:
+    /// `pinned`: keep to these flavors (recomputation within a cycle); nullptr: all may be tried.
+    FlavorAssigner(
+        const State& state,
+        PreemptionSearch& search,
+        WorkloadIndex workload,
+        NodeIndex cluster_queue,
+        const Assignment* pinned
+    );
+
+    /// Assigns for all pods, or for `counts` pods a podSet (partial admission).
+    Assignment assign(const std::vector<std::int32_t>* counts = nullptr);
+
+  private:
+    /// Modes of one flavor, worst first (spec 4.10).
+    enum class FlavorMode : std::uint8_t { NoFit, NoPreemptionCandidates, Preempt, Reclaim, Fit };
+    struct Preference {
+        FlavorMode mode = FlavorMode::NoFit;
+        std::int32_t level = 0;
+    };
+    struct QuotaVerdict {
+        FlavorMode mode = FlavorMode::NoFit;
+        std::int32_t level = 0;
+        WaitingReason no_fit_reason = WaitingReason::Unspecified;
+    };
+    struct Attempt {
+        FlavorIndex flavor;
+        std::size_t group = 0;
+        bool no_fit = false;
+        WaitingReason reason = WaitingReason::Unspecified;
+    };
+    /// PodSets that get their flavors together.
+    struct Group {
+        std::vector<std::size_t> members;  // positions in Assignment::pod_sets-to-be
+        std::vector<Request> requests;     // summed, in request order
+    };
+    struct Found {
+        std::vector<FlavorChoice> flavors;
+        bool fits = false;
+        bool ok = false;
+    };
+
+    std::vector<PodSetChoice> pod_set_requests(const std::vector<std::int32_t>* counts) const;
+    std::vector<Group> group_pod_sets(const std::vector<PodSetChoice>& pod_sets) const;
+    bool assign_group(const Group& group, std::vector<PodSetChoice>& pod_sets, Assignment& result);
+    Found find_flavor(
+        const Group& group,
+        std::size_t resource_group,
+        ResourceIndex resource,
+        const Usages& assumed
+    );
+    bool shape_allows(const Group& group, FlavorIndex flavor);
+    bool is_pinned_elsewhere(const Group& group, FlavorIndex flavor, ResourceIndex resource) const;
+    Preference try_flavor(
+        const Group& group,
+        std::size_t resource_group,
+        FlavorIndex flavor,
+        const Usages& assumed,
+        std::vector<FlavorChoice>& choices
+    );
+    QuotaVerdict fits_quota(
+        FlavorIndex flavor, ResourceIndex resource, Amount assumed, Amount requested
+    );
+    bool is_preferred(const Preference& a, const Preference& b) const;
+    bool should_try_next(const Preference& preference) const;
+    std::size_t group_covering(ResourceIndex resource) const;
+    void note_attempts_reason(WaitingReason& overall) const;
+
+    const State& state_;
+    PreemptionSearch& search_;
+    WorkloadIndex workload_;
+    NodeIndex cluster_queue_;
+    const WorkloadRecord& record_;
+    const ClusterQueueRecord& queue_;
+    const Assignment* pinned_;
+    ResourceIndex pods_;
+    std::vector<FlavorRefusal> refusals_;  // of the group at work
+    std::vector<Attempt> attempts_;        // likewise
+};
+
+/// The more severe of two reasons why nothing fits (spec 2.3).
+WaitingReason more_severe(WaitingReason a, WaitingReason b);
+
+}  // namespace sluice::engine

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace sluice::engine {
+
+/// A small index that cannot be mixed up with one of another kind. The default is "none".
+template <class Tag>
+struct Index {
+    static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+    std::uint32_t value = kNone;
+
+    constexpr bool is_valid() const { return value != kNone; }
+    constexpr std::size_t at() const { return value; }
+    friend constexpr auto operator<=>(Index, Index) = default;
+};
+
+template <class IndexType>
+constexpr IndexType make_index(std::size_t position) {
+    return IndexType{static_cast<std::uint32_t>(position)};
+}
+
+using FlavorIndex = Index<struct FlavorTag>;
+using ResourceIndex = Index<struct ResourceTag>;
+using FlavorResourceIndex = Index<struct FlavorResourceTag>;  ///< a (flavor, resource) pair
+using NodeIndex = Index<struct NodeTag>;  ///< a ClusterQueue or cohort of the quota tree
+using LocalQueueIndex = Index<struct LocalQueueTag>;
+using WorkloadIndex = Index<struct WorkloadTag>;
+
+}  // namespace sluice::engine

@@ -1,0 +1,187 @@
+#pragma once
+
+#include "engine/amount.hpp"
+#include "engine/time.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// The cluster as the engine takes it: names, numbers and verdicts, made from API objects by
+/// lib/workload.
+namespace sluice::engine {
+
+/// Quota of one resource in one flavor (spec 1.5).
+struct ResourceQuota {
+    Amount nominal;
+    std::optional<Amount> borrowing_limit;
+    std::optional<Amount> lending_limit;
+    friend bool operator==(const ResourceQuota&, const ResourceQuota&) = default;
+};
+
+/// One flavor of a resource group; `quotas` are in the order of the group's covered resources.
+struct FlavorQuotas {
+    std::string flavor;
+    std::vector<ResourceQuota> quotas;
+    friend bool operator==(const FlavorQuotas&, const FlavorQuotas&) = default;
+};
+
+/// Resources that are assigned a flavor jointly. Requires: each resource and each flavor stands in
+/// one group.
+struct ResourceGroup {
+    std::vector<std::string> covered_resources;
+    std::vector<FlavorQuotas> flavors;
+    friend bool operator==(const ResourceGroup&, const ResourceGroup&) = default;
+};
+
+enum class QueueingStrategy : std::uint8_t { StrictFIFO, BestEffortFIFO };
+enum class FungibilityPolicy : std::uint8_t { MayStopSearch, TryNextFlavor };
+enum class FungibilityPreference : std::uint8_t {
+    BorrowingOverPreemption,
+    PreemptionOverBorrowing
+};
+enum class PreemptionPolicy : std::uint8_t { Never, LowerPriority, LowerOrNewerEqualPriority, Any };
+
+/// ClusterQueue.spec.preemption (spec 5.1).
+struct Preemption {
+    PreemptionPolicy within_cluster_queue = PreemptionPolicy::Never;
+    PreemptionPolicy reclaim_within_cohort = PreemptionPolicy::Never;
+    bool borrow_within_cohort = false;  ///< policy LowerPriority; false: Never
+    std::optional<std::int32_t> max_priority_threshold;
+    friend bool operator==(const Preemption&, const Preemption&) = default;
+};
+
+struct ClusterQueue {
+    std::string name;
+    std::string cohort;  ///< "" : none
+    std::vector<ResourceGroup> resource_groups;
+    QueueingStrategy strategy = QueueingStrategy::BestEffortFIFO;
+    FungibilityPolicy when_can_borrow = FungibilityPolicy::MayStopSearch;
+    FungibilityPolicy when_can_preempt = FungibilityPolicy::TryNextFlavor;
+    FungibilityPreference preference = FungibilityPreference::BorrowingOverPreemption;
+    Preemption preemption;
+    double fair_weight = 1.0;
+    /// False when it is stopped, terminating or one of its checks forbids admission. Missing
+    /// flavors and cohort cycles the engine sees itself.
+    bool accepts_workloads = true;
+    bool admission_fair_sharing = false;  ///< admissionScope UsageBasedAdmissionFairSharing
+    friend bool operator==(const ClusterQueue&, const ClusterQueue&) = default;
+};
+
+/// An explicit Cohort object. Cohorts that are only named exist too, without quota (spec 1.7).
+struct Cohort {
+    std::string name;
+    std::string parent;  ///< "" : root
+    std::vector<ResourceGroup> resource_groups;
+    double fair_weight = 1.0;
+    friend bool operator==(const Cohort&, const Cohort&) = default;
+};
+
+struct ResourceFlavor {
+    std::string name;
+    std::string topology;  ///< "" : none
+    friend bool operator==(const ResourceFlavor&, const ResourceFlavor&) = default;
+};
+
+/// Whether the namespace may use the LocalQueue's ClusterQueue (namespaceSelector, spec 3.14).
+enum class NamespaceMatch : std::uint8_t { Matches, Mismatch, NotFound };
+
+struct LocalQueue {
+    std::string ns;
+    std::string name;
+    std::string cluster_queue;
+    bool stopped = false;
+    NamespaceMatch namespace_match = NamespaceMatch::Matches;
+    double fair_weight = 1.0;
+    friend bool operator==(const LocalQueue&, const LocalQueue&) = default;
+};
+
+/// Why pods of a shape cannot run on a flavor (spec 4.6).
+enum class ShapeRefusalKind : std::uint8_t { UntoleratedTaint, NodeAffinity };
+
+struct ShapeRefusal {
+    std::string flavor;
+    ShapeRefusalKind kind = ShapeRefusalKind::NodeAffinity;
+    std::uint32_t taint = 0;  ///< for UntoleratedTaint: which of the flavor's nodeTaints
+    friend bool operator==(const ShapeRefusal&, const ShapeRefusal&) = default;
+};
+
+/// Pods alike in tolerations, node selector and node affinity. Each such class is given once, with
+/// the existing flavors that refuse it; the caller chooses the number.
+struct PodShape {
+    std::uint32_t id = 0;
+    std::vector<ShapeRefusal> refusals;
+    friend bool operator==(const PodShape&, const PodShape&) = default;
+};
+
+struct ResourceRequest {
+    std::string resource;
+    Amount amount;
+    friend bool operator==(const ResourceRequest&, const ResourceRequest&) = default;
+};
+
+struct PodSet {
+    std::string name;
+    std::int32_t count = 1;
+    std::optional<std::int32_t> min_count;
+    std::int32_t reclaimable = 0;           ///< status.reclaimablePods, at most `count`
+    std::vector<ResourceRequest> requests;  ///< of one pod (spec 2.16, steps 1 to 8)
+    std::uint32_t shape = 0;                ///< PodShape::id; 0: every flavor will do
+    std::string group;                      ///< topologyRequest.podSetGroupName
+    friend bool operator==(const PodSet&, const PodSet&) = default;
+};
+
+struct AssignedResource {
+    std::string resource;
+    std::string flavor;
+    Amount amount;  ///< total of all pods
+    friend bool operator==(const AssignedResource&, const AssignedResource&) = default;
+};
+
+/// status.admission.podSetAssignments[].
+struct PodSetAssignment {
+    std::string name;
+    std::vector<AssignedResource> resources;
+    std::int32_t count = 0;
+    friend bool operator==(const PodSetAssignment&, const PodSetAssignment&) = default;
+};
+
+/// status.admission together with the conditions that matter while quota is held.
+struct QuotaReservation {
+    std::string cluster_queue;
+    std::vector<PodSetAssignment> pod_sets;
+    std::optional<Time> reserved_at;  ///< transition of QuotaReserved; none: counts as now
+    bool admitted = false;
+    bool evicted = false;
+    friend bool operator==(const QuotaReservation&, const QuotaReservation&) = default;
+};
+
+struct Workload {
+    std::string ns;
+    std::string name;
+    std::string uid;
+    std::string local_queue;
+    std::int64_t priority = 0;  ///< effective priority (spec 2.15)
+    Time queue_order;           ///< spec 3.3
+    std::int64_t generation = 0;
+    /// Workloads with equal classes are equivalent to the scheduler (spec 3.7); 0: equal to none.
+    std::uint64_t scheduling_class = 0;
+    /// Changes whenever one of the conditions Evicted and Requeued does, or the priority boost
+    /// (spec 3.6).
+    std::uint64_t condition_stamp = 0;
+    std::vector<PodSet> pod_sets;
+    std::optional<QuotaReservation> reservation;
+    /// May wait in a queue (spec 3.1): active, not finished, not gated, not on hold, holds no
+    /// quota.
+    bool queueable = true;
+    bool requeued_false = false;     ///< condition Requeued=False: parked until that changes
+    std::optional<Time> requeue_at;  ///< status.requeueState.requeueAt
+    bool checks_failed = false;      ///< an admission check is Retry or Rejected
+    bool requests_valid = true;      ///< requests within limits and LimitRanges (spec 2.17)
+    bool preemption_gated = false;   ///< a status.preemptionGates entry is Closed
+    bool pods_ready = false;         ///< condition PodsReady=True
+    friend bool operator==(const Workload&, const Workload&) = default;
+};
+
+}  // namespace sluice::engine

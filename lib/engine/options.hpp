@@ -1,0 +1,53 @@
+#pragma once
+
+#include "engine/time.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sluice::engine {
+
+/// Rules that pick victims under fair sharing (Configuration.fairSharing.preemptionStrategies,
+/// spec 5.8).
+enum class FairSharingStrategy : std::uint8_t { LessThanOrEqualToFinalShare, LessThanInitialShare };
+
+/// What becomes of a request for a resource that the ClusterQueue does not cover (spec 2.16).
+enum class QuotaCheckStrategy : std::uint8_t { BlockUndeclared, IgnoreUndeclared };
+
+/// The feature gates that change a decision, with upstream's defaults (spec 7.2).
+struct Gates {
+    bool partial_admission = true;
+    bool flavor_fungibility = true;
+    bool flavor_fungibility_preserve_scan_progress = true;
+    bool priority_sorting_within_cohort = true;
+    bool fair_sharing_preempt_within_nominal = true;
+    bool fair_sharing_prioritize_non_borrowing = true;
+    bool scheduling_equivalence_hashing = true;
+    bool prioritize_preemptor_workloads = false;
+    bool recompute_assignment_upon_overlap = true;
+    bool preemption_gates = false;  ///< ConcurrentAdmission or MultiKueueOrchestratedPreemption
+    bool elastic_jobs = true;
+    bool reclaimable_pods = true;
+    bool topology_aware_scheduling = true;
+};
+
+/// Settings of Configuration that the decisions depend on. Fixed for the life of a State.
+struct Options {
+    Gates gates;
+    bool fair_sharing = false;  ///< Configuration.fairSharing is present
+    std::vector<FairSharingStrategy> fair_sharing_strategies = {
+        FairSharingStrategy::LessThanOrEqualToFinalShare, FairSharingStrategy::LessThanInitialShare
+    };
+    QuotaCheckStrategy quota_check_strategy = QuotaCheckStrategy::BlockUndeclared;
+    bool block_admission_until_pods_ready = false;  ///< waitForPodsReady.blockAdmission
+    bool admission_fair_sharing = false;  ///< Configuration.admissionFairSharing is present
+    Duration usage_half_life{};
+    Duration usage_sampling_interval{};
+    std::map<std::string, double> resource_weights;
+    Duration wake_batch{
+    };  ///< how long wake-ups of a tree are gathered; 0: they run at once (spec 3.8)
+};
+
+}  // namespace sluice::engine

@@ -1,0 +1,155 @@
+#include "engine/preemption.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace sluice::engine {
+namespace {
+
+bool allows(
+    PreemptionPolicy policy, const WorkloadRecord& preemptor, const WorkloadRecord& candidate
+) {
+    switch (policy) {
+        case PreemptionPolicy::Never:
+            return false;
+        case PreemptionPolicy::LowerPriority:
+            return preemptor.priority > candidate.priority;
+        case PreemptionPolicy::LowerOrNewerEqualPriority:
+            return preemptor.priority > candidate.priority ||
+                   (preemptor.priority == candidate.priority &&
+                    preemptor.queue_order < candidate.queue_order);
+        case PreemptionPolicy::Any:
+            return true;
+    }
+    return false;
+}
+
+bool uses_any(const Usages& usages, const std::vector<FlavorResourceIndex>& needed) {
+    return std::any_of(usages.begin(), usages.end(), [&needed](const Usage& usage) {
+        return std::binary_search(needed.begin(), needed.end(), usage.flavor_resource);
+    });
+}
+
+}  // namespace
+
+std::vector<PreemptionTarget> PreemptionSearch::find(const Preemptor& preemptor) {
+    return state_.options().fair_sharing ? find_fair_targets(*this, preemptor)
+                                         : find_classical_targets(*this, preemptor);
+}
+
+PreemptionSearch::Possibility PreemptionSearch::simulate(
+    WorkloadIndex workload, NodeIndex cluster_queue, FlavorResourceIndex needed, Amount amount
+) {
+    const Preemptor preemptor{
+        .workload = workload,
+        .cluster_queue = cluster_queue,
+        .usage = {Usage{.flavor_resource = needed, .amount = amount}},
+        .needed = {needed},
+    };
+    const auto targets = find(preemptor);
+    if (targets.empty()) {
+        return {
+            .kind = Possibility::Kind::NoCandidates,
+            .level = tree_.lowest_fit(cluster_queue, needed, amount).height,
+        };
+    }
+    const auto mark = tree_.mark();
+    for (const auto& target : targets) {
+        evict(target.workload);
+    }
+    const auto level = tree_.lowest_fit(cluster_queue, needed, amount).height;
+    tree_.rollback(mark);
+    const bool own =
+        std::any_of(targets.begin(), targets.end(), [&](const PreemptionTarget& target) {
+            return state_.workload(target.workload).holding->cluster_queue == cluster_queue;
+        });
+    return {.kind = own ? Possibility::Kind::Preempt : Possibility::Kind::Reclaim, .level = level};
+}
+
+bool PreemptionSearch::is_better_victim(WorkloadIndex c, WorkloadIndex d, NodeIndex preemptor_queue)
+    const {
+    const WorkloadRecord& a = state_.workload(c);
+    const WorkloadRecord& b = state_.workload(d);
+    if (a.holding->evicted != b.holding->evicted) {
+        return a.holding->evicted;
+    }
+    const bool a_own = a.holding->cluster_queue == preemptor_queue;
+    const bool b_own = b.holding->cluster_queue == preemptor_queue;
+    if (a_own != b_own) {
+        return !a_own;
+    }
+    if (a.priority != b.priority) {
+        return a.priority < b.priority;
+    }
+    const Time a_reserved = a.holding->reserved_at.value_or(now_);
+    const Time b_reserved = b.holding->reserved_at.value_or(now_);
+    if (a_reserved != b_reserved) {
+        return a_reserved > b_reserved;
+    }
+    return std::tie(a.uid, a.key) < std::tie(b.uid, b.key);
+}
+
+bool PreemptionSearch::fits(const Preemptor& preemptor, bool allow_borrowing) const {
+    return std::all_of(preemptor.usage.begin(), preemptor.usage.end(), [&](const Usage& usage) {
+        if (!allow_borrowing &&
+            tree_.is_borrowing_with(preemptor.cluster_queue, usage.flavor_resource, usage.amount)) {
+            return false;
+        }
+        return usage.amount <=
+               max(Amount(), tree_.available(preemptor.cluster_queue, usage.flavor_resource));
+    });
+}
+
+void PreemptionSearch::evict(WorkloadIndex target) {
+    const Holding& holding = *state_.workload(target).holding;
+    tree_.assume_no_usage(holding.cluster_queue, holding.usages);
+}
+
+void PreemptionSearch::bring_back(WorkloadIndex target) {
+    const Holding& holding = *state_.workload(target).holding;
+    tree_.assume_usage(holding.cluster_queue, holding.usages);
+}
+
+void PreemptionSearch::fill_back(
+    const Preemptor& preemptor, std::vector<PreemptionTarget>& targets, bool allow_borrowing
+) {
+    // The last target made it fit, so it is needed; of the others perhaps not all.
+    for (std::size_t i = targets.size(); i-- > 1;) {
+        const std::size_t at = i - 1;
+        bring_back(targets[at].workload);
+        if (fits(preemptor, allow_borrowing)) {
+            targets[at] = targets.back();
+            targets.pop_back();
+        } else {
+            evict(targets[at].workload);
+        }
+    }
+}
+
+std::vector<WorkloadIndex> PreemptionSearch::candidates_in(
+    NodeIndex cluster_queue, PreemptionPolicy policy, const Preemptor& preemptor
+) const {
+    std::vector<WorkloadIndex> found;
+    if (policy == PreemptionPolicy::Never || !state_.cluster_queue(cluster_queue).active) {
+        return found;
+    }
+    const WorkloadRecord& wants = state_.workload(preemptor.workload);
+    for (const auto index : state_.cluster_queue(cluster_queue).holders) {
+        const WorkloadRecord& holder = state_.workload(index);
+        if (!removed_.contains(index) && allows(policy, wants, holder) &&
+            uses_any(holder.holding->usages, preemptor.needed)) {
+            found.push_back(index);
+        }
+    }
+    return found;
+}
+
+bool PreemptionSearch::within_subtree_quota(
+    NodeIndex node, const std::vector<FlavorResourceIndex>& needed
+) const {
+    return std::none_of(needed.begin(), needed.end(), [&](FlavorResourceIndex flavor_resource) {
+        return tree_.is_borrowing_with(node, flavor_resource, Amount());
+    });
+}
+
+}  // namespace sluice::engine

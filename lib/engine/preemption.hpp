@@ -1,0 +1,89 @@
+#pragma once
+
+#include "engine/decision.hpp"
+#include "engine/ids.hpp"
+#include "engine/state.hpp"
+
+#include <set>
+#include <vector>
+
+namespace sluice::engine {
+
+/// A workload to evict, and why.
+struct PreemptionTarget {
+    WorkloadIndex workload;
+    PreemptionReason reason = PreemptionReason::InClusterQueue;
+};
+
+/// Who wants room: the workload, its ClusterQueue, all that it would use, and the flavor-resources
+/// for which there is no room (sorted).
+struct Preemptor {
+    WorkloadIndex workload;
+    NodeIndex cluster_queue;
+    Usages usage;
+    std::vector<FlavorResourceIndex> needed;
+};
+
+/// Looks for the workloads whose eviction makes room (spec 5.1 to 5.8). Changes the tree's usage
+/// while it looks and restores it before it returns.
+class PreemptionSearch {
+  public:
+    /// `removed`: holders that count as gone already (spec 3.10.2).
+    PreemptionSearch(
+        const State& state, QuotaTree& tree, const std::set<WorkloadIndex>& removed, Time now
+    )
+        : state_(state), tree_(tree), removed_(removed), now_(now) {}
+
+    /// Targets in the order they are evicted; empty when nothing helps.
+    std::vector<PreemptionTarget> find(const Preemptor& preemptor);
+
+    /// What evicting could do for one flavor-resource alone (spec 4.7.4).
+    struct Possibility {
+        enum class Kind : std::uint8_t { NoCandidates, Preempt, Reclaim };
+        Kind kind = Kind::NoCandidates;
+        std::int32_t level = 0;  ///< borrowing level after the evictions
+    };
+    Possibility simulate(
+        WorkloadIndex workload, NodeIndex cluster_queue, FlavorResourceIndex needed, Amount amount
+    );
+
+    /// Whether c stands before d in the list of victims (spec 5.2).
+    bool is_better_victim(WorkloadIndex c, WorkloadIndex d, NodeIndex preemptor_queue) const;
+    bool fits(const Preemptor& preemptor, bool allow_borrowing) const;
+    /// Takes the target's usage out of the tree until the search ends.
+    void evict(WorkloadIndex target);
+    void bring_back(WorkloadIndex target);
+    /// Drops targets that turn out not to be needed (spec 5.5).
+    void fill_back(
+        const Preemptor& preemptor, std::vector<PreemptionTarget>& targets, bool allow_borrowing
+    );
+
+    /// Holders of the ClusterQueue that the policy lets the preemptor evict and that use what it
+    /// needs.
+    std::vector<WorkloadIndex> candidates_in(
+        NodeIndex cluster_queue, PreemptionPolicy policy, const Preemptor& preemptor
+    ) const;
+    bool within_subtree_quota(NodeIndex node, const std::vector<FlavorResourceIndex>& needed) const;
+
+    const State& state() const { return state_; }
+    QuotaTree& tree() { return tree_; }
+
+  private:
+    const State& state_;
+    QuotaTree& tree_;
+    const std::set<WorkloadIndex>& removed_;
+    Time now_;
+};
+
+/// The search without fair sharing: by class of candidate and by how far they borrow (spec 5.3
+/// to 5.5).
+std::vector<PreemptionTarget> find_classical_targets(
+    PreemptionSearch& search, const Preemptor& preemptor
+);
+
+/// The search under fair sharing: from the ClusterQueue with the largest share (spec 5.8).
+std::vector<PreemptionTarget> find_fair_targets(
+    PreemptionSearch& search, const Preemptor& preemptor
+);
+
+}  // namespace sluice::engine

@@ -1,0 +1,168 @@
+#pragma once
+
+#include "engine/amount.hpp"
+#include "engine/ids.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::engine {
+
+/// An amount of one flavor-resource.
+struct Usage {
+    FlavorResourceIndex flavor_resource;
+    Amount amount;
+};
+/// Sorted by flavor_resource, each at most once.
+using Usages = std::vector<Usage>;
+
+/// Adds to the entry of that flavor-resource, making it if need be.
+void add_to(Usages& usages, FlavorResourceIndex flavor_resource, Amount amount);
+/// The amount of that flavor-resource, 0 when it has no entry.
+Amount amount_of(const Usages& usages, FlavorResourceIndex flavor_resource);
+
+/// Quota and usage of one flavor-resource in one node (spec 4.1).
+struct QuotaCell {
+    FlavorResourceIndex flavor_resource;
+    Amount nominal;
+    std::optional<Amount> borrowing_limit;
+    std::optional<Amount> lending_limit;
+    Amount subtree;  ///< S: quota of the node with what its children lend
+    Amount usage;    ///< U
+    bool declared =
+        false;  ///< some node of the subtree names it; false: only usage brought it here
+
+    /// Quota that the parent never sees.
+    Amount local() const {
+        return lending_limit ? max(Amount(), subtree - *lending_limit) : Amount();
+    }
+    Amount local_available() const { return max(Amount(), local() - usage); }
+};
+
+/// What an object says about one flavor-resource of its node.
+struct DeclaredQuota {
+    FlavorResourceIndex flavor_resource;
+    Amount nominal;
+    std::optional<Amount> borrowing_limit;
+    std::optional<Amount> lending_limit;
+    friend bool operator==(const DeclaredQuota&, const DeclaredQuota&) = default;
+};
+
+/// The trees of cohorts with ClusterQueues as leaves: quota, limits and usage at every node.
+///
+/// Usage changes cost O(depth). A change of shape or quota marks the trees; they are worked out
+/// anew when they are next asked. Inside a what-if (mark, change, rollback) saved values are put
+/// back, because inverse arithmetic is wrong once an amount has saturated.
+class QuotaTree {
+  public:
+    struct Node {
+        std::string name;
+        bool is_cluster_queue = false;
+        bool has_object = false;  ///< false: only named by others
+        bool active = false;      ///< ClusterQueues: counts for heights (spec 3.9.2)
+        std::string parent_name;
+        double weight = 1.0;
+        std::vector<DeclaredQuota> declared;
+        Usages own_usage;  ///< ClusterQueues: of the workloads that hold quota
+        // Derived:
+        NodeIndex parent;
+        NodeIndex root;
+        std::vector<NodeIndex> children;  ///< by name, cohorts and ClusterQueues together
+        std::vector<QuotaCell> cells;     ///< sorted by flavor_resource
+        std::int32_t height = 0;          ///< cohorts: distance to the farthest leaf
+        std::int32_t depth = 0;
+        bool in_cycle = false;  ///< its tree holds a cycle of parents: no admission
+    };
+
+    /// The node of that name, or none.
+    NodeIndex find_cluster_queue(std::string_view name) const;
+    NodeIndex find_cohort(std::string_view name) const;
+    /// The node of that name, made without object if it is new.
+    NodeIndex intern_cluster_queue(std::string_view name);
+    NodeIndex intern_cohort(std::string_view name);
+
+    /// Sets what the node's object says; `parent` "" makes it a root. False: it said so already.
+    bool declare(
+        NodeIndex node, std::string_view parent, double weight, std::vector<DeclaredQuota> quotas
+    );
+    /// The object is gone: the node keeps its children and usage, without parent and quota.
+    void undeclare(NodeIndex node);
+    void set_active(NodeIndex node, bool active);
+
+    const Node& node(NodeIndex index) const { return nodes_[index.at()]; }
+    std::size_t size() const { return nodes_.size(); }
+    /// All nodes of the tree of `root`, ClusterQueues by name.
+    std::vector<NodeIndex> cluster_queues_of(NodeIndex root) const;
+    const std::map<std::string, NodeIndex, std::less<>>& cluster_queues_by_name() const {
+        return cluster_queues_;
+    }
+
+    /// Works out the derived values if something changed; the ClusterQueues whose tree changed are
+    /// appended to `touched`. Everything below requires that nothing changed since.
+    void refresh(std::vector<NodeIndex>& touched);
+    bool is_stale() const { return stale_; }
+
+    const QuotaCell* find_cell(NodeIndex node, FlavorResourceIndex flavor_resource) const;
+    /// A copy of the cell; zeros when there is none.
+    QuotaCell cell(NodeIndex node, FlavorResourceIndex flavor_resource) const;
+    /// What the node may still use, with borrowing (spec 4.2); may be negative.
+    Amount available(NodeIndex node, FlavorResourceIndex flavor_resource) const;
+    /// What it could use if everything were empty.
+    Amount potential_available(NodeIndex node, FlavorResourceIndex flavor_resource) const;
+    bool is_borrowing_with(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount)
+        const;
+    /// Usage above the quota of the subtree on any flavor-resource that the subtree declares.
+    bool is_borrowing(NodeIndex node) const;
+
+    /// Height of the lowest subtree whose own quota covers `amount` more (0: the ClusterQueue
+    /// itself), and whether that subtree is smaller than the tree (spec 4.8).
+    struct Fit {
+        std::int32_t height = 0;
+        bool may_reclaim = false;
+    };
+    Fit lowest_fit(NodeIndex cluster_queue, FlavorResourceIndex flavor_resource, Amount amount)
+        const;
+
+    /// Adds or removes usage of a ClusterQueue for good.
+    void add_usage(NodeIndex cluster_queue, const Usages& usages);
+    void remove_usage(NodeIndex cluster_queue, const Usages& usages);
+    /// Whether a sum of the ClusterQueue hit the largest amount, so that removing must count anew.
+    bool has_saturated(NodeIndex cluster_queue) const;
+    void reset_usage(NodeIndex cluster_queue, Usages usages);
+
+    /// What-if: changes after mark() are undone by rollback(). Marks nest.
+    using Mark = std::size_t;
+    Mark mark() const { return undo_.size(); }
+    void assume_usage(NodeIndex cluster_queue, const Usages& usages);
+    void assume_no_usage(NodeIndex cluster_queue, const Usages& usages);
+    void rollback(Mark mark);
+
+  private:
+    struct Saved {
+        NodeIndex node;
+        std::uint32_t cell = 0;
+        Amount usage;
+    };
+    NodeIndex add_node(std::string_view name, bool is_cluster_queue);
+    QuotaCell& ensure_cell(NodeIndex node, FlavorResourceIndex flavor_resource);
+    std::uint32_t cell_position(NodeIndex node, FlavorResourceIndex flavor_resource) const;
+    void add(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount, bool save);
+    void remove(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount, bool save);
+    void note_saturation(NodeIndex node);
+    void link();
+    void find_cycles();
+    void accumulate(NodeIndex node);
+
+    std::map<std::string, NodeIndex, std::less<>> cluster_queues_;
+    std::map<std::string, NodeIndex, std::less<>> cohorts_;
+    std::vector<Node> nodes_;
+    std::vector<Saved> undo_;
+    std::vector<NodeIndex> changed_;
+    bool stale_ = false;
+};
+
+}  // namespace sluice::engine

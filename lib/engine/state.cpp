@@ -1,0 +1,133 @@
+#include "engine/state.hpp"
+
+#include "base/assert.hpp"
+#include "engine/queue_order.hpp"
+#include "engine/state_editor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::engine {
+
+std::size_t LastAssignment::next(std::uint32_t pod_set, ResourceIndex resource) const {
+    if (pod_set >= pod_sets.size()) {
+        return 0;
+    }
+    for (const auto& tried : pod_sets[pod_set]) {
+        if (tried.resource == resource) {
+            return static_cast<std::size_t>(std::int64_t{tried.index} + 1);
+        }
+    }
+    return 0;
+}
+
+Amount charged(Amount amount, std::int64_t assigned, std::int64_t left) {
+    if (left >= assigned || assigned <= 0 || amount.is_unlimited()) {
+        return amount;
+    }
+    return Amount(amount.value() / assigned) * left;
+}
+
+bool LastAssignment::has_progress() const {
+    return std::any_of(pod_sets.begin(), pod_sets.end(), [](const std::vector<Tried>& pod_set) {
+        return std::any_of(pod_set.begin(), pod_set.end(), [](const Tried& t) {
+            return t.index != -1;
+        });
+    });
+}
+
+State::State(Options options) : options_(std::move(options)) {
+    pods_ = StateEditor(*this, Time()).intern_resource("pods");
+}
+
+FlavorResourceIndex State::flavor_resource_of(FlavorIndex flavor, ResourceIndex resource) const {
+    const auto at = pair_index_.find({flavor, resource});
+    SLUICE_ASSERT(at != pair_index_.end());
+    return at->second;
+}
+
+bool State::requested_before(ResourceIndex a, ResourceIndex b) const {
+    return std::pair(resource_hashes_[a.at()], a) < std::pair(resource_hashes_[b.at()], b);
+}
+
+std::optional<State::ShapeVerdict> State::shape_refusal(std::uint32_t shape, FlavorIndex flavor)
+    const {
+    const auto of = shapes_.find(shape);
+    if (of == shapes_.end()) {
+        return std::nullopt;
+    }
+    const auto at = of->second.find(flavor);
+    return at == of->second.end() ? std::nullopt : std::optional(at->second);
+}
+
+FlavorResourceIndex State::find_flavor_resource(std::string_view flavor, std::string_view resource)
+    const {
+    const auto f = flavors_.find(flavor);
+    const auto r = resources_.find(resource);
+    const auto at = pair_index_.find({f, r});
+    return at == pair_index_.end() ? FlavorResourceIndex{} : at->second;
+}
+
+WorkloadIndex State::find_workload(std::string_view key) const {
+    const auto at = workload_index_.find(key);
+    return at == workload_index_.end() ? WorkloadIndex{} : at->second;
+}
+
+std::vector<WorkloadIndex> State::active_in_order(NodeIndex cluster_queue) const {
+    const auto& record = cluster_queues_[cluster_queue.at()];
+    auto sorted = record.heap;
+    std::sort(sorted.begin(), sorted.end(), QueueOrder(workloads_, record));
+    return sorted;
+}
+
+std::vector<WorkloadIndex> State::inadmissible_in_order(NodeIndex cluster_queue) const {
+    const auto& record = cluster_queues_[cluster_queue.at()];
+    auto sorted = record.inadmissible;
+    std::sort(sorted.begin(), sorted.end(), QueueOrder(workloads_, record));
+    return sorted;
+}
+
+bool State::has_heads() const {
+    return std::any_of(with_heap_.begin(), with_heap_.end(), [this](NodeIndex index) {
+        return cluster_queues_[index.at()].active;
+    });
+}
+
+bool State::is_served_before(const ClusterQueueRecord& queue, WorkloadIndex a, WorkloadIndex b)
+    const {
+    return QueueOrder(workloads_, queue)(a, b);
+}
+
+std::optional<Time> State::next_due() const {
+    std::optional<Time> due;
+    const auto consider = [&due](Time time) {
+        if (!due || time < *due) {
+            due = time;
+        }
+    };
+    for (const auto& [root, time] : wake_due_) {
+        consider(time);
+    }
+    if (!back_offs_.empty()) {
+        consider(back_offs_.begin()->first);
+    }
+    return due;
+}
+
+std::string State::path_of(NodeIndex node) const {
+    std::string path;
+    for (NodeIndex at = node; at.is_valid(); at = tree_.node(at).parent) {
+        path.insert(0, "/" + tree_.node(at).name);
+    }
+    return path;
+}
+
+Amount State::borrowed(NodeIndex cluster_queue, FlavorResourceIndex flavor_resource) const {
+    if (!tree_.node(cluster_queue).parent.is_valid()) {
+        return {};
+    }
+    const QuotaCell cell = tree_.cell(cluster_queue, flavor_resource);
+    return max(Amount(), cell.usage - cell.nominal);
+}
+
+}  // namespace sluice::engine

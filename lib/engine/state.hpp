@@ -1,0 +1,131 @@
+#pragma once
+
+#include "engine/cluster_queue_record.hpp"
+#include "engine/decision.hpp"
+#include "engine/ids.hpp"
+#include "engine/names.hpp"
+#include "engine/options.hpp"
+#include "engine/quota_tree.hpp"
+#include "engine/workload_record.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice::engine {
+
+/// The cluster as a cycle decides on it: quota tree, queues, holders. Kept up to date by apply()
+/// and run_cycle() alone (engine.hpp); everybody else reads it. Not copyable: a state is told by
+/// its events.
+class State {
+  public:
+    explicit State(Options options);
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+    State(State&&) = default;
+    State& operator=(State&&) = delete;
+    ~State() = default;
+
+    const Options& options() const { return options_; }
+
+    // Names.
+    const std::string& workload_key(WorkloadIndex index) const {
+        return workloads_[index.at()].key;
+    }
+    const std::string& node_name(NodeIndex index) const { return tree_.node(index).name; }
+    const std::string& flavor_name(FlavorIndex index) const { return flavors_.name(index); }
+    const std::string& resource_name(ResourceIndex index) const { return resources_.name(index); }
+    FlavorIndex flavor_of(FlavorResourceIndex index) const { return pairs_[index.at()].first; }
+    ResourceIndex resource_of(FlavorResourceIndex index) const { return pairs_[index.at()].second; }
+    /// The pair. Requires: some object or usage named it.
+    FlavorResourceIndex flavor_resource_of(FlavorIndex flavor, ResourceIndex resource) const;
+    bool flavor_exists(FlavorIndex index) const { return flavor_exists_[index.at()]; }
+    /// Whether requests for `a` are looked at before those for `b` (FNV-1a of the names,
+    /// spec 4.4.4).
+    bool requested_before(ResourceIndex a, ResourceIndex b) const;
+    /// The pseudo-resource `pods`, which counts a podSet's pods (spec 2.16).
+    ResourceIndex pods_resource() const { return pods_; }
+    struct ShapeVerdict {
+        ShapeRefusalKind kind = ShapeRefusalKind::NodeAffinity;
+        std::uint32_t taint = 0;
+    };
+    /// Why pods of that shape cannot run on that flavor; none: they can.
+    std::optional<ShapeVerdict> shape_refusal(std::uint32_t shape, FlavorIndex flavor) const;
+    /// The pair, or none when no object or usage ever named it.
+    FlavorResourceIndex find_flavor_resource(std::string_view flavor, std::string_view resource)
+        const;
+
+    // Lookup; an invalid index when there is none.
+    WorkloadIndex find_workload(std::string_view key) const;
+    NodeIndex find_cluster_queue(std::string_view name) const {
+        return tree_.find_cluster_queue(name);
+    }
+    NodeIndex find_cohort(std::string_view name) const { return tree_.find_cohort(name); }
+    LocalQueueIndex find_local_queue(std::string_view key) const {
+        return local_queue_names_.find(key);
+    }
+
+    const WorkloadRecord& workload(WorkloadIndex index) const { return workloads_[index.at()]; }
+    const ClusterQueueRecord& cluster_queue(NodeIndex index) const {
+        return cluster_queues_[index.at()];
+    }
+    const LocalQueueRecord& local_queue(LocalQueueIndex index) const {
+        return local_queues_[index.at()];
+    }
+    const QuotaTree& tree() const { return tree_; }
+    std::uint64_t cycle() const { return cycle_; }
+
+    /// Pending workloads of a ClusterQueue that are tried, in service order. Cost: n log n.
+    std::vector<WorkloadIndex> active_in_order(NodeIndex cluster_queue) const;
+    /// Those that wait for an event, in service order. Cost: n log n.
+    std::vector<WorkloadIndex> inadmissible_in_order(NodeIndex cluster_queue) const;
+    /// Whether cycles look at the ClusterQueue's heap.
+    bool has_heap(NodeIndex cluster_queue) const { return with_heap_.contains(cluster_queue); }
+    /// Whether the ClusterQueue tries workload a before b (spec 3.2).
+    bool is_served_before(const ClusterQueueRecord& queue, WorkloadIndex a, WorkloadIndex b) const;
+    /// When the next TimerFired event is due (wake batches, ends of back-off); none: nothing waits.
+    std::optional<Time> next_due() const;
+    /// Whether some active ClusterQueue has a head to try.
+    bool has_heads() const;
+    /// ClusterQueues from the root cohort down to this one, for messages: "/root/…/cluster-queue".
+    std::string path_of(NodeIndex node) const;
+    /// Borrowed amount of a cell as status reports it: usage above nominal, 0 without cohort
+    /// (spec 1.6).
+    Amount borrowed(NodeIndex cluster_queue, FlavorResourceIndex flavor_resource) const;
+
+  private:
+    friend class StateEditor;
+    friend class Cycle;
+
+    using Shape = std::map<FlavorIndex, ShapeVerdict>;  // refusals
+
+    Options options_;
+    Names<FlavorIndex> flavors_;
+    std::vector<bool> flavor_exists_;
+    Names<ResourceIndex> resources_;
+    std::vector<std::uint64_t> resource_hashes_;
+    ResourceIndex pods_;
+    std::map<std::pair<FlavorIndex, ResourceIndex>, FlavorResourceIndex> pair_index_;
+    std::vector<std::pair<FlavorIndex, ResourceIndex>> pairs_;
+    QuotaTree tree_;
+    std::vector<ClusterQueueRecord> cluster_queues_;  // by NodeIndex; cohorts have an unused entry
+    Names<LocalQueueIndex> local_queue_names_;
+    std::vector<LocalQueueRecord> local_queues_;
+    std::map<std::string, WorkloadIndex, std::less<>> workload_index_;
+    std::vector<WorkloadRecord> workloads_;
+    std::vector<WorkloadIndex> free_workloads_;
+    std::map<std::uint32_t, Shape> shapes_;
+    std::set<NodeIndex> with_heap_;       // ClusterQueues whose heap is not empty
+    std::map<NodeIndex, Time> wake_due_;  // by root
+    std::set<std::pair<Time, WorkloadIndex>> back_offs_;
+    std::uint64_t cycle_ = 0;
+    std::uint64_t not_ready_holders_ = 0;  // holders without PodsReady, for blockAdmission
+    bool blocked_until_ready_ = false;
+};
+
+}  // namespace sluice::engine

@@ -1,0 +1,99 @@
+#pragma once
+
+#include "engine/event.hpp"
+#include "engine/state.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace sluice::engine {
+
+/// The changes that events and cycles are made of. Internal to the engine.
+class StateEditor {
+  public:
+    StateEditor(State& state, Time now) : state_(state), now_(now) {}
+
+    // One a kind of event (engine.hpp).
+    void on(const FlavorChanged& event);
+    void on(const FlavorDeleted& event);
+    void on(const CohortChanged& event);
+    void on(const CohortDeleted& event);
+    void on(const ClusterQueueChanged& event);
+    void on(const ClusterQueueDeleted& event);
+    void on(const LocalQueueChanged& event);
+    void on(const LocalQueueDeleted& event);
+    void on(const PodShapeChanged& event);
+    void on(const WorkloadChanged& event);
+    void on(const WorkloadDeleted& event);
+    void on(const AdmissionWritten& event);
+    void on(const AdmissionFailed& event);
+    void on(const PreemptionFailed& event);
+    void on(const TimerFired& event);
+
+    /// Works out trees that changed, and which ClusterQueues are active.
+    void refresh();
+
+    // Queues.
+    void push_active(WorkloadIndex workload);
+    void push_inadmissible(WorkloadIndex workload);
+    void take_from_queue(WorkloadIndex workload);
+    /// Puts a pending workload where it belongs: heap, parked, or nowhere (spec 3.6).
+    void enqueue(WorkloadIndex workload);
+    WorkloadIndex pop_head(NodeIndex cluster_queue);
+    /// The head failed: back to the heap or parked (spec 3.5).
+    RequeuedTo requeue(WorkloadIndex workload, bool immediately);
+    /// Parks every heap entry of that class and remembers it (spec 3.7).
+    void park_class(NodeIndex cluster_queue, std::uint64_t scheduling_class);
+    void set_preemptor(NodeIndex cluster_queue, WorkloadIndex workload);
+    void clear_preemptor(WorkloadIndex workload);
+    /// Moves parked workloads of the whole tree to their heaps, now or at the end of the batch
+    /// (spec 3.8).
+    void wake_tree_of(NodeIndex node);
+
+    // Quota.
+    void hold(WorkloadIndex workload, std::unique_ptr<Holding> holding);
+    void release(WorkloadIndex workload);
+
+    NodeIndex cluster_queue_of(const WorkloadRecord& workload) const;
+    bool back_off_expired(const WorkloadRecord& workload) const;
+    FlavorResourceIndex intern_pair(std::string_view flavor, std::string_view resource);
+    FlavorIndex intern_flavor(std::string_view name);
+    ResourceIndex intern_resource(std::string_view name);
+
+  private:
+    NodeIndex intern_cluster_queue(std::string_view name);
+    NodeIndex intern_cohort(std::string_view name);
+    LocalQueueIndex intern_local_queue(std::string_view ns, std::string_view name);
+    std::vector<DeclaredQuota> declared_quotas(const std::vector<ResourceGroup>& groups);
+    bool is_active(NodeIndex cluster_queue) const;
+    NodeIndex declared_parent(NodeIndex node) const;
+    /// Wakes the node's tree and, where it is another one, the tree of the cohort that the node
+    /// left.
+    void wake_trees_of(NodeIndex node, NodeIndex left);
+    void wake_now(NodeIndex root);
+    void requeue_all_of(LocalQueueIndex local_queue);
+    void drop_all_of(LocalQueueIndex local_queue);
+    void heap_up(ClusterQueueRecord& queue, std::size_t at);
+    void heap_down(ClusterQueueRecord& queue, std::size_t at);
+    void heap_place(ClusterQueueRecord& queue, std::size_t at, WorkloadIndex workload);
+    void fix_heap(ClusterQueueRecord& queue, WorkloadIndex workload);
+    std::unique_ptr<Holding> make_holding(
+        const Workload& workload, const QuotaReservation& reservation
+    );
+    std::uint64_t class_of(const Workload& workload) const;
+    void take_pod_sets(WorkloadRecord& record, const Workload& workload);
+    void move_to_local_queue(WorkloadIndex index, LocalQueueIndex local_queue);
+    void update_holder(
+        WorkloadIndex index, const Workload& workload, const QuotaReservation& reservation
+    );
+    void update_pending(WorkloadIndex index, const Workload& workload);
+    bool is_later(const std::optional<Time>& time) const;
+    void set_back_off(WorkloadIndex index, const std::optional<Time>& requeue_at);
+    WorkloadRecord& record(WorkloadIndex index) { return state_.workloads_[index.at()]; }
+    ClusterQueueRecord& queue(NodeIndex index) { return state_.cluster_queues_[index.at()]; }
+
+    State& state_;
+    Time now_;
+};
+
+}  // namespace sluice::engine

@@ -1,0 +1,358 @@
+// Flavors, cohorts, ClusterQueues, LocalQueues and pod shapes: what their changes do to the state.
+#include "base/assert.hpp"
+#include "engine/state_editor.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
+namespace sluice::engine {
+namespace {
+
+/// FNV-1a, 64 bits; upstream's order of the resources of a request follows from it (spec 4.4.4).
+std::uint64_t fnv1a(std::string_view text) {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    for (const char c : text) {
+        hash ^= static_cast<unsigned char>(c);
+        hash *= 0x100000001b3U;
+    }
+    return hash;
+}
+
+bool uses_flavor(const ClusterQueueRecord& queue, FlavorIndex flavor) {
+    return std::any_of(queue.groups.begin(), queue.groups.end(), [&](const ResolvedGroup& group) {
+        return std::find(group.flavors.begin(), group.flavors.end(), flavor) != group.flavors.end();
+    });
+}
+
+}  // namespace
+
+FlavorIndex StateEditor::intern_flavor(std::string_view name) {
+    const auto index = state_.flavors_.intern(name);
+    state_.flavor_exists_.resize(state_.flavors_.size(), false);
+    return index;
+}
+
+ResourceIndex StateEditor::intern_resource(std::string_view name) {
+    const auto index = state_.resources_.intern(name);
+    if (index.at() == state_.resource_hashes_.size()) {
+        state_.resource_hashes_.push_back(fnv1a(name));
+    }
+    return index;
+}
+
+FlavorResourceIndex StateEditor::intern_pair(std::string_view flavor, std::string_view resource) {
+    const auto pair = std::pair(intern_flavor(flavor), intern_resource(resource));
+    const auto at = state_.pair_index_.find(pair);
+    if (at != state_.pair_index_.end()) {
+        return at->second;
+    }
+    const auto index = make_index<FlavorResourceIndex>(state_.pairs_.size());
+    state_.pairs_.push_back(pair);
+    state_.pair_index_.emplace(pair, index);
+    return index;
+}
+
+NodeIndex StateEditor::intern_cluster_queue(std::string_view name) {
+    const auto index = state_.tree_.intern_cluster_queue(name);
+    state_.cluster_queues_.resize(std::max(state_.cluster_queues_.size(), index.at() + 1));
+    return index;
+}
+
+NodeIndex StateEditor::intern_cohort(std::string_view name) {
+    const auto index = state_.tree_.intern_cohort(name);
+    state_.cluster_queues_.resize(std::max(state_.cluster_queues_.size(), index.at() + 1));
+    return index;
+}
+
+std::vector<DeclaredQuota> StateEditor::declared_quotas(const std::vector<ResourceGroup>& groups) {
+    std::vector<DeclaredQuota> quotas;
+    for (const auto& group : groups) {
+        for (const auto& flavor : group.flavors) {
+            SLUICE_ASSERT(flavor.quotas.size() == group.covered_resources.size());
+            for (std::size_t i = 0; i < flavor.quotas.size(); ++i) {
+                quotas.push_back(DeclaredQuota{
+                    .flavor_resource = intern_pair(flavor.flavor, group.covered_resources[i]),
+                    .nominal = flavor.quotas[i].nominal,
+                    .borrowing_limit = flavor.quotas[i].borrowing_limit,
+                    .lending_limit = flavor.quotas[i].lending_limit,
+                });
+            }
+        }
+    }
+    return quotas;
+}
+
+bool StateEditor::is_active(NodeIndex cluster_queue) const {
+    const auto& record = state_.cluster_queues_[cluster_queue.at()];
+    if (!record.exists || !record.spec.accepts_workloads ||
+        state_.tree_.node(cluster_queue).in_cycle) {
+        return false;
+    }
+    return std::all_of(record.groups.begin(), record.groups.end(), [&](const ResolvedGroup& group) {
+        return std::all_of(group.flavors.begin(), group.flavors.end(), [&](FlavorIndex flavor) {
+            return state_.flavor_exists_[flavor.at()];
+        });
+    });
+}
+
+void StateEditor::refresh() {
+    if (!state_.tree_.is_stale()) {
+        return;
+    }
+    std::vector<NodeIndex> touched;
+    state_.tree_.refresh(touched);
+    for (const auto index : touched) {
+        ++queue(index).generation;
+        queue(index).active = is_active(index);
+        state_.tree_.set_active(index, queue(index).active);
+    }
+}
+
+void StateEditor::on(const FlavorChanged& event) {
+    const auto flavor = intern_flavor(event.flavor.name);
+    if (state_.flavor_exists_[flavor.at()]) {
+        return;
+    }
+    state_.flavor_exists_[flavor.at()] = true;
+    refresh();
+    for (const auto& [name, index] : state_.tree_.cluster_queues_by_name()) {
+        if (uses_flavor(queue(index), flavor)) {
+            queue(index).active = is_active(index);
+            state_.tree_.set_active(index, queue(index).active);
+            wake_tree_of(index);
+        }
+    }
+}
+
+void StateEditor::on(const FlavorDeleted& event) {
+    const auto flavor = state_.flavors_.find(event.name);
+    if (!flavor.is_valid() || !state_.flavor_exists_[flavor.at()]) {
+        return;
+    }
+    state_.flavor_exists_[flavor.at()] = false;
+    refresh();
+    for (const auto& [name, index] : state_.tree_.cluster_queues_by_name()) {
+        if (uses_flavor(queue(index), flavor)) {
+            queue(index).active = false;
+            state_.tree_.set_active(index, false);
+        }
+    }
+}
+
+void StateEditor::on(const CohortChanged& event) {
+    const auto& cohort = event.cohort;
+    const auto index = intern_cohort(cohort.name);
+    if (!cohort.parent.empty()) {
+        intern_cohort(cohort.parent);
+    }
+    const NodeIndex left = declared_parent(index);
+    auto quotas = declared_quotas(cohort.resource_groups);
+    if (state_.tree_.declare(index, cohort.parent, cohort.fair_weight, std::move(quotas))) {
+        wake_trees_of(index, left);
+    }
+}
+
+void StateEditor::on(const CohortDeleted& event) {
+    const auto index = state_.tree_.find_cohort(event.name);
+    if (!index.is_valid() || !state_.tree_.node(index).has_object) {
+        return;
+    }
+    const NodeIndex left = declared_parent(index);
+    state_.tree_.undeclare(index);
+    // Upstream wakes nothing here, which strands workloads that the cohort's limits held back.
+    wake_trees_of(index, left);
+}
+
+NodeIndex StateEditor::declared_parent(NodeIndex node) const {
+    const std::string& name = state_.tree_.node(node).parent_name;
+    return name.empty() ? NodeIndex{} : state_.tree_.find_cohort(name);
+}
+
+void StateEditor::wake_trees_of(NodeIndex node, NodeIndex left) {
+    wake_tree_of(node);
+    // A node that moves away takes its usage along, which frees quota where it was.
+    if (left.is_valid() && state_.tree_.node(left).root != state_.tree_.node(node).root) {
+        wake_tree_of(left);
+    }
+}
+
+void StateEditor::on(const ClusterQueueChanged& event) {
+    const auto& spec = event.cluster_queue;
+    const auto index = intern_cluster_queue(spec.name);
+    if (!spec.cohort.empty()) {
+        intern_cohort(spec.cohort);
+    }
+    ClusterQueueRecord& record = queue(index);
+    const bool is_new = !record.exists;
+    const NodeIndex left = declared_parent(index);
+    if (!is_new && record.spec == spec) {
+        return;
+    }
+    const bool quota_changed = is_new || record.spec.resource_groups != spec.resource_groups ||
+                               record.spec.cohort != spec.cohort ||
+                               record.spec.fair_weight != spec.fair_weight;
+    record.exists = true;
+    record.spec = spec;
+    record.groups.clear();
+    for (const auto& group : spec.resource_groups) {
+        ResolvedGroup resolved;
+        for (const auto& resource : group.covered_resources) {
+            resolved.resources.push_back(intern_resource(resource));
+        }
+        for (const auto& flavor : group.flavors) {
+            resolved.flavors.push_back(intern_flavor(flavor.flavor));
+        }
+        record.groups.push_back(std::move(resolved));
+    }
+    if (quota_changed) {
+        state_.tree_.declare(
+            index, spec.cohort, spec.fair_weight, declared_quotas(spec.resource_groups)
+        );
+    }
+    refresh();
+    record.active = is_active(index);
+    state_.tree_.set_active(index, record.active);
+    if (is_new) {
+        for (const auto local_queue : std::vector(record.local_queues)) {
+            requeue_all_of(local_queue);
+        }
+    }
+    wake_trees_of(index, left);
+}
+
+void StateEditor::on(const ClusterQueueDeleted& event) {
+    const auto index = state_.tree_.find_cluster_queue(event.name);
+    if (!index.is_valid() || !queue(index).exists) {
+        return;
+    }
+    ClusterQueueRecord& record = queue(index);
+    for (const auto local_queue : std::vector(record.local_queues)) {
+        drop_all_of(local_queue);
+    }
+    record.exists = false;
+    record.active = false;
+    record.spec = ClusterQueue{};
+    record.groups.clear();
+    record.preemptor = ActivePreemptor{};
+    record.parked_classes.clear();
+    const NodeIndex left = declared_parent(index);
+    state_.tree_.undeclare(index);
+    wake_trees_of(index, left);
+}
+
+LocalQueueIndex StateEditor::intern_local_queue(std::string_view ns, std::string_view name) {
+    std::string key(ns);
+    key += '/';
+    key += name;
+    const auto index = state_.local_queue_names_.intern(key);
+    if (index.at() == state_.local_queues_.size()) {
+        state_.local_queues_.emplace_back().key = std::move(key);
+    }
+    return index;
+}
+
+void StateEditor::on(const LocalQueueChanged& event) {
+    const auto& given = event.local_queue;
+    const auto index = intern_local_queue(given.ns, given.name);
+    const auto target =
+        given.cluster_queue.empty() ? NodeIndex{} : intern_cluster_queue(given.cluster_queue);
+    LocalQueueRecord& record = state_.local_queues_[index.at()];
+    const bool was_open = record.exists && !record.stopped && record.cluster_queue == target;
+    const bool newly_matches = record.namespace_match != NamespaceMatch::Matches &&
+                               given.namespace_match == NamespaceMatch::Matches;
+    if (record.cluster_queue != target) {
+        drop_all_of(index);
+        if (record.cluster_queue.is_valid()) {
+            std::erase(queue(record.cluster_queue).local_queues, index);
+        }
+        record.cluster_queue = target;
+        if (target.is_valid()) {
+            queue(target).local_queues.push_back(index);
+        }
+    }
+    record.exists = true;
+    record.stopped = given.stopped;
+    record.namespace_match = given.namespace_match;
+    record.weight = given.fair_weight;
+    if (record.stopped) {
+        drop_all_of(index);
+    } else if (!was_open) {
+        requeue_all_of(index);
+    }
+    if (newly_matches && target.is_valid()) {
+        wake_tree_of(target);
+    }
+}
+
+void StateEditor::on(const LocalQueueDeleted& event) {
+    const auto index = state_.local_queue_names_.find(event.ns + "/" + event.name);
+    if (!index.is_valid()) {
+        return;
+    }
+    drop_all_of(index);
+    LocalQueueRecord& record = state_.local_queues_[index.at()];
+    if (record.cluster_queue.is_valid()) {
+        std::erase(queue(record.cluster_queue).local_queues, index);
+    }
+    record.exists = false;
+    record.stopped = false;
+    record.cluster_queue = NodeIndex{};
+}
+
+void StateEditor::requeue_all_of(LocalQueueIndex index) {
+    const LocalQueueRecord& local_queue = state_.local_queues_[index.at()];
+    if (!local_queue.exists || local_queue.stopped || !local_queue.cluster_queue.is_valid() ||
+        !queue(local_queue.cluster_queue).exists) {
+        return;
+    }
+    for (const auto workload : local_queue.workloads) {
+        const WorkloadRecord& w = record(workload);
+        if (w.queueable && w.holding == nullptr && w.bucket != Bucket::Active) {
+            take_from_queue(workload);
+            push_active(workload);  // whatever its back-off says (spec 3.8)
+        }
+    }
+}
+
+void StateEditor::drop_all_of(LocalQueueIndex index) {
+    for (const auto workload : state_.local_queues_[index.at()].workloads) {
+        take_from_queue(workload);
+        clear_preemptor(workload);
+        record(workload).last_assignment.reset();  // it comes back as if it were new
+    }
+}
+
+void StateEditor::on(const PodShapeChanged& event) {
+    State::Shape shape;
+    for (const auto& refusal : event.shape.refusals) {
+        shape[intern_flavor(refusal.flavor)] = {.kind = refusal.kind, .taint = refusal.taint};
+    }
+    const auto [at, is_new] = state_.shapes_.emplace(event.shape.id, shape);
+    if (is_new) {
+        return;
+    }
+    const State::Shape before = std::exchange(at->second, std::move(shape));
+    // Flavors that refused pods of this shape and do not any more.
+    std::vector<FlavorIndex> opened;
+    for (const auto& [flavor, verdict] : before) {
+        if (!at->second.contains(flavor)) {
+            opened.push_back(flavor);
+        }
+    }
+    if (opened.empty()) {
+        return;
+    }
+    for (const auto& [name, index] : state_.tree_.cluster_queues_by_name()) {
+        const bool uses =
+            std::any_of(opened.begin(), opened.end(), [&, &q = queue(index)](FlavorIndex flavor) {
+                return uses_flavor(q, flavor);
+            });
+        if (uses) {
+            wake_tree_of(index);
+        }
+    }
+}
+
+}  // namespace sluice::engine

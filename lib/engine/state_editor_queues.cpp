@@ -1,0 +1,278 @@
+// The pending queues: heap, parked workloads, wake-ups (spec 3.1 to 3.8).
+#include "base/assert.hpp"
+#include "engine/queue_order.hpp"
+#include "engine/state_editor.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace sluice::engine {
+
+NodeIndex StateEditor::cluster_queue_of(const WorkloadRecord& workload) const {
+    if (!workload.local_queue.is_valid()) {
+        return {};
+    }
+    const LocalQueueRecord& local_queue = state_.local_queues_[workload.local_queue.at()];
+    if (!local_queue.exists || local_queue.stopped || !local_queue.cluster_queue.is_valid() ||
+        !state_.cluster_queues_[local_queue.cluster_queue.at()].exists) {
+        return {};
+    }
+    return local_queue.cluster_queue;
+}
+
+bool StateEditor::back_off_expired(const WorkloadRecord& workload) const {
+    return !workload.requeued_false && !is_later(workload.requeue_at) &&
+           !is_later(workload.held_back_until);
+}
+
+void StateEditor::heap_place(ClusterQueueRecord& queue, std::size_t at, WorkloadIndex workload) {
+    queue.heap[at] = workload;
+    record(workload).bucket_position = static_cast<std::uint32_t>(at);
+}
+
+void StateEditor::heap_up(ClusterQueueRecord& queue, std::size_t at) {
+    const QueueOrder before(state_.workloads_, queue);
+    const WorkloadIndex moving = queue.heap[at];
+    while (at > 0) {
+        const std::size_t parent = (at - 1) / 2;
+        if (!before(moving, queue.heap[parent])) {
+            break;
+        }
+        heap_place(queue, at, queue.heap[parent]);
+        at = parent;
+    }
+    heap_place(queue, at, moving);
+}
+
+void StateEditor::heap_down(ClusterQueueRecord& queue, std::size_t at) {
+    const QueueOrder before(state_.workloads_, queue);
+    const WorkloadIndex moving = queue.heap[at];
+    while (true) {
+        std::size_t child = 2 * at + 1;
+        if (child >= queue.heap.size()) {
+            break;
+        }
+        if (child + 1 < queue.heap.size() && before(queue.heap[child + 1], queue.heap[child])) {
+            ++child;
+        }
+        if (!before(queue.heap[child], moving)) {
+            break;
+        }
+        heap_place(queue, at, queue.heap[child]);
+        at = child;
+    }
+    heap_place(queue, at, moving);
+}
+
+void StateEditor::fix_heap(ClusterQueueRecord& queue, WorkloadIndex workload) {
+    heap_up(queue, record(workload).bucket_position);
+    heap_down(queue, record(workload).bucket_position);
+}
+
+void StateEditor::push_active(WorkloadIndex index) {
+    WorkloadRecord& workload = record(index);
+    const NodeIndex target = cluster_queue_of(workload);
+    SLUICE_ASSERT(target.is_valid() && workload.bucket == Bucket::None);
+    ClusterQueueRecord& into = queue(target);
+    workload.bucket = Bucket::Active;
+    into.heap.push_back(index);
+    if (into.heap.size() == 1) {
+        state_.with_heap_.insert(target);
+    }
+    heap_up(into, into.heap.size() - 1);
+}
+
+void StateEditor::push_inadmissible(WorkloadIndex index) {
+    WorkloadRecord& workload = record(index);
+    const NodeIndex target = cluster_queue_of(workload);
+    SLUICE_ASSERT(target.is_valid() && workload.bucket == Bucket::None);
+    ClusterQueueRecord& into = queue(target);
+    workload.bucket = Bucket::Inadmissible;
+    workload.bucket_position = static_cast<std::uint32_t>(into.inadmissible.size());
+    into.inadmissible.push_back(index);
+}
+
+void StateEditor::take_from_queue(WorkloadIndex index) {
+    WorkloadRecord& workload = record(index);
+    if (workload.bucket == Bucket::None) {
+        return;
+    }
+    // The bucket belongs to the ClusterQueue of the LocalQueue, which may be stopped or gone by
+    // now.
+    const NodeIndex of = state_.local_queues_[workload.local_queue.at()].cluster_queue;
+    ClusterQueueRecord& from = queue(of);
+    const std::size_t at = workload.bucket_position;
+    switch (workload.bucket) {
+        case Bucket::None:
+            break;
+        case Bucket::Inflight:
+            from.inflight = WorkloadIndex{};
+            break;
+        case Bucket::Inadmissible: {
+            const WorkloadIndex last = from.inadmissible.back();
+            from.inadmissible[at] = last;
+            record(last).bucket_position = static_cast<std::uint32_t>(at);
+            from.inadmissible.pop_back();
+            break;
+        }
+        case Bucket::Active: {
+            const WorkloadIndex last = from.heap.back();
+            from.heap.pop_back();
+            if (last != index) {
+                heap_place(from, at, last);
+                fix_heap(from, last);
+            }
+            if (from.heap.empty()) {
+                state_.with_heap_.erase(of);
+            }
+            break;
+        }
+    }
+    workload.bucket = Bucket::None;
+}
+
+void StateEditor::enqueue(WorkloadIndex index) {
+    const WorkloadRecord& workload = record(index);
+    const NodeIndex target = cluster_queue_of(workload);
+    if (!target.is_valid()) {
+        return;
+    }
+    const ClusterQueueRecord& into = queue(target);
+    const bool parked_class = into.spec.strategy == QueueingStrategy::BestEffortFIFO &&
+                              workload.scheduling_class != 0 &&
+                              into.parked_classes.contains(workload.scheduling_class);
+    if (!back_off_expired(workload) || parked_class) {
+        push_inadmissible(index);
+    } else {
+        push_active(index);
+    }
+}
+
+WorkloadIndex StateEditor::pop_head(NodeIndex cluster_queue) {
+    ClusterQueueRecord& from = queue(cluster_queue);
+    if (from.heap.empty()) {
+        return {};
+    }
+    const WorkloadIndex head = from.heap.front();
+    take_from_queue(head);
+    record(head).bucket = Bucket::Inflight;
+    from.inflight = head;
+    return head;
+}
+
+RequeuedTo StateEditor::requeue(WorkloadIndex index, bool immediately) {
+    WorkloadRecord& workload = record(index);
+    take_from_queue(index);
+    if (!workload.queueable || !cluster_queue_of(workload).is_valid()) {
+        return RequeuedTo::Dropped;
+    }
+    const bool has_progress =
+        workload.last_assignment != nullptr && workload.last_assignment->has_progress();
+    // Nothing can happen between the pop and this within one call of run_cycle, so upstream's
+    // comparison of queueInadmissibleCycle and popCycle (spec 3.5.3) is never true here.
+    if (back_off_expired(workload) && (immediately || has_progress)) {
+        push_active(index);
+        return RequeuedTo::Active;
+    }
+    push_inadmissible(index);
+    return RequeuedTo::Inadmissible;
+}
+
+void StateEditor::park_class(NodeIndex cluster_queue, std::uint64_t scheduling_class) {
+    ClusterQueueRecord& from = queue(cluster_queue);
+    if (scheduling_class == 0 || from.spec.strategy != QueueingStrategy::BestEffortFIFO) {
+        return;
+    }
+    from.parked_classes.insert(scheduling_class);
+    const auto heap = from.heap;
+    for (const auto index : heap) {
+        if (record(index).scheduling_class == scheduling_class) {
+            take_from_queue(index);
+            push_inadmissible(index);
+        }
+    }
+}
+
+void StateEditor::set_preemptor(NodeIndex cluster_queue, WorkloadIndex workload) {
+    ClusterQueueRecord& of = queue(cluster_queue);
+    const WorkloadIndex before = of.preemptor.sticky ? of.preemptor.workload : WorkloadIndex{};
+    of.preemptor = ActivePreemptor{
+        .workload = workload,
+        .generation = record(workload).generation,
+        .sticky = of.spec.strategy == QueueingStrategy::BestEffortFIFO,
+    };
+    for (const auto moved : {before, workload}) {
+        if (moved.is_valid() && record(moved).bucket == Bucket::Active) {
+            fix_heap(of, moved);
+        }
+    }
+}
+
+void StateEditor::clear_preemptor(WorkloadIndex workload) {
+    const WorkloadRecord& of = record(workload);
+    if (!of.local_queue.is_valid()) {
+        return;
+    }
+    const NodeIndex cluster_queue = state_.local_queues_[of.local_queue.at()].cluster_queue;
+    if (cluster_queue.is_valid() && queue(cluster_queue).preemptor.workload == workload) {
+        SLUICE_ASSERT(of.bucket != Bucket::Active);
+        queue(cluster_queue).preemptor = ActivePreemptor{};
+    }
+}
+
+void StateEditor::wake_tree_of(NodeIndex node) {
+    refresh();
+    const auto& at = state_.tree_.node(node);
+    if (at.in_cycle) {
+        return;
+    }
+    if (state_.options_.wake_batch == Duration{}) {
+        wake_now(at.root);
+    } else {
+        state_.wake_due_.emplace(at.root, now_ + state_.options_.wake_batch);
+    }
+}
+
+void StateEditor::wake_now(NodeIndex root) {
+    for (const auto index : state_.tree_.cluster_queues_of(root)) {
+        ClusterQueueRecord& woken = queue(index);
+        woken.parked_classes.clear();
+        const auto parked = woken.inadmissible;
+        for (const auto workload : parked) {
+            const auto& local_queue = state_.local_queues_[record(workload).local_queue.at()];
+            if (local_queue.namespace_match == NamespaceMatch::Matches &&
+                back_off_expired(record(workload))) {
+                take_from_queue(workload);
+                push_active(workload);
+            }
+        }
+    }
+}
+
+void StateEditor::on(const TimerFired&) {
+    refresh();
+    std::vector<NodeIndex> due_roots;
+    for (const auto& [root, due] : state_.wake_due_) {
+        if (due <= now_) {
+            due_roots.push_back(root);
+        }
+    }
+    for (const auto root : due_roots) {
+        state_.wake_due_.erase(root);
+        // The tree may have got another root or a cycle since.
+        if (!state_.tree_.node(root).in_cycle) {
+            wake_now(state_.tree_.node(root).root);
+        }
+    }
+    while (!state_.back_offs_.empty() && state_.back_offs_.begin()->first <= now_) {
+        const WorkloadIndex index = state_.back_offs_.begin()->second;
+        state_.back_offs_.erase(state_.back_offs_.begin());
+        if (record(index).bucket == Bucket::Inadmissible && back_off_expired(record(index))) {
+            take_from_queue(index);
+            enqueue(index);
+        }
+    }
+}
+
+}  // namespace sluice::engine

@@ -1,0 +1,389 @@
+// Workloads: what their changes do to queues and quota.
+#include "base/assert.hpp"
+#include "engine/state_editor.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace sluice::engine {
+namespace {
+
+constexpr Duration kRefusedDelay = std::chrono::seconds(1);
+constexpr std::uint8_t kRefusedDoublings = 6;
+
+bool same_pod_sets(const std::vector<PodSetRecord>& a, const std::vector<PodSetRecord>& b) {
+    const auto same_request = [](const Request& x, const Request& y) {
+        return x.resource == y.resource && x.amount == y.amount;
+    };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto& x, const auto& y) {
+        return std::tie(x.name, x.count, x.min_count, x.reclaimable, x.shape, x.group) ==
+                   std::tie(y.name, y.count, y.min_count, y.reclaimable, y.shape, y.group) &&
+               std::equal(
+                   x.requests.begin(),
+                   x.requests.end(),
+                   y.requests.begin(),
+                   y.requests.end(),
+                   same_request
+               );
+    });
+}
+
+bool frees_quota(const Usages& before, const Usages& after) {
+    return std::any_of(before.begin(), before.end(), [&after](const Usage& usage) {
+        return amount_of(after, usage.flavor_resource) < usage.amount;
+    });
+}
+
+}  // namespace
+
+std::uint64_t StateEditor::class_of(const Workload& workload) const {
+    return state_.options_.gates.scheduling_equivalence_hashing ? workload.scheduling_class : 0;
+}
+
+void StateEditor::take_pod_sets(WorkloadRecord& into, const Workload& workload) {
+    std::vector<PodSetRecord> pod_sets;
+    for (const auto& given : workload.pod_sets) {
+        PodSetRecord made;
+        made.name = given.name;
+        made.count = given.count;
+        made.min_count = given.min_count.value_or(-1);
+        if (state_.options_.gates.reclaimable_pods) {
+            made.reclaimable = std::clamp(given.reclaimable, 0, given.count);
+        }
+        made.shape = given.shape;
+        made.group = given.group;
+        for (const auto& request : given.requests) {
+            made.requests.push_back(
+                Request{.resource = intern_resource(request.resource), .amount = request.amount}
+            );
+        }
+        const auto& hashes = state_.resource_hashes_;
+        std::sort(
+            made.requests.begin(),
+            made.requests.end(),
+            [&hashes](const Request& a, const Request& b) {
+                return std::pair(hashes[a.resource.at()], a.resource) <
+                       std::pair(hashes[b.resource.at()], b.resource);
+            }
+        );
+        pod_sets.push_back(std::move(made));
+    }
+    into.pod_sets = std::move(pod_sets);
+}
+
+std::unique_ptr<Holding> StateEditor::make_holding(
+    const Workload& workload, const QuotaReservation& reservation
+) {
+    auto made = std::make_unique<Holding>();
+    made->cluster_queue = intern_cluster_queue(reservation.cluster_queue);
+    made->reserved_at = reservation.reserved_at;
+    made->admitted = reservation.admitted;
+    made->evicted = reservation.evicted;
+    for (const auto& assigned : reservation.pod_sets) {
+        const auto pod_set = std::find_if(
+            workload.pod_sets.begin(),
+            workload.pod_sets.end(),
+            [&assigned](const PodSet& p) { return p.name == assigned.name; }
+        );
+        std::int64_t left = assigned.count;
+        if (pod_set != workload.pod_sets.end() && state_.options_.gates.reclaimable_pods) {
+            left = pod_set->count - std::clamp(pod_set->reclaimable, 0, pod_set->count);
+        }
+        for (const auto& resource : assigned.resources) {
+            add_to(
+                made->usages,
+                intern_pair(resource.flavor, resource.resource),
+                charged(resource.amount, assigned.count, left)
+            );
+        }
+    }
+    return made;
+}
+
+void StateEditor::hold(WorkloadIndex index, std::unique_ptr<Holding> holding) {
+    WorkloadRecord& workload = record(index);
+    SLUICE_ASSERT(workload.holding == nullptr);
+    take_from_queue(index);
+    clear_preemptor(index);
+    ClusterQueueRecord& at = queue(holding->cluster_queue);
+    holding->position = static_cast<std::uint32_t>(at.holders.size());
+    at.holders.push_back(index);
+    state_.tree_.add_usage(holding->cluster_queue, holding->usages);
+    workload.holding = std::move(holding);
+    if (!workload.pods_ready) {
+        ++state_.not_ready_holders_;
+    }
+}
+
+void StateEditor::release(WorkloadIndex index) {
+    WorkloadRecord& workload = record(index);
+    SLUICE_ASSERT(workload.holding != nullptr);
+    const std::unique_ptr<Holding> holding = std::move(workload.holding);
+    ClusterQueueRecord& at = queue(holding->cluster_queue);
+    const WorkloadIndex last = at.holders.back();
+    at.holders[holding->position] = last;
+    at.holders.pop_back();
+    if (last != index) {
+        record(last).holding->position = holding->position;
+    }
+    if (state_.tree_.has_saturated(holding->cluster_queue)) {
+        Usages sum;
+        for (const auto other : at.holders) {
+            for (const auto& usage : record(other).holding->usages) {
+                add_to(sum, usage.flavor_resource, usage.amount);
+            }
+        }
+        state_.tree_.reset_usage(holding->cluster_queue, std::move(sum));
+    } else {
+        state_.tree_.remove_usage(holding->cluster_queue, holding->usages);
+    }
+    ++at.generation;
+    if (!workload.pods_ready) {
+        --state_.not_ready_holders_;
+    }
+}
+
+bool StateEditor::is_later(const std::optional<Time>& time) const {
+    return time && *time > now_;
+}
+
+void StateEditor::set_back_off(WorkloadIndex index, const std::optional<Time>& requeue_at) {
+    WorkloadRecord& workload = record(index);
+    if (workload.requeue_at == requeue_at) {
+        return;  // a timer that is set stays set until it fires
+    }
+    if (workload.requeue_at) {
+        state_.back_offs_.erase({*workload.requeue_at, index});
+    }
+    workload.requeue_at = requeue_at;
+    if (requeue_at && *requeue_at > now_) {
+        state_.back_offs_.insert({*requeue_at, index});
+    }
+}
+
+void StateEditor::move_to_local_queue(WorkloadIndex index, LocalQueueIndex target) {
+    WorkloadRecord& workload = record(index);
+    if (workload.local_queue == target) {
+        return;
+    }
+    if (workload.local_queue.is_valid()) {
+        take_from_queue(index);
+        clear_preemptor(index);
+        auto& members = state_.local_queues_[workload.local_queue.at()].workloads;
+        const WorkloadIndex last = members.back();
+        members[workload.local_queue_position] = last;
+        record(last).local_queue_position = workload.local_queue_position;
+        members.pop_back();
+    }
+    workload.last_assignment.reset();  // it speaks of the flavors of another ClusterQueue
+    workload.local_queue = target;
+    if (target.is_valid()) {
+        auto& members = state_.local_queues_[target.at()].workloads;
+        workload.local_queue_position = static_cast<std::uint32_t>(members.size());
+        members.push_back(index);
+    }
+}
+
+void StateEditor::on(const WorkloadChanged& event) {
+    const Workload& given = event.workload;
+    std::string key = given.ns + "/" + given.name;
+    WorkloadIndex index = state_.find_workload(key);
+    if (index.is_valid() && record(index).uid != given.uid) {
+        // Deleted and made again under the same name.
+        on(WorkloadDeleted{.ns = given.ns, .name = given.name});
+        index = WorkloadIndex{};
+    }
+    if (!index.is_valid()) {
+        if (state_.free_workloads_.empty()) {
+            index = make_index<WorkloadIndex>(state_.workloads_.size());
+            state_.workloads_.emplace_back();
+        } else {
+            index = state_.free_workloads_.back();
+            state_.free_workloads_.pop_back();
+            record(index) = WorkloadRecord{};
+        }
+        WorkloadRecord& made = record(index);
+        made.exists = true;
+        made.uid = given.uid;
+        state_.workload_index_.emplace(key, index);
+        made.key = std::move(key);
+    }
+    move_to_local_queue(index, intern_local_queue(given.ns, given.local_queue));
+    if (given.reservation) {
+        update_holder(index, given, *given.reservation);
+    } else {
+        update_pending(index, given);
+    }
+}
+
+void StateEditor::update_holder(
+    WorkloadIndex index, const Workload& given, const QuotaReservation& reservation
+) {
+    WorkloadRecord& workload = record(index);
+    auto holding = make_holding(given, reservation);
+    // Our own eviction is on its way: a status from before it must not make the victim eligible
+    // again.
+    workload.eviction_expected = workload.eviction_expected && !reservation.evicted;
+    holding->evicted = holding->evicted || workload.eviction_expected;
+    NodeIndex freed;
+    if (workload.holding != nullptr) {
+        if (workload.priority != given.priority ||
+            workload.holding->cluster_queue != holding->cluster_queue ||
+            frees_quota(workload.holding->usages, holding->usages)) {
+            freed = workload.holding->cluster_queue;
+        }
+        release(index);
+    }
+    workload.priority = given.priority;
+    workload.queue_order = given.queue_order;
+    workload.generation = given.generation;
+    workload.scheduling_class = class_of(given);
+    workload.condition_stamp = given.condition_stamp;
+    workload.queueable = false;
+    workload.requeued_false = given.requeued_false;
+    workload.checks_failed = given.checks_failed;
+    workload.requests_valid = given.requests_valid;
+    workload.preemption_gated = given.preemption_gated;
+    workload.pods_ready = given.pods_ready;
+    workload.last_assignment.reset();
+    workload.deferred.reset();
+    set_back_off(index, given.requeue_at);
+    take_pod_sets(workload, given);
+    hold(index, std::move(holding));
+    if (freed.is_valid()) {
+        wake_tree_of(freed);
+    }
+}
+
+void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
+    WorkloadRecord& workload = record(index);
+    if (workload.assumed) {
+        // Perhaps from before our admission: it counts if that turns out to have failed.
+        workload.deferred = std::make_unique<Workload>(given);
+        return;
+    }
+    NodeIndex freed;
+    if (workload.holding != nullptr) {
+        freed = workload.holding->cluster_queue;
+        release(index);
+    }
+    workload.eviction_expected = false;
+    auto before = std::move(workload.pod_sets);
+    take_pod_sets(workload, given);
+    const bool changed = workload.generation != given.generation ||
+                         workload.condition_stamp != given.condition_stamp ||
+                         workload.preemption_gated != given.preemption_gated ||
+                         workload.checks_failed != given.checks_failed ||
+                         workload.requests_valid != given.requests_valid ||
+                         (workload.requeue_at != given.requeue_at && !is_later(given.requeue_at)) ||
+                         !same_pod_sets(before, workload.pod_sets);
+    if (workload.scheduling_class != class_of(given) ||
+        !state_.options_.gates.flavor_fungibility_preserve_scan_progress) {
+        workload.last_assignment.reset();
+    }
+    const bool was_parked = workload.bucket == Bucket::Inadmissible;
+    const bool was_active = workload.bucket == Bucket::Active;
+    if (!was_parked || changed || !given.queueable) {
+        take_from_queue(index);  // under the keys that it was queued with
+    }
+    workload.priority = given.priority;
+    workload.queue_order = given.queue_order;
+    workload.generation = given.generation;
+    workload.scheduling_class = class_of(given);
+    workload.condition_stamp = given.condition_stamp;
+    workload.queueable = given.queueable;
+    workload.requeued_false = given.requeued_false;
+    workload.checks_failed = given.checks_failed;
+    workload.requests_valid = given.requests_valid;
+    workload.preemption_gated = given.preemption_gated;
+    workload.pods_ready = given.pods_ready;
+    set_back_off(index, given.requeue_at);
+    if (freed.is_valid()) {
+        wake_tree_of(freed
+        );  // before it queues again itself: it is judged with its class not parked
+    }
+    if (!workload.queueable) {
+        clear_preemptor(index);
+        workload.last_assignment.reset();
+        return;
+    }
+    if (was_active && cluster_queue_of(workload).is_valid()) {
+        push_active(index
+        );  // back-off and parked classes keep out only what is not in the heap (spec 3.6)
+    } else if (workload.bucket == Bucket::None) {
+        enqueue(index);
+    }
+}
+
+void StateEditor::on(const WorkloadDeleted& event) {
+    const WorkloadIndex index = state_.find_workload(event.ns + "/" + event.name);
+    if (!index.is_valid()) {
+        return;
+    }
+    NodeIndex freed;
+    if (record(index).holding != nullptr) {
+        freed = record(index).holding->cluster_queue;
+        release(index);
+    }
+    move_to_local_queue(index, LocalQueueIndex{});
+    set_back_off(index, std::nullopt);
+    if (record(index).held_back_until) {
+        state_.back_offs_.erase({*record(index).held_back_until, index});
+    }
+    state_.workload_index_.erase(record(index).key);
+    record(index) = WorkloadRecord{};
+    state_.free_workloads_.push_back(index);
+    if (freed.is_valid()) {
+        wake_tree_of(freed);
+    }
+}
+
+void StateEditor::on(const AdmissionWritten& event) {
+    const WorkloadIndex index = state_.find_workload(event.ns + "/" + event.name);
+    if (index.is_valid()) {
+        record(index).assumed = false;
+        record(index).refused_admissions = 0;
+        record(index).deferred.reset();
+    }
+}
+
+void StateEditor::on(const AdmissionFailed& event) {
+    const WorkloadIndex index = state_.find_workload(event.ns + "/" + event.name);
+    if (!index.is_valid() || !record(index).assumed) {
+        return;
+    }
+    WorkloadRecord& workload = record(index);
+    workload.assumed = false;
+    workload.eviction_expected = false;  // nothing is left to evict
+    const NodeIndex freed = workload.holding->cluster_queue;
+    release(index);
+    workload.queueable = !event.object_gone;
+    if (event.back_off && workload.queueable) {
+        workload.held_back_until = now_ + kRefusedDelay * (1U << workload.refused_admissions);
+        workload.refused_admissions =
+            std::min<std::uint8_t>(workload.refused_admissions + 1, kRefusedDoublings);
+        state_.back_offs_.insert({*workload.held_back_until, index});
+    }
+    const std::unique_ptr<Workload> deferred = std::move(workload.deferred);
+    wake_tree_of(freed);
+    if (deferred != nullptr && workload.queueable) {
+        on(WorkloadChanged{*deferred});
+    } else if (workload.queueable) {
+        enqueue(index);
+    }
+}
+
+void StateEditor::on(const PreemptionFailed& event) {
+    const WorkloadIndex index = state_.find_workload(event.ns + "/" + event.name);
+    if (index.is_valid() && record(index).eviction_expected) {
+        record(index).eviction_expected = false;
+        if (record(index).holding != nullptr) {
+            record(index).holding->evicted = false;
+        }
+    }
+}
+
+}  // namespace sluice::engine

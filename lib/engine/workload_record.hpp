@@ -1,0 +1,102 @@
+#pragma once
+
+#include "engine/amount.hpp"
+#include "engine/ids.hpp"
+#include "engine/objects.hpp"
+#include "engine/quota_tree.hpp"
+#include "engine/time.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice::engine {
+
+/// A request by one pod, in the order in which flavors are looked for (FNV-1a of the name,
+/// spec 4.4.4).
+struct Request {
+    ResourceIndex resource;
+    Amount amount;
+};
+
+struct PodSetRecord {
+    std::string name;
+    std::int32_t count = 1;
+    std::int32_t min_count = -1;  ///< -1: not set
+    std::int32_t reclaimable = 0;
+    std::uint32_t shape = 0;
+    std::string group;
+    std::vector<Request> requests;
+
+    std::int32_t count_after_reclaim() const { return count - reclaimable; }
+};
+
+/// Where the last search for flavors stopped (spec 4.11).
+struct LastAssignment {
+    struct Tried {
+        ResourceIndex resource;
+        std::int32_t index = -1;
+    };
+    std::vector<std::vector<Tried>> pod_sets;
+    std::uint64_t generation = 0;
+    std::uint64_t cycle = 0;
+    std::uint64_t scheduling_class = 0;
+
+    /// The flavor to begin with: the one after the last tried, 0 when there is no progress.
+    std::size_t next(std::uint32_t pod_set, ResourceIndex resource) const;
+    /// Whether some search stopped before the last flavor.
+    bool has_progress() const;
+};
+
+/// The pending bucket a workload is in (spec 3.1).
+enum class Bucket : std::uint8_t { None, Active, Inadmissible, Inflight };
+
+/// Quota that a workload holds, from its status or from a decision of ours.
+struct Holding {
+    NodeIndex cluster_queue;
+    Usages usages;
+    std::optional<Time> reserved_at;
+    std::uint32_t position = 0;  ///< in the ClusterQueue's list of holders
+    bool admitted = false;
+    bool evicted = false;
+};
+
+/// What is charged of the amount assigned for `assigned` pods when only `left` of them still need
+/// quota (reclaimablePods, spec 2.16).
+Amount charged(Amount amount, std::int64_t assigned, std::int64_t left);
+
+/// A workload as the state keeps it.
+struct WorkloadRecord {
+    std::string key;  ///< "namespace/name"
+    std::string uid;
+    LocalQueueIndex local_queue;
+    std::int64_t priority = 0;
+    Time queue_order;
+    std::int64_t generation = 0;
+    std::uint64_t scheduling_class = 0;
+    std::uint64_t condition_stamp = 0;
+    std::vector<PodSetRecord> pod_sets;
+    std::optional<Time> requeue_at;
+    std::optional<Time> held_back_until;  ///< the API refused our admission
+    std::uint8_t refused_admissions = 0;  ///< in a row
+    std::unique_ptr<Holding> holding;
+    std::unique_ptr<LastAssignment> last_assignment;
+    std::uint32_t bucket_position = 0;
+    std::uint32_t local_queue_position = 0;
+    Bucket bucket = Bucket::None;
+    bool exists = false;
+    bool queueable = false;
+    bool requeued_false = false;
+    bool checks_failed = false;
+    bool requests_valid = true;
+    bool preemption_gated = false;
+    bool pods_ready = false;
+    std::unique_ptr<Workload>
+        deferred;          ///< what was said of it while our admission was being written
+    bool assumed = false;  ///< our admission is being written: the object's own status lags behind
+    bool eviction_expected = false;  ///< our eviction is being written
+};
+
+}  // namespace sluice::engine

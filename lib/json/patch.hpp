@@ -1,0 +1,14 @@
+#pragma once
+
+#include "json/value.hpp"
+
+namespace sluice::json {
+
+/// Applies a JSON merge patch (RFC 7386): null removes, objects merge, all else replaces.
+void apply_merge_patch(Value& target, const Value& patch);
+
+/// The smallest merge patch that turns `from` into `to`; an empty object when they are equal.
+/// Members that are null in `to` cannot be expressed and are removed.
+Value make_merge_patch(const Value& from, const Value& to);
+
+}  // namespace sluice::json

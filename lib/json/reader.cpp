@@ -1,0 +1,93 @@
+#include "json/reader.hpp"
+
+#include <fmt/format.h>
+#include <rapidjson/error/en.h>
+#include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
+
+#include <limits>
+
+namespace sluice::json {
+namespace {
+
+// RapidJSON's iterative parser does not recurse, so the depth is bounded here and not by the stack.
+class Adapter {
+  public:
+    Adapter(Handler& handler, std::size_t depth_max) : handler_(handler), depth_max_(depth_max) {}
+
+    bool Null() { return pass(handler_.on_null()); }
+    bool Bool(bool v) { return pass(handler_.on_bool(v)); }
+    bool Int(int v) { return pass(handler_.on_int(v)); }
+    bool Uint(unsigned v) { return pass(handler_.on_int(v)); }
+    bool Int64(std::int64_t v) { return pass(handler_.on_int(v)); }
+    bool Uint64(std::uint64_t v) {
+        if (v <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+            return pass(handler_.on_int(static_cast<std::int64_t>(v)));
+        }
+        return pass(handler_.on_double(static_cast<double>(v)));
+    }
+    bool Double(double v) { return pass(handler_.on_double(v)); }
+    bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }
+    bool String(const char* s, rapidjson::SizeType n, bool) {
+        return pass(handler_.on_string({s, n}));
+    }
+    bool Key(const char* s, rapidjson::SizeType n, bool) { return pass(handler_.on_key({s, n})); }
+    bool StartObject() { return enter() && pass(handler_.on_start_object()); }
+    bool EndObject(rapidjson::SizeType) { return leave() && pass(handler_.on_end_object()); }
+    bool StartArray() { return enter() && pass(handler_.on_start_array()); }
+    bool EndArray(rapidjson::SizeType) { return leave() && pass(handler_.on_end_array()); }
+
+    bool too_deep() const { return too_deep_; }
+
+  private:
+    bool pass(bool ok) { return ok; }
+    bool enter() {
+        if (++depth_ > depth_max_) {
+            too_deep_ = true;
+            return false;
+        }
+        return true;
+    }
+    bool leave() {
+        --depth_;
+        return true;
+    }
+
+    Handler& handler_;
+    std::size_t depth_max_;
+    std::size_t depth_ = 0;
+    bool too_deep_ = false;
+};
+
+}  // namespace
+
+Result<void> read(std::string_view text, Handler& handler, const Limits& limits) {
+    if (text.size() > limits.bytes) {
+        return make_invalid(fmt::format(
+            "the document has {} bytes, more than the limit of {}", text.size(), limits.bytes
+        ));
+    }
+    rapidjson::MemoryStream stream(text.data(), text.size());
+    rapidjson::Reader reader;
+    Adapter adapter(handler, limits.depth);
+    constexpr unsigned kFlags = rapidjson::kParseIterativeFlag |
+                                rapidjson::kParseFullPrecisionFlag |
+                                rapidjson::kParseValidateEncodingFlag;
+    const auto parsed = reader.Parse<kFlags>(stream, adapter);
+    if (!parsed.IsError()) {
+        return {};
+    }
+    if (adapter.too_deep()) {
+        return make_invalid(fmt::format(
+            "the document is nested deeper than {} levels at byte {}", limits.depth, parsed.Offset()
+        ));
+    }
+    if (parsed.Code() == rapidjson::kParseErrorTermination) {
+        return handler.error();
+    }
+    return make_invalid(fmt::format(
+        "malformed JSON at byte {}: {}", parsed.Offset(), rapidjson::GetParseError_En(parsed.Code())
+    ));
+}
+
+}  // namespace sluice::json

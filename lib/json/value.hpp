@@ -1,0 +1,87 @@
+#pragma once
+
+#include "base/error.hpp"
+#include "json/reader.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace sluice::json {
+
+class Value;
+using Array = std::vector<Value>;
+using Member = std::pair<std::string, Value>;
+/// Members in the order they were written; keys are unique (the last of equal keys wins when
+/// parsing).
+using Object = std::vector<Member>;
+
+/// A JSON document as a tree, for objects whose shape is not known when Sluice is built.
+/// Integers that fit keep all 64 bits; other numbers are doubles.
+class Value {
+  public:
+    Value() = default;
+    Value(std::nullptr_t) {}
+    Value(bool v) : data_(v) {}
+    Value(int v) : data_(static_cast<std::int64_t>(v)) {}
+    Value(std::int64_t v) : data_(v) {}
+    Value(double v) : data_(v) {}
+    Value(const char* v) : data_(std::string(v)) {}
+    Value(std::string_view v) : data_(std::string(v)) {}
+    Value(std::string v) : data_(std::move(v)) {}
+    Value(Array v) : data_(std::move(v)) {}
+    Value(Object v) : data_(std::move(v)) {}
+
+    bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
+    bool is_bool() const { return std::holds_alternative<bool>(data_); }
+    bool is_int() const { return std::holds_alternative<std::int64_t>(data_); }
+    bool is_double() const { return std::holds_alternative<double>(data_); }
+    bool is_number() const { return is_int() || is_double(); }
+    bool is_string() const { return std::holds_alternative<std::string>(data_); }
+    bool is_array() const { return std::holds_alternative<Array>(data_); }
+    bool is_object() const { return std::holds_alternative<Object>(data_); }
+
+    /// The content. Requires: is_…() of that type.
+    bool as_bool() const;
+    std::int64_t as_int() const;
+    double as_double() const;  ///< also of an integer
+    const std::string& as_string() const;
+    const Array& as_array() const;
+    Array& as_array();
+    const Object& as_object() const;
+    Object& as_object();
+
+    /// The member of that name, or nullptr when this is no object or has no such member.
+    const Value* find(std::string_view key) const;
+    Value* find(std::string_view key);
+    /// The value at a path of member names, or nullptr.
+    const Value* find_path(std::initializer_list<std::string_view> path) const;
+    /// The string member of that name, or "" when there is none.
+    std::string_view string_at(std::string_view key) const;
+    /// Sets a member, replacing one of the same name; a null value becomes an object first.
+    Value& set(std::string_view key, Value value);
+    /// Removes a member; whether there was one.
+    bool erase(std::string_view key);
+
+    /// Equal content; the order of members does not count, integer 1 equals double 1.0.
+    friend bool operator==(const Value& a, const Value& b);
+
+  private:
+    std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> data_;
+};
+
+/// Parses one JSON document. Errors: Invalid with the byte offset, also when a limit is exceeded.
+Result<Value> parse(std::string_view text, const Limits& limits = {});
+
+/// Prints compactly, members in their order.
+std::string print(const Value& value);
+/// Prints with two blanks a level.
+std::string print_pretty(const Value& value);
+/// Prints with the members of every object sorted by name (a canonical form: equal values, equal
+/// bytes).
+std::string print_sorted(const Value& value, bool pretty = false);
+
+}  // namespace sluice::json

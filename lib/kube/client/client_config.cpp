@@ -1,0 +1,342 @@
+#include "kube/client/client_config.hpp"
+
+#include "kube/core/base64.hpp"
+#include "yaml/parse.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+namespace sluice::kube {
+namespace {
+
+constexpr std::size_t kFileBytesMax = std::size_t{4} * 1024 * 1024;
+
+/// The entry of that name in a list of {name, <kind>: {…}}, and its content.
+Result<const json::Value*> find_named(
+    const json::Value& config, std::string_view list, std::string_view kind, std::string_view name
+) {
+    const auto* entries = config.find(list);
+    if (entries != nullptr && entries->is_array()) {
+        for (const auto& entry : entries->as_array()) {
+            if (entry.string_at("name") != name) {
+                continue;
+            }
+            const auto* content = entry.find(kind);
+            if (content == nullptr || !content->is_object()) {
+                return make_invalid(fmt::format("kubeconfig: {} \"{}\" has no {}", list, name, kind)
+                );
+            }
+            return content;
+        }
+    }
+    return make_invalid(fmt::format("kubeconfig: {} has no entry \"{}\"", list, name));
+}
+
+/// A string field; one of another type is an error.
+Result<std::string> string_field(const json::Value& object, std::string_view field) {
+    const auto* value = object.find(field);
+    if (value == nullptr || value->is_null()) {
+        return std::string();
+    }
+    if (!value->is_string()) {
+        return make_invalid(fmt::format("{}: must be a string", field));
+    }
+    return value->as_string();
+}
+
+Result<void> refuse_fields(
+    const json::Value& object, std::initializer_list<std::string_view> fields
+) {
+    for (const auto& field : fields) {
+        const auto* value = object.find(field);
+        const bool is_set = value != nullptr && !value->is_null() &&
+                            !(value->is_string() && value->as_string().empty()) &&
+                            !(value->is_array() && value->as_array().empty());
+        if (is_set) {
+            return make_invalid(fmt::format("{}: is not supported", field));
+        }
+    }
+    return {};
+}
+
+std::string resolve(const std::string& folder, const std::string& path) {
+    return path.starts_with('/') || folder.empty() ? path : folder + "/" + path;
+}
+
+/// The text of `<name>-data` (base64), or else of the file that `<name>` names.
+Result<std::string> data_or_file(
+    const json::Value& object, const std::string& name, const std::string& folder
+) {
+    const auto data = string_field(object, name + "-data");
+    if (!data) {
+        return data.error();
+    }
+    if (!data->empty()) {
+        auto bytes = decode_base64(*data);
+        return bytes ? bytes : with_context(bytes.error(), name + "-data");
+    }
+    const auto file = string_field(object, name);
+    if (!file || file->empty()) {
+        return file;
+    }
+    auto text = read_small_file(resolve(folder, *file));
+    return text ? text : with_context(text.error(), name);
+}
+
+/// Splits "https://host:port/path"; IPv6 addresses are in brackets.
+Result<void> read_server(std::string_view server, ClientConfig& config) {
+    const auto invalid = [server] {
+        return make_invalid(fmt::format("server: \"{}\" is not a URL", server));
+    };
+    if (server.find('@') != std::string_view::npos) {
+        // The value may hold a password, so it is not shown.
+        return make_invalid("server: user information is not supported");
+    }
+    auto rest = server;
+    config.use_tls = rest.starts_with("https://");
+    if (!config.use_tls && !rest.starts_with("http://")) {
+        return invalid();
+    }
+    rest.remove_prefix(config.use_tls ? 8 : 7);
+    const auto slash = std::min(rest.find('/'), rest.size());
+    config.base_path = std::string(rest.substr(slash));
+    while (config.base_path.ends_with('/')) {
+        config.base_path.pop_back();
+    }
+    auto authority = rest.substr(0, slash);
+    if (rest.find_first_of("?# ") != std::string_view::npos) {
+        return invalid();
+    }
+    auto port_text = std::string_view();
+    if (authority.starts_with('[')) {
+        const auto close = authority.find(']');
+        if (close == std::string_view::npos) {
+            return invalid();
+        }
+        config.host = std::string(authority.substr(1, close - 1));
+        port_text = authority.substr(close + 1);
+    } else {
+        const auto colon = std::min(authority.find(':'), authority.size());
+        config.host = std::string(authority.substr(0, colon));
+        port_text = authority.substr(colon);
+    }
+    config.port = config.use_tls ? 443 : 80;
+    if (!port_text.empty()) {
+        const auto* end = port_text.data() + port_text.size();
+        const auto [at, failure] = std::from_chars(port_text.data() + 1, end, config.port);
+        if (port_text.front() != ':' || failure != std::errc() || at != end || config.port == 0) {
+            return invalid();
+        }
+    }
+    return config.host.empty() ? Result<void>(invalid()) : Result<void>();
+}
+
+Result<void> read_cluster(
+    const json::Value& cluster, const std::string& folder, ClientConfig& config
+) {
+    if (const auto allowed = refuse_fields(cluster, {"proxy-url"}); !allowed) {
+        return allowed.error();
+    }
+    const auto server = string_field(cluster, "server");
+    if (!server) {
+        return server.error();
+    }
+    if (const auto read = read_server(*server, config); !read) {
+        return read.error();
+    }
+    auto authority = data_or_file(cluster, "certificate-authority", folder);
+    if (!authority) {
+        return authority.error();
+    }
+    const auto* insecure = cluster.find("insecure-skip-tls-verify");
+    if (insecure != nullptr && !insecure->is_bool() && !insecure->is_null()) {
+        return make_invalid("insecure-skip-tls-verify: must be true or false");
+    }
+    config.tls.verify = insecure == nullptr || !insecure->is_bool() || !insecure->as_bool();
+    if (!config.tls.verify && !authority->empty()) {
+        return make_invalid(
+            "insecure-skip-tls-verify: must not be set beside a certificate-authority"
+        );
+    }
+    config.tls.ca_pem = std::move(*authority);
+    auto server_name = string_field(cluster, "tls-server-name");
+    if (!server_name) {
+        return server_name.error();
+    }
+    config.tls.server_name = std::move(*server_name);
+    return {};
+}
+
+Result<void> read_user(const json::Value& user, const std::string& folder, ClientConfig& config) {
+    const auto allowed = refuse_fields(
+        user,
+        {"exec",
+         "auth-provider",
+         "username",
+         "password",
+         "as",
+         "as-uid",
+         "as-groups",
+         "as-user-extra"}
+    );
+    if (!allowed) {
+        return allowed.error();
+    }
+    auto certificate = data_or_file(user, "client-certificate", folder);
+    if (!certificate) {
+        return certificate.error();
+    }
+    auto key = data_or_file(user, "client-key", folder);
+    if (!key) {
+        return key.error();
+    }
+    if (certificate->empty() != key->empty()) {
+        return make_invalid(
+            certificate->empty() ? "client-key: needs a client-certificate"
+                                 : "client-certificate: needs a client-key"
+        );
+    }
+    auto token = string_field(user, "token");
+    if (!token) {
+        return token.error();
+    }
+    const auto token_file = string_field(user, "tokenFile");
+    if (!token_file) {
+        return token_file.error();
+    }
+    config.tls.certificate_pem = std::move(*certificate);
+    config.tls.private_key_pem = std::move(*key);
+    config.bearer_token = std::move(*token);
+    config.token_file = token_file->empty() ? std::string() : resolve(folder, *token_file);
+    return {};
+}
+
+}  // namespace
+
+Result<std::string> read_small_file(const std::string& path) {
+    const auto close = [](std::FILE* file) { std::fclose(file); };
+    const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rbe"), close);
+    if (!file) {
+        return Error{
+            errno == ENOENT ? ErrorCode::NotFound : ErrorCode::Invalid,
+            fmt::format("file {}: {}", path, std::generic_category().message(errno)),
+            {}
+        };
+    }
+    std::string text;
+    std::array<char, 4096> buffer{};
+    for (;;) {
+        const auto count = std::fread(buffer.data(), 1, buffer.size(), file.get());
+        text.append(buffer.data(), count);
+        if (text.size() > kFileBytesMax) {
+            return make_invalid(fmt::format("file {}: is larger than {} bytes", path, kFileBytesMax)
+            );
+        }
+        if (count < buffer.size()) {
+            break;
+        }
+    }
+    if (std::ferror(file.get()) != 0) {
+        return make_invalid(fmt::format("file {}: cannot be read", path));
+    }
+    return text;
+}
+
+Result<ClientConfig> load_kubeconfig(
+    const json::Value& kubeconfig, std::string_view context, const std::string& folder
+) {
+    if (!kubeconfig.is_object()) {
+        return make_invalid("kubeconfig: is not a map of fields");
+    }
+    const auto name =
+        std::string(context.empty() ? kubeconfig.string_at("current-context") : context);
+    if (name.empty()) {
+        return make_invalid("kubeconfig: current-context is not set");
+    }
+    const auto found = find_named(kubeconfig, "contexts", "context", name);
+    if (!found) {
+        return found.error();
+    }
+    const auto& chosen = **found;
+    const auto cluster_name = std::string(chosen.string_at("cluster"));
+    const auto user_name = std::string(chosen.string_at("user"));
+    const auto cluster = find_named(kubeconfig, "clusters", "cluster", cluster_name);
+    if (!cluster) {
+        return with_context(cluster.error(), "context \"" + name + "\"");
+    }
+    ClientConfig config;
+    config.namespace_ = std::string(chosen.string_at("namespace"));
+    if (const auto read = read_cluster(**cluster, folder, config); !read) {
+        return with_context(read.error(), "kubeconfig: cluster \"" + cluster_name + "\"");
+    }
+    if (user_name.empty()) {
+        return config;
+    }
+    const auto user = find_named(kubeconfig, "users", "user", user_name);
+    if (!user) {
+        return with_context(user.error(), "context \"" + name + "\"");
+    }
+    if (const auto read = read_user(**user, folder, config); !read) {
+        return with_context(read.error(), "kubeconfig: user \"" + user_name + "\"");
+    }
+    return config;
+}
+
+Result<ClientConfig> load_kubeconfig_file(const std::string& path, std::string_view context) {
+    const auto text = read_small_file(path);
+    if (!text) {
+        return with_context(text.error(), "kubeconfig");
+    }
+    const auto value = yaml::parse_document(*text);
+    if (!value) {
+        return with_context(value.error(), "kubeconfig " + path);
+    }
+    const auto slash = path.find_last_of('/');
+    auto config =
+        load_kubeconfig(*value, context, slash == std::string::npos ? "." : path.substr(0, slash));
+    return config ? config : with_context(config.error(), path);
+}
+
+Result<ClientConfig> load_in_cluster(const InClusterSource& source) {
+    const auto host = source.environment.find("KUBERNETES_SERVICE_HOST");
+    const auto port = source.environment.find("KUBERNETES_SERVICE_PORT");
+    if (host == source.environment.end() || port == source.environment.end() ||
+        host->second.empty()) {
+        return Error{
+            ErrorCode::NotFound,
+            "not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set",
+            {}
+        };
+    }
+    ClientConfig config;
+    config.host = host->second;
+    const auto* end = port->second.data() + port->second.size();
+    const auto [at, failure] = std::from_chars(port->second.data(), end, config.port);
+    if (failure != std::errc() || at != end || config.port == 0) {
+        return make_invalid("KUBERNETES_SERVICE_PORT: \"" + port->second + "\" is not a port");
+    }
+    auto authority = read_small_file(source.folder + "/ca.crt");
+    if (!authority) {
+        return with_context(authority.error(), "service account");
+    }
+    config.tls.ca_pem = std::move(*authority);
+    config.token_file = source.folder + "/token";
+    if (const auto token = read_small_file(config.token_file); !token) {
+        return with_context(token.error(), "service account");
+    }
+    if (auto ns = read_small_file(source.folder + "/namespace"); ns) {
+        config.namespace_ = std::move(*ns);
+    }
+    return config;
+}
+
+}  // namespace sluice::kube

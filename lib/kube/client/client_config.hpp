@@ -1,0 +1,55 @@
+#pragma once
+
+#include "base/error.hpp"
+#include "json/value.hpp"
+#include "net/tls.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace sluice::kube {
+
+/// How to reach an API server and who one is there. Holds secrets: never log it.
+struct ClientConfig {
+    std::string host;  ///< name or IP address without brackets
+    std::uint16_t port = 443;
+    std::string base_path;  ///< before every target, without a slash at its end; usually ""
+    bool use_tls = true;
+    net::TlsClientOptions tls;
+    std::string bearer_token;
+    std::string token_file;  ///< read again when it changes; stands above bearer_token
+    std::string namespace_;  ///< of the context or the pod; "" when unknown
+    /// The server takes the product (before the slash) as the default field manager.
+    std::string user_agent = "kueue/v0 sluice";
+    double qps = -1;  ///< negative: no limit on the client's side
+    int burst = 1;
+};
+
+/// Reads a kubeconfig. `context` "" takes its current-context. Relative file names count from
+/// `folder`, that of the kubeconfig.
+/// Errors: Invalid naming the context, cluster, user or field: what is missing, what cannot be
+/// read, and what Sluice does not support (exec, auth-provider, username, password, proxy-url,
+/// impersonation).
+Result<ClientConfig> load_kubeconfig(
+    const json::Value& kubeconfig, std::string_view context, const std::string& folder
+);
+
+/// Reads a kubeconfig file. Errors: NotFound, Invalid naming the file and what is wrong in it.
+Result<ClientConfig> load_kubeconfig_file(const std::string& path, std::string_view context);
+
+/// Where a pod finds its service account; other values are for tests.
+struct InClusterSource {
+    std::map<std::string, std::string>
+        environment;  ///< of which KUBERNETES_SERVICE_HOST and …_PORT
+    std::string folder = "/var/run/secrets/kubernetes.io/serviceaccount";
+};
+
+/// The configuration of a pod. Errors: NotFound outside a cluster; Invalid for a broken one.
+Result<ClientConfig> load_in_cluster(const InClusterSource& source);
+
+/// Whole content of a small file. Errors: NotFound, Invalid naming the file.
+Result<std::string> read_small_file(const std::string& path);
+
+}  // namespace sluice::kube

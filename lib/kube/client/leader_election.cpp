@@ -1,0 +1,134 @@
+#include "kube/client/leader_election.hpp"
+
+#include "api/codec.hpp"
+#include "base/clock.hpp"
+#include "base/log.hpp"
+#include "net/event_loop.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace sluice::kube {
+namespace asio = boost::asio;
+namespace {
+
+/// How long giving the lease up may take; the process ends afterwards in any case.
+constexpr Duration kReleaseTimeout = std::chrono::seconds(5);
+
+}  // namespace
+
+LeaderElection::LeaderElection(
+    Client& client, const Clock& clock, LeaderOptions options, std::uint64_t seed
+)
+    : client_(client), clock_(clock), options_(options), elector_(std::move(options), seed) {}
+
+asio::awaitable<bool> LeaderElection::acquire() {
+    std::string holder;
+    while (!elector_.is_leader()) {
+        const auto cancelled = co_await net::is_cancelled();
+        if (cancelled) {
+            co_return false;
+        }
+        auto step = elector_.next(monotonic_now(), clock_.now());
+        if (step.action == LeaderElector::Action::Lost) {
+            co_return false;
+        }
+        co_await perform(std::move(step));
+        if (elector_.holder() != holder) {
+            holder = elector_.holder();
+            log::info("leader seen", {{"lease", options_.name}, {"holder", holder}});
+        }
+    }
+    co_return true;
+}
+
+asio::awaitable<bool> LeaderElection::hold() {
+    for (;;) {
+        const auto cancelled = co_await net::is_cancelled();
+        if (cancelled) {
+            co_return false;
+        }
+        auto step = elector_.next(monotonic_now(), clock_.now());
+        if (step.action == LeaderElector::Action::Lost) {
+            log::error(
+                "leader lease lost", {{"lease", options_.name}, {"holder", elector_.holder()}}
+            );
+            co_return true;
+        }
+        co_await perform(std::move(step));
+    }
+}
+
+asio::awaitable<void> LeaderElection::release() {
+    const auto lease = elector_.release(clock_.now());
+    if (!lease) {
+        co_return;
+    }
+    auto path = path_of<api::Lease>(options_.namespace_, options_.name);
+    WriteOptions options;
+    options.timeout = kReleaseTimeout;
+    auto patch = make_lease_patch(*lease);
+    const auto answer =
+        co_await client_.merge_patch(std::move(path), std::move(patch), std::move(options));
+    if (!answer) {
+        log::warning(
+            "leader lease not released",
+            {{"lease", options_.name}, {"error", answer.error().detail}}
+        );
+    }
+}
+
+asio::awaitable<void> LeaderElection::perform(LeaderElector::Step step) {
+    const auto left =
+        std::max<Duration>(step.until - monotonic_now(), std::chrono::milliseconds(1));
+    if (step.action == LeaderElector::Action::Wait) {
+        co_await net::pause_for(left);
+        co_return;
+    }
+    auto path = path_of<api::Lease>(options_.namespace_, options_.name);
+    WriteOptions options;
+    options.timeout = left;
+    if (step.action == LeaderElector::Action::Get) {
+        GetOptions get_options;
+        get_options.timeout = left;
+        const auto answer = co_await client_.get(std::move(path), std::move(get_options));
+        const auto lease =
+            answer ? api::decode<api::Lease>(*answer) : Result<api::Lease>(answer.error());
+        if (lease) {
+            elector_.on_read(*lease, monotonic_now());
+        } else if (lease.error().code == ErrorCode::NotFound) {
+            elector_.on_absent();
+        } else {
+            take(lease.error());
+        }
+    } else if (step.action == LeaderElector::Action::Create) {
+        path.name.clear();
+        auto body = api::encode(step.lease);
+        const auto answer =
+            co_await client_.create(std::move(path), std::move(body), std::move(options));
+        take(answer);
+    } else if (step.action == LeaderElector::Action::Update) {
+        auto patch = make_lease_patch(step.lease);
+        const auto answer =
+            co_await client_.merge_patch(std::move(path), std::move(patch), std::move(options));
+        take(answer);
+    }
+}
+
+void LeaderElection::take(const Result<std::string>& answer) {
+    const auto lease =
+        answer ? api::decode<api::Lease>(*answer) : Result<api::Lease>(answer.error());
+    if (lease) {
+        elector_.on_written(*lease, monotonic_now());
+        return;
+    }
+    if (lease.error().code != ErrorCode::Canceled) {
+        log::warning(
+            "leader lease not written", {{"lease", options_.name}, {"error", lease.error().detail}}
+        );
+    }
+    elector_.on_failed(lease.error(), monotonic_now());
+}
+
+}  // namespace sluice::kube

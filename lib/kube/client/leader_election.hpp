@@ -1,0 +1,44 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "kube/client/client.hpp"
+#include "kube/runtime/leader_elector.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace sluice::kube {
+
+/// Performs what a LeaderElector says. Lifetime: client and clock must outlive it.
+///
+///     const auto elected = co_await election.acquire();
+///     … run the scheduler beside …
+///     co_await election.hold();      // returns when the lease was lost: end the process at once
+///     co_await election.release();   // on an orderly end
+class LeaderElection {
+  public:
+    LeaderElection(Client& client, const Clock& clock, LeaderOptions options, std::uint64_t seed);
+
+    /// Competes until elected; false when cancelled, or when the lease was held before and is lost.
+    boost::asio::awaitable<bool> acquire();
+    /// Renews the lease until it is lost (true) or this is cancelled (false).
+    boost::asio::awaitable<bool> hold();
+    /// Gives the lease up, if held, so that another takes over at once.
+    boost::asio::awaitable<void> release();
+
+    bool is_leader() const { return elector_.is_leader(); }
+    const std::string& holder() const { return elector_.holder(); }
+
+  private:
+    boost::asio::awaitable<void> perform(LeaderElector::Step step);
+    void take(const Result<std::string>& answer);
+
+    Client& client_;
+    const Clock& clock_;
+    LeaderOptions options_;
+    LeaderElector elector_;
+};
+
+}  // namespace sluice::kube

@@ -1,0 +1,83 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "kube/core/resource_path.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace sluice::kube {
+
+/// How long a call may take in all, its retries included.
+inline constexpr Duration kDefaultCallTimeout = std::chrono::seconds(30);
+
+struct GetOptions {
+    std::string resource_version;
+    Duration timeout = kDefaultCallTimeout;
+};
+
+struct ListOptions {
+    std::string label_selector;
+    std::string field_selector;
+    std::int64_t limit = 0;  ///< objects a page; 0: all in one
+    std::string continue_token;
+    std::string resource_version;
+    std::string resource_version_match;
+    Duration timeout = std::chrono::seconds(60);
+};
+
+struct WatchOptions {
+    std::string label_selector;
+    std::string field_selector;
+    std::string resource_version;
+    Duration server_timeout = std::chrono::minutes(5);  ///< after which the server ends the stream
+    Duration connect_timeout = kDefaultCallTimeout;     ///< until the server's answer begins
+    bool allow_bookmarks = true;
+};
+
+/// Options of create, update and merge patch.
+struct WriteOptions {
+    std::string field_manager;  ///< empty: the server takes the product of the user agent
+    bool dry_run = false;
+    Duration timeout = kDefaultCallTimeout;
+};
+
+struct ApplyOptions {
+    std::string field_manager;
+    bool force = true;
+    bool dry_run = false;
+    Duration timeout = kDefaultCallTimeout;
+};
+
+enum class Propagation : std::uint8_t { Unset, Orphan, Background, Foreground };
+
+struct DeleteOptions {
+    std::string uid;               ///< precondition, when not empty
+    std::string resource_version;  ///< precondition, when not empty
+    Propagation propagation = Propagation::Unset;
+    std::optional<std::int64_t> grace_period_seconds = std::nullopt;
+    Duration timeout = kDefaultCallTimeout;
+};
+
+/// A call as the API server expects it, before authentication.
+struct Request {
+    std::string method;
+    std::string target;
+    std::string content_type;
+    std::string body;
+    bool is_read = false;  ///< repeating it cannot change anything
+};
+
+/// Builders of the calls. Requires: the path has a name, or has none for list, watch and create.
+Request make_get(const ResourcePath& path, const GetOptions& options);
+Request make_list(const ResourcePath& path, const ListOptions& options);
+Request make_watch(const ResourcePath& path, const WatchOptions& options);
+Request make_create(const ResourcePath& path, std::string body, const WriteOptions& options);
+Request make_update(const ResourcePath& path, std::string body, const WriteOptions& options);
+Request make_merge_patch(const ResourcePath& path, std::string body, const WriteOptions& options);
+Request make_apply(const ResourcePath& path, std::string body, const ApplyOptions& options);
+Request make_delete(const ResourcePath& path, const DeleteOptions& options);
+
+}  // namespace sluice::kube

@@ -1,0 +1,74 @@
+#include "kube/core/resource_path.hpp"
+
+namespace sluice::kube {
+namespace {
+
+bool is_unreserved(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '.' || c == '_' || c == '~';
+}
+
+}  // namespace
+
+std::string to_string(const ObjectKey& key) {
+    return key.namespace_.empty() ? key.name : key.namespace_ + "/" + key.name;
+}
+
+ObjectKey parse_object_key(std::string_view text) {
+    const auto slash = text.find('/');
+    if (slash == std::string_view::npos) {
+        return ObjectKey{{}, std::string(text)};
+    }
+    return ObjectKey{std::string(text.substr(0, slash)), std::string(text.substr(slash + 1))};
+}
+
+std::string percent_encode(std::string_view text) {
+    static constexpr std::string_view kHex = "0123456789ABCDEF";
+    std::string out;
+    out.reserve(text.size());
+    for (const char c : text) {
+        if (is_unreserved(c)) {
+            out += c;
+            continue;
+        }
+        const auto byte = static_cast<unsigned char>(c);
+        out += '%';
+        out += kHex[byte >> 4U];
+        out += kHex[byte & 15U];
+    }
+    return out;
+}
+
+std::string to_target(const ResourcePath& path) {
+    std::string out = path.group.empty() ? "/api/" : "/apis/" + percent_encode(path.group) + "/";
+    out += percent_encode(path.version);
+    if (!path.namespace_.empty()) {
+        out += "/namespaces/" + percent_encode(path.namespace_);
+    }
+    out += "/" + percent_encode(path.plural);
+    if (!path.name.empty()) {
+        out += "/" + percent_encode(path.name);
+    }
+    if (!path.subresource.empty()) {
+        out += "/" + percent_encode(path.subresource);
+    }
+    return out;
+}
+
+std::string describe(const ResourcePath& path) {
+    std::string out = path.plural;
+    if (!path.group.empty()) {
+        out += "." + path.group;
+    }
+    if (!path.name.empty()) {
+        out += " " + to_string(ObjectKey{path.namespace_, path.name});
+    } else if (!path.namespace_.empty()) {
+        out += " in " + path.namespace_;
+    }
+    if (!path.subresource.empty()) {
+        out += " (" + path.subresource + ")";
+    }
+    return out;
+}
+
+}  // namespace sluice::kube

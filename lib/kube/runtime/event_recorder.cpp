@@ -1,0 +1,156 @@
+#include "kube/runtime/event_recorder.hpp"
+
+#include "api/codec.hpp"
+#include "json/value.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::kube {
+namespace {
+
+/// The server's limits on an Event's texts.
+constexpr std::size_t kNoteMax = 1024;
+constexpr std::size_t kActionMax = 128;
+
+/// Cuts without breaking a UTF-8 sequence.
+std::string cut(std::string text, std::size_t size_max) {
+    if (text.size() <= size_max) {
+        return text;
+    }
+    auto end = size_max;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) {
+        --end;
+    }
+    text.resize(end);
+    return text;
+}
+
+std::string key_text(const api::ObjectReference& reference) {
+    return fmt::format(
+        "{}|{}|{}|{}|{}|{}|{}",
+        reference.api_version,
+        reference.kind,
+        reference.namespace_,
+        reference.name,
+        reference.uid,
+        reference.resource_version,
+        reference.field_path
+    );
+}
+
+}  // namespace
+
+EventRecorder::EventRecorder(EventRecorderOptions options, std::uint64_t seed)
+    : options_(std::move(options)), prng_(seed) {}
+
+void EventRecorder::record(const EventNote& note, Time now) {
+    auto event = make_event(note, now);
+    Key key{
+        event.type_,
+        event.action,
+        event.reason,
+        event.reporting_controller,
+        key_text(note.regarding),
+        note.related ? key_text(*note.related) : std::string()
+    };
+    const auto found = series_.find(key);
+    if (found == series_.end() || now - found->second.last >= options_.series_gap) {
+        if (found == series_.end() && series_.size() >= options_.series_max) {
+            series_.erase(std::min_element(
+                series_.begin(),
+                series_.end(),
+                [](const auto& a, const auto& b) { return a.second.last < b.second.last; }
+            ));
+        }
+        push(Write{true, event});
+        series_.insert_or_assign(std::move(key), Entry{std::move(event), 1, now});
+        if (!next_tick_) {
+            next_tick_ = now + options_.series_gap;
+        }
+        return;
+    }
+    auto& entry = found->second;
+    entry.last = now;
+    auto& series = entry.event.series;
+    if (series) {
+        ++series->count;
+        series->last_observed_time = api::MicroTime{now};
+        return;
+    }
+    series = api::EventSeries{2, api::MicroTime{now}};
+    entry.told = 2;
+    push(Write{false, entry.event});
+}
+
+std::optional<EventRecorder::Write> EventRecorder::take() {
+    if (queue_.empty()) {
+        return std::nullopt;
+    }
+    auto write = std::move(queue_.front());
+    queue_.pop_front();
+    return write;
+}
+
+void EventRecorder::tick(Time now) {
+    if (!next_tick_ || now < *next_tick_) {
+        return;
+    }
+    for (auto at = series_.begin(); at != series_.end();) {
+        auto& entry = at->second;
+        if (entry.event.series && entry.event.series->count > entry.told) {
+            entry.told = entry.event.series->count;
+            push(Write{false, entry.event});
+        }
+        at = now - entry.last >= options_.series_gap ? series_.erase(at) : std::next(at);
+    }
+    next_tick_ = series_.empty() ? std::nullopt : std::optional(now + options_.series_gap);
+}
+
+std::optional<Time> EventRecorder::next_due() const {
+    return next_tick_;
+}
+
+void EventRecorder::on_patch_not_found(const api::Event& event) {
+    push(Write{true, event});
+}
+
+api::Event EventRecorder::make_event(const EventNote& note, Time now) {
+    api::Event event;
+    // Objects of the cluster have their events in the namespace `default`, as everywhere in
+    // Kubernetes.
+    event.metadata.namespace_ =
+        note.regarding.namespace_.empty() ? "default" : note.regarding.namespace_;
+    // A name is at most 253 bytes: 236 of the object's, a dot and 16 digits.
+    event.metadata.name = fmt::format("{}.{:016x}", cut(note.regarding.name, 236), prng_.next());
+    event.event_time = api::MicroTime{now};
+    event.reporting_controller = note.reporting_controller;
+    event.reporting_instance = cut(note.reporting_controller + "-" + options_.hostname, kActionMax);
+    event.reason = note.reason;
+    event.action = cut(note.action.empty() ? note.reason : note.action, kActionMax);
+    event.regarding = note.regarding;
+    event.related = note.related;
+    event.note = cut(note.note, kNoteMax);
+    event.type_ = note.type_;
+    return event;
+}
+
+void EventRecorder::push(Write write) {
+    if (queue_.size() >= options_.queue_max) {
+        queue_.pop_front();
+        ++dropped_;
+    }
+    queue_.push_back(std::move(write));
+}
+
+std::string make_series_patch(const api::Event& event) {
+    const auto whole = api::to_value(event);
+    json::Value patch;
+    const auto* series = whole.find("series");
+    patch.set("series", series == nullptr ? json::Value() : *series);
+    return json::print(patch);
+}
+
+}  // namespace sluice::kube

@@ -1,0 +1,87 @@
+#pragma once
+
+#include "api/event.hpp"
+#include "base/clock.hpp"
+#include "base/prng.hpp"
+
+#include <chrono>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace sluice::kube {
+
+/// Something worth telling a user about an object.
+struct EventNote {
+    api::ObjectReference regarding;
+    std::optional<api::ObjectReference> related = std::nullopt;
+    std::string type_ = "Normal";  ///< or "Warning"
+    std::string reason;
+    std::string action;  ///< empty: the reason
+    std::string note;    ///< at most 1024 bytes; longer ones are cut
+    std::string reporting_controller;
+};
+
+struct EventRecorderOptions {
+    std::string hostname;  ///< the reporting instance is `<controller>-<hostname>`
+    Duration series_gap = std::chrono::minutes(6);
+    std::size_t queue_max = 1000;   ///< events waiting to be written; the oldest give way
+    std::size_t series_max = 5000;  ///< series remembered; the least recently begun are forgotten
+};
+
+/// Turns notes into events.k8s.io/v1 Events, of which equal ones (type, action, reason, controller,
+/// regarding, related) within the gap become one Event with a series. The first is created, the
+/// second starts the series with a patch, later ones are counted and told when the gap has passed.
+/// Pure: take() gives the next write.
+class EventRecorder {
+  public:
+    struct Write {
+        bool is_create = true;  ///< else a merge patch of the series
+        api::Event event;
+    };
+
+    EventRecorder(EventRecorderOptions options, std::uint64_t seed);
+
+    void record(const EventNote& note, Time now);
+    /// The next write, or nothing.
+    std::optional<Write> take();
+    /// Tells the counts of series and forgets those that nothing was added to for the gap; call it
+    /// at next_due(). Requires: time does not go back by more than the gap.
+    void tick(Time now);
+    /// When tick() has something to do; nothing while there is no series.
+    std::optional<Time> next_due() const;
+    /// A patch found its Event gone (events live an hour): it is created anew.
+    void on_patch_not_found(const api::Event& event);
+    /// Events that were dropped because the queue was full.
+    std::uint64_t dropped() const { return dropped_; }
+
+  private:
+    struct Key {
+        std::string type_, action, reason, controller, regarding, related;
+        friend auto operator<=>(const Key&, const Key&) = default;
+    };
+    struct Entry {
+        api::Event event;
+        std::int32_t told = 1;  // the count that has been written
+        Time last;              // when it was last observed
+    };
+
+    api::Event make_event(const EventNote& note, Time now);
+    void push(Write write);
+
+    EventRecorderOptions options_;
+    Prng prng_;
+    std::map<Key, Entry> series_;
+    std::deque<Write> queue_;
+    std::optional<Time> next_tick_;
+    std::uint64_t dropped_ = 0;
+};
+
+/// The merge patch that writes an Event's series.
+std::string make_series_patch(const api::Event& event);
+
+}  // namespace sluice::kube

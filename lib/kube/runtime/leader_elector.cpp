@@ -1,0 +1,174 @@
+#include "kube/runtime/leader_elector.hpp"
+
+#include "api/codec.hpp"
+#include "json/value.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::kube {
+namespace {
+
+std::int32_t to_seconds(Duration duration) {
+    return static_cast<std::int32_t>(
+        std::chrono::duration_cast<std::chrono::seconds>(duration).count()
+    );
+}
+
+}  // namespace
+
+Result<void> validate(const LeaderOptions& options) {
+    if (options.namespace_.empty()) {
+        return make_invalid("leaderElection.resourceNamespace: required outside a cluster");
+    }
+    if (options.identity.empty()) {
+        return make_invalid("leader election: the identity is empty");
+    }
+    if (options.lease_length < std::chrono::seconds(1)) {
+        return make_invalid("leaderElection.leaseDuration: must be at least one second");
+    }
+    if (options.lease_length <= options.renew_deadline) {
+        return make_invalid("leaderElection.leaseDuration: must be greater than renewDeadline");
+    }
+    if (options.retry_period <= Duration::zero() ||
+        options.renew_deadline <= options.retry_period * 6 / 5) {
+        return make_invalid(
+            "leaderElection.renewDeadline: must be greater than 1.2 times retryPeriod"
+        );
+    }
+    return {};
+}
+
+LeaderElector::LeaderElector(LeaderOptions options, std::uint64_t seed)
+    : options_(std::move(options)), prng_(seed) {}
+
+LeaderElector::Step LeaderElector::next(Instant now, Time wall) {
+    Step step;
+    step.until = leading_ ? renewed_at_ + options_.renew_deadline : now + options_.renew_deadline;
+    if (leading_ && now >= step.until) {
+        leading_ = false;
+        lost_ = true;
+    }
+    if (lost_) {
+        step.action = Action::Lost;
+        return step;
+    }
+    if (now < not_before_) {
+        step.action = Action::Wait;
+        step.until = leading_ ? std::min(not_before_, step.until) : not_before_;
+        return step;
+    }
+    if (must_read_) {
+        step.action = Action::Get;
+        return step;
+    }
+    step.action = absent_ ? Action::Create : Action::Update;
+    step.lease = make_lease(wall);
+    asked_at_ = now;
+    return step;
+}
+
+void LeaderElector::on_read(const api::Lease& lease, Instant now) {
+    absent_ = false;
+    if (!seen_ || seen_->spec != lease.spec) {
+        seen_at_ = now;
+    }
+    seen_ = lease;
+    holder_ = lease.spec.holder_identity;
+    if (leading_ && holder_ != options_.identity) {
+        leading_ = false;
+        lost_ = true;
+        return;
+    }
+    must_read_ = is_held_by_other(now);
+    if (must_read_) {
+        // Up to 1.2 times more, so that those who wait do not all come together.
+        const auto jitter = options_.retry_period.count() * prng_.between(0, 120) / 100;
+        not_before_ = now + options_.retry_period + Duration(jitter);
+    }
+}
+
+void LeaderElector::on_absent() {
+    absent_ = true;
+    must_read_ = false;
+    seen_.reset();
+}
+
+void LeaderElector::on_written(const api::Lease& lease, Instant now) {
+    seen_ = lease;
+    seen_at_ = now;
+    // A renewal counts from when it was asked for: others may have seen it from then on.
+    renewed_at_ = asked_at_;
+    holder_ = options_.identity;
+    absent_ = false;
+    must_read_ = false;
+    leading_ = true;
+    not_before_ = now + options_.retry_period;
+}
+
+void LeaderElector::on_failed(const Error& error, Instant now) {
+    // Whatever it was, what is known of the Lease may be old.
+    must_read_ = true;
+    absent_ = false;
+    const bool look_again =
+        error.code == ErrorCode::Conflict || error.code == ErrorCode::AlreadyExists;
+    not_before_ = look_again && leading_ ? now : now + options_.retry_period;
+}
+
+std::optional<api::Lease> LeaderElector::release(Time wall) {
+    if (!leading_ || !seen_) {
+        return std::nullopt;
+    }
+    leading_ = false;
+    lost_ = true;
+    auto lease = *seen_;
+    lease.spec.holder_identity.clear();
+    lease.spec.lease_duration_seconds = 1;
+    lease.spec.acquire_time = api::MicroTime{wall};
+    lease.spec.renew_time = api::MicroTime{wall};
+    return lease;
+}
+
+api::Lease LeaderElector::make_lease(Time wall) const {
+    api::Lease lease;
+    if (seen_) {
+        lease = *seen_;
+    }
+    const bool is_renewal =
+        lease.spec.holder_identity == options_.identity && lease.spec.acquire_time;
+    lease.metadata.namespace_ = options_.namespace_;
+    lease.metadata.name = options_.name;
+    lease.spec.holder_identity = options_.identity;
+    lease.spec.lease_duration_seconds = to_seconds(options_.lease_length);
+    lease.spec.renew_time = api::MicroTime{std::chrono::floor<std::chrono::microseconds>(wall)};
+    if (!is_renewal) {
+        lease.spec.acquire_time = lease.spec.renew_time;
+        lease.spec.lease_transitions = seen_ ? lease.spec.lease_transitions.value_or(0) + 1 : 0;
+    }
+    return lease;
+}
+
+bool LeaderElector::is_held_by_other(Instant now) const {
+    const auto& spec = seen_->spec;
+    if (spec.holder_identity.empty() || spec.holder_identity == options_.identity) {
+        return false;
+    }
+    return now < seen_at_ + std::chrono::seconds(spec.lease_duration_seconds.value_or(0));
+}
+
+std::string make_lease_patch(const api::Lease& lease) {
+    const auto whole = api::to_value(lease);
+    json::Value metadata;
+    metadata.set("resourceVersion", lease.metadata.resource_version);
+    auto spec = whole.find("spec") == nullptr ? json::Value(json::Object{}) : *whole.find("spec");
+    if (lease.spec.holder_identity.empty()) {
+        // The printed spec leaves an empty holder out, which in a merge patch means "as it is".
+        spec.set("holderIdentity", nullptr);
+    }
+    json::Value patch;
+    patch.set("metadata", std::move(metadata));
+    patch.set("spec", std::move(spec));
+    return json::print(patch);
+}
+
+}  // namespace sluice::kube

@@ -1,0 +1,93 @@
+#pragma once
+
+#include "api/lease.hpp"
+#include "base/clock.hpp"
+#include "base/deadline.hpp"
+#include "base/error.hpp"
+#include "base/prng.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace sluice::kube {
+
+/// The Lease that Kueue's controllers compete for; Sluice takes the same one, so that the two never
+/// act at once.
+inline constexpr std::string_view kLeaseName = "c1f6bfd2.kueue.x-k8s.io";
+
+struct LeaderOptions {
+    std::string namespace_;
+    std::string name{kLeaseName};
+    std::string identity;  ///< `<hostname>_<uuid>`
+    Duration lease_length = std::chrono::seconds(15);
+    Duration renew_deadline = std::chrono::seconds(10);
+    Duration retry_period = std::chrono::seconds(2);
+};
+
+/// Checks the options. Errors: Invalid naming the field (lease_length > renew_deadline > 1.2 times
+/// retry_period, as upstream requires).
+Result<void> validate(const LeaderOptions& options);
+
+/// Competes for a Lease, holds it and gives it up. Pure: next() says what to do, the on_… calls say
+/// how it went. All deadlines are of the monotonic clock, as a wall clock that is set would make a
+/// leader renew too late; wall time is only written into the Lease. Another holder's lease counts
+/// as running for its length since this process first saw its present state, so clocks need not
+/// agree.
+class LeaderElector {
+  public:
+    using Instant = Deadline::TimePoint;
+
+    enum class Action : std::uint8_t {
+        Wait,    ///< until `until`
+        Get,     ///< read the Lease
+        Create,  ///< create `lease`
+        Update,  ///< write `lease`, with Conflict when it changed since it was read
+        Lost,    ///< this process was the leader and is it no more; the end
+    };
+    struct Step {
+        Action action = Action::Get;
+        Instant until;     ///< Wait: when to ask again; else by when the call must have ended
+        api::Lease lease;  ///< Create, Update
+    };
+
+    LeaderElector(LeaderOptions options, std::uint64_t seed);
+
+    /// What to do now; `wall` is the time that is written.
+    Step next(Instant now, Time wall);
+    void on_read(const api::Lease& lease, Instant now);
+    void on_absent();
+    void on_written(const api::Lease& lease, Instant now);
+    void on_failed(const Error& error, Instant now);
+
+    /// The write that gives the lease up, if it is held; call it once and then nothing else.
+    std::optional<api::Lease> release(Time wall);
+
+    bool is_leader() const { return leading_; }
+    /// Who was last seen to hold the lease.
+    const std::string& holder() const { return holder_; }
+
+  private:
+    api::Lease make_lease(Time wall) const;
+    bool is_held_by_other(Instant now) const;
+
+    LeaderOptions options_;
+    Prng prng_;
+    std::optional<api::Lease> seen_;  // the Lease as last read or written
+    Instant seen_at_{};               // when its present state was first seen
+    std::string holder_;
+    bool must_read_ = true;
+    bool absent_ = false;
+    bool leading_ = false;
+    bool lost_ = false;
+    Instant asked_at_{};    // when the last write was begun
+    Instant renewed_at_{};  // when the last write that came through was begun
+    Instant not_before_{};
+};
+
+/// The merge patch that writes the Lease's spec if it is still of the resourceVersion that was
+/// read.
+std::string make_lease_patch(const api::Lease& lease);
+
+}  // namespace sluice::kube

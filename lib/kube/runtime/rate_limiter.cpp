@@ -1,0 +1,31 @@
+#include "kube/runtime/rate_limiter.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace sluice::kube {
+
+RateLimiter::RateLimiter(double qps, int burst)
+    : qps_(qps), burst_(std::max(burst, 1)), tokens_(burst_) {}
+
+std::optional<Time> RateLimiter::reserve(Time now, Duration wait_max) {
+    if (!is_enabled()) {
+        return now;
+    }
+    // A clock that was set back earns nothing and costs nothing.
+    const auto elapsed = std::chrono::duration<double>(std::max(now - updated_, Duration::zero()));
+    tokens_ = std::min(burst_, tokens_ + elapsed.count() * qps_);
+    updated_ = now;
+    const double left = tokens_ - 1.0;
+    auto wait = Duration::zero();
+    if (left < 0) {
+        wait = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(-left / qps_));
+        if (wait >= wait_max) {
+            return std::nullopt;
+        }
+    }
+    tokens_ = left;
+    return now + wait;
+}
+
+}  // namespace sluice::kube

@@ -1,0 +1,132 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/prng.hpp"
+#include "kube/runtime/backoff.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace sluice::kube {
+
+/// The backoff of keys whose reconcile failed: 5 ms doubled up to 1000 s.
+inline constexpr BackoffOptions kReconcileBackoff{
+    std::chrono::milliseconds(5), std::chrono::seconds(1000), 10
+};
+
+/// Keys that want to be looked at. A key waits at most once; one that is added while it is being
+/// processed comes back when it is done, so no key is processed twice at a time and no addition is
+/// lost. Pure: due times are data, the caller asks next_due() and comes back.
+///
+///     queue.add(key);
+///     while (auto key = queue.take(now)) { … queue.done(*key); }
+template <class Key>
+class WorkQueue {
+  public:
+    explicit WorkQueue(std::uint64_t seed, BackoffOptions backoff = kReconcileBackoff)
+        : backoff_(backoff), prng_(seed) {}
+
+    /// Wants the key looked at as soon as possible; an earlier delayed addition is overtaken by it.
+    void add(const Key& key) {
+        remove_delayed(key);
+        if (!dirty_.insert(key).second || processing_.contains(key)) {
+            return;
+        }
+        ready_.push_back(key);
+    }
+
+    /// Wants the key looked at when `due` has come. Of several due times the earliest counts.
+    void add_at(const Key& key, Time due) {
+        if (dirty_.contains(key)) {
+            return;
+        }
+        const auto found = due_of_.find(key);
+        if (found != due_of_.end()) {
+            if (found->second <= due) {
+                return;
+            }
+            delayed_.erase({found->second, key});
+        }
+        due_of_[key] = due;
+        delayed_.insert({due, key});
+    }
+
+    /// Wants the key looked at after its own backoff, which grows until forget().
+    void add_rate_limited(const Key& key, Time now) {
+        auto& failures = failures_[key];
+        const auto delay = backoff_delay(backoff_, failures, prng_);
+        failures = std::min(failures + 1, 1000);
+        add_at(key, now + delay);
+    }
+
+    /// Ends the key's backoff; call it when its processing succeeded.
+    void forget(const Key& key) { failures_.erase(key); }
+    /// How often the key was added rate limited since it was forgotten.
+    int failures(const Key& key) const {
+        const auto found = failures_.find(key);
+        return found == failures_.end() ? 0 : found->second;
+    }
+
+    /// The next key to process, or nothing. Every key taken must be given to done().
+    std::optional<Key> take(Time now) {
+        promote_due(now);
+        if (ready_.empty()) {
+            return std::nullopt;
+        }
+        Key key = std::move(ready_.front());
+        ready_.pop_front();
+        dirty_.erase(key);
+        processing_.insert(key);
+        return key;
+    }
+
+    /// Ends the processing of a key; it is ready again when it was added meanwhile.
+    void done(const Key& key) {
+        if (processing_.erase(key) > 0 && dirty_.contains(key)) {
+            ready_.push_back(key);
+        }
+    }
+
+    /// When the earliest delayed key is due, or nothing. Keys ready now do not count.
+    std::optional<Time> next_due() const {
+        return delayed_.empty() ? std::nullopt : std::optional(delayed_.begin()->first);
+    }
+    bool has_ready() const { return !ready_.empty(); }
+    bool is_idle() const { return ready_.empty() && delayed_.empty() && processing_.empty(); }
+    /// Keys that wait now, without the delayed ones.
+    std::size_t depth() const { return ready_.size(); }
+    std::size_t delayed() const { return delayed_.size(); }
+
+  private:
+    void remove_delayed(const Key& key) {
+        const auto found = due_of_.find(key);
+        if (found != due_of_.end()) {
+            delayed_.erase({found->second, key});
+            due_of_.erase(found);
+        }
+    }
+
+    void promote_due(Time now) {
+        while (!delayed_.empty() && delayed_.begin()->first <= now) {
+            const Key key = delayed_.begin()->second;
+            add(key);
+        }
+    }
+
+    BackoffOptions backoff_;
+    Prng prng_;
+    std::deque<Key> ready_;
+    std::set<Key> dirty_;       // wants to be processed; in ready_ unless it is processing
+    std::set<Key> processing_;  // taken, not done
+    std::set<std::pair<Time, Key>> delayed_;
+    std::map<Key, Time> due_of_;
+    std::map<Key, int> failures_;
+};
+
+}  // namespace sluice::kube

@@ -1,0 +1,401 @@
+#include "metrics/kueue_metrics.hpp"
+
+namespace sluice::metrics {
+
+KueueMetrics::KueueMetrics(Registry& registry)
+    : registry_(registry),
+      admission_attempts_total(
+          registry,
+          {.name = "kueue_admission_attempts_total",
+           .help = "Scheduling cycles that tried to admit workloads, by result",
+           .labels = {"result"}}
+      ),
+      admission_attempt_duration_seconds(
+          registry,
+          {.name = "kueue_admission_attempt_duration_seconds",
+           .help = "How long a cycle that tried to admit took",
+           .labels = {"result"},
+           .buckets = default_buckets()}
+      ),
+      build_info(
+          registry,
+          {.name = "kueue_build_info",
+           .help = "Constant 1, labelled with what was built and how",
+           .labels =
+               {"git_version", "git_commit", "build_date", "go_version", "compiler", "platform"},
+           .has_role = false}
+      ),
+      admission_cycle_preemption_skips(
+          registry,
+          {.name = "kueue_admission_cycle_preemption_skips",
+           .help = "Workloads that had preemption targets but lost them to another queue in the "
+                   "last cycle",
+           .labels = {"cluster_queue"}}
+      ),
+      preemption_target_recomputations_total(
+          registry,
+          {.name = "kueue_preemption_target_recomputations_total",
+           .help = "Recomputations of preemption targets because targets overlapped",
+           .labels = {"cluster_queue", "result"}}
+      ),
+      workload_creation_latency_seconds(
+          registry,
+          {.name = "kueue_workload_creation_latency_seconds",
+           .help = "From the creation of a job to that of its Workload",
+           .labels = {"job_kind"},
+           .buckets = latency_buckets()}
+      ),
+      pending_workloads(
+          registry,
+          {.name = "kueue_pending_workloads",
+           .help = "Workloads that wait, by whether they may be admitted in the next cycles",
+           .labels = {"cluster_queue", "status"}}
+      ),
+      pending_scheduling_hashes(
+          registry,
+          {.name = "kueue_pending_scheduling_hashes",
+           .help = "Distinct kinds of waiting workloads as the scheduler tells them apart",
+           .labels = {"cluster_queue", "status"}}
+      ),
+      reserving_active_workloads(
+          registry,
+          {.name = "kueue_reserving_active_workloads",
+           .help = "Unfinished workloads that hold quota",
+           .labels = {"cluster_queue"}}
+      ),
+      admitted_active_workloads(
+          registry,
+          {.name = "kueue_admitted_active_workloads",
+           .help = "Unfinished workloads that are admitted",
+           .labels = {"cluster_queue"}}
+      ),
+      finished_workloads(
+          registry,
+          {.name = "kueue_finished_workloads",
+           .help = "Finished workloads whose objects still exist",
+           .labels = {"cluster_queue"}}
+      ),
+      quota_reserved_workloads_total(
+          registry,
+          {.name = "kueue_quota_reserved_workloads_total",
+           .help = "Quota reservations",
+           .labels = {"cluster_queue", "priority_class"}}
+      ),
+      admitted_workloads_total(
+          registry,
+          {.name = "kueue_admitted_workloads_total",
+           .help = "Admissions",
+           .labels = {"cluster_queue", "priority_class"}}
+      ),
+      finished_workloads_total(
+          registry,
+          {.name = "kueue_finished_workloads_total",
+           .help = "Workloads that finished",
+           .labels = {"cluster_queue", "priority_class"}}
+      ),
+      evicted_workloads_total(
+          registry,
+          {.name = "kueue_evicted_workloads_total",
+           .help = "Evictions",
+           .labels = {"cluster_queue", "reason", "underlying_cause", "priority_class"}}
+      ),
+      evicted_workloads_once_total(
+          registry,
+          {.name = "kueue_evicted_workloads_once_total",
+           .help = "Distinct workloads that were evicted",
+           .labels = {"cluster_queue", "reason", "underlying_cause", "priority_class"}}
+      ),
+      preempted_workloads_total(
+          registry,
+          {.name = "kueue_preempted_workloads_total",
+           .help = "Preemptions that were issued",
+           .labels = {"preempting_cluster_queue", "reason"}}
+      ),
+      quota_reserved_wait_time_seconds(
+          registry,
+          {.name = "kueue_quota_reserved_wait_time_seconds",
+           .help = "From creation or requeue to the reservation of quota",
+           .labels = {"cluster_queue", "priority_class"},
+           .buckets = wait_buckets(14)}
+      ),
+      admission_wait_time_seconds(
+          registry,
+          {.name = "kueue_admission_wait_time_seconds",
+           .help = "From creation or requeue to admission",
+           .labels = {"cluster_queue", "priority_class"},
+           .buckets = wait_buckets(16)}
+      ),
+      admission_checks_wait_time_seconds(
+          registry,
+          {.name = "kueue_admission_checks_wait_time_seconds",
+           .help = "From the reservation of quota to admission",
+           .labels = {"cluster_queue", "priority_class"},
+           .buckets = wait_buckets(14)}
+      ),
+      ready_wait_time_seconds(
+          registry,
+          {.name = "kueue_ready_wait_time_seconds",
+           .help = "From creation or requeue to pods being ready",
+           .labels = {"cluster_queue", "priority_class"},
+           .buckets = wait_buckets(14)}
+      ),
+      admitted_until_ready_wait_time_seconds(
+          registry,
+          {.name = "kueue_admitted_until_ready_wait_time_seconds",
+           .help = "From admission to pods being ready",
+           .labels = {"cluster_queue", "priority_class"},
+           .buckets = wait_buckets(14)}
+      ),
+      execution_time_seconds(
+          registry,
+          {.name = "kueue_execution_time_seconds",
+           .help = "From admission to the end",
+           .labels = {"cluster_queue", "priority_class"},
+           .buckets = wait_buckets(16)}
+      ),
+      pods_ready_to_evicted_time_seconds(
+          registry,
+          {.name = "kueue_pods_ready_to_evicted_time_seconds",
+           .help = "From pods being ready to eviction",
+           .labels = {"cluster_queue", "reason", "underlying_cause"},
+           .buckets = wait_buckets(14)}
+      ),
+      workload_eviction_latency_seconds(
+          registry,
+          {.name = "kueue_workload_eviction_latency_seconds",
+           .help = "From eviction to the release of quota",
+           .labels = {"cluster_queue", "reason"},
+           .buckets = wait_buckets(14)}
+      ),
+      cluster_queue_status(
+          registry,
+          {.name = "kueue_cluster_queue_status",
+           .help = "1 for the status that the queue has, 0 for the others",
+           .labels = {"cluster_queue", "status"}}
+      ),
+      unadmitted_workloads(
+          registry,
+          {.name = "kueue_unadmitted_workloads",
+           .help = "Workloads that are not admitted, by why",
+           .labels = {"cluster_queue", "reason", "underlying_cause"}}
+      ),
+      cluster_queue_info(
+          registry,
+          {.name = "kueue_cluster_queue_info",
+           .help = "Constant 1, joins a queue with its cohorts",
+           .labels = {"cluster_queue", "parent_cohort", "root_cohort"}}
+      ),
+      cluster_queue_weighted_share(
+          registry,
+          {.name = "kueue_cluster_queue_weighted_share",
+           .help = "Worst ratio of usage above nominal quota to what is lendable, over the weight",
+           .labels = {"cluster_queue", "cohort"}}
+      ),
+      cluster_queue_resource_reservation(
+          registry,
+          {.name = "kueue_cluster_queue_resource_reservation",
+           .help = "Reserved quota",
+           .labels = {"cohort", "cluster_queue", "flavor", "resource"}}
+      ),
+      cluster_queue_resource_usage(
+          registry,
+          {.name = "kueue_cluster_queue_resource_usage",
+           .help = "Used quota of admitted workloads",
+           .labels = {"cohort", "cluster_queue", "flavor", "resource"}}
+      ),
+      cluster_queue_nominal_quota(
+          registry,
+          {.name = "kueue_cluster_queue_nominal_quota",
+           .help = "Nominal quota",
+           .labels = {"cohort", "cluster_queue", "flavor", "resource"}}
+      ),
+      cluster_queue_borrowing_limit(
+          registry,
+          {.name = "kueue_cluster_queue_borrowing_limit",
+           .help = "Borrowing limit, infinite when not set",
+           .labels = {"cohort", "cluster_queue", "flavor", "resource"}}
+      ),
+      cluster_queue_lending_limit(
+          registry,
+          {.name = "kueue_cluster_queue_lending_limit",
+           .help = "Lending limit, infinite when not set",
+           .labels = {"cohort", "cluster_queue", "flavor", "resource"}}
+      ),
+      cluster_queue_resource_pending(
+          registry,
+          {.name = "kueue_cluster_queue_resource_pending",
+           .help = "Requests of pending workloads",
+           .labels = {"cluster_queue", "resource"}}
+      ),
+      local_queue_pending_workloads(
+          registry,
+          {.name = "kueue_local_queue_pending_workloads",
+           .help = "Workloads that wait, by whether they may be admitted in the next cycles "
+                   "(LocalQueue)",
+           .labels = {"name", "namespace", "status"}}
+      ),
+      local_queue_reserving_active_workloads(
+          registry,
+          {.name = "kueue_local_queue_reserving_active_workloads",
+           .help = "Unfinished workloads that hold quota (LocalQueue)",
+           .labels = {"name", "namespace"}}
+      ),
+      local_queue_admitted_active_workloads(
+          registry,
+          {.name = "kueue_local_queue_admitted_active_workloads",
+           .help = "Unfinished workloads that are admitted (LocalQueue)",
+           .labels = {"name", "namespace"}}
+      ),
+      local_queue_finished_workloads(
+          registry,
+          {.name = "kueue_local_queue_finished_workloads",
+           .help = "Finished workloads whose objects still exist (LocalQueue)",
+           .labels = {"name", "namespace"}}
+      ),
+      local_queue_quota_reserved_workloads_total(
+          registry,
+          {.name = "kueue_local_queue_quota_reserved_workloads_total",
+           .help = "Quota reservations (LocalQueue)",
+           .labels = {"name", "namespace", "priority_class"}}
+      ),
+      local_queue_admitted_workloads_total(
+          registry,
+          {.name = "kueue_local_queue_admitted_workloads_total",
+           .help = "Admissions (LocalQueue)",
+           .labels = {"name", "namespace", "priority_class"}}
+      ),
+      local_queue_finished_workloads_total(
+          registry,
+          {.name = "kueue_local_queue_finished_workloads_total",
+           .help = "Workloads that finished (LocalQueue)",
+           .labels = {"name", "namespace", "priority_class"}}
+      ),
+      local_queue_evicted_workloads_total(
+          registry,
+          {.name = "kueue_local_queue_evicted_workloads_total",
+           .help = "Evictions (LocalQueue)",
+           .labels = {"name", "namespace", "reason", "underlying_cause", "priority_class"}}
+      ),
+      local_queue_quota_reserved_wait_time_seconds(
+          registry,
+          {.name = "kueue_local_queue_quota_reserved_wait_time_seconds",
+           .help = "From creation or requeue to the reservation of quota (LocalQueue)",
+           .labels = {"name", "namespace", "priority_class"},
+           .buckets = wait_buckets(14)}
+      ),
+      local_queue_admission_wait_time_seconds(
+          registry,
+          {.name = "kueue_local_queue_admission_wait_time_seconds",
+           .help = "From creation or requeue to admission (LocalQueue)",
+           .labels = {"name", "namespace", "priority_class"},
+           .buckets = wait_buckets(14)}
+      ),
+      local_queue_admission_checks_wait_time_seconds(
+          registry,
+          {.name = "kueue_local_queue_admission_checks_wait_time_seconds",
+           .help = "From the reservation of quota to admission (LocalQueue)",
+           .labels = {"name", "namespace", "priority_class"},
+           .buckets = wait_buckets(14)}
+      ),
+      local_queue_ready_wait_time_seconds(
+          registry,
+          {.name = "kueue_local_queue_ready_wait_time_seconds",
+           .help = "From creation or requeue to pods being ready (LocalQueue)",
+           .labels = {"name", "namespace", "priority_class"},
+           .buckets = wait_buckets(14)}
+      ),
+      local_queue_admitted_until_ready_wait_time_seconds(
+          registry,
+          {.name = "kueue_local_queue_admitted_until_ready_wait_time_seconds",
+           .help = "From admission to pods being ready (LocalQueue)",
+           .labels = {"name", "namespace", "priority_class"},
+           .buckets = wait_buckets(14)}
+      ),
+      local_queue_execution_time_seconds(
+          registry,
+          {.name = "kueue_local_queue_execution_time_seconds",
+           .help = "From admission to the end (LocalQueue)",
+           .labels = {"name", "namespace", "priority_class"},
+           .buckets = wait_buckets(16)}
+      ),
+      local_queue_status(
+          registry,
+          {.name = "kueue_local_queue_status",
+           .help = "1 for the status that the queue has, 0 for the others (LocalQueue)",
+           .labels = {"name", "namespace", "active"}}
+      ),
+      local_queue_unadmitted_workloads(
+          registry,
+          {.name = "kueue_local_queue_unadmitted_workloads",
+           .help = "Workloads that are not admitted, by why (LocalQueue)",
+           .labels = {"name", "namespace", "cluster_queue", "reason", "underlying_cause"}}
+      ),
+      local_queue_resource_reservation(
+          registry,
+          {.name = "kueue_local_queue_resource_reservation",
+           .help = "Reserved quota (LocalQueue)",
+           .labels = {"name", "namespace", "flavor", "resource"}}
+      ),
+      local_queue_resource_usage(
+          registry,
+          {.name = "kueue_local_queue_resource_usage",
+           .help = "Used quota of admitted workloads (LocalQueue)",
+           .labels = {"name", "namespace", "flavor", "resource"}}
+      ),
+      local_queue_admission_fair_sharing_usage(
+          registry,
+          {.name = "kueue_local_queue_admission_fair_sharing_usage",
+           .help = "Usage that decides on the order of admission (LocalQueue)",
+           .labels = {"name", "namespace", "cluster_queue"}}
+      ),
+      cohort_weighted_share(
+          registry,
+          {.name = "kueue_cohort_weighted_share",
+           .help = "Worst ratio of usage above nominal quota to what is lendable, over the weight",
+           .labels = {"cohort"}}
+      ),
+      cohort_subtree_quota(
+          registry,
+          {.name = "kueue_cohort_subtree_quota",
+           .help = "Quota of the cohort and all below it",
+           .labels = {"cohort", "flavor", "resource"}}
+      ),
+      cohort_subtree_resource_reservations(
+          registry,
+          {.name = "kueue_cohort_subtree_resource_reservations",
+           .help = "Reserved quota in the cohort and all below it",
+           .labels = {"cohort", "flavor", "resource"}}
+      ),
+      cohort_subtree_admitted_workloads_total(
+          registry,
+          {.name = "kueue_cohort_subtree_admitted_workloads_total",
+           .help = "Admissions in the cohort and all below it",
+           .labels = {"cohort", "priority_class"}}
+      ),
+      cohort_subtree_admitted_active_workloads(
+          registry,
+          {.name = "kueue_cohort_subtree_admitted_active_workloads",
+           .help = "Unfinished admitted workloads in the cohort and all below it",
+           .labels = {"cohort"}}
+      ),
+      cohort_info(
+          registry,
+          {.name = "kueue_cohort_info",
+           .help = "Constant 1, joins a cohort with those above it",
+           .labels = {"cohort", "parent_cohort", "root_cohort"}}
+      ) {}
+
+void KueueMetrics::remove_cluster_queue(const std::string& name) {
+    registry_.remove("kueue_", {{"cluster_queue", name}});
+    registry_.remove("kueue_", {{"preempting_cluster_queue", name}});
+}
+
+void KueueMetrics::remove_local_queue(const std::string& ns, const std::string& name) {
+    registry_.remove("kueue_local_queue_", {{"name", name}, {"namespace", ns}});
+}
+
+void KueueMetrics::remove_cohort(const std::string& name) {
+    registry_.remove("kueue_cohort_", {{"cohort", name}});
+}
+
+}  // namespace sluice::metrics

@@ -1,0 +1,340 @@
+#include "metrics/registry.hpp"
+
+#include "base/assert.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace sluice::metrics {
+namespace {
+
+enum class Kind : std::uint8_t { Counter, Gauge, Histogram };
+
+struct Series {
+    double value = 0;                   // of a histogram the sum
+    std::vector<std::uint64_t> counts;  // per bucket, not cumulated; the last is +Inf
+};
+
+std::string_view to_text(Kind kind) {
+    switch (kind) {
+        case Kind::Counter:
+            return "counter";
+        case Kind::Gauge:
+            return "gauge";
+        case Kind::Histogram:
+            return "histogram";
+    }
+    return "untyped";
+}
+
+std::string print_number(double value) {
+    if (std::isnan(value)) {
+        return "NaN";
+    }
+    if (std::isinf(value)) {
+        return value > 0 ? "+Inf" : "-Inf";
+    }
+    return fmt::format("{}", value);
+}
+
+std::string escape(std::string_view text, bool quotes) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '\\' || (quotes && c == '"')) {
+            out += '\\';
+            out += c;
+        } else if (c == '\n') {
+            out += "\\n";
+        } else {
+            out += c;
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+/// One metric with all its series. The registry's lock guards it.
+class Family {
+  public:
+    Family(std::mutex& lock, const std::string& role, Kind kind, Definition definition)
+        : lock_(lock), role_(role), kind_(kind), definition_(std::move(definition)) {
+        SLUICE_ASSERT(std::is_sorted(definition_.buckets.begin(), definition_.buckets.end()));
+        names_ = definition_.labels;
+        if (definition_.has_role) {
+            names_.emplace_back("replica_role");
+        }
+        for (std::size_t i = 0; i < names_.size(); ++i) {
+            print_order_.push_back(i);
+        }
+        std::sort(print_order_.begin(), print_order_.end(), [this](auto a, auto b) {
+            return names_[a] < names_[b];
+        });
+    }
+
+    template <class Function>
+    void change(const Labels& labels, Function function) {
+        const std::scoped_lock guard(lock_);
+        function(series_[with_role(labels)]);
+    }
+
+    void observe(const Labels& labels, double value) {
+        const auto& buckets = definition_.buckets;
+        const auto at = std::lower_bound(buckets.begin(), buckets.end(), value) - buckets.begin();
+        change(labels, [&](Series& series) {
+            series.counts.resize(buckets.size() + 1);
+            ++series.counts[static_cast<std::size_t>(at)];
+            series.value += value;
+        });
+    }
+
+    Series read(const Labels& labels) const {
+        const std::scoped_lock guard(lock_);
+        const auto found = series_.find(with_role(labels));
+        return found == series_.end() ? Series{} : found->second;
+    }
+
+    /// Requires: the lock is held.
+    std::size_t remove(const Match& match) {
+        std::vector<std::pair<std::size_t, std::string>> wanted;
+        for (const auto& [label, value] : match) {
+            const auto found = std::find(names_.begin(), names_.end(), label);
+            if (found == names_.end()) {
+                return 0;
+            }
+            wanted.emplace_back(static_cast<std::size_t>(found - names_.begin()), value);
+        }
+        return std::erase_if(series_, [&](const auto& entry) {
+            return std::all_of(wanted.begin(), wanted.end(), [&](const auto& want) {
+                return entry.first[want.first] == want.second;
+            });
+        });
+    }
+
+    void erase(const Labels& labels) {
+        const std::scoped_lock guard(lock_);
+        series_.erase(with_role(labels));
+    }
+
+    void clear() {
+        const std::scoped_lock guard(lock_);
+        series_.clear();
+    }
+
+    /// Requires: the lock is held.
+    void drop_other_roles() {
+        if (kind_ == Kind::Gauge && definition_.has_role) {
+            std::erase_if(series_, [this](const auto& entry) {
+                return entry.first.back() != role_;
+            });
+        }
+    }
+
+    /// Requires: the lock is held.
+    void print(std::string& out) const {
+        if (series_.empty()) {
+            return;
+        }
+        out += fmt::format("# HELP {} {}\n", definition_.name, escape(definition_.help, false));
+        out += fmt::format("# TYPE {} {}\n", definition_.name, to_text(kind_));
+        for (const auto& [labels, series] : series_) {
+            if (kind_ == Kind::Histogram) {
+                print_histogram(out, labels, series);
+            } else {
+                print_line(out, "", labels, "", print_number(series.value));
+            }
+        }
+    }
+
+  private:
+    Labels with_role(const Labels& labels) const {
+        SLUICE_ASSERT(labels.size() == definition_.labels.size());
+        auto out = labels;
+        if (definition_.has_role) {
+            out.push_back(role_);
+        }
+        return out;
+    }
+
+    void print_histogram(std::string& out, const Labels& labels, const Series& series) const {
+        std::uint64_t total = 0;
+        for (std::size_t i = 0; i < series.counts.size(); ++i) {
+            total += series.counts[i];
+            const bool last = i == definition_.buckets.size();
+            const auto bound = last ? std::string("+Inf") : print_number(definition_.buckets[i]);
+            print_line(out, "_bucket", labels, bound, std::to_string(total));
+        }
+        print_line(out, "_sum", labels, "", print_number(series.value));
+        print_line(out, "_count", labels, "", std::to_string(total));
+    }
+
+    void print_line(
+        std::string& out,
+        std::string_view suffix,
+        const Labels& labels,
+        const std::string& bound,
+        const std::string& value
+    ) const {
+        std::string pairs;
+        const auto add = [&pairs](std::string_view name, std::string_view text) {
+            pairs += fmt::format("{}{}=\"{}\"", pairs.empty() ? "" : ",", name, escape(text, true));
+        };
+        for (const auto i : print_order_) {
+            add(names_[i], labels[i]);
+        }
+        if (!bound.empty()) {
+            add("le", bound);
+        }
+        out += definition_.name;
+        out += suffix;
+        out += pairs.empty() ? " " : "{" + pairs + "} ";
+        out += value + "\n";
+    }
+
+    std::mutex& lock_;
+    const std::string& role_;
+    Kind kind_;
+    Definition definition_;
+    std::vector<std::string> names_;        // labels, then the role
+    std::vector<std::size_t> print_order_;  // by name
+    std::map<Labels, Series> series_;
+};
+
+class Registry::Impl {
+  public:
+    Family& add(Kind kind, Definition definition) {
+        const std::scoped_lock guard(lock);
+        auto name = definition.name;
+        const auto [at, is_new] = families.emplace(
+            std::move(name), std::make_unique<Family>(lock, role, kind, std::move(definition))
+        );
+        SLUICE_ASSERT(is_new);
+        return *at->second;
+    }
+
+    mutable std::mutex lock;
+    std::string role = "standalone";
+    std::map<std::string, std::unique_ptr<Family>> families;
+    std::vector<std::function<void()>> before_print;
+};
+
+Registry::Registry() : impl_(std::make_unique<Impl>()) {}
+Registry::~Registry() = default;
+
+void Registry::set_role(const std::string& role) {
+    const std::scoped_lock guard(impl_->lock);
+    impl_->role = role;
+    for (auto& [name, family] : impl_->families) {
+        family->drop_other_roles();
+    }
+}
+
+void Registry::on_print(std::function<void()> function) {
+    const std::scoped_lock guard(impl_->lock);
+    impl_->before_print.push_back(std::move(function));
+}
+
+std::size_t Registry::remove(std::string_view prefix, const Match& match) {
+    const std::scoped_lock guard(impl_->lock);
+    std::size_t removed = 0;
+    for (auto& [name, family] : impl_->families) {
+        if (name.starts_with(prefix)) {
+            removed += family->remove(match);
+        }
+    }
+    return removed;
+}
+
+std::string Registry::print() const {
+    std::vector<std::function<void()>> before;
+    {
+        const std::scoped_lock guard(impl_->lock);
+        before = impl_->before_print;
+    }
+    for (const auto& function : before) {
+        function();
+    }
+    std::string out;
+    const std::scoped_lock guard(impl_->lock);
+    for (const auto& [name, family] : impl_->families) {
+        family->print(out);
+    }
+    return out;
+}
+
+Counter::Counter(Registry& registry, Definition definition)
+    : family_(registry.impl_->add(Kind::Counter, std::move(definition))) {}
+
+void Counter::add(const Labels& labels, double amount) {
+    SLUICE_ASSERT(amount >= 0);
+    family_.change(labels, [amount](Series& series) { series.value += amount; });
+}
+
+double Counter::value(const Labels& labels) const {
+    return family_.read(labels).value;
+}
+
+Gauge::Gauge(Registry& registry, Definition definition)
+    : family_(registry.impl_->add(Kind::Gauge, std::move(definition))) {}
+
+void Gauge::set(const Labels& labels, double value) {
+    family_.change(labels, [value](Series& series) { series.value = value; });
+}
+
+void Gauge::add(const Labels& labels, double amount) {
+    family_.change(labels, [amount](Series& series) { series.value += amount; });
+}
+
+double Gauge::value(const Labels& labels) const {
+    return family_.read(labels).value;
+}
+
+void Gauge::erase(const Labels& labels) {
+    family_.erase(labels);
+}
+
+void Gauge::clear() {
+    family_.clear();
+}
+
+Histogram::Histogram(Registry& registry, Definition definition)
+    : family_(registry.impl_->add(Kind::Histogram, std::move(definition))) {}
+
+void Histogram::observe(const Labels& labels, double value) {
+    family_.observe(labels, value);
+}
+
+std::uint64_t Histogram::count(const Labels& labels) const {
+    std::uint64_t total = 0;
+    for (const auto count : family_.read(labels).counts) {
+        total += count;
+    }
+    return total;
+}
+
+std::vector<double> default_buckets() {
+    return {.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10};
+}
+
+std::vector<double> wait_buckets(int count) {
+    std::vector<double> out{1};
+    for (double bound = 2.5; static_cast<int>(out.size()) < count; bound *= 2) {
+        out.push_back(bound);
+    }
+    return out;
+}
+
+std::vector<double> latency_buckets() {
+    std::vector<double> out;
+    for (double bound = 0.01; out.size() < 11; bound *= 2) {
+        out.push_back(bound);
+    }
+    return out;
+}
+
+}  // namespace sluice::metrics

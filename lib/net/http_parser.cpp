@@ -1,0 +1,168 @@
+#include "net/http_parser.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/basic_parser.hpp>
+#include <boost/beast/http/error.hpp>
+
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace sluice::net {
+namespace http = boost::beast::http;
+using boost::beast::error_code;
+using boost::beast::string_view;
+
+/// What was read, and the operations of the parser behind it.
+class HttpParser::Impl {
+  public:
+    Impl() = default;
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+    virtual ~Impl() = default;
+    virtual std::size_t put(std::string_view bytes, error_code& code) = 0;
+    virtual void put_end(error_code& code) = 0;
+    virtual bool is_header_done() const = 0;
+    virtual bool is_done() const = 0;
+    virtual bool is_keep_alive() const = 0;
+    virtual void skip_body() = 0;
+
+    std::string method;
+    std::string target;
+    int status = 0;
+    HttpHeaders headers;
+    BodySink sink;
+    std::optional<Error> sink_error;
+};
+
+template <bool IsRequest>
+class HttpParser::BeastParser final : public Impl, private http::basic_parser<IsRequest> {
+    using Base = http::basic_parser<IsRequest>;
+
+  public:
+    BeastParser(std::size_t header_bytes_max, std::size_t body_bytes_max) {
+        constexpr std::size_t kMax = std::numeric_limits<std::uint32_t>::max();
+        Base::header_limit(static_cast<std::uint32_t>(std::min(header_bytes_max, kMax)));
+        if (body_bytes_max == kUnlimited) {
+            Base::body_limit(boost::none);
+        } else {
+            Base::body_limit(body_bytes_max);
+        }
+        Base::eager(true);
+    }
+    std::size_t put(std::string_view bytes, error_code& code) override {
+        return Base::put(boost::asio::const_buffer(bytes.data(), bytes.size()), code);
+    }
+    void put_end(error_code& code) override { Base::put_eof(code); }
+    bool is_header_done() const override { return Base::is_header_done(); }
+    bool is_done() const override { return Base::is_done(); }
+    bool is_keep_alive() const override { return Base::keep_alive(); }
+    void skip_body() override { Base::skip(true); }
+
+  private:
+    void
+    on_request_impl(http::verb, string_view method_text, string_view target_text, int, error_code&)
+        override {
+        method = std::string(method_text);
+        target = std::string(target_text);
+    }
+    void on_response_impl(int code, string_view, int, error_code&) override { status = code; }
+    void on_field_impl(http::field, string_view name, string_view value, error_code&) override {
+        headers.push_back(HttpHeader{std::string(name), std::string(value)});
+    }
+    void on_header_impl(error_code&) override {}
+    void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
+    std::size_t on_body_impl(string_view body, error_code& code) override {
+        return take(body, code);
+    }
+    void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
+    std::size_t on_chunk_body_impl(std::uint64_t, string_view body, error_code& code) override {
+        return take(body, code);
+    }
+    void on_finish_impl(error_code&) override {}
+
+    std::size_t take(string_view body, error_code& code) {
+        const auto taken = sink(std::string_view(body.data(), body.size()));
+        if (!taken) {
+            sink_error = taken.error();
+            code = http::error::unexpected_body;
+            return 0;
+        }
+        return body.size();
+    }
+};
+
+HttpParser::HttpParser(
+    Kind kind, std::size_t header_bytes_max, std::size_t body_bytes_max, BodySink sink
+) {
+    if (kind == Kind::Request) {
+        impl_ = std::make_unique<BeastParser<true>>(header_bytes_max, body_bytes_max);
+    } else {
+        impl_ = std::make_unique<BeastParser<false>>(header_bytes_max, body_bytes_max);
+    }
+    impl_->sink = std::move(sink);
+}
+
+HttpParser::~HttpParser() = default;
+
+Result<std::size_t> HttpParser::feed(std::string_view bytes) {
+    error_code code;
+    std::size_t used = 0;
+    while (used < bytes.size() && !impl_->is_done()) {
+        const auto taken = impl_->put(bytes.substr(used), code);
+        used += taken;
+        if (code == http::error::need_more || (!code && taken == 0)) {
+            return used;
+        }
+        if (!code) {
+            continue;
+        }
+        if (impl_->sink_error) {
+            return *impl_->sink_error;
+        }
+        impl_->status = code == http::error::body_limit     ? 413
+                        : code == http::error::header_limit ? 431
+                                                            : 400;
+        if (code == http::error::body_limit) {
+            return make_invalid("HTTP body is larger than allowed");
+        }
+        return make_invalid("HTTP message: " + code.message());
+    }
+    return used;
+}
+
+Result<void> HttpParser::finish() {
+    error_code code;
+    impl_->put_end(code);
+    if (code || !impl_->is_done()) {
+        return Error{ErrorCode::Unavailable, "connection ended in the middle of a message", {}};
+    }
+    return {};
+}
+
+bool HttpParser::is_header_done() const {
+    return impl_->is_header_done();
+}
+bool HttpParser::is_done() const {
+    return impl_->is_done();
+}
+bool HttpParser::is_keep_alive() const {
+    return impl_->is_keep_alive();
+}
+void HttpParser::expect_no_body() {
+    impl_->skip_body();
+}
+const std::string& HttpParser::method() const {
+    return impl_->method;
+}
+const std::string& HttpParser::target() const {
+    return impl_->target;
+}
+int HttpParser::http_status() const {
+    return impl_->status;
+}
+HttpHeaders& HttpParser::headers() {
+    return impl_->headers;
+}
+
+}  // namespace sluice::net

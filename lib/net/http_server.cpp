@@ -1,0 +1,491 @@
+#include "net/http_server.hpp"
+
+#include "base/deadline.hpp"
+#include "base/log.hpp"
+#include "net/event_loop.hpp"
+#include "net/http_parser.hpp"
+#include "net/stream.hpp"
+#include "net/task_group.hpp"
+#include "net/with_timeout.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace sluice::net {
+namespace asio = boost::asio;
+namespace {
+
+constexpr std::size_t kReadBytes = std::size_t{64} * 1024;
+/// A refused request's remaining bytes are read up to here, so that its sender sees the answer
+/// instead of a reset.
+constexpr std::size_t kDrainBytesMax = std::size_t{1024} * 1024;
+constexpr Duration kDrainTimeMax = std::chrono::seconds(5);
+
+constexpr int kRetryAfterSeconds = 1;
+
+/// The bytes that all connections together may hold.
+class Budget {
+  public:
+    explicit Budget(std::size_t bytes_max) : free_(bytes_max) {}
+    bool take(std::size_t bytes) {
+        if (bytes > free_) {
+            return false;
+        }
+        free_ -= bytes;
+        return true;
+    }
+    void give_back(std::size_t bytes) { free_ += bytes; }
+
+  private:
+    std::size_t free_;
+};
+
+/// What one request holds of the budget, given back at its end.
+class Share {
+  public:
+    explicit Share(Budget& budget) : budget_(budget) {}
+    Share(const Share&) = delete;
+    Share& operator=(const Share&) = delete;
+    ~Share() { give_back(); }
+    bool take(std::size_t bytes) {
+        const bool taken = budget_.take(bytes);
+        bytes_ += taken ? bytes : 0;
+        return taken;
+    }
+    void give_back() { budget_.give_back(std::exchange(bytes_, 0)); }
+
+  private:
+    Budget& budget_;
+    std::size_t bytes_ = 0;
+};
+
+/// One client. `busy` from the first byte of a request to the last of its answer.
+struct Connection {
+    std::unique_ptr<Stream> stream;
+    std::string peer;
+    std::string input;  // read, not yet parsed
+    bool busy = false;
+};
+
+std::string print_head(const ServerResponse& response, bool keep_alive) {
+    auto head = fmt::format("HTTP/1.1 {} {}\r\n", response.status, reason_phrase(response.status));
+    if (!response.content_type.empty() && response.status != 204) {
+        head += "Content-Type: " + response.content_type + "\r\n";
+    }
+    for (const auto& header : response.headers) {
+        head += header.name + ": " + header.value + "\r\n";
+    }
+    if (response.status != 204) {
+        head += fmt::format("Content-Length: {}\r\n", response.body.size());
+    }
+    head += keep_alive ? "\r\n" : "Connection: close\r\n\r\n";
+    return head;
+}
+
+ServerResponse make_plain_response(int status) {
+    return ServerResponse{
+        status, "text/plain; charset=utf-8", std::string(reason_phrase(status)) + "\n", {}
+    };
+}
+
+ServerResponse make_busy_response() {
+    auto response = make_plain_response(503);
+    response.headers.push_back({"Retry-After", std::to_string(kRetryAfterSeconds)});
+    return response;
+}
+
+int hex_digit(char c) {
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    const char lower = static_cast<char>(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+std::string percent_decode(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const int high = text[i] == '%' && i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
+        const int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
+        if (low >= 0) {
+            out += static_cast<char>(high * 16 + low);
+            i += 2;
+        } else {
+            out += text[i] == '+' ? ' ' : text[i];
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string_view ServerRequest::path() const {
+    return std::string_view(target).substr(0, target.find('?'));
+}
+
+std::string ServerRequest::query(std::string_view name) const {
+    const auto mark = target.find('?');
+    auto rest =
+        mark == std::string::npos ? std::string_view() : std::string_view(target).substr(mark + 1);
+    while (!rest.empty()) {
+        const auto pair = rest.substr(0, rest.find('&'));
+        rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
+        const auto equal = pair.find('=');
+        if (percent_decode(pair.substr(0, equal)) == name) {
+            return equal == std::string_view::npos ? std::string()
+                                                   : percent_decode(pair.substr(equal + 1));
+        }
+    }
+    return {};
+}
+
+class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
+  public:
+    Impl(EventLoop& loop, HttpHandler& handler, ServerOptions options)
+        : loop_(loop),
+          handler_(handler),
+          options_(std::move(options)),
+          in_flight_(options_.bytes_in_flight_max),
+          tasks_(loop.executor(), "http server") {}
+
+    Result<void> open() {
+        auto listener = Listener::open(loop_.executor(), options_.address, options_.port);
+        if (!listener) {
+            return listener.error();
+        }
+        listener_ = std::move(*listener);
+        port_ = listener_->port();
+        if (!options_.tls) {
+            return {};
+        }
+        auto tls = make_tls(options_.certificate_pem, options_.private_key_pem);
+        options_.private_key_pem.clear();
+        if (!tls) {
+            return tls.error();
+        }
+        tls_ = std::move(*tls);
+        return {};
+    }
+
+    Result<std::shared_ptr<TlsContext>> make_tls(
+        const std::string& certificate, const std::string& key
+    ) const {
+        return make_server_tls(TlsServerOptions{certificate, key, options_.minimum_tls_version});
+    }
+
+    void begin() {
+        loop_.post([self = shared_from_this()] {
+            self->tasks_.spawn(accept_connections(self), "accept");
+        });
+    }
+
+    void set_tls(std::shared_ptr<TlsContext> tls) {
+        loop_.post([self = shared_from_this(), tls = std::move(tls)] { self->tls_ = tls; });
+    }
+
+    asio::awaitable<void> stop(Duration grace) {
+        begin_stop();
+        co_await tasks_.stop(grace);
+    }
+
+    /// Ends what is idle and makes the rest end after its current answer.
+    void begin_stop() {
+        stopping_ = true;
+        if (listener_) {
+            listener_->close();
+        }
+        for (auto* connection : connections_) {
+            if (!connection->busy) {
+                connection->stream->close();
+            }
+        }
+    }
+
+    void abort() {
+        begin_stop();
+        for (auto* connection : connections_) {
+            connection->stream->close();
+        }
+        tasks_.cancel();
+    }
+
+    std::uint16_t port() const { return port_; }
+    std::size_t connections() const { return connections_.size(); }
+
+  private:
+    using Self = std::shared_ptr<Impl>;
+
+    static asio::awaitable<void> accept_connections(Self self) {
+        while (!self->stopping_) {
+            auto accepted = co_await self->listener_->accept(&self->tls_);
+            if (self->stopping_) {
+                break;
+            }
+            if (!accepted) {
+                log::warning(
+                    "connection not accepted",
+                    {{"port", self->port_}, {"error", accepted.error().detail}}
+                );
+                const auto rested = co_await pause_for(std::chrono::milliseconds(100));
+                if (!rested) {
+                    break;
+                }
+                continue;
+            }
+            if (self->connections_.size() >= self->options_.connections_max) {
+                accepted->stream->close();
+                continue;
+            }
+            auto connection = std::make_unique<Connection>();
+            connection->stream = std::move(accepted->stream);
+            connection->peer = std::move(accepted->peer);
+            self->connections_.insert(connection.get());
+            self->tasks_.spawn(run_connection(self, std::move(connection)), "connection");
+        }
+    }
+
+    static asio::awaitable<void> run_connection(Self self, std::unique_ptr<Connection> connection) {
+        connection->stream->expires_after(self->options_.header_timeout);
+        const auto shaken = co_await shake_hands_as_server(connection->stream.get());
+        if (!shaken) {
+            log::debug(
+                "TLS handshake failed",
+                {{"peer", connection->peer}, {"error", shaken.error().detail}}
+            );
+        }
+        bool alive = shaken.has_value();
+        while (alive && !self->stopping_) {
+            alive = co_await self->serve_one(connection.get());
+            connection->busy = false;
+        }
+        if (shaken) {
+            connection->stream->expires_after(std::chrono::seconds(2));
+            co_await connection->stream->shutdown();
+        }
+        connection->stream->close();
+        self->connections_.erase(connection.get());
+    }
+
+    /// Reads a request and answers it; whether another may follow.
+    asio::awaitable<bool> serve_one(Connection* connection) {
+        ServerRequest request;
+        request.peer = connection->peer;
+        request.body = SpooledBody(options_.body_bytes_in_memory);
+        Share share(in_flight_);
+        HttpParser parser(
+            HttpParser::Kind::Request,
+            options_.header_bytes_max,
+            options_.body_bytes_max,
+            [body = &request.body, &share](std::string_view bytes) -> Result<void> {
+                if (!share.take(bytes.size())) {
+                    return Error{ErrorCode::TooManyRequests, "too many bytes in flight", {}};
+                }
+                return body->append(bytes);
+            }
+        );
+        const auto read = co_await read_request(connection, &parser);
+        if (!read) {
+            co_await refuse(connection, &parser, read.error());
+            co_return false;
+        }
+        if (!*read) {
+            co_return false;
+        }
+        request.method = parser.method();
+        request.target = parser.target();
+        request.headers = std::move(parser.headers());
+        const bool is_head = request.method == "HEAD";
+        auto answered =
+            co_await with_timeout(call_handler(std::move(request)), options_.handle_timeout);
+        auto response = answered ? std::move(*answered) : make_plain_response(504);
+        // The body went with the handler.
+        share.give_back();
+        if (!share.take(response.body.size())) {
+            log_busy(*connection);
+            response = make_busy_response();
+        }
+        const bool keep_alive = parser.is_keep_alive() && !stopping_;
+        connection->stream->expires_after(options_.write_timeout);
+        const auto written = co_await write_response(connection, &response, keep_alive, is_head);
+        co_return written&& keep_alive;
+    }
+
+    void log_busy(const Connection& connection) const {
+        log::warning(
+            "request refused, too many bytes in flight",
+            {{"peer", connection.peer}, {"port", port_}, {"max", options_.bytes_in_flight_max}}
+        );
+    }
+
+    asio::awaitable<Result<ServerResponse>> call_handler(ServerRequest request) {
+        auto response = co_await handler_.handle(std::move(request));
+        co_return response;
+    }
+
+    /// False when the client went away between requests.
+    asio::awaitable<Result<bool>> read_request(Connection* connection, HttpParser* parser) {
+        auto& input = connection->input;
+        bool saw_header = false;
+        connection->busy = !input.empty();
+        connection->stream->expires_after(
+            input.empty() ? options_.idle_timeout : options_.header_timeout
+        );
+        std::vector<char> buffer(kReadBytes);
+        for (;;) {
+            const auto used = parser->feed(input);
+            if (!used) {
+                co_return used.error();
+            }
+            input.erase(0, *used);
+            if (parser->is_done()) {
+                co_return true;
+            }
+            if (parser->is_header_done() && !saw_header) {
+                saw_header = true;
+                connection->stream->expires_after(options_.body_timeout);
+                const auto expect = find_header(parser->headers(), "Expect");
+                if (expect == "100-continue") {
+                    const auto sent =
+                        co_await connection->stream->write("HTTP/1.1 100 Continue\r\n\r\n");
+                    if (!sent) {
+                        co_return sent.error();
+                    }
+                }
+            }
+            const auto read = co_await connection->stream->read_some(buffer.data(), buffer.size());
+            if (!read) {
+                co_return connection->busy ? Result<bool>(read.error()) : Result<bool>(false);
+            }
+            if (*read == 0) {
+                co_return false;
+            }
+            input.append(buffer.data(), *read);
+            if (!connection->busy) {
+                connection->busy = true;
+                connection->stream->expires_after(options_.header_timeout);
+            }
+        }
+    }
+
+    /// Answers a request that could not be read.
+    asio::awaitable<void> refuse(Connection* connection, HttpParser* parser, Error error) {
+        ServerResponse response;
+        if (error.code == ErrorCode::Timeout) {
+            // The stream's deadline has closed it, so there is nobody to answer.
+            co_return;
+        }
+        if (error.code == ErrorCode::Invalid) {
+            response = make_plain_response(parser->http_status());
+        } else if (error.code == ErrorCode::TooManyRequests) {
+            response = make_busy_response();
+            log_busy(*connection);
+        } else if (error.code == ErrorCode::Internal) {
+            response = make_plain_response(500);
+            log::error(
+                "request body not stored", {{"peer", connection->peer}, {"error", error.detail}}
+            );
+        } else {
+            co_return;
+        }
+        connection->stream->expires_after(std::chrono::seconds(5));
+        const auto written = co_await write_response(connection, &response, false, false);
+        if (!written) {
+            co_return;
+        }
+        // One that may come again must get to know it, even if it sends all before it listens.
+        const auto drain_max = error.code == ErrorCode::TooManyRequests
+                                   ? std::max(options_.body_bytes_max, kDrainBytesMax)
+                                   : kDrainBytesMax;
+        const auto until = Deadline::after(kDrainTimeMax);
+        std::vector<char> buffer(kReadBytes);
+        for (std::size_t drained = 0; drained < drain_max;) {
+            connection->stream->expires_at(
+                Deadline::earlier(until, Deadline::after(std::chrono::seconds(1)))
+            );
+            const auto read = co_await connection->stream->read_some(buffer.data(), buffer.size());
+            if (!read || *read == 0) {
+                break;
+            }
+            drained += *read;
+        }
+    }
+
+    asio::awaitable<bool> write_response(
+        Connection* connection, const ServerResponse* response, bool keep_alive, bool is_head
+    ) {
+        auto head = print_head(*response, keep_alive);
+        const bool has_body = !is_head && !response->body.empty();
+        // A small answer goes out in one piece.
+        const bool together = has_body && response->body.size() <= kReadBytes;
+        if (together) {
+            head += response->body;
+        }
+        const auto sent = co_await connection->stream->write(head);
+        if (!sent) {
+            co_return false;
+        }
+        if (has_body && !together) {
+            const auto rest = co_await connection->stream->write(response->body);
+            co_return rest.has_value();
+        }
+        co_return true;
+    }
+
+    EventLoop& loop_;
+    HttpHandler& handler_;
+    ServerOptions options_;
+    Budget in_flight_;  // before the tasks, whose requests give back to it
+    TaskGroup tasks_;
+    std::unique_ptr<Listener> listener_;
+    std::shared_ptr<TlsContext> tls_;
+    std::set<Connection*> connections_;
+    std::uint16_t port_ = 0;
+    bool stopping_ = false;
+};
+
+HttpServer::HttpServer(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HttpServer::~HttpServer() {
+    impl_->abort();
+}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::start(
+    EventLoop& loop, HttpHandler& handler, ServerOptions options
+) {
+    auto impl = std::make_shared<Impl>(loop, handler, std::move(options));
+    const auto opened = impl->open();
+    if (!opened) {
+        return opened.error();
+    }
+    impl->begin();
+    return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
+}
+
+std::uint16_t HttpServer::port() const {
+    return impl_->port();
+}
+
+Result<void> HttpServer::set_certificate(
+    const std::string& certificate_pem, const std::string& private_key_pem
+) {
+    auto tls = impl_->make_tls(certificate_pem, private_key_pem);
+    if (!tls) {
+        return tls.error();
+    }
+    impl_->set_tls(std::move(*tls));
+    return {};
+}
+
+asio::awaitable<void> HttpServer::stop(Duration grace) {
+    return impl_->stop(grace);
+}
+
+std::size_t HttpServer::connections() const {
+    return impl_->connections();
+}
+
+}  // namespace sluice::net

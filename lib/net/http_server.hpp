@@ -1,0 +1,112 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "net/http_message.hpp"
+#include "net/spooled_body.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace sluice::net {
+
+class EventLoop;
+
+/// A request whose body has come whole.
+struct ServerRequest {
+    std::string method;
+    std::string target;  ///< path and query as sent
+    HttpHeaders headers;
+    SpooledBody body;
+    std::string peer;  ///< address and port of the other side
+
+    /// The target without its query.
+    std::string_view path() const;
+    /// The value of a query parameter, percent decoded, or "".
+    std::string query(std::string_view name) const;
+};
+
+struct ServerResponse {
+    int status = 200;
+    std::string content_type = "text/plain; charset=utf-8";
+    std::string body;
+    HttpHeaders headers;  ///< beyond Content-Type and Content-Length
+};
+
+/// Answers requests. Lifetime: must outlive the server.
+class HttpHandler {
+  public:
+    HttpHandler() = default;
+    HttpHandler(const HttpHandler&) = delete;
+    HttpHandler& operator=(const HttpHandler&) = delete;
+    virtual ~HttpHandler() = default;
+    /// Thread: that of the server's loop. Many requests are answered at a time there, so no call
+    /// may block. Cancellation: when the server stops.
+    virtual boost::asio::awaitable<ServerResponse> handle(ServerRequest request) = 0;
+};
+
+struct ServerOptions {
+    std::string address =
+        "::";  ///< an IP address; "::" takes IPv4 too; "" is "::", or "0.0.0.0" without IPv6
+    std::uint16_t port = 0;  ///< 0: any free one
+    bool tls = true;
+    std::string certificate_pem;  ///< chain, leaf first; needed with tls
+    std::string private_key_pem;
+    std::string minimum_tls_version = "VersionTLS12";  ///< or VersionTLS13
+    std::size_t connections_max = 10'000;              ///< one more is closed at once
+    std::size_t header_bytes_max = std::size_t{64} * 1024;
+    std::size_t body_bytes_max = std::size_t{256} * 1024 * 1024;
+    /// Of request bodies and answers together that have come or are not yet sent; what goes beyond
+    /// it is answered with 503 and Retry-After.
+    std::size_t bytes_in_flight_max = std::size_t{512} * 1024 * 1024;
+    std::size_t body_bytes_in_memory = std::size_t{1024} * 1024;  ///< beyond, a body goes to a file
+    Duration header_timeout =
+        std::chrono::seconds(10);  ///< TLS handshake; first byte to end of headers
+    Duration idle_timeout = std::chrono::seconds(120);   ///< between requests
+    Duration body_timeout = std::chrono::seconds(120);   ///< the whole body
+    Duration handle_timeout = std::chrono::seconds(60);  ///< the handler; then the answer is 504
+    Duration write_timeout = std::chrono::seconds(120);  ///< the whole answer
+};
+
+/// An HTTP/1.1 server over TLS or plain TCP with keep-alive. A request that breaks a limit gets its
+/// 4xx answer and the connection is closed; a handler that takes too long gives 504.
+/// Lifetime: the loop and the handler must outlive it.
+class HttpServer {
+  public:
+    /// Listens at once, so that port() is known and no early client is refused; connections are
+    /// taken and answered on the loop's thread. Errors: Invalid for the address, certificate or
+    /// key; Unavailable when the address is taken.
+    static Result<std::unique_ptr<HttpServer>> start(
+        EventLoop& loop, HttpHandler& handler, ServerOptions options
+    );
+    /// Stops hard what stop() has not ended. Requires: the loop does not run any more, or the call
+    /// is made on its thread.
+    ~HttpServer();
+    HttpServer(const HttpServer&) = delete;
+    HttpServer& operator=(const HttpServer&) = delete;
+
+    /// The port listened on.
+    std::uint16_t port() const;
+    /// Takes another certificate for connections accepted from now on. Errors: Invalid; the old one
+    /// then stays. Thread: any.
+    Result<void> set_certificate(
+        const std::string& certificate_pem, const std::string& private_key_pem
+    );
+    /// Accepts no more, lets running requests finish for at most `grace`, then closes all.
+    boost::asio::awaitable<void> stop(Duration grace);
+    /// Open connections. Thread: the loop's.
+    std::size_t connections() const;
+
+  private:
+    class Impl;
+    explicit HttpServer(std::shared_ptr<Impl> impl);
+    std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace sluice::net

@@ -1,0 +1,150 @@
+#include "net/tls.hpp"
+
+#include "net/tls_context.hpp"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+#include <climits>
+#include <memory>
+
+namespace sluice::net {
+namespace {
+
+using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
+using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
+using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
+
+Bio open_pem(const std::string& pem) {
+    const int size = pem.size() < INT_MAX ? static_cast<int>(pem.size()) : 0;
+    return {BIO_new_mem_buf(pem.data(), size), &BIO_free};
+}
+
+/// A key with a pass phrase must fail instead of asking on the terminal.
+int refuse_pass_phrase(char*, int, int, void*) {
+    return -1;
+}
+
+Error openssl_invalid(std::string_view what) {
+    return make_invalid(std::string(what) + ": " + take_openssl_error());
+}
+
+Result<void> trust(SSL_CTX* context, const std::string& ca_pem) {
+    const auto bio = open_pem(ca_pem);
+    auto* store = SSL_CTX_get_cert_store(context);
+    int count = 0;
+    for (;;) {
+        const Certificate certificate(
+            PEM_read_bio_X509(bio.get(), nullptr, refuse_pass_phrase, nullptr), &X509_free
+        );
+        if (!certificate) {
+            break;
+        }
+        if (X509_STORE_add_cert(store, certificate.get()) != 1) {
+            return openssl_invalid("certificate authority");
+        }
+        ++count;
+    }
+    const auto reason = ERR_peek_last_error();
+    if (count == 0 || ERR_GET_REASON(reason) != PEM_R_NO_START_LINE) {
+        return openssl_invalid("certificate authority is not PEM");
+    }
+    ERR_clear_error();
+    return {};
+}
+
+/// Sets chain and key, which must belong together.
+Result<void> present(
+    SSL_CTX* context, const std::string& certificate_pem, const std::string& key_pem
+) {
+    const auto bio = open_pem(certificate_pem);
+    const Certificate leaf(
+        PEM_read_bio_X509(bio.get(), nullptr, refuse_pass_phrase, nullptr), &X509_free
+    );
+    if (!leaf || SSL_CTX_use_certificate(context, leaf.get()) != 1) {
+        return openssl_invalid("certificate cannot be read");
+    }
+    for (;;) {
+        Certificate next(
+            PEM_read_bio_X509(bio.get(), nullptr, refuse_pass_phrase, nullptr), &X509_free
+        );
+        if (!next) {
+            break;
+        }
+        if (SSL_CTX_add1_chain_cert(context, next.get()) != 1) {
+            return openssl_invalid("certificate chain");
+        }
+    }
+    ERR_clear_error();
+    const auto key_bio = open_pem(key_pem);
+    const Key key(
+        PEM_read_bio_PrivateKey(key_bio.get(), nullptr, refuse_pass_phrase, nullptr), &EVP_PKEY_free
+    );
+    if (!key) {
+        return openssl_invalid("private key cannot be read");
+    }
+    if (SSL_CTX_use_PrivateKey(context, key.get()) != 1 ||
+        SSL_CTX_check_private_key(context) != 1) {
+        return openssl_invalid("private key does not fit the certificate");
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string take_openssl_error() {
+    const auto code = ERR_peek_error();
+    ERR_clear_error();
+    const char* text = code == 0 ? nullptr : ERR_reason_error_string(code);
+    return text == nullptr ? "unknown reason" : text;
+}
+
+Result<std::shared_ptr<TlsContext>> make_client_tls(const TlsClientOptions& options) {
+    ERR_clear_error();
+    auto tls = std::make_shared<TlsContext>(boost::asio::ssl::context::tls_client);
+    auto* context = tls->context.native_handle();
+    SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+    tls->server_name = options.server_name;
+    tls->verify = options.verify;
+    SSL_CTX_set_verify(context, options.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
+    if (!options.ca_pem.empty()) {
+        const auto trusted = trust(context, options.ca_pem);
+        if (!trusted) {
+            return trusted.error();
+        }
+    } else if (options.verify && SSL_CTX_set_default_verify_paths(context) != 1) {
+        return openssl_invalid("certificate authorities of the system");
+    }
+    if (!options.certificate_pem.empty()) {
+        const auto presented = present(context, options.certificate_pem, options.private_key_pem);
+        if (!presented) {
+            return with_context(presented.error(), "client");
+        }
+    }
+    return tls;
+}
+
+Result<std::shared_ptr<TlsContext>> make_server_tls(const TlsServerOptions& options) {
+    ERR_clear_error();
+    auto tls = std::make_shared<TlsContext>(boost::asio::ssl::context::tls_server);
+    auto* context = tls->context.native_handle();
+    if (options.minimum_version != "VersionTLS12" && options.minimum_version != "VersionTLS13") {
+        return make_invalid("minimum TLS version " + options.minimum_version + " is not supported");
+    }
+    SSL_CTX_set_min_proto_version(
+        context, options.minimum_version == "VersionTLS13" ? TLS1_3_VERSION : TLS1_2_VERSION
+    );
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+    const auto presented = present(context, options.certificate_pem, options.private_key_pem);
+    if (!presented) {
+        return with_context(presented.error(), "server");
+    }
+    return tls;
+}
+
+}  // namespace sluice::net

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "base/error.hpp"
+
+#include <memory>
+#include <string>
+
+namespace sluice::net {
+
+/// What a client checks of the server and shows of itself.
+struct TlsClientOptions {
+    std::string ca_pem;           ///< trusted authorities; empty: those of the system
+    std::string server_name;      ///< checked instead of the host of the address, when not empty
+    bool verify = true;           ///< false accepts any server: the caller's explicit wish only
+    std::string certificate_pem;  ///< chain, leaf first; empty: no client certificate
+    std::string private_key_pem;
+};
+
+struct TlsServerOptions {
+    std::string certificate_pem;  ///< chain, leaf first
+    std::string private_key_pem;
+    std::string minimum_version = "VersionTLS12";  ///< or VersionTLS13
+};
+
+/// Keys, certificates and rules for TLS 1.2 and newer. Shared by all connections made with it.
+class TlsContext;
+
+/// Errors: Invalid naming the part that cannot be read, or a key that does not fit its certificate.
+/// No message ever quotes a key.
+Result<std::shared_ptr<TlsContext>> make_client_tls(const TlsClientOptions& options);
+Result<std::shared_ptr<TlsContext>> make_server_tls(const TlsServerOptions& options);
+
+}  // namespace sluice::net

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/cancellation_type.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/experimental/parallel_group.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <array>
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <utility>
+
+namespace sluice::net {
+
+/// Runs an operation in a coroutine of its own that sees cancellation as a result, not as an
+/// exception.
+template <class T>
+boost::asio::awaitable<std::optional<Result<T>>> without_throwing(
+    boost::asio::awaitable<Result<T>> operation
+) {
+    co_await boost::asio::this_coro::throw_if_cancelled(false);
+    auto result = co_await std::move(operation);
+    co_return std::optional<Result<T>>(std::move(result));
+}
+
+/// Races the operation against a timer: whichever ends first, the other is cancelled and waited
+/// for. A failing operation is reported at once. Errors: Timeout when the timer won; those of the
+/// operation. Cancellation: reaches the operation, whose own result is then returned.
+template <class T>
+boost::asio::awaitable<Result<T>> with_timeout(
+    boost::asio::awaitable<Result<T>> operation, Duration limit
+) {
+    co_await boost::asio::this_coro::throw_if_cancelled(false);
+    const auto cancellation = co_await boost::asio::this_coro::cancellation_state;
+    if (cancellation.cancelled() != boost::asio::cancellation_type::none) {
+        co_return Error{ErrorCode::Canceled, "canceled", {}};
+    }
+    const auto executor = co_await boost::asio::this_coro::executor;
+    boost::asio::steady_timer timer(executor);
+    timer.expires_after(std::chrono::duration_cast<std::chrono::steady_clock::duration>(limit));
+    auto group = boost::asio::experimental::make_parallel_group(
+        boost::asio::co_spawn(
+            executor, without_throwing(std::move(operation)), boost::asio::deferred
+        ),
+        timer.async_wait(boost::asio::deferred)
+    );
+    auto [order, failure, result, timer_error] = co_await group.async_wait(
+        boost::asio::experimental::wait_for_one(), boost::asio::use_awaitable
+    );
+    if (failure) {
+        std::rethrow_exception(failure);
+    }
+    if (order[0] == 1 && !timer_error) {
+        co_return Error{ErrorCode::Timeout, "not finished in time", {}};
+    }
+    co_return std::move(*result);
+}
+
+}  // namespace sluice::net

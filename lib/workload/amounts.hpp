@@ -1,0 +1,26 @@
+#pragma once
+
+#include "api/quantity.hpp"
+#include "engine/amount.hpp"
+
+#include <string>
+#include <string_view>
+
+/// Between quantities of the API and the scheduler's integers: cpu in thousandths, all else in base
+/// units.
+namespace sluice::workload {
+
+/// A request as the scheduler counts it: rounded up, saturating (spec 2.16, step 8).
+engine::Amount request_amount(std::string_view resource, const api::Quantity& quantity);
+
+/// A quota or limit as the scheduler counts it. What does not fit 64 bits is unlimited.
+engine::Amount quota_amount(std::string_view resource, const api::Quantity& quantity);
+
+/// The quantity in the format of its resource: cpu in milli, memory and the like binary, others
+/// decimal.
+api::Quantity to_quantity(std::string_view resource, engine::Amount amount);
+
+/// The same as text for messages; an unlimited amount is `<unlimited>`.
+std::string to_text(std::string_view resource, engine::Amount amount);
+
+}  // namespace sluice::workload

@@ -1,0 +1,274 @@
+#include "workload/messages.hpp"
+
+#include "api/micro_time.hpp"
+#include "workload/amounts.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+namespace sluice::workload {
+namespace {
+
+constexpr std::string_view kJobUid = "kueue.x-k8s.io/job-uid";
+
+/// As Go prints the struct: {key value effect <nil>}.
+std::string taint_text(
+    const References& references, const std::string& flavor, std::uint32_t taint
+) {
+    const auto found = references.flavors.find(flavor);
+    if (found == references.flavors.end() || taint >= found->second.spec.node_taints.size()) {
+        return "{}";
+    }
+    const auto& t = found->second.spec.node_taints[taint];
+    const auto added = t.time_added ? fmt::format(
+                                          "{:%Y-%m-%d %H:%M:%S} +0000 UTC",
+                                          std::chrono::floor<std::chrono::seconds>(*t.time_added)
+                                      )
+                                    : std::string("<nil>");
+    return fmt::format("{{{} {} {} {}}}", t.key, t.value, t.effect, added);
+}
+
+std::string flavor_refusal_text(
+    const engine::State& state, const engine::FlavorRefusal& refusal, const References& references
+) {
+    const std::string resource =
+        refusal.resource.is_valid() ? state.resource_name(refusal.resource) : "";
+    const std::string flavor = refusal.flavor.is_valid() ? state.flavor_name(refusal.flavor) : "";
+    const auto quantity = [&](engine::Amount amount) { return to_text(resource, amount); };
+    using enum engine::FlavorRefusal::Kind;
+    switch (refusal.kind) {
+        case ResourceUnavailable:
+            return fmt::format("resource {} unavailable in ClusterQueue", resource);
+        case FlavorNotFound:
+            return fmt::format("flavor {} not found", flavor);
+        case NotNominated:
+            return fmt::format(
+                "skipping flavor {} as it is not found in the nomination mapping for resource {}",
+                flavor,
+                resource
+            );
+        case UntoleratedTaint:
+            return fmt::format(
+                "untolerated taint {} in flavor {}",
+                taint_text(references, flavor, refusal.taint),
+                flavor
+            );
+        case NodeAffinity:
+            return fmt::format("flavor {} doesn't match node affinity", flavor);
+        case InsufficientUnused:
+            return fmt::format(
+                "insufficient unused quota for {} in flavor {}, {} more needed",
+                resource,
+                flavor,
+                quantity(refusal.needed)
+            );
+        case ExceedsCapacity:
+            return fmt::format(
+                "insufficient quota for {} in flavor {}, previously considered podsets requests "
+                "({}) + current "
+                "podset request ({}) > maximum capacity ({})",
+                resource,
+                flavor,
+                quantity(refusal.assumed),
+                to_quantity(resource, refusal.requested).to_string(),
+                quantity(refusal.capacity)
+            );
+    }
+    return "";
+}
+
+std::string assignment_message(
+    const engine::State& state,
+    const engine::RefusalDecision& refusal,
+    const api::Workload& workload,
+    const References& references
+) {
+    std::vector<std::string> sentences;
+    for (const auto& pod_set : refusal.pod_sets) {
+        std::vector<std::string> reasons;
+        for (const auto& flavor : pod_set.flavors) {
+            reasons.push_back(flavor_refusal_text(state, flavor, references));
+        }
+        std::ranges::sort(reasons);
+        const auto& all = workload.spec.pod_sets;
+        const std::string name = pod_set.pod_set < all.size() ? all[pod_set.pod_set].name : "";
+        sentences.push_back(
+            fmt::format("couldn't assign flavors to pod set {}: {}", name, fmt::join(reasons, ", "))
+        );
+    }
+    return fmt::format("{}", fmt::join(sentences, "; "));
+}
+
+std::string_view cause_text(engine::PreemptionReason reason) {
+    using enum engine::PreemptionReason;
+    switch (reason) {
+        case InClusterQueue:
+            return "prioritization in the ClusterQueue";
+        case InCohortReclamation:
+            return "reclamation within the cohort";
+        case InCohortFairSharing:
+            return "Fair Sharing within the cohort";
+        case InCohortReclaimWhileBorrowing:
+            return "reclamation within the cohort while borrowing";
+    }
+    return "";
+}
+
+std::string_view or_unknown(std::string_view text) {
+    return text.empty() ? "UNKNOWN" : text;
+}
+
+std::string priority_text(const Translator& translator, const api::Workload& workload) {
+    const std::int64_t base = workload.spec.priority.value_or(0);
+    const std::int64_t effective = translator.effective_priority(workload);
+    return fmt::format("{} (base: {}, boost: {})", effective, base, effective - base);
+}
+
+}  // namespace
+
+std::string_view to_string(engine::PreemptionReason reason) {
+    using enum engine::PreemptionReason;
+    switch (reason) {
+        case InClusterQueue:
+            return "InClusterQueue";
+        case InCohortReclamation:
+            return "InCohortReclamation";
+        case InCohortFairSharing:
+            return "InCohortFairSharing";
+        case InCohortReclaimWhileBorrowing:
+            return "InCohortReclaimWhileBorrowing";
+    }
+    return "";
+}
+
+std::string_view waiting_reason(engine::WaitingReason reason, const TranslationGates& gates) {
+    using enum engine::WaitingReason;
+    if (!gates.unadmitted_workloads_observability) {
+        return reason == WaitingForPodsReady ? "Waiting" : "Pending";
+    }
+    switch (reason) {
+        case Unspecified:
+            return "";
+        case NoMatchingFlavor:
+            return "NoMatchingFlavor";
+        case ExceedsMaxQuota:
+            return "ExceedsMaxQuota";
+        case WaitingForQuota:
+            return "WaitingForQuota";
+        case TopologyPlacementFailed:
+            return "TopologyPlacementFailed";
+        case WaitingForPreemptedWorkloads:
+            return "WaitingForPreemptedWorkloads";
+        case Misconfigured:
+            return "Misconfigured";
+        case Suspended:
+            return "Suspended";
+        case PendingEvaluation:
+            return "PendingEvaluation";
+        case WaitingForPodsReady:
+            return "WaitingForPodsReady";
+        case AdmissionGated:
+            return "AdmissionGated";
+    }
+    return "";
+}
+
+std::string refusal_message(
+    const engine::State& state,
+    const engine::RefusalDecision& refusal,
+    const api::Workload& workload,
+    const api::ClusterQueue* queue,
+    const Translator& translator
+) {
+    const auto assignment = [&] {
+        return assignment_message(state, refusal, workload, translator.references());
+    };
+    using enum engine::RefusalKind;
+    switch (refusal.kind) {
+        case FailedChecks:
+            return "The workload has failed admission checks";
+        case ClusterQueueInactive:
+            return fmt::format(
+                "ClusterQueue {} is inactive", state.node_name(refusal.cluster_queue)
+            );
+        case ClusterQueueNotFound:
+            return fmt::format("ClusterQueue {} not found", state.node_name(refusal.cluster_queue));
+        case NamespaceMismatch:
+        case NamespaceNotFound:
+        case InvalidRequests:
+            return queue != nullptr ? translator.find_inadmissibility(workload, *queue).value_or("")
+                                    : "";
+        case Assignment:
+        case PreemptionGated:
+            return assignment();
+        case PendingPreemption:
+            return fmt::format(
+                "{}. Pending the preemption of {} workload(s)", assignment(), refusal.preemptions
+            );
+        case NoLongerFits:
+            return "Workload no longer fits after processing another workload";
+        case DeferredFit:
+            return "Workload has overlapping preemption targets with another workload, but will "
+                   "fit after these "
+                   "preemptions complete";
+        case OverlappingTargets:
+            return "Workload has overlapping preemption targets with another workload";
+        case WaitingForPodsReady:
+            return "waiting for all admitted workloads to be in PodsReady condition";
+    }
+    return "";
+}
+
+std::string preemption_message(
+    const engine::State& state,
+    const engine::PreemptionDecision& decision,
+    const api::Workload& preemptor
+) {
+    const auto* job_uid = preemptor.metadata.find_label(kJobUid);
+    return fmt::format(
+        "Preempted to accommodate a workload (UID: {}, JobUID: {}) due to {}; preemptor path: {}; "
+        "preemptee path: {}",
+        or_unknown(preemptor.metadata.uid),
+        or_unknown(job_uid != nullptr ? *job_uid : std::string_view()),
+        cause_text(decision.reason),
+        or_unknown(state.path_of(decision.preemptor_cluster_queue)),
+        or_unknown(state.path_of(decision.victim_cluster_queue))
+    );
+}
+
+std::string priorities_note(
+    const Translator& translator, const api::Workload& preemptor, const api::Workload& victim
+) {
+    return fmt::format(
+        "; preemptor effective priority: {}; preemptee effective priority: {}",
+        priority_text(translator, preemptor),
+        priority_text(translator, victim)
+    );
+}
+
+api::Admission make_admission(
+    const engine::State& state,
+    const engine::AdmissionDecision& decision,
+    const api::Workload& workload
+) {
+    api::Admission made{
+        .cluster_queue = state.node_name(decision.cluster_queue), .pod_set_assignments = {}
+    };
+    for (const auto& pod_set : decision.pod_sets) {
+        auto& assignment = made.pod_set_assignments.emplace_back();
+        assignment.name = workload.spec.pod_sets[pod_set.pod_set].name;
+        assignment.count = pod_set.count;
+        for (const auto& [resource, flavor, amount] : pod_set.flavors) {
+            const std::string& name = state.resource_name(resource);
+            assignment.flavors.emplace(name, state.flavor_name(flavor));
+            assignment.resource_usage.emplace(name, to_quantity(name, amount));
+        }
+    }
+    return made;
+}
+
+}  // namespace sluice::workload

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "api/workload.hpp"
+#include "engine/decision.hpp"
+#include "engine/state.hpp"
+#include "workload/translator.hpp"
+
+#include <string>
+#include <string_view>
+
+/// The engine's decisions in the words of conditions and events (spec 2.3, 4.7, 5.6).
+namespace sluice::workload {
+
+/// As condition Preempted spells it.
+std::string_view to_string(engine::PreemptionReason reason);
+
+/// The reason of condition QuotaReserved=False; without gate UnadmittedWorkloadsObservability the
+/// older one.
+std::string_view waiting_reason(engine::WaitingReason reason, const TranslationGates& gates);
+
+/// The message of condition QuotaReserved=False. Requires: the state still knows the decision's
+/// indices. `queue`: the workload's ClusterQueue, nullptr when there is none.
+std::string refusal_message(
+    const engine::State& state,
+    const engine::RefusalDecision& refusal,
+    const api::Workload& workload,
+    const api::ClusterQueue* queue,
+    const Translator& translator
+);
+
+/// The message of conditions Preempted and Evicted, and of the victim's event
+/// EvictedDueToPreempted.
+std::string preemption_message(
+    const engine::State& state,
+    const engine::PreemptionDecision& decision,
+    const api::Workload& preemptor
+);
+
+/// "; preemptor effective priority: …; preemptee effective priority: …", the tail of both Preempted
+/// events.
+std::string priorities_note(
+    const Translator& translator, const api::Workload& preemptor, const api::Workload& victim
+);
+
+/// status.admission for that decision.
+api::Admission make_admission(
+    const engine::State& state,
+    const engine::AdmissionDecision& decision,
+    const api::Workload& workload
+);
+
+}  // namespace sluice::workload

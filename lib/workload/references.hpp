@@ -1,0 +1,45 @@
+#pragma once
+
+#include "api/admission_check.hpp"
+#include "api/cluster_queue.hpp"
+#include "api/resource_flavor.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace sluice::workload {
+
+/// What ClusterQueues refer to, by name.
+struct References {
+    std::map<std::string, api::ResourceFlavor, std::less<>> flavors;
+    std::map<std::string, api::AdmissionCheck, std::less<>> admission_checks;
+    std::set<std::string, std::less<>> topologies;
+};
+
+/// The content of condition Active.
+struct Activity {
+    bool is_active = true;
+    std::string reason;
+    std::string message;
+
+    friend bool operator==(const Activity&, const Activity&) = default;
+};
+
+/// Whether the ClusterQueue may admit workloads, and why not (spec 1.6). `with_topology`: the gate
+/// TopologyAwareScheduling is on.
+Activity find_activity(
+    const api::ClusterQueue& queue, const References& references, bool with_topology
+);
+
+/// The names of its flavors, in the order of its spec.
+std::vector<std::string> flavor_names(const api::ClusterQueue& queue);
+
+/// The checks that a workload of this queue needs, by name (spec 2.5): with an admission, those of
+/// the assigned flavors; without, those that concern all flavors of the queue.
+std::set<std::string> required_checks(
+    const api::ClusterQueue& queue, const std::set<std::string>* assigned_flavors
+);
+
+}  // namespace sluice::workload

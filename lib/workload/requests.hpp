@@ -1,0 +1,58 @@
+#pragma once
+
+#include "api/pod.hpp"
+#include "engine/objects.hpp"
+#include "workload/limit_range.hpp"
+#include "workload/settings.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What one pod of a template asks for (spec 2.16) and whether it may (spec 2.17).
+namespace sluice::workload {
+
+/// Limits and requests of a container, or of the pod as a whole.
+struct Resources {
+    api::ResourceList limits;
+    api::ResourceList requests;
+};
+
+/// The resources of a pod template after defaulting.
+struct PodResources {
+    struct InitContainer {
+        Resources resources;
+        bool is_sidecar = false;  ///< restartPolicy Always: it runs on beside the containers
+    };
+    std::vector<InitContainer> init_containers;
+    std::vector<Resources> containers;
+    std::optional<Resources> pod_level;
+    api::ResourceList overhead;
+};
+
+/// Fills in what the API server and the kubelet would: the RuntimeClass's overhead (nullptr: none
+/// is known), the LimitRanges' defaults, limits as missing requests.
+PodResources make_pod_resources(
+    const api::PodSpec& pod,
+    const api::ResourceList* runtime_class_overhead,
+    const LimitRangeSummary& limits
+);
+
+/// The effective request of the pod as the scheduler of Kubernetes computes it: containers and
+/// sidecars together, or the largest init step where that is more; pod-level requests override;
+/// plus overhead.
+api::ResourceList pod_requests(const PodResources& pod);
+
+/// Drops the excluded resources and applies the transformations (spec 2.16, steps 5 and 6).
+api::ResourceList transformed(api::ResourceList requests, const Settings& settings);
+
+/// In the scheduler's integers, none negative (step 8); by resource name.
+std::vector<engine::ResourceRequest> to_engine_requests(const api::ResourceList& requests);
+
+/// Why the requests of these pod sets, in their order, may not run: the sentence of condition
+/// QuotaReserved. None: requests are within limits, and both within the LimitRanges.
+std::optional<std::string> find_invalid_requests(
+    const std::vector<PodResources>& pods, const LimitRangeSummary& limits
+);
+
+}  // namespace sluice::workload

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "api/quantity.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sluice::workload {
+
+/// What becomes of a resource that a transformation takes
+/// (Configuration.resources.transformations).
+enum class TransformationStrategy : std::uint8_t { Retain, Replace };
+
+/// Turns a requested resource into others (spec 2.16, step 6).
+struct Transformation {
+    TransformationStrategy strategy = TransformationStrategy::Retain;
+    std::string multiply_by;  ///< "" : not scaled by another resource
+    api::ResourceList outputs;
+};
+
+/// The feature gates that change a translation, with upstream's defaults (spec 7.2).
+struct TranslationGates {
+    bool admission_gated_by = true;
+    bool priority_boost = false;
+    bool priority_sorting_within_cohort = true;
+    bool reclaimable_pods = true;
+    bool scheduling_equivalence_hashing = true;
+    bool topology_aware_scheduling = true;
+    bool unadmitted_workloads_observability = true;
+    bool unadmitted_workloads_explicit_status = false;
+};
+
+/// What of Configuration the translation of objects and decisions depends on.
+struct Settings {
+    std::vector<std::string> exclude_resource_prefixes;
+    std::map<std::string, Transformation, std::less<>> transformations;  ///< by input resource
+    bool eviction_orders_queue = true;  ///< requeuingStrategy.timestamp is Eviction (spec 3.3)
+    TranslationGates gates;
+};
+
+}  // namespace sluice::workload

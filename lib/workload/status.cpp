@@ -1,0 +1,293 @@
+#include "workload/status.hpp"
+
+#include "api/conditions.hpp"
+#include "workload/references.hpp"
+#include "workload/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+namespace sluice::workload {
+namespace {
+
+bool has_all_checks_ready(const api::Workload& workload) {
+    return std::ranges::all_of(workload.status.admission_checks, [](const auto& check) {
+        return check.state == "Ready";
+    });
+}
+
+bool has_pending_topology(const api::Workload& workload) {
+    const auto& admission = workload.status.admission;
+    return admission &&
+           std::ranges::any_of(admission->pod_set_assignments, [](const auto& assignment) {
+               return assignment.delayed_topology_request == "Pending" &&
+                      !assignment.topology_assignment;
+           });
+}
+
+std::set<std::string> assigned_flavors(const api::Admission& admission) {
+    std::set<std::string> flavors;
+    for (const auto& assignment : admission.pod_set_assignments) {
+        for (const auto& [resource, flavor] : assignment.flavors) {
+            flavors.insert(flavor);
+        }
+    }
+    return flavors;
+}
+
+bool has_all_required_checks(const api::Workload& workload, const api::ClusterQueue& queue) {
+    const auto flavors = assigned_flavors(*workload.status.admission);
+    return std::ranges::all_of(required_checks(queue, &flavors), [&](const std::string& name) {
+        const auto& present = workload.status.admission_checks;
+        return std::ranges::find(present, name, &api::AdmissionCheckState::name) != present.end();
+    });
+}
+
+/// A condition that was true before the new reservation.
+void reset_condition(api::Workload& workload, std::string_view type, Time now) {
+    const auto* previous = api::find_condition(workload.status.conditions, type);
+    if (previous != nullptr && previous->status == "True") {
+        set_condition(
+            workload, type, false, "QuotaReserved", "Previously: " + previous->message, now
+        );
+    }
+}
+
+void reset_checks(api::Workload& workload, Time now) {
+    for (auto& check : workload.status.admission_checks) {
+        if (check.state == "Pending") {
+            continue;
+        }
+        if (check.state == "Retry") {
+            check.retry_count = check.retry_count.value_or(0) + 1;
+        } else {
+            check.retry_count.reset();
+        }
+        check.message = "Reset to Pending after eviction. Previously: " + check.state;
+        check.state = "Pending";
+        check.last_transition_time = now;
+        check.pod_set_updates.clear();
+    }
+}
+
+bool count_eviction(api::Workload& workload, const Eviction& eviction) {
+    auto& stats = workload.status.scheduling_stats;
+    if (!stats) {
+        stats.emplace();
+    }
+    const auto found = std::ranges::find_if(stats->evictions, [&](const auto& entry) {
+        return entry.reason == eviction.reason && entry.underlying_cause == eviction.cause;
+    });
+    if (found != stats->evictions.end()) {
+        ++found->count;
+        return false;
+    }
+    stats->evictions.push_back(
+        {.reason = eviction.reason, .underlying_cause = eviction.cause, .count = 1}
+    );
+    return true;
+}
+
+api::AdmissionCheckState pending_check(const std::string& name, Time now) {
+    api::AdmissionCheckState made;
+    made.name = name;
+    made.state = "Pending";
+    made.last_transition_time = std::chrono::floor<std::chrono::seconds>(now);
+    return made;
+}
+
+struct AdmittedFalse {
+    std::string_view reason;
+    std::string_view message;
+};
+
+AdmittedFalse why_not_admitted(bool is_reserved, bool is_ready, bool is_granular) {
+    if (!is_reserved && !is_ready && !is_granular) {
+        return {
+            "NoReservationUnsatisfiedChecks",
+            "The workload has no reservation and not all checks ready"
+        };
+    }
+    if (!is_reserved) {
+        return {"NoReservation", "The workload has no reservation"};
+    }
+    if (!is_ready) {
+        return {
+            is_granular ? "UnsatisfiedAdmissionChecks" : "UnsatisfiedChecks",
+            "The workload has not all checks ready"
+        };
+    }
+    return {"PendingDelayedTopologyRequests", "There are pending delayed topology requests"};
+}
+
+}  // namespace
+
+bool set_condition(
+    api::Workload& workload,
+    std::string_view type,
+    bool is_true,
+    std::string_view reason,
+    std::string_view message,
+    Time now
+) {
+    return api::set_condition(
+        workload.status.conditions,
+        {.type_ = std::string(type),
+         .status = is_true ? "True" : "False",
+         .observed_generation = workload.metadata.generation,
+         .last_transition_time = std::chrono::floor<std::chrono::seconds>(now),
+         .reason = std::string(reason),
+         .message = truncated_condition_message(message)}
+    );
+}
+
+bool sync_admitted(api::Workload& workload, const TranslationGates& gates, Time now) {
+    const auto& conditions = workload.status.conditions;
+    const bool is_reserved = api::is_true(conditions, "QuotaReserved");
+    const bool is_ready = has_all_checks_ready(workload);
+    const bool is_admitted = is_reserved && is_ready && !has_pending_topology(workload);
+    const bool was_admitted = api::is_true(conditions, "Admitted");
+    const auto* old = api::find_condition(conditions, "Admitted");
+    if (gates.unadmitted_workloads_observability) {
+        // Both conditions stay absent until something is known (spec 2.2).
+        if (old == nullptr && api::find_condition(conditions, "QuotaReserved") == nullptr &&
+            !gates.unadmitted_workloads_explicit_status) {
+            return false;
+        }
+    } else if (was_admitted == is_admitted) {
+        return false;
+    }
+    if (is_admitted) {
+        return set_condition(
+            workload, "Admitted", true, "Admitted", "The workload is admitted", now
+        );
+    }
+    if (was_admitted && old->last_transition_time) {
+        const auto ran =
+            std::chrono::floor<std::chrono::seconds>(now - *old->last_transition_time).count();
+        auto& total = workload.status.accumulated_past_execution_time_seconds;
+        total = total.value_or(0) + static_cast<std::int32_t>(ran);
+    }
+    const auto why =
+        why_not_admitted(is_reserved, is_ready, gates.unadmitted_workloads_observability);
+    return set_condition(workload, "Admitted", false, why.reason, why.message, now);
+}
+
+void reserve_quota(
+    api::Workload& workload,
+    api::Admission admission,
+    const api::ClusterQueue& queue,
+    const TranslationGates& gates,
+    Time now
+) {
+    const std::string message =
+        fmt::format("Quota reserved in ClusterQueue {}", admission.cluster_queue);
+    workload.status.admission = std::move(admission);
+    workload.status.resource_requests.clear();
+    set_condition(workload, "QuotaReserved", true, "QuotaReserved", message, now);
+    for (const auto* type : {"Evicted", "Preempted", "BlockedOnPreemptionGates"}) {
+        reset_condition(workload, type, now);
+    }
+    if (has_all_required_checks(workload, queue)) {
+        sync_admitted(workload, gates, now);
+    }
+}
+
+bool unset_reservation(
+    api::Workload& workload,
+    std::string_view reason,
+    std::string_view message,
+    const TranslationGates& gates,
+    Time now
+) {
+    bool has_changed = set_condition(workload, "QuotaReserved", false, reason, message, now);
+    if (workload.status.admission) {
+        workload.status.admission.reset();
+        has_changed = true;
+    }
+    return sync_admitted(workload, gates, now) || has_changed;
+}
+
+bool evict(api::Workload& workload, const Eviction& eviction, Time now) {
+    const bool has_suffix = eviction.reason == "Deactivated" && !eviction.cause.empty();
+    const std::string reason = has_suffix ? "DeactivatedDueTo" + eviction.cause : eviction.reason;
+    const Time second = std::chrono::floor<std::chrono::seconds>(now);
+    set_condition(workload, "Evicted", true, reason, eviction.message, now);
+    workload.status.cluster_name.clear();
+    workload.status.nominated_cluster_names.clear();
+    reset_checks(workload, second);
+    workload.status.unhealthy_nodes.clear();
+    if (api::is_true(workload.status.conditions, "BlockedOnPreemptionGates")) {
+        set_condition(workload, "BlockedOnPreemptionGates", false, reason, eviction.message, now);
+    }
+    for (auto& gate : workload.status.preemption_gates) {
+        gate.position = "Closed";
+        gate.last_transition_time = second;
+    }
+    return count_eviction(workload, eviction);
+}
+
+void preempt(api::Workload& workload, std::string_view reason, std::string_view message, Time now) {
+    api::set_condition(
+        workload.status.conditions,
+        {.type_ = "Preempted",
+         .status = "True",
+         .observed_generation = 0,  // upstream leaves it out here
+         .last_transition_time = std::chrono::floor<std::chrono::seconds>(now),
+         .reason = std::string(reason),
+         .message = truncated_condition_message(message)}
+    );
+    evict(workload, {.reason = "Preempted", .message = std::string(message), .cause = ""}, now);
+}
+
+void release_quota(
+    api::Workload& workload, bool owned_by_single_pod, const TranslationGates& gates, Time now
+) {
+    const auto* evicted = api::find_condition(workload.status.conditions, "Evicted");
+    if (evicted == nullptr || evicted->status != "True" ||
+        !api::is_true(workload.status.conditions, "QuotaReserved")) {
+        return;
+    }
+    const api::Condition why = *evicted;
+    const bool queues_again =
+        !owned_by_single_pod && (why.reason == "Preempted" || why.reason == "NodeFailures");
+    set_condition(workload, "Requeued", queues_again, why.reason, why.message, now);
+    const auto* reason = gates.unadmitted_workloads_observability ? "PendingEvaluation" : "Pending";
+    unset_reservation(workload, reason, why.message, gates, now);
+}
+
+bool sync_admission_checks(api::Workload& workload, const api::ClusterQueue& queue, Time now) {
+    std::set<std::string> flavors;
+    if (workload.status.admission) {
+        flavors = assigned_flavors(*workload.status.admission);
+    }
+    std::vector<api::AdmissionCheckState> made;
+    for (const auto& name :
+         required_checks(queue, workload.status.admission ? &flavors : nullptr)) {
+        const auto& all = workload.status.admission_checks;
+        const auto known = std::ranges::find(all, name, &api::AdmissionCheckState::name);
+        made.push_back(known != all.end() ? *known : pending_check(name, now));
+    }
+    if (made == workload.status.admission_checks) {
+        return false;
+    }
+    workload.status.admission_checks = std::move(made);
+    return true;
+}
+
+bool delay_requeue(api::Workload& workload, Time until) {
+    auto& state = workload.status.requeue_state;
+    if (state && state->requeue_at && *state->requeue_at >= until) {
+        return false;
+    }
+    if (!state) {
+        state.emplace();
+    }
+    state->requeue_at = until;
+    return true;
+}
+
+}  // namespace sluice::workload

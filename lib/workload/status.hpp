@@ -1,0 +1,80 @@
+#pragma once
+
+#include "api/cluster_queue.hpp"
+#include "api/workload.hpp"
+#include "base/clock.hpp"
+#include "workload/settings.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What decisions do to a Workload's status: reservation, refusal, eviction, release of quota. All
+/// functions change a copy of the object; transition times move only with the status of a
+/// condition.
+namespace sluice::workload {
+
+/// Sets a condition, its message cut to what the API takes; whether anything changed.
+bool set_condition(
+    api::Workload& workload,
+    std::string_view type,
+    bool is_true,
+    std::string_view reason,
+    std::string_view message,
+    Time now
+);
+
+/// Admitted as it follows from the reservation, the checks and the topology (spec 2.4); whether it
+/// changed. When it is lost, the time admitted is added to the accumulated execution time.
+bool sync_admitted(api::Workload& workload, const TranslationGates& gates, Time now);
+
+/// Quota reserved: the admission, QuotaReserved, what was evicted or preempted reset, and Admitted
+/// when the workload has every check that `queue` wants for the assigned flavors (spec 2.2, 2.4).
+void reserve_quota(
+    api::Workload& workload,
+    api::Admission admission,
+    const api::ClusterQueue& queue,
+    const TranslationGates& gates,
+    Time now
+);
+
+/// QuotaReserved=False with this reason, the admission taken away and Admitted in step; whether it
+/// changed.
+bool unset_reservation(
+    api::Workload& workload,
+    std::string_view reason,
+    std::string_view message,
+    const TranslationGates& gates,
+    Time now
+);
+
+/// Why a workload must stop. The cause becomes a part of the condition's reason only for
+/// deactivation.
+struct Eviction {
+    std::string reason;
+    std::string message;
+    std::string cause;
+};
+
+/// The changes of an eviction (spec 2.6); quota stays charged until the job has stopped. Whether it
+/// is the first of its kind for this workload.
+bool evict(api::Workload& workload, const Eviction& eviction, Time now);
+
+/// Condition Preempted and the eviction that goes with it (spec 5.6).
+void preempt(api::Workload& workload, std::string_view reason, std::string_view message, Time now);
+
+/// The job has stopped after its eviction: quota is given back, and the workload queues again at
+/// once only after a preemption or node failure (spec 2.7). `owned_by_single_pod`: it never does so
+/// by itself. Does nothing to a workload that is not evicted or holds no quota.
+void release_quota(
+    api::Workload& workload, bool owned_by_single_pod, const TranslationGates& gates, Time now
+);
+
+/// The admission checks in step with what `queue` wants: new ones Pending, superfluous ones gone,
+/// by name (spec 2.5.3); whether anything changed.
+bool sync_admission_checks(api::Workload& workload, const api::ClusterQueue& queue, Time now);
+
+/// Moves status.requeueState.requeueAt later, never earlier; whether it changed.
+bool delay_requeue(api::Workload& workload, Time until);
+
+}  // namespace sluice::workload

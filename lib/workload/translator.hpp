@@ -1,0 +1,128 @@
+#pragma once
+
+#include "api/core.hpp"
+#include "api/topology.hpp"
+#include "api/workload.hpp"
+#include "engine/event.hpp"
+#include "workload/pod_shape.hpp"
+#include "workload/quotas.hpp"
+#include "workload/references.hpp"
+#include "workload/requests.hpp"
+#include "workload/settings.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice::workload {
+
+/// Turns API objects into the engine's events. Remembers what several translations depend on
+/// (flavors, checks, topologies, namespaces, LimitRanges, RuntimeClasses) and the classes of like
+/// workloads and pods that it gave numbers to. The same objects in the same order give the same
+/// events.
+class Translator {
+  public:
+    using Events = std::vector<engine::Event>;
+
+    explicit Translator(Settings settings) : settings_(std::move(settings)) {}
+
+    const Settings& settings() const { return settings_; }
+    const References& references() const { return references_; }
+
+    // What others refer to. After a change translate again: for flavors, checks and topologies the
+    // ClusterQueues that name them; for namespaces their LocalQueues; for LimitRanges and
+    // RuntimeClasses the pending workloads of the namespace or class.
+    Events set(const api::ResourceFlavor& flavor);
+    Events remove_flavor(const std::string& name);
+    void set(const api::AdmissionCheck& check) {
+        references_.admission_checks[check.metadata.name] = check;
+    }
+    void remove_admission_check(const std::string& name) {
+        references_.admission_checks.erase(name);
+    }
+    void set(const api::Topology& topology) {
+        references_.topologies.insert(topology.metadata.name);
+    }
+    void remove_topology(const std::string& name) { references_.topologies.erase(name); }
+    void set(const api::Namespace& ns) { namespaces_[ns.metadata.name] = ns.metadata.labels; }
+    void remove_namespace(const std::string& name) { namespaces_.erase(name); }
+    void set(const api::LimitRange& range);
+    void remove_limit_range(const std::string& ns, const std::string& name);
+    void set(const api::RuntimeClass& runtime_class);
+    void remove_runtime_class(const std::string& name) { overheads_.erase(name); }
+
+    /// The content of the ClusterQueue's condition Active.
+    Activity activity(const api::ClusterQueue& queue) const;
+    engine::ClusterQueue cluster_queue(const api::ClusterQueue& queue) const;
+    engine::Cohort cohort(const api::Cohort& cohort) const { return to_engine(cohort); }
+    /// `cluster_queue`: the one it names; nullptr when there is none.
+    engine::LocalQueue local_queue(
+        const api::LocalQueue& queue, const api::ClusterQueue* cluster_queue
+    ) const;
+
+    /// The events of a new or changed workload: pod shapes not met before, then the workload.
+    Events set(const api::Workload& workload);
+    /// The event of a deleted workload; forgets the numbers that it alone used.
+    Events remove_workload(const std::string& ns, const std::string& name);
+
+    /// Why the workload cannot be admitted to that queue whatever the quota (spec 2.17): the
+    /// namespace, its selector, limits, LimitRanges. None: it can.
+    std::optional<std::string> find_inadmissibility(
+        const api::Workload& workload, const api::ClusterQueue& queue
+    ) const;
+    /// The total requests of each pod set as status.resourceRequests reports them.
+    std::vector<api::PodSetRequest> resource_requests(const api::Workload& workload) const;
+    /// Priority with the boost of its annotation (spec 5.13).
+    std::int64_t effective_priority(const api::Workload& workload) const;
+    /// When it queued for the purpose of order (spec 3.3).
+    engine::Time queue_order(const api::Workload& workload) const;
+    /// The number of that pod set's pods that still need quota.
+    std::int32_t reclaimable(const api::Workload& workload, const api::PodSet& pod_set) const;
+
+  private:
+    struct Shape {
+        PodShape shape;
+        std::uint32_t id = 0;
+        std::size_t users = 0;
+        std::vector<engine::ShapeRefusal> refusals;
+    };
+    struct Class {
+        std::uint64_t id = 0;
+        std::size_t users = 0;
+    };
+    /// What a workload holds on to.
+    struct Uses {
+        std::vector<std::string> shape_keys;
+        std::string class_key;
+    };
+
+    std::vector<PodResources> pods_of(const api::Workload& workload) const;
+    const LimitRangeSummary& limits_of(const std::string& ns) const;
+    engine::NamespaceMatch match(const std::string& ns, const api::ClusterQueue& queue) const;
+    std::uint32_t use_shape(const api::PodSpec& pod, Uses& uses, Events& events);
+    std::uint64_t use_class(std::string key, Uses& uses);
+    void release(const Uses& uses);
+    std::string class_key(const api::Workload& workload, const std::vector<PodResources>& pods)
+        const;
+    std::optional<engine::QuotaReservation> reservation(const api::Workload& workload) const;
+
+    Settings settings_;
+    References references_;
+    std::map<std::string, api::StringMap, std::less<>> namespaces_;
+    std::map<std::string, std::map<std::string, api::LimitRange>, std::less<>> limit_ranges_;
+    std::map<std::string, LimitRangeSummary, std::less<>>
+        limits_;  // by namespace, of limit_ranges_
+    std::map<std::string, api::ResourceList, std::less<>> overheads_;
+    std::map<std::string, Shape, std::less<>> shapes_;
+    std::vector<std::uint32_t> free_shape_ids_;
+    std::uint32_t next_shape_id_ = 1;
+    std::map<std::string, Class, std::less<>> classes_;
+    std::uint64_t next_class_id_ = 1;
+    std::map<std::pair<std::string, std::string>, Uses> workloads_;
+};
+
+}  // namespace sluice::workload

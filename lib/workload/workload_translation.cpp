@@ -1,0 +1,319 @@
+#include "api/codec.hpp"
+#include "api/conditions.hpp"
+#include "workload/amounts.hpp"
+#include "workload/translator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace sluice::workload {
+namespace {
+
+constexpr std::string_view kGatedBy = "kueue.x-k8s.io/admission-gated-by";
+constexpr std::string_view kPriorityBoost = "kueue.x-k8s.io/priority-boost";
+
+/// The condition when it is True with that reason, else nullptr.
+const api::Condition* find_true(
+    const api::Workload& workload, std::string_view type, std::string_view reason
+) {
+    const auto* condition = api::find_condition(workload.status.conditions, type);
+    return condition != nullptr && condition->status == "True" && condition->reason == reason
+               ? condition
+               : nullptr;
+}
+
+bool is_active(const api::Workload& workload) {
+    return workload.spec.active.value_or(true);
+}
+
+bool is_queueable(const api::Workload& workload, const TranslationGates& gates) {
+    const auto& conditions = workload.status.conditions;
+    const auto* gated_by = workload.metadata.find_annotation(kGatedBy);
+    const bool is_gated = gates.admission_gated_by && gated_by != nullptr && !gated_by->empty();
+    const auto* reserved = api::find_condition(conditions, "QuotaReserved");
+    const bool is_on_hold =
+        reserved != nullptr && reserved->status == "False" && reserved->reason == "OnHold";
+    return !is_gated && !api::is_true(conditions, "Finished") && is_active(workload) &&
+           !api::is_true(conditions, "QuotaReserved") && !is_on_hold &&
+           !api::is_true(conditions, "WaitingForReplacementPods");
+}
+
+bool is_preemption_gated(const api::Workload& workload) {
+    // A gate that status does not know yet counts as closed, so that workloads can be created
+    // gated.
+    return std::ranges::any_of(
+        workload.spec.preemption_gates,
+        [&](const api::PreemptionGate& gate) {
+            const auto& states = workload.status.preemption_gates;
+            const auto state =
+                std::ranges::find(states, gate.name, &api::PreemptionGateState::name);
+            return state == states.end() || state->position == "Closed";
+        }
+    );
+}
+
+bool has_failed_check(const api::Workload& workload) {
+    return std::ranges::any_of(
+        workload.status.admission_checks,
+        [](const api::AdmissionCheckState& check) {
+            return check.state == "Retry" || check.state == "Rejected";
+        }
+    );
+}
+
+/// FNV-1a: a number that changes with the text.
+std::uint64_t hash_of(std::string_view text) {
+    std::uint64_t hash = 14695981039346656037ULL;
+    for (const char c : text) {
+        hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+    }
+    return hash;
+}
+
+std::uint64_t condition_stamp(const api::Workload& workload) {
+    std::string text;
+    for (const auto* type : {"Evicted", "Requeued"}) {
+        if (const auto* condition = api::find_condition(workload.status.conditions, type)) {
+            const auto changed =
+                condition->last_transition_time.value_or(Time{}).time_since_epoch().count();
+            text += fmt::format(
+                "{} {} {} {} {}",
+                condition->status,
+                changed,
+                condition->observed_generation,
+                condition->reason,
+                condition->message
+            );
+        }
+        text += '/';
+    }
+    if (const auto* boost = workload.metadata.find_annotation(kPriorityBoost)) {
+        text += *boost;
+    }
+    return hash_of(text);
+}
+
+engine::PodSetAssignment to_engine(const api::PodSetAssignment& given, std::int32_t spec_count) {
+    engine::PodSetAssignment made{
+        .name = given.name, .resources = {}, .count = given.count.value_or(spec_count)
+    };
+    for (const auto& [resource, quantity] : given.resource_usage) {
+        if (const auto flavor = given.flavors.find(resource); flavor != given.flavors.end()) {
+            made.resources.push_back({resource, flavor->second, request_amount(resource, quantity)}
+            );
+        }
+    }
+    return made;
+}
+
+}  // namespace
+
+std::int64_t Translator::effective_priority(const api::Workload& workload) const {
+    const std::int64_t priority = workload.spec.priority.value_or(0);
+    const auto* text = workload.metadata.find_annotation(kPriorityBoost);
+    if (!settings_.gates.priority_boost || text == nullptr) {
+        return priority;
+    }
+    std::int32_t boost = 0;
+    const auto* end = text->data() + text->size();
+    const auto [at, error] = std::from_chars(text->data(), end, boost);
+    return error == std::errc() && at == end ? priority + boost : priority;
+}
+
+engine::Time Translator::queue_order(const api::Workload& workload) const {
+    const engine::Time created = workload.metadata.creation_timestamp.value_or(Time{});
+    if (settings_.eviction_orders_queue) {
+        if (const auto* evicted = find_true(workload, "Evicted", "PodsReadyTimeout")) {
+            return evicted->last_transition_time.value_or(created);
+        }
+    }
+    if (const auto* evicted = find_true(workload, "Evicted", "AdmissionCheck")) {
+        return evicted->last_transition_time.value_or(created);
+    }
+    if (!settings_.gates.priority_sorting_within_cohort) {
+        if (const auto* preempted =
+                find_true(workload, "Preempted", "InCohortReclaimWhileBorrowing")) {
+            // Strictly later than its preemptor.
+            return preempted->last_transition_time.value_or(created) + std::chrono::milliseconds(1);
+        }
+    }
+    return created;
+}
+
+std::optional<engine::QuotaReservation> Translator::reservation(const api::Workload& workload
+) const {
+    const auto& status = workload.status;
+    const auto* reserved = api::find_condition(status.conditions, "QuotaReserved");
+    if (reserved == nullptr || reserved->status != "True" || !status.admission ||
+        !is_active(workload) || api::is_true(status.conditions, "Finished")) {
+        return std::nullopt;
+    }
+    engine::QuotaReservation made{
+        .cluster_queue = status.admission->cluster_queue,
+        .pod_sets = {},
+        .reserved_at = reserved->last_transition_time,
+        .admitted = api::is_true(status.conditions, "Admitted"),
+        .evicted = api::is_true(status.conditions, "Evicted"),
+    };
+    for (const auto& assignment : status.admission->pod_set_assignments) {
+        const auto& all = workload.spec.pod_sets;
+        const auto pod_set = std::ranges::find(all, assignment.name, &api::PodSet::name);
+        if (pod_set != all.end()) {
+            made.pod_sets.push_back(to_engine(assignment, pod_set->count));
+        }
+    }
+    return made;
+}
+
+Translator::Events Translator::set(const api::Workload& workload) {
+    Events events;
+    Uses uses;
+    const auto pods = pods_of(workload);
+    const auto& metadata = workload.metadata;
+    const auto& status = workload.status;
+    engine::Workload made{
+        .ns = metadata.namespace_,
+        .name = metadata.name,
+        .uid = metadata.uid,
+        .local_queue = workload.spec.queue_name,
+        .priority = effective_priority(workload),
+        .queue_order = queue_order(workload),
+        .generation = metadata.generation,
+        .condition_stamp = condition_stamp(workload),
+        .pod_sets = {},
+        .reservation = reservation(workload),
+        .queueable = is_queueable(workload, settings_.gates),
+        .requeued_false = false,
+        .requeue_at = status.requeue_state ? status.requeue_state->requeue_at : std::nullopt,
+        .checks_failed = has_failed_check(workload),
+        .requests_valid = !find_invalid_requests(pods, limits_of(metadata.namespace_)),
+        .preemption_gated = is_preemption_gated(workload),
+        .pods_ready = api::is_true(status.conditions, "PodsReady"),
+    };
+    const auto* requeued = api::find_condition(status.conditions, "Requeued");
+    made.requeued_false = requeued != nullptr && requeued->status == "False";
+    for (std::size_t i = 0; i < pods.size(); ++i) {
+        const auto& pod_set = workload.spec.pod_sets[i];
+        const auto& topology = pod_set.topology_request;
+        made.pod_sets.push_back({
+            .name = pod_set.name,
+            .count = pod_set.count,
+            .min_count = pod_set.min_count,
+            .reclaimable = reclaimable(workload, pod_set),
+            .requests = to_engine_requests(transformed(pod_requests(pods[i]), settings_)),
+            .shape = use_shape(pod_set.template_.spec, uses, events),
+            .group = topology ? topology->pod_set_group_name.value_or("") : "",
+        });
+    }
+    if (settings_.gates.scheduling_equivalence_hashing) {
+        made.scheduling_class = use_class(class_key(workload, pods), uses);
+    }
+    // Taken before the old ones are given back, so that a number in use never changes hands.
+    release(std::exchange(workloads_[{metadata.namespace_, metadata.name}], std::move(uses)));
+    events.push_back(engine::WorkloadChanged{std::move(made)});
+    return events;
+}
+
+Translator::Events Translator::remove_workload(const std::string& ns, const std::string& name) {
+    const auto at = workloads_.find({ns, name});
+    if (at != workloads_.end()) {
+        release(at->second);
+        workloads_.erase(at);
+    }
+    return {engine::WorkloadDeleted{.ns = ns, .name = name}};
+}
+
+std::uint32_t Translator::use_shape(const api::PodSpec& pod, Uses& uses, Events& events) {
+    PodShape shape = make_pod_shape(pod);
+    std::string key = to_key(shape);
+    auto at = shapes_.find(key);
+    if (at == shapes_.end()) {
+        Shape made{.shape = std::move(shape), .id = 0, .users = 0, .refusals = {}};
+        if (free_shape_ids_.empty()) {
+            made.id = next_shape_id_++;
+        } else {
+            made.id = free_shape_ids_.back();
+            free_shape_ids_.pop_back();
+        }
+        for (const auto& [name, flavor] : references_.flavors) {
+            if (auto refusal = find_refusal(made.shape, flavor)) {
+                made.refusals.push_back(std::move(*refusal));
+            }
+        }
+        events.push_back(engine::PodShapeChanged{{.id = made.id, .refusals = made.refusals}});
+        at = shapes_.emplace(key, std::move(made)).first;
+    }
+    ++at->second.users;
+    uses.shape_keys.push_back(std::move(key));
+    return at->second.id;
+}
+
+std::uint64_t Translator::use_class(std::string key, Uses& uses) {
+    Class& entry = classes_[key];
+    if (entry.users++ == 0) {
+        entry.id = next_class_id_++;
+    }
+    uses.class_key = std::move(key);
+    return entry.id;
+}
+
+void Translator::release(const Uses& uses) {
+    for (const auto& key : uses.shape_keys) {
+        const auto at = shapes_.find(key);
+        if (--at->second.users == 0) {
+            free_shape_ids_.push_back(at->second.id);
+            shapes_.erase(at);
+        }
+    }
+    const auto at = classes_.find(uses.class_key);
+    if (at != classes_.end() && --at->second.users == 0) {
+        classes_.erase(at);
+    }
+}
+
+std::string Translator::class_key(
+    const api::Workload& workload, const std::vector<PodResources>& pods
+) const {
+    std::string key = fmt::format("{}", effective_priority(workload));
+    const auto append = [&](const auto& part) {
+        key += '|';
+        api::encode_to(api::type_of<std::remove_cvref_t<decltype(part)>>(), &part, key);
+    };
+    for (std::size_t i = 0; i < pods.size(); ++i) {
+        const auto& pod_set = workload.spec.pod_sets[i];
+        const auto& spec = pod_set.template_.spec;
+        append(pod_set.name);
+        append(pod_set.count - reclaimable(workload, pod_set));
+        append(pod_set.min_count.value_or(-1));
+        if (pod_set.topology_request) {
+            append(*pod_set.topology_request);
+        }
+        append(transformed(pod_requests(pods[i]), settings_));
+        for (std::size_t c = 0; c < spec.init_containers.size(); ++c) {
+            append(pods[i].init_containers[c].resources.requests);
+            append(spec.init_containers[c].ports);
+        }
+        for (std::size_t c = 0; c < spec.containers.size(); ++c) {
+            append(pods[i].containers[c].requests);
+            append(spec.containers[c].ports);
+        }
+        if (pods[i].pod_level) {
+            append(pods[i].pod_level->requests);
+        }
+        append(pods[i].overhead);
+        append(spec.node_selector);
+        if (spec.affinity) {
+            append(*spec.affinity);
+        }
+        append(spec.tolerations);
+        append(spec.topology_spread_constraints);
+        append(spec.resource_claims);
+        append(spec.runtime_class_name);
+        append(spec.priority.value_or(0));
+    }
+    return key;
+}
+
+}  // namespace sluice::workload

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "base/error.hpp"
+#include "json/value.hpp"
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace sluice::yaml {
+
+/// What a stream may at most be; beyond it parsing fails with Invalid.
+struct Limits {
+    std::size_t bytes = std::size_t{256} * 1024 * 1024;
+    std::size_t depth = 128;
+    /// Values that aliases may repeat in one document (a few anchors can stand for billions).
+    std::size_t repeated_values = 100'000;
+};
+
+/// One document of a stream, or why it cannot be read. A bad one does not keep the others from
+/// being read.
+struct Document {
+    Result<json::Value> value;
+    std::size_t line = 1;  ///< where the document begins
+};
+
+/// Reads all documents of a stream of YAML or JSON, by the rules of Kubernetes' tools: YAML 1.1
+/// scalars
+/// (`yes` is true, 012 is ten, a quoted scalar is a string), keys become strings, `<<` merges.
+/// Documents of nothing but comments are left out; duplicate keys are refused. Errors: Invalid; the
+/// detail begins with the line, as in "12: duplicate key 'spec'".
+std::vector<Document> parse_documents(std::string_view text, const Limits& limits = {});
+
+/// Reads a text that must hold exactly one document.
+Result<json::Value> parse_document(std::string_view text, const Limits& limits = {});
+
+}  // namespace sluice::yaml

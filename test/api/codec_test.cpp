@@ -1,0 +1,139 @@
+#include "api/codec.hpp"
+
+#include "api/cluster_queue.hpp"
+#include "api/job.hpp"
+#include "api/lease.hpp"
+#include "api/workload.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <string>
+
+using namespace sluice;
+
+TEST_CASE("a ClusterQueue survives decoding and printing", "[api][codec]") {
+    const std::string text =
+        R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"q",)"
+        R"("creationTimestamp":"2026-01-02T03:04:05Z"},"spec":{"resourceGroups":[)"
+        R"({"coveredResources":["cpu"],"flavors":[{"name":"f","resources":[{"name":"cpu",)"
+        R"("nominalQuota":"10","borrowingLimit":"0"}]}]}],"cohortName":"c",)"
+        R"("queueingStrategy":"StrictFIFO","namespaceSelector":{},"flavorFungibility":)"
+        R"({"whenCanBorrow":"MayStopSearch","whenCanPreempt":"TryNextFlavor"},"preemption":)"
+        R"({"reclaimWithinCohort":"Any","borrowWithinCohort":{"policy":"Never"},)"
+        R"("withinClusterQueue":"Never"},"stopPolicy":"None"}})";
+    const auto queue = api::decode<api::ClusterQueue>(text);
+    REQUIRE(queue);
+    CHECK(queue->spec.cohort_name == "c");
+    CHECK(queue->spec.namespace_selector.has_value());
+    const auto& quota = queue->spec.resource_groups.at(0).flavors.at(0).resources.at(0);
+    CHECK(quota.nominal_quota.value() == 10);
+    CHECK(quota.borrowing_limit.has_value());
+    CHECK_FALSE(quota.lending_limit.has_value());
+    CHECK(api::encode(*queue) == text);
+    CHECK(api::from_value<api::ClusterQueue>(api::to_value(*queue)).value() == *queue);
+}
+
+TEST_CASE(
+    "numbers are quantities, null is absence and unknown fields are skipped", "[api][codec]"
+) {
+    const auto pod = api::decode<api::Pod>(
+        R"({"metadata":{"name":"p","managedFields":[{"a":[{}]}]},"spec":{"priority":null,)"
+        R"("x":{"y":[1]},)"
+        R"("containers":[{"name":"c","resources":{"requests":{"cpu":2,"memory":1.5}}}]}})"
+    );
+    REQUIRE(pod);
+    CHECK_FALSE(pod->spec.priority.has_value());
+    const auto& requests = pod->spec.containers.at(0).resources.requests;
+    CHECK(requests.at("cpu").to_string() == "2");
+    CHECK(requests.at("memory").to_string() == "1500m");
+}
+
+TEST_CASE("a pod template is carried whole beside the fields read", "[api][codec]") {
+    const std::string text =
+        R"({"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","env":[{"name":"E",)"
+        R"("value":"1"}]}],"hostNetwork":true}})";
+    const std::string job =
+        R"({"metadata":{"name":"j"},"spec":{"suspend":true,"template":)" + text + "}}";
+    api::Interner interner;
+    const auto first = api::decode<api::Job>(job, {.interner = &interner});
+    const auto second = api::decode<api::Job>(job, {.interner = &interner});
+    REQUIRE(first);
+    REQUIRE(second);
+    CHECK(first->spec.template_.raw.view() == text);
+    CHECK(first->spec.template_.raw.shared() == second->spec.template_.raw.shared());
+    CHECK(first->spec.template_.metadata.labels.at("a") == "b");
+    CHECK(first->spec.template_.spec.containers.at(0).name == "c");
+    CHECK(api::encode(*first).find(text) != std::string::npos);
+    SECTION("the order of members does not make templates differ") {
+        const auto other = api::decode<api::PodTemplateSpec>(
+            R"({"spec":{"hostNetwork":true,"containers":[{"env":[{"value":"1","name":"E"}],)"
+            R"("name":"c"}]},"metadata":{"labels":{"a":"b"}}})"
+        );
+        REQUIRE(other);
+        CHECK(*other == first->spec.template_);
+    }
+}
+
+TEST_CASE("a wrong value is reported with its path", "[api][codec]") {
+    const auto error_of = [](std::string_view text) {
+        const auto workload = api::decode<api::Workload>(text);
+        REQUIRE_FALSE(workload);
+        return workload.error().detail;
+    };
+    CHECK(
+        error_of(R"({"spec":{"podSets":[{},{"count":"x"}]}})") ==
+        "spec.podSets[1].count: expected an integer, got a string"
+    );
+    CHECK(
+        error_of(R"({"spec":{"podSets":[{"count":3000000000}]}})") ==
+        "spec.podSets[0].count: 3000000000 does not fit into 32 bits"
+    );
+    CHECK(error_of(R"({"spec":[]})") == "spec: expected an object, got a list");
+    CHECK(
+        error_of(R"({"metadata":{"labels":{"a":1}}})") ==
+        "metadata.labels[a]: expected a string, got an integer"
+    );
+    CHECK(
+        error_of(R"({"metadata":{"creationTimestamp":"yesterday"}})") ==
+        "metadata.creationTimestamp: 'yesterday' is not a time as in 2006-01-02T15:04:05Z"
+    );
+    CHECK(
+        error_of(
+            R"({"status":{"admission":{"podSetAssignments":[{"resourceUsage":{"cpu":"1x"}}]}}})"
+        )
+            .find("status.admission.podSetAssignments[0].resourceUsage[cpu]: '1x'") == 0
+    );
+    CHECK(error_of("[1]") == "expected an object, got a list");
+    CHECK(error_of("{").find("malformed JSON") == 0);
+}
+
+TEST_CASE("a document deeper than the limit is refused", "[api][codec]") {
+    std::string text = R"({"unknown":)";
+    text += std::string(1000, '[') + std::string(1000, ']') + "}";
+    CHECK_FALSE(api::decode<api::Workload>(text));
+}
+
+TEST_CASE("times are printed as Kubernetes prints them", "[api][time]") {
+    const auto lease =
+        api::decode<api::Lease>(R"({"spec":{"renewTime":"2026-01-02T05:04:05.678901234+02:00"}})");
+    REQUIRE(lease);
+    CHECK(
+        api::to_value(*lease).find_path({"spec", "renewTime"})->as_string() ==
+        "2026-01-02T03:04:05.678901Z"
+    );
+    CHECK(api::to_string(*api::parse_time("1969-12-31T23:59:59.5Z")) == "1969-12-31T23:59:59Z");
+    const auto coarse =
+        api::decode<api::Lease>(R"({"metadata":{"creationTimestamp":"2026-01-01T00:00:00.9Z"}})");
+    REQUIRE(coarse);
+    CHECK(api::from_value<api::Lease>(api::to_value(*coarse)).value() == *coarse);
+    for (const auto* bad :
+         {"2026-02-30T00:00:00Z",
+          "2026-01-01",
+          "2026-01-01T00:00:00",
+          "2026-01-01T00:00:00.Z",
+          "0001-01-01T00:00:00Z",
+          "2026-01-01T24:00:00Z"}) {
+        CAPTURE(bad);
+        CHECK_FALSE(api::parse_time(bad));
+    }
+}

@@ -1,0 +1,106 @@
+#include "api/admission_review.hpp"
+#include "api/conditions.hpp"
+#include "api/core.hpp"
+#include "api/dynamic_object.hpp"
+#include "api/event.hpp"
+#include "api/scheme.hpp"
+#include "api/workload.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <set>
+#include <string>
+
+using namespace sluice;
+
+TEST_CASE("a condition keeps its transition time while its status stays", "[api][conditions]") {
+    const auto at = [](const char* text) { return *api::parse_time(text); };
+    std::vector<api::Condition> conditions;
+    const api::Condition first{
+        .type_ = "Active",
+        .status = "True",
+        .observed_generation = 1,
+        .last_transition_time = at("2026-01-01T00:00:00Z"),
+        .reason = "Ready",
+        .message = "m"
+    };
+    CHECK(api::set_condition(conditions, first));
+    auto next = first;
+    next.last_transition_time = at("2026-01-02T00:00:00Z");
+    CHECK_FALSE(api::set_condition(conditions, next));
+    next.message = "n";
+    CHECK(api::set_condition(conditions, next));
+    CHECK(conditions.at(0).last_transition_time == first.last_transition_time);
+    next.status = "False";
+    CHECK(api::set_condition(conditions, next));
+    CHECK(conditions.at(0).last_transition_time == next.last_transition_time);
+    CHECK(api::is_false(conditions, "Active"));
+    CHECK_FALSE(api::is_true(conditions, "Active"));
+    CHECK_FALSE(api::is_false(conditions, "Other"));
+    CHECK(api::remove_condition(conditions, "Active"));
+    CHECK_FALSE(api::remove_condition(conditions, "Active"));
+}
+
+TEST_CASE("every kind is found by its name and by its plural", "[api][scheme]") {
+    std::set<std::string> seen;
+    for (const auto& kind : api::all_kinds()) {
+        CAPTURE(kind.kind);
+        CHECK(api::find_kind(kind.group, kind.kind) == &kind);
+        CHECK(api::find_resource(kind.group, kind.plural) == &kind);
+        CHECK(kind.type().kind == kind.kind);
+        CHECK(kind.type().api_version == api::api_version(kind));
+        CHECK(seen.insert(api::api_version(kind) + "/" + std::string(kind.plural)).second);
+    }
+    CHECK(api::find_kind("", "Workload") == nullptr);
+}
+
+TEST_CASE("an object of an unknown kind is reached through its tree", "[api][dynamic]") {
+    const api::DynamicObject object{*json::parse(
+        R"({"apiVersion":"example.io/v1","kind":"Thing","metadata":{"name":"n","namespace":"s",)"
+        R"("ownerReferences":[{"name":"o","controller":true}]}})"
+    )};
+    CHECK(object.group() == "example.io");
+    CHECK(object.version() == "v1");
+    CHECK(object.name() == "n");
+    CHECK(object.namespace_() == "s");
+    CHECK(object.metadata()->controller_owner()->name == "o");
+    CHECK_FALSE(api::DynamicObject{*json::parse(R"({"metadata":{"labels":1}})")}.metadata());
+}
+
+TEST_CASE("lists, reviews and events are decoded like any type", "[api][codec]") {
+    const auto list = api::decode<api::List<api::Namespace>>(
+        R"({"kind":"NamespaceList","metadata":{"resourceVersion":"7","continue":"c",)"
+        R"("remainingItemCount":2},"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]})"
+    );
+    REQUIRE(list);
+    CHECK(list->metadata.continue_ == "c");
+    CHECK(list->items.at(1).metadata.name == "b");
+    const auto review = api::decode<api::AdmissionReview>(
+        R"({"request":{"uid":"u","operation":"CREATE","object":{"a":[1,"x\n",null,true,1.5]},)"
+        R"("oldObject":null,"kind":{"kind":"Job"}}})"
+    );
+    REQUIRE(review);
+    CHECK(review->request->object.view() == R"({"a":[1,"x\n",null,true,1.5]})");
+    CHECK(review->request->old_object.empty());
+    api::AdmissionReview reply;
+    reply.response = api::AdmissionResponse{
+        .uid = "u", .allowed = true, .status = {}, .patch = {}, .patch_type = {}, .warnings = {}
+    };
+    CHECK(
+        api::encode(reply) == R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview",)"
+                              R"("response":{"uid":"u","allowed":true}})"
+    );
+}
+
+TEST_CASE("an empty status is left out and required fields are printed", "[api][codec]") {
+    api::Workload workload;
+    workload.metadata.name = "w";
+    CHECK(
+        api::encode(workload) == R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload",)"
+                                 R"("metadata":{"name":"w"},"spec":{}})"
+    );
+    workload.status.conditions.push_back({});
+    CHECK(api::to_value(workload).find("status") != nullptr);
+    const auto printed = api::encode(workload.status);
+    CHECK(printed == R"({"conditions":[{"type":"","status":"","reason":"","message":""}]})");
+}

@@ -1,0 +1,113 @@
+#include "config/honoured.hpp"
+
+#include "config/parse_text.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <string>
+#include <vector>
+
+namespace sluice::config {
+namespace {
+
+std::vector<std::string> unsupported(
+    const std::string& members,
+    const Honoured& honoured,
+    std::string_view gates = "",
+    std::string_view version = "v1beta2"
+) {
+    const auto read = test::parse_members(version, members);
+    REQUIRE(read);
+    const auto parsed = FeatureGates::parse(gates);
+    REQUIRE(parsed);
+    return unsupported_settings(*read, *parsed, honoured);
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("the controller takes what it acts upon", "[config][honoured]") {
+    const auto* members = GENERATE(
+        "",
+        R"("namespace":"other")",
+        R"("managedJobsNamespaceSelector":{"matchLabels":{"a":"b"}})",
+        R"("webhook":{"port":1,"host":"h","certDir":"/c"})",
+        R"("leaderElection":{"leaderElect":false})",
+        R"("metrics":{"bindAddress":"0"})",
+        R"("health":{"healthProbeBindAddress":":1"})",
+        R"("internalCertManagement":{"enable":false})",
+        R"("clientConnection":{"qps":-1})",
+        R"("integrations":{"frameworks":["batch/job"]})"
+    );
+    CAPTURE(members);
+    CHECK(unsupported(members, honoured_by_controller()).empty());
+}
+
+TEST_CASE("the controller names what it would not act upon", "[config][honoured]") {
+    struct Row {
+        const char* members;
+        Names names;
+    };
+    const auto row = GENERATE(
+        Row{R"("waitForPodsReady":{})", {"waitForPodsReady"}},
+        Row{R"("fairSharing":{"preemptionStrategies":["LessThanInitialShare"]})", {"fairSharing"}},
+        Row{R"("admissionFairSharing":{})", {"admissionFairSharing"}},
+        Row{R"("integrations":{"frameworks":["batch/job","pod"],"labelKeysToCopy":["k"]})",
+            {"integrations.labelKeysToCopy", "integrations.frameworks[pod]"}},
+        Row{R"("metrics":{"localQueueMetrics":{"enable":false}})", {"metrics.localQueueMetrics"}},
+        Row{R"("multiKueue":{"origin":"x"})", {"multiKueue"}},
+        Row{R"("resources":{"excludeResourcePrefixes":["x"]})",
+            {"resources.excludeResourcePrefixes"}},
+        Row{R"("objectRetentionPolicies":{"workloads":{"afterFinished":"1h"}})",
+            {"objectRetentionPolicies"}},
+        Row{R"("pprofBindAddress":":1","tls":{})", {"pprofBindAddress", "tls"}}
+    );
+    CAPTURE(row.members);
+    CHECK(unsupported(row.members, honoured_by_controller()) == row.names);
+}
+
+TEST_CASE("a setting that equals its default asks for nothing", "[config][honoured]") {
+    CHECK(unsupported(
+              R"("multiKueue":{"gcInterval":"60s"},"pprofBindAddress":"",
+                 "resources":{"quotaCheckStrategy":"BlockUndeclared"},
+                 "visibilityServer":{"bindPort":8082},
+                 "metrics":{"localQueueMetrics":{"enable":true}})",
+              honoured_by_controller()
+    )
+              .empty());
+    CHECK(unsupported(
+              R"("waitForPodsReady":{"enable":false},"fairSharing":{"enable":false})",
+              honoured_by_controller(),
+              "",
+              "v1beta1"
+    )
+              .empty());
+}
+
+TEST_CASE("a feature that is not built may be off, not on", "[config][honoured]") {
+    const auto honoured = honoured_by_controller();
+    CHECK(unsupported("", honoured, "VisibilityOnDemand=false,MultiKueue=false").empty());
+    CHECK(unsupported("", honoured, "PriorityBoost=true") == Names{"featureGates.PriorityBoost"});
+    CHECK(unsupported("", honoured, "DisableWaitForPodsReady=true").empty());
+}
+
+TEST_CASE("schedule takes the policies and passes over the process", "[config][honoured]") {
+    const auto honoured = honoured_by_schedule();
+    CHECK(unsupported(
+              R"("fairSharing":{"preemptionStrategies":["LessThanInitialShare"]},
+                 "waitForPodsReady":{"requeuingStrategy":{"timestamp":"Creation"}},
+                 "resources":{"transformations":[{"input":"a"}]},"pprofBindAddress":":1",
+                 "metrics":{"enableClusterQueueResources":true},"tls":{})",
+              honoured
+    )
+              .empty());
+    CHECK(
+        unsupported(
+            R"("objectRetentionPolicies":{"workloads":{"afterFinished":"1h"}})", honoured
+        ) == Names{"objectRetentionPolicies"}
+    );
+}
+
+}  // namespace sluice::config

@@ -1,0 +1,297 @@
+#include "controller/mini_cluster.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sluice::controller {
+namespace {
+
+constexpr std::string_view kNamespace =
+    "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'team'}}";
+constexpr std::string_view kFlavor = R"({'kind':'ResourceFlavor','metadata':{'name':'spot'},
+    'spec':{'nodeLabels':{'tier':'spot'},
+            'tolerations':[{'key':'spot','operator':'Exists','effect':'NoSchedule'}]}})";
+constexpr std::string_view kClusterQueue =
+    R"({'kind':'ClusterQueue','metadata':{'name':'cq'},'spec':{
+    'namespaceSelector':{},'queueingStrategy':'BestEffortFIFO','stopPolicy':'None',
+    'preemption':{'withinClusterQueue':'LowerPriority','reclaimWithinCohort':'Never'},
+    'resourceGroups':[{'coveredResources':['cpu'],
+        'flavors':[{'name':'spot','resources':[{'name':'cpu','nominalQuota':'4'}]}]}]}})";
+constexpr std::string_view kLocalQueue =
+    "{'kind':'LocalQueue','metadata':{'name':'main','namespace':'team'},'spec':{'clusterQueue':'cq'"
+    ",'stopPolicy':'None'}}";
+
+std::string job(std::string_view name, int cpu, std::string_view more_labels = "") {
+    std::string text =
+        R"({'apiVersion':'batch/v1','kind':'Job','metadata':{'name':'NAME','namespace':'team',
+        'labels':{'kueue.x-k8s.io/queue-name':'main'MORE}},
+        'spec':{'parallelism':1,'completions':1,'suspend':true,'template':{
+            'metadata':{'labels':{'job-name':'NAME','app':'x'}},
+            'spec':{'restartPolicy':'Never','containers':[{'name':'c','image':'i',
+                'resources':{'requests':{'cpu':'CPU'}}}]}}}})";
+    const auto replace = [&text](std::string_view from, std::string_view to) {
+        for (std::size_t at = text.find(from); at != std::string::npos;
+             at = text.find(from, at + to.size())) {
+            text.replace(at, from.size(), to);
+        }
+    };
+    replace("NAME", name);
+    replace("CPU", std::to_string(cpu));
+    replace("MORE", more_labels);
+    return text;
+}
+
+ObjectKey job_key(std::string_view name) {
+    return {Kind::Job, "team", std::string(name)};
+}
+ObjectKey workload_key(const MiniCluster& cluster, std::string_view name) {
+    return {Kind::Workload, "team", cluster.workload_of("team", name)};
+}
+
+void make_queues(MiniCluster& cluster) {
+    for (const std::string_view object : {kNamespace, kFlavor, kClusterQueue, kLocalQueue}) {
+        cluster.put(object);
+    }
+}
+
+bool is_running(const MiniCluster& cluster, std::string_view name) {
+    return cluster.at(job_key(name), {"spec", "suspend"}) == "false";
+}
+
+bool has_event(const MiniCluster& cluster, std::string_view reason, std::string_view note) {
+    return std::ranges::any_of(cluster.events, [&](const EventNote& event) {
+        return event.reason == reason && event.note == note;
+    });
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a job gets a workload, waits for nothing, runs on its flavor, and finishes", "[controller]"
+) {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 8)));
+    make_queues(cluster);
+    cluster.put(job("sample", 2));
+    cluster.settle();
+
+    const std::string workload = cluster.workload_of("team", "sample");
+    REQUIRE(workload.starts_with("job-sample-"));
+    CHECK(cluster.condition("team", workload, "QuotaReserved") == "True/QuotaReserved");
+    CHECK(cluster.condition("team", workload, "Admitted") == "True/Admitted");
+    REQUIRE(is_running(cluster, "sample"));
+    CHECK(
+        cluster.at(job_key("sample"), {"spec", "template", "spec", "nodeSelector"}) ==
+        R"({"tier":"spot"})"
+    );
+    CHECK(
+        cluster.at(
+            job_key("sample"), {"spec", "template", "metadata", "labels", "kueue.x-k8s.io/podset"}
+        ) == "main"
+    );
+    CHECK(has_event(cluster, "CreatedWorkload", "Created Workload: team/" + workload));
+    CHECK(has_event(cluster, "Started", "Admitted by clusterQueue cq"));
+    const ObjectKey queue{Kind::ClusterQueue, "", "cq"};
+    CHECK(cluster.at(queue, {"status", "admittedWorkloads"}) == "1");
+    CHECK(
+        cluster.at(queue, {"status", "flavorsUsage"}).find(R"("total":"2")") != std::string::npos
+    );
+
+    cluster.merge(job_key("sample"), R"({'status':{'conditions':[{'type':'Complete','status':'True',
+        'message':'done'}],'succeeded':1}})");
+    cluster.settle();
+    CHECK(cluster.condition("team", workload, "Finished") == "True/Succeeded");
+    CHECK(cluster.at({Kind::Workload, "team", workload}, {"metadata", "finalizers"}).empty());
+    CHECK(
+        cluster.at(queue, {"status", "flavorsUsage"}).find(R"("total":"0")") != std::string::npos
+    );
+}
+
+TEST_CASE(
+    "a job that does not fit waits with a reason, and runs when quota is free", "[controller]"
+) {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 8)));
+    make_queues(cluster);
+    cluster.put(job("first", 3));
+    cluster.settle();
+    cluster.put(job("second", 3));
+    cluster.settle();
+    const std::string second = cluster.workload_of("team", "second");
+    CHECK(is_running(cluster, "first"));
+    CHECK_FALSE(is_running(cluster, "second"));
+    CHECK(cluster.condition("team", second, "QuotaReserved") == "False/WaitingForQuota");
+    CHECK(cluster.condition("team", second, "Admitted") == "False/NoReservation");
+    CHECK(cluster.at({Kind::LocalQueue, "team", "main"}, {"status", "pendingWorkloads"}) == "1");
+
+    cluster.merge(
+        job_key("first"), "{'status':{'conditions':[{'type':'Failed','status':'True'}]}}"
+    );
+    cluster.settle();
+    CHECK(
+        cluster.condition("team", cluster.workload_of("team", "first"), "Finished") == "True/Failed"
+    );
+    CHECK(is_running(cluster, "second"));
+}
+
+TEST_CASE("a higher priority preempts, and the victim comes back restored", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 8)));
+    make_queues(cluster);
+    cluster.put("{'kind':'WorkloadPriorityClass','metadata':{'name':'high'},'value':1000}");
+    cluster.put(job("low", 3));
+    cluster.settle();
+    cluster.merge(job_key("low"), "{'status':{'active':1,'startTime':'2020-01-01T00:00:00Z'}}");
+    cluster.put(job("urgent", 3, ",'kueue.x-k8s.io/priority-class':'high'"));
+    cluster.settle();
+
+    // The victim is stopped; while a pod is active its quota is its own, and its template cannot
+    // change.
+    const std::string low = cluster.workload_of("team", "low");
+    CHECK_FALSE(is_running(cluster, "low"));
+    CHECK(cluster.condition("team", low, "Evicted") == "True/Preempted");
+    CHECK(cluster.condition("team", low, "Preempted") == "True/InClusterQueue");
+    CHECK(cluster.condition("team", low, "QuotaReserved") == "True/QuotaReserved");
+    CHECK(
+        cluster.at(job_key("low"), {"metadata", "annotations", "kueue.x-k8s.io/stopping"}) == "true"
+    );
+    CHECK_FALSE(is_running(cluster, "urgent"));
+
+    cluster.merge(job_key("low"), "{'status':{'active':0}}");
+    cluster.settle();
+    CHECK(cluster.at(job_key("low"), {"spec", "template", "spec", "nodeSelector"}) == "{}");
+    CHECK(cluster.at(job_key("low"), {"metadata", "annotations", "kueue.x-k8s.io/stopping"}).empty()
+    );
+    CHECK(cluster.condition("team", low, "QuotaReserved").starts_with("False/"));
+    CHECK(cluster.condition("team", low, "Requeued") == "True/Preempted");
+    CHECK(is_running(cluster, "urgent"));
+
+    cluster.merge(
+        job_key("urgent"), "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}"
+    );
+    cluster.settle();
+    CHECK(is_running(cluster, "low"));
+    CHECK(cluster.condition("team", low, "Evicted") == "False/QuotaReserved");
+}
+
+TEST_CASE("a deleted job frees its quota at once", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("gone", 4));
+    cluster.settle();
+    const ObjectKey workload = workload_key(cluster, "gone");
+    cluster.remove(job_key("gone"));
+    cluster.put(job("next", 4));
+    cluster.settle();
+    CHECK(cluster.condition("team", workload.name, "Finished") == "True/OwnerNotFound");
+    CHECK(cluster.at(workload, {"metadata", "finalizers"}).empty());
+    CHECK(is_running(cluster, "next"));
+}
+
+TEST_CASE("a deleted workload stops its job, and a new one is made", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("sample", 2));
+    cluster.settle();
+    const ObjectKey workload = workload_key(cluster, "sample");
+    const std::string uid = cluster.at(workload, {"metadata", "uid"});
+    cluster.remove(workload);
+    cluster.settle();
+    CHECK(has_event(cluster, "Stopped", "Workload is deleted"));
+    REQUIRE(cluster.find(workload) != nullptr);
+    CHECK(cluster.at(workload, {"metadata", "uid"}) != uid);
+    CHECK(is_running(cluster, "sample"));
+}
+
+TEST_CASE("a stopped queue drains, and its jobs come back when it is resumed", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    make_queues(cluster);
+    cluster.put(job("sample", 2));
+    cluster.settle();
+    const ObjectKey queue = GENERATE(
+        ObjectKey{Kind::ClusterQueue, "", "cq"}, ObjectKey{Kind::LocalQueue, "team", "main"}
+    );
+    cluster.merge(queue, "{'spec':{'stopPolicy':'HoldAndDrain'}}");
+    cluster.settle();
+    const std::string workload = cluster.workload_of("team", "sample");
+    CHECK_FALSE(is_running(cluster, "sample"));
+    CHECK(cluster.condition("team", workload, "QuotaReserved") == "False/Suspended");
+    CHECK(cluster.condition("team", workload, "Requeued").starts_with("False/"));
+    cluster.merge(queue, "{'spec':{'stopPolicy':'None'}}");
+    cluster.settle();
+    CHECK(cluster.condition("team", workload, "Requeued").starts_with("True/"));
+    CHECK(is_running(cluster, "sample"));
+}
+
+TEST_CASE("a deactivated workload stops, and runs again when it is activated", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("sample", 2));
+    cluster.settle();
+    const ObjectKey workload = workload_key(cluster, "sample");
+    cluster.merge(workload, "{'spec':{'active':false}}");
+    cluster.settle();
+    CHECK_FALSE(is_running(cluster, "sample"));
+    CHECK(cluster.condition("team", workload.name, "Evicted") == "True/Deactivated");
+    CHECK(cluster.condition("team", workload.name, "QuotaReserved") == "False/Deactivated");
+    cluster.merge(workload, "{'spec':{'active':true}}");
+    cluster.settle();
+    CHECK(is_running(cluster, "sample"));
+}
+
+TEST_CASE("a controller that dies anywhere is replaced by one that goes on", "[controller]") {
+    for (int steps = 1; steps < 120; ++steps) {
+        CAPTURE(steps);
+        MiniCluster cluster(static_cast<std::uint64_t>(steps));
+        make_queues(cluster);
+        cluster.put("{'kind':'WorkloadPriorityClass','metadata':{'name':'high'},'value':1000}");
+        cluster.put(job("a", 3));
+        cluster.put(job("b", 3, ",'kueue.x-k8s.io/priority-class':'high'"));
+        for (int i = 0; i < steps; ++i) {
+            cluster.tick();
+        }
+        cluster.restart();
+        cluster.settle();
+        REQUIRE(is_running(cluster, "b"));
+        REQUIRE_FALSE(is_running(cluster, "a"));
+        cluster.merge(
+            job_key("b"), "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}"
+        );
+        cluster.settle();
+        REQUIRE(is_running(cluster, "a"));
+    }
+}
+
+TEST_CASE("a write that fails or whose answer is lost is made good", "[controller]") {
+    for (int failing = 1; failing < 25; ++failing) {
+        const bool is_done_anyway = failing % 2 == 0;
+        CAPTURE(failing);
+        MiniCluster cluster(static_cast<std::uint64_t>(failing));
+        int count = 0;
+        const auto fail = [&](const Write&) -> std::optional<Error> {
+            return ++count == failing
+                       ? std::optional(Error{ErrorCode::Unavailable, "connection reset", {}})
+                       : std::nullopt;
+        };
+        if (is_done_anyway) {
+            cluster.lost_answer = fail;
+        } else {
+            cluster.fault = fail;
+        }
+        make_queues(cluster);
+        cluster.put(job("sample", 2));
+        cluster.settle(std::chrono::minutes(2));
+        REQUIRE(is_running(cluster, "sample"));
+        cluster.merge(
+            job_key("sample"), "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}"
+        );
+        cluster.settle(std::chrono::minutes(2));
+        REQUIRE(
+            cluster.condition("team", cluster.workload_of("team", "sample"), "Finished") ==
+            "True/Succeeded"
+        );
+    }
+}
+
+}  // namespace sluice::controller

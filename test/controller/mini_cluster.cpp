@@ -1,0 +1,514 @@
+#include "controller/mini_cluster.hpp"
+
+#include "api/codec.hpp"
+#include "base/assert.hpp"
+#include "controller/process/routes.hpp"
+#include "json/patch.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <set>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+constexpr std::pair<std::string_view, Kind> kKinds[] = {
+    {"ClusterQueue", Kind::ClusterQueue},
+    {"LocalQueue", Kind::LocalQueue},
+    {"ResourceFlavor", Kind::ResourceFlavor},
+    {"Cohort", Kind::Cohort},
+    {"WorkloadPriorityClass", Kind::WorkloadPriorityClass},
+    {"Workload", Kind::Workload},
+    {"AdmissionCheck", Kind::AdmissionCheck},
+    {"Topology", Kind::Topology},
+    {"Job", Kind::Job},
+    {"Namespace", Kind::Namespace},
+    {"LimitRange", Kind::LimitRange},
+    {"RuntimeClass", Kind::RuntimeClass},
+    {"PriorityClass", Kind::PriorityClass},
+};
+
+constexpr std::string_view kAdmissionFields[] = {
+    "admission",
+    "requeueState",
+    "resourceRequests",
+    "accumulatedPastExecutionTimeSeconds",
+    "schedulingStats",
+    "clusterName",
+    "nominatedClusterNames",
+    "unhealthyNodes",
+    "preemptionGates",
+    "admissionChecks",
+};
+
+std::set<Kind> all_kinds() {
+    std::set<Kind> kinds;
+    for (const auto& [name, kind] : kKinds) {
+        kinds.insert(kind);
+    }
+    return kinds;
+}
+
+std::string string_at(const json::Value& object, std::initializer_list<std::string_view> path) {
+    const json::Value* found = object.find_path(path);
+    return found != nullptr && found->is_string() ? found->as_string() : std::string();
+}
+
+std::uint64_t version_of(const json::Value& object) {
+    const std::string text = string_at(object, {"metadata", "resourceVersion"});
+    std::uint64_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+Error conflict() {
+    return {ErrorCode::Conflict, "the object has been modified", {}};
+}
+Error not_found() {
+    return {ErrorCode::NotFound, "not found", {}};
+}
+
+json::Value& member(json::Value& object, std::string_view key) {
+    if (object.find(key) == nullptr) {
+        object.set(key, json::Object{});
+    }
+    return *object.find(key);
+}
+
+bool has_finalizers(const json::Value& object) {
+    const json::Value* list = object.find_path({"metadata", "finalizers"});
+    return list != nullptr && list->is_array() && !list->as_array().empty();
+}
+
+/// Refuses a patch that names another version or uid than the object's.
+std::optional<Error> check_preconditions(const json::Value& object, const json::Value& body) {
+    for (const std::string_view field : {"resourceVersion", "uid"}) {
+        const std::string wanted = string_at(body, {"metadata", field});
+        if (!wanted.empty() && wanted != string_at(object, {"metadata", field})) {
+            return conflict();
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
+    : translator(workload::Settings{}),
+      state(engine::Options{}),
+      feeder(stores, translator, state),
+      applier({stores, settings, translator, state, feeder, cluster, cluster.clock}),
+      scheduling({state, feeder, applier, cluster, cluster.clock, {}}),
+      runner(
+          {
+              .view = {stores, translator, settings},
+              .sink = cluster,
+              .clock = cluster.clock,
+              .enabled = all_kinds(),
+              .on_event = [&cluster](const EventNote& event) { cluster.events.push_back(event); },
+              .weighted_share = [](const ObjectKey&) { return std::optional<std::int64_t>(); },
+              .wake = [] {},
+          },
+          seed
+      ) {}
+
+MiniCluster::MiniCluster(std::uint64_t seed) : seed_(seed), prng_(seed) {
+    controller_ = std::make_unique<Controller>(*this, seed);
+    controller_->feeder.feed_all(clock.now());
+}
+
+void MiniCluster::put(std::string_view json) {
+    std::string text(json);
+    std::ranges::replace(text, '\'', '"');
+    auto parsed = json::parse(text);
+    SLUICE_ASSERT(parsed.has_value());
+    json::Value object = std::move(*parsed);
+    const std::string kind = string_at(object, {"kind"});
+    const auto* found = std::ranges::find(
+        kKinds, std::string_view(kind), &std::pair<std::string_view, Kind>::first
+    );
+    SLUICE_ASSERT(found != std::end(kKinds));
+    const ObjectKey key{
+        found->second,
+        string_at(object, {"metadata", "namespace"}),
+        string_at(object, {"metadata", "name"})
+    };
+    json::Value& metadata = member(object, "metadata");
+    const json::Value* old = find(key);
+    if (old != nullptr) {
+        for (const std::string_view field :
+             {"uid", "creationTimestamp", "finalizers", "deletionTimestamp"}) {
+            if (const json::Value* value = old->find_path({"metadata", field})) {
+                metadata.set(field, *value);
+            }
+        }
+    } else {
+        metadata.set("uid", "uid-" + std::to_string(++uid_));
+        metadata.set("creationTimestamp", api::to_value(clock.now()));
+    }
+    stored(key, std::move(object));
+}
+
+void MiniCluster::merge(const ObjectKey& key, std::string_view patch) {
+    std::string text(patch);
+    std::ranges::replace(text, '\'', '"');
+    const auto parsed = json::parse(text);
+    SLUICE_ASSERT(parsed.has_value() && find(key) != nullptr);
+    json::Value object = *find(key);
+    json::apply_merge_patch(object, *parsed);
+    stored(key, std::move(object));
+}
+
+void MiniCluster::remove(const ObjectKey& key) {
+    const json::Value* object = find(key);
+    SLUICE_ASSERT(object != nullptr);
+    if (!has_finalizers(*object)) {
+        drop(key);
+        return;
+    }
+    json::Value deleting = *object;
+    member(deleting, "metadata").set("deletionTimestamp", api::to_value(clock.now()));
+    stored(key, std::move(deleting));
+}
+
+const json::Value* MiniCluster::find(const ObjectKey& key) const {
+    const auto found = objects_.find(key);
+    return found == objects_.end() ? nullptr : &found->second;
+}
+
+std::string MiniCluster::at(const ObjectKey& key, std::initializer_list<std::string_view> path)
+    const {
+    const json::Value* object = find(key);
+    const json::Value* value = object == nullptr ? nullptr : object->find_path(path);
+    if (value == nullptr) {
+        return "";
+    }
+    return value->is_string() ? value->as_string() : json::print(*value);
+}
+
+std::string MiniCluster::condition(
+    std::string_view ns, std::string_view workload, std::string_view type
+) const {
+    const json::Value* object = find({Kind::Workload, std::string(ns), std::string(workload)});
+    const json::Value* list =
+        object == nullptr ? nullptr : object->find_path({"status", "conditions"});
+    if (list == nullptr) {
+        return "";
+    }
+    for (const json::Value& entry : list->as_array()) {
+        if (entry.string_at("type") == type) {
+            return std::string(entry.string_at("status")) + "/" +
+                   std::string(entry.string_at("reason"));
+        }
+    }
+    return "";
+}
+
+std::string MiniCluster::workload_of(std::string_view ns, std::string_view job) const {
+    std::string name;
+    for (const auto& [key, object] : objects_) {
+        const json::Value* owners = object.find_path({"metadata", "ownerReferences"});
+        if (key.kind == Kind::Workload && key.ns == ns && owners != nullptr &&
+            owners->as_array().front().string_at("name") == job) {
+            if (!name.empty()) {
+                return "";
+            }
+            name = key.name;
+        }
+    }
+    return name;
+}
+
+void MiniCluster::stored(const ObjectKey& key, json::Value object) {
+    const json::Value* old = find(key);
+    const json::Value* old_generation =
+        old == nullptr ? nullptr : old->find_path({"metadata", "generation"});
+    std::int64_t generation = old_generation == nullptr ? 0 : old_generation->as_int();
+    const json::Value* old_spec = old == nullptr ? nullptr : old->find("spec");
+    const json::Value* spec = object.find("spec");
+    if (old == nullptr || json::print_sorted(old_spec == nullptr ? json::Value() : *old_spec) !=
+                              json::print_sorted(spec == nullptr ? json::Value() : *spec)) {
+        ++generation;
+    }
+    json::Value& metadata = member(object, "metadata");
+    metadata.set("generation", generation);
+    if (old != nullptr) {
+        metadata.set("resourceVersion", string_at(*old, {"metadata", "resourceVersion"}));
+        if (*old == object) {
+            return;  // nothing changed: no new version, no event
+        }
+    }
+    metadata.set("resourceVersion", std::to_string(++version_));
+    if (!string_at(object, {"metadata", "deletionTimestamp"}).empty() && !has_finalizers(object)) {
+        drop(key);
+        return;
+    }
+    objects_[key] = object;
+    echoes_.push_back({key, std::move(object)});
+}
+
+void MiniCluster::drop(const ObjectKey& key) {
+    objects_.erase(key);
+    echoes_.push_back({key, {}});
+}
+
+void MiniCluster::submit(std::vector<Write> row, bool until_certain, Done done) {
+    for (const Write& write : row) {
+        ++under_way_[write.object];
+    }
+    rows_.push_back({std::move(row), until_certain, std::move(done)});
+}
+
+bool MiniCluster::is_settled(const ObjectKey& key) const {
+    if (under_way_.contains(key)) {
+        return false;
+    }
+    const auto awaited = awaited_.find(key);
+    if (awaited == awaited_.end()) {
+        return true;
+    }
+    const api::ObjectMeta* metadata = controller_->stores.find_metadata(key);
+    std::uint64_t seen = 0;
+    if (metadata != nullptr) {
+        std::from_chars(
+            metadata->resource_version.data(),
+            metadata->resource_version.data() + metadata->resource_version.size(),
+            seen
+        );
+    }
+    return metadata == nullptr ? find(key) == nullptr : seen >= awaited->second;
+}
+
+Result<void> MiniCluster::take(const Write& write) {
+    switch (write.verb) {
+        case Verb::Create:
+            return create(write);
+        case Verb::MergePatch:
+        case Verb::MergePatchStatus:
+            return patch(write);
+        case Verb::ApplyStatus:
+            return apply_status(write);
+        case Verb::Delete:
+            if (const json::Value* object = find(write.object)) {
+                if (string_at(*object, {"metadata", "uid"}) != write.uid) {
+                    return conflict();
+                }
+                remove(write.object);
+            }
+            return {};
+    }
+    return {};
+}
+
+Result<void> MiniCluster::create(const Write& write) {
+    if (find(write.object) != nullptr) {
+        return Error{ErrorCode::AlreadyExists, "already exists", {}};
+    }
+    put(json::print(write.body));
+    return {};
+}
+
+Result<void> MiniCluster::patch(const Write& write) {
+    const json::Value* object = find(write.object);
+    if (object == nullptr) {
+        return not_found();
+    }
+    if (const auto refused = check_preconditions(*object, write.body)) {
+        return *refused;
+    }
+    json::Value changed = *object;
+    json::Value body = write.body;
+    if (write.verb == Verb::MergePatchStatus) {
+        body.erase("spec");
+        body.erase("metadata");
+    } else {
+        body.erase("status");
+    }
+    json::apply_merge_patch(changed, body);
+    stored(write.object, std::move(changed));
+    return {};
+}
+
+Result<void> MiniCluster::apply_status(const Write& write) {
+    const json::Value* object = find(write.object);
+    if (object == nullptr) {
+        return not_found();
+    }
+    if (const auto refused = check_preconditions(*object, write.body)) {
+        return *refused;
+    }
+    json::Value changed = *object;
+    json::Value& status = member(changed, "status");
+    if (write.field_manager == "kueue-admission") {
+        for (const std::string_view field : kAdmissionFields) {
+            status.erase(field);
+        }
+        status.erase("conditions");  // the controller under test writes all that there are
+    } else {
+        status.erase("reclaimablePods");
+    }
+    for (const auto& [field, value] : write.body.find("status")->as_object()) {
+        status.set(field, value);
+    }
+    stored(write.object, std::move(changed));
+    return {};
+}
+
+void MiniCluster::perform_row() {
+    Row row = std::move(rows_.front());
+    rows_.pop_front();
+    Result<void> outcome;
+    for (const Write& write : row.writes) {
+        if (fault) {
+            if (const auto refused = fault(write)) {
+                outcome = *refused;
+                break;
+            }
+        }
+        outcome = take(write);
+        if (!outcome) {
+            break;
+        }
+        const json::Value* object = find(write.object);
+        awaited_[write.object] = object == nullptr ? 0 : version_of(*object);
+        writes.push_back(write);
+        events.insert(events.end(), write.events.begin(), write.events.end());
+        observations.insert(
+            observations.end(), write.observations.begin(), write.observations.end()
+        );
+        if (lost_answer && !row.until_certain) {
+            if (const auto lost = lost_answer(write)) {
+                outcome = *lost;
+                break;
+            }
+        }
+    }
+    for (const Write& write : row.writes) {
+        if (--under_way_[write.object] == 0) {
+            under_way_.erase(write.object);
+        }
+    }
+    row.done(outcome);
+    for (const Write& write : row.writes) {
+        if (write.object.kind == Kind::Workload) {
+            controller_->applier.workload_changed(write.object.ns, write.object.name);
+        }
+        controller_->runner.look(write.object, Urgency::AtOnce);
+    }
+}
+
+template <class T>
+void MiniCluster::deliver(kube::Store<T>& store, const Echo& echo) {
+    kube::Change<T> change;
+    if (echo.object.is_null()) {
+        change = store.remove({echo.key.ns, echo.key.name});
+    } else {
+        auto object = api::from_value<T>(echo.object);
+        SLUICE_ASSERT(object.has_value());
+        change = store.upsert(std::make_shared<const T>(std::move(*object)));
+    }
+    Controller& c = *controller_;
+    const Time now = clock.now();
+    c.feeder.changed(change, now);
+    if (echo.key.kind == Kind::Workload) {
+        c.applier.workload_changed(echo.key.ns, echo.key.name);
+    }
+    route(c.stores, change, [&c](const ObjectKey& key, Urgency urgency) {
+        c.runner.look(key, urgency);
+    });
+}
+
+void MiniCluster::deliver(const Echo& echo) {
+    Stores& stores = controller_->stores;
+    switch (echo.key.kind) {
+        case Kind::ClusterQueue:
+            return deliver(stores.cluster_queues, echo);
+        case Kind::LocalQueue:
+            return deliver(stores.local_queues, echo);
+        case Kind::ResourceFlavor:
+            return deliver(stores.resource_flavors, echo);
+        case Kind::Cohort:
+            return deliver(stores.cohorts, echo);
+        case Kind::WorkloadPriorityClass:
+            return deliver(stores.workload_priority_classes, echo);
+        case Kind::Workload:
+            return deliver(stores.workloads, echo);
+        case Kind::AdmissionCheck:
+            return deliver(stores.admission_checks, echo);
+        case Kind::Topology:
+            return deliver(stores.topologies, echo);
+        case Kind::Job:
+            return deliver(stores.jobs, echo);
+        case Kind::Namespace:
+            return deliver(stores.namespaces, echo);
+        case Kind::LimitRange:
+            return deliver(stores.limit_ranges, echo);
+        case Kind::RuntimeClass:
+            return deliver(stores.runtime_classes, echo);
+        case Kind::PriorityClass:
+            return deliver(stores.priority_classes, echo);
+    }
+}
+
+bool MiniCluster::tick() {
+    const bool can_perform = !rows_.empty();
+    const bool can_deliver = !echoes_.empty();
+    if (can_deliver && (!can_perform || prng_.chance(50))) {
+        const Echo echo = std::move(echoes_.front());
+        echoes_.pop_front();
+        deliver(echo);
+        return true;
+    }
+    if (can_perform) {
+        perform_row();
+        return true;
+    }
+    runner_due_ = controller_->runner.step();
+    scheduling_due_ = controller_->scheduling.step();
+    return !rows_.empty() || (runner_due_ && *runner_due_ <= clock.now()) ||
+           (scheduling_due_ && *scheduling_due_ <= clock.now());
+}
+
+std::optional<Time> MiniCluster::next_due() {
+    if (!runner_due_ || !scheduling_due_) {
+        return runner_due_ ? runner_due_ : scheduling_due_;
+    }
+    return std::min(*runner_due_, *scheduling_due_);
+}
+
+void MiniCluster::settle(Duration patience) {
+    const Time until = clock.now() + patience;
+    for (int i = 0; i < 200'000; ++i) {
+        if (tick()) {
+            continue;
+        }
+        const auto due = next_due();
+        if (!due || *due > until) {
+            return;
+        }
+        clock.advance(std::max<Duration>(*due - clock.now(), std::chrono::microseconds(1)));
+    }
+    SLUICE_ASSERT(false && "it never settles");
+}
+
+void MiniCluster::restart() {
+    rows_.clear();
+    echoes_.clear();
+    under_way_.clear();
+    awaited_.clear();
+    controller_ = std::make_unique<Controller>(*this, ++seed_);
+    std::vector<std::pair<ObjectKey, json::Value>> all(objects_.begin(), objects_.end());
+    for (const auto& [key, object] : all) {
+        deliver({key, object});
+    }
+    Controller& c = *controller_;
+    c.feeder.feed_all(clock.now());
+    route_all(c.stores, [&c](const ObjectKey& key, Urgency urgency) {
+        c.runner.look(key, urgency);
+    });
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,133 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/prng.hpp"
+#include "controller/process/reconcile_runner.hpp"
+#include "controller/reconcilers/settings.hpp"
+#include "controller/reconcilers/stores.hpp"
+#include "controller/reconcilers/write_sink.hpp"
+#include "controller/scheduler/decision_applier.hpp"
+#include "controller/scheduler/scheduling_loop.hpp"
+#include "controller/scheduler/state_feeder.hpp"
+#include "engine/state.hpp"
+#include "json/value.hpp"
+#include "workload/translator.hpp"
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::controller {
+
+/// Time that moves when the test says so.
+class ManualClock final : public Clock {
+  public:
+    Time now() const override { return now_; }
+    void advance(Duration by) { now_ += by; }
+
+  private:
+    Time now_ = Time(std::chrono::hours(24 * 365 * 50));
+};
+
+/// An API server of maps under a whole controller, on a manual clock and without a thread: writes
+/// are taken when the test lets them, echoes come when it lets them. The Job controller is played
+/// by the test.
+class MiniCluster final : public WriteSink {
+  public:
+    explicit MiniCluster(std::uint64_t seed = 1);
+
+    // The user's side.
+    /// Creates or replaces what the JSON (single quotes are read as double ones) says; uid and the
+    /// like are filled in.
+    void put(std::string_view json);
+    void merge(const ObjectKey& key, std::string_view patch);
+    void remove(const ObjectKey& key);
+    /// The object as stored, or nullptr.
+    const json::Value* find(const ObjectKey& key) const;
+    /// The string at a path, or "".
+    std::string at(const ObjectKey& key, std::initializer_list<std::string_view> path) const;
+    /// "status/reason" of a Workload's condition, or "".
+    std::string condition(std::string_view ns, std::string_view workload, std::string_view type)
+        const;
+    /// The name of the one Workload of the Job; "" when there is none or more than one.
+    std::string workload_of(std::string_view ns, std::string_view job) const;
+
+    // The course of things.
+    /// Goes on until nothing happens any more; time moves only for what is due within `patience`.
+    void settle(Duration patience = std::chrono::seconds(3));
+    /// One piece of work, whichever is next; false when there is none.
+    bool tick();
+    /// The controller dies and another begins with nothing but the objects.
+    void restart();
+
+    /// Asked before each write: an error refuses it, nothing lets it pass.
+    std::function<std::optional<Error>(const Write&)> fault;
+    /// Asked after each write: an error is the answer although the write was done.
+    std::function<std::optional<Error>(const Write&)> lost_answer;
+    std::vector<EventNote> events;
+    std::vector<Observation> observations;
+    std::vector<Write> writes;  ///< those that were accepted
+    ManualClock clock;
+
+    void submit(std::vector<Write> row, bool until_certain, Done done) override;
+    bool has_room() const override { return rows_.size() < 16; }
+    bool is_settled(const ObjectKey& key) const override;
+
+    /// Everything of the controller that a restart loses.
+    struct Controller {
+        Controller(MiniCluster& cluster, std::uint64_t seed);
+        Stores stores;
+        Settings settings;
+        workload::Translator translator;
+        engine::State state;
+        StateFeeder feeder;
+        DecisionApplier applier;
+        SchedulingLoop scheduling;
+        ReconcileRunner runner;
+    };
+    Controller& controller() { return *controller_; }
+
+  private:
+    struct Row {
+        std::vector<Write> writes;
+        bool until_certain = false;
+        Done done;
+    };
+    /// What the stores have still to hear of.
+    struct Echo {
+        ObjectKey key;
+        json::Value object;  ///< null: removed
+    };
+
+    Result<void> take(const Write& write);
+    Result<void> create(const Write& write);
+    Result<void> patch(const Write& write);
+    Result<void> apply_status(const Write& write);
+    void stored(const ObjectKey& key, json::Value object);
+    void drop(const ObjectKey& key);
+    void deliver(const Echo& echo);
+    template <class T>
+    void deliver(kube::Store<T>& store, const Echo& echo);
+    void perform_row();
+    std::optional<Time> next_due();
+
+    std::map<ObjectKey, json::Value> objects_;
+    std::map<ObjectKey, std::uint64_t> awaited_;
+    std::map<ObjectKey, int> under_way_;
+    std::deque<Row> rows_;
+    std::deque<Echo> echoes_;
+    std::int64_t version_ = 100;
+    std::int64_t uid_ = 0;
+    std::uint64_t seed_;
+    Prng prng_;
+    std::optional<Time> scheduling_due_;
+    std::optional<Time> runner_due_;
+    std::unique_ptr<Controller> controller_;
+};
+
+}  // namespace sluice::controller

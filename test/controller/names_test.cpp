@@ -1,0 +1,51 @@
+#include "controller/commands/controller.hpp"
+#include "controller/process/health_server.hpp"
+#include "controller/reconcilers/workload_name.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <string>
+
+namespace sluice::controller {
+
+TEST_CASE("a workload is named as upstream names it", "[controller]") {
+    const std::string uid = "11111111-2222-3333-4444-555555555555";
+    CHECK(workload_name("Job", "batch", "sample-job", uid) == "job-sample-job-fad91");
+    const std::string long_name = workload_name("Job", "batch", std::string(250, 'a'), "u");
+    CHECK(long_name == "job-" + std::string(243, 'a') + "-1c8a1");
+    CHECK(long_name.size() == 253);
+    CHECK(workload_name("Pod", "", "p", "u") == "pod-p-916b0");
+    CHECK(workload_name("Job", "batch", std::string(250, 'a'), "u", 63).size() == 63);
+}
+
+TEST_CASE("SHA-1 is that of the standard", "[controller]") {
+    CHECK(sha1_hex("") == "da39a3ee5e6b4b0d3255bfef95601890afd80709");
+    CHECK(sha1_hex("abc") == "a9993e364706816aba3e25717850c26c9cd0d89d");
+    CHECK(sha1_hex(std::string(1000, 'a')) == "291e9a6c66994949b57ba5e650361e98fc36b1ba");
+}
+
+TEST_CASE("--controllers chooses as kube-controller-manager does", "[controller]") {
+    const auto all = commands::controller_names();
+    CHECK(*commands::parse_controllers("*") == all);
+    auto without = all;
+    without.erase("scheduler");
+    CHECK(*commands::parse_controllers("*,-scheduler") == without);
+    CHECK(*commands::parse_controllers("-scheduler,*") == without);
+    CHECK(*commands::parse_controllers("job,workload") == std::set<std::string>{"job", "workload"});
+    CHECK(commands::parse_controllers("job,-job")->size() == 1);
+    const auto unknown = commands::parse_controllers("jobs");
+    REQUIRE(!unknown);
+    CHECK(unknown.error().detail.find("\"jobs\"") != std::string::npos);
+}
+
+TEST_CASE("bind addresses are read with and without a host", "[controller]") {
+    CHECK(parse_bind_address(":8081")->address.empty());
+    CHECK(parse_bind_address("127.0.0.1:80")->address == "127.0.0.1");
+    CHECK(parse_bind_address("[::1]:80")->address == "::1");
+    CHECK(parse_bind_address("[::1]:80")->port == 80);
+    CHECK(!parse_bind_address("8081"));
+    CHECK(!parse_bind_address(":70000"));
+    CHECK(!parse_bind_address(":"));
+}
+
+}  // namespace sluice::controller

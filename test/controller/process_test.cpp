@@ -1,0 +1,214 @@
+#include "controller/process/controller_process.hpp"
+#include "net/event_loop.hpp"
+#include "net/task_group.hpp"
+#include "support/fake_client.hpp"
+#include "support/run_async.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace sluice::controller {
+namespace {
+
+template <class T>
+T decode(std::string text) {
+    std::ranges::replace(text, '\'', '"');
+    auto object = api::decode<T>(text);
+    REQUIRE(object);
+    return *object;
+}
+
+void make_queues(test::FakeClient& client) {
+    client.add(decode<api::Namespace>("{'metadata':{'name':'team'}}"));
+    client.add(decode<api::ResourceFlavor>(
+        "{'metadata':{'name':'spot'},'spec':{'nodeLabels':{'tier':'spot'}}}"
+    ));
+    client.add(decode<api::ClusterQueue>(R"({'metadata':{'name':'cq'},'spec':{
+        'namespaceSelector':{},'resourceGroups':[{'coveredResources':['cpu'],'flavors':[
+            {'name':'spot','resources':[{'name':'cpu','nominalQuota':'4'}]}]}]}})"));
+    client.add(decode<api::LocalQueue>(
+        "{'metadata':{'name':'main','namespace':'team'},'spec':{'clusterQueue':'cq'}}"
+    ));
+}
+
+void make_job(test::FakeClient& client, const std::string& name) {
+    client.add(decode<api::Job>(
+        R"({'metadata':{'namespace':'team','name':')" + name +
+        R"(','labels':{'kueue.x-k8s.io/queue-name':'main'}},
+        'spec':{'suspend':true,'parallelism':1,'completions':1,'template':{'spec':{'containers':[
+            {'name':'c','image':'i','resources':{'requests':{'cpu':'2'}}}]}}}})"
+    ));
+}
+
+bool is_running(const test::FakeClient& client, const std::string& name) {
+    const auto job = client.find<api::Job>("team", name);
+    return job && job->spec.suspend == false;
+}
+
+ProcessOptions make_options(bool leader_elect) {
+    ProcessOptions options;
+    options.configuration = config::default_configuration("kueue-system");
+    options.configuration.leader_election.leader_elect = leader_elect;
+    options.reconcilers = {
+        Kind::ClusterQueue,
+        Kind::LocalQueue,
+        Kind::ResourceFlavor,
+        Kind::Cohort,
+        Kind::Workload,
+        Kind::Job,
+        Kind::WorkloadPriorityClass
+    };
+    options.with_webhooks = false;
+    options.with_servers = false;
+    options.lease_namespace = "kueue-system";
+    options.hostname = "host";
+    return options;
+}
+
+/// One process under test on a loop that it may share with another.
+class Running {
+  public:
+    Running(net::EventLoop& loop, kube::Client& client, ProcessOptions options)
+        : process_(client, clock_, loop, std::move(options)), tasks_(loop.executor(), "test") {
+        tasks_.spawn(run(), "process");
+    }
+
+    boost::asio::awaitable<std::optional<int>> stop() {
+        process_.stop();
+        co_await tasks_.wait();
+        co_return exit_code_;
+    }
+
+    ControllerProcess& process() { return process_; }
+    std::optional<int> exit_code() const { return exit_code_; }
+
+  private:
+    boost::asio::awaitable<void> run() { exit_code_ = co_await process_.run(); }
+
+    SystemClock clock_;
+    ControllerProcess process_;
+    net::TaskGroup tasks_;
+    std::optional<int> exit_code_;
+};
+
+/// Lets the loop go on until the condition holds; false after half a minute.
+boost::asio::awaitable<bool> until(std::function<bool()> condition) {
+    for (int i = 0; i < 6000; ++i) {
+        if (condition()) {
+            co_return true;
+        }
+        co_await net::pause_for(std::chrono::milliseconds(5));
+    }
+    co_return false;
+}
+
+}  // namespace
+
+TEST_CASE("the process runs a job and ends in order", "[controller][process]") {
+    const SystemClock clock;
+    net::EventLoop loop;
+    test::FakeClient client(loop.executor(), clock);
+    make_queues(client);
+    Running running(loop, client, make_options(false));
+    make_job(client, "sample");
+    REQUIRE(test::run_async(loop, until([&] { return is_running(client, "sample"); })));
+    const auto is_told = [&client] {
+        const auto events = client.all<api::Event>();
+        return std::ranges::any_of(events, [](const api::Event& e) {
+            return e.reason == "Started";
+        });
+    };
+    CHECK(test::run_async(loop, until(is_told)));
+    CHECK(test::run_async(loop, running.stop()) == 0);
+}
+
+TEST_CASE("an admission whose answer is lost is not given away twice", "[controller][process]") {
+    const SystemClock clock;
+    net::EventLoop loop;
+    test::FakeClient client(loop.executor(), clock);
+    make_queues(client);
+    const Error lost{ErrorCode::Timeout, "no answer", {}};
+    client.fail_next(test::Verb::Apply, "workloads", lost, 1, true);
+    Running running(loop, client, make_options(false));
+    make_job(client, "first");
+    make_job(client, "second");
+    make_job(client, "third");
+    REQUIRE(test::run_async(loop, until([&] {
+                                return is_running(client, "first") + is_running(client, "second") +
+                                           is_running(client, "third") ==
+                                       2;
+                            })));
+    CHECK(test::run_async(loop, running.stop()) == 0);
+    std::int64_t reserved = 0;
+    for (const api::Workload& workload : client.all<api::Workload>()) {
+        reserved += workload.status.admission.has_value() ? 1 : 0;
+    }
+    CHECK(reserved == 2);
+}
+
+TEST_CASE(
+    "of two replicas one acts, and the other takes over at its end", "[controller][process]"
+) {
+    const SystemClock clock;
+    net::EventLoop loop;
+    test::FakeClient client(loop.executor(), clock);
+    make_queues(client);
+    Running first(loop, client, make_options(true));
+    REQUIRE(test::run_async(loop, until([&] { return first.process().is_acting(); })));
+    Running second(loop, client, make_options(true));
+    REQUIRE(test::run_async(loop, until([&] { return second.process().is_ready(); })));
+    make_job(client, "one");
+    REQUIRE(test::run_async(loop, until([&] { return is_running(client, "one"); })));
+    CHECK_FALSE(second.process().is_acting());
+
+    CHECK(test::run_async(loop, first.stop()) == 0);
+    make_job(client, "two");
+    REQUIRE(test::run_async(loop, until([&] { return is_running(client, "two"); })));
+    CHECK(second.process().is_acting());
+    CHECK(test::run_async(loop, second.stop()) == 0);
+}
+
+TEST_CASE("the lease has a client of its own when one is given", "[controller][process]") {
+    const SystemClock clock;
+    net::EventLoop loop;
+    test::FakeClient client(loop.executor(), clock);
+    test::FakeClient leases(loop.executor(), clock);
+    make_queues(client);
+    auto options = make_options(true);
+    options.lease_client = &leases;
+    Running running(loop, client, std::move(options));
+    REQUIRE(test::run_async(loop, until([&] { return running.process().is_acting(); })));
+    CHECK(test::run_async(loop, running.stop()) == 0);
+    const auto is_lease = [](const test::Call& call) { return call.path.plural == "leases"; };
+    CHECK(std::ranges::none_of(client.calls(), is_lease));
+    CHECK(std::ranges::all_of(leases.calls(), is_lease));
+    CHECK_FALSE(leases.calls().empty());
+}
+
+TEST_CASE("what was decided is written before the end", "[controller][process]") {
+    const SystemClock clock;
+    net::EventLoop loop;
+    test::FakeClient client(loop.executor(), clock);
+    make_queues(client);
+    make_job(client, "sample");
+    Running running(loop, client, make_options(false));
+    const auto has_apply = [&] {
+        return std::ranges::any_of(client.calls(), [](const test::Call& call) {
+            return call.verb == test::Verb::Apply && call.path.plural == "workloads";
+        });
+    };
+    client.set_delay(std::chrono::milliseconds(50));
+    REQUIRE(test::run_async(loop, until(has_apply)));
+    CHECK(test::run_async(loop, running.stop()) == 0);
+    const auto workloads = client.all<api::Workload>();
+    REQUIRE(workloads.size() == 1);
+    CHECK(workloads.front().status.admission.has_value());
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,339 @@
+#include "api/codec.hpp"
+#include "controller/reconcilers/cluster_queue.hpp"
+#include "controller/reconcilers/job.hpp"
+#include "controller/reconcilers/job_workload.hpp"
+#include "controller/reconcilers/resource_flavor.hpp"
+#include "controller/reconcilers/workload.hpp"
+#include "controller/reconcilers/workload_priority_class.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+
+// One object, one look: what is written for it. The course of things is in job_life_test.cpp.
+namespace sluice::controller {
+namespace {
+
+constexpr Time kNow = Time(std::chrono::hours(24 * 365 * 50));
+
+template <class T>
+T decode(std::string text) {
+    std::ranges::replace(text, '\'', '"');
+    auto object = api::decode<T>(text);
+    REQUIRE(object);
+    return *object;
+}
+
+struct Cluster {
+    Stores stores;
+    workload::Translator translator{workload::Settings{}};
+    Settings settings;
+
+    View view() const { return {stores, translator, settings}; }
+
+    template <class T>
+    void add(kube::Store<T>& store, const std::string& text) {
+        store.upsert(std::make_shared<const T>(decode<T>(text)));
+    }
+};
+
+constexpr std::string_view kTemplate = R"('template':{'metadata':{'labels':{'app':'x'}},'spec':{
+    'nodeSelector':{'zone':'a'},'containers':[{'name':'c','image':'i',
+    'resources':{'requests':{'cpu':'1'}}}]}})";
+
+std::string job_text(std::string_view metadata, std::string_view spec, std::string_view status) {
+    return "{'metadata':{'name':'job','namespace':'team','uid':'u','resourceVersion':'7'," +
+           std::string(metadata) + "},'spec':{" + std::string(spec) + "," + std::string(kTemplate) +
+           "},'status':{" + std::string(status) + "}}";
+}
+
+std::string workload_text(std::string_view more_metadata, std::string_view status) {
+    return "{'metadata':{'name':'w','namespace':'team','uid':'wu','resourceVersion':'9',"
+           "'finalizers':['kueue.x-k8s.io/resource-in-use'],'ownerReferences':[{'apiVersion':"
+           "'batch/v1','kind':'Job','name':'job','uid':'u','controller':true}]" +
+           std::string(more_metadata) +
+           "},'spec':{'queueName':'main','podSets':[{'name':'main','count':2," +
+           std::string(kTemplate) + "}]},'status':{" + std::string(status) + "}}";
+}
+
+constexpr std::string_view kQueued = "'labels':{'kueue.x-k8s.io/queue-name':'main'}";
+constexpr std::string_view kAdmitted = R"('admission':{'clusterQueue':'cq','podSetAssignments':[
+    {'name':'main','count':2,'flavors':{'cpu':'spot'},'resourceUsage':{'cpu':'2'}}]},
+    'conditions':[{'type':'QuotaReserved','status':'True'},{'type':'Admitted','status':'True'}])";
+
+void add_basics(Cluster& cluster) {
+    cluster.add(cluster.stores.namespaces, "{'metadata':{'name':'team'}}");
+    cluster.add(
+        cluster.stores.resource_flavors,
+        "{'metadata':{'name':'spot'},'spec':{'nodeLabels':{'tier':'spot'}}}"
+    );
+}
+
+std::string text_of(const Write& write) {
+    return json::print(write.body);
+}
+
+bool contains(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a job outside the managed namespaces or without a queue is left alone", "[controller]") {
+    Cluster cluster;
+    add_basics(cluster);
+    const bool is_outside = GENERATE(true, false);
+    if (is_outside) {
+        cluster.settings.managed_jobs_namespaces =
+            *api::Selector::make(decode<api::LabelSelector>("{'matchLabels':{'managed':'yes'}}"));
+    }
+    const std::string_view labels = is_outside ? kQueued : std::string_view("'labels':{}");
+    cluster.add(cluster.stores.jobs, job_text(labels, "'suspend':true", ""));
+    const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+    CHECK(outcome.writes.empty());
+}
+
+TEST_CASE("a running job that nobody admitted is suspended and waited for", "[controller]") {
+    Cluster cluster;
+    add_basics(cluster);
+    SECTION("first it is suspended, with the mark that a stop has begun") {
+        cluster.add(cluster.stores.jobs, job_text(kQueued, "'suspend':false", "'active':1"));
+        const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+        REQUIRE(outcome.writes.size() == 1);
+        CHECK(contains(text_of(outcome.writes[0]), R"("suspend":true)"));
+        CHECK(contains(text_of(outcome.writes[0]), R"("resourceVersion":"7")"));
+        CHECK(
+            outcome.writes[0].events.at(0).note ==
+            "Missing Workload; unable to restore pod templates"
+        );
+    }
+    SECTION("while a pod is active no Workload is made") {
+        cluster.add(cluster.stores.jobs, job_text(kQueued, "'suspend':true", "'active':1"));
+        CHECK(reconcile_job(cluster.view(), "team", "job", kNow).writes.empty());
+    }
+}
+
+TEST_CASE("a missing priority class is told, and the job is tried again", "[controller]") {
+    Cluster cluster;
+    add_basics(cluster);
+    cluster.add(
+        cluster.stores.jobs,
+        job_text(
+            "'labels':{'kueue.x-k8s.io/queue-name':'main','kueue.x-k8s.io/priority-class':'vip'}",
+            "'suspend':true",
+            ""
+        )
+    );
+    const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+    CHECK(outcome.writes.empty());
+    CHECK(outcome.try_later == "WorkloadPriorityClass \"vip\" not found");
+    REQUIRE(outcome.events.size() == 1);
+    CHECK(outcome.events[0].reason == "WorkloadPriorityClassNotFound");
+    CHECK(outcome.events[0].warning);
+}
+
+TEST_CASE("a partially admitted job starts with the pods that were granted", "[controller]") {
+    Cluster cluster;
+    add_basics(cluster);
+    cluster.add(
+        cluster.stores.jobs,
+        job_text(
+            std::string(kQueued) + ",'annotations':{'kueue.x-k8s.io/job-min-parallelism':'1'}",
+            "'suspend':true,'parallelism':4,'completions':8",
+            ""
+        )
+    );
+    std::string text = workload_text("", kAdmitted);
+    text.replace(text.find("'count':2,"), 10, "'count':4,'minCount':1,");
+    cluster.add(cluster.stores.workloads, text);
+    const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+    REQUIRE(outcome.writes.size() == 1);
+    const std::string patch = text_of(outcome.writes[0]);
+    CHECK(contains(patch, R"("suspend":false)"));
+    CHECK(contains(patch, R"("parallelism":2)"));
+    CHECK(contains(patch, R"("nodeSelector":{"tier":"spot","zone":"a"})"));
+    CHECK_FALSE(contains(patch, "completions"));
+}
+
+TEST_CASE("an injection that contradicts the template ends the workload", "[controller]") {
+    Cluster cluster;
+    add_basics(cluster);
+    cluster.add(
+        cluster.stores.resource_flavors,
+        "{'metadata':{'name':'spot'},'spec':{'nodeLabels':{'zone':'b'}}}"
+    );
+    cluster.add(cluster.stores.jobs, job_text(kQueued, "'suspend':true,'parallelism':2", ""));
+    cluster.add(cluster.stores.workloads, workload_text("", kAdmitted));
+    const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+    REQUIRE(outcome.writes.size() == 1);
+    const std::string patch = text_of(outcome.writes[0]);
+    CHECK(contains(patch, R"("reason":"FailedToStart")"));
+    CHECK(contains(patch, "conflict for nodeSelector: conflict for key=zone, value1=a, value2=b"));
+}
+
+TEST_CASE("a missing flavor delays the start and ends nothing", "[controller]") {
+    Cluster cluster;
+    cluster.add(cluster.stores.namespaces, "{'metadata':{'name':'team'}}");
+    cluster.add(cluster.stores.jobs, job_text(kQueued, "'suspend':true,'parallelism':2", ""));
+    cluster.add(cluster.stores.workloads, workload_text("", kAdmitted));
+    const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+    CHECK(outcome.writes.empty());
+    CHECK(outcome.try_later == "ResourceFlavor \"spot\" not found");
+}
+
+TEST_CASE("a suspended job that changed has its waiting workload changed", "[controller]") {
+    Cluster cluster;
+    add_basics(cluster);
+    cluster.add(cluster.stores.jobs, job_text(kQueued, "'suspend':true,'parallelism':5", ""));
+    SECTION("in place while it holds nothing") {
+        cluster.add(cluster.stores.workloads, workload_text("", ""));
+        const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+        REQUIRE(outcome.writes.size() == 1);
+        CHECK(outcome.writes[0].verb == Verb::MergePatch);
+        CHECK(contains(text_of(outcome.writes[0]), R"("count":5)"));
+    }
+    SECTION("by a new one when it holds quota") {
+        cluster.add(cluster.stores.workloads, workload_text("", kAdmitted));
+        const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+        REQUIRE(outcome.writes.size() == 2);
+        CHECK(contains(text_of(outcome.writes[0]), R"("finalizers":null)"));
+        CHECK(outcome.writes[1].verb == Verb::Delete);
+        CHECK(outcome.writes[1].uid == "wu");
+    }
+}
+
+TEST_CASE("pods that ended early give their quota back", "[controller]") {
+    Cluster cluster;
+    add_basics(cluster);
+    cluster.add(
+        cluster.stores.jobs,
+        job_text(
+            kQueued, "'suspend':false,'parallelism':2,'completions':5", "'active':1,'succeeded':4"
+        )
+    );
+    cluster.add(cluster.stores.workloads, workload_text("", kAdmitted));
+    const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+    REQUIRE(outcome.writes.size() == 1);
+    CHECK(outcome.writes[0].field_manager == "kueue-reclaimable-pods");
+    CHECK(contains(text_of(outcome.writes[0]), R"("reclaimablePods":[{"name":"main","count":1}])"));
+}
+
+TEST_CASE("equal templates are equal however they are written", "[controller]") {
+    const auto same = [](std::string a, std::string b) {
+        std::ranges::replace(a, '\'', '"');
+        std::ranges::replace(b, '\'', '"');
+        const auto left = json::parse(a);
+        const auto right = json::parse(b);
+        return is_semantically_equal(&*left, &*right);
+    };
+    CHECK(same("{'env':[],'name':'c'}", "{'name':'c'}"));
+    CHECK(same("{'name':'c','x':null}", "{'name':'c','y':{}}"));
+    CHECK(same("{'requests':{'cpu':'1000m'}}", "{'requests':{'cpu':1}}"));
+    CHECK_FALSE(same("{'requests':{'cpu':'1000m'}}", "{'requests':{'cpu':2}}"));
+    CHECK_FALSE(same("{'image':'1000m'}", "{'image':'1'}"));
+    CHECK_FALSE(same("{'args':['a','b']}", "{'args':['b','a']}"));
+}
+
+TEST_CASE("a class's value reaches all workloads that name it", "[controller]") {
+    Cluster cluster;
+    cluster.add(cluster.stores.workload_priority_classes, "{'metadata':{'name':'vip'},'value':7}");
+    const std::string ref =
+        "'priorityClassRef':{'group':'kueue.x-k8s.io','kind':'WorkloadPriorityClass','name':'vip'}";
+    for (const std::string name : {"a", "b"}) {
+        cluster.add(
+            cluster.stores.workloads,
+            "{'metadata':{'name':'" + name + "','namespace':'team'},'spec':{" + ref +
+                ",'priority':" + (name == "a" ? "7" : "3") + "}}"
+        );
+    }
+    const Outcome outcome = reconcile_workload_priority_class(cluster.stores, "vip");
+    REQUIRE(outcome.writes.size() == 1);
+    CHECK(outcome.writes[0].object.name == "b");
+    CHECK(contains(text_of(outcome.writes[0]), R"("priority":7)"));
+}
+
+TEST_CASE("what is in use keeps its finalizer while it is being deleted", "[controller]") {
+    Cluster cluster;
+    const std::string flavor =
+        "{'metadata':{'name':'spot','resourceVersion':'3','finalizers':["
+        "'kueue.x-k8s.io/resource-in-use'],'deletionTimestamp':"
+        "'2026-01-01T00:00:00Z'}}";
+    cluster.add(cluster.stores.resource_flavors, flavor);
+    CHECK(reconcile_resource_flavor(cluster.stores, "spot").writes.size() == 1);
+    cluster.add(
+        cluster.stores.cluster_queues,
+        "{'metadata':{'name':'cq'},'spec':{'resourceGroups':[{'coveredResources':['cpu'],'flavors':"
+        "[{'name':'spot','resources':[{'name':'cpu','nominalQuota':'1'}]}]}]}}"
+    );
+    CHECK(reconcile_resource_flavor(cluster.stores, "spot").writes.empty());
+}
+
+TEST_CASE("a queue that only a webhook would refuse is inactive and says why", "[controller]") {
+    Cluster cluster;
+    add_basics(cluster);
+    cluster.add(
+        cluster.stores.cluster_queues,
+        "{'metadata':{'name':'cq','resourceVersion':'1','finalizers':["
+        "'kueue.x-k8s.io/resource-in-use']},'spec':{'resourceGroups':[{'coveredResources':['cpu'],"
+        "'flavors':[{'name':'spot','resources':[{'name':'cpu','nominalQuota':'-1'}]}]}]}}"
+    );
+    const Outcome outcome = reconcile_cluster_queue(cluster.view(), "cq", std::nullopt, kNow);
+    REQUIRE(outcome.writes.size() == 1);
+    const std::string patch = text_of(outcome.writes[0]);
+    CHECK(contains(patch, R"("status":"False")"));
+    CHECK(contains(patch, "nominalQuota"));
+}
+
+TEST_CASE("a workload made by hand is queued and left alone", "[controller]") {
+    Cluster cluster;
+    add_basics(cluster);
+    cluster.add(
+        cluster.stores.workloads,
+        "{'metadata':{'name':'w','namespace':'team'},'spec':{'queueName':'none'}}"
+    );
+    const Outcome outcome = reconcile_workload(cluster.view(), "team", "w", kNow);
+    REQUIRE(outcome.writes.size() == 1);
+    CHECK(contains(text_of(outcome.writes[0]), "LocalQueue none doesn't exist"));
+    CHECK(contains(text_of(outcome.writes[0]), R"("reason":"Misconfigured")"));
+}
+
+TEST_CASE("a workload whose job is long gone is finished", "[controller]") {
+    Cluster cluster;
+    add_basics(cluster);
+    cluster.add(
+        cluster.stores.workloads,
+        "{'metadata':{'name':'w','namespace':'team','labels':{'kueue.x-k8s.io/job-uid':'u'}}}"
+    );
+    const Outcome outcome = reconcile_workload(cluster.view(), "team", "w", kNow);
+    REQUIRE(outcome.writes.size() == 1);
+    CHECK(contains(text_of(outcome.writes[0]), R"("reason":"OwnerNotFound")"));
+}
+
+TEST_CASE("a rejected check deactivates, a retry evicts", "[controller]") {
+    Cluster cluster;
+    add_basics(cluster);
+    const bool is_rejected = GENERATE(true, false);
+    const std::string state = is_rejected ? "Rejected" : "Retry";
+    std::string status(kAdmitted);
+    status += ",'admissionChecks':[{'name':'budget','state':'" + state +
+              "','message':'no money','lastTransitionTime':'2019-01-01T00:00:00Z'}]";
+    cluster.add(cluster.stores.workloads, workload_text("", status));
+    const Outcome outcome = reconcile_workload(cluster.view(), "team", "w", kNow);
+    REQUIRE(outcome.writes.size() == 1);
+    const std::string patch = text_of(outcome.writes[0]);
+    if (is_rejected) {
+        CHECK(contains(patch, R"("type":"DeactivationTarget")"));
+        CHECK(outcome.writes[0].events.at(0).reason == "AdmissionCheckRejected");
+    } else {
+        CHECK(contains(
+            patch, R"(Evicted due to AdmissionCheck in Retry state: \"budget\" (no money))"
+        ));
+        CHECK(outcome.writes[0].events.at(0).reason == "EvictedDueToAdmissionCheck");
+    }
+}
+
+}  // namespace sluice::controller

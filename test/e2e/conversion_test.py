@@ -1,0 +1,163 @@
+"""Both API versions of the kinds whose shapes differ, through the conversion webhook."""
+
+import copy
+import json
+import pathlib
+
+import yaml
+
+from case import ClusterCase
+from objects import cluster_queue
+
+OBJECTS = pathlib.Path(__file__).with_name("crd_objects.yaml")
+PLURALS = {
+    "ClusterQueue": "clusterqueues",
+    "Cohort": "cohorts",
+    "LocalQueue": "localqueues",
+    "Workload": "workloads",
+    "MultiKueueCluster": "multikueueclusters",
+}
+GROUP = "/apis/kueue.x-k8s.io"
+
+
+class ConversionTest(ClusterCase):
+    def setUp(self):
+        super().setUp()
+        self.made = []
+        self.full = {
+            (item["apiVersion"].rpartition("/")[2], item["kind"]): item
+            for item in yaml.safe_load(OBJECTS.read_text())
+        }
+
+    def path(self, version, kind, name=None):
+        is_namespaced = kind in ("LocalQueue", "Workload")
+        scope = f"/namespaces/{self.space}" if is_namespaced else ""
+        collection = f"{GROUP}/{version}{scope}/{PLURALS[kind]}"
+        return f"{collection}/{name}" if name else collection
+
+    def create(self, version, kind, change=None):
+        """Stores the full object, `change`d, and returns the sent one."""
+        item = copy.deepcopy(self.full[version, kind])
+        item.pop("status", None)
+        item["metadata"] = {"name": self.name}
+        # A queue of the same name must not admit the Workload while it is looked at.
+        if kind == "ClusterQueue":
+            item["spec"]["stopPolicy"] = "Hold"
+        if change:
+            change(item)
+        self.cluster.api.create(self.path(version, kind), item)
+        self.made.append(kind)
+        return item
+
+    def clean_up(self):
+        for kind in self.made:
+            path = self.path("v1beta2", kind, self.name)
+            self.cluster.api.delete(path)
+            self.cluster.drop_finalizers(path)
+        super().clean_up()
+
+    def spec(self, version, kind):
+        return self.cluster.api.get(self.path(version, kind, self.name))["spec"]
+
+    def assert_round_trip(self, kind, sent, dropped=()):
+        """What was sent as v1beta1 is read back as v1beta1, but for what the table says is lost."""
+        expected = {key: value for key, value in sent["spec"].items() if key not in dropped}
+        found = self.spec("v1beta1", kind)
+        self.assertEqual({key: found.get(key) for key in expected}, expected)
+        self.assertFalse(set(dropped) & set(found))
+
+    def test_a_cluster_queue(self):
+        sent = self.create("v1beta1", "ClusterQueue")
+        new = self.spec("v1beta2", "ClusterQueue")
+        self.assertEqual(new["cohortName"], "cohort")
+        self.assertNotIn("cohort", new)
+        # The list of names replaces the strategy, and these policies were only renamed.
+        self.assertEqual(new["admissionChecksStrategy"], {"admissionChecks": [{"name": "check"}]})
+        fungibility = {"whenCanBorrow": "MayStopSearch", "whenCanPreempt": "MayStopSearch"}
+        self.assertEqual(new["flavorFungibility"], fungibility)
+        changed = ("admissionChecks", "admissionChecksStrategy", "flavorFungibility")
+        for field in changed:
+            sent["spec"].pop(field)
+        self.assert_round_trip("ClusterQueue", sent)
+        self.assertEqual(new["resourceGroups"], sent["spec"]["resourceGroups"])
+
+    def test_a_cohort(self):
+        sent = self.create("v1beta1", "Cohort")
+        self.assertEqual(self.spec("v1beta2", "Cohort"), sent["spec"])
+        self.assert_round_trip("Cohort", sent)
+
+    def test_a_local_queue(self):
+        sent = self.create("v1beta1", "LocalQueue")
+        self.assertEqual(self.spec("v1beta2", "LocalQueue"), sent["spec"])
+        self.assert_round_trip("LocalQueue", sent)
+
+    def test_a_workload(self):
+        sent = self.create("v1beta1", "Workload")
+        new = self.spec("v1beta2", "Workload")
+        reference = {"group": "kueue.x-k8s.io", "kind": "WorkloadPriorityClass", "name": "class"}
+        self.assertEqual(new["priorityClassRef"], reference)
+        self.assertEqual(new["priority"], 5)
+        self.assertFalse({"priorityClassName", "priorityClassSource"} & set(new))
+        self.assertEqual(new["podSets"], sent["spec"]["podSets"])
+        self.assert_round_trip("Workload", sent)
+
+    def test_a_worker_cluster(self):
+        sent = self.create("v1beta1", "MultiKueueCluster")
+        source = {"kubeConfig": {"location": "secret", "locationType": "Path"}}
+        self.assertEqual(self.spec("v1beta2", "MultiKueueCluster"), {"clusterSource": source})
+        self.assert_round_trip("MultiKueueCluster", sent)
+
+    def test_a_status_with_a_topology_in_both_encodings(self):
+        def without_class(item):
+            item["spec"].pop("priorityClassRef")
+
+        self.create("v1beta2", "Workload", without_class)
+        path = self.path("v1beta2", "Workload", self.name)
+        status = copy.deepcopy(self.full["v1beta2", "Workload"]["status"])
+        self.cluster.api.patch(path + "/status", {"status": status})
+        old_path = self.path("v1beta1", "Workload", self.name)
+        old = self.cluster.api.get(old_path)["status"]
+        self.assertEqual(old["accumulatedPastExexcutionTimeSeconds"], 5)
+        topology = old["admission"]["podSetAssignments"][0]["topologyAssignment"]
+        self.assertEqual(
+            topology,
+            {
+                "levels": ["block", "rack"],
+                "domains": [
+                    {"values": ["block-1", "rack-1-x"], "count": 1},
+                    {"values": ["block-1", "rack-2-x"], "count": 2},
+                ],
+            },
+        )
+
+    def test_a_patch_in_the_old_version_keeps_the_rest(self):
+        self.create("v1beta2", "ClusterQueue", lambda item: item["spec"].pop("admissionScope"))
+        before = self.spec("v1beta2", "ClusterQueue")
+        path = self.path("v1beta1", "ClusterQueue", self.name)
+        self.cluster.api.patch(path, {"spec": {"cohort": "another"}})
+        after = self.spec("v1beta2", "ClusterQueue")
+        # The old version cannot carry this field, so who writes with it drops it.
+        before.pop("concurrentAdmissionPolicy", None)
+        after.pop("concurrentAdmissionPolicy", None)
+        self.assertEqual(after, before | {"cohortName": "another"})
+
+    def test_a_long_list(self):
+        for number in range(200):
+            item = cluster_queue(f"{self.name}-{number}", 1, stopPolicy="Hold")
+            self.cluster.api.create(self.path("v1beta2", "ClusterQueue"), item)
+            self.queues.append(f"{self.name}-{number}")
+        listed = self.cluster.api.get(self.path("v1beta1", "ClusterQueue"))["items"]
+        mine = [each for each in listed if each["metadata"]["name"].startswith(self.name + "-")]
+        self.assertEqual(len(mine), 200)
+        self.assertEqual({each["apiVersion"] for each in listed}, {"kueue.x-k8s.io/v1beta1"})
+
+    def test_kubectl_reads_and_applies_the_old_version(self):
+        queue = self.make_queue(1, cohortName="cohort")
+        plane = self.cluster.plane
+        old = f"clusterqueues.v1beta1.kueue.x-k8s.io/{queue}"
+        item = json.loads(plane.kubectl("get", old, "-o", "json"))
+        self.assertEqual(item["spec"]["cohort"], "cohort")
+        explained = plane.kubectl(
+            "explain", "clusterqueue.spec.cohort", "--api-version=kueue.x-k8s.io/v1beta1"
+        )
+        self.assertIn("cohort", explained)

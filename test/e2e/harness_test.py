@@ -1,0 +1,170 @@
+"""The harness itself, with the controller's part played by hand: that the record is whole, that the
+fake kubelets and the real Job controller do theirs, and that a broken promise is found in it."""
+
+import unittest
+
+from case import FLAVORS, SOON
+from cluster import Cluster
+from history import KUEUE, NotSeen
+from invariants import find_violations, is_true
+from objects import cluster_queue, job, kueue, local_queue, namespace
+
+NOW = "2026-01-01T00:00:00Z"
+
+
+def conditions(**states):
+    return [
+        {
+            "type": kind,
+            "status": str(state),
+            "reason": "ByHand",
+            "message": "",
+            "lastTransitionTime": NOW,
+        }
+        for kind, state in states.items()
+    ]
+
+
+class ByHand(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = Cluster()
+        cls.addClassCleanup(cls.cluster.stop)
+        cls.cluster.start()
+        cls.cluster.apply(namespace("hand"), *FLAVORS)
+
+    def setUp(self):
+        self.api, self.history = self.cluster.api, self.cluster.history
+        self.queue = self.id().rpartition(".")[2].replace("_", "-")
+        self.cluster.apply(
+            cluster_queue(self.queue, 2), local_queue(self.queue, "hand", self.queue)
+        )
+
+    def submit(self, name):
+        """A Job and its Workload, as the controller would make it."""
+        self.cluster.apply(job(name, "hand", self.queue, parallelism=2))
+        found = self.wait(lambda: self.history.get("jobs", "hand", name), f"Job {name}")
+        pod_set = {"name": "main", "count": 2, "template": found["spec"]["template"]}
+        pod_set["template"]["metadata"].pop("creationTimestamp", None)
+        workload = kueue("Workload", name, {"queueName": self.queue, "podSets": [pod_set]}, "hand")
+        workload["metadata"]["ownerReferences"] = [
+            {
+                "apiVersion": "batch/v1",
+                "kind": "Job",
+                "name": name,
+                "uid": found["metadata"]["uid"],
+                "controller": True,
+            }
+        ]
+        self.api.create(f"{KUEUE}/namespaces/hand/workloads", workload)
+
+    def set_status(self, name, status):
+        path = self.cluster.path_of("workloads", name, "hand") + "/status"
+        self.api.patch(path, {"status": status})
+
+    def admit(self, name):
+        assigned = {"name": "main", "count": 2, "flavors": {"cpu": "on-demand"}}
+        assigned["resourceUsage"] = {"cpu": "2"}
+        admission = {"clusterQueue": self.queue, "podSetAssignments": [assigned]}
+        states = conditions(QuotaReserved=True, Admitted=True)
+        self.set_status(name, {"admission": admission, "conditions": states})
+
+    def job_path(self, name):
+        return f"/apis/batch/v1/namespaces/hand/jobs/{name}"
+
+    def start(self, name):
+        self.api.patch(self.job_path(name), {"spec": {"suspend": False}})
+        self.wait(lambda: len(self.cluster.running_pods_of("hand", name)) == 2, f"{name} runs")
+
+    def wait(self, condition, what):
+        return self.history.wait_until(condition, SOON, what)
+
+    def new_violations(self, since):
+        known = set(find_violations(since))
+        return [each for each in find_violations(self.history.in_order()) if each not in known]
+
+    def test_an_honest_life_is_recorded_whole_and_breaks_nothing(self):
+        before = self.history.in_order()
+        self.submit("honest")
+        self.admit("honest")
+        self.start("honest")
+        self.cluster.end_job("hand", "honest")
+        self.wait(
+            lambda: is_true(self.history.get("jobs", "hand", "honest"), "Complete"), "complete"
+        )
+        states = conditions(QuotaReserved=True, Admitted=True, Finished=True)
+        self.set_status("honest", {"conditions": states})
+        self.wait(
+            lambda: is_true(self.history.get("workloads", "hand", "honest"), "Finished"), "finished"
+        )
+        self.assertEqual(self.new_violations(before), [])
+
+        # The last version recorded of each object is the one that the API server has.
+        changes = [each for each in self.history.in_order() if each.key == ("hand", "honest")]
+        self.assertEqual(
+            [each.collection for each in changes if each.kind == "ADDED"], ["jobs", "workloads"]
+        )
+        current = self.api.get(self.job_path("honest"))["metadata"]["resourceVersion"]
+        last = [each for each in changes if each.collection == "jobs"][-1]
+        self.assertEqual(str(last.version), current)
+
+    def test_a_lie_is_found_in_the_record(self):
+        before = self.history.in_order()
+        self.submit("early")
+        self.start("early")
+        self.admit("early")
+        self.submit("greedy")
+        self.admit("greedy")
+        self.wait(
+            lambda: is_true(self.history.get("workloads", "hand", "greedy"), "Admitted"), "admitted"
+        )
+        found = self.new_violations(before)
+        self.assertEqual(len(found), 2, found)
+        self.assertIn("jobs hand/early: started while no Workload of it was admitted", found[0])
+        self.assertRegex(found[1], "hand/greedy: quota exceeded: ClusterQueue .* uses 4 cpu")
+
+    def test_a_stopped_job_loses_its_pods(self):
+        self.submit("stopped")
+        self.admit("stopped")
+        self.start("stopped")
+        self.api.patch(self.job_path("stopped"), {"spec": {"suspend": True}})
+
+        def is_stopped():
+            status = self.history.get("jobs", "hand", "stopped").get("status", {})
+            return not status.get("active") and not self.cluster.pods_of("hand", "stopped")
+
+        self.wait(is_stopped, "no pod is active")
+
+    def test_what_does_not_come_is_reported_with_its_name(self):
+        with self.assertRaisesRegex(NotSeen, "not within 0.1 s: the moon"):
+            self.history.wait_until(lambda: False, 0.1, "the moon")
+
+    def test_the_controllers_account_has_its_rights_and_no_more(self):
+        def may(*arguments):
+            result = self.cluster.plane.kubectl(
+                "auth", "can-i", *arguments, kubeconfig=self.cluster.kubeconfig, check=False
+            )
+            return result.stdout.strip() == "yes"
+
+        allowed = (
+            ("create", "workloads.kueue.x-k8s.io", "-n", "hand"),
+            ("patch", "jobs.batch", "-n", "hand"),
+            ("patch", "workloads.kueue.x-k8s.io/status", "-n", "hand"),
+            ("get", "crd/workloads.kueue.x-k8s.io"),
+            ("update", "leases/c1f6bfd2.kueue.x-k8s.io", "-n", "kueue-system"),
+        )
+        refused = (
+            ("delete", "jobs.batch", "-n", "hand"),
+            ("create", "pods", "-n", "hand"),
+            ("get", "secrets", "-n", "hand"),
+            ("get", "secrets/another", "-n", "kueue-system"),
+            ("patch", "crd/jobs.example.com"),
+            ("create", "clusterrolebindings"),
+            ("delete", "clusterqueues.kueue.x-k8s.io"),
+        )
+        for arguments in allowed:
+            with self.subTest(allowed=arguments):
+                self.assertTrue(may(*arguments))
+        for arguments in refused:
+            with self.subTest(refused=arguments):
+                self.assertFalse(may(*arguments))

@@ -1,0 +1,113 @@
+#include "engine/quota_tree.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <vector>
+
+namespace sluice::engine {
+namespace {
+
+constexpr FlavorResourceIndex kCpu{0};
+
+DeclaredQuota quota(std::int64_t nominal) {
+    return {
+        .flavor_resource = kCpu,
+        .nominal = Amount(nominal),
+        .borrowing_limit = {},
+        .lending_limit = {}
+    };
+}
+
+Usages cpu(std::int64_t amount) {
+    return {{.flavor_resource = kCpu, .amount = Amount(amount)}};
+}
+
+/// Two ClusterQueues of 10 in a cohort; `a` lends at most 4.
+struct TwoQueues {
+    QuotaTree tree;
+    NodeIndex a = tree.intern_cluster_queue("a");
+    NodeIndex b = tree.intern_cluster_queue("b");
+
+    TwoQueues() {
+        auto lending = quota(10);
+        lending.lending_limit = Amount(4);
+        tree.declare(a, "c", 1.0, {lending});
+        tree.declare(b, "c", 1.0, {quota(10)});
+        tree.set_active(a, true);
+        tree.set_active(b, true);
+        refresh();
+    }
+    void refresh() {
+        std::vector<NodeIndex> touched;
+        tree.refresh(touched);
+    }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "a lending limit hides the rest from the cohort but not from its owner", "[engine][quota]"
+) {
+    TwoQueues t;
+    CHECK(t.tree.available(t.b, kCpu) == Amount(14));
+    CHECK(t.tree.available(t.a, kCpu) == Amount(20));
+    t.tree.add_usage(t.b, cpu(13));
+    CHECK(t.tree.available(t.a, kCpu) == Amount(7));
+    CHECK(t.tree.potential_available(t.b, kCpu) == Amount(14));
+}
+
+TEST_CASE("usage reaches the cohort only beyond what is local", "[engine][quota]") {
+    TwoQueues t;
+    t.tree.add_usage(t.a, cpu(5));
+    const NodeIndex cohort = t.tree.find_cohort("c");
+    CHECK(t.tree.cell(cohort, kCpu).usage == Amount(0));
+    t.tree.add_usage(t.a, cpu(3));
+    CHECK(t.tree.cell(cohort, kCpu).usage == Amount(2));
+    t.tree.remove_usage(t.a, cpu(3));
+    CHECK(t.tree.cell(cohort, kCpu).usage == Amount(0));
+}
+
+TEST_CASE("a rollback restores every node, also after saturation", "[engine][quota]") {
+    TwoQueues t;
+    t.tree.add_usage(t.b, cpu(12));
+    const auto mark = t.tree.mark();
+    t.tree.assume_usage(t.b, {{.flavor_resource = kCpu, .amount = Amount::unlimited()}});
+    t.tree.assume_no_usage(t.b, cpu(3));
+    CHECK(t.tree.cell(t.b, kCpu).usage.is_unlimited());
+    t.tree.rollback(mark);
+    CHECK(t.tree.cell(t.b, kCpu).usage == Amount(12));
+    CHECK(t.tree.cell(t.tree.find_cohort("c"), kCpu).usage == Amount(12));
+}
+
+TEST_CASE(
+    "a cycle of parents takes its whole tree out and comes back when it is mended",
+    "[engine][quota]"
+) {
+    TwoQueues t;
+    t.tree.declare(t.tree.intern_cohort("c"), "d", 1.0, {});
+    t.tree.declare(t.tree.intern_cohort("d"), "c", 1.0, {});
+    t.refresh();
+    CHECK(t.tree.node(t.a).in_cycle);
+    CHECK(t.tree.available(t.b, kCpu) == Amount(10));
+    t.tree.undeclare(t.tree.intern_cohort("d"));
+    t.refresh();
+    CHECK_FALSE(t.tree.node(t.a).in_cycle);
+    CHECK(t.tree.available(t.b, kCpu) == Amount(14));
+}
+
+TEST_CASE(
+    "the borrowing level is the height of the lowest subtree that covers the request",
+    "[engine][quota]"
+) {
+    TwoQueues t;
+    t.tree.declare(t.tree.intern_cohort("c"), "root", 1.0, {});
+    t.tree.declare(t.tree.intern_cohort("root"), "", 1.0, {quota(100)});
+    t.refresh();
+    CHECK(t.tree.lowest_fit(t.b, kCpu, Amount(10)).height == 0);
+    CHECK(t.tree.lowest_fit(t.b, kCpu, Amount(12)).height == 1);
+    CHECK(t.tree.lowest_fit(t.b, kCpu, Amount(12)).may_reclaim);
+    CHECK(t.tree.lowest_fit(t.b, kCpu, Amount(50)).height == 2);
+    CHECK_FALSE(t.tree.lowest_fit(t.b, kCpu, Amount(50)).may_reclaim);
+}
+
+}  // namespace sluice::engine

@@ -1,0 +1,89 @@
+#pragma once
+
+#include "engine/event.hpp"
+#include "engine/options.hpp"
+#include "support/outcome.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Random clusters and what happens to them, from a seed. Steps name their objects and do nothing
+/// when those do not exist, so that any of them can be left out when a failing case is made small.
+namespace sluice::reference {
+
+/// One thing that happens to a cluster.
+struct Step {
+    enum class Kind : std::uint8_t {
+        Object,            ///< `event` as it is
+        Submit,            ///< a WorkloadChanged `event`, kept as the object's present state
+        Cycle,             ///< run_cycle
+        Advance,           ///< `number` nanoseconds pass
+        Timer,             ///< TimerFired
+        ConfirmAdmission,  ///< written, then the echo; `number` 1: the echo first
+        FailAdmission,     ///< `number` 1: the object is gone
+        StaleEcho,         ///< an update from before our writes
+        ConfirmEviction,   ///< our eviction is seen, or somebody else evicts
+        FailEviction,
+        Release,  ///< an evicted workload gives its quota back; see ReleaseHow
+        Finish,
+        Delete,
+        SetPriority,
+        SetReclaimable,  ///< of the first podSet
+        SetRequests,     ///< each request of the first podSet
+        SetRequeue,      ///< requeueAt `number` ns from now, negative: none
+        SetRequeued,     ///< condition Requeued=False iff `number` is 1
+        SetGate,
+        SetChecks,
+        SetHold,  ///< queueable or not
+        Move,     ///< to LocalQueue `other`
+        Touch,    ///< only the generation changes
+    };
+    Kind kind = Kind::Cycle;
+    std::string target;  ///< "ns/name"; "" : all that it can apply to
+    std::string other;
+    std::int64_t number = 0;
+    std::optional<engine::Event> event;
+};
+
+struct Case {
+    std::uint64_t seed = 0;
+    engine::Options options;
+    std::vector<Step> steps;
+};
+
+/// The case of a seed: always the same.
+Case make_case(std::uint64_t seed);
+
+/// A readable listing of everything in the case.
+std::string to_text(const Case& shown);
+
+/// The objects as the API server would have them; turns steps into events.
+class View {
+  public:
+    std::vector<engine::Event> events_of(const Step& step, engine::Time now);
+    /// Takes note of what a cycle decided, for steps that confirm it.
+    void take(const support::Outcome& outcome, engine::Time now);
+
+  private:
+    std::vector<std::string> targets_of(const Step& step) const;
+    void change(engine::Workload& workload, const Step& step, engine::Time now);
+    void confirm(
+        const std::string& key, const Step& step, engine::Time now, std::vector<engine::Event>& out
+    );
+
+    std::map<std::string, engine::Workload> objects_;
+    std::map<std::string, engine::QuotaReservation> outstanding_;
+    std::map<std::string, bool> evicting_;
+};
+
+/// What goes wrong when a case runs; none: nothing.
+using Check = std::function<std::optional<std::string>(const Case&)>;
+
+/// Leaves out and simplifies what it can while the check still fails.
+Case shrink(Case failing, const Check& check);
+
+}  // namespace sluice::reference

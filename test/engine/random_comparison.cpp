@@ -1,0 +1,123 @@
+#include "engine/random_comparison.hpp"
+
+#include "engine/audit.hpp"
+#include "engine/engine.hpp"
+#include "engine/reference.hpp"
+#include "support/outcome.hpp"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+namespace sluice::reference {
+
+namespace {
+
+support::NameLookup names_of(const engine::State& state) {
+    return {
+        .workload = [&](engine::WorkloadIndex index) { return state.workload_key(index); },
+        .node = [&](engine::NodeIndex index) { return state.node_name(index); },
+        .flavor = [&](engine::FlavorIndex index) { return state.flavor_name(index); },
+        .resource = [&](engine::ResourceIndex index) { return state.resource_name(index); },
+        .pod_set = [&](engine::WorkloadIndex index, std::uint32_t pod_set
+                   ) { return state.workload(index).pod_sets[pod_set].name; },
+    };
+}
+
+std::vector<std::string> keys(
+    const engine::State& state, const std::vector<engine::WorkloadIndex>& workloads
+) {
+    std::vector<std::string> result;
+    for (const engine::WorkloadIndex workload : workloads) {
+        result.push_back(state.workload_key(workload));
+    }
+    return result;
+}
+
+std::optional<std::string> compare_queues(const engine::State& state, const Cluster& reference) {
+    for (const std::string& name : reference.cluster_queue_names()) {
+        const engine::NodeIndex node = state.find_cluster_queue(name);
+        if (!node.is_valid()) {
+            return "engine does not know ClusterQueue " + name;
+        }
+        const auto active = keys(state, state.active_in_order(node));
+        const auto inadmissible = keys(state, state.inadmissible_in_order(node));
+        if (active != reference.active(name) || inadmissible != reference.inadmissible(name)) {
+            return fmt::format(
+                "queue {}: engine active [{}] inadmissible [{}], reference active [{}] "
+                "inadmissible [{}]",
+                name,
+                fmt::join(active, " "),
+                fmt::join(inadmissible, " "),
+                fmt::join(reference.active(name), " "),
+                fmt::join(reference.inadmissible(name), " ")
+            );
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+void Tally::count(const support::Outcome& outcome) {
+    cycles += outcome.cycle > 0 ? 1 : 0;
+    admitted += outcome.admitted.size();
+    preempted += outcome.preempted.size();
+    refused += outcome.refused.size();
+    for (const support::NamedAdmission& admission : outcome.admitted) {
+        ++happened[fmt::format("admit at level {}", admission.borrowing_level)];
+    }
+    for (const support::NamedPreemption& preemption : outcome.preempted) {
+        ++happened[fmt::format("preempt {}", support::to_string(preemption.reason))];
+    }
+    for (const support::NamedRefusal& refusal : outcome.refused) {
+        ++happened[fmt::format(
+            "refuse {} {} to {}",
+            support::to_string(refusal.kind),
+            support::to_string(refusal.reason),
+            support::to_string(refusal.requeued)
+        )];
+    }
+}
+
+std::optional<std::string> find_difference(const Case& played, Tally* tally) {
+    engine::State state(played.options);
+    Cluster reference(played.options);
+    View view;
+    engine::Time now(std::chrono::seconds(1'000'000));
+    std::size_t position = 0;
+    for (const Step& step : played.steps) {
+        ++position;
+        if (step.kind == Step::Kind::Advance) {
+            now += engine::Duration(step.number);
+        }
+        for (const engine::Event& event : view.events_of(step, now)) {
+            engine::apply(state, event, now);
+            reference.apply(event, now);
+        }
+        if (step.kind == Step::Kind::Cycle) {
+            const support::Outcome by_engine =
+                to_outcome(engine::run_cycle(state, now), names_of(state));
+            const support::Outcome by_reference = reference.run_cycle(now);
+            if (by_engine != by_reference) {
+                std::ostringstream out;
+                out << "step " << position << "\nengine:    " << by_engine
+                    << "reference: " << by_reference;
+                return out.str();
+            }
+            view.take(by_engine, now);
+            if (tally != nullptr) {
+                tally->count(by_engine);
+            }
+        }
+        if (const auto difference = compare_queues(state, reference)) {
+            return fmt::format("step {}: {}", position, *difference);
+        }
+        if (const auto faults = engine::audit(state); !faults.empty()) {
+            return fmt::format("step {}: audit: {}", position, faults.front());
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace sluice::reference

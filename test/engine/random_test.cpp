@@ -1,0 +1,41 @@
+#include "engine/random_comparison.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace sluice::reference {
+
+TEST_CASE("engine and reference decide alike on random clusters", "[engine][random]") {
+    Tally tally;
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+        const Case played = make_case(seed);
+        const auto difference = find_difference(played, &tally);
+        if (difference) {
+            const Case smallest =
+                shrink(played, [](const Case& tried) { return find_difference(tried); });
+            FAIL(to_text(smallest) << find_difference(smallest).value_or(*difference));
+        }
+    }
+    CHECK(tally.admitted > 400);
+    CHECK(tally.preempted > 50);
+    CHECK(tally.refused > 1000);
+}
+
+TEST_CASE("a seed always makes the same case", "[engine][random]") {
+    CHECK(to_text(make_case(7)) == to_text(make_case(7)));
+    CHECK(to_text(make_case(7)) != to_text(make_case(8)));
+}
+
+TEST_CASE("shrinking keeps what makes a case fail and drops the rest", "[engine][random]") {
+    const auto fails = [](const Case& tried) -> std::optional<std::string> {
+        std::size_t cycles = 0;
+        for (const Step& step : tried.steps) {
+            cycles += step.kind == Step::Kind::Cycle ? 1 : 0;
+        }
+        return cycles >= 2 ? std::optional<std::string>("two cycles") : std::nullopt;
+    };
+    const Case smallest = shrink(make_case(3), fails);
+    REQUIRE(smallest.steps.size() == 2);
+    CHECK(smallest.steps[0].kind == Step::Kind::Cycle);
+}
+
+}  // namespace sluice::reference

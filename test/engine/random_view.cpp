@@ -1,0 +1,259 @@
+#include "engine/random_clusters.hpp"
+
+#include <algorithm>
+
+namespace sluice::reference {
+
+using engine::Event;
+using engine::Time;
+using engine::Workload;
+using Kind = Step::Kind;
+
+namespace {
+
+std::string name_of(const std::string& key) {
+    return key.substr(key.find('/') + 1);
+}
+std::string ns_of(const std::string& key) {
+    return key.substr(0, key.find('/'));
+}
+
+/// Workloads are equivalent when podSets and priority are (spec 3.7): a number from their content.
+std::uint64_t class_of_content(const Workload& workload) {
+    std::uint64_t hash = 14695981039346656037U;
+    const auto mix = [&](std::uint64_t value) { hash = (hash ^ value) * 1099511628211U; };
+    const auto mix_text = [&](const std::string& text) {
+        for (const char c : text) {
+            mix(static_cast<unsigned char>(c));
+        }
+        mix(256);
+    };
+    for (const engine::PodSet& pod_set : workload.pod_sets) {
+        mix_text(pod_set.name);
+        mix(std::uint64_t(pod_set.count - pod_set.reclaimable));
+        mix(std::uint64_t(pod_set.min_count.value_or(-1)));
+        mix(pod_set.shape);
+        mix_text(pod_set.group);
+        for (const engine::ResourceRequest& request : pod_set.requests) {
+            mix_text(request.resource);
+            mix(std::uint64_t(request.amount.value()));
+        }
+    }
+    mix(std::uint64_t(workload.priority));
+    return hash | 1U;
+}
+
+}  // namespace
+
+std::vector<std::string> View::targets_of(const Step& step) const {
+    const auto applies = [&](const std::string& key) {
+        const auto object = objects_.find(key);
+        if (object == objects_.end()) {
+            return false;
+        }
+        const auto& reservation = object->second.reservation;
+        switch (step.kind) {
+            case Kind::ConfirmAdmission:
+            case Kind::FailAdmission:
+            case Kind::StaleEcho:
+                return outstanding_.contains(key);
+            case Kind::ConfirmEviction:
+                return reservation && !reservation->evicted && !outstanding_.contains(key) &&
+                       (!step.target.empty() || evicting_.contains(key));
+            case Kind::FailEviction:
+                return evicting_.contains(key);
+            case Kind::Release:
+                return reservation && reservation->evicted;
+            case Kind::SetPriority:
+            case Kind::SetReclaimable:
+            case Kind::SetRequests:
+            case Kind::SetRequeue:
+            case Kind::SetRequeued:
+            case Kind::SetGate:
+            case Kind::SetChecks:
+            case Kind::SetHold:
+            case Kind::Move:
+            case Kind::Touch:
+                return !outstanding_.contains(key);
+            case Kind::Finish:
+            case Kind::Delete:
+                return true;
+            case Kind::Object:
+            case Kind::Submit:
+            case Kind::Cycle:
+            case Kind::Advance:
+            case Kind::Timer:
+                return false;
+        }
+        return false;
+    };
+    std::vector<std::string> result;
+    for (const auto& [key, object] : objects_) {
+        if ((step.target.empty() || step.target == key) && applies(key)) {
+            result.push_back(key);
+        }
+    }
+    return result;
+}
+
+namespace {
+
+/// What somebody changes in a workload that still stands; false: it is another kind of step.
+bool change_fields(Workload& workload, const Step& step, Time now) {
+    const bool held = workload.reservation.has_value();
+    const bool on = step.number == 1;
+    if (step.kind == Kind::SetPriority) {
+        workload.priority = step.number;
+        ++workload.generation;
+    } else if (step.kind == Kind::SetReclaimable) {
+        engine::PodSet& first = workload.pod_sets.front();
+        first.reclaimable = std::min(std::int32_t(step.number), first.count);
+    } else if (step.kind == Kind::SetRequests && !held) {
+        for (auto& request : workload.pod_sets.front().requests) {
+            request.amount = engine::Amount(step.number);
+        }
+        ++workload.generation;
+    } else if (step.kind == Kind::SetRequeue) {
+        workload.requeue_at.reset();
+        if (step.number >= 0) {
+            workload.requeue_at = now + engine::Duration(step.number);
+        }
+    } else if (step.kind == Kind::SetRequeued) {
+        workload.condition_stamp += workload.requeued_false == on ? 0U : 1U;
+        workload.requeued_false = on;
+    } else if (step.kind == Kind::SetGate) {
+        workload.preemption_gated = on;
+    } else if (step.kind == Kind::SetChecks) {
+        workload.checks_failed = on;
+        ++workload.condition_stamp;
+    } else if (step.kind == Kind::SetHold) {
+        workload.queueable = !held && on;
+    } else if (step.kind == Kind::Move && !held) {
+        workload.local_queue = step.other;
+        ++workload.generation;
+    } else if (step.kind == Kind::Touch) {
+        ++workload.generation;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+void View::change(Workload& workload, const Step& step, Time now) {
+    if (change_fields(workload, step, now)) {
+        // Nothing about its quota.
+    } else if (step.kind == Kind::Release) {
+        workload.reservation.reset();
+        workload.queueable = true;
+        ++workload.condition_stamp;
+        workload.requeued_false = step.number == 1;
+        workload.requeue_at.reset();
+        if (step.number > 1) {
+            workload.requeue_at = now + engine::Duration(step.number);
+        }
+    } else if (step.kind == Kind::ConfirmEviction) {
+        workload.reservation->evicted = true;
+        ++workload.condition_stamp;
+    } else if (step.kind == Kind::Finish) {
+        workload.reservation.reset();
+        workload.queueable = false;
+    }
+    if (workload.scheduling_class != 0) {
+        workload.scheduling_class = class_of_content(workload);
+    }
+}
+
+void View::confirm(const std::string& key, const Step& step, Time, std::vector<Event>& out) {
+    Workload& workload = objects_.at(key);
+    const engine::AdmissionWritten written{ns_of(key), name_of(key)};
+    workload.reservation = outstanding_.at(key);
+    workload.queueable = false;
+    outstanding_.erase(key);
+    if (step.number == 1) {
+        out.emplace_back(engine::WorkloadChanged{workload});
+        out.emplace_back(written);
+    } else {
+        out.emplace_back(written);
+        out.emplace_back(engine::WorkloadChanged{workload});
+    }
+}
+
+std::vector<Event> View::events_of(const Step& step, Time now) {
+    std::vector<Event> out;
+    if (step.kind == Kind::Object) {
+        return {*step.event};
+    }
+    if (step.kind == Kind::Timer) {
+        return {engine::TimerFired{}};
+    }
+    if (step.kind == Kind::Submit) {
+        Workload workload = std::get<engine::WorkloadChanged>(*step.event).workload;
+        const std::string key = workload.ns + "/" + workload.name;
+        if (objects_.contains(key)) {
+            return {};
+        }
+        if (workload.scheduling_class != 0) {
+            workload.scheduling_class = class_of_content(workload);
+        }
+        objects_[key] = workload;
+        return {engine::WorkloadChanged{workload}};
+    }
+    for (const std::string& key : targets_of(step)) {
+        if (step.kind == Kind::ConfirmAdmission) {
+            confirm(key, step, now, out);
+        } else if (step.kind == Kind::FailAdmission) {
+            const bool gone = step.number == 1;
+            out.emplace_back(engine::AdmissionFailed{ns_of(key), name_of(key), gone});
+            outstanding_.erase(key);
+            evicting_.erase(key);
+            if (gone) {
+                out.emplace_back(engine::WorkloadDeleted{ns_of(key), name_of(key)});
+                objects_.erase(key);
+            }
+        } else if (step.kind == Kind::StaleEcho) {
+            out.emplace_back(engine::WorkloadChanged{objects_.at(key)});
+        } else if (step.kind == Kind::FailEviction) {
+            out.emplace_back(engine::PreemptionFailed{ns_of(key), name_of(key)});
+            evicting_.erase(key);
+        } else if (step.kind == Kind::Delete) {
+            out.emplace_back(engine::WorkloadDeleted{ns_of(key), name_of(key)});
+            objects_.erase(key);
+            outstanding_.erase(key);
+            evicting_.erase(key);
+        } else if (step.kind != Kind::Finish || !outstanding_.contains(key)) {
+            change(objects_.at(key), step, now);
+            const auto& reservation = objects_.at(key).reservation;
+            if (!reservation || reservation->evicted) {
+                evicting_.erase(key);
+            }
+            out.emplace_back(engine::WorkloadChanged{objects_.at(key)});
+        }
+    }
+    return out;
+}
+
+void View::take(const support::Outcome& outcome, Time now) {
+    for (const support::NamedAdmission& admission : outcome.admitted) {
+        engine::QuotaReservation reservation;
+        reservation.cluster_queue = admission.cluster_queue;
+        reservation.reserved_at = now;
+        reservation.admitted = true;
+        for (const support::NamedPodSet& pod_set : admission.pod_sets) {
+            engine::PodSetAssignment assigned{pod_set.name, {}, pod_set.count};
+            for (const support::NamedAssignment& flavor : pod_set.flavors) {
+                assigned.resources.push_back(
+                    {flavor.resource, flavor.flavor, engine::Amount(flavor.amount)}
+                );
+            }
+            reservation.pod_sets.push_back(std::move(assigned));
+        }
+        outstanding_[admission.workload] = std::move(reservation);
+    }
+    for (const support::NamedPreemption& preemption : outcome.preempted) {
+        evicting_[preemption.victim] = true;
+    }
+}
+
+}  // namespace sluice::reference

@@ -1,0 +1,185 @@
+#pragma once
+
+#include "engine/event.hpp"
+#include "engine/options.hpp"
+#include "engine/reference_assignment.hpp"
+#include "engine/reference_preemption.hpp"
+#include "engine/reference_snapshot.hpp"
+#include "support/outcome.hpp"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace sluice::reference {
+
+/// A whole cluster decided by the specification's sections 3 to 5, without admission fair sharing,
+/// concurrent admission, topologies and elastic slices.
+class Cluster {
+  public:
+    explicit Cluster(engine::Options options);
+
+    /// Takes one change in; what it wakes is awake when this returns.
+    void apply(const engine::Event& event, Time now);
+    /// One scheduling cycle (spec 3.9); the decisions stay applied.
+    support::Outcome run_cycle(Time now);
+
+    /// Pending workloads that are tried, in service order.
+    std::vector<std::string> active(const std::string& cluster_queue) const;
+    /// Pending workloads that wait for an event, in service order.
+    std::vector<std::string> inadmissible(const std::string& cluster_queue) const;
+    std::vector<std::string> cluster_queue_names() const;
+    /// Whether some ClusterQueue that heads are taken from has one.
+    bool has_heads() const;
+
+  private:
+    struct Entry {
+        engine::Workload object;
+        std::optional<engine::QuotaReservation>
+            assumed;            ///< our admission, until the object shows it
+        bool written = false;   ///< the admission was written, its echo is still to come
+        bool evicting = false;  ///< our eviction, until the object shows it
+        std::string queued_in;  ///< ClusterQueue
+        bool active = false;
+        bool waits_for_time = false;  ///< for the timer of status.requeueState.requeueAt
+        std::optional<ScanState> scan;
+    };
+    struct Slot {
+        std::string workload;
+        std::int64_t generation = 0;
+        bool sticky = false;
+    };
+    struct Queue {
+        engine::ClusterQueue object;
+        std::uint64_t generation = 1;
+        std::set<std::uint64_t> parked;
+        std::optional<Slot> preemptor;
+    };
+    enum class Requeue {
+        Generic,
+        FailedAfterNomination,
+        NamespaceMismatch,
+        PreemptionGated,
+        PendingPreemption,
+        NoFit,
+        PreemptionNoCandidates,
+    };
+    /// A head on its way through the cycle.
+    struct Try {
+        std::string key;
+        int cluster_queue = -1;
+        Head head;
+        Assignment assignment;
+        std::vector<Target> targets;
+        std::optional<ScanState> scan;
+        bool is_preemptor = false;
+        bool admitted = false;
+        Requeue requeue = Requeue::Generic;
+        support::NamedRefusal refusal;
+    };
+    struct Cycle;  // snapshot and what was decided so far
+
+    // Events.
+    void on(const engine::FlavorChanged& event, Time now);
+    void on(const engine::FlavorDeleted& event, Time now);
+    void on(const engine::CohortChanged& event, Time now);
+    void on(const engine::CohortDeleted& event, Time now);
+    void on(const engine::ClusterQueueChanged& event, Time now);
+    void on(const engine::ClusterQueueDeleted& event, Time now);
+    void on(const engine::LocalQueueChanged& event, Time now);
+    void on(const engine::LocalQueueDeleted& event, Time now);
+    void on(const engine::PodShapeChanged& event, Time now);
+    void on(const engine::WorkloadChanged& event, Time now);
+    void on(const engine::WorkloadDeleted& event, Time now);
+    void on(const engine::AdmissionWritten& event, Time now);
+    void on(const engine::AdmissionFailed& event, Time now);
+    void on(const engine::PreemptionFailed& event, Time now);
+    void on(const engine::TimerFired& event, Time now);
+
+    // Queues.
+    std::string parent_of(const std::string& cohort) const;
+    bool is_cyclic(const std::string& cohort) const;
+    std::string root_of(const std::string& cohort) const;
+    /// All ClusterQueues of the tree that this cohort is in; none when it is cyclic.
+    std::set<std::string> queues_of_tree(const std::string& cohort) const;
+    /// The same for the tree of a ClusterQueue, itself at least.
+    std::set<std::string> tree_of(const std::string& cluster_queue) const;
+    void wake(const std::set<std::string>& cluster_queues, Time now);
+    void bump(const std::set<std::string>& cluster_queues);
+    bool is_active(const Queue& queue) const;
+    bool serves(const std::string& local_queue) const;
+    static bool is_due(const engine::Workload& workload, Time now);
+    static const engine::QuotaReservation* held(const Entry& entry);
+    bool goes_before(const Queue& queue, const std::string& a, const std::string& b) const;
+    std::vector<std::string> pending(const std::string& cluster_queue, bool active) const;
+    /// Puts a pending workload where it belongs after a change (spec 3.6); none: it is new.
+    void push(const std::string& key, const engine::Workload* before, Time now);
+    void push_to_heaps(const std::string& local_queue);
+    void take_out(const std::string& key);
+    void take_out_all_of(const std::string& local_queue);
+    bool is_parked(const Queue& queue, const engine::Workload& workload) const;
+
+    // The cycle.
+    Snapshot make_snapshot() const;
+    int add_cohort(Snapshot& snapshot, const std::string& name, std::map<std::string, int>& known)
+        const;
+    void add_groups(
+        Snapshot& snapshot, Node& node, const std::vector<engine::ResourceGroup>& groups
+    ) const;
+    void collect_pairs(Snapshot& snapshot) const;
+    std::map<Pair, Amount> usage_of(
+        const engine::Workload& workload, const engine::QuotaReservation& reservation
+    ) const;
+    /// What a workload is charged with, by ClusterQueue and pair.
+    std::map<std::pair<std::string, Pair>, Amount> charged(const Entry& entry) const;
+    std::vector<std::string> pop_heads();
+    bool refuse_early(Try& attempt) const;
+    void nominate(Cycle& cycle, Try& attempt) const;
+    std::pair<Assignment, std::vector<Target>> assign_and_target(Cycle& cycle, const Head& head)
+        const;
+    std::optional<std::pair<Assignment, std::vector<Target>>> try_counts(
+        Cycle& cycle, const Head& head, const std::vector<std::int32_t>& counts
+    ) const;
+    std::vector<Target> targets_for(Cycle& cycle, const Head& head, const Assignment& assignment)
+        const;
+    std::vector<std::size_t> classical_order(const std::vector<Try>& tries) const;
+    std::optional<std::size_t> fair_next(
+        Snapshot& snapshot, const std::vector<Try>& tries, const std::set<std::size_t>& left
+    ) const;
+    std::size_t tournament(
+        const Snapshot& snapshot,
+        const std::vector<Try>& tries,
+        const std::map<int, std::size_t>& entries,
+        const std::map<std::pair<int, std::size_t>, Share>& shares,
+        int cohort
+    ) const;
+    bool wins(
+        const std::vector<Try>& tries,
+        std::size_t a,
+        std::size_t b,
+        const Share& share_of_a,
+        const Share& share_of_b
+    ) const;
+    void process(Cycle& cycle, Try& attempt);
+    bool fits_after(Cycle& cycle, const Try& attempt) const;
+    void repeat_assignment(Cycle& cycle, Try& attempt) const;
+    void reserve(Cycle& cycle, const Try& attempt) const;
+    void issue_preemptions(Cycle& cycle, Try& attempt);
+    void admit(Cycle& cycle, Try& attempt);
+    void requeue(Cycle& cycle, Try& attempt);
+    void settle(Cycle& cycle);
+    static void explain(Try& attempt);
+
+    engine::Options options_;
+    std::map<std::string, engine::ResourceFlavor> flavors_;
+    std::map<std::string, engine::Cohort> cohorts_;
+    std::map<std::string, Queue> queues_;
+    std::map<std::string, engine::LocalQueue> local_queues_;
+    std::map<std::uint32_t, engine::PodShape> shapes_;
+    std::map<std::string, Entry> workloads_;
+    std::uint64_t cycle_ = 0;
+};
+
+}  // namespace sluice::reference

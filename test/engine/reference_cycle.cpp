@@ -1,0 +1,467 @@
+#include "engine/reference.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::reference {
+
+using engine::QueueingStrategy;
+using engine::RefusalKind;
+using engine::RequeuedTo;
+using engine::WaitingReason;
+
+struct Cluster::Cycle {
+    Snapshot snapshot;
+    Rules rules;
+    std::set<int> victims;  // of entries processed so far
+    std::vector<std::string> newly_evicted;
+    support::Outcome outcome;
+};
+
+std::vector<std::string> Cluster::pop_heads() {
+    std::vector<std::string> heads;
+    for (const auto& [name, queue] : queues_) {
+        const std::vector<std::string> waiting = active(name);
+        if (is_active(queue) && !waiting.empty()) {
+            heads.push_back(waiting.front());
+        }
+    }
+    return heads;
+}
+
+bool Cluster::refuse_early(Try& attempt) const {
+    const engine::Workload& workload = *attempt.head.workload;
+    const engine::LocalQueue& local_queue =
+        local_queues_.at(workload.ns + "/" + workload.local_queue);
+    support::NamedRefusal& refusal = attempt.refusal;
+    refusal.reason = WaitingReason::Misconfigured;
+    if (workload.checks_failed) {
+        refusal.reason = WaitingReason::PendingEvaluation;
+        refusal.kind = RefusalKind::FailedChecks;
+    } else if (local_queue.namespace_match == engine::NamespaceMatch::Mismatch) {
+        refusal.kind = RefusalKind::NamespaceMismatch;
+        attempt.requeue = Requeue::NamespaceMismatch;
+    } else if (local_queue.namespace_match == engine::NamespaceMatch::NotFound) {
+        refusal.kind = RefusalKind::NamespaceNotFound;
+    } else if (!workload.requests_valid) {
+        refusal.kind = RefusalKind::InvalidRequests;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+std::vector<Target> Cluster::targets_for(
+    Cycle& cycle, const Head& head, const Assignment& assignment
+) const {
+    const PreemptionRequest request{
+        .workload = head.workload,
+        .cluster_queue = head.cluster_queue,
+        .needed = assignment.pairs_needing_preemption(cycle.snapshot),
+        .usage = assignment.requested(cycle.snapshot),
+    };
+    return find_targets(cycle.snapshot, cycle.rules, request);
+}
+
+std::optional<std::pair<Assignment, std::vector<Target>>> Cluster::try_counts(
+    Cycle& cycle, const Head& head, const std::vector<std::int32_t>& counts
+) const {
+    Assignment assignment = assign(cycle.snapshot, cycle.rules, head, counts);
+    if (assignment.mode() == Mode::Fit) {
+        return std::pair(std::move(assignment), std::vector<Target>());
+    }
+    if (assignment.mode() == Mode::Preempt) {
+        std::vector<Target> targets = targets_for(cycle, head, assignment);
+        if (!targets.empty()) {
+            return std::pair(std::move(assignment), std::move(targets));
+        }
+    }
+    return std::nullopt;
+}
+
+/// Partial admission by the binary search of spec 2.18, when all pods do not get in.
+std::pair<Assignment, std::vector<Target>> Cluster::assign_and_target(
+    Cycle& cycle, const Head& head
+) const {
+    if (auto full = try_counts(cycle, head, {})) {
+        return std::move(*full);
+    }
+    std::int64_t range = 0;
+    bool reducible = false;
+    for (const engine::PodSet& pod_set : head.workload->pod_sets) {
+        range += pod_set.count - pod_set.min_count.value_or(pod_set.count);
+        reducible = reducible || pod_set.count > pod_set.min_count.value_or(pod_set.count);
+    }
+    if (options_.gates.partial_admission && reducible && range > 0) {
+        std::int64_t low = 0;
+        std::int64_t high = range + 1;
+        std::int64_t last_good = 0;
+        std::optional<std::pair<Assignment, std::vector<Target>>> good;
+        while (low < high) {
+            const std::int64_t middle = (low + high) / 2;
+            std::vector<std::int32_t> counts;
+            for (const engine::PodSet& pod_set : head.workload->pod_sets) {
+                const std::int64_t delta =
+                    pod_set.count - pod_set.min_count.value_or(pod_set.count);
+                counts.push_back(pod_set.count - std::int32_t(delta * middle / range));
+            }
+            if (auto result = try_counts(cycle, head, counts)) {
+                good = std::move(result);
+                last_good = middle;
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        if (good && low == last_good) {
+            return std::move(*good);
+        }
+    }
+    return {assign(cycle.snapshot, cycle.rules, head, {}), {}};
+}
+
+void Cluster::nominate(Cycle& cycle, Try& attempt) const {
+    auto& scan = attempt.head.scan;
+    if (scan) {
+        const bool preserve = options_.gates.flavor_fungibility_preserve_scan_progress;
+        const std::uint64_t now_class = class_of(*attempt.head.workload, options_);
+        const bool other_class =
+            scan->scheduling_class != 0 && now_class != 0 && scan->scheduling_class != now_class;
+        const bool recent = preserve && cycle_ - scan->cycle <= 1;
+        const std::string& queue = cycle.snapshot.at(attempt.cluster_queue).name;
+        if ((preserve && other_class) ||
+            (!recent && cycle.rules.generations.at(queue) > scan->generation)) {
+            scan.reset();
+        }
+    }
+    auto [assignment, targets] = assign_and_target(cycle, attempt.head);
+    attempt.scan = assignment.scan;
+    attempt.assignment = std::move(assignment);
+    attempt.targets = std::move(targets);
+    explain(attempt);
+}
+
+void Cluster::explain(Try& attempt) {
+    attempt.refusal.pod_sets.clear();
+    for (const PodSetResult& result : attempt.assignment.pod_sets) {
+        if (!result.failed && result.complaints.empty()) {
+            continue;
+        }
+        support::NamedPodSetRefusal refusal{
+            .name = attempt.head.workload->pod_sets[result.index].name, .reasons = {}
+        };
+        for (const Complaint& complaint : result.complaints) {
+            refusal.reasons.push_back(
+                support::describe(complaint.refusal, complaint.flavor, complaint.resource)
+            );
+        }
+        attempt.refusal.pod_sets.push_back(std::move(refusal));
+    }
+}
+
+bool Cluster::fits_after(Cycle& cycle, const Try& attempt) const {
+    std::set<int> gone = cycle.victims;
+    for (const Target& target : attempt.targets) {
+        gone.insert(target.holder);
+    }
+    const auto saved = cycle.snapshot.usage;
+    for (const int holder : gone) {
+        cycle.snapshot.remove_holder(holder);
+    }
+    bool fit = true;
+    for (const auto& [pair, amount] : attempt.assignment.usage) {
+        fit = fit && cycle.snapshot.available(attempt.cluster_queue, pair) >= amount;
+    }
+    cycle.snapshot.usage = saved;
+    return fit;
+}
+
+void Cluster::repeat_assignment(Cycle& cycle, Try& attempt) const {
+    NominatedFlavors nominated;
+    for (const PodSetResult& result : attempt.assignment.pod_sets) {
+        auto& flavors = nominated[attempt.head.workload->pod_sets[result.index].name];
+        for (const auto& [resource, choice] : result.choices) {
+            flavors[resource] = choice.flavor;
+        }
+    }
+    const auto usage = cycle.snapshot.usage;
+    std::vector<std::vector<int>> holders;
+    for (Node& node : cycle.snapshot.nodes) {
+        holders.push_back(node.holders);
+        std::erase_if(node.holders, [&](int holder) { return cycle.victims.contains(holder); });
+    }
+    for (const int victim : cycle.victims) {
+        cycle.snapshot.remove_holder(victim);
+    }
+    attempt.head.scan.reset();
+    attempt.head.nominated = std::move(nominated);
+    nominate(cycle, attempt);
+    attempt.head.nominated.reset();
+    for (std::size_t i = 0; i < holders.size(); ++i) {
+        cycle.snapshot.nodes[i].holders = holders[i];
+    }
+    cycle.snapshot.usage = usage;
+    attempt.assignment.deferred = attempt.assignment.mode() == Mode::Fit;
+}
+
+void Cluster::reserve(Cycle& cycle, const Try& attempt) const {
+    const int node = attempt.cluster_queue;
+    const engine::ClusterQueue& queue = *cycle.snapshot.at(node).cluster_queue;
+    const bool always_reclaims =
+        queue.preemption.reclaim_within_cohort == engine::PreemptionPolicy::Any;
+    if (always_reclaims &&
+        !(options_.gates.prioritize_preemptor_workloads && attempt.is_preemptor)) {
+        return;
+    }
+    Quantities reserved;
+    for (const auto& [pair, amount] : attempt.assignment.usage) {
+        const engine::ResourceQuota& limits = cycle.snapshot.limits(node, pair);
+        const Amount used = cycle.snapshot.used(node, pair);
+        if (attempt.assignment.level == 0) {
+            reserved[pair] = max(Amount(), min(amount, limits.nominal - used));
+        } else if (!limits.borrowing_limit) {
+            reserved[pair] = amount;
+        } else {
+            reserved[pair] = min(amount, limits.nominal + *limits.borrowing_limit - used);
+        }
+    }
+    cycle.snapshot.add(node, reserved);
+}
+
+void Cluster::issue_preemptions(Cycle& cycle, Try& attempt) {
+    for (const Target& target : attempt.targets) {
+        const Holder& holder = cycle.snapshot.holder(target.holder);
+        if (holder.evicted) {
+            continue;
+        }
+        cycle.newly_evicted.push_back(holder.key);
+        cycle.outcome.preempted.push_back({
+            .victim = holder.key,
+            .cluster_queue = cycle.snapshot.at(holder.cluster_queue).name,
+            .reason = target.reason,
+            .preemptor = attempt.key,
+        });
+    }
+    attempt.scan.reset();
+    attempt.requeue = Requeue::PendingPreemption;
+    attempt.refusal.reason = WaitingReason::WaitingForPreemptedWorkloads;
+    attempt.refusal.kind = RefusalKind::PendingPreemption;
+    attempt.refusal.preemptions = std::uint32_t(attempt.targets.size());
+}
+
+void Cluster::process(Cycle& cycle, Try& attempt) {
+    const auto overlaps = [&] {
+        return std::any_of(attempt.targets.begin(), attempt.targets.end(), [&](const Target& t) {
+            return cycle.victims.contains(t.holder);
+        });
+    };
+    if (overlaps() && options_.gates.recompute_assignment_upon_overlap) {
+        repeat_assignment(cycle, attempt);
+    }
+    const bool fit = fits_after(cycle, attempt);
+    const Mode mode = attempt.assignment.mode();
+    const auto refuse = [&](WaitingReason reason, RefusalKind kind, Requeue requeue) {
+        attempt.refusal.reason = reason;
+        attempt.refusal.kind = kind;
+        attempt.requeue = requeue;
+    };
+    const auto skip = [&](RefusalKind kind) {
+        refuse(WaitingReason::WaitingForQuota, kind, Requeue::FailedAfterNomination);
+        if (!options_.gates.flavor_fungibility_preserve_scan_progress) {
+            attempt.scan.reset();
+        }
+    };
+    if (mode == Mode::NoFit) {
+        refuse(
+            attempt.assignment.no_fit_reason.value_or(WaitingReason::Unspecified),
+            RefusalKind::Assignment,
+            Requeue::NoFit
+        );
+    } else if (mode == Mode::Preempt && attempt.targets.empty()) {
+        refuse(
+            WaitingReason::WaitingForQuota, RefusalKind::Assignment, Requeue::PreemptionNoCandidates
+        );
+        reserve(cycle, attempt);
+    } else if (mode == Mode::Preempt && options_.gates.preemption_gates &&
+               attempt.head.workload->preemption_gated) {
+        refuse(
+            WaitingReason::AdmissionGated, RefusalKind::PreemptionGated, Requeue::PreemptionGated
+        );
+        attempt.scan.reset();
+    } else if (mode == Mode::DeferredFit) {
+        refuse(
+            WaitingReason::WaitingForPreemptedWorkloads,
+            RefusalKind::DeferredFit,
+            Requeue::PendingPreemption
+        );
+        attempt.scan.reset();
+        cycle.snapshot.add(attempt.cluster_queue, attempt.assignment.usage);
+    } else if (overlaps()) {
+        skip(RefusalKind::OverlappingTargets);
+    } else if (!fit) {
+        skip(RefusalKind::NoLongerFits);
+    } else {
+        for (const Target& target : attempt.targets) {
+            cycle.victims.insert(target.holder);
+        }
+        cycle.snapshot.add(attempt.cluster_queue, attempt.assignment.usage);
+        if (mode == Mode::Preempt) {
+            issue_preemptions(cycle, attempt);
+        } else {
+            admit(cycle, attempt);
+        }
+    }
+}
+
+void Cluster::admit(Cycle& cycle, Try& attempt) {
+    const engine::Workload& workload = *attempt.head.workload;
+    support::NamedAdmission admission{
+        .workload = attempt.key,
+        .cluster_queue = cycle.snapshot.at(attempt.cluster_queue).name,
+        .pod_sets = {},
+        .borrowing_level = attempt.assignment.level,
+    };
+    for (const PodSetResult& result : attempt.assignment.pod_sets) {
+        support::NamedPodSet pod_set{
+            .name = workload.pod_sets[result.index].name, .count = result.count, .flavors = {}
+        };
+        for (const auto& [resource, choice] : result.choices) {
+            pod_set.flavors.push_back(
+                {resource, choice.flavor, result.requests.at(resource).value()}
+            );
+        }
+        admission.pod_sets.push_back(std::move(pod_set));
+    }
+    cycle.outcome.admitted.push_back(std::move(admission));
+    attempt.admitted = true;
+}
+
+void Cluster::requeue(Cycle& cycle, Try& attempt) {
+    Entry& entry = workloads_.at(attempt.key);
+    Queue& queue = queues_.at(entry.queued_in);
+    const bool strict = queue.object.strategy == QueueingStrategy::StrictFIFO;
+    if (attempt.requeue == Requeue::PendingPreemption) {
+        queue.preemptor = Slot{attempt.key, entry.object.generation, !strict};
+    }
+    bool immediate = false;
+    if (strict) {
+        immediate = attempt.requeue != Requeue::NamespaceMismatch;
+    } else {
+        immediate = attempt.requeue == Requeue::FailedAfterNomination ||
+                    attempt.requeue == Requeue::PendingPreemption;
+    }
+    entry.scan = attempt.scan;
+    const bool progress = entry.scan && entry.scan->has_progress();
+    const bool to_heap = is_due(entry.object, cycle.rules.now) && (immediate || progress);
+    entry.active = to_heap;
+    attempt.refusal.workload = attempt.key;
+    attempt.refusal.cluster_queue = queue.object.name;
+    attempt.refusal.requeued = to_heap ? RequeuedTo::Active : RequeuedTo::Inadmissible;
+    const bool with_pod_sets = attempt.refusal.kind == RefusalKind::Assignment ||
+                               attempt.refusal.kind == RefusalKind::PendingPreemption;
+    if (!with_pod_sets) {
+        attempt.refusal.pod_sets.clear();
+    }
+    const std::uint64_t scheduling_class = class_of(entry.object, options_);
+    const bool parks =
+        attempt.requeue == Requeue::NoFit || attempt.requeue == Requeue::PreemptionNoCandidates;
+    if (to_heap || strict || scheduling_class == 0 || !parks) {
+        return;
+    }
+    queue.parked.insert(scheduling_class);
+    for (const std::string& key : active(queue.object.name)) {
+        Entry& other = workloads_.at(key);
+        if (class_of(other.object, options_) == scheduling_class) {
+            other.active = false;
+        }
+    }
+}
+
+void Cluster::settle(Cycle& cycle) {
+    for (const std::string& victim : cycle.newly_evicted) {
+        workloads_.at(victim).evicting = true;
+    }
+    for (const support::NamedAdmission& admission : cycle.outcome.admitted) {
+        engine::QuotaReservation reservation;
+        reservation.cluster_queue = admission.cluster_queue;
+        reservation.reserved_at = cycle.rules.now;
+        for (const support::NamedPodSet& pod_set : admission.pod_sets) {
+            engine::PodSetAssignment assigned{pod_set.name, {}, pod_set.count};
+            for (const support::NamedAssignment& flavor : pod_set.flavors) {
+                assigned.resources.push_back({flavor.resource, flavor.flavor, Amount(flavor.amount)}
+                );
+            }
+            reservation.pod_sets.push_back(std::move(assigned));
+        }
+        Entry& entry = workloads_.at(admission.workload);
+        take_out(admission.workload);
+        entry.assumed = std::move(reservation);
+        entry.written = false;
+    }
+}
+
+support::Outcome Cluster::run_cycle(Time now) {
+    const std::vector<std::string> heads = pop_heads();
+    if (heads.empty()) {
+        return {};
+    }
+    ++cycle_;
+    Cycle cycle;
+    cycle.snapshot = make_snapshot();
+    cycle.rules = {&options_, &flavors_, &shapes_, cycle_, now, {}};
+    for (const auto& [name, queue] : queues_) {
+        cycle.rules.generations[name] = queue.generation;
+    }
+    cycle.outcome.cycle = cycle_;
+    std::vector<Try> tries;
+    std::vector<Try> refused;
+    for (const std::string& key : heads) {
+        const Entry& entry = workloads_.at(key);
+        const Queue& queue = queues_.at(entry.queued_in);
+        Try attempt;
+        attempt.key = key;
+        attempt.cluster_queue = cycle.snapshot.cluster_queues.at(entry.queued_in);
+        attempt.head.workload = &entry.object;
+        attempt.head.cluster_queue = attempt.cluster_queue;
+        attempt.head.totals = totals_of(entry.object, options_);
+        attempt.head.scan = entry.scan;
+        attempt.scan = entry.scan;
+        attempt.is_preemptor = queue.preemptor && queue.preemptor->workload == key &&
+                               queue.preemptor->generation == entry.object.generation;
+        if (refuse_early(attempt)) {
+            refused.push_back(std::move(attempt));
+        } else {
+            nominate(cycle, attempt);
+            tries.push_back(std::move(attempt));
+        }
+    }
+    if (options_.fair_sharing) {
+        std::set<std::size_t> left;
+        for (std::size_t i = 0; i < tries.size(); ++i) {
+            left.insert(i);
+        }
+        while (const auto next = fair_next(cycle.snapshot, tries, left)) {
+            left.erase(*next);
+            process(cycle, tries[*next]);
+        }
+    } else {
+        for (const std::size_t i : classical_order(tries)) {
+            process(cycle, tries[i]);
+        }
+    }
+    for (Try& attempt : tries) {
+        if (!attempt.admitted) {
+            requeue(cycle, attempt);
+            cycle.outcome.refused.push_back(attempt.refusal);
+        }
+    }
+    for (Try& attempt : refused) {
+        requeue(cycle, attempt);
+        cycle.outcome.refused.push_back(attempt.refusal);
+    }
+    settle(cycle);
+    sort_outcome(cycle.outcome);
+    return cycle.outcome;
+}
+
+}  // namespace sluice::reference

@@ -1,0 +1,289 @@
+#include "engine/reference.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace sluice::reference {
+
+namespace {
+
+std::string key_of(const engine::Workload& workload) {
+    return workload.ns + "/" + workload.name;
+}
+
+}  // namespace
+
+Cluster::Cluster(engine::Options options) : options_(std::move(options)) {}
+
+void Cluster::apply(const engine::Event& event, Time now) {
+    std::visit([&](const auto& concrete) { on(concrete, now); }, event);
+}
+
+void Cluster::on(const engine::FlavorChanged& event, Time now) {
+    const bool is_new = !flavors_.contains(event.flavor.name);
+    flavors_[event.flavor.name] = event.flavor;
+    if (!is_new) {
+        return;
+    }
+    for (const auto& [name, queue] : queues_) {
+        for (const engine::ResourceGroup& group : queue.object.resource_groups) {
+            for (const engine::FlavorQuotas& flavor : group.flavors) {
+                if (flavor.flavor == event.flavor.name) {
+                    wake(tree_of(name), now);
+                }
+            }
+        }
+    }
+}
+
+void Cluster::on(const engine::FlavorDeleted& event, Time) {
+    flavors_.erase(event.name);
+}
+
+void Cluster::on(const engine::CohortChanged& event, Time now) {
+    const std::string& name = event.cohort.name;
+    const auto known = cohorts_.find(name);
+    if (known != cohorts_.end() && known->second == event.cohort) {
+        return;
+    }
+    std::set<std::string> touched = queues_of_tree(name);
+    cohorts_[name] = event.cohort;
+    touched.merge(queues_of_tree(name));
+    bump(touched);
+    std::erase_if(touched, [&](const auto& queue) {
+        return is_cyclic(queues_.at(queue).object.cohort);
+    });
+    wake(touched, now);
+}
+
+void Cluster::on(const engine::CohortDeleted& event, Time now) {
+    if (!cohorts_.contains(event.name)) {
+        return;
+    }
+    std::set<std::string> touched = queues_of_tree(event.name);
+    cohorts_.erase(event.name);
+    touched.merge(queues_of_tree(event.name));
+    bump(touched);
+    std::erase_if(touched, [&](const auto& queue) {
+        return is_cyclic(queues_.at(queue).object.cohort);
+    });
+    wake(touched, now);
+}
+
+void Cluster::on(const engine::ClusterQueueChanged& event, Time now) {
+    const std::string& name = event.cluster_queue.name;
+    const auto known = queues_.find(name);
+    if (known == queues_.end()) {
+        queues_[name].object = event.cluster_queue;
+        bump(tree_of(name));
+        for (const auto& [key, local_queue] : local_queues_) {
+            if (local_queue.cluster_queue == name) {
+                push_to_heaps(key);
+            }
+        }
+        wake(tree_of(name), now);
+        return;
+    }
+    const engine::ClusterQueue before = known->second.object;
+    if (before == event.cluster_queue) {
+        return;
+    }
+    std::set<std::string> touched = tree_of(name);
+    known->second.object = event.cluster_queue;
+    touched.merge(tree_of(name));
+    if (before.cohort != event.cluster_queue.cohort ||
+        before.resource_groups != event.cluster_queue.resource_groups) {
+        bump(touched);
+    }
+    std::erase_if(touched, [&](const auto& queue) {
+        return is_cyclic(queues_.at(queue).object.cohort);
+    });
+    wake(touched, now);
+}
+
+void Cluster::on(const engine::ClusterQueueDeleted& event, Time now) {
+    if (!queues_.contains(event.name)) {
+        return;
+    }
+    for (auto& [key, entry] : workloads_) {
+        if (entry.queued_in == event.name) {
+            take_out(key);
+        }
+    }
+    std::set<std::string> touched = tree_of(event.name);
+    queues_.erase(event.name);
+    touched.erase(event.name);
+    bump(touched);
+    wake(touched, now);
+}
+
+void Cluster::on(const engine::LocalQueueChanged& event, Time now) {
+    const engine::LocalQueue& local_queue = event.local_queue;
+    const std::string key = local_queue.ns + "/" + local_queue.name;
+    const auto known = local_queues_.find(key);
+    std::optional<engine::LocalQueue> before;
+    if (known != local_queues_.end()) {
+        before = known->second;
+    }
+    local_queues_[key] = local_queue;
+    const bool served = before && !before->stopped;
+    const bool moved = before && before->cluster_queue != local_queue.cluster_queue;
+    if (served && (local_queue.stopped || moved)) {
+        take_out_all_of(key);
+    }
+    if (!local_queue.stopped && (!served || moved)) {
+        push_to_heaps(key);
+    }
+    if (before && before->namespace_match != engine::NamespaceMatch::Matches &&
+        local_queue.namespace_match == engine::NamespaceMatch::Matches) {
+        wake(tree_of(local_queue.cluster_queue), now);
+    }
+}
+
+void Cluster::on(const engine::LocalQueueDeleted& event, Time) {
+    const std::string key = event.ns + "/" + event.name;
+    take_out_all_of(key);
+    local_queues_.erase(key);
+}
+
+void Cluster::on(const engine::PodShapeChanged& event, Time now) {
+    const auto known = shapes_.find(event.shape.id);
+    std::set<std::string> flavors;
+    if (known != shapes_.end()) {
+        const auto& still = event.shape.refusals;
+        for (const engine::ShapeRefusal& refusal : known->second.refusals) {
+            const bool is_refused = std::any_of(still.begin(), still.end(), [&](const auto& other) {
+                return other.flavor == refusal.flavor;
+            });
+            if (!is_refused) {
+                flavors.insert(refusal.flavor);
+            }
+        }
+    }
+    shapes_[event.shape.id] = event.shape;
+    for (const auto& [name, queue] : queues_) {
+        for (const engine::ResourceGroup& group : queue.object.resource_groups) {
+            for (const engine::FlavorQuotas& flavor : group.flavors) {
+                if (flavors.contains(flavor.flavor)) {
+                    wake(tree_of(name), now);
+                }
+            }
+        }
+    }
+}
+
+void Cluster::on(const engine::WorkloadChanged& event, Time now) {
+    const std::string key = key_of(event.workload);
+    const bool is_new = !workloads_.contains(key);
+    Entry& entry = workloads_[key];
+    const engine::Workload before = entry.object;
+    const engine::QuotaReservation* reservation = is_new ? nullptr : held(entry);
+    const std::string held_in = reservation == nullptr ? "" : reservation->cluster_queue;
+    const auto used_before = charged(entry);
+    entry.object = event.workload;
+    if (entry.object.reservation || entry.written) {
+        entry.assumed.reset();
+        entry.written = false;
+    }
+    const auto& requeue_at = entry.object.requeue_at;
+    const bool same_wait = !is_new && before.requeue_at == requeue_at;
+    entry.waits_for_time = requeue_at && (*requeue_at > now || (same_wait && entry.waits_for_time));
+    reservation = held(entry);
+    if (reservation == nullptr || reservation->evicted) {
+        entry.evicting = false;
+    }
+    // An update of a holder is a removal and re-adding; one that does not show our admission yet is
+    // none.
+    if (!held_in.empty() && !entry.assumed && queues_.contains(held_in)) {
+        ++queues_.at(held_in).generation;
+    }
+    // The wake comes before the workload's own return, so that its class is not found parked.
+    if (!held_in.empty() && reservation == nullptr) {
+        wake(tree_of(held_in), now);
+    }
+    push(key, is_new ? nullptr : &before, now);
+    const auto used_after = charged(entry);
+    bool eased = !held_in.empty() && before.priority != entry.object.priority;
+    for (const auto& [cell, amount] : used_before) {
+        const auto now_used = used_after.find(cell);
+        eased = eased || now_used == used_after.end() || now_used->second < amount;
+    }
+    if (eased && reservation != nullptr) {
+        wake(tree_of(held_in), now);
+    }
+}
+
+void Cluster::on(const engine::WorkloadDeleted& event, Time now) {
+    const std::string key = event.ns + "/" + event.name;
+    const auto known = workloads_.find(key);
+    if (known == workloads_.end()) {
+        return;
+    }
+    std::string affected = known->second.queued_in;
+    if (const engine::QuotaReservation* reservation = held(known->second)) {
+        affected = reservation->cluster_queue;
+        if (queues_.contains(affected)) {
+            ++queues_.at(affected).generation;
+        }
+    }
+    const bool was_held = held(known->second) != nullptr;
+    take_out(key);
+    workloads_.erase(known);
+    if (was_held) {
+        wake(tree_of(affected), now);
+    }
+}
+
+void Cluster::on(const engine::AdmissionWritten& event, Time) {
+    const auto known = workloads_.find(event.ns + "/" + event.name);
+    if (known != workloads_.end() && known->second.assumed) {
+        known->second.written = true;
+    }
+}
+
+void Cluster::on(const engine::AdmissionFailed& event, Time now) {
+    const std::string key = event.ns + "/" + event.name;
+    const auto known = workloads_.find(key);
+    if (known == workloads_.end() || !known->second.assumed) {
+        return;
+    }
+    Entry& entry = known->second;
+    const std::string cluster_queue = entry.assumed->cluster_queue;
+    entry.assumed.reset();
+    entry.written = false;
+    entry.evicting = false;
+    if (queues_.contains(cluster_queue)) {
+        ++queues_.at(cluster_queue).generation;
+    }
+    if (event.object_gone) {
+        workloads_.erase(known);
+    } else {
+        push(key, nullptr, now);
+        entry.active = !entry.queued_in.empty() && is_due(entry.object, now);
+    }
+    wake(tree_of(cluster_queue), now);
+}
+
+void Cluster::on(const engine::PreemptionFailed& event, Time) {
+    const auto known = workloads_.find(event.ns + "/" + event.name);
+    if (known != workloads_.end()) {
+        known->second.evicting = false;
+    }
+}
+
+void Cluster::on(const engine::TimerFired&, Time now) {
+    for (auto& [key, entry] : workloads_) {
+        const bool fires = entry.waits_for_time && *entry.object.requeue_at <= now;
+        if (!fires) {
+            continue;
+        }
+        entry.waits_for_time = false;
+        if (!entry.queued_in.empty() && !entry.active) {
+            entry.active =
+                is_due(entry.object, now) && !is_parked(queues_.at(entry.queued_in), entry.object);
+        }
+    }
+}
+
+}  // namespace sluice::reference

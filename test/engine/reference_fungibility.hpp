@@ -1,0 +1,38 @@
+#pragma once
+
+#include "engine/decision.hpp"
+#include "engine/objects.hpp"
+#include "engine/reference_assignment.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace sluice::reference {
+
+/// What a flavor could give one resource, worst first (spec 4.10).
+enum class Possibility : std::uint8_t { NoFit, NoCandidates, Preempt, Reclaim, Fit };
+
+/// How well a flavor does.
+struct Grade {
+    Possibility mode = Possibility::NoFit;
+    int level = std::numeric_limits<int>::max();
+};
+
+bool is_preferred(const Grade& a, const Grade& b, engine::FungibilityPreference preference);
+/// Whether the flavors after one of this grade are looked at too.
+bool should_try_next(const Grade& grade, const engine::ClusterQueue& queue);
+Mode mode_of(Possibility possibility);
+
+/// The order in which resources are looked at: FNV-1a of the name (spec 4.4.4).
+std::uint64_t fnv1a(const std::string& text);
+
+/// A reason of the assigner; none: upstream writes an empty one.
+using Reason = std::optional<engine::WaitingReason>;
+
+/// Severity of a reason (spec 2.3); none: 0.
+int severity(const Reason& reason);
+Reason worse(const Reason& a, const Reason& b);
+
+}  // namespace sluice::reference

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "engine/decision.hpp"
+#include "engine/reference_assignment.hpp"
+
+#include <set>
+#include <vector>
+
+namespace sluice::reference {
+
+/// A workload to evict, by its number among the snapshot's holders.
+struct Target {
+    int holder = -1;
+    engine::PreemptionReason reason = engine::PreemptionReason::InClusterQueue;
+};
+
+/// Who asks for room, and for what.
+struct PreemptionRequest {
+    const engine::Workload* workload = nullptr;
+    int cluster_queue = -1;
+    std::set<int> needed;  ///< pairs for which others must go
+    Quantities usage;      ///< of the whole workload
+};
+
+/// Candidates may be taken in this order (spec 5.2).
+bool goes_first(const Snapshot& snapshot, int a, int b, int cluster_queue, Time now);
+/// Spec 5.1.
+bool satisfies(
+    engine::PreemptionPolicy policy, const engine::Workload& preemptor, const Holder& candidate
+);
+bool uses_any(const Holder& holder, const std::set<int>& pairs);
+/// Re-adds targets that turned out not to be needed (spec 5.5).
+std::vector<Target> fill_back(
+    Snapshot& snapshot,
+    const PreemptionRequest& request,
+    std::vector<Target> targets,
+    bool borrowing
+);
+bool fits(const Snapshot& snapshot, const PreemptionRequest& request, bool borrowing);
+
+/// The workloads to evict for the request; none when nothing helps. Leaves the snapshot as it was.
+std::vector<Target> find_targets(
+    Snapshot& snapshot, const Rules& rules, const PreemptionRequest& request
+);
+/// Spec 5.3 and 5.4.
+std::vector<Target> find_classical_targets(
+    Snapshot& snapshot, const Rules& rules, const PreemptionRequest& request
+);
+/// Spec 5.8.
+std::vector<Target> find_fair_targets(
+    Snapshot& snapshot, const Rules& rules, const PreemptionRequest& request
+);
+
+}  // namespace sluice::reference

@@ -1,0 +1,210 @@
+#include "engine/reference.hpp"
+
+#include <algorithm>
+
+namespace sluice::reference {
+
+using engine::QueueingStrategy;
+
+const engine::QuotaReservation* Cluster::held(const Entry& entry) {
+    if (entry.assumed) {
+        return &*entry.assumed;
+    }
+    return entry.object.reservation ? &*entry.object.reservation : nullptr;
+}
+
+bool Cluster::is_active(const Queue& queue) const {
+    if (!queue.object.accepts_workloads) {
+        return false;
+    }
+    for (const engine::ResourceGroup& group : queue.object.resource_groups) {
+        for (const engine::FlavorQuotas& flavor : group.flavors) {
+            if (!flavors_.contains(flavor.flavor)) {
+                return false;
+            }
+        }
+    }
+    return !is_cyclic(queue.object.cohort);
+}
+
+bool Cluster::serves(const std::string& local_queue) const {
+    const auto found = local_queues_.find(local_queue);
+    return found != local_queues_.end() && !found->second.stopped &&
+           queues_.contains(found->second.cluster_queue);
+}
+
+bool Cluster::is_due(const engine::Workload& workload, Time now) {
+    return !workload.requeued_false && (!workload.requeue_at || *workload.requeue_at <= now);
+}
+
+bool Cluster::is_parked(const Queue& queue, const engine::Workload& workload) const {
+    const std::uint64_t scheduling_class = class_of(workload, options_);
+    return queue.object.strategy == QueueingStrategy::BestEffortFIFO && scheduling_class != 0 &&
+           queue.parked.contains(scheduling_class);
+}
+
+bool Cluster::goes_before(const Queue& queue, const std::string& a, const std::string& b) const {
+    const auto is_sticky = [&](const std::string& key) {
+        return queue.preemptor && queue.preemptor->sticky && queue.preemptor->workload == key;
+    };
+    if (is_sticky(a) != is_sticky(b)) {
+        return is_sticky(a);
+    }
+    const engine::Workload& x = workloads_.at(a).object;
+    const engine::Workload& y = workloads_.at(b).object;
+    if (x.priority != y.priority) {
+        return x.priority > y.priority;
+    }
+    if (x.queue_order != y.queue_order) {
+        return x.queue_order < y.queue_order;
+    }
+    return x.uid != y.uid ? x.uid < y.uid : a < b;
+}
+
+std::vector<std::string> Cluster::pending(const std::string& cluster_queue, bool active) const {
+    const auto queue = queues_.find(cluster_queue);
+    if (queue == queues_.end()) {
+        return {};
+    }
+    std::vector<std::string> result;
+    for (const auto& [key, entry] : workloads_) {
+        if (entry.queued_in == cluster_queue && entry.active == active) {
+            result.push_back(key);
+        }
+    }
+    std::sort(result.begin(), result.end(), [&](const std::string& a, const std::string& b) {
+        return goes_before(queue->second, a, b);
+    });
+    return result;
+}
+
+std::vector<std::string> Cluster::active(const std::string& cluster_queue) const {
+    return pending(cluster_queue, true);
+}
+
+std::vector<std::string> Cluster::inadmissible(const std::string& cluster_queue) const {
+    return pending(cluster_queue, false);
+}
+
+std::vector<std::string> Cluster::cluster_queue_names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, queue] : queues_) {
+        names.push_back(name);
+    }
+    return names;
+}
+
+bool Cluster::has_heads() const {
+    return std::any_of(queues_.begin(), queues_.end(), [&](const auto& item) {
+        return is_active(item.second) && !active(item.first).empty();
+    });
+}
+
+void Cluster::wake(const std::set<std::string>& cluster_queues, Time now) {
+    for (const std::string& name : cluster_queues) {
+        queues_.at(name).parked.clear();
+        for (const std::string& key : pending(name, false)) {
+            Entry& entry = workloads_.at(key);
+            const engine::LocalQueue& local_queue =
+                local_queues_.at(entry.object.ns + "/" + entry.object.local_queue);
+            const bool moves = local_queue.namespace_match == engine::NamespaceMatch::Matches &&
+                               is_due(entry.object, now);
+            entry.active = moves;
+        }
+    }
+}
+
+void Cluster::bump(const std::set<std::string>& cluster_queues) {
+    for (const std::string& name : cluster_queues) {
+        ++queues_.at(name).generation;
+    }
+}
+
+void Cluster::take_out(const std::string& key) {
+    Entry& entry = workloads_.at(key);
+    if (entry.queued_in.empty()) {
+        return;
+    }
+    const auto queue = queues_.find(entry.queued_in);
+    if (queue != queues_.end() && queue->second.preemptor &&
+        queue->second.preemptor->workload == key) {
+        queue->second.preemptor.reset();
+    }
+    entry.queued_in.clear();
+    entry.active = false;
+    entry.scan.reset();
+}
+
+void Cluster::take_out_all_of(const std::string& local_queue) {
+    for (auto& [key, entry] : workloads_) {
+        if (entry.object.ns + "/" + entry.object.local_queue == local_queue) {
+            take_out(key);
+        }
+    }
+}
+
+void Cluster::push_to_heaps(const std::string& local_queue) {
+    if (!serves(local_queue)) {
+        return;
+    }
+    for (auto& [key, entry] : workloads_) {
+        if (entry.object.ns + "/" + entry.object.local_queue == local_queue &&
+            entry.object.queueable && held(entry) == nullptr && entry.queued_in.empty()) {
+            entry.queued_in = local_queues_.at(local_queue).cluster_queue;
+            entry.active = true;
+        }
+    }
+}
+
+namespace {
+
+/// The changes that let a parked workload be tried again (spec 3.6).
+bool deserves_a_try(engine::Workload before, const engine::Workload& after, bool reclaimable) {
+    if (!reclaimable && before.pod_sets.size() == after.pod_sets.size()) {
+        for (std::size_t i = 0; i < after.pod_sets.size(); ++i) {
+            before.pod_sets[i].reclaimable = after.pod_sets[i].reclaimable;
+        }
+    }
+    return before.generation != after.generation || before.priority != after.priority ||
+           before.condition_stamp != after.condition_stamp ||
+           before.preemption_gated != after.preemption_gated || before.pod_sets != after.pod_sets;
+}
+
+}  // namespace
+
+void Cluster::push(const std::string& key, const engine::Workload* before, Time now) {
+    Entry& entry = workloads_.at(key);
+    const std::string local_queue = entry.object.ns + "/" + entry.object.local_queue;
+    const bool wanted = entry.object.queueable && held(entry) == nullptr && serves(local_queue);
+    if (!wanted || (before != nullptr && before->local_queue != entry.object.local_queue)) {
+        take_out(key);
+    }
+    if (!wanted) {
+        return;
+    }
+    const std::string& cluster_queue = local_queues_.at(local_queue).cluster_queue;
+    const Queue& queue = queues_.at(cluster_queue);
+    const bool known = entry.queued_in == cluster_queue;
+    if (known) {
+        const bool keeps_scan =
+            options_.gates.flavor_fungibility_preserve_scan_progress && entry.scan &&
+            (entry.scan->scheduling_class == 0 || class_of(entry.object, options_) == 0 ||
+             entry.scan->scheduling_class == class_of(entry.object, options_));
+        if (!keeps_scan) {
+            entry.scan.reset();
+        }
+        const bool back_off_ended = before != nullptr && is_due(entry.object, now) &&
+                                    before->requeue_at != entry.object.requeue_at;
+        const bool stays =
+            entry.active ||
+            (before != nullptr && !back_off_ended &&
+             !deserves_a_try(*before, entry.object, options_.gates.reclaimable_pods));
+        if (stays) {
+            return;
+        }
+    }
+    entry.queued_in = cluster_queue;
+    entry.active = is_due(entry.object, now) && !is_parked(queue, entry.object);
+}
+
+}  // namespace sluice::reference

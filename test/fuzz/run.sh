@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Runs the fuzz targets with libFuzzer: test/fuzz/run.sh [SECONDS a target, 60] [TARGET...]
+# Inputs that reach new code are kept in build/fuzz/found/TARGET; the corpus is not changed.
+# Ends with `N passed, N failed` (targets).
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+seconds=${1:-60}
+shift || true
+targets=("$@")
+if [ "${#targets[@]}" -eq 0 ]; then
+    for source in test/fuzz/*_fuzz.cpp; do targets+=("$(basename "$source" _fuzz.cpp)"); done
+fi
+cmake --preset fuzz >/dev/null
+cmake --build --preset fuzz -j "$(nproc)"
+
+failed=0
+for target in "${targets[@]}"; do
+    found=build/fuzz/found/$target
+    mkdir -p "$found/new"
+    printf '== %s: %s seconds\n' "$target" "$seconds"
+    if ! "build/fuzz/test/fuzz/${target}_fuzzer" -max_total_time="$seconds" -max_len=4096 \
+        -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
+        -artifact_prefix="$found/" "$found/new" "test/fuzz/corpus/$target"; then
+        failed=$((failed + 1))
+        printf 'FAILED: %s\n' "$target"
+    fi
+done
+printf '%s passed, %s failed\n' "$((${#targets[@]} - failed))" "$failed"
+[ "$failed" -eq 0 ]

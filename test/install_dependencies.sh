@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Installs what Sluice is built and tested with on Debian 12 or newer. Run as root or with sudo.
+# Installs only what is missing, so a second run changes nothing. Needs no options.
+set -euo pipefail
+
+say() { printf 'install: %s\n' "$*"; }
+as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
+
+# shellcheck disable=SC1091
+. /etc/os-release
+missing() { ! dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
+
+# Debian 12 ships a Boost and a Catch2 that are too old; its own backports carry newer ones.
+backports_packages=()
+packages=(cmake ninja-build ccache git curl xz-utils python3 python3-yaml openssl libssl-dev
+    libyaml-cpp-dev libfmt-dev rapidjson-dev libspdlog-dev libcli11-dev libbenchmark-dev valgrind)
+if [ "${VERSION_CODENAME:-}" = bookworm ]; then
+    packages+=(clang-16 libclang-rt-16-dev lld-16 llvm-16 clang-format-19 clang-tidy-19)
+    backports_packages=(libboost1.83-dev catch2)
+else
+    packages+=(clang lld llvm libclang-rt-dev clang-format clang-tidy libboost-dev catch2)
+fi
+
+wanted=()
+for p in "${packages[@]}"; do if missing "$p"; then wanted+=("$p"); fi; done
+wanted_backports=()
+for p in "${backports_packages[@]}"; do if missing "$p"; then wanted_backports+=("$p"); fi; done
+
+if [ "${#wanted[@]}" -eq 0 ] && [ "${#wanted_backports[@]}" -eq 0 ]; then
+    say 'everything is there'
+    exit 0
+fi
+
+# The mirror of the machine's own Debian source, so that a private mirror goes on being used.
+debian_mirror() {
+    local uri blank='[[:space:]]'
+    uri=$(sed -n 's/^URIs:[[:space:]]*\([^[:space:]]*debian\/\{0,1\}\)[[:space:]]*$/\1/p' \
+        /etc/apt/sources.list.d/*.sources 2>/dev/null | grep -v security | head -n 1 || true)
+    if [ -z "$uri" ]; then
+        local options="\\(\\[[^]]*\\]$blank\\)\\{0,1\\}"
+        uri=$(sed -n "s/^deb$blank$options\\([^[:space:]]*\\)${blank}bookworm$blank.*/\\2/p" \
+            /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null | head -n 1 || true)
+    fi
+    printf '%s' "$uri"
+}
+
+has_backports() { apt-cache policy 2>/dev/null | grep -q 'bookworm-backports/main'; }
+if [ "${#wanted_backports[@]}" -gt 0 ] && ! has_backports; then
+    mirror=$(debian_mirror)
+    if [ -z "$mirror" ]; then
+        say 'no Debian source was found from which bookworm-backports could be derived'
+        exit 2
+    fi
+    say "adding bookworm-backports from $mirror"
+    as_root tee /etc/apt/sources.list.d/sluice-backports.sources >/dev/null <<SOURCE
+Types: deb
+URIs: $mirror
+Suites: bookworm-backports
+Components: main
+Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+SOURCE
+fi
+
+# A machine may name sources that cannot be reached and that nothing here needs.
+say 'reading the package lists'
+as_root apt-get update -q || say 'some package source was not reached; going on with the others'
+export DEBIAN_FRONTEND=noninteractive
+if [ "${#wanted[@]}" -gt 0 ]; then
+    say "installing ${wanted[*]}"
+    as_root apt-get install -y -q --no-install-recommends "${wanted[@]}"
+fi
+if [ "${#wanted_backports[@]}" -gt 0 ]; then
+    say "installing from backports: ${wanted_backports[*]}"
+    as_root apt-get install -y -q --no-install-recommends -t bookworm-backports \
+        "${wanted_backports[@]}"
+fi
+say done

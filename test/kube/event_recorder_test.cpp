@@ -1,0 +1,153 @@
+#include "kube/runtime/event_recorder.hpp"
+
+#include "json/value.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+#include <string>
+
+namespace sluice::kube {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Time kStart = Time(1'800'000'000s);
+
+EventRecorder recorder() {
+    EventRecorderOptions options;
+    options.hostname = "host";
+    options.queue_max = 10;
+    return EventRecorder(options, 1);
+}
+
+EventNote note(std::string reason, std::string name = "w1") {
+    EventNote out;
+    out.regarding.kind = "Workload";
+    out.regarding.namespace_ = "ns";
+    out.regarding.name = std::move(name);
+    out.reason = std::move(reason);
+    out.note = "why";
+    out.reporting_controller = "kueue-admission";
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("a note becomes an event with everything the API wants", "[kube][events]") {
+    auto events = recorder();
+    events.record(note("QuotaReserved"), kStart);
+    const auto write = events.take();
+    REQUIRE(write);
+    CHECK(write->is_create);
+    const auto& event = write->event;
+    CHECK(event.metadata.namespace_ == "ns");
+    CHECK(event.metadata.name.starts_with("w1."));
+    CHECK(event.type_ == "Normal");
+    CHECK(event.action == "QuotaReserved");
+    CHECK(event.reporting_instance == "kueue-admission-host");
+    CHECK(event.event_time->time == kStart);
+    CHECK_FALSE(event.series);
+    CHECK_FALSE(events.take());
+}
+
+TEST_CASE(
+    "an event about a cluster-scoped object goes to the namespace default", "[kube][events]"
+) {
+    auto events = recorder();
+    auto about = note("Stopped");
+    about.regarding.namespace_.clear();
+    events.record(about, kStart);
+    CHECK(events.take()->event.metadata.namespace_ == "default");
+}
+
+TEST_CASE(
+    "equal notes become one series: second at once, the rest when the gap has passed",
+    "[kube][events]"
+) {
+    auto events = recorder();
+    for (int i = 0; i < 5; ++i) {
+        events.record(note("Pending"), kStart + i * 1min);
+    }
+    const auto first = events.take();
+    const auto second = events.take();
+    REQUIRE((first && second));
+    CHECK_FALSE(second->is_create);
+    CHECK(second->event.metadata.name == first->event.metadata.name);
+    CHECK(second->event.series->count == 2);
+    CHECK_FALSE(events.take());
+    REQUIRE(events.next_due() == kStart + 6min);
+    events.tick(kStart + 6min);
+    const auto told = events.take();
+    REQUIRE(told);
+    CHECK(told->event.series->count == 5);
+    CHECK(told->event.series->last_observed_time->time == kStart + 4min);
+    CHECK(make_series_patch(told->event).starts_with(R"({"series":{"count":5,)"));
+    events.tick(kStart + 12min);
+    CHECK_FALSE(events.take());
+    CHECK_FALSE(events.next_due());
+    SECTION("after the gap a new event begins") {
+        events.record(note("Pending"), kStart + 12min);
+        CHECK(events.take()->is_create);
+    }
+}
+
+TEST_CASE(
+    "notes that differ in anything but their text are events of their own", "[kube][events]"
+) {
+    auto events = recorder();
+    events.record(note("Pending"), kStart);
+    events.take();
+    auto other = note("Pending");
+    SECTION("reason") {
+        other.reason = "Admitted";
+    }
+    SECTION("object") {
+        other.regarding.name = "w2";
+    }
+    SECTION("its version") {
+        other.regarding.resource_version = "9";
+    }
+    SECTION("controller") {
+        other.reporting_controller = "x";
+    }
+    SECTION("type") {
+        other.type_ = "Warning";
+    }
+    events.record(other, kStart);
+    CHECK(events.take()->is_create);
+}
+
+TEST_CASE("a full queue drops the oldest and counts it", "[kube][events]") {
+    auto events = recorder();
+    for (int i = 0; i < 13; ++i) {
+        events.record(note("Pending", "w" + std::to_string(i)), kStart);
+    }
+    CHECK(events.dropped() == 3);
+    CHECK(events.take()->event.regarding.name == "w3");
+}
+
+TEST_CASE("texts are cut to what the server takes, never inside a character", "[kube][events]") {
+    auto events = recorder();
+    auto about = note("Pending", std::string(253, 'n'));
+    about.note = std::string(1023, 'x') + "é" + std::string(100, 'y');
+    events.record(about, kStart);
+    const auto event = events.take()->event;
+    CHECK(event.note == std::string(1023, 'x'));
+    CHECK(event.metadata.name.size() <= 253);
+}
+
+TEST_CASE("a series whose event has expired is created anew", "[kube][events]") {
+    auto events = recorder();
+    events.record(note("Pending"), kStart);
+    events.record(note("Pending"), kStart);
+    events.take();
+    const auto patch = events.take();
+    events.on_patch_not_found(patch->event);
+    const auto again = events.take();
+    REQUIRE(again);
+    CHECK(again->is_create);
+    CHECK(again->event.series->count == 2);
+}
+
+}  // namespace sluice::kube

@@ -1,0 +1,259 @@
+#include "kube/client/reflector.hpp"
+
+#include "api/job.hpp"
+#include "base/clock.hpp"
+#include "json/value.hpp"
+#include "kube/client/event_sink.hpp"
+#include "kube/client/leader_election.hpp"
+#include "net/task_group.hpp"
+#include "support/fake_client.hpp"
+#include "support/manual_clock.hpp"
+#include "support/run_async.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace sluice::test {
+namespace {
+
+using namespace std::chrono_literals;
+using Strings = std::vector<std::string>;
+
+api::Job make_job(const std::string& name) {
+    api::Job job;
+    job.metadata.namespace_ = "ns";
+    job.metadata.name = name;
+    return job;
+}
+
+/// A reflector at work on a fake server.
+struct Watched {
+    net::EventLoop loop;
+    SystemClock clock;
+    FakeClient client{loop.executor(), clock};
+    kube::Store<api::Job> store;
+    Strings seen;
+    int synced = 0;
+    kube::Reflector<api::Job> reflector{
+        client,
+        clock,
+        store,
+        options(),
+        [this](const kube::Change<api::Job>& change) {
+            seen.push_back(
+                (change.is_added()     ? "+"
+                 : change.is_removed() ? "-"
+                                       : "~") +
+                change.key.name
+            );
+        },
+        [this] { ++synced; }
+    };
+    net::TaskGroup tasks{loop.executor(), "test"};
+
+    static kube::ReflectorOptions options() {
+        kube::ReflectorOptions out;
+        out.watcher.page_size = 2;
+        out.watcher.backoff = kube::BackoffOptions{1ms, 5ms, 0};
+        return out;
+    }
+    void start() {
+        tasks.spawn(reflector.run());
+        settle();
+    }
+    void settle() { run_async(loop, net::pause_for(20ms)); }
+    ~Watched() { run_async(loop, tasks.stop(0s)); }
+    Strings take() { return std::exchange(seen, {}); }
+    std::size_t lists() const {
+        return static_cast<std::size_t>(std::count_if(
+            client.calls().begin(),
+            client.calls().end(),
+            [](const Call& call) { return call.verb == Verb::List; }
+        ));
+    }
+};
+
+boost::asio::awaitable<void> acquire_into(kube::LeaderElection* election, bool* elected) {
+    *elected = co_await election->acquire();
+}
+
+boost::asio::awaitable<void> hold_it(kube::LeaderElection* election) {
+    co_await election->hold();
+}
+
+}  // namespace
+
+TEST_CASE("a store is filled in pages and follows every change", "[kube][reflector]") {
+    Watched server;
+    for (const auto* name : {"a", "b", "c", "d", "e"}) {
+        server.client.add(make_job(name));
+    }
+    server.start();
+    CHECK(server.take() == Strings{"+a", "+b", "+c", "+d", "+e"});
+    CHECK(server.synced == 1);
+    CHECK(server.store.has_synced());
+    CHECK(server.lists() == 3);
+    server.client.add(make_job("f"));
+    auto changed = make_job("a");
+    changed.metadata.labels["x"] = "y";
+    server.client.add(changed);
+    server.client.erase<api::Job>("ns", "b");
+    server.settle();
+    CHECK(server.take() == Strings{"+f", "~a", "-b"});
+    CHECK(server.store.find("ns", "a")->metadata.labels.at("x") == "y");
+    CHECK(server.store.size() == 5);
+}
+
+TEST_CASE("a broken watch resumes without a list and misses nothing", "[kube][reflector]") {
+    Watched server;
+    server.client.add(make_job("a"));
+    server.start();
+    server.take();
+    const auto lists = server.lists();
+    const auto end = GENERATE(FakeClient::WatchEnd::Broken, FakeClient::WatchEnd::InOrder);
+    server.client.end_watches("jobs", end);
+    server.client.add(make_job("b"));
+    server.settle();
+    CHECK(server.take() == Strings{"+b"});
+    CHECK(server.lists() == lists);
+}
+
+TEST_CASE("410 Gone swaps in a new list and reports only what differs", "[kube][reflector]") {
+    Watched server;
+    server.client.add(make_job("a"));
+    server.client.add(make_job("b"));
+    server.start();
+    server.take();
+    server.client.set_delay(1ms);
+    server.client.end_watches("jobs", FakeClient::WatchEnd::Gone);
+    server.client.erase<api::Job>("ns", "a");
+    server.client.add(make_job("c"));
+    server.client.forget_history();
+    server.settle();
+    CHECK(server.take() == Strings{"-a", "+c"});
+    CHECK(server.synced == 2);
+}
+
+TEST_CASE("a server that fails for a while is asked again", "[kube][reflector]") {
+    Watched server;
+    server.client.add(make_job("a"));
+    const Error down{ErrorCode::Unavailable, "down", {}};
+    server.client.fail_next(Verb::List, "jobs", down, 2);
+    server.client.fail_next(Verb::Watch, "jobs", down, 2);
+    server.start();
+    server.client.add(make_job("b"));
+    server.settle();
+    CHECK(server.take() == Strings{"+a", "+b"});
+}
+
+TEST_CASE("an object that cannot be read is left out and the rest goes on", "[kube][reflector]") {
+    Watched server;
+    auto bad =
+        *json::parse(R"({"kind":"Job","metadata":{"name":"bad"},"spec":{"parallelism":"x"}})");
+    server.client.put(kube::path_of<api::Job>("ns"), bad);
+    server.client.add(make_job("good"));
+    server.start();
+    CHECK(server.take() == Strings{"+good"});
+    SECTION("one that was good keeps its last good state") {
+        bad.find("metadata")->set("name", "good");
+        server.client.put(kube::path_of<api::Job>("ns"), bad);
+        server.client.end_watches("jobs", FakeClient::WatchEnd::Gone);
+        server.settle();
+        CHECK(server.take().empty());
+        CHECK(server.store.find("ns", "good"));
+        CHECK(server.synced == 2);
+    }
+}
+
+TEST_CASE(
+    "one of two candidates leads, and the other when it gives the lease up", "[kube][leader]"
+) {
+    net::EventLoop loop;
+    SystemClock clock;
+    FakeClient client(loop.executor(), clock);
+    kube::LeaderOptions options;
+    options.namespace_ = "kueue-system";
+    options.retry_period = 2ms;
+    options.identity = "one";
+    kube::LeaderElection one(client, clock, options, 1);
+    options.identity = "two";
+    kube::LeaderElection two(client, clock, options, 2);
+    CHECK(run_async(loop, one.acquire()));
+    net::TaskGroup tasks(loop.executor(), "test");
+    bool elected = false;
+    tasks.spawn(acquire_into(&two, &elected));
+    run_async(loop, net::pause_for(20ms));
+    CHECK_FALSE(elected);
+    CHECK(two.holder() == "one");
+    run_async(loop, one.release());
+    run_async(loop, tasks.wait());
+    CHECK(elected);
+    CHECK(two.is_leader());
+    CHECK(
+        client.find<api::Lease>("kueue-system", std::string(kube::kLeaseName))
+            ->spec.lease_transitions == 1
+    );
+    client.fail_next(Verb::MergePatch, "leases", Error{ErrorCode::Conflict, "", {}});
+    auto stolen = *client.find<api::Lease>("kueue-system", std::string(kube::kLeaseName));
+    stolen.spec.holder_identity = "thief";
+    client.add(stolen);
+    CHECK(run_async(loop, two.hold()));
+    CHECK_FALSE(two.is_leader());
+}
+
+TEST_CASE("a leader whose wall clock is set back goes on renewing", "[kube][leader]") {
+    net::EventLoop loop;
+    test::ManualClock clock;
+    FakeClient client(loop.executor(), clock);
+    kube::LeaderOptions options;
+    options.namespace_ = "kueue-system";
+    options.identity = "one";
+    options.retry_period = 2ms;
+    kube::LeaderElection one(client, clock, options, 1);
+    REQUIRE(run_async(loop, one.acquire()));
+    const auto back = clock.now() - 1h;
+    clock.set(back);
+    net::TaskGroup tasks(loop.executor(), "test");
+    tasks.spawn(hold_it(&one));
+    run_async(loop, net::pause_for(100ms));
+    run_async(loop, tasks.stop(0s));
+    CHECK(one.is_leader());
+    const auto lease = client.find<api::Lease>("kueue-system", std::string(kube::kLeaseName));
+    REQUIRE(lease);
+    CHECK(lease->spec.renew_time->time == back);
+}
+
+TEST_CASE("events are written beside, and an expired series is created anew", "[kube][events]") {
+    net::EventLoop loop;
+    SystemClock clock;
+    FakeClient client(loop.executor(), clock);
+    kube::EventRecorderOptions options;
+    options.hostname = "host";
+    kube::EventSink sink(client, clock, loop.executor(), options, 1);
+    net::TaskGroup tasks(loop.executor(), "test");
+    tasks.spawn(sink.run());
+    kube::EventNote note;
+    note.regarding.namespace_ = "ns";
+    note.regarding.name = "w";
+    note.reason = "Admitted";
+    note.reporting_controller = "kueue-admission";
+    sink.record(note);
+    run_async(loop, net::pause_for(5ms));
+    REQUIRE(client.all<api::Event>().size() == 1);
+    const auto name = client.all<api::Event>().front().metadata.name;
+    client.erase<api::Event>("ns", name);
+    sink.record(note);
+    run_async(loop, net::pause_for(5ms));
+    REQUIRE(client.all<api::Event>().size() == 1);
+    CHECK(client.all<api::Event>().front().series->count == 2);
+    run_async(loop, tasks.stop(0s));
+    sink.record(note);
+    run_async(loop, sink.flush());
+}
+
+}  // namespace sluice::test

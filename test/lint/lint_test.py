@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Proves that the lint finds what it must and leaves alone what it must: each row plants a tree."""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+
+LISTS = {
+    "CMakeLists.txt": "add_subdirectory(lib)\nadd_subdirectory(test)\n",
+    "lib/CMakeLists.txt": "add_subdirectory(base)\n",
+    "lib/base/CMakeLists.txt": "add_library(base STATIC error.cpp)\n",
+    "test/CMakeLists.txt": "add_subdirectory(base)\n",
+    "test/base/CMakeLists.txt": "sluice_test(base_test SOURCES error_test.cpp)\n",
+}
+
+
+def include(path, what):
+    return {path: f"#include {what}\n"}
+
+
+def cpp(text, path="lib/net/a.cpp"):
+    return {path: text + "\n"}
+
+
+# (promise, rule, planted files, part of the expected fault, or None where there must be none)
+ROWS = [
+    ("api sees json", "layers", include("lib/api/a.hpp", '"json/value.hpp"'), None),
+    ("api does not see the engine", "layers", include("lib/api/a.hpp", '"engine/state.hpp"'),
+     "api may not include engine"),
+    ("the engine does not see the api", "layers", include("lib/engine/a.cpp", '"api/job.hpp"'),
+     "engine may not include api"),
+    ("the engine sees assertions", "layers", include("lib/engine/a.cpp", '"base/assert.hpp"'),
+     None),
+    ("the engine logs nothing", "layers", include("lib/engine/a.cpp", '"base/log.hpp"'),
+     "engine sees of base only"),
+    ("the engine is std only", "layers", include("lib/engine/a.cpp", "<fmt/core.h>"),
+     "the standard library alone"),
+    ("kube/core is pure", "layers", include("lib/kube/core/a.cpp", '"net/http_client.hpp"'),
+     "kube/core may not include net"),
+    ("kube/client sees net", "layers", include("lib/kube/client/a.cpp", '"net/tls.hpp"'), None),
+    ("nothing includes sim", "layers",
+     include("controller/process/a.cpp", '"sim/clock.hpp"'), "may not include sim"),
+    ("reconcilers do not see the process", "layers",
+     include("controller/reconcilers/a.cpp", '"controller/process/run.hpp"'),
+     "controller/reconcilers may not include controller/process"),
+    ("only json sees RapidJSON", "layers", include("lib/api/a.cpp", "<rapidjson/reader.h>"),
+     "not for this folder"),
+    ("Beast stays out of headers", "layers", include("lib/net/a.hpp", "<boost/beast/http.hpp>"),
+     "not for this folder"),
+    ("net's sources see Beast", "layers", include("lib/net/a.cpp", "<boost/beast/http.hpp>"), None),
+    ("libraries do not see the test library", "layers",
+     include("lib/api/a.cpp", "<catch2/catch_test_macros.hpp>"), "not for this folder"),
+    ("an unknown folder is a fault", "layers", include("lib/misc/a.hpp", "<string>"),
+     "folder misc has no row"),
+    ("an include of an unknown folder is a fault", "layers",
+     include("lib/api/a.hpp", '"misc/a.hpp"'), "of no known folder"),
+    ("an include in a comment is none", "layers",
+     cpp('// #include "engine/state.hpp"', "lib/api/a.cpp"), None),
+    ("a relative include is a fault", "layers", include("lib/api/a.cpp", '"job.hpp"'),
+     "not written from the include root"),
+    ("the present comes from a Clock", "words", cpp("auto t = std::chrono::steady_clock::now();"),
+     "take the time from a Clock"),
+    ("a Clock may be asked", "words", cpp("auto t = clock_.now();"), None),
+    ("rand is banned", "words", cpp("int i = rand();"), "use Prng"),
+    ("a word that ends in rand is none", "words", cpp("int i = operand();"), None),
+    ("random_device is banned", "words", cpp("std::random_device d;"), "take the seed"),
+    ("hash maps stay out of the engine", "words",
+     cpp("std::unordered_map<int, int> m;", "lib/engine/a.cpp"), "its order could reach"),
+    ("hash maps may serve elsewhere", "words", cpp("std::unordered_map<int, int> m;"), None),
+    ("a banned word in a comment is none", "words", cpp("/* rand() */ // std::cout"), None),
+    ("a banned word in a text is none", "words", cpp('auto s = "rand()"; auto r = R"(std::cout)";'),
+     None),
+    ("std::cout is banned", "words", cpp("std::cout << 1;"), "write through fmt"),
+    ("a note to self is a fault, in a comment too", "words", cpp("// FIX" "ME later"), "banned"),
+    ("a note that names an issue may stay", "words", cpp("// TO" "DO(#12): later"), None),
+    ("sleeping is banned in tests", "words",
+     cpp("std::this_thread::sleep_for(1s);", "test/net/a_test.cpp"), "time is a value"),
+    ("a swallowed exception is a fault", "words", cpp("try { f(); } catch (...) {}"), "swallowed"),
+    ("one co_await a statement passes", "words", cpp("const auto r = co_await f(std::move(x));"),
+     None),
+    ("two co_awaits in a statement", "words", cpp("auto r = co_await f(co_await g());"),
+     "one co_await a statement"),
+    ("co_await in a condition", "words", cpp("if (co_await f()) { g(); }"), "in a condition"),
+    ("co_await beside a lambda", "words", cpp("co_await f([x] { return x; });"),
+     "braces or a lambda"),
+    ("co_await beside an aggregate", "words", cpp("co_await f(Options{1});"), "braces or a lambda"),
+    ("co_await within braces", "words", cpp("Pair p{1, co_await f()};"), "braces or a lambda"),
+    ("awaitables joined by an operator", "words", cpp("co_await (f() || g());"), "hides errors"),
+    ("a line of 101 columns", "columns", cpp("//" + "x" * 99), "101 columns"),
+    ("a long line of one text", "columns", cpp('    {R"(' + "x" * 99 + ')",'), None),
+    ("a long line of two texts", "columns", cpp('f("' + "x" * 50 + '", "' + "x" * 50 + '")'),
+     "columns"),
+    ("a line of 100 columns", "columns", cpp("//" + "x" * 98), None),
+    ("a file of 601 lines", "lengths", cpp("\n" * 600), "601 lines"),
+    ("a file of 600 lines", "lengths", cpp("\n" * 599), None),
+    ("a folder without README", "readmes", {"lib/net/a.hpp": ""}, "has no README.md"),
+    ("a README that forgets a header", "readmes",
+     {"lib/net/a.hpp": "", "lib/net/README.md": "| `b.hpp` |\n"}, "does not name `a.hpp`"),
+    ("a README that names a header that is gone", "readmes",
+     {"lib/net/a.hpp": "", "lib/net/README.md": "| `a.hpp` | x |\n| `b.hpp` | x |\n"},
+     "which does not exist"),
+    ("a README of the folder above", "readmes",
+     {"lib/kube/core/a.hpp": "", "lib/kube/README.md": "| `core/a.hpp` | x |\n"}, None),
+    ("a test that is built", "cmake",
+     {**LISTS, "lib/base/error.cpp": "", "test/base/error_test.cpp": ""}, None),
+    ("a test that nobody builds", "cmake", {**LISTS, "test/base/other_test.cpp": ""},
+     "is not in test/base/CMakeLists.txt"),
+    ("a name within another name is not enough", "cmake", {**LISTS, "test/base/test.cpp": ""},
+     "is not in test/base/CMakeLists.txt"),
+    ("a folder that nobody adds", "cmake",
+     {**LISTS, "lib/json/CMakeLists.txt": "add_library(json)\n"}, "no add_subdirectory leads"),
+    ("globbing", "words", {"lib/CMakeLists.txt": "file(GLOB all *.cpp)\n"}, "globbing"),
+    ("a script that cannot be run", "scripts",
+     {"test/a.sh": "#!/usr/bin/env bash\nset -euo pipefail\n"}, "not executable"),
+    ("a careless script", "scripts", {"test/a.sh": "#!/usr/bin/env bash\necho\n"},
+     "set -euo pipefail"),
+    ("ill-formatted code", "format", cpp("int   f( );"), "would change it"),
+    ("well-formatted code", "format", cpp("int f();"), None),
+]
+
+
+def run(files, rule):
+    """The output and exit code of the lint over a tree of these files."""
+    with tempfile.TemporaryDirectory() as root:
+        with open(os.path.join(ROOT, ".clang-format"), encoding="utf-8") as file:
+            files = {**files, ".clang-format": file.read()}
+        for path, text in files.items():
+            absolute = os.path.join(root, path)
+            os.makedirs(os.path.dirname(absolute), exist_ok=True)
+            with open(absolute, "w", encoding="utf-8") as file:
+                file.write(text)
+        result = subprocess.run(
+            [sys.executable, os.path.join(HERE, "lint.py"), "--root", root, rule],
+            capture_output=True, text=True, check=False,
+        )
+    return result.stdout + result.stderr, result.returncode
+
+
+def main():
+    failed = 0
+    for promise, rule, files, expected in ROWS:
+        output, code = run(files, rule)
+        right = expected in output and code == 1 if expected else code == 0
+        if not right:
+            failed += 1
+            print(f"FAILED: {promise}: expected {expected or 'no fault'}, exit {code}\n{output}")
+    print(f"{len(ROWS) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,174 @@
+#include "net/tls.hpp"
+
+#include "net/certificate.hpp"
+#include "net/http_client.hpp"
+#include "net/http_server.hpp"
+#include "peer.hpp"
+#include "support/run_async.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sluice::net {
+namespace {
+
+using namespace std::chrono_literals;
+using test::run_async;
+
+/// What a client that trusts `tls` gets from the server: "ok" or the error.
+std::string reach(
+    EventLoop& loop, const std::string& host, std::uint16_t port, std::shared_ptr<TlsContext> tls
+) {
+    HttpClient client(to_server(host, port, std::move(tls)));
+    const auto outcome = run_async(loop, client.send(get("/"), 5s));
+    return outcome.response ? "ok" : outcome.response.error().detail;
+}
+
+bool says(const std::string& detail, std::string_view text) {
+    return detail.find(text) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a server must prove the name or address by which it is reached", "[net][tls]") {
+    EventLoop loop;
+    TestHandler handler;
+    const Authority authority;
+    struct Case {
+        std::vector<std::string> names;
+        std::string server_name;
+        bool good;
+    };
+    const auto row = GENERATE(
+        Case{{"127.0.0.1"}, "", true},
+        Case{{"localhost"}, "", false},
+        Case{{"10.0.0.1"}, "", false},
+        Case{{"kueue.svc"}, "kueue.svc", true},
+        Case{{"*.kueue.svc"}, "a.kueue.svc", true},
+        Case{{"127.0.0.1"}, "kueue.svc", false},
+        Case{{"*.kueue.svc"}, "a.b.kueue.svc", false}
+    );
+    CAPTURE(row.names.front(), row.server_name);
+    auto server = HttpServer::start(loop, handler, tls_options(authority.serve(row.names)));
+    REQUIRE(server);
+    auto tls =
+        make_client_tls({authority.authority.certificate_pem, row.server_name, true, {}, {}});
+    REQUIRE(tls);
+    const auto result = reach(loop, "127.0.0.1", (*server)->port(), *tls);
+    CAPTURE(result);
+    CHECK((result == "ok") == row.good);
+    CHECK((row.good || says(result, "mismatch")));
+}
+
+TEST_CASE("a server is reached and checked over IPv6", "[net][tls]") {
+    EventLoop loop;
+    TestHandler handler;
+    const Authority authority;
+    auto server = HttpServer::start(loop, handler, tls_options(authority.serve({"::1"}), "::1"));
+    if (!server) {
+        SKIP("this machine has no IPv6 loopback");
+    }
+    CHECK(reach(loop, "::1", (*server)->port(), authority.trusting()) == "ok");
+    auto other = HttpServer::start(loop, handler, tls_options(authority.serve({"::2"}), "::1"));
+    REQUIRE(other);
+    CHECK(says(reach(loop, "::1", (*other)->port(), authority.trusting()), "IP address mismatch"));
+}
+
+TEST_CASE(
+    "an unknown authority and an expired certificate are refused unless checks are off",
+    "[net][tls]"
+) {
+    EventLoop loop;
+    TestHandler handler;
+    const Authority authority;
+    const Authority stranger;
+    const auto long_ago =
+        Validity{certificate_time() - std::chrono::hours(100), std::chrono::hours(24)};
+    const auto expired = make_serving_certificate(authority.authority, {"127.0.0.1"}, long_ago);
+    REQUIRE(expired);
+    auto server = HttpServer::start(loop, handler, tls_options(authority.serve({"127.0.0.1"})));
+    auto old = HttpServer::start(loop, handler, tls_options(*expired));
+    REQUIRE(server);
+    REQUIRE(old);
+    const auto unknown = reach(loop, "127.0.0.1", (*server)->port(), stranger.trusting());
+    CHECK(says(unknown, "certificate not accepted"));
+    CHECK(says(reach(loop, "127.0.0.1", (*old)->port(), authority.trusting()), "expired"));
+    const auto system = make_client_tls({});
+    REQUIRE(system);
+    CHECK(says(reach(loop, "127.0.0.1", (*server)->port(), *system), "certificate not accepted"));
+    const auto blind = make_client_tls({{}, {}, false, {}, {}});
+    REQUIRE(blind);
+    CHECK(reach(loop, "127.0.0.1", (*old)->port(), *blind) == "ok");
+}
+
+TEST_CASE("a certificate is replaced while the server runs", "[net][tls]") {
+    EventLoop loop;
+    TestHandler handler;
+    const Authority before;
+    const Authority after;
+    auto server = HttpServer::start(loop, handler, tls_options(before.serve({"127.0.0.1"})));
+    REQUIRE(server);
+    const auto port = (*server)->port();
+    CHECK(reach(loop, "127.0.0.1", port, before.trusting()) == "ok");
+    const auto bad = (*server)->set_certificate("nonsense", "nonsense");
+    REQUIRE_FALSE(bad);
+    CHECK(bad.error().code == ErrorCode::Invalid);
+    CHECK(reach(loop, "127.0.0.1", port, before.trusting()) == "ok");
+    const auto next = after.serve({"127.0.0.1"});
+    REQUIRE((*server)->set_certificate(next.certificate_pem, next.private_key_pem));
+    CHECK(reach(loop, "127.0.0.1", port, after.trusting()) == "ok");
+    CHECK(reach(loop, "127.0.0.1", port, before.trusting()) != "ok");
+}
+
+TEST_CASE("plain HTTP to a TLS port and TLS to a plain one fail without harm", "[net][tls]") {
+    EventLoop loop;
+    TestHandler handler;
+    const Authority authority;
+    auto secure = HttpServer::start(loop, handler, tls_options(authority.serve({"127.0.0.1"})));
+    auto plain = HttpServer::start(loop, handler, plain_options());
+    REQUIRE(secure);
+    REQUIRE(plain);
+    CHECK(reach(loop, "127.0.0.1", (*secure)->port(), nullptr) != "ok");
+    CHECK(reach(loop, "127.0.0.1", (*plain)->port(), authority.trusting()) != "ok");
+    CHECK(reach(loop, "127.0.0.1", (*secure)->port(), authority.trusting()) == "ok");
+    CHECK(reach(loop, "127.0.0.1", (*plain)->port(), nullptr) == "ok");
+}
+
+TEST_CASE(
+    "broken certificates and keys are errors that name the part and quote no key", "[net][tls]"
+) {
+    const Authority authority;
+    const auto good = authority.serve({"a"});
+    const auto other = authority.serve({"a"});
+    const auto server = [](const std::string& certificate, const std::string& key) {
+        const auto made = make_server_tls({certificate, key, "VersionTLS12"});
+        return made ? std::string("ok") : made.error().detail;
+    };
+    CHECK(server(good.certificate_pem, good.private_key_pem) == "ok");
+    CHECK(server("", "").starts_with("server: certificate cannot be read"));
+    CHECK(server(good.certificate_pem, "x").starts_with("server: private key cannot be read"));
+    CHECK(
+        server(good.certificate_pem, other.private_key_pem).find("does not fit") !=
+        std::string::npos
+    );
+    CHECK_FALSE(make_server_tls({good.certificate_pem, good.private_key_pem, "VersionTLS10"}));
+    CHECK_FALSE(make_client_tls({"nonsense", {}, true, {}, {}}));
+    CHECK_FALSE(make_client_tls(
+        {authority.authority.certificate_pem +
+             "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+         {},
+         true,
+         {},
+         {}}
+    ));
+    CHECK(make_client_tls(
+        {good.certificate_pem + authority.authority.certificate_pem, {}, true, {}, {}}
+    ));
+}
+
+}  // namespace sluice::net

@@ -1,0 +1,228 @@
+#include "workload/requests.hpp"
+
+#include "workload/objects.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <fmt/format.h>
+
+#include <string>
+
+namespace sluice::workload {
+namespace {
+
+std::string text(const api::ResourceList& list) {
+    std::string out;
+    for (const auto& [resource, quantity] : list) {
+        out += fmt::format("{}{}={}", out.empty() ? "" : " ", resource, quantity.to_string());
+    }
+    return out;
+}
+
+PodResources pod(std::string_view yaml, const LimitRangeSummary& limits = {}) {
+    return make_pod_resources(object<api::PodSpec>(yaml), nullptr, limits);
+}
+
+LimitRangeSummary summary(std::initializer_list<std::string_view> ranges) {
+    LimitRangeSummary made;
+    for (const auto range : ranges) {
+        made.add(object<api::LimitRange>(range));
+    }
+    return made;
+}
+
+struct Case {
+    std::string_view promise;
+    std::string_view pod;
+    std::string_view requests;
+};
+
+}  // namespace
+
+TEST_CASE("a pod requests what Kubernetes' scheduler would count", "[workload][requests]") {
+    const auto c = GENERATE(
+        Case{
+            "containers add up",
+            "containers: [{name: a, resources: {requests: {cpu: 1, memory: 1Gi}}},"
+            " {name: b, resources: {requests: {cpu: 500m}}}]",
+            "cpu=1500m memory=1Gi"
+        },
+        Case{
+            "the largest init container counts where it is more",
+            "initContainers: [{name: i, resources: {requests: {cpu: 3, memory: 1Mi}}},"
+            " {name: j, resources: {requests: {cpu: 2}}}]\n"
+            "containers: [{name: a, resources: {requests: {cpu: 1, memory: 1Gi}}}]",
+            "cpu=3 memory=1Gi"
+        },
+        Case{
+            "a sidecar runs beside the containers and the later init containers",
+            "initContainers: [{name: i, resources: {requests: {cpu: 1}}},"
+            " {name: s, restartPolicy: Always, resources: {requests: {cpu: 2}}},"
+            " {name: j, resources: {requests: {cpu: 4}}}]\n"
+            "containers: [{name: a, resources: {requests: {cpu: 1}}}]",
+            "cpu=6"
+        },
+        Case{
+            "sidecars add up with the containers",
+            "initContainers: [{name: s, restartPolicy: Always, resources: {requests: {cpu: 2}}},"
+            " {name: t, restartPolicy: Always, resources: {requests: {cpu: 3}}}]\n"
+            "containers: [{name: a, resources: {requests: {cpu: 1}}}]",
+            "cpu=6"
+        },
+        Case{
+            "overhead comes on top",
+            "overhead: {cpu: 250m}\ncontainers: [{name: a, resources: {requests: {cpu: 1}}}]",
+            "cpu=1250m"
+        },
+        Case{
+            "pod-level requests override cpu, memory and huge pages alone",
+            "resources: {requests: {cpu: 4, hugepages-2Mi: 4Mi, nvidia.com/gpu: 9}}\n"
+            "overhead: {cpu: 1}\n"
+            "containers: [{name: a, resources: {requests: {cpu: 1, nvidia.com/gpu: 1}}}]",
+            "cpu=5 hugepages-2Mi=4Mi nvidia.com/gpu=1"
+        },
+        Case{
+            "a limit without request is a request",
+            "containers: [{name: a, resources: {limits: {cpu: 2, nvidia.com/gpu: 1},"
+            " requests: {cpu: 1}}}]",
+            "cpu=1 nvidia.com/gpu=1"
+        },
+        Case{"no requests are no resources", "containers: [{name: a}]", ""}
+    );
+    CAPTURE(c.promise);
+    CHECK(text(pod_requests(pod(c.pod))) == c.requests);
+}
+
+TEST_CASE(
+    "the overhead of the RuntimeClass counts when the pod names none", "[workload][requests]"
+) {
+    const api::ResourceList overhead{{"cpu", api::Quantity(1)}};
+    const auto with = [&](std::string_view yaml) {
+        return text(pod_requests(make_pod_resources(object<api::PodSpec>(yaml), &overhead, {})));
+    };
+    CHECK(with("containers: [{name: a, resources: {requests: {cpu: 1}}}]") == "cpu=2");
+    CHECK(with("{overhead: {cpu: 3}, containers: [{name: a}]}") == "cpu=3");
+}
+
+TEST_CASE("LimitRanges fill in defaults, existing values win", "[workload][requests]") {
+    const auto limits = summary(
+        {"spec: {limits: [{type: Container, default: {cpu: 2, memory: 1Gi}, defaultRequest: {cpu: "
+         "1}}]}",
+         "spec: {limits: [{type: Container, default: {cpu: 9}, defaultRequest: {cpu: 9}},"
+         " {type: Pod, default: {cpu: 8}}]}"}
+    );
+    CHECK(text(pod_requests(pod("containers: [{name: a}]", limits))) == "cpu=1 memory=1Gi");
+    const auto given = "containers: [{name: a, resources: {requests: {memory: 1Mi}}}]";
+    CHECK(text(pod_requests(pod(given, limits))) == "cpu=1 memory=1Mi");
+    const auto pod_level = "{resources: {requests: {memory: 1Mi}}, containers: [{name: a}]}";
+    CHECK(text(pod_requests(pod(pod_level, limits))) == "cpu=8 memory=1Mi");
+}
+
+TEST_CASE("transformations turn resources into others", "[workload][requests]") {
+    const auto list = [](std::string_view yaml) { return object<api::ResourceList>(yaml); };
+    using enum TransformationStrategy;
+    Settings settings;
+    SECTION("an excluded prefix is gone") {
+        settings.exclude_resource_prefixes = {"example.com/"};
+        CHECK(text(transformed(list("{cpu: 1, example.com/x: 3}"), settings)) == "cpu=1");
+    }
+    SECTION("Retain keeps the input, Replace drops it") {
+        settings.transformations["cpu"] = {
+            .strategy = Retain, .multiply_by = "", .outputs = list("{credits: 2}")
+        };
+        CHECK(text(transformed(list("{cpu: 3}"), settings)) == "cpu=3 credits=6");
+        settings.transformations["cpu"].strategy = Replace;
+        CHECK(text(transformed(list("{cpu: 3}"), settings)) == "credits=6");
+    }
+    SECTION("multiplyBy scales the outputs and not the retained input") {
+        settings.transformations["gpu"] = {
+            .strategy = Retain, .multiply_by = "memory", .outputs = list("{credits: 2}")
+        };
+        CHECK(
+            text(transformed(list("{gpu: 3, memory: 5}"), settings)) == "credits=30 gpu=3 memory=5"
+        );
+        CHECK(text(transformed(list("{gpu: 3}"), settings)) == "credits=6 gpu=3");
+    }
+    SECTION("outputs are not transformed again, and those of several inputs add up") {
+        settings.transformations["a"] = {
+            .strategy = Replace, .multiply_by = "", .outputs = list("{b: 1, c: 1}")
+        };
+        settings.transformations["b"] = {
+            .strategy = Replace, .multiply_by = "", .outputs = list("{c: 10}")
+        };
+        CHECK(text(transformed(list("{a: 1, b: 2}"), settings)) == "b=1 c=21");
+    }
+    SECTION("what is generated cannot reduce what was asked for") {
+        settings.transformations["a"] = {
+            .strategy = Replace, .multiply_by = "", .outputs = list("{cpu: \"-2\"}")
+        };
+        CHECK(text(transformed(list("{a: 5, cpu: 3}"), settings)) == "cpu=3");
+    }
+    SECTION("fractions are exact") {
+        settings.transformations["cpu"] = {
+            .strategy = Replace, .multiply_by = "", .outputs = list("{c: 100m}")
+        };
+        CHECK(text(transformed(list("{cpu: 1500m}"), settings)) == "c=150m");
+    }
+}
+
+TEST_CASE("negative requests count as none", "[workload][requests]") {
+    const auto requests = to_engine_requests(object<api::ResourceList>("{cpu: \"-1\", memory: 5}"));
+    REQUIRE(requests.size() == 2);
+    CHECK(requests[0].amount == engine::Amount(0));
+    CHECK(requests[1].amount == engine::Amount(5));
+}
+
+TEST_CASE("requests above limits are refused with every place", "[workload][requests]") {
+    const auto good =
+        pod("containers: [{name: a, resources: {requests: {cpu: 1}, limits: {cpu: 1}}}]");
+    const auto bad =
+        pod("initContainers: [{name: i, resources: {requests: {cpu: 2, memory: 2}, limits: {cpu: "
+            "1, memory: 1}}}]\n"
+            "containers: [{name: a, resources: {requests: {cpu: 2}, limits: {cpu: 1}}}]");
+    CHECK(find_invalid_requests({good}, {}) == std::nullopt);
+    CHECK(
+        find_invalid_requests({good, bad}, {}) ==
+        "resources validation failed: [spec.podSets[1].template.spec.initContainers[0]: Invalid "
+        "value: "
+        "[\"cpu\",\"memory\"]: requests must not exceed its limits, "
+        "spec.podSets[1].template.spec.containers[0]: "
+        "Invalid value: [\"cpu\"]: requests must not exceed its limits]"
+    );
+}
+
+TEST_CASE("requests outside the LimitRanges are refused", "[workload][requests]") {
+    const auto limits = summary(
+        {"spec: {limits: [{type: Container, max: {cpu: 4}, min: {cpu: 100m}}]}",
+         "spec: {limits: [{type: Container, max: {cpu: 2}, min: {cpu: 200m}}, {type: Pod, max: "
+         "{cpu: 3}}]}"}
+    );
+    const auto asking = [&](std::string_view cpu) {
+        const auto yaml = fmt::format(
+            "containers: [{{name: a, resources: {{requests: {{cpu: {0}}}}}}}, {{name: b, "
+            "resources: {{requests: "
+            "{{cpu: {0}}}}}}}]",
+            cpu
+        );
+        return find_invalid_requests({pod(yaml)}, limits);
+    };
+    CHECK(asking("1") == std::nullopt);
+    CHECK(
+        asking("2") ==
+        "resources didn't satisfy LimitRange constraints: spec.podSets[0].template.spec: Invalid "
+        "value: [\"cpu\"]: "
+        "requests must not be above the limitRange max"
+    );
+    CHECK(
+        asking("100m")->find(
+            "containers[0]: Invalid value: [\"cpu\"]: requests must not be below the limitRange min"
+        ) != std::string::npos
+    );
+    CHECK(
+        asking("3")->find(
+            "containers[1]: Invalid value: [\"cpu\"]: requests must not be above the limitRange max"
+        ) != std::string::npos
+    );
+}
+
+}  // namespace sluice::workload

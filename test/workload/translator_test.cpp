@@ -1,0 +1,309 @@
+#include "workload/translator.hpp"
+
+#include "api/micro_time.hpp"
+#include "workload/objects.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <fmt/format.h>
+
+#include <string>
+#include <variant>
+
+namespace sluice::workload {
+namespace {
+
+api::Workload workload(
+    std::string_view name, std::string_view pod = "{}", std::string_view status = "{}"
+) {
+    return object<api::Workload>(fmt::format(
+        "{{metadata: {{name: {}, namespace: ns, creationTimestamp: \"2026-01-01T00:00:00Z\"}}, "
+        "spec: {{queueName: "
+        "lq, podSets: [{{name: main, count: 3, template: {{spec: {}}}}}]}}, status: {}}}",
+        name,
+        pod,
+        status
+    ));
+}
+
+const engine::Workload& last(const Translator::Events& events) {
+    return std::get<engine::WorkloadChanged>(events.back()).workload;
+}
+
+api::ResourceFlavor flavor(std::string_view name, std::string_view spec) {
+    return object<api::ResourceFlavor>(
+        fmt::format("{{metadata: {{name: {}}}, spec: {}}}", name, spec)
+    );
+}
+
+std::string order(const Translator& translator, std::string_view status) {
+    return api::to_string(translator.queue_order(workload("w", "{}", status)));
+}
+
+struct Case {
+    std::string promise;
+    std::string metadata;
+    std::string spec;
+    std::string status;
+    bool queueable;
+};
+
+}  // namespace
+
+TEST_CASE("a workload waits in a queue unless something keeps it", "[workload][translator]") {
+    const auto c = GENERATE(
+        Case{"new", "", "", "", true},
+        Case{
+            "refused before",
+            "",
+            "",
+            "{type: QuotaReserved, status: \"False\", reason: WaitingForQuota}",
+            true
+        },
+        Case{"deactivated", "", "active: false", "", false},
+        Case{"finished", "", "", "{type: Finished, status: \"True\"}", false},
+        Case{"holds quota", "", "", "{type: QuotaReserved, status: \"True\"}", false},
+        Case{"on hold", "", "", "{type: QuotaReserved, status: \"False\", reason: OnHold}", false},
+        Case{
+            "waits for pods", "", "", "{type: WaitingForReplacementPods, status: \"True\"}", false
+        },
+        Case{
+            "gated",
+            "annotations: {kueue.x-k8s.io/admission-gated-by: example.com/g}",
+            "",
+            "",
+            false
+        },
+        Case{"no gate left", "annotations: {kueue.x-k8s.io/admission-gated-by: \"\"}", "", "", true}
+    );
+    CAPTURE(c.promise);
+    Translator translator({});
+    const auto made = object<api::Workload>(fmt::format(
+        "{{metadata: {{name: w, namespace: ns, {}}}, spec: {{{}}}, status: {{conditions: [{}]}}}}",
+        c.metadata,
+        c.spec,
+        c.status
+    ));
+    CHECK(last(translator.set(made)).queueable == c.queueable);
+}
+
+TEST_CASE(
+    "the place in the queue follows creation, but for some evictions", "[workload][translator]"
+) {
+    const auto evicted = [](std::string_view reason) {
+        return fmt::format(
+            "{{conditions: [{{type: Evicted, status: \"True\", reason: {}, lastTransitionTime: "
+            "\"2026-01-02T00:00:00Z\"}}]}}",
+            reason
+        );
+    };
+    const std::string borrowed =
+        "{conditions: [{type: Preempted, status: \"True\", reason: InCohortReclaimWhileBorrowing, "
+        "lastTransitionTime: "
+        "\"2026-01-02T00:00:00Z\"}]}";
+    const Translator plain({});
+    CHECK(order(plain, "{}") == "2026-01-01T00:00:00Z");
+    CHECK(order(plain, evicted("Preempted")) == "2026-01-01T00:00:00Z");
+    CHECK(order(plain, evicted("PodsReadyTimeout")) == "2026-01-02T00:00:00Z");
+    CHECK(order(plain, evicted("AdmissionCheck")) == "2026-01-02T00:00:00Z");
+    CHECK(order(plain, borrowed) == "2026-01-01T00:00:00Z");
+    const Translator by_creation({.eviction_orders_queue = false});
+    CHECK(order(by_creation, evicted("PodsReadyTimeout")) == "2026-01-01T00:00:00Z");
+    CHECK(order(by_creation, evicted("AdmissionCheck")) == "2026-01-02T00:00:00Z");
+    Settings unsorted;
+    unsorted.gates.priority_sorting_within_cohort = false;
+    CHECK(order(Translator(unsorted), borrowed) == "2026-01-02T00:00:00Z");
+    const auto later = Translator(unsorted).queue_order(workload("w", "{}", borrowed));
+    CHECK(later.time_since_epoch() % std::chrono::seconds(1) == std::chrono::milliseconds(1));
+}
+
+TEST_CASE("a boost counts only with its gate and when it can be read", "[workload][translator]") {
+    auto made = workload("w");
+    made.spec.priority = 10;
+    made.metadata.annotations["kueue.x-k8s.io/priority-boost"] = "-3";
+    CHECK(Translator({}).effective_priority(made) == 10);
+    Settings boosted;
+    boosted.gates.priority_boost = true;
+    CHECK(Translator(boosted).effective_priority(made) == 7);
+    made.metadata.annotations["kueue.x-k8s.io/priority-boost"] = "much";
+    CHECK(Translator(boosted).effective_priority(made) == 10);
+}
+
+TEST_CASE(
+    "like workloads share a class, and a change of the shape changes it", "[workload][translator]"
+) {
+    Translator translator({});
+    const auto class_of = [&](const api::Workload& w) {
+        return last(translator.set(w)).scheduling_class;
+    };
+    const auto base =
+        class_of(workload("a", "{containers: [{name: c, resources: {requests: {cpu: 1}}}]}"));
+    CHECK(base != 0);
+    CHECK(
+        class_of(workload("b", "{containers: [{name: other, resources: {requests: {cpu: 1000m}}}]}")
+        ) == base
+    );
+    CHECK(
+        class_of(workload("c", "{containers: [{name: c, resources: {requests: {cpu: 2}}}]}")) !=
+        base
+    );
+    CHECK(
+        class_of(workload(
+            "d", "{nodeSelector: {a: b}, containers: [{name: c, resources: {requests: {cpu: 1}}}]}"
+        )) != base
+    );
+    auto reclaimed = workload(
+        "e",
+        "{containers: [{name: c, resources: {requests: {cpu: 1}}}]}",
+        "{reclaimablePods: [{name: main, count: 1}]}"
+    );
+    CHECK(class_of(reclaimed) != base);
+    reclaimed.spec.priority = 5;
+    CHECK(class_of(reclaimed) != base);
+    Settings settings;
+    settings.gates.scheduling_equivalence_hashing = false;
+    CHECK(last(Translator(settings).set(reclaimed)).scheduling_class == 0);
+}
+
+TEST_CASE(
+    "pod shapes are told once, again when a flavor changes its verdict, and their numbers come "
+    "back",
+    "[workload][translator]"
+) {
+    Translator translator({});
+    translator.set(flavor("f", "{nodeLabels: {zone: a}}"));
+    const auto first = translator.set(workload("w", "{nodeSelector: {zone: a}}"));
+    REQUIRE(first.size() == 2);
+    CHECK(std::get<engine::PodShapeChanged>(first[0]).shape.refusals.empty());
+    CHECK(translator.set(workload("v", "{nodeSelector: {zone: a}}")).size() == 1);
+
+    const auto changed = translator.set(flavor("f", "{nodeLabels: {zone: b}}"));
+    REQUIRE(changed.size() == 2);
+    CHECK(std::get<engine::PodShapeChanged>(changed[1]).shape.refusals.at(0).flavor == "f");
+    CHECK(translator.set(flavor("f", "{nodeLabels: {zone: b, size: s}}")).size() == 1);
+    const auto gone = translator.remove_flavor("f");
+    REQUIRE(gone.size() == 2);
+    CHECK(std::get<engine::PodShapeChanged>(gone[1]).shape.refusals.empty());
+
+    const auto id = last(first).pod_sets.at(0).shape;
+    translator.remove_workload("ns", "w");
+    CHECK(translator.set(workload("v", "{nodeSelector: {zone: a}}")).size() == 1);
+    translator.remove_workload("ns", "v");
+    CHECK(
+        last(translator.set(workload("x", "{nodeSelector: {zone: c}}"))).pod_sets.at(0).shape == id
+    );
+}
+
+TEST_CASE("an active reservation becomes usage with its flavors", "[workload][translator]") {
+    constexpr std::string_view kStatus =
+        "{conditions: [{type: QuotaReserved, status: \"True\", lastTransitionTime: "
+        "\"2026-01-01T01:00:00Z\"},"
+        " {type: Admitted, status: \"True\"}, {type: Evicted, status: \"True\"}], admission: "
+        "{clusterQueue: q,"
+        " podSetAssignments: [{name: main, flavors: {cpu: f}, resourceUsage: {cpu: 6, memory: "
+        "1Gi}}]},"
+        " reclaimablePods: [{name: main, count: 9}]}";
+    Translator translator({});
+    auto made = workload("w", "{}", kStatus);
+    const auto translated = last(translator.set(made));
+    REQUIRE(translated.reservation);
+    CHECK(translated.reservation->cluster_queue == "q");
+    CHECK(translated.reservation->admitted);
+    CHECK(translated.reservation->evicted);
+    CHECK(api::to_string(*translated.reservation->reserved_at) == "2026-01-01T01:00:00Z");
+    const auto& pod_set = translated.reservation->pod_sets.at(0);
+    CHECK(pod_set.count == 3);
+    CHECK(
+        pod_set.resources ==
+        std::vector<engine::AssignedResource>{{"cpu", "f", engine::Amount(6000)}}
+    );
+    CHECK(translated.pod_sets.at(0).reclaimable == 3);
+    made.spec.active = false;
+    CHECK_FALSE(last(translator.set(made)).reservation);
+}
+
+TEST_CASE("the namespace decides with the queue's selector", "[workload][translator]") {
+    Translator translator({});
+    translator.set(object<api::Namespace>("metadata: {name: ns, labels: {team: a}}"));
+    const auto queue = [](std::string_view spec) {
+        return object<api::ClusterQueue>(fmt::format("{{metadata: {{name: q}}, spec: {}}}", spec));
+    };
+    const auto local =
+        object<api::LocalQueue>("{metadata: {name: lq, namespace: ns}, spec: {clusterQueue: q}}");
+    const auto verdict = [&](const api::ClusterQueue& q) {
+        return translator.local_queue(local, &q).namespace_match;
+    };
+    using enum engine::NamespaceMatch;
+    CHECK(verdict(queue("{namespaceSelector: {}}")) == Matches);
+    CHECK(verdict(queue("{}")) == Mismatch);
+    CHECK(verdict(queue("{namespaceSelector: {matchLabels: {team: b}}}")) == Mismatch);
+    CHECK(
+        translator.find_inadmissibility(workload("w"), queue("{}")) ==
+        "workload namespace doesn't match ClusterQueue selector"
+    );
+    translator.remove_namespace("ns");
+    CHECK(verdict(queue("{namespaceSelector: {}}")) == NotFound);
+    CHECK(
+        translator.find_inadmissibility(workload("w"), queue("{}")) ==
+        "workload namespace \"ns\" does not exist: Namespace \"ns\" not found"
+    );
+}
+
+TEST_CASE("LimitRanges and RuntimeClasses count as they are now", "[workload][translator]") {
+    Translator translator({});
+    const auto cpu = [&] {
+        const auto events =
+            translator.set(workload("w", "{runtimeClassName: kata, containers: [{name: c}]}"));
+        const auto& requests = last(events).pod_sets.at(0).requests;
+        return requests.empty() ? std::int64_t{0} : requests.at(0).amount.value();
+    };
+    CHECK(cpu() == 0);
+    translator.set(
+        object<api::RuntimeClass>("{metadata: {name: kata}, overhead: {podFixed: {cpu: 250m}}}")
+    );
+    CHECK(cpu() == 250);
+    translator.set(
+        object<api::LimitRange>("{metadata: {name: b, namespace: ns}, spec: {limits: [{type: "
+                                "Container, defaultRequest: {cpu: 2}}]}}")
+    );
+    CHECK(cpu() == 2250);
+    translator.set(
+        object<api::LimitRange>("{metadata: {name: a, namespace: ns}, spec: {limits: [{type: "
+                                "Container, defaultRequest: {cpu: 1}}]}}")
+    );
+    CHECK(cpu() == 1250);
+    translator.remove_limit_range("ns", "a");
+    CHECK(cpu() == 2250);
+    translator.remove_runtime_class("kata");
+    CHECK(cpu() == 2000);
+}
+
+TEST_CASE(
+    "status reports the total requests of the pods that still need quota", "[workload][translator]"
+) {
+    const Translator translator({});
+    const auto made = translator.resource_requests(workload(
+        "w",
+        "{containers: [{name: c, resources: {requests: {cpu: 500m, memory: 1Gi}}}]}",
+        "{reclaimablePods: [{name: main, count: 1}]}"
+    ));
+    REQUIRE(made.size() == 1);
+    CHECK(made[0].resources.at("cpu").to_string() == "1");
+    CHECK(made[0].resources.at("memory").to_string() == "2Gi");
+}
+
+TEST_CASE(
+    "closed and unknown gates forbid preemption, failed checks admission", "[workload][translator]"
+) {
+    Translator translator({});
+    auto made = workload("w", "{}", "{admissionChecks: [{name: c, state: Retry}]}");
+    made.spec.preemption_gates = {{.name = "g"}};
+    CHECK(last(translator.set(made)).preemption_gated);
+    CHECK(last(translator.set(made)).checks_failed);
+    made.status.preemption_gates = {{.name = "g", .position = "Open", .last_transition_time = {}}};
+    made.status.admission_checks[0].state = "Pending";
+    CHECK_FALSE(last(translator.set(made)).preemption_gated);
+    CHECK_FALSE(last(translator.set(made)).checks_failed);
+}
+
+}  // namespace sluice::workload

@@ -1,0 +1,176 @@
+#include "yaml/parse.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <string>
+#include <utility>
+
+using namespace sluice;
+
+namespace {
+
+std::string print(const std::string& text) {
+    const auto value = yaml::parse_document(text);
+    REQUIRE(value);
+    return json::print(*value);
+}
+
+std::string error_of(const std::string& text) {
+    const auto value = yaml::parse_document(text);
+    REQUIRE_FALSE(value);
+    return value.error().detail;
+}
+
+}  // namespace
+
+TEST_CASE("scalars mean what they mean to kubectl", "[yaml]") {
+    using Row = std::pair<std::string, std::string>;
+    const auto row = GENERATE(
+        Row{"yes", "true"},
+        Row{"y", "true"},
+        Row{"no", "false"},
+        Row{"On", "true"},
+        Row{"OFF", "false"},
+        Row{"tRue", "\"tRue\""},
+        Row{"~", "null"},
+        Row{"", "null"},
+        Row{"012", "10"},
+        Row{"0o14", "12"},
+        Row{"0x1F", "31"},
+        Row{"0b101", "5"},
+        Row{"1_000", "1000"},
+        Row{"1.5", "1.5"},
+        Row{".5", "0.5"},
+        Row{"1.", "1"},
+        Row{"1e3", "1000"},
+        Row{"1E+3", "1000"},
+        Row{"+1", "1"},
+        Row{"-0", "0"},
+        Row{"2001-01-01", "\"2001-01-01\""},
+        Row{"'1'", "\"1\""},
+        Row{"\"yes\"", "\"yes\""},
+        Row{"!!str 1", "\"1\""},
+        Row{"!!int '1'", "1"},
+        Row{"=", "\"=\""},
+        Row{"1:30", "\"1:30\""},
+        Row{"08", "8"},
+        Row{"-012", "-10"},
+        Row{"0x", "\"0x\""},
+        Row{"1e400", "\"1e400\""},
+        Row{"!foo x", "\"x\""},
+        Row{"_1", "\"_1\""},
+        Row{"1__0", "10"},
+        Row{"+", "\"+\""},
+        Row{".", "\".\""},
+        Row{"1.2.3", "\"1.2.3\""},
+        Row{"1e", "\"1e\""},
+        Row{"1.0", "1"},
+        Row{"-0x1F", "-31"},
+        Row{"500m", "\"500m\""},
+        Row{"|\n  x\n  y\n", "\"x\\ny\\n\""},
+        Row{">-\n  x\n  y\n", "\"x y\""}
+    );
+    CAPTURE(row.first);
+    CHECK(print("a: " + row.first) == "{\"a\":" + row.second + "}");
+}
+
+TEST_CASE("keys become strings and merges fill what is missing", "[yaml]") {
+    CHECK(print("1: a\ntrue: b\n1.5: c") == R"({"1":"a","true":"b","1.5":"c"})");
+    CHECK(
+        print("b: &x {c: 1, d: 0}\na:\n  <<: *x\n  d: 2") ==
+        R"({"b":{"c":1,"d":0},"a":{"d":2,"c":1}})"
+    );
+    CHECK(
+        print("a: [&x {c: 1}, &y {c: 2, d: 3}]\nb: {<<: [*x, *y]}") ==
+        R"({"a":[{"c":1},{"c":2,"d":3}],"b":{"c":1,"d":3}})"
+    );
+    CHECK(error_of("a: 1\n[1, 2]: x") == "2: a key must be a string");
+    CHECK(error_of("~: x") == "1: a key must be a string");
+    CHECK(error_of("a: {<<: 1}") == "1: only maps can be merged");
+}
+
+TEST_CASE("a stream is read document by document", "[yaml]") {
+    const auto documents = yaml::parse_documents(
+        "# head\n%YAML 1.1\n---\n# only a comment\n---\na: 1\n--- # next\n{\"b\": 2}\n---\nc: [\n"
+        "---\nd: |\n  x\n---\n--- {e: 5}\n...\nf: 6\n"
+    );
+    REQUIRE(documents.size() == 6);
+    CHECK(json::print(documents[0].value.value()) == R"({"a":1})");
+    CHECK(documents[0].line == 6);
+    CHECK(json::print(documents[1].value.value()) == R"({"b":2})");
+    CHECK(documents[1].line == 8);
+    REQUIRE_FALSE(documents[2].value);
+    CHECK(documents[2].value.error().detail.find("1") == 0);
+    CHECK(json::print(documents[3].value.value()) == R"({"d":"x\n"})");
+    CHECK(json::print(documents[4].value.value()) == R"({"e":5})");
+    CHECK(json::print(documents[5].value.value()) == R"({"f":6})");
+    CHECK(yaml::parse_documents("").empty());
+    CHECK(yaml::parse_documents("# nothing\n---\n").empty());
+}
+
+TEST_CASE("duplicate keys are refused with their line", "[yaml]") {
+    CHECK(error_of("a: 1\nb:\n  c: 1\n  c: 2\n") == "4: duplicate key 'c'");
+    CHECK(error_of("{\"a\": 1, \"a\": 2}") == "1: duplicate key 'a'");
+    CHECK(print("a: {x: 1}\nb: {x: 1}") == R"({"a":{"x":1},"b":{"x":1}})");
+}
+
+TEST_CASE("what would eat memory or the stack is refused", "[yaml]") {
+    SECTION("aliases of aliases") {
+        std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+        for (int i = 1; i < 12; ++i) {
+            const auto previous = "*a" + std::to_string(i - 1);
+            bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
+            for (int j = 0; j < 10; ++j) {
+                bomb += (j == 0 ? "" : ", ") + previous;
+            }
+            bomb += "]\n";
+        }
+        CHECK(error_of(bomb).find("aliases repeat too many values") != std::string::npos);
+    }
+    SECTION("depth") {
+        const auto nested = [](std::size_t depth) {
+            return "a: " + std::string(depth, '[') + std::string(depth, ']');
+        };
+        CHECK(yaml::parse_document(nested(100)));
+        CHECK(error_of(nested(200)) == "1: nested deeper than 128 levels");
+        CHECK_FALSE(yaml::parse_document(nested(100'000)));
+        CHECK_FALSE(yaml::parse_document(std::string(100'000, '{')));
+    }
+    SECTION("size") {
+        const auto value = yaml::parse_document("a: 12345", {.bytes = 4});
+        REQUIRE_FALSE(value);
+        CHECK(value.error().detail == "1: 8 bytes are more than the limit of 4");
+    }
+    SECTION("an anchor that holds itself") {
+        CHECK_FALSE(yaml::parse_document("&a [*a]"));
+    }
+}
+
+TEST_CASE("malformed text is an error with a line, never an exception", "[yaml]") {
+    for (const auto* text :
+         {"a: [1",
+          "a: 'x",
+          "\ta: 1",
+          "a: b: c",
+          "*x",
+          "a: .inf",
+          "a: !!binary aGk=",
+          "{a",
+          "a\n b: c\n- d",
+          "%TAG ! x\n--- a\n",
+          "a: \"\\q\"",
+          "- - -\n -x: ["}) {
+        CAPTURE(text);
+        const auto documents = yaml::parse_documents(text);
+        for (const auto& document : documents) {
+            if (!document.value) {
+                CHECK(document.value.error().code == ErrorCode::Invalid);
+                CHECK(document.value.error().detail.find(": ") != std::string::npos);
+            }
+        }
+    }
+    CHECK(error_of("a: 1\nb: [1\n").find(": ") != std::string::npos);
+    CHECK(error_of("a: 1\n---\nb: 1") == "3: a second document, where one was expected");
+    CHECK(error_of("") == "1: there is no document");
+}
