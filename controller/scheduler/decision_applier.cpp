@@ -128,18 +128,15 @@ void DecisionApplier::take_refusal(const engine::RefusalDecision& decision) {
     const auto queue = parts_.stores.local_queues.find(key.namespace_, workload->spec.queue_name);
     const auto cluster_queue =
         queue ? parts_.stores.cluster_queues.find(queue->spec.cluster_queue) : nullptr;
-    const Refusal refusal{
+    Refusal refusal{
         .uid = workload->metadata.uid,
         .reason = std::string(reason),
         .message = workload::refusal_message(
             parts_.state, decision, *workload, cluster_queue.get(), parts_.translator
         ),
     };
-    Entry& entry = entries_[key];
-    const bool is_sent = entry.refusal && entry.refusal->sent;
-    if (!is_sent) {
-        entry.refusal = refusal;
-    }
+    const auto told = std::pair(refusal.reason, refusal.message);
+    entries_[key].refusal = std::move(refusal);
     touched_.push_back(key);
     const std::uint64_t scheduling_class =
         parts_.state.workload(decision.workload).scheduling_class;
@@ -149,14 +146,10 @@ void DecisionApplier::take_refusal(const engine::RefusalDecision& decision) {
             parked_.clear();
         }
         const auto class_key = std::pair(cluster_queue->metadata.name, scheduling_class);
-        const auto [at, is_new] =
-            parked_.insert_or_assign(class_key, std::pair(refusal.reason, refusal.message));
-        if (is_new) {
+        if (parked_.insert_or_assign(class_key, told).second) {
             tell_parked_class(decision);
         }
     }
-    // What is on its way is followed by the next attempt's; the same text again would say nothing
-    // new.
 }
 
 void DecisionApplier::send(const Key& key) {
@@ -166,8 +159,7 @@ void DecisionApplier::send(const Key& key) {
     }
     Entry& entry = found->second;
     const bool is_busy = (entry.admission && entry.admission->sent) ||
-                         (entry.eviction && entry.eviction->sent) ||
-                         (entry.refusal && entry.refusal->sent);
+                         (entry.eviction && entry.eviction->sent) || entry.refusal_sent;
     const auto workload = parts_.stores.workloads.find(key);
     if (is_busy || (workload && !parts_.sink.is_settled(write_key(key)))) {
         return;
@@ -197,13 +189,30 @@ void DecisionApplier::send(const Key& key) {
         }
         send_eviction(key, *entry.eviction, *workload);
     } else if (entry.refusal) {
-        if (!workload || workload->metadata.uid != entry.refusal->uid || !is_queueable(*workload)) {
+        if (!workload || workload->metadata.uid != entry.refusal->uid || !is_waiting(*workload)) {
             entry.refusal.reset();
             forget_if_done(key);
             return;
         }
-        send_refusal(key, *entry.refusal, *workload);
+        if (!parts_.sink.has_room()) {
+            waiting_.insert(key);
+            return;
+        }
+        send_refusal(key, *workload);
     }
+}
+
+bool DecisionApplier::send_waiting() {
+    while (!waiting_.empty() && parts_.sink.has_room()) {
+        auto next = waiting_.upper_bound(last_sent_);
+        if (next == waiting_.end()) {
+            next = waiting_.begin();
+        }
+        last_sent_ = *next;
+        waiting_.erase(next);
+        send(last_sent_);
+    }
+    return waiting_.empty();
 }
 
 void DecisionApplier::send_admission(
@@ -358,9 +367,9 @@ void DecisionApplier::send_eviction(
     });
 }
 
-void DecisionApplier::send_refusal(
-    const Key& key, Refusal& refusal, const api::Workload& workload
-) {
+void DecisionApplier::send_refusal(const Key& key, const api::Workload& workload) {
+    Entry& entry = entries_.find(key)->second;
+    Refusal refusal = std::move(*std::exchange(entry.refusal, std::nullopt));
     const Time now = parts_.clock.now();
     api::Workload changed = workload;
     bool is_changed = workload::set_condition(
@@ -369,30 +378,38 @@ void DecisionApplier::send_refusal(
     is_changed = workload::sync_admitted(changed, parts_.settings.gates, now) || is_changed;
     changed.status.resource_requests = parts_.translator.resource_requests(workload);
     if (!is_changed && changed.status.resource_requests == workload.status.resource_requests) {
-        entries_.find(key)->second.refusal.reset();
         forget_if_done(key);
         return;
     }
     Write write = loose_status_write(changed);
     write.events.push_back(workload_event(workload, refusal.reason, refusal.message, true));
-    refusal.sent = true;
+    entry.refusal_sent = true;
     std::vector<Write> row;
     row.push_back(std::move(write));
-    parts_.sink.submit(std::move(row), false, [this, key](const Result<void>& result) {
-        const auto found = entries_.find(key);
-        if (found == entries_.end()) {
-            return;
-        }
-        if (!result && result.error().code != ErrorCode::NotFound) {
-            log::warning(
-                "reason for waiting was not written",
-                {{"workload", kube::to_string(key)}, {"error", result.error().detail}}
-            );
-        }
-        found->second.refusal.reset();
-        forget_if_done(key);
-        send(key);
+    parts_.sink.submit(std::move(row), false, [this, key, refusal](const Result<void>& result) {
+        refusal_ended(key, refusal, result);
     });
+}
+
+void DecisionApplier::refusal_ended(
+    const Key& key, const Refusal& refusal, const Result<void>& result
+) {
+    Entry& entry = entries_.find(key)->second;
+    entry.refusal_sent = false;
+    if (!result && result.error().code != ErrorCode::NotFound) {
+        const bool is_tried_again = is_retryable(result.error().code);
+        log::write(
+            is_tried_again ? log::Level::Debug : log::Level::Warning,
+            "reason for waiting was not written",
+            {{"workload", kube::to_string(key)}, {"error", result.error().detail}}
+        );
+        // What was decided since, if anything, says more than what could not be said.
+        if (is_tried_again && !entry.admission && !entry.refusal) {
+            entry.refusal = refusal;
+        }
+    }
+    forget_if_done(key);
+    send(key);
 }
 
 void DecisionApplier::workload_changed(const std::string& ns, const std::string& name) {
@@ -400,6 +417,13 @@ void DecisionApplier::workload_changed(const std::string& ns, const std::string&
     settle(key);
     tell_parked(key);
     send(key);
+}
+
+bool DecisionApplier::is_waiting(const api::Workload& workload) const {
+    const engine::WorkloadIndex index =
+        parts_.state.find_workload(workload.metadata.namespace_ + "/" + workload.metadata.name);
+    return is_queueable(workload) && index.is_valid() &&
+           parts_.state.workload(index).bucket != engine::Bucket::None;
 }
 
 bool DecisionApplier::is_untold(const api::Workload& workload) {
@@ -424,7 +448,6 @@ void DecisionApplier::tell_parked(const Key& key) {
             .reason = found->second.first,
             .message = found->second.second
         };
-        touched_.push_back(key);
     }
 }
 
@@ -435,7 +458,8 @@ void DecisionApplier::tell_parked_class(const engine::RefusalDecision& decision)
          parts_.state.cluster_queue(decision.cluster_queue).inadmissible) {
         const engine::WorkloadRecord& record = parts_.state.workload(index);
         if (index != decision.workload && record.scheduling_class == scheduling_class) {
-            tell_parked(kube::parse_object_key(record.key));
+            touched_.push_back(kube::parse_object_key(record.key));
+            tell_parked(touched_.back());
         }
     }
 }
@@ -443,8 +467,9 @@ void DecisionApplier::tell_parked_class(const engine::RefusalDecision& decision)
 void DecisionApplier::forget_if_done(const Key& key) {
     const auto found = entries_.find(key);
     if (found != entries_.end() && !found->second.admission && !found->second.eviction &&
-        !found->second.refusal) {
+        !found->second.refusal && !found->second.refusal_sent) {
         entries_.erase(found);
+        waiting_.erase(key);
     }
 }
 

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,7 +21,8 @@ namespace sluice::controller {
 
 /// Writes what a cycle decided into the Workloads, and tells the engine how that went. Decisions
 /// never wait for the API server: the engine assumes them, and a refused write becomes an event
-/// that takes them back.
+/// that takes them back. Reasons for waiting are written while the sink has room; of those that
+/// have to wait for it each Workload keeps the latest.
 class DecisionApplier {
   public:
     struct Parts {
@@ -40,6 +42,9 @@ class DecisionApplier {
     /// The store has a new echo of the Workload, or it is gone: settles what was assumed, and sends
     /// what waited for it.
     void workload_changed(const std::string& ns, const std::string& name);
+    /// Sends reasons that waited for room, in turns, as long as the sink has some. False: some
+    /// still wait.
+    bool send_waiting();
     /// How many decisions are not yet seen in the store.
     std::size_t outstanding() const { return entries_.size(); }
 
@@ -66,13 +71,13 @@ class DecisionApplier {
         std::string uid;
         std::string reason;
         std::string message;
-        bool sent = false;
     };
-    /// What is to be written into one Workload. A later refusal replaces an earlier one.
+    /// What is to be written into one Workload.
     struct Entry {
         std::optional<Admission> admission;
         std::optional<Eviction> eviction;
-        std::optional<Refusal> refusal;
+        std::optional<Refusal> refusal;  ///< the latest that is not sent
+        bool refusal_sent = false;       ///< an earlier one is on its way
     };
     using Key = kube::ObjectKey;
 
@@ -83,13 +88,16 @@ class DecisionApplier {
     void send(const Key& key);
     void send_admission(const Key& key, Admission& admission, const api::Workload& workload);
     void send_eviction(const Key& key, Eviction& eviction, const api::Workload& workload);
-    void send_refusal(const Key& key, Refusal& refusal, const api::Workload& workload);
+    void send_refusal(const Key& key, const api::Workload& workload);
+    void refusal_ended(const Key& key, const Refusal& refusal, const Result<void>& result);
     void admission_ended(const Key& key, const std::string& uid, const Result<void>& result);
     void settle(const Key& key);
     /// A workload that is parked unseen, because an equivalent one did not fit, is told what that
     /// one was.
     void tell_parked(const Key& key);
     void tell_parked_class(const engine::RefusalDecision& decision);
+    /// It is in a queue of the engine: a reason from its last attempt still holds.
+    bool is_waiting(const api::Workload& workload) const;
     static bool is_untold(const api::Workload& workload);
     void forget_if_done(const Key& key);
     /// The admission of the entry, or nullptr.
@@ -98,6 +106,8 @@ class DecisionApplier {
     Parts parts_;
     std::map<Key, Entry> entries_;
     std::vector<Key> touched_;  ///< entries that the present cycle made
+    std::set<Key> waiting_;     ///< entries whose refusal found no room
+    Key last_sent_;             ///< whose turn it was last
     /// Why the scheduling class is parked, by ClusterQueue and class.
     std::map<std::pair<std::string, std::uint64_t>, std::pair<std::string, std::string>> parked_;
 };

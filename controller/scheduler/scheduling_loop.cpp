@@ -37,6 +37,12 @@ std::optional<Time> SchedulingLoop::step() {
     }
     const Time now = parts_.clock.now();
     audit_once_a_minute(now);
+    const auto due = run_what_is_due(now);
+    // Reasons for waiting get the room that decisions left.
+    return parts_.applier.send_waiting() ? due : earlier(due, now + kNoRoomDelay);
+}
+
+std::optional<Time> SchedulingLoop::run_what_is_due(Time now) {
     if (const auto due = engine::next_due(parts_.state); due && *due <= now) {
         parts_.feeder.apply(engine::TimerFired{}, now);
     }

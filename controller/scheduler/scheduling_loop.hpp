@@ -34,6 +34,7 @@ class SchedulingLoop {
     std::optional<Time> step();
 
   private:
+    std::optional<Time> run_what_is_due(Time now);
     std::optional<Time> after_fruitless_cycle(Time now);
     /// What is inconsistent in the engine's state goes to the log as errors; only a bug makes it
     /// so.

@@ -453,14 +453,21 @@ void MiniCluster::deliver(const Echo& echo) {
     }
 }
 
+bool MiniCluster::deliver_next() {
+    if (echoes_.empty()) {
+        return false;
+    }
+    const Echo echo = std::move(echoes_.front());
+    echoes_.pop_front();
+    deliver(echo);
+    return true;
+}
+
 bool MiniCluster::tick() {
     const bool can_perform = !rows_.empty();
     const bool can_deliver = !echoes_.empty();
     if (can_deliver && (!can_perform || prng_.chance(50))) {
-        const Echo echo = std::move(echoes_.front());
-        echoes_.pop_front();
-        deliver(echo);
-        return true;
+        return deliver_next();
     }
     if (can_perform) {
         perform_row();

@@ -62,6 +62,8 @@ class MiniCluster final : public WriteSink {
     void settle(Duration patience = std::chrono::seconds(3));
     /// One piece of work, whichever is next; false when there is none.
     bool tick();
+    /// Tells the stores the next thing that they have not heard; false when there is none.
+    bool deliver_next();
     /// The controller dies and another begins with nothing but the objects.
     void restart();
 
@@ -73,9 +75,12 @@ class MiniCluster final : public WriteSink {
     std::vector<Observation> observations;
     std::vector<Write> writes;  ///< those that were accepted
     ManualClock clock;
+    std::size_t rows_max = 16;  ///< more than so many rows find no room
+    /// Rows that wait to be taken.
+    std::size_t rows() const { return rows_.size(); }
 
     void submit(std::vector<Write> row, bool until_certain, Done done) override;
-    bool has_room() const override { return rows_.size() < 16; }
+    bool has_room() const override { return rows_.size() < rows_max; }
     bool is_settled(const ObjectKey& key) const override;
 
     /// Everything of the controller that a restart loses.

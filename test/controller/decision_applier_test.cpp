@@ -1,0 +1,231 @@
+#include "controller/mini_cluster.hpp"
+#include "engine/engine.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+
+// What becomes of decisions on their way to the API server: when there is no room for writes, and
+// when the world has moved on since.
+namespace sluice::controller {
+namespace {
+
+constexpr std::string_view kQueues[] = {
+    "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'team'}}",
+    "{'kind':'ResourceFlavor','metadata':{'name':'spot'}}",
+    R"({'kind':'ClusterQueue','metadata':{'name':'cq'},'spec':{
+        'namespaceSelector':{},'queueingStrategy':'BestEffortFIFO','stopPolicy':'None',
+        'preemption':{'withinClusterQueue':'LowerPriority','reclaimWithinCohort':'Never'},
+        'resourceGroups':[{'coveredResources':['cpu'],
+            'flavors':[{'name':'spot','resources':[{'name':'cpu','nominalQuota':'4'}]}]}]}})",
+    R"({'kind':'LocalQueue','metadata':{'name':'main','namespace':'team'},
+        'spec':{'clusterQueue':'cq','stopPolicy':'None'}})",
+};
+
+std::string workload(const std::string& name, int cpu) {
+    return "{'kind':'Workload','metadata':{'name':'" + name +
+           "','namespace':'team'},'spec':{'queueName':'main','active':true,'podSets':[{'name':"
+           "'main','count':1,'template':{'spec':{'containers':[{'name':'c','image':'i',"
+           "'resources':{'requests':{'cpu':'" +
+           std::to_string(cpu) + "'}}}]}}}]}}";
+}
+
+ObjectKey key_of(const std::string& name) {
+    return {Kind::Workload, "team", name};
+}
+
+void make_queues(MiniCluster& cluster) {
+    for (const std::string_view object : kQueues) {
+        cluster.put(object);
+    }
+    cluster.settle();
+}
+
+void set_quota(MiniCluster& cluster, int cpu) {
+    cluster.merge(
+        {Kind::ClusterQueue, "", "cq"},
+        "{'spec':{'resourceGroups':[{'coveredResources':['cpu'],'flavors':[{'name':'spot',"
+        "'resources':[{'name':'cpu','nominalQuota':'" +
+            std::to_string(cpu) + "'}]}]}]}}"
+    );
+}
+
+/// Lets the stores hear of everything, and nothing else happen.
+void deliver_all(MiniCluster& cluster) {
+    while (cluster.deliver_next()) {
+    }
+}
+
+/// One cycle, whose decisions the applier gets whether there is room or not.
+engine::CycleResult run_cycle(MiniCluster& cluster) {
+    MiniCluster::Controller& c = cluster.controller();
+    const engine::CycleResult result = engine::run_cycle(c.state, cluster.clock.now());
+    c.applier.apply(result);
+    return result;
+}
+
+/// How often a reason for waiting was accepted for that Workload.
+std::size_t times_told(const MiniCluster& cluster, const std::string& name) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        cluster.events,
+        [&name](const EventNote& event) {
+            return event.warning && event.regarding.name == name &&
+                   event.reason == "ExceedsMaxQuota";
+        }
+    ));
+}
+
+std::string message_of(const MiniCluster& cluster, const std::string& name) {
+    const std::string list = cluster.at(key_of(name), {"status", "conditions"});
+    const auto from = list.find("\"message\":\"");
+    return from == std::string::npos ? "" : list.substr(from, list.find("\",", from) - from);
+}
+
+bool holds_quota(MiniCluster& cluster, const std::string& name) {
+    const engine::State& state = cluster.controller().state;
+    const engine::WorkloadIndex index = state.find_workload("team/" + name);
+    return index.is_valid() && state.workload(index).holding != nullptr;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a parked class is told within the room that the writer has, each workload once", "[controller]"
+) {
+    MiniCluster cluster;
+    make_queues(cluster);
+    std::set<std::string> names;
+    for (int i = 0; i < 50; ++i) {
+        const std::string name = "w" + std::to_string(i);
+        names.insert(name);
+        cluster.put(workload(name, 9));
+    }
+    deliver_all(cluster);
+    cluster.rows_max = 4;
+    std::size_t rows_most = 0;
+    for (int i = 0; i < 10'000 && cluster.tick(); ++i) {
+        rows_most = std::max(rows_most, cluster.rows());
+    }
+    cluster.settle();
+    CHECK(rows_most == 4);
+    for (const std::string& name : names) {
+        CAPTURE(name);
+        CHECK(cluster.condition("team", name, "QuotaReserved") == "False/ExceedsMaxQuota");
+        CHECK(times_told(cluster, name) == 1);
+    }
+    CHECK(cluster.controller().applier.outstanding() == 0);
+}
+
+TEST_CASE("without room the latest reason waits, and is sent when there is room", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(workload("big", 9));
+    deliver_all(cluster);
+    cluster.rows_max = 0;
+    REQUIRE(run_cycle(cluster).refused.size() == 1);
+    CHECK(cluster.rows() == 0);
+    const auto outstanding = cluster.controller().applier.outstanding();
+    CHECK(outstanding == 1);
+
+    // Another quota makes another sentence.
+    set_quota(cluster, 7);
+    deliver_all(cluster);
+    cluster.clock.advance(std::chrono::seconds(5));
+    engine::apply(cluster.controller().state, engine::TimerFired{}, cluster.clock.now());
+    REQUIRE(run_cycle(cluster).refused.size() == 1);
+    CHECK(cluster.rows() == 0);
+    CHECK(cluster.controller().applier.outstanding() == outstanding);
+    cluster.settle();
+    CHECK(times_told(cluster, "big") == 0);
+
+    cluster.rows_max = 1;
+    cluster.settle();
+    CHECK(times_told(cluster, "big") == 1);
+    CHECK(message_of(cluster, "big").find("maximum capacity (7)") != std::string::npos);
+    CHECK(cluster.controller().applier.outstanding() == 0);
+}
+
+TEST_CASE("an admission does not wait for the room that reasons wait for", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(workload("big", 9));
+    deliver_all(cluster);
+    cluster.rows_max = 0;
+    REQUIRE(run_cycle(cluster).refused.size() == 1);
+    cluster.put(workload("small", 1));
+    deliver_all(cluster);
+    REQUIRE(run_cycle(cluster).admitted.size() == 1);
+    REQUIRE(cluster.rows() == 1);
+    cluster.settle();
+    CHECK(holds_quota(cluster, "small"));
+    CHECK(cluster.condition("team", "small", "Admitted") == "True/Admitted");
+    CHECK(times_told(cluster, "big") == 0);
+}
+
+TEST_CASE("what waits for room is not said of a workload that waits no more", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(workload("big", 9));
+    deliver_all(cluster);
+    cluster.rows_max = 0;
+    REQUIRE(run_cycle(cluster).refused.size() == 1);
+    SECTION("deleted") {
+        cluster.remove(key_of("big"));
+    }
+    SECTION("deactivated") {
+        cluster.merge(key_of("big"), "{'spec':{'active':false}}");
+    }
+    SECTION("its queue stopped") {
+        cluster.merge({Kind::LocalQueue, "team", "main"}, "{'spec':{'stopPolicy':'Hold'}}");
+    }
+    deliver_all(cluster);
+    cluster.rows_max = 16;
+    cluster.settle();
+    CHECK(times_told(cluster, "big") == 0);
+    CHECK(cluster.controller().applier.outstanding() == 0);
+}
+
+TEST_CASE("a reason decided while an earlier one is being written follows it", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(workload("big", 9));
+    cluster.settle();
+    REQUIRE(times_told(cluster, "big") == 1);
+    for (const int quota : {7, 6}) {
+        set_quota(cluster, quota);
+        deliver_all(cluster);
+        cluster.clock.advance(std::chrono::seconds(5));
+        engine::apply(cluster.controller().state, engine::TimerFired{}, cluster.clock.now());
+        REQUIRE(run_cycle(cluster).refused.size() == 1);
+        CHECK(cluster.rows() == 1);
+    }
+    cluster.settle();
+    CHECK(times_told(cluster, "big") == 3);
+    CHECK(message_of(cluster, "big").find("maximum capacity (6)") != std::string::npos);
+}
+
+TEST_CASE("a reason that the server could not take is written later", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(workload("big", 9));
+    cluster.settle();
+    REQUIRE(times_told(cluster, "big") == 1);
+    int failures = 3;
+    cluster.fault = [&failures](const Write& write) -> std::optional<Error> {
+        if (write.object.kind != Kind::Workload || failures == 0) {
+            return std::nullopt;
+        }
+        --failures;
+        return Error{ErrorCode::Unavailable, "connection reset", {}};
+    };
+    set_quota(cluster, 7);
+    cluster.settle();
+    CHECK(failures == 0);
+    CHECK(times_told(cluster, "big") == 2);
+    CHECK(message_of(cluster, "big").find("maximum capacity (7)") != std::string::npos);
+}
+
+}  // namespace sluice::controller
