@@ -228,4 +228,33 @@ TEST_CASE("a reason that the server could not take is written later", "[controll
     CHECK(message_of(cluster, "big").find("maximum capacity (7)") != std::string::npos);
 }
 
+TEST_CASE("an admission of an older spec is not written, and is taken back", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(workload("fickle", 9));
+    deliver_all(cluster);
+    REQUIRE(run_cycle(cluster).refused.size() == 1);
+    REQUIRE(cluster.rows() == 1);  // the admission has to wait until this is written and seen
+    cluster.put(workload("fickle", 1));
+    deliver_all(cluster);
+    REQUIRE(run_cycle(cluster).admitted.size() == 1);
+    REQUIRE(holds_quota(cluster, "fickle"));
+    cluster.put(workload("fickle", 3));
+    deliver_all(cluster);
+    REQUIRE(cluster.rows() == 1);
+
+    while (cluster.rows() > 0) {
+        cluster.tick();
+    }
+    deliver_all(cluster);
+    CHECK(cluster.rows() == 0);
+    CHECK_FALSE(holds_quota(cluster, "fickle"));
+    CHECK(cluster.at(key_of("fickle"), {"status", "admission"}).empty());
+
+    cluster.settle();
+    CHECK(holds_quota(cluster, "fickle"));
+    const std::string admission = cluster.at(key_of("fickle"), {"status", "admission"});
+    CHECK(admission.find(R"("resourceUsage":{"cpu":"3"})") != std::string::npos);
+}
+
 }  // namespace sluice::controller

@@ -1,3 +1,4 @@
+#include "controller/mini_cluster.hpp"
 #include "controller/process/controller_process.hpp"
 #include "net/event_loop.hpp"
 #include "net/task_group.hpp"
@@ -15,6 +16,8 @@
 
 namespace sluice::controller {
 namespace {
+
+const SystemClock kSystemClock;
 
 template <class T>
 T decode(std::string text) {
@@ -74,8 +77,13 @@ ProcessOptions make_options(bool leader_elect) {
 /// One process under test on a loop that it may share with another.
 class Running {
   public:
-    Running(net::EventLoop& loop, kube::Client& client, ProcessOptions options)
-        : process_(client, clock_, loop, std::move(options)), tasks_(loop.executor(), "test") {
+    Running(
+        net::EventLoop& loop,
+        kube::Client& client,
+        ProcessOptions options,
+        const Clock& clock = kSystemClock
+    )
+        : process_(client, clock, loop, std::move(options)), tasks_(loop.executor(), "test") {
         tasks_.spawn(run(), "process");
     }
 
@@ -91,7 +99,6 @@ class Running {
   private:
     boost::asio::awaitable<void> run() { exit_code_ = co_await process_.run(); }
 
-    SystemClock clock_;
     ControllerProcess process_;
     net::TaskGroup tasks_;
     std::optional<int> exit_code_;
@@ -150,6 +157,23 @@ TEST_CASE("an admission whose answer is lost is not given away twice", "[control
         reserved += workload.status.admission.has_value() ? 1 : 0;
     }
     CHECK(reserved == 2);
+}
+
+TEST_CASE(
+    "a job starts when the answer to the admission comes after its echo", "[controller][process]"
+) {
+    ManualClock clock;  // what is looked at again some seconds later comes too late for this test
+    net::EventLoop loop;
+    test::FakeClient client(loop.executor(), clock);
+    make_queues(client);
+    client.set_answer_delay(std::chrono::milliseconds(50));
+    Running running(loop, client, make_options(false), clock);
+    make_job(client, "sample");
+    CHECK(test::run_async(loop, until([&] {
+                              clock.advance(std::chrono::microseconds(500));
+                              return is_running(client, "sample");
+                          })));
+    CHECK(test::run_async(loop, running.stop()) == 0);
 }
 
 TEST_CASE(

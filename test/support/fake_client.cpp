@@ -143,11 +143,17 @@ std::optional<Error> FakeClient::take_fault(
     return std::nullopt;
 }
 
-Result<std::string> FakeClient::finish(
-    Verb verb, const std::string& plural, Result<std::string> answer
+kube::Async<std::string> FakeClient::finish(
+    Verb verb, std::string plural, Result<std::string> answer
 ) {
+    if (answer_delay_ > Duration::zero()) {
+        const auto rested = co_await net::pause_for(answer_delay_);
+        if (!rested) {
+            co_return Error{ErrorCode::Canceled, "canceled", {}};
+        }
+    }
     const auto fault = take_fault(verb, plural, true);
-    return fault ? Result<std::string>(*fault) : std::move(answer);
+    co_return fault ? Result<std::string>(*fault) : std::move(answer);
 }
 
 kube::Async<std::string> FakeClient::get(ResourcePath path, kube::GetOptions) {
@@ -179,7 +185,9 @@ kube::Async<std::string> FakeClient::create(
     if (!object) {
         co_return make_status(400, "BadRequest", object.error().detail);
     }
-    co_return finish(Verb::Create, path.plural, do_create(path, std::move(*object), options));
+    auto stored = do_create(path, std::move(*object), options);
+    auto answer = co_await finish(Verb::Create, path.plural, std::move(stored));
+    co_return answer;
 }
 
 kube::Async<std::string> FakeClient::update(
@@ -193,7 +201,9 @@ kube::Async<std::string> FakeClient::update(
     if (!object) {
         co_return make_status(400, "BadRequest", object.error().detail);
     }
-    co_return finish(Verb::Update, path.plural, do_update(path, std::move(*object), options));
+    auto stored = do_update(path, std::move(*object), options);
+    auto answer = co_await finish(Verb::Update, path.plural, std::move(stored));
+    co_return answer;
 }
 
 kube::Async<std::string> FakeClient::merge_patch(
@@ -213,7 +223,9 @@ kube::Async<std::string> FakeClient::merge_patch(
     }
     auto object = *live;
     json::apply_merge_patch(object, *patch);
-    co_return finish(Verb::MergePatch, path.plural, do_update(path, std::move(object), options));
+    auto stored = do_update(path, std::move(object), options);
+    auto answer = co_await finish(Verb::MergePatch, path.plural, std::move(stored));
+    co_return answer;
 }
 
 kube::Async<std::string> FakeClient::apply(
@@ -227,7 +239,9 @@ kube::Async<std::string> FakeClient::apply(
     if (!config || config->string_at("apiVersion").empty() || config->string_at("kind").empty()) {
         co_return make_status(400, "BadRequest", "apply needs JSON with apiVersion and kind");
     }
-    co_return finish(Verb::Apply, path.plural, do_apply(path, *config, options));
+    auto stored = do_apply(path, *config, options);
+    auto answer = co_await finish(Verb::Apply, path.plural, std::move(stored));
+    co_return answer;
 }
 
 kube::Async<std::string> FakeClient::remove(ResourcePath path, kube::DeleteOptions options) {
@@ -235,7 +249,9 @@ kube::Async<std::string> FakeClient::remove(ResourcePath path, kube::DeleteOptio
     if (!begun) {
         co_return begun.error();
     }
-    co_return finish(Verb::Delete, path.plural, do_remove(path, options));
+    auto stored = do_remove(path, options);
+    auto answer = co_await finish(Verb::Delete, path.plural, std::move(stored));
+    co_return answer;
 }
 
 kube::Async<std::unique_ptr<kube::WatchStream>> FakeClient::watch(

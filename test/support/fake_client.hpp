@@ -115,6 +115,8 @@ class FakeClient final : public kube::Client {
     void send_bookmarks(const std::string& plural);
     /// Each call takes so long from now on.
     void set_delay(Duration delay) { delay_ = delay; }
+    /// Each write is done at once, and its answer takes so long from now on.
+    void set_answer_delay(Duration delay) { answer_delay_ = delay; }
 
     const std::vector<Call>& calls() const { return calls_; }
     void clear_calls() { calls_.clear(); }
@@ -153,7 +155,7 @@ class FakeClient final : public kube::Client {
         Verb verb, kube::ResourcePath path, std::string body, std::string manager
     );
     std::optional<Error> take_fault(Verb verb, const std::string& plural, bool after_effect);
-    Result<std::string> finish(Verb verb, const std::string& plural, Result<std::string> answer);
+    kube::Async<std::string> finish(Verb verb, std::string plural, Result<std::string> answer);
 
     Result<std::string> do_list(const kube::ResourcePath& path, const kube::ListOptions& options)
         const;
@@ -192,6 +194,7 @@ class FakeClient final : public kube::Client {
     std::int64_t forgotten_ = 0;
     std::int64_t uids_ = 0;
     Duration delay_{};
+    Duration answer_delay_{};
 };
 
 }  // namespace sluice::test
