@@ -92,6 +92,12 @@ ControllerProcess::ControllerProcess(
            clock,
            [this](const engine::CycleResult& result, Duration took) {
                metrics_.observe_cycle(result, took);
+           },
+           [this](const std::vector<engine::AuditFinding>& findings) {
+               metrics_.observe_audit(findings);
+           },
+           [this](const std::string& cluster_queue) {
+               runner_.look({Kind::ClusterQueue, "", cluster_queue}, Urgency::AtOnce);
            }}
       ),
       runner_(

@@ -134,7 +134,18 @@ void MetricsReporter::observe_cycle(const engine::CycleResult& result, Duration 
     metrics_.admission_attempt_duration_seconds.observe({outcome}, seconds(took));
 }
 
+void MetricsReporter::observe_audit(const std::vector<engine::AuditFinding>& findings) {
+    audit_findings_.clear();
+    for (const engine::AuditFinding& finding : findings) {
+        audit_findings_[parts_.state.node_name(finding.root)] += 1;
+    }
+}
+
 void MetricsReporter::report_gauges() {
+    metrics_.audit_findings.clear();
+    for (const auto& [root, count] : audit_findings_) {
+        metrics_.audit_findings.set({root}, count);
+    }
     for (const auto& [key, queue] : parts_.stores.cluster_queues.all()) {
         report_cluster_queue(*queue);
         if (parts_.cluster_queue_resources) {

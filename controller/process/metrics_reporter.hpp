@@ -2,12 +2,15 @@
 
 #include "controller/reconcilers/reconcile.hpp"
 #include "controller/reconcilers/stores.hpp"
+#include "engine/audit.hpp"
 #include "engine/decision.hpp"
 #include "engine/state.hpp"
 #include "metrics/kueue_metrics.hpp"
 #include "workload/translator.hpp"
 
+#include <map>
 #include <string>
+#include <vector>
 
 namespace sluice::controller {
 
@@ -31,6 +34,8 @@ class MetricsReporter {
     void observe(const Observation& observation);
     /// A cycle that had a head.
     void observe_cycle(const engine::CycleResult& result, Duration took);
+    /// What an audit of the engine's state found, if anything.
+    void observe_audit(const std::vector<engine::AuditFinding>& findings);
     void cluster_queue_removed(const std::string& name) { metrics_.remove_cluster_queue(name); }
     void local_queue_removed(const std::string& ns, const std::string& name) {
         metrics_.remove_local_queue(ns, name);
@@ -48,6 +53,7 @@ class MetricsReporter {
     Parts parts_;
     metrics::Registry registry_;
     metrics::KueueMetrics metrics_;
+    std::map<std::string, double> audit_findings_;  ///< by name of the root
 };
 
 }  // namespace sluice::controller

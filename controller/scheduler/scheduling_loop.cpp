@@ -1,12 +1,14 @@
 #include "controller/scheduler/scheduling_loop.hpp"
 
 #include "base/log.hpp"
-#include "engine/audit.hpp"
 #include "engine/engine.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <utility>
 
 namespace sluice::controller {
 
@@ -20,6 +22,8 @@ constexpr Duration kDelayMax = std::chrono::milliseconds(10);
 constexpr std::uint32_t kCyclesUntilIdle = 50;
 constexpr Duration kIdleDelay = std::chrono::seconds(1);
 constexpr Duration kAuditEvery = std::chrono::minutes(1);
+/// Of one audit; the others are only counted.
+constexpr std::size_t kFindingsLogged = 20;
 constexpr Duration kNoRoomDelay = std::chrono::milliseconds(10);
 
 std::optional<Time> earlier(std::optional<Time> a, std::optional<Time> b) {
@@ -37,7 +41,10 @@ std::optional<Time> SchedulingLoop::step() {
     }
     const Time now = parts_.clock.now();
     audit_once_a_minute(now);
-    const auto due = run_what_is_due(now);
+    auto due = run_what_is_due(now);
+    if (!inconsistent_.empty()) {
+        due = earlier(due, *audited_at_ + kAuditEvery);
+    }
     // Reasons for waiting get the room that decisions left.
     return parts_.applier.send_waiting() ? due : earlier(due, now + kNoRoomDelay);
 }
@@ -74,11 +81,61 @@ std::optional<Time> SchedulingLoop::run_what_is_due(Time now) {
 
 void SchedulingLoop::audit_once_a_minute(Time now) {
     if (audited_at_ && now < *audited_at_ + kAuditEvery) {
+        if (!inconsistent_.empty()) {
+            hold_back(now);
+        }
         return;
     }
     audited_at_ = now;
-    for (const std::string& finding : engine::audit(parts_.state)) {
-        log::error("the scheduler's state is inconsistent", {{"finding", finding}});
+    refresh_tree(now);
+    const std::vector<engine::AuditFinding> findings = engine::audit(parts_.state);
+    inconsistent_.clear();
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        const auto& [root, what] = findings[i];
+        inconsistent_.emplace(root, what);
+        if (i < kFindingsLogged) {
+            log::error(
+                "the scheduler's state is inconsistent",
+                {{"root", parts_.state.node_name(root)},
+                 {"finding", what},
+                 {"number", i + 1},
+                 {"of", findings.size()}}
+            );
+        }
+    }
+    if (parts_.on_audit) {
+        parts_.on_audit(findings);
+    }
+    hold_back(now);
+}
+
+void SchedulingLoop::refresh_tree(Time now) {
+    if (parts_.state.tree().is_stale()) {
+        parts_.feeder.apply(engine::TimerFired{}, now);
+    }
+}
+
+void SchedulingLoop::hold_back(Time now) {
+    refresh_tree(now);
+    const engine::QuotaTree& tree = parts_.state.tree();
+    workload::Translator::HeldBack messages;
+    for (const auto& [root, what] : inconsistent_) {
+        // What was a root when it was looked at may have got a parent since.
+        for (const auto queue : tree.cluster_queues_of(tree.node(root).root)) {
+            messages.emplace(
+                tree.node(queue).name,
+                fmt::format(
+                    "Admission is stopped until the scheduler's own account is consistent again or "
+                    "the controller is restarted. Please report: {}",
+                    what
+                )
+            );
+        }
+    }
+    for (const std::string& name : parts_.feeder.hold_back(std::move(messages), now)) {
+        if (parts_.on_activity) {
+            parts_.on_activity(name);
+        }
     }
 }
 

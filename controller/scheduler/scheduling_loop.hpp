@@ -4,12 +4,16 @@
 #include "controller/reconcilers/write_sink.hpp"
 #include "controller/scheduler/decision_applier.hpp"
 #include "controller/scheduler/state_feeder.hpp"
+#include "engine/audit.hpp"
 #include "engine/decision.hpp"
 #include "engine/state.hpp"
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace sluice::controller {
 
@@ -25,6 +29,10 @@ class SchedulingLoop {
         const Clock& clock;
         /// Told of every cycle that had a head, with the time it took; may be empty.
         std::function<void(const engine::CycleResult&, Duration)> on_cycle;
+        /// Told of what every audit found; may be empty.
+        std::function<void(const std::vector<engine::AuditFinding>&)> on_audit;
+        /// Told of each ClusterQueue whose activity an audit changed.
+        std::function<void(const std::string&)> on_activity;
     };
 
     explicit SchedulingLoop(Parts parts) : parts_(std::move(parts)) {}
@@ -36,15 +44,19 @@ class SchedulingLoop {
   private:
     std::optional<Time> run_what_is_due(Time now);
     std::optional<Time> after_fruitless_cycle(Time now);
-    /// What is inconsistent in the engine's state goes to the log as errors; only a bug makes it
-    /// so.
+    /// Looks for what is inconsistent in the engine's state; only a bug makes it so. Trees that
+    /// have such a thing admit nothing until an audit finds none.
     void audit_once_a_minute(Time now);
+    /// The ClusterQueues that are in an inconsistent tree now, and no others, are inactive.
+    void hold_back(Time now);
+    void refresh_tree(Time now);
 
     Parts parts_;
     std::uint64_t changes_seen_ = 0;
     std::uint32_t fruitless_ = 0;  ///< cycles in a row without an admission or preemption
     Time retry_at_{};
     std::optional<Time> audited_at_;
+    std::map<engine::NodeIndex, std::string> inconsistent_;  ///< by root: what was found
 };
 
 }  // namespace sluice::controller

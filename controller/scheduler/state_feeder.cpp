@@ -2,6 +2,8 @@
 
 #include "engine/engine.hpp"
 
+#include <utility>
+
 namespace sluice::controller {
 
 namespace {
@@ -191,6 +193,27 @@ void StateFeeder::cluster_queue_changed(const std::string& name, Time now) {
     for (const auto& [key, local_queue] : stores_.local_queues_of(name)) {
         feed_local_queue(*local_queue, now);
     }
+}
+
+std::vector<std::string> StateFeeder::hold_back(workload::Translator::HeldBack messages, Time now) {
+    const workload::Translator::HeldBack before = translator_.held_back();
+    std::vector<std::string> changed;
+    for (const auto& [name, message] : messages) {
+        const auto old = before.find(name);
+        if (old == before.end() || old->second != message) {
+            changed.push_back(name);
+        }
+    }
+    for (const auto& [name, message] : before) {
+        if (!messages.contains(name)) {
+            changed.push_back(name);
+        }
+    }
+    translator_.set_held_back(std::move(messages));
+    for (const std::string& name : changed) {
+        cluster_queue_changed(name, now);
+    }
+    return changed;
 }
 
 void StateFeeder::local_queue_changed(const std::string& ns, const std::string& name, Time now) {

@@ -5,6 +5,7 @@
 #include "workload/translator.hpp"
 
 #include <string>
+#include <vector>
 
 namespace sluice::controller {
 
@@ -57,6 +58,10 @@ class StateFeeder {
 
     /// The Workload as the store has it now, though it did not change: a write of ours has ended.
     void workload_changed(const std::string& ns, const std::string& name, Time now);
+
+    /// Makes exactly these ClusterQueues inactive, with the message of each; those whose activity
+    /// or message changed are returned.
+    std::vector<std::string> hold_back(workload::Translator::HeldBack messages, Time now);
 
     /// Any other event, for example how a write went.
     void apply(const engine::Event& event, Time now);

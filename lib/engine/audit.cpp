@@ -13,7 +13,7 @@ class Auditor {
   public:
     explicit Auditor(const State& state) : state_(state) {}
 
-    std::vector<std::string> run() {
+    std::vector<AuditFinding> run() {
         for (const auto& [name, index] : state_.tree().cluster_queues_by_name()) {
             check_queue(index);
             check_holders(index);
@@ -27,8 +27,9 @@ class Auditor {
     }
 
   private:
-    void fail(const std::string& what, const std::string& about) {
-        found_.push_back(what + ": " + about);
+    void fail(NodeIndex node, const std::string& what, const std::string& about) {
+        const NodeIndex root = state_.tree().node(node).root;
+        found_.push_back({.root = root.is_valid() ? root : node, .what = what + ": " + about});
     }
 
     void check_queue(NodeIndex index) {
@@ -38,28 +39,28 @@ class Auditor {
         for (const auto workload : queue.heap) {
             const WorkloadRecord& record = state_.workload(workload);
             if (record.bucket != Bucket::Active || record.bucket_position != at) {
-                fail("a heap entry does not know its place", name + " " + record.key);
+                fail(index, "a heap entry does not know its place", name + " " + record.key);
             }
             if (at > 0 && is_before(queue, workload, queue.heap[(at - 1) / 2])) {
-                fail("a heap entry is served before its parent", name + " " + record.key);
+                fail(index, "a heap entry is served before its parent", name + " " + record.key);
             }
-            check_pending(record);
+            check_pending(index, record);
             ++at;
         }
         at = 0;
         for (const auto workload : queue.inadmissible) {
             const WorkloadRecord& record = state_.workload(workload);
             if (record.bucket != Bucket::Inadmissible || record.bucket_position != at) {
-                fail("a parked workload does not know its place", name + " " + record.key);
+                fail(index, "a parked workload does not know its place", name + " " + record.key);
             }
-            check_pending(record);
+            check_pending(index, record);
             ++at;
         }
         if (state_.has_heap(index) == queue.heap.empty()) {
-            fail("a heap is not known to have entries", name);
+            fail(index, "a heap is not known to have entries", name);
         }
         if (queue.inflight.is_valid()) {
-            fail("a head is in flight outside a cycle", name);
+            fail(index, "a head is in flight outside a cycle", name);
         }
     }
 
@@ -67,9 +68,9 @@ class Auditor {
         return state_.is_served_before(queue, a, b);
     }
 
-    void check_pending(const WorkloadRecord& record) {
+    void check_pending(NodeIndex index, const WorkloadRecord& record) {
         if (!record.exists || !record.queueable || record.holding != nullptr) {
-            fail("a queued workload may not queue", record.key);
+            fail(index, "a queued workload may not queue", record.key);
         }
     }
 
@@ -80,7 +81,7 @@ class Auditor {
             const WorkloadRecord& record = state_.workload(workload);
             if (record.holding == nullptr || record.holding->position != at ||
                 record.holding->cluster_queue != index) {
-                fail("a holder does not know its place", record.key);
+                fail(index, "a holder does not know its place", record.key);
                 continue;
             }
             for (const auto& usage : record.holding->usages) {
@@ -90,7 +91,7 @@ class Auditor {
         }
         for (const auto& usage : state_.tree().node(index).own_usage) {
             if (amount_of(sum, usage.flavor_resource) != usage.amount) {
-                fail("usage is not the sum of the holders'", state_.node_name(index));
+                fail(index, "usage is not the sum of the holders'", state_.node_name(index));
             }
         }
     }
@@ -107,18 +108,18 @@ class Auditor {
                 expected += max(Amount(), below.usage - below.local());
             }
             if (expected != cell.usage && !expected.is_unlimited() && !cell.usage.is_unlimited()) {
-                fail("usage is not the sum of the children's", node.name);
+                fail(index, "usage is not the sum of the children's", node.name);
             }
         }
     }
 
     const State& state_;
-    std::vector<std::string> found_;
+    std::vector<AuditFinding> found_;
 };
 
 }  // namespace
 
-std::vector<std::string> audit(const State& state) {
+std::vector<AuditFinding> audit(const State& state) {
     return Auditor(state).run();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/ids.hpp"
 #include "engine/state.hpp"
 
 #include <string>
@@ -7,9 +8,14 @@
 
 namespace sluice::engine {
 
-/// What is inconsistent in the state, a line each; empty when all is well. Only a bug in the engine
-/// can make it otherwise. Cost: proportional to the state; for tests, and in production once in a
-/// while.
-std::vector<std::string> audit(const State& state);
+/// One thing that is inconsistent.
+struct AuditFinding {
+    NodeIndex root;    ///< of the tree it is in: a root cohort, or a ClusterQueue without cohort
+    std::string what;  ///< a line that names the object
+};
+
+/// What is inconsistent in the state; empty when all is well. Only a bug in the engine can make it
+/// otherwise. Cost: proportional to the state; for tests, and in production once in a while.
+std::vector<AuditFinding> audit(const State& state);
 
 }  // namespace sluice::engine

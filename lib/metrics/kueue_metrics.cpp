@@ -383,6 +383,13 @@ KueueMetrics::KueueMetrics(Registry& registry)
           {.name = "kueue_cohort_info",
            .help = "Constant 1, joins a cohort with those above it",
            .labels = {"cohort", "parent_cohort", "root_cohort"}}
+      ),
+      audit_findings(
+          registry,
+          {.name = "sluice_audit_findings",
+           .help = "Inconsistencies that the last audit of the scheduler's state found; above 0 "
+                   "nothing is admitted under that root",
+           .labels = {"root"}}
       ) {}
 
 void KueueMetrics::remove_cluster_queue(const std::string& name) {

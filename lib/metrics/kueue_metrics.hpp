@@ -6,7 +6,8 @@
 
 namespace sluice::metrics {
 
-/// Every metric that the controller serves, under Kueue's names and labels, which dashboards know.
+/// Every metric that the controller serves, under Kueue's names and labels, which dashboards know;
+/// those of our own begin with `sluice_`.
 /// Label values are given in the order of the comment; `replica_role` comes by itself.
 class KueueMetrics {
     Registry& registry_;
@@ -85,6 +86,9 @@ class KueueMetrics {
     Counter cohort_subtree_admitted_workloads_total;  ///< cohort, priority_class
     Gauge cohort_subtree_admitted_active_workloads;   ///< cohort
     Gauge cohort_info;                                ///< cohort, parent_cohort, root_cohort
+
+    // Not Kueue's.
+    Gauge audit_findings;  ///< root (root cohort, or ClusterQueue without cohort)
 
     /// Removes all series of a ClusterQueue that was deleted.
     void remove_cluster_queue(const std::string& name);

@@ -71,6 +71,9 @@ void Translator::set(const api::RuntimeClass& runtime_class) {
 }
 
 Activity Translator::activity(const api::ClusterQueue& queue) const {
+    if (const auto held = held_back_.find(queue.metadata.name); held != held_back_.end()) {
+        return {.is_active = false, .reason = "InconsistentState", .message = held->second};
+    }
     return find_activity(queue, references_, settings_.gates.topology_aware_scheduling);
 }
 

@@ -55,6 +55,12 @@ class Translator {
     void set(const api::RuntimeClass& runtime_class);
     void remove_runtime_class(const std::string& name) { overheads_.erase(name); }
 
+    /// ClusterQueues that are inactive whatever they say, each with the message of its condition.
+    /// After a change translate them again.
+    using HeldBack = std::map<std::string, std::string, std::less<>>;
+    void set_held_back(HeldBack messages) { held_back_ = std::move(messages); }
+    const HeldBack& held_back() const { return held_back_; }
+
     /// The content of the ClusterQueue's condition Active.
     Activity activity(const api::ClusterQueue& queue) const;
     engine::ClusterQueue cluster_queue(const api::ClusterQueue& queue) const;
@@ -112,6 +118,7 @@ class Translator {
 
     Settings settings_;
     References references_;
+    HeldBack held_back_;
     std::map<std::string, api::StringMap, std::less<>> namespaces_;
     std::map<std::string, std::map<std::string, api::LimitRange>, std::less<>> limit_ranges_;
     std::map<std::string, LimitRangeSummary, std::less<>>

@@ -101,7 +101,18 @@ MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
       state(engine::Options{}),
       feeder(stores, translator, state),
       applier({stores, settings, translator, state, feeder, cluster, cluster.clock}),
-      scheduling({state, feeder, applier, cluster, cluster.clock, {}}),
+      scheduling(
+          {state,
+           feeder,
+           applier,
+           cluster,
+           cluster.clock,
+           {},
+           [&cluster](const std::vector<engine::AuditFinding>& found) { cluster.findings = found; },
+           [this](const std::string& cluster_queue) {
+               runner.look({Kind::ClusterQueue, "", cluster_queue}, Urgency::AtOnce);
+           }}
+      ),
       runner(
           {
               .view = {stores, translator, settings},
@@ -473,8 +484,8 @@ bool MiniCluster::tick() {
         perform_row();
         return true;
     }
-    runner_due_ = controller_->runner.step();
     scheduling_due_ = controller_->scheduling.step();
+    runner_due_ = controller_->runner.step();
     return !rows_.empty() || (runner_due_ && *runner_due_ <= clock.now()) ||
            (scheduling_due_ && *scheduling_due_ <= clock.now());
 }

@@ -73,7 +73,8 @@ class MiniCluster final : public WriteSink {
     std::function<std::optional<Error>(const Write&)> lost_answer;
     std::vector<EventNote> events;
     std::vector<Observation> observations;
-    std::vector<Write> writes;  ///< those that were accepted
+    std::vector<Write> writes;                   ///< those that were accepted
+    std::vector<engine::AuditFinding> findings;  ///< of the last audit
     ManualClock clock;
     std::size_t rows_max = 16;  ///< more than so many rows find no room
     /// Rows that wait to be taken.

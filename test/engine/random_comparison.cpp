@@ -114,7 +114,7 @@ std::optional<std::string> find_difference(const Case& played, Tally* tally) {
             return fmt::format("step {}: {}", position, *difference);
         }
         if (const auto faults = engine::audit(state); !faults.empty()) {
-            return fmt::format("step {}: audit: {}", position, faults.front());
+            return fmt::format("step {}: audit: {}", position, faults.front().what);
         }
     }
     return std::nullopt;

@@ -578,8 +578,8 @@ std::vector<std::string> World::check(const json::Value& expected) {
     }
     const auto wrong = match_decisions(decisions);
     differences.insert(differences.begin(), wrong.begin(), wrong.end());
-    for (const std::string& fault : engine::audit(state_)) {
-        differences.push_back("audit: " + fault);
+    for (const engine::AuditFinding& fault : engine::audit(state_)) {
+        differences.push_back("audit: " + fault.what);
     }
     return differences;
 }
