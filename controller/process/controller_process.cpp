@@ -282,16 +282,24 @@ Result<void> ControllerProcess::start_metrics_server() {
     return {};
 }
 
+kube::Async<void> ControllerProcess::serve_webhook() {
+    if (!conversion_->is_serving()) {
+        const auto started = co_await conversion_->start();
+        if (!started) {
+            co_return started.error();
+        }
+    }
+    const auto published = co_await conversion_->publish();
+    co_return published;
+}
+
 /// Serves conversion before anything is listed: the API server may need it for the lists.
 boost::asio::awaitable<bool> ControllerProcess::start_webhook() {
     if (!conversion_) {
         co_return true;
     }
     for (;;) {
-        auto done = conversion_->is_serving() ? Result<void>() : co_await conversion_->start();
-        if (done) {
-            done = co_await conversion_->publish();
-        }
+        const auto done = co_await serve_webhook();
         if (done) {
             break;
         }
@@ -335,9 +343,11 @@ void ControllerProcess::act() {
     route_all(stores_, [this](const ObjectKey& key, Urgency urgency) {
         runner_.look(key, urgency);
     });
-    workers_.spawn(run_reconcilers(), "reconcilers");
+    workers_.spawn(run_steps([this] { return runner_.step(); }, reconcilers_wake_), "reconcilers");
     if (options_.with_scheduler) {
-        workers_.spawn(run_scheduler(), "scheduler");
+        workers_.spawn(
+            run_steps([this] { return scheduling_.step(); }, scheduler_wake_), "scheduler"
+        );
     }
 }
 
@@ -368,9 +378,11 @@ boost::asio::awaitable<void> ControllerProcess::live() {
     }
 }
 
-boost::asio::awaitable<void> ControllerProcess::run_reconcilers() {
+boost::asio::awaitable<void> ControllerProcess::run_steps(
+    std::function<std::optional<Time>()> step, net::Notifier& woken
+) {
     for (;;) {
-        const auto due = runner_.step();
+        const auto due = step();
         std::optional<Duration> limit;
         if (due) {
             limit = std::max<Duration>(*due - clock_.now(), Duration::zero());
@@ -382,29 +394,7 @@ boost::asio::awaitable<void> ControllerProcess::run_reconcilers() {
             }
             continue;
         }
-        co_await reconcilers_wake_.wait(limit);
-        const bool cancelled = co_await net::is_cancelled();
-        if (cancelled) {
-            co_return;
-        }
-    }
-}
-
-boost::asio::awaitable<void> ControllerProcess::run_scheduler() {
-    for (;;) {
-        const auto due = scheduling_.step();
-        std::optional<Duration> limit;
-        if (due) {
-            limit = std::max<Duration>(*due - clock_.now(), Duration::zero());
-        }
-        if (limit == Duration::zero()) {
-            const bool waited = co_await net::pause_for(Duration::zero());
-            if (!waited) {
-                co_return;
-            }
-            continue;
-        }
-        co_await scheduler_wake_.wait(limit);
+        co_await woken.wait(limit);
         const bool cancelled = co_await net::is_cancelled();
         if (cancelled) {
             co_return;

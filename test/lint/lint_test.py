@@ -85,6 +85,7 @@ ROWS = [
     ("two co_awaits in a statement", "words", cpp("auto r = co_await f(co_await g());"),
      "one co_await a statement"),
     ("co_await in a condition", "words", cpp("if (co_await f()) { g(); }"), "in a condition"),
+    ("co_await in a branch", "words", cpp("auto r = a ? b : co_await f();"), "use if"),
     ("co_await beside a lambda", "words", cpp("co_await f([x] { return x; });"),
      "braces or a lambda"),
     ("co_await beside an aggregate", "words", cpp("co_await f(Options{1});"), "braces or a lambda"),

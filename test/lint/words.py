@@ -51,6 +51,8 @@ def _await_fault(text, start):
         return "one co_await a statement"
     if re.search(r"\b(if|while|switch|for)\s*\([^;]*$", before):
         return "co_await in a condition: name the result first"
+    if "?" in before:
+        return "co_await in a branch of an expression: use if"
     if stop in ("{", "}"):
         return "braces or a lambda beside a co_await: name the argument or result first"
     if re.search(r"(?<![\w\])])\[[^\]]*\]\s*(\(|mutable)", after):
