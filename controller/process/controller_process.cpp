@@ -44,6 +44,18 @@ kube::Async<void> as_result(boost::asio::awaitable<void> work) {
     co_return Result<void>();
 }
 
+/// Starts the webhook unless it runs, and tells the API server where it is.
+kube::Async<void> serve(ConversionService* webhook) {
+    if (!webhook->is_serving()) {
+        const auto started = co_await webhook->start();
+        if (!started) {
+            co_return started.error();
+        }
+    }
+    const auto published = co_await webhook->publish();
+    co_return published;
+}
+
 }  // namespace
 
 ControllerProcess::ControllerProcess(
@@ -282,24 +294,13 @@ Result<void> ControllerProcess::start_metrics_server() {
     return {};
 }
 
-kube::Async<void> ControllerProcess::serve_webhook() {
-    if (!conversion_->is_serving()) {
-        const auto started = co_await conversion_->start();
-        if (!started) {
-            co_return started.error();
-        }
-    }
-    const auto published = co_await conversion_->publish();
-    co_return published;
-}
-
 /// Serves conversion before anything is listed: the API server may need it for the lists.
 boost::asio::awaitable<bool> ControllerProcess::start_webhook() {
     if (!conversion_) {
         co_return true;
     }
     for (;;) {
-        const auto done = co_await serve_webhook();
+        const auto done = co_await serve(&*conversion_);
         if (done) {
             break;
         }
@@ -343,10 +344,10 @@ void ControllerProcess::act() {
     route_all(stores_, [this](const ObjectKey& key, Urgency urgency) {
         runner_.look(key, urgency);
     });
-    workers_.spawn(run_steps([this] { return runner_.step(); }, reconcilers_wake_), "reconcilers");
+    workers_.spawn(run_steps([this] { return runner_.step(); }, &reconcilers_wake_), "reconcilers");
     if (options_.with_scheduler) {
         workers_.spawn(
-            run_steps([this] { return scheduling_.step(); }, scheduler_wake_), "scheduler"
+            run_steps([this] { return scheduling_.step(); }, &scheduler_wake_), "scheduler"
         );
     }
 }
@@ -379,7 +380,7 @@ boost::asio::awaitable<void> ControllerProcess::live() {
 }
 
 boost::asio::awaitable<void> ControllerProcess::run_steps(
-    std::function<std::optional<Time>()> step, net::Notifier& woken
+    std::function<std::optional<Time>()> step, net::Notifier* woken
 ) {
     for (;;) {
         const auto due = step();
@@ -394,7 +395,7 @@ boost::asio::awaitable<void> ControllerProcess::run_steps(
             }
             continue;
         }
-        co_await woken.wait(limit);
+        co_await woken->wait(limit);
         const bool cancelled = co_await net::is_cancelled();
         if (cancelled) {
             co_return;

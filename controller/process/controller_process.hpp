@@ -83,14 +83,12 @@ class ControllerProcess {
     Result<void> start_servers();
     Result<void> start_metrics_server();
     boost::asio::awaitable<bool> start_webhook();
-    /// Starts the webhook unless it runs, and tells the API server where it is.
-    kube::Async<void> serve_webhook();
     boost::asio::awaitable<void> live();
     boost::asio::awaitable<bool> lead();
     void act();
     /// Takes steps, each when the last one said or when woken, until cancelled.
     boost::asio::awaitable<void> run_steps(
-        std::function<std::optional<Time>()> step, net::Notifier& woken
+        std::function<std::optional<Time>()> step, net::Notifier* woken
     );
     boost::asio::awaitable<void> shut_down();
     void finish(int code);

@@ -198,7 +198,9 @@ void DecisionApplier::send(const Key& key) {
             waiting_.insert(key);
             return;
         }
-        send_refusal(key, *workload);
+        const Refusal latest = std::move(*entry.refusal);
+        entry.refusal.reset();
+        send_refusal(key, latest, *workload);
     }
 }
 
@@ -302,8 +304,11 @@ void DecisionApplier::admission_ended(
 
 DecisionApplier::Admission* DecisionApplier::find_admission(const Key& key) {
     const auto found = entries_.find(key);
-    return found == entries_.end() || !found->second.admission ? nullptr
-                                                               : &*found->second.admission;
+    if (found == entries_.end()) {
+        return nullptr;
+    }
+    std::optional<Admission>& admission = found->second.admission;
+    return admission ? &*admission : nullptr;
 }
 
 void DecisionApplier::settle(const Key& key) {
@@ -367,9 +372,9 @@ void DecisionApplier::send_eviction(
     });
 }
 
-void DecisionApplier::send_refusal(const Key& key, const api::Workload& workload) {
-    Entry& entry = entries_.find(key)->second;
-    Refusal refusal = std::move(*std::exchange(entry.refusal, std::nullopt));
+void DecisionApplier::send_refusal(
+    const Key& key, const Refusal& refusal, const api::Workload& workload
+) {
     const Time now = parts_.clock.now();
     api::Workload changed = workload;
     bool is_changed = workload::set_condition(
@@ -383,7 +388,7 @@ void DecisionApplier::send_refusal(const Key& key, const api::Workload& workload
     }
     Write write = loose_status_write(changed);
     write.events.push_back(workload_event(workload, refusal.reason, refusal.message, true));
-    entry.refusal_sent = true;
+    entries_[key].refusal_sent = true;
     std::vector<Write> row;
     row.push_back(std::move(write));
     parts_.sink.submit(std::move(row), false, [this, key, refusal](const Result<void>& result) {

@@ -88,7 +88,7 @@ class DecisionApplier {
     void send(const Key& key);
     void send_admission(const Key& key, Admission& admission, const api::Workload& workload);
     void send_eviction(const Key& key, Eviction& eviction, const api::Workload& workload);
-    void send_refusal(const Key& key, const api::Workload& workload);
+    void send_refusal(const Key& key, const Refusal& refusal, const api::Workload& workload);
     void refusal_ended(const Key& key, const Refusal& refusal, const Result<void>& result);
     void admission_ended(const Key& key, const std::string& uid, const Result<void>& result);
     void settle(const Key& key);

@@ -43,7 +43,7 @@ std::optional<Time> SchedulingLoop::step() {
     audit_once_a_minute(now);
     auto due = run_what_is_due(now);
     if (!inconsistent_.empty()) {
-        due = earlier(due, *audited_at_ + kAuditEvery);
+        due = earlier(due, audit_at_);
     }
     // Reasons for waiting get the room that decisions left.
     return parts_.applier.send_waiting() ? due : earlier(due, now + kNoRoomDelay);
@@ -80,13 +80,13 @@ std::optional<Time> SchedulingLoop::run_what_is_due(Time now) {
 }
 
 void SchedulingLoop::audit_once_a_minute(Time now) {
-    if (audited_at_ && now < *audited_at_ + kAuditEvery) {
+    if (now < audit_at_) {
         if (!inconsistent_.empty()) {
             hold_back(now);
         }
         return;
     }
-    audited_at_ = now;
+    audit_at_ = now + kAuditEvery;
     refresh_tree(now);
     const std::vector<engine::AuditFinding> findings = engine::audit(parts_.state);
     inconsistent_.clear();

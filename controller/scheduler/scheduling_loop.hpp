@@ -55,7 +55,7 @@ class SchedulingLoop {
     std::uint64_t changes_seen_ = 0;
     std::uint32_t fruitless_ = 0;  ///< cycles in a row without an admission or preemption
     Time retry_at_{};
-    std::optional<Time> audited_at_;
+    Time audit_at_{};
     std::map<engine::NodeIndex, std::string> inconsistent_;  ///< by root: what was found
 };
 
