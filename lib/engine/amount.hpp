@@ -19,6 +19,8 @@ class Amount {
 
     constexpr std::int64_t value() const { return value_; }
     constexpr bool is_unlimited() const { return *this == unlimited(); }
+    /// Whether a sum or difference may have been cut off here, so that it cannot be taken back.
+    constexpr bool is_saturated() const { return is_unlimited() || *this == lowest(); }
 
     friend constexpr auto operator<=>(Amount, Amount) = default;
 

@@ -29,8 +29,6 @@ struct ClusterQueueRecord {
     bool active = false;  ///< heads are taken from it
     ClusterQueue spec;
     std::vector<ResolvedGroup> groups;
-    /// Grows when quota may have become free here (AllocatableResourceGeneration, spec 4.11).
-    std::uint64_t generation = 0;
     std::vector<WorkloadIndex> heap;
     std::vector<WorkloadIndex> inadmissible;
     WorkloadIndex inflight;

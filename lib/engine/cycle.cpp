@@ -113,7 +113,7 @@ void Cycle::drop_outdated_progress(WorkloadIndex workload, NodeIndex cluster_que
         return;
     }
     const LastAssignment& last = *record.last_assignment;
-    bool outdated = state_.cluster_queues_[cluster_queue.at()].generation > last.generation;
+    bool outdated = state_.tree_.generation(cluster_queue) > last.generation;
     if (state_.options_.gates.flavor_fungibility_preserve_scan_progress) {
         if (last.scheduling_class != record.scheduling_class) {
             outdated = true;
@@ -477,7 +477,7 @@ void Cycle::requeue() {
             record.last_assignment.reset();
         } else if (!entry.assignment.pod_sets.empty()) {
             auto last = std::make_unique<LastAssignment>();
-            last->generation = state_.cluster_queues_[entry.cluster_queue.at()].generation;
+            last->generation = state_.tree_.generation(entry.cluster_queue);
             last->cycle = state_.cycle_;
             last->scheduling_class = record.scheduling_class;
             for (const auto& pod_set : entry.assignment.pod_sets) {

@@ -64,7 +64,7 @@ Share share_of(const State& state, NodeIndex index) {
     std::map<ResourceIndex, Amount> borrowed;
     for (const auto& cell : node.cells) {
         const Amount above = cell.usage - cell.subtree;
-        if (cell.declared && above > Amount()) {
+        if (cell.declared() && above > Amount()) {
             borrowed[state.resource_of(cell.flavor_resource)] += above;
             share.borrowed.push_back(cell.flavor_resource);
         }
@@ -75,7 +75,7 @@ Share share_of(const State& state, NodeIndex index) {
     std::map<ResourceIndex, Amount> lendable;
     for (const auto& cell : tree.node(node.root).cells) {
         const auto resource = state.resource_of(cell.flavor_resource);
-        if (cell.declared && borrowed.contains(resource)) {
+        if (cell.declared() && borrowed.contains(resource)) {
             lendable[resource] += tree.potential_available(node.parent, cell.flavor_resource);
         }
     }

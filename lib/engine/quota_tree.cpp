@@ -3,7 +3,6 @@
 #include "base/assert.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace sluice::engine {
 namespace {
@@ -16,10 +15,6 @@ auto lower_bound_of(Items& items, FlavorResourceIndex flavor_resource) {
         flavor_resource,
         [](const auto& item, FlavorResourceIndex key) { return item.flavor_resource < key; }
     );
-}
-
-bool is_saturated(Amount amount) {
-    return amount.is_unlimited() || amount == Amount::lowest();
 }
 
 }  // namespace
@@ -54,8 +49,7 @@ NodeIndex QuotaTree::add_node(std::string_view name, bool is_cluster_queue) {
     made.name = name;
     made.is_cluster_queue = is_cluster_queue;
     made.root = index;
-    changed_.push_back(index);
-    stale_ = true;
+    made.changed_at = ++changes_;
     return index;
 }
 
@@ -79,58 +73,6 @@ NodeIndex QuotaTree::intern_cohort(std::string_view name) {
     return made;
 }
 
-bool QuotaTree::declare(
-    NodeIndex index, std::string_view parent, double weight, std::vector<DeclaredQuota> quotas
-) {
-    if (!parent.empty()) {
-        intern_cohort(parent);
-    }
-    std::sort(quotas.begin(), quotas.end(), [](const DeclaredQuota& a, const DeclaredQuota& b) {
-        return a.flavor_resource < b.flavor_resource;
-    });
-    Node& node = nodes_[index.at()];
-    if (node.has_object && node.parent_name == parent && node.weight == weight &&
-        node.declared == quotas) {
-        return false;
-    }
-    node.has_object = true;
-    node.parent_name = parent;
-    node.weight = weight;
-    node.declared = std::move(quotas);
-    changed_.push_back(index);
-    stale_ = true;
-    return true;
-}
-
-void QuotaTree::undeclare(NodeIndex index) {
-    Node& node = nodes_[index.at()];
-    node.has_object = false;
-    node.active = false;
-    node.parent_name.clear();
-    node.weight = 1.0;
-    node.declared.clear();
-    changed_.push_back(index);
-    stale_ = true;
-}
-
-void QuotaTree::set_active(NodeIndex index, bool active) {
-    Node& node = nodes_[index.at()];
-    if (node.active == active) {
-        return;
-    }
-    node.active = active;
-    for (NodeIndex at = node.parent; at.is_valid(); at = nodes_[at.at()].parent) {
-        Node& cohort = nodes_[at.at()];
-        cohort.height = 0;
-        for (const auto child : cohort.children) {
-            const Node& c = nodes_[child.at()];
-            if (!c.is_cluster_queue || c.active) {
-                cohort.height = std::max(cohort.height, c.height + 1);
-            }
-        }
-    }
-}
-
 std::vector<NodeIndex> QuotaTree::cluster_queues_of(NodeIndex root) const {
     std::vector<NodeIndex> found;
     std::vector<NodeIndex> open = {root};
@@ -147,127 +89,6 @@ std::vector<NodeIndex> QuotaTree::cluster_queues_of(NodeIndex root) const {
         return nodes_[a.at()].name < nodes_[b.at()].name;
     });
     return found;
-}
-
-void QuotaTree::find_cycles() {
-    // A walk along parents that is longer than there are nodes has met a cycle.
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        std::size_t steps = 0;
-        NodeIndex at = make_index<NodeIndex>(i);
-        while (nodes_[at.at()].parent.is_valid() && !nodes_[at.at()].in_cycle &&
-               steps <= nodes_.size()) {
-            at = nodes_[at.at()].parent;
-            ++steps;
-        }
-        nodes_[i].in_cycle = nodes_[at.at()].in_cycle || steps > nodes_.size();
-    }
-}
-
-void QuotaTree::link() {
-    for (auto& node : nodes_) {
-        node.children.clear();
-        node.parent = node.parent_name.empty() ? NodeIndex{} : find_cohort(node.parent_name);
-        node.in_cycle = false;
-        node.height = 0;
-    }
-    find_cycles();
-    for (auto& node : nodes_) {
-        if (node.in_cycle) {
-            node.parent = NodeIndex{};
-        }
-    }
-    const auto attach = [this](const std::map<std::string, NodeIndex, std::less<>>& names) {
-        for (const auto& [name, index] : names) {
-            const NodeIndex parent = nodes_[index.at()].parent;
-            if (parent.is_valid()) {
-                nodes_[parent.at()].children.push_back(index);
-            }
-        }
-    };
-    attach(cohorts_);
-    attach(cluster_queues_);
-}
-
-void QuotaTree::accumulate(NodeIndex index) {
-    Node& node = nodes_[index.at()];
-    node.cells.clear();
-    for (const auto& quota : node.declared) {
-        node.cells.push_back(QuotaCell{
-            .flavor_resource = quota.flavor_resource,
-            .nominal = quota.nominal,
-            .borrowing_limit = quota.borrowing_limit,
-            .lending_limit = quota.lending_limit,
-            .subtree = quota.nominal,
-            .usage = Amount(),
-            .declared = true,
-        });
-    }
-    for (const auto& usage : node.own_usage) {
-        ensure_cell(index, usage.flavor_resource).usage = usage.amount;
-    }
-    for (const auto child_index : node.children) {
-        const Node& child = nodes_[child_index.at()];
-        if (!child.is_cluster_queue || child.active) {
-            node.height = std::max(node.height, child.height + 1);
-        }
-        for (const auto& from : child.cells) {
-            QuotaCell& into = ensure_cell(index, from.flavor_resource);
-            into.declared = into.declared || from.declared;
-            into.subtree += from.subtree - from.local();
-            into.usage += max(Amount(), from.usage - from.local());
-        }
-    }
-}
-
-void QuotaTree::refresh(std::vector<NodeIndex>& touched) {
-    if (!stale_) {
-        return;
-    }
-    std::vector<bool> root_changed(nodes_.size(), false);
-    const auto note_roots = [&] {
-        for (const auto index : changed_) {
-            root_changed[nodes_[index.at()].root.at()] = true;
-        }
-    };
-    note_roots();  // the trees that nodes left
-    std::vector<NodeIndex> root_before(nodes_.size());
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        root_before[i] = nodes_[i].root;
-    }
-    link();
-    // Parents before children, then children before parents for the sums.
-    std::vector<NodeIndex> order;
-    order.reserve(nodes_.size());
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        if (!nodes_[i].parent.is_valid()) {
-            const auto root = make_index<NodeIndex>(i);
-            nodes_[i].root = root;
-            nodes_[i].depth = 0;
-            order.push_back(root);
-        }
-    }
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        const auto index = order[i];
-        for (const auto child : nodes_[index.at()].children) {
-            nodes_[child.at()].root = nodes_[index.at()].root;
-            nodes_[child.at()].depth = nodes_[index.at()].depth + 1;
-            order.push_back(child);
-        }
-    }
-    note_roots();  // the trees they are in now
-    for (auto at = order.rbegin(); at != order.rend(); ++at) {
-        accumulate(*at);
-    }
-    for (const auto index : order) {
-        const Node& node = nodes_[index.at()];
-        const NodeIndex before = root_before[index.at()];
-        if (node.is_cluster_queue &&
-            (root_changed[node.root.at()] || root_changed[before.at()] || before != node.root)) {
-            touched.push_back(index);
-        }
-    }
-    changed_.clear();
-    stale_ = false;
 }
 
 QuotaCell& QuotaTree::ensure_cell(NodeIndex index, FlavorResourceIndex flavor_resource) {
@@ -341,7 +162,7 @@ bool QuotaTree::is_borrowing_with(
 bool QuotaTree::is_borrowing(NodeIndex index) const {
     const auto& cells = nodes_[index.at()].cells;
     return std::any_of(cells.begin(), cells.end(), [](const QuotaCell& cell) {
-        return cell.declared && cell.usage > cell.subtree;
+        return cell.declared() && cell.usage > cell.subtree;
     });
 }
 
@@ -367,113 +188,22 @@ QuotaTree::Fit QuotaTree::lowest_fit(
     }
 }
 
-void QuotaTree::add(
-    NodeIndex index, FlavorResourceIndex flavor_resource, Amount amount, bool save
-) {
-    for (NodeIndex at = index; at.is_valid();) {
-        Node& node = nodes_[at.at()];
-        const std::uint32_t position = cell_position(at, flavor_resource);
-        QuotaCell& here = node.cells[position];
-        const Amount local = here.local_available();
-        if (save) {
-            undo_.push_back(Saved{.node = at, .cell = position, .usage = here.usage});
-        }
-        const bool was_saturated = is_saturated(here.usage);
-        here.usage += amount;
-        if (!save && (was_saturated || is_saturated(here.usage) || is_saturated(amount))) {
-            note_saturation(index);
-        }
-        if (amount <= local) {
-            return;
-        }
-        amount -= local;
-        at = node.parent;
-    }
+std::uint64_t QuotaTree::generation(NodeIndex cluster_queue) const {
+    const Node& node = nodes_[cluster_queue.at()];
+    return std::max(node.changed_at, nodes_[node.root.at()].changed_at);
 }
 
-void QuotaTree::remove(
-    NodeIndex index, FlavorResourceIndex flavor_resource, Amount amount, bool save
-) {
-    for (NodeIndex at = index; at.is_valid();) {
-        Node& node = nodes_[at.at()];
-        const std::uint32_t position = cell_position(at, flavor_resource);
-        QuotaCell& here = node.cells[position];
-        const Amount stored_in_parent = here.usage - here.local();
-        if (save) {
-            undo_.push_back(Saved{.node = at, .cell = position, .usage = here.usage});
-        }
-        const bool was_saturated = is_saturated(here.usage);
-        here.usage -= amount;
-        if (!save && (was_saturated || is_saturated(here.usage) || is_saturated(amount))) {
-            note_saturation(index);
-        }
-        if (stored_in_parent <= Amount()) {
-            return;
-        }
-        amount = min(amount, stored_in_parent);
-        at = node.parent;
-    }
-}
-
-void QuotaTree::note_saturation(NodeIndex index) {
-    // What was cut off cannot be subtracted again: the sums are made anew from the holders'.
-    changed_.push_back(index);
-    stale_ = true;
-}
-
-void QuotaTree::add_usage(NodeIndex cluster_queue, const Usages& usages) {
+void QuotaTree::set_waiting(NodeIndex cluster_queue, bool waiting) {
     Node& node = nodes_[cluster_queue.at()];
-    for (const auto& usage : usages) {
-        add_to(node.own_usage, usage.flavor_resource, usage.amount);
-        if (!stale_) {
-            for (NodeIndex at = cluster_queue; at.is_valid(); at = nodes_[at.at()].parent) {
-                ensure_cell(at, usage.flavor_resource);
-            }
-            add(cluster_queue, usage.flavor_resource, usage.amount, false);
-        }
+    if (node.is_waiting == waiting) {
+        return;
     }
-}
-
-void QuotaTree::remove_usage(NodeIndex cluster_queue, const Usages& usages) {
-    Node& node = nodes_[cluster_queue.at()];
-    for (const auto& usage : usages) {
-        add_to(node.own_usage, usage.flavor_resource, Amount() - usage.amount);
-        if (!stale_) {
-            remove(cluster_queue, usage.flavor_resource, usage.amount, false);
-        }
-    }
-}
-
-bool QuotaTree::has_saturated(NodeIndex cluster_queue) const {
-    const auto& own = nodes_[cluster_queue.at()].own_usage;
-    return std::any_of(own.begin(), own.end(), [](const Usage& u) {
-        return u.amount.is_unlimited();
-    });
-}
-
-void QuotaTree::reset_usage(NodeIndex cluster_queue, Usages usages) {
-    nodes_[cluster_queue.at()].own_usage = std::move(usages);
-    changed_.push_back(cluster_queue);
-    stale_ = true;
-}
-
-void QuotaTree::assume_usage(NodeIndex cluster_queue, const Usages& usages) {
-    for (const auto& usage : usages) {
-        add(cluster_queue, usage.flavor_resource, usage.amount, true);
-    }
-}
-
-void QuotaTree::assume_no_usage(NodeIndex cluster_queue, const Usages& usages) {
-    for (const auto& usage : usages) {
-        remove(cluster_queue, usage.flavor_resource, usage.amount, true);
-    }
-}
-
-void QuotaTree::rollback(Mark mark) {
-    while (undo_.size() > mark) {
-        const Saved& saved = undo_.back();
-        nodes_[saved.node.at()].cells[saved.cell].usage = saved.usage;
-        undo_.pop_back();
+    node.is_waiting = waiting;
+    auto& all = nodes_[node.root.at()].waiting;
+    if (waiting) {
+        all.insert(cluster_queue);
+    } else {
+        all.erase(cluster_queue);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,9 +34,11 @@ struct QuotaCell {
     std::optional<Amount> lending_limit;
     Amount subtree;  ///< S: quota of the node with what its children lend
     Amount usage;    ///< U
-    bool declared =
-        false;  ///< some node of the subtree names it; false: only usage brought it here
+    /// How many declare it: the node itself and each child with a declaration at or below it. 0:
+    /// only usage brought it here.
+    std::int32_t declarations = 0;
 
+    bool declared() const { return declarations > 0; }
     /// Quota that the parent never sees.
     Amount local() const {
         return lending_limit ? max(Amount(), subtree - *lending_limit) : Amount();
@@ -54,9 +57,10 @@ struct DeclaredQuota {
 
 /// The trees of cohorts with ClusterQueues as leaves: quota, limits and usage at every node.
 ///
-/// Usage changes cost O(depth). A change of shape or quota marks the trees; they are worked out
-/// anew when they are next asked. Inside a what-if (mark, change, rollback) saved values are put
-/// back, because inverse arithmetic is wrong once an amount has saturated.
+/// A change of usage or quota costs O(depth), a move of a cohort O(its subtree). Only while some
+/// parents form a cycle is everything worked out anew, and the sums of a tree once one of them has
+/// saturated, because then differences are wrong: both when refresh() is next called. Inside a
+/// what-if (mark, change, rollback) saved values are put back for the same reason.
 class QuotaTree {
   public:
     struct Node {
@@ -73,9 +77,13 @@ class QuotaTree {
         NodeIndex root;
         std::vector<NodeIndex> children;  ///< by name, cohorts and ClusterQueues together
         std::vector<QuotaCell> cells;     ///< sorted by flavor_resource
-        std::int32_t height = 0;          ///< cohorts: distance to the farthest leaf
+        std::int32_t height = 0;          ///< cohorts: distance to the farthest leaf that counts
+        std::vector<std::uint32_t> child_heights;  ///< how many children have which height
         std::int32_t depth = 0;
-        bool in_cycle = false;  ///< its tree holds a cycle of parents: no admission
+        bool in_cycle = false;         ///< its tree holds a cycle of parents: no admission
+        bool is_waiting = false;       ///< ClusterQueues: see set_waiting
+        std::set<NodeIndex> waiting;   ///< roots: the waiting ClusterQueues of the tree
+        std::uint64_t changed_at = 0;  ///< see generation()
     };
 
     /// The node of that name, or none.
@@ -101,10 +109,23 @@ class QuotaTree {
         return cluster_queues_;
     }
 
-    /// Works out the derived values if something changed; the ClusterQueues whose tree changed are
-    /// appended to `touched`. Everything below requires that nothing changed since.
+    /// Works out what could not be kept up to date change by change; the ClusterQueues that may
+    /// have got into a cycle or out of one are appended to `touched`. Everything below requires
+    /// that the tree is not stale.
     void refresh(std::vector<NodeIndex>& touched);
-    bool is_stale() const { return stale_; }
+    bool is_stale() const { return relink_ || !uncounted_.empty(); }
+
+    /// Grows when quota may have become free for the ClusterQueue: with each change of shape or
+    /// quota in its tree and each touch() (AllocatableResourceGeneration, spec 4.11).
+    std::uint64_t generation(NodeIndex cluster_queue) const;
+    void touch(NodeIndex node) { nodes_[node.at()].changed_at = ++changes_; }
+
+    /// Marks a ClusterQueue as one that waits for changes in its tree.
+    void set_waiting(NodeIndex cluster_queue, bool waiting);
+    /// The ClusterQueues of the tree that are so marked.
+    const std::set<NodeIndex>& waiting_in(NodeIndex root) const {
+        return nodes_[root.at()].waiting;
+    }
 
     const QuotaCell* find_cell(NodeIndex node, FlavorResourceIndex flavor_resource) const;
     /// A copy of the cell; zeros when there is none.
@@ -147,22 +168,54 @@ class QuotaTree {
         std::uint32_t cell = 0;
         Amount usage;
     };
+    /// What a node brings into its parent's cell.
+    struct Contribution {
+        Amount lent;
+        Amount over;
+        bool declared = false;
+        friend bool operator==(const Contribution&, const Contribution&) = default;
+    };
+    static Contribution contribution_of(const QuotaCell& cell);
+
     NodeIndex add_node(std::string_view name, bool is_cluster_queue);
     QuotaCell& ensure_cell(NodeIndex node, FlavorResourceIndex flavor_resource);
     std::uint32_t cell_position(NodeIndex node, FlavorResourceIndex flavor_resource) const;
     void add(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount, bool save);
     void remove(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount, bool save);
-    void note_saturation(NodeIndex node);
+    /// The sums of its tree are to be made anew.
+    void uncount(NodeIndex node) { uncounted_.push_back(node); }
+
+    void restate(NodeIndex node, std::string parent, std::vector<DeclaredQuota> quotas);
+    bool is_at_or_below(NodeIndex node, NodeIndex ancestor) const;
+    void detach(NodeIndex node);
+    void attach(NodeIndex node, NodeIndex parent);
+    void set_root_below(NodeIndex node);
+    void redeclare(NodeIndex node, std::vector<DeclaredQuota> quotas);
+    void redeclare(NodeIndex node, const DeclaredQuota* before, const DeclaredQuota* after);
+    void shift(
+        NodeIndex node, FlavorResourceIndex flavor_resource, Contribution before, Contribution after
+    );
+    void child_height_changed(
+        NodeIndex node, std::optional<std::int32_t> before, std::optional<std::int32_t> after
+    );
+    std::optional<std::int32_t> counted_height(const Node& node) const;
+
+    void relink(std::vector<NodeIndex>& touched);
     void link();
     void find_cycles();
+    std::vector<NodeIndex> parents_first(const std::vector<NodeIndex>& roots) const;
     void accumulate(NodeIndex node);
+    void recount();
 
     std::map<std::string, NodeIndex, std::less<>> cluster_queues_;
     std::map<std::string, NodeIndex, std::less<>> cohorts_;
     std::vector<Node> nodes_;
     std::vector<Saved> undo_;
-    std::vector<NodeIndex> changed_;
-    bool stale_ = false;
+    std::vector<NodeIndex> changed_;    // since the last relink, while one is due
+    std::vector<NodeIndex> uncounted_;  // nodes of trees whose sums are wrong
+    std::uint64_t changes_ = 0;
+    bool relink_ = false;  // parents, roots and cycles are to be worked out anew
+    bool cyclic_ = false;  // the last relink found a cycle
 };
 
 }  // namespace sluice::engine

@@ -104,7 +104,6 @@ void StateEditor::refresh() {
     std::vector<NodeIndex> touched;
     state_.tree_.refresh(touched);
     for (const auto index : touched) {
-        ++queue(index).generation;
         queue(index).active = is_active(index);
         state_.tree_.set_active(index, queue(index).active);
     }

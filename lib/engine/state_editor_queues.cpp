@@ -91,6 +91,7 @@ void StateEditor::push_inadmissible(WorkloadIndex index) {
     workload.bucket = Bucket::Inadmissible;
     workload.bucket_position = static_cast<std::uint32_t>(into.inadmissible.size());
     into.inadmissible.push_back(index);
+    state_.tree_.set_waiting(target, true);
 }
 
 void StateEditor::take_from_queue(WorkloadIndex index) {
@@ -185,6 +186,7 @@ void StateEditor::park_class(NodeIndex cluster_queue, std::uint64_t scheduling_c
         return;
     }
     from.parked_classes.insert(scheduling_class);
+    state_.tree_.set_waiting(cluster_queue, true);
     const auto heap = from.heap;
     for (const auto index : heap) {
         if (record(index).scheduling_class == scheduling_class) {
@@ -235,7 +237,8 @@ void StateEditor::wake_tree_of(NodeIndex node) {
 }
 
 void StateEditor::wake_now(NodeIndex root) {
-    for (const auto index : state_.tree_.cluster_queues_of(root)) {
+    const auto& waiting = state_.tree_.waiting_in(root);
+    for (const auto index : std::vector(waiting.begin(), waiting.end())) {
         ClusterQueueRecord& woken = queue(index);
         woken.parked_classes.clear();
         const auto parked = woken.inadmissible;
@@ -247,6 +250,7 @@ void StateEditor::wake_now(NodeIndex root) {
                 push_active(workload);
             }
         }
+        state_.tree_.set_waiting(index, !woken.inadmissible.empty());
     }
 }
 

@@ -140,7 +140,7 @@ void StateEditor::release(WorkloadIndex index) {
     } else {
         state_.tree_.remove_usage(holding->cluster_queue, holding->usages);
     }
-    ++at.generation;
+    state_.tree_.touch(holding->cluster_queue);
     if (!workload.pods_ready) {
         --state_.not_ready_holders_;
     }

@@ -1,0 +1,111 @@
+// Usage, for good and in what-ifs.
+#include "engine/quota_tree.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::engine {
+void QuotaTree::add(
+    NodeIndex index, FlavorResourceIndex flavor_resource, Amount amount, bool save
+) {
+    for (NodeIndex at = index; at.is_valid();) {
+        Node& node = nodes_[at.at()];
+        const std::uint32_t position = cell_position(at, flavor_resource);
+        QuotaCell& here = node.cells[position];
+        const Amount local = here.local_available();
+        if (save) {
+            undo_.push_back(Saved{.node = at, .cell = position, .usage = here.usage});
+        }
+        const bool was_saturated = here.usage.is_saturated();
+        here.usage += amount;
+        if (!save && (was_saturated || here.usage.is_saturated() || amount.is_saturated())) {
+            uncount(index);
+        }
+        if (amount <= local) {
+            return;
+        }
+        amount -= local;
+        at = node.parent;
+    }
+}
+
+void QuotaTree::remove(
+    NodeIndex index, FlavorResourceIndex flavor_resource, Amount amount, bool save
+) {
+    for (NodeIndex at = index; at.is_valid();) {
+        Node& node = nodes_[at.at()];
+        const std::uint32_t position = cell_position(at, flavor_resource);
+        QuotaCell& here = node.cells[position];
+        const Amount stored_in_parent = here.usage - here.local();
+        if (save) {
+            undo_.push_back(Saved{.node = at, .cell = position, .usage = here.usage});
+        }
+        const bool was_saturated = here.usage.is_saturated();
+        here.usage -= amount;
+        if (!save && (was_saturated || here.usage.is_saturated() || amount.is_saturated())) {
+            uncount(index);
+        }
+        if (stored_in_parent <= Amount()) {
+            return;
+        }
+        amount = min(amount, stored_in_parent);
+        at = node.parent;
+    }
+}
+
+void QuotaTree::add_usage(NodeIndex cluster_queue, const Usages& usages) {
+    Node& node = nodes_[cluster_queue.at()];
+    for (const auto& usage : usages) {
+        add_to(node.own_usage, usage.flavor_resource, usage.amount);
+        if (!is_stale()) {
+            for (NodeIndex at = cluster_queue; at.is_valid(); at = nodes_[at.at()].parent) {
+                ensure_cell(at, usage.flavor_resource);
+            }
+            add(cluster_queue, usage.flavor_resource, usage.amount, false);
+        }
+    }
+}
+
+void QuotaTree::remove_usage(NodeIndex cluster_queue, const Usages& usages) {
+    Node& node = nodes_[cluster_queue.at()];
+    for (const auto& usage : usages) {
+        add_to(node.own_usage, usage.flavor_resource, Amount() - usage.amount);
+        if (!is_stale()) {
+            remove(cluster_queue, usage.flavor_resource, usage.amount, false);
+        }
+    }
+}
+
+bool QuotaTree::has_saturated(NodeIndex cluster_queue) const {
+    const auto& own = nodes_[cluster_queue.at()].own_usage;
+    return std::any_of(own.begin(), own.end(), [](const Usage& u) {
+        return u.amount.is_unlimited();
+    });
+}
+
+void QuotaTree::reset_usage(NodeIndex cluster_queue, Usages usages) {
+    nodes_[cluster_queue.at()].own_usage = std::move(usages);
+    uncount(cluster_queue);
+}
+
+void QuotaTree::assume_usage(NodeIndex cluster_queue, const Usages& usages) {
+    for (const auto& usage : usages) {
+        add(cluster_queue, usage.flavor_resource, usage.amount, true);
+    }
+}
+
+void QuotaTree::assume_no_usage(NodeIndex cluster_queue, const Usages& usages) {
+    for (const auto& usage : usages) {
+        remove(cluster_queue, usage.flavor_resource, usage.amount, true);
+    }
+}
+
+void QuotaTree::rollback(Mark mark) {
+    while (undo_.size() > mark) {
+        const Saved& saved = undo_.back();
+        nodes_[saved.node.at()].cells[saved.cell].usage = saved.usage;
+        undo_.pop_back();
+    }
+}
+
+}  // namespace sluice::engine
