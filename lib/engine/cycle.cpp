@@ -19,7 +19,11 @@ CycleResult run_cycle(State& state, Time now) {
 }
 
 Cycle::Cycle(State& state, Time now)
-    : state_(state), now_(now), editor_(state, now), start_(state.tree_.mark()) {}
+    : state_(state),
+      now_(now),
+      editor_(state, now),
+      start_(state.tree_.mark()),
+      fair_(state, state.tree_) {}
 
 CycleResult Cycle::run() {
     take_heads();
@@ -42,14 +46,11 @@ void Cycle::take_heads() {
     }
     state_.blocked_until_ready_ = false;
     std::vector<NodeIndex> ready;
-    for (const auto index : state_.with_heap_) {
+    for (const auto& [name, index] : state_.with_heap_) {
         if (state_.cluster_queues_[index.at()].active) {
             ready.push_back(index);
         }
     }
-    std::sort(ready.begin(), ready.end(), [this](NodeIndex a, NodeIndex b) {
-        return state_.node_name(a) < state_.node_name(b);
-    });
     for (const auto index : ready) {
         heads_.push_back(editor_.pop_head(index));
     }

@@ -1,8 +1,9 @@
 #pragma once
 
 #include "engine/assignment.hpp"
+#include "engine/cycle_entry.hpp"
 #include "engine/decision.hpp"
-#include "engine/fair_sharing.hpp"
+#include "engine/fair_tournament.hpp"
 #include "engine/preemption.hpp"
 #include "engine/state.hpp"
 #include "engine/state_editor.hpp"
@@ -13,38 +14,6 @@
 #include <vector>
 
 namespace sluice::engine {
-
-/// Why a head goes back to its queue (spec 3.4).
-enum class RequeueReason : std::uint8_t {
-    Generic,
-    NamespaceMismatch,
-    FailedAfterNomination,
-    NoFit,
-    PreemptionNoCandidates,
-    PendingPreemption,
-    PreemptionGated,
-};
-
-/// A head with what the cycle found out about it.
-struct CycleEntry {
-    WorkloadIndex workload;
-    NodeIndex cluster_queue;
-    Assignment assignment;
-    std::vector<PreemptionTarget> targets;
-    bool is_preemptor =
-        false;  ///< others are being evicted for it (gate PrioritizePreemptorWorkloads)
-    bool admitted = false;
-    bool skipped = false;
-    bool keep_progress =
-        true;  ///< whether the next cycle goes on with the flavor after the last tried
-    RequeueReason requeue = RequeueReason::Generic;
-    RefusalDecision refusal;
-    /// Under fair sharing: the share of the child of each ancestor cohort on the way to this entry,
-    /// with the entry's usage.
-    std::vector<std::pair<NodeIndex, Share>> shares;
-
-    const Share& share_below(NodeIndex cohort) const;
-};
 
 /// One scheduling cycle (spec 3.9). Internal to the engine; see run_cycle().
 class Cycle {
@@ -72,9 +41,6 @@ class Cycle {
 
     /// Positions of the entries in the order of spec 3.11 or 3.12, one by one.
     CycleEntry* next_entry();
-    CycleEntry* tournament_winner(NodeIndex root);
-    CycleEntry* tournament(NodeIndex cohort);
-    bool beats(const CycleEntry& a, const CycleEntry& b, NodeIndex cohort);
 
     void process(CycleEntry& entry);
     bool recompute_if_overlapping(CycleEntry& entry);
@@ -94,8 +60,7 @@ class Cycle {
     std::vector<CycleEntry> entries_;
     std::vector<CycleEntry> refused_early_;
     std::vector<CycleEntry*> classical_;  // in order, the next one last
-    std::vector<CycleEntry*> fair_;       // by node; nullptr once processed
-    std::vector<NodeIndex> fair_queues_;  // ClusterQueues with an entry, by name of their root
+    FairTournament fair_;
     std::vector<CycleEntry*> processed_;  // in processing order
     std::set<WorkloadIndex> victims_;
     std::vector<WorkloadIndex> newly_evicted_;

@@ -188,6 +188,12 @@ QuotaTree::Fit QuotaTree::lowest_fit(
     }
 }
 
+std::string_view QuotaTree::node_name(NodeIndex index) const {
+    const Node& node = nodes_[index.at()];
+    const auto& names = node.is_cluster_queue ? cluster_queues_ : cohorts_;
+    return names.find(node.name)->first;
+}
+
 std::uint64_t QuotaTree::generation(NodeIndex cluster_queue) const {
     const Node& node = nodes_[cluster_queue.at()];
     return std::max(node.changed_at, nodes_[node.root.at()].changed_at);

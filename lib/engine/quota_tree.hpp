@@ -102,6 +102,8 @@ class QuotaTree {
     void set_active(NodeIndex node, bool active);
 
     const Node& node(NodeIndex index) const { return nodes_[index.at()]; }
+    /// The node's name, valid as long as the tree lives.
+    std::string_view node_name(NodeIndex index) const;
     std::size_t size() const { return nodes_.size(); }
     /// All nodes of the tree of `root`, ClusterQueues by name.
     std::vector<NodeIndex> cluster_queues_of(NodeIndex root) const;

@@ -88,8 +88,8 @@ std::vector<WorkloadIndex> State::inadmissible_in_order(NodeIndex cluster_queue)
 }
 
 bool State::has_heads() const {
-    return std::any_of(with_heap_.begin(), with_heap_.end(), [this](NodeIndex index) {
-        return cluster_queues_[index.at()].active;
+    return std::any_of(with_heap_.begin(), with_heap_.end(), [this](const auto& entry) {
+        return cluster_queues_[entry.second.at()].active;
     });
 }
 

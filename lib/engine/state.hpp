@@ -85,7 +85,9 @@ class State {
     /// Those that wait for an event, in service order. Cost: n log n.
     std::vector<WorkloadIndex> inadmissible_in_order(NodeIndex cluster_queue) const;
     /// Whether cycles look at the ClusterQueue's heap.
-    bool has_heap(NodeIndex cluster_queue) const { return with_heap_.contains(cluster_queue); }
+    bool has_heap(NodeIndex cluster_queue) const {
+        return with_heap_.contains(tree_.node_name(cluster_queue));
+    }
     /// Whether the ClusterQueue tries workload a before b (spec 3.2).
     bool is_served_before(const ClusterQueueRecord& queue, WorkloadIndex a, WorkloadIndex b) const;
     /// When the next TimerFired event is due (wake batches, ends of back-off); none: nothing waits.
@@ -120,8 +122,8 @@ class State {
     std::vector<WorkloadRecord> workloads_;
     std::vector<WorkloadIndex> free_workloads_;
     std::map<std::uint32_t, Shape> shapes_;
-    std::set<NodeIndex> with_heap_;       // ClusterQueues whose heap is not empty
-    std::map<NodeIndex, Time> wake_due_;  // by root
+    std::map<std::string_view, NodeIndex> with_heap_;  // ClusterQueues whose heap is not empty
+    std::map<NodeIndex, Time> wake_due_;               // by root
     std::set<std::pair<Time, WorkloadIndex>> back_offs_;
     std::uint64_t cycle_ = 0;
     std::uint64_t not_ready_holders_ = 0;  // holders without PodsReady, for blockAdmission

@@ -78,7 +78,7 @@ void StateEditor::push_active(WorkloadIndex index) {
     workload.bucket = Bucket::Active;
     into.heap.push_back(index);
     if (into.heap.size() == 1) {
-        state_.with_heap_.insert(target);
+        state_.with_heap_.emplace(state_.tree_.node_name(target), target);
     }
     heap_up(into, into.heap.size() - 1);
 }
@@ -125,7 +125,7 @@ void StateEditor::take_from_queue(WorkloadIndex index) {
                 fix_heap(from, last);
             }
             if (from.heap.empty()) {
-                state_.with_heap_.erase(of);
+                state_.with_heap_.erase(state_.tree_.node_name(of));
             }
             break;
         }

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "engine/assignment.hpp"
+#include "engine/decision.hpp"
+#include "engine/ids.hpp"
+#include "engine/preemption.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace sluice::engine {
+
+/// Why a head goes back to its queue (spec 3.4).
+enum class RequeueReason : std::uint8_t {
+    Generic,
+    NamespaceMismatch,
+    FailedAfterNomination,
+    NoFit,
+    PreemptionNoCandidates,
+    PendingPreemption,
+    PreemptionGated,
+};
+
+/// A head with what the cycle found out about it.
+struct CycleEntry {
+    WorkloadIndex workload;
+    NodeIndex cluster_queue;
+    Assignment assignment;
+    std::vector<PreemptionTarget> targets;
+    bool is_preemptor =
+        false;  ///< others are being evicted for it (gate PrioritizePreemptorWorkloads)
+    bool admitted = false;
+    bool skipped = false;
+    bool keep_progress =
+        true;  ///< whether the next cycle goes on with the flavor after the last tried
+    RequeueReason requeue = RequeueReason::Generic;
+    RefusalDecision refusal;
+};
+
+}  // namespace sluice::engine

@@ -1,0 +1,122 @@
+#include "engine/fair_tournament.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace sluice::engine {
+
+FairTournament::Standing& FairTournament::standing_of(NodeIndex index) {
+    const auto [at, is_new] = standings_.try_emplace(index);
+    Standing& standing = at->second;
+    if (is_new) {
+        standing.node = index;
+        if (const NodeIndex parent = tree_.node(index).parent; parent.is_valid()) {
+            standing.parent = &standing_of(parent);
+        }
+    }
+    return standing;
+}
+
+void FairTournament::enter(std::vector<CycleEntry>& entries) {
+    for (auto& entry : entries) {
+        standing_of(entry.cluster_queue).winner = &entry;
+    }
+    std::vector<Standing*> children_first;
+    for (auto& [index, standing] : standings_) {
+        children_first.push_back(&standing);
+        if (standing.parent == nullptr) {
+            roots_.push_back(&standing);
+        }
+    }
+    std::stable_sort(
+        children_first.begin(),
+        children_first.end(),
+        [this](const Standing* a, const Standing* b) {
+            return tree_.node(a->node).depth > tree_.node(b->node).depth;
+        }
+    );
+    for (Standing* standing : children_first) {
+        std::make_heap(standing->contest.begin(), standing->contest.end(), Loses{state_});
+        choose(*standing);
+        if (standing->parent != nullptr) {
+            standing->parent->contest.push_back(standing);
+        }
+    }
+    // A ClusterQueue without cohort is a tree of its own.
+    std::sort(roots_.begin(), roots_.end(), [this](const Standing* a, const Standing* b) {
+        const auto& x = tree_.node(a->node);
+        const auto& y = tree_.node(b->node);
+        return std::tie(x.name, x.is_cluster_queue) > std::tie(y.name, y.is_cluster_queue);
+    });
+}
+
+void FairTournament::choose(Standing& standing) {
+    const auto& node = tree_.node(standing.node);
+    if (!node.is_cluster_queue) {
+        standing.winner = standing.contest.empty() ? nullptr : standing.contest.front()->winner;
+    }
+    if (standing.winner == nullptr || standing.parent == nullptr) {
+        return;
+    }
+    const Usages& usage = standing.winner->assignment.usage;
+    const auto mark = tree_.mark();
+    tree_.assume_usage(standing.winner->cluster_queue, usage);
+    standing.share = share_of(state_, standing.node);
+    tree_.rollback(mark);
+    standing.borrows = standing.share.is_borrowing_on(usage);
+}
+
+bool FairTournament::Loses::operator()(const Standing* a, const Standing* b) const {
+    const Gates& gates = state.options().gates;
+    const CycleEntry& x = *a->winner;
+    const CycleEntry& y = *b->winner;
+    if (gates.prioritize_preemptor_workloads && x.is_preemptor != y.is_preemptor) {
+        return y.is_preemptor;
+    }
+    if (gates.fair_sharing_prioritize_non_borrowing && a->borrows != b->borrows) {
+        return a->borrows;
+    }
+    const int order = compare(a->share, b->share);
+    if (order != 0) {
+        return order > 0;
+    }
+    const WorkloadRecord& v = state.workload(x.workload);
+    const WorkloadRecord& w = state.workload(y.workload);
+    if (gates.priority_sorting_within_cohort && v.priority != w.priority) {
+        return v.priority < w.priority;
+    }
+    return std::tie(v.queue_order, v.uid, v.key) > std::tie(w.queue_order, w.uid, w.key);
+}
+
+CycleEntry* FairTournament::pop() {
+    if (processed_ != nullptr) {
+        leave(*processed_);
+        processed_ = nullptr;
+    }
+    while (!roots_.empty() && roots_.back()->winner == nullptr) {
+        roots_.pop_back();
+    }
+    if (roots_.empty()) {
+        return nullptr;
+    }
+    CycleEntry* next = roots_.back()->winner;
+    processed_ = &standings_.at(next->cluster_queue);
+    return next;
+}
+
+void FairTournament::leave(Standing& cluster_queue) {
+    cluster_queue.winner = nullptr;
+    // Its entry has won, and so is the first of each contest on its way up.
+    for (Standing* at = &cluster_queue; at->parent != nullptr; at = at->parent) {
+        auto& contest = at->parent->contest;
+        std::pop_heap(contest.begin(), contest.end(), Loses{state_});
+        if (at->winner == nullptr) {
+            contest.pop_back();
+        } else {
+            std::push_heap(contest.begin(), contest.end(), Loses{state_});
+        }
+        choose(*at->parent);
+    }
+}
+
+}  // namespace sluice::engine
