@@ -1,0 +1,160 @@
+// What a cycle costs.
+#include "bench/allocations.hpp"
+#include "bench/bench_cluster.hpp"
+
+#include <benchmark/benchmark.h>
+#include <vector>
+
+namespace sluice::bench {
+namespace {
+
+using namespace engine;
+
+void BM_CycleWithoutChange(benchmark::State& bench) {
+    const auto queues = bench.range(0);
+    const auto state = make_cluster({.queues = queues, .cpu = 10});
+    for (std::int64_t i = 0; i < queues * 10; ++i) {
+        const auto queue = numbered("q", i % queues);
+        apply(*state, WorkloadChanged{make_holder(queue, numbered("w", i), 1)}, kNow);
+    }
+    run_cycle(*state, kNow);
+    const auto before = allocations().count;
+    for (auto _ : bench) {
+        benchmark::DoNotOptimize(run_cycle(*state, kNow));
+    }
+    bench.counters["allocations"] = benchmark::Counter(
+        static_cast<double>(allocations().count - before), benchmark::Counter::kAvgIterations
+    );
+}
+BENCHMARK(BM_CycleWithoutChange)
+    ->RangeMultiplier(10)
+    ->Range(100, 10'000)
+    ->Unit(benchmark::kMicrosecond);
+
+/// One cycle over `queues` heads that all fit.
+void BM_AdmitHeads(benchmark::State& bench) {
+    const auto queues = bench.range(0);
+    std::int64_t round = 0;
+    const auto state = make_cluster({.queues = queues, .cpu = 1'000'000'000});
+    std::uint64_t made = 0;
+    for (auto _ : bench) {
+        bench.PauseTiming();
+        for (std::int64_t i = 0; i < queues; ++i) {
+            const auto name = numbered("w", round * queues + i);
+            apply(*state, WorkloadChanged{make_workload(numbered("q", i), name, 1)}, kNow);
+        }
+        ++round;
+        const auto before = allocations().count;
+        bench.ResumeTiming();
+        benchmark::DoNotOptimize(run_cycle(*state, kNow));
+        bench.PauseTiming();
+        made += allocations().count - before;
+        bench.ResumeTiming();
+    }
+    const auto admissions = static_cast<double>(bench.iterations() * queues);
+    bench.SetItemsProcessed(bench.iterations() * queues);
+    bench.counters["allocations/admission"] = static_cast<double>(made) / admissions;
+}
+BENCHMARK(BM_AdmitHeads)->Arg(100)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMillisecond);
+
+/// Everything pending is admitted and completes, cycle by cycle.
+void BM_Drain(benchmark::State& bench) {
+    const auto queues = bench.range(0);
+    const auto workloads = bench.range(1);
+    for (auto _ : bench) {
+        bench.PauseTiming();
+        auto state = make_cluster({.queues = queues, .cpu = 1});
+        for (std::int64_t i = 0; i < workloads; ++i) {
+            const auto queue = numbered("q", i % queues);
+            apply(*state, WorkloadChanged{make_workload(queue, numbered("w", i), 1)}, kNow);
+        }
+        bench.ResumeTiming();
+        std::int64_t admitted = 0;
+        while (state->has_heads()) {
+            const CycleResult result = run_cycle(*state, kNow);
+            admitted += static_cast<std::int64_t>(result.admitted.size());
+            std::vector<std::string> names;
+            for (const auto& decision : result.admitted) {
+                names.push_back(state->workload_key(decision.workload).substr(3));
+            }
+            for (const auto& name : names) {
+                apply(*state, AdmissionWritten{.ns = "ns", .name = name}, kNow);
+                apply(*state, WorkloadDeleted{.ns = "ns", .name = name}, kNow);
+            }
+        }
+        bench.PauseTiming();
+        if (admitted != workloads) {
+            bench.SkipWithError("not all were admitted");
+        }
+        state.reset();
+        bench.ResumeTiming();
+    }
+    bench.SetItemsProcessed(bench.iterations() * workloads);
+}
+BENCHMARK(BM_Drain)
+    ->Args({100, 100'000})
+    ->Args({10'000, 1'000'000})
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1);
+
+/// Heads that fit nowhere but are tried on every flavor.
+void BM_TryFlavors(benchmark::State& bench) {
+    const std::int64_t queues = 100;
+    auto state = make_cluster({.queues = queues, .flavors = bench.range(0), .cpu = 4});
+    for (std::int64_t i = 0; i < queues; ++i) {
+        const auto queue = numbered("q", i);
+        // Within what the cohort could give, above what is left in it.
+        apply(*state, WorkloadChanged{make_holder(queue, "h" + queue, 4)}, kNow);
+        apply(*state, WorkloadChanged{make_workload(queue, "w" + queue, 41)}, kNow);
+    }
+    for (auto _ : bench) {
+        benchmark::DoNotOptimize(run_cycle(*state, kNow));
+        bench.PauseTiming();
+        for (std::int64_t i = 0; i < queues; ++i) {
+            const auto queue = numbered("q", i);
+            auto again = make_workload(queue, "w" + queue, 41);
+            again.generation = static_cast<std::int64_t>(state->cycle()) + 1;
+            apply(*state, WorkloadChanged{again}, kNow);
+        }
+        bench.ResumeTiming();
+    }
+    bench.SetComplexityN(bench.range(0));
+}
+BENCHMARK(BM_TryFlavors)->RangeMultiplier(2)->Range(1, 256)->Unit(benchmark::kMillisecond);
+
+/// One victim is chosen among `range` candidates of the same ClusterQueue.
+void BM_PreemptOne(benchmark::State& bench) {
+    const auto candidates = bench.range(0);
+    auto state = make_cluster(
+        {.queues = 1,
+         .queues_per_cohort = 0,
+         .cpu = candidates,
+         .preemption = {.within_cluster_queue = PreemptionPolicy::LowerPriority}}
+    );
+    for (std::int64_t i = 0; i < candidates; ++i) {
+        apply(*state, WorkloadChanged{make_holder("q0", numbered("h", i), 1)}, kNow);
+    }
+    std::int64_t round = 0;
+    for (auto _ : bench) {
+        bench.PauseTiming();
+        auto preemptor = make_workload("q0", numbered("w", round++), 1);
+        preemptor.priority = 10;
+        apply(*state, WorkloadChanged{preemptor}, kNow);
+        bench.ResumeTiming();
+        const CycleResult result = run_cycle(*state, kNow);
+        bench.PauseTiming();
+        if (result.preempted.size() != 1) {
+            bench.SkipWithError("not one victim");
+            break;
+        }
+        const auto key = state->workload_key(result.preempted.front().victim).substr(3);
+        apply(*state, PreemptionFailed{.ns = "ns", .name = key}, kNow);
+        apply(*state, WorkloadDeleted{.ns = "ns", .name = preemptor.name}, kNow);
+        bench.ResumeTiming();
+    }
+    bench.SetComplexityN(candidates);
+}
+BENCHMARK(BM_PreemptOne)->RangeMultiplier(10)->Range(100, 10'000)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace sluice::bench
