@@ -1,3 +1,4 @@
+#include "base/prng.hpp"
 #include "engine/quota_tree.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -7,7 +8,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -157,7 +157,7 @@ class RandomChanges {
 
   private:
     static std::string cohort_name(int number) { return "c" + std::to_string(number); }
-    int below(int end) { return static_cast<int>(random_() % static_cast<unsigned>(end)); }
+    int below(int end) { return static_cast<int>(random_.below(static_cast<std::uint64_t>(end))); }
 
     Amount amount() { return below(40) == 0 ? Amount::unlimited() : Amount(below(20)); }
     std::optional<Amount> limit() { return below(3) == 0 ? std::optional(amount()) : std::nullopt; }
@@ -223,7 +223,7 @@ class RandomChanges {
         }
     }
 
-    std::mt19937 random_;
+    Prng random_;
     Statements said_;
     QuotaTree tree_;
 };
