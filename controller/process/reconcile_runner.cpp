@@ -50,13 +50,35 @@ std::optional<Time> ReconcileRunner::step() {
         if (!parts_.sink.has_room()) {
             return now + std::chrono::milliseconds(5);
         }
+        // In turns, so that a wide change holds up nothing else.
+        if (i % 2 == 1 && !waiting_.empty()) {
+            submit_waiting();
+            continue;
+        }
         const auto key = queue_.take(now);
-        if (!key) {
+        if (key) {
+            process(*key, now);
+        } else if (waiting_.empty()) {
             return queue_.next_due();
         }
-        process(*key, now);
     }
     return now;
+}
+
+void ReconcileRunner::submit_waiting() {
+    Waiting next = std::move(waiting_.front());
+    waiting_.pop_front();
+    std::vector<Write> row;
+    row.push_back(std::move(next.write));
+    const auto done = [this, spread = std::move(next.spread)](const Result<void>& result) {
+        if (!result && result.error().code != ErrorCode::NotFound) {
+            spread->outcome = result.error();
+        }
+        if (--spread->unanswered == 0) {
+            ended(spread->key, spread->outcome);
+        }
+    };
+    parts_.sink.submit(std::move(row), false, done);
 }
 
 void ReconcileRunner::process(const ObjectKey& key, Time now) {
@@ -82,6 +104,15 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
         }
         if (outcome.requeue_at) {
             queue_.add_at(key, *outcome.requeue_at);
+        }
+        return;
+    }
+    if (outcome.are_independent) {
+        const auto spread = std::make_shared<Spread>();
+        spread->key = key;
+        spread->unanswered = outcome.writes.size();
+        for (Write& write : outcome.writes) {
+            waiting_.push_back({spread, std::move(write)});
         }
         return;
     }

@@ -6,8 +6,11 @@
 #include "controller/reconcilers/write_sink.hpp"
 #include "kube/runtime/work_queue.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 
@@ -38,9 +41,21 @@ class ReconcileRunner {
     /// once; none: when woken.
     std::optional<Time> step();
     /// Nothing waits or is under way (what waits for its time does not count).
-    bool is_idle() const { return !queue_.has_ready(); }
+    bool is_idle() const { return !queue_.has_ready() && waiting_.empty(); }
 
   private:
+    /// The writes of one look that do not depend on each other.
+    struct Spread {
+        ObjectKey key;
+        std::size_t unanswered = 0;
+        Result<void> outcome;  ///< of the last one that was refused
+    };
+    struct Waiting {
+        std::shared_ptr<Spread> spread;
+        Write write;
+    };
+
+    void submit_waiting();
     void process(const ObjectKey& key, Time now);
     Outcome reconcile(const ObjectKey& key, Time now) const;
     bool is_settled(const ObjectKey& key) const;
@@ -48,6 +63,7 @@ class ReconcileRunner {
 
     Parts parts_;
     kube::WorkQueue<ObjectKey> queue_;
+    std::deque<Waiting> waiting_;  ///< independent writes that the sink had no room for so far
 };
 
 }  // namespace sluice::controller

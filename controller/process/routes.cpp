@@ -62,6 +62,20 @@ bool concerns_workloads(const kube::Change<api::ClusterQueue>& change) {
            active_status(before) != active_status(after);
 }
 
+/// The class that a Job's Workload got just now, or nullptr: its value may have changed while that
+/// was written.
+const std::string* find_new_class(const kube::Change<api::Workload>& change) {
+    if (!change.after || change.after->metadata.controller_owner() == nullptr) {
+        return nullptr;
+    }
+    const auto& ref = change.after->spec.priority_class_ref;
+    if (!ref || ref->group != "kueue.x-k8s.io" ||
+        (change.before && change.before->spec.priority_class_ref == ref)) {
+        return nullptr;
+    }
+    return &ref->name;
+}
+
 }  // namespace
 
 void route(const Stores& stores, const kube::Change<api::ClusterQueue>& change, const Look& look) {
@@ -122,6 +136,11 @@ void route(const Stores&, const kube::Change<api::Cohort>& change, const Look& l
 void route(
     const Stores& stores, const kube::Change<api::WorkloadPriorityClass>& change, const Look& look
 ) {
+    const bool is_new_value =
+        change.after && (change.is_added() || change.before->value != change.after->value);
+    if (!is_new_value) {
+        return;
+    }
     look({Kind::WorkloadPriorityClass, "", change.key.name}, Urgency::AtOnce);
     for (const auto& [key, job] : stores.jobs_of_priority_class(change.key.name)) {
         look({Kind::Job, key.namespace_, key.name}, Urgency::AtOnce);
@@ -130,6 +149,9 @@ void route(
 
 void route(const Stores& stores, const kube::Change<api::Workload>& change, const Look& look) {
     look({Kind::Workload, change.key.namespace_, change.key.name}, Urgency::AtOnce);
+    if (const std::string* name = find_new_class(change)) {
+        look({Kind::WorkloadPriorityClass, "", *name}, Urgency::Batched);
+    }
     for (const auto& workload : {change.before, change.after}) {
         if (!workload) {
             continue;

@@ -111,6 +111,7 @@ struct Write {
 /// and the object is looked at again.
 struct Outcome {
     std::vector<Write> writes;
+    bool are_independent = false;    ///< each write is a row of its own: none waits for another
     std::vector<EventNote> events;   ///< without a write
     std::optional<Time> requeue_at;  ///< look again then, whatever happens
     std::optional<std::string>

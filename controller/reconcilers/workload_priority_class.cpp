@@ -4,6 +4,7 @@ namespace sluice::controller {
 
 Outcome reconcile_workload_priority_class(const Stores& stores, std::string_view name) {
     Outcome outcome;
+    outcome.are_independent = true;
     const auto priority_class = stores.workload_priority_classes.find(name);
     if (!priority_class) {
         return outcome;

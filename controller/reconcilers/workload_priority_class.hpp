@@ -8,7 +8,8 @@
 namespace sluice::controller {
 
 /// Carries the value of a WorkloadPriorityClass to every Workload that names it (spec 1.15).
-/// Deleting the class changes nothing.
+/// Each is written by itself, so that one refusal holds up no other. Deleting the class changes
+/// nothing.
 Outcome reconcile_workload_priority_class(const Stores& stores, std::string_view name);
 
 }  // namespace sluice::controller

@@ -204,6 +204,29 @@ TEST_CASE("a deleted workload stops its job, and a new one is made", "[controlle
     CHECK(is_running(cluster, "sample"));
 }
 
+TEST_CASE("a class's new value reaches the workloads beside one that refuses it", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    make_queues(cluster);
+    cluster.put("{'kind':'WorkloadPriorityClass','metadata':{'name':'vip'},'value':1}");
+    for (const std::string_view name : {"a", "b", "c"}) {
+        cluster.put(job(name, 1, ",'kueue.x-k8s.io/priority-class':'vip'"));
+    }
+    cluster.settle();
+    const ObjectKey refusing = workload_key(cluster, "a");
+    cluster.fault = [&refusing](const Write& write) -> std::optional<Error> {
+        return write.object == refusing ? std::optional(Error{ErrorCode::Invalid, "refused", {}})
+                                        : std::nullopt;
+    };
+    cluster.put("{'kind':'WorkloadPriorityClass','metadata':{'name':'vip'},'value':9}");
+    cluster.settle();
+    CHECK(cluster.at(refusing, {"spec", "priority"}) == "1");
+    CHECK(cluster.at(workload_key(cluster, "b"), {"spec", "priority"}) == "9");
+    CHECK(cluster.at(workload_key(cluster, "c"), {"spec", "priority"}) == "9");
+    cluster.fault = nullptr;
+    cluster.settle(std::chrono::minutes(2));
+    CHECK(cluster.at(refusing, {"spec", "priority"}) == "9");
+}
+
 TEST_CASE("a stopped queue drains, and its jobs come back when it is resumed", "[controller]") {
     MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
     make_queues(cluster);

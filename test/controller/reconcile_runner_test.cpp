@@ -1,0 +1,125 @@
+#include "controller/process/reconcile_runner.hpp"
+
+#include "api/codec.hpp"
+#include "support/manual_clock.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+// How looks and writes take turns. What a look decides is in reconcilers_test.cpp.
+namespace sluice::controller {
+namespace {
+
+class HeldSink final : public WriteSink {
+  public:
+    void submit(std::vector<Write> row, bool /*until_certain*/, Done done) override {
+        rows.emplace_back(std::move(row), std::move(done));
+    }
+    bool has_room() const override { return rows.size() < 4; }
+    bool is_settled(const ObjectKey&) const override { return true; }
+
+    /// Answers the oldest row; the object that it was about.
+    ObjectKey answer(const Result<void>& result = {}) {
+        auto [row, done] = std::move(rows.front());
+        rows.pop_front();
+        done(result);
+        return row.at(0).object;
+    }
+
+    std::deque<std::pair<std::vector<Write>, Done>> rows;
+};
+
+struct Bench {
+    Bench() {
+        add(stores.workload_priority_classes, "{'metadata':{'name':'vip'},'value':7}");
+        for (int i = 0; i < 10; ++i) {
+            add(stores.workloads,
+                "{'metadata':{'name':'w" + std::to_string(i) +
+                    "','namespace':'team'},'spec':{'priority':1,'priorityClassRef':{'group':"
+                    "'kueue.x-k8s.io','kind':'WorkloadPriorityClass','name':'vip'}}}");
+        }
+    }
+
+    template <class T>
+    void add(kube::Store<T>& store, std::string text) {
+        std::ranges::replace(text, '\'', '"');
+        auto object = api::decode<T>(text);
+        REQUIRE(object);
+        store.upsert(std::make_shared<const T>(std::move(*object)));
+    }
+
+    Stores stores;
+    Settings settings;
+    workload::Translator translator{workload::Settings{}};
+    test::ManualClock clock;
+    HeldSink sink;
+    ReconcileRunner runner{
+        {
+            .view = {stores, translator, settings},
+            .sink = sink,
+            .clock = clock,
+            .enabled = {Kind::WorkloadPriorityClass, Kind::ResourceFlavor},
+            .on_event = [](const EventNote&) {},
+            .weighted_share = [](const ObjectKey&) { return std::optional<std::int64_t>(); },
+            .wake = [] {},
+        },
+        1
+    };
+};
+
+const ObjectKey kClass{Kind::WorkloadPriorityClass, "", "vip"};
+
+}  // namespace
+
+TEST_CASE("a wide change is written no faster than the writer takes it", "[controller]") {
+    Bench bench;
+    bench.runner.look(kClass, Urgency::AtOnce);
+    std::set<std::string> written;
+    while (!bench.runner.is_idle() || !bench.sink.rows.empty()) {
+        bench.runner.step();
+        REQUIRE(bench.sink.rows.size() <= 4);
+        REQUIRE_FALSE(bench.sink.rows.empty());
+        CHECK(bench.sink.rows.front().first.size() == 1);
+        written.insert(bench.sink.answer().name);
+    }
+    CHECK(written.size() == 10);
+}
+
+TEST_CASE(
+    "a refused part of a wide change is tried again, one that is gone is not", "[controller]"
+) {
+    Bench bench;
+    const bool is_gone = GENERATE(true, false);
+    const Error error{is_gone ? ErrorCode::NotFound : ErrorCode::Invalid, "no", {}};
+    bench.runner.look(kClass, Urgency::AtOnce);
+    for (int i = 0; i < 10; ++i) {
+        bench.runner.step();
+        REQUIRE_FALSE(bench.sink.rows.empty());
+        bench.sink.answer(i == 3 ? Result<void>(error) : Result<void>());
+    }
+    CHECK(bench.sink.rows.empty());
+    bench.clock.advance(std::chrono::seconds(1));
+    bench.runner.step();
+    CHECK(bench.sink.rows.empty() == is_gone);
+}
+
+TEST_CASE("a wide change holds up nothing else", "[controller]") {
+    Bench bench;
+    bench.add(bench.stores.resource_flavors, "{'metadata':{'name':'new','resourceVersion':'1'}}");
+    bench.runner.look(kClass, Urgency::AtOnce);
+    bench.runner.look({Kind::ResourceFlavor, "", "new"}, Urgency::AtOnce);
+    bench.runner.step();
+    CHECK(std::ranges::any_of(bench.sink.rows, [](const auto& row) {
+        return row.first.at(0).object.kind == Kind::ResourceFlavor;
+    }));
+}
+
+}  // namespace sluice::controller
