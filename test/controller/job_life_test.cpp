@@ -227,6 +227,48 @@ TEST_CASE("a class's new value reaches the workloads beside one that refuses it"
     CHECK(cluster.at(refusing, {"spec", "priority"}) == "9");
 }
 
+TEST_CASE("a job that loses its queue label gives its quota back at its end", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("sample", 4));
+    cluster.settle();
+    REQUIRE(is_running(cluster, "sample"));
+    cluster.merge(job_key("sample"), "{'metadata':{'labels':{'kueue.x-k8s.io/queue-name':null}}}");
+    cluster.put(job("next", 4));
+    cluster.settle();
+    CHECK(is_running(cluster, "sample"));
+    CHECK_FALSE(is_running(cluster, "next"));
+    cluster.merge(
+        job_key("sample"), "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}"
+    );
+    cluster.settle();
+    CHECK(
+        cluster.condition("team", cluster.workload_of("team", "sample"), "Finished") ==
+        "True/Succeeded"
+    );
+    CHECK(is_running(cluster, "next"));
+}
+
+TEST_CASE("an admission gate that comes late takes nothing away", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("sample", 2));
+    cluster.settle();
+    cluster.merge(
+        job_key("sample"),
+        "{'metadata':{'annotations':{'kueue.x-k8s.io/admission-gated-by':'example.com/gate'}}}"
+    );
+    cluster.settle();
+    const ObjectKey workload = workload_key(cluster, "sample");
+    REQUIRE(
+        cluster.at(workload, {"metadata", "annotations", "kueue.x-k8s.io/admission-gated-by"}) ==
+        "example.com/gate"
+    );
+    CHECK(cluster.condition("team", workload.name, "QuotaReserved") == "True/QuotaReserved");
+    CHECK(cluster.condition("team", workload.name, "Evicted").empty());
+    CHECK(is_running(cluster, "sample"));
+}
+
 TEST_CASE("a stopped queue drains, and its jobs come back when it is resumed", "[controller]") {
     MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
     make_queues(cluster);
