@@ -80,7 +80,11 @@ ControllerProcess::ControllerProcess(
            state_,
            options_.configuration.metrics.enable_cluster_queue_resources,
            options_.configuration.metrics.local_queue_metrics.enable &&
-               options_.gates.is_enabled(config::Feature::LocalQueueMetrics)}
+               options_.gates.is_enabled(config::Feature::LocalQueueMetrics),
+           options_.gates.is_enabled(config::Feature::MetricsForCohorts),
+           options_.configuration.leader_election.leader_elect
+               ? options_.configuration.leader_election.resource_name
+               : std::string()}
       ),
       writer_(
           {

@@ -1,14 +1,19 @@
 #include "controller/process/metrics_reporter.hpp"
 
+#include "controller/process/metric_numbers.hpp"
 #include "controller/reconcilers/queue_status.hpp"
 #include "controller/reconcilers/workload_status.hpp"
-#include "workload/amounts.hpp"
+#include "engine/fair_sharing.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
+#include <vector>
 
 namespace sluice::controller {
 
@@ -18,16 +23,37 @@ double seconds(Duration duration) {
     return std::chrono::duration<double>(duration).count();
 }
 
-double as_number(std::string_view resource, const api::Quantity& quantity) {
-    return resource == "cpu" ? quantity.as_double() : static_cast<double>(quantity.value());
-}
-
 double limit_number(std::string_view resource, const std::optional<api::Quantity>& limit) {
-    return limit ? as_number(resource, *limit) : std::numeric_limits<double>::infinity();
+    return limit ? to_number(resource, *limit) : std::numeric_limits<double>::infinity();
 }
 
-double amount_number(std::string_view resource, std::int64_t amount) {
-    return resource == "cpu" ? static_cast<double>(amount) / 1000.0 : static_cast<double>(amount);
+/// Adds what the pending workloads request.
+void add_requests(
+    const engine::State& state,
+    const std::vector<engine::WorkloadIndex>& workloads,
+    std::map<std::string, engine::Amount>& sums
+) {
+    for (const engine::WorkloadIndex index : workloads) {
+        for (const engine::PodSetRecord& pod_set : state.workload(index).pod_sets) {
+            for (const engine::Request& request : pod_set.requests) {
+                sums[state.resource_name(request.resource)] +=
+                    request.amount * pod_set.count_after_reclaim();
+            }
+        }
+    }
+}
+
+/// The kinds of workloads as the scheduler tells them apart; 0 is none.
+void add_classes(
+    const engine::State& state,
+    const std::vector<engine::WorkloadIndex>& workloads,
+    std::set<std::uint64_t>& classes
+) {
+    for (const engine::WorkloadIndex index : workloads) {
+        if (const auto scheduling_class = state.workload(index).scheduling_class) {
+            classes.insert(scheduling_class);
+        }
+    }
 }
 
 /// Why a workload is not admitted: the reason of Admitted=False and that of QuotaReserved=False.
@@ -44,9 +70,17 @@ std::pair<std::string, std::string> unadmitted_reasons(const api::Workload& work
 
 }  // namespace
 
-MetricsReporter::MetricsReporter(const Parts& parts) : parts_(parts), metrics_(registry_) {
+MetricsReporter::MetricsReporter(const Parts& parts)
+    : parts_(parts), metrics_(registry_), cohorts_(parts.state, metrics_) {
     registry_.on_print([this] { report_gauges(); });
     metrics_.build_info.set({"v0.1.0", "", "", "", "clang", ""}, 1);
+}
+
+void MetricsReporter::set_role(const std::string& role) {
+    registry_.set_role(role);
+    if (!parts_.lease.empty()) {
+        metrics_.leader_election_master_status.set({parts_.lease}, role == "leader" ? 1 : 0);
+    }
 }
 
 void MetricsReporter::observe(const Observation& o) {
@@ -62,7 +96,15 @@ void MetricsReporter::observe(const Observation& o) {
             metrics_.admission_checks_wait_time_seconds.observe(
                 by_class, seconds(o.since_reserved)
             );
+            if (parts_.cohorts) {
+                cohorts_.count_admission(o.cluster_queue, o.priority_class);
+            }
             break;
+        case Observation::Kind::Released:
+            metrics_.workload_eviction_latency_seconds.observe(
+                {o.cluster_queue, o.reason}, seconds(o.since_evicted)
+            );
+            return;
         case Observation::Kind::Evicted: {
             const metrics::Labels labels{
                 o.cluster_queue, o.reason, o.underlying_cause, o.priority_class
@@ -123,6 +165,7 @@ void MetricsReporter::observe_local_queue(const Observation& o) {
             }
             break;
         case Observation::Kind::Preempted:
+        case Observation::Kind::Released:
         case Observation::Kind::WorkloadCreated:
             break;
     }
@@ -146,38 +189,35 @@ void MetricsReporter::report_gauges() {
     for (const auto& [root, count] : audit_findings_) {
         metrics_.audit_findings.set({root}, count);
     }
+    // What a queue no longer has must not stay: a flavor, a quota, another cohort.
+    for (metrics::Gauge* gauge :
+         {&metrics_.cluster_queue_resource_reservation,
+          &metrics_.cluster_queue_resource_usage,
+          &metrics_.cluster_queue_nominal_quota,
+          &metrics_.cluster_queue_borrowing_limit,
+          &metrics_.cluster_queue_lending_limit,
+          &metrics_.cluster_queue_resource_pending,
+          &metrics_.cluster_queue_weighted_share,
+          &metrics_.local_queue_resource_reservation,
+          &metrics_.local_queue_resource_usage}) {
+        gauge->clear();
+    }
+    std::map<std::string, std::int32_t> admitted;
     for (const auto& [key, queue] : parts_.stores.cluster_queues.all()) {
-        report_cluster_queue(*queue);
+        const QueueUsage usage = cluster_queue_usage(parts_.stores, *queue);
+        admitted[key.name] = usage.admitted;
+        report_cluster_queue(*queue, usage);
+        report_pending(*queue);
         if (parts_.cluster_queue_resources) {
             report_quotas(*queue);
+            report_amounts(*queue, usage);
+            report_share(*queue);
         }
     }
-    using Reasons = std::tuple<std::string, std::string, std::string>;
-    std::map<Reasons, double> unadmitted;
-    std::map<std::string, double> finished;
-    for (const auto& [key, workload] : parts_.stores.workloads.all()) {
-        const auto queue =
-            parts_.stores.local_queues.find(key.namespace_, workload->spec.queue_name);
-        if (!queue) {
-            continue;
-        }
-        if (is_finished(*workload)) {
-            finished[queue->spec.cluster_queue] += 1;
-        } else if (!is_admitted(*workload)) {
-            const auto [reason, cause] = unadmitted_reasons(*workload);
-            unadmitted[{queue->spec.cluster_queue, reason, cause}] += 1;
-        }
+    if (parts_.cohorts) {
+        cohorts_.report(admitted);
     }
-    metrics_.unadmitted_workloads.clear();
-    for (const auto& [labels, count] : unadmitted) {
-        metrics_.unadmitted_workloads.set(
-            {std::get<0>(labels), std::get<1>(labels), std::get<2>(labels)}, count
-        );
-    }
-    metrics_.finished_workloads.clear();
-    for (const auto& [queue, count] : finished) {
-        metrics_.finished_workloads.set({queue}, count);
-    }
+    report_workloads();
     if (parts_.local_queues) {
         for (const auto& [key, queue] : parts_.stores.local_queues.all()) {
             report_local_queue(*queue);
@@ -185,9 +225,46 @@ void MetricsReporter::report_gauges() {
     }
 }
 
-void MetricsReporter::report_cluster_queue(const api::ClusterQueue& queue) {
+/// Counts of workloads by queue, whatever the scheduler knows of them.
+void MetricsReporter::report_workloads() {
+    std::map<metrics::Labels, double> unadmitted;
+    std::map<metrics::Labels, double> unadmitted_locally;
+    std::map<metrics::Labels, double> finished;
+    std::map<metrics::Labels, double> finished_locally;
+    for (const auto& [key, workload] : parts_.stores.workloads.all()) {
+        const std::string& name = workload->spec.queue_name;
+        const auto queue = parts_.stores.local_queues.find(key.namespace_, name);
+        if (!queue) {
+            continue;
+        }
+        const std::string& cluster_queue = queue->spec.cluster_queue;
+        if (is_finished(*workload)) {
+            finished[{cluster_queue}] += 1;
+            finished_locally[{name, key.namespace_}] += 1;
+        } else if (!is_admitted(*workload)) {
+            const auto [reason, cause] = unadmitted_reasons(*workload);
+            unadmitted[{cluster_queue, reason, cause}] += 1;
+            unadmitted_locally[{name, key.namespace_, cluster_queue, reason, cause}] += 1;
+        }
+    }
+    const auto set_all = [](metrics::Gauge& gauge, const std::map<metrics::Labels, double>& all) {
+        gauge.clear();
+        for (const auto& [labels, count] : all) {
+            gauge.set(labels, count);
+        }
+    };
+    set_all(metrics_.unadmitted_workloads, unadmitted);
+    set_all(metrics_.finished_workloads, finished);
+    if (parts_.local_queues) {
+        set_all(metrics_.local_queue_unadmitted_workloads, unadmitted_locally);
+        set_all(metrics_.local_queue_finished_workloads, finished_locally);
+    }
+}
+
+void MetricsReporter::report_cluster_queue(
+    const api::ClusterQueue& queue, const QueueUsage& usage
+) {
     const std::string& name = queue.metadata.name;
-    const QueueUsage usage = cluster_queue_usage(parts_.stores, queue);
     const bool is_active = parts_.translator.activity(queue).is_active;
     double parked = usage.pending;
     const engine::NodeIndex node = parts_.state.find_cluster_queue(name);
@@ -202,9 +279,58 @@ void MetricsReporter::report_cluster_queue(const api::ClusterQueue& queue) {
     metrics_.cluster_queue_status.set({name, "active"}, is_active ? 1 : 0);
     metrics_.cluster_queue_status.set({name, "pending"}, !is_active && !is_going ? 1 : 0);
     metrics_.cluster_queue_status.set({name, "terminating"}, is_going ? 1 : 0);
+}
+
+void MetricsReporter::report_pending(const api::ClusterQueue& queue) {
+    const std::string& name = queue.metadata.name;
+    const engine::NodeIndex node = parts_.state.find_cluster_queue(name);
+    if (!node.is_valid()) {
+        return;
+    }
+    const engine::ClusterQueueRecord& record = parts_.state.cluster_queue(node);
+    if (parts_.state.options().gates.scheduling_equivalence_hashing) {
+        std::set<std::uint64_t> active;
+        std::set<std::uint64_t> inadmissible;
+        add_classes(parts_.state, record.heap, record.active ? active : inadmissible);
+        add_classes(parts_.state, record.inadmissible, inadmissible);
+        metrics_.pending_scheduling_hashes.set(
+            {name, "active"}, static_cast<double>(active.size())
+        );
+        metrics_.pending_scheduling_hashes.set(
+            {name, "inadmissible"}, static_cast<double>(inadmissible.size())
+        );
+    }
     if (!parts_.cluster_queue_resources) {
         return;
     }
+    std::map<std::string, engine::Amount> sums;
+    for (const auto& group : queue.spec.resource_groups) {
+        for (const std::string& resource : group.covered_resources) {
+            sums[resource];
+        }
+    }
+    add_requests(parts_.state, record.heap, sums);
+    add_requests(parts_.state, record.inadmissible, sums);
+    for (const auto& [resource, amount] : sums) {
+        metrics_.cluster_queue_resource_pending.set({name, resource}, to_number(resource, amount));
+    }
+}
+
+/// Of a borrower without weight the share is no number.
+void MetricsReporter::report_share(const api::ClusterQueue& queue) {
+    const engine::NodeIndex node = parts_.state.find_cluster_queue(queue.metadata.name);
+    if (!parts_.state.options().fair_sharing || !node.is_valid()) {
+        return;
+    }
+    const double share = engine::share_of(parts_.state, node).weighted();
+    metrics_.cluster_queue_weighted_share.set(
+        {queue.metadata.name, queue.spec.cohort_name},
+        std::isinf(share) ? std::numeric_limits<double>::quiet_NaN() : share
+    );
+}
+
+void MetricsReporter::report_amounts(const api::ClusterQueue& queue, const QueueUsage& usage) {
+    const std::string& name = queue.metadata.name;
     for (const auto* amounts : {&usage.reservation, &usage.usage}) {
         metrics::Gauge& gauge = amounts == &usage.reservation
                                     ? metrics_.cluster_queue_resource_reservation
@@ -217,7 +343,7 @@ void MetricsReporter::report_cluster_queue(const api::ClusterQueue& queue) {
                     const std::int64_t amount = has ? found->second.at(quota.name) : 0;
                     gauge.set(
                         {queue.spec.cohort_name, name, flavor.name, quota.name},
-                        amount_number(quota.name, amount)
+                        to_number(quota.name, engine::Amount(amount))
                     );
                 }
             }
@@ -233,7 +359,7 @@ void MetricsReporter::report_quotas(const api::ClusterQueue& queue) {
                     queue.spec.cohort_name, queue.metadata.name, flavor.name, quota.name
                 };
                 metrics_.cluster_queue_nominal_quota.set(
-                    labels, as_number(quota.name, quota.nominal_quota)
+                    labels, to_number(quota.name, quota.nominal_quota)
                 );
                 metrics_.cluster_queue_borrowing_limit.set(
                     labels, limit_number(quota.name, quota.borrowing_limit)
@@ -271,14 +397,14 @@ void MetricsReporter::report_local_queue(const api::LocalQueue& queue) {
     for (const auto& [flavor, resources] : usage.reservation) {
         for (const auto& [resource, amount] : resources) {
             metrics_.local_queue_resource_reservation.set(
-                {name, ns, flavor, resource}, amount_number(resource, amount)
+                {name, ns, flavor, resource}, to_number(resource, engine::Amount(amount))
             );
         }
     }
     for (const auto& [flavor, resources] : usage.usage) {
         for (const auto& [resource, amount] : resources) {
             metrics_.local_queue_resource_usage.set(
-                {name, ns, flavor, resource}, amount_number(resource, amount)
+                {name, ns, flavor, resource}, to_number(resource, engine::Amount(amount))
             );
         }
     }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "controller/process/cohort_metrics.hpp"
+#include "controller/reconcilers/queue_status.hpp"
 #include "controller/reconcilers/reconcile.hpp"
 #include "controller/reconcilers/stores.hpp"
 #include "engine/audit.hpp"
@@ -24,12 +26,14 @@ class MetricsReporter {
         const engine::State& state;
         bool cluster_queue_resources = false;  ///< metrics.enableClusterQueueResources
         bool local_queues = true;              ///< metrics.localQueueMetrics and its gate
+        bool cohorts = true;                   ///< gate MetricsForCohorts
+        std::string lease = {};                ///< the Lease that is competed for; "": none
     };
 
     explicit MetricsReporter(const Parts& parts);
 
     /// `standalone`, `follower` or `leader`.
-    void set_role(const std::string& role) { registry_.set_role(role); }
+    void set_role(const std::string& role);
     /// A write was accepted that counts.
     void observe(const Observation& observation);
     /// A cycle that had a head.
@@ -46,14 +50,19 @@ class MetricsReporter {
   private:
     void observe_local_queue(const Observation& o);
     void report_gauges();
-    void report_cluster_queue(const api::ClusterQueue& queue);
+    void report_workloads();
+    void report_cluster_queue(const api::ClusterQueue& queue, const QueueUsage& usage);
+    void report_pending(const api::ClusterQueue& queue);
     void report_quotas(const api::ClusterQueue& queue);
+    void report_amounts(const api::ClusterQueue& queue, const QueueUsage& usage);
+    void report_share(const api::ClusterQueue& queue);
     void report_local_queue(const api::LocalQueue& queue);
 
     Parts parts_;
     metrics::Registry registry_;
     metrics::KueueMetrics metrics_;
     std::map<std::string, double> audit_findings_;  ///< by name of the root
+    CohortMetrics cohorts_;
 };
 
 }  // namespace sluice::controller

@@ -91,8 +91,6 @@ class JobReconcile {
         is_done_ = true;
     }
 
-    void write_status(const api::Workload& changed) { write(status_write(changed)); }
-
     std::vector<WorkloadPointer> own_workloads() const {
         std::vector<WorkloadPointer> found;
         for (const auto& [key, workload] :
@@ -411,7 +409,16 @@ class JobReconcile {
         }
         api::Workload changed = workload;
         workload::release_quota(changed, false, settings_.gates, now_);
-        write_status(changed);
+        Write w = status_write(changed);
+        if (workload.status.admission && is_active(workload)) {
+            w.observations.push_back(
+                {.kind = Observation::Kind::Released,
+                 .cluster_queue = workload.status.admission->cluster_queue,
+                 .reason = evicted.reason,
+                 .since_evicted = now_ - evicted.last_transition_time.value_or(now_)}
+            );
+        }
+        write(std::move(w));
     }
 
     void start(const api::Workload& workload) {

@@ -71,6 +71,7 @@ struct Observation {
         QuotaReserved,
         Admitted,
         Evicted,
+        Released,  ///< the quota of an evicted workload, which queues again
         Preempted,
         Finished,
         WorkloadCreated
@@ -86,6 +87,7 @@ struct Observation {
     Duration since_queued{};
     Duration since_reserved{};
     Duration since_admitted{};
+    Duration since_evicted{};
 };
 
 enum class Verb : std::uint8_t {

@@ -27,6 +27,7 @@ void report_all(KueueMetrics& metrics) {
         },
         3
     );
+    metrics.leader_election_master_status.set({"a-name"}, 3);
     metrics.admission_cycle_preemption_skips.set({"a-cluster_queue"}, 3);
     metrics.preemption_target_recomputations_total.add({"a-cluster_queue", "a-result"});
     metrics.workload_creation_latency_seconds.observe({"a-job_kind"}, 3);

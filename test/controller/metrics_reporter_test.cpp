@@ -1,0 +1,304 @@
+#include "controller/process/metrics_reporter.hpp"
+
+#include "controller/mini_cluster.hpp"
+#include "controller/scheduler/state_feeder.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+// What the metrics say about a cluster. Their names and labels are in test/golden/metrics.txt.
+namespace sluice::controller {
+namespace {
+
+constexpr std::string_view kRole = R"(replica_role="standalone")";
+
+std::string cluster_queue(std::string_view name, std::string_view cohort, std::string_view more) {
+    return fmt::format(
+        R"({{'kind':'ClusterQueue','metadata':{{'name':'{}'}},'spec':{{'namespaceSelector':{{}},
+        'queueingStrategy':'BestEffortFIFO','stopPolicy':'None','cohortName':'{}'{},
+        'resourceGroups':[{{'coveredResources':['cpu'],'flavors':[{{'name':'spot','resources':[
+            {{'name':'cpu','nominalQuota':'4'}}]}}]}}]}}}})",
+        name,
+        cohort,
+        more
+    );
+}
+
+std::string job(std::string_view name, std::string_view cpu, std::string_view more_labels = "") {
+    return fmt::format(
+        R"({{'kind':'Job','metadata':{{'name':'{}','namespace':'team','labels':{{
+        'kueue.x-k8s.io/queue-name':'main'{}}}}},'spec':{{'parallelism':1,'completions':1,
+        'suspend':true,'template':{{'spec':{{'restartPolicy':'Never','containers':[
+            {{'name':'c','image':'i','resources':{{'requests':{{'cpu':'{}'}}}}}}]}}}}}}}})",
+        name,
+        more_labels,
+        cpu
+    );
+}
+
+/// Two queues in cohort org, which lies in cohort root; LocalQueue main goes to the first one.
+void make_queues(MiniCluster& cluster, std::string_view more = "") {
+    cluster.put("{'kind':'Namespace','metadata':{'name':'team'}}");
+    cluster.put("{'kind':'ResourceFlavor','metadata':{'name':'spot'}}");
+    cluster.put("{'kind':'Cohort','metadata':{'name':'org'},'spec':{'parentName':'root'}}");
+    cluster.put(cluster_queue("first", "org", more));
+    cluster.put(cluster_queue("second", "org", ""));
+    cluster.put(
+        "{'kind':'LocalQueue','metadata':{'name':'main','namespace':'team'},'spec':{"
+        "'clusterQueue':'first','stopPolicy':'None'}}"
+    );
+}
+
+MetricsReporter::Parts parts_of(MiniCluster& cluster) {
+    const auto& controller = cluster.controller();
+    return {
+        .stores = controller.stores,
+        .translator = controller.translator,
+        .state = controller.state,
+        .cluster_queue_resources = true
+    };
+}
+
+void observe_all(const MiniCluster& cluster, MetricsReporter& reporter) {
+    for (const Observation& observation : cluster.observations) {
+        reporter.observe(observation);
+    }
+}
+
+bool has_line(const std::string& page, const std::string& line) {
+    return ("\n" + page).find("\n" + line + "\n") != std::string::npos;
+}
+
+bool has_name(const std::string& page, std::string_view name) {
+    return page.find(name) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("cohorts report quota, reservations and admissions of all below them", "[metrics]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("sample", "6"));
+    cluster.settle();
+    MetricsReporter reporter(parts_of(cluster));
+    observe_all(cluster, reporter);
+    const std::string page = reporter.print();
+    for (const std::string_view cohort : {"org", "root"}) {
+        const std::string where =
+            fmt::format(R"({{cohort="{}",flavor="spot",{},resource="cpu"}})", cohort, kRole);
+        CHECK(has_line(page, "kueue_cohort_subtree_quota" + where + " 8"));
+        CHECK(has_line(page, "kueue_cohort_subtree_resource_reservations" + where + " 6"));
+        CHECK(has_line(
+            page,
+            fmt::format(
+                R"(kueue_cohort_subtree_admitted_active_workloads{{cohort="{}",{}}} 1)",
+                cohort,
+                kRole
+            )
+        ));
+        CHECK(has_line(
+            page,
+            fmt::format(
+                R"(kueue_cohort_subtree_admitted_workloads_total{{cohort="{}",priority_class="",{}}} 1)",
+                cohort,
+                kRole
+            )
+        ));
+    }
+    CHECK_FALSE(has_name(page, "weighted_share"));
+}
+
+TEST_CASE("queues and cohorts can be joined with those above them", "[metrics]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(cluster_queue("alone", "", ""));
+    cluster.settle();
+    MetricsReporter reporter(parts_of(cluster));
+    const std::string page = reporter.print();
+    const auto info = [](std::string_view what, std::string_view parent, std::string_view root) {
+        return fmt::format(
+            R"(kueue_{},parent_cohort="{}",{},root_cohort="{}"}} 1)", what, parent, kRole, root
+        );
+    };
+    CHECK(has_line(page, info(R"(cluster_queue_info{cluster_queue="first")", "org", "root")));
+    CHECK(has_line(page, info(R"(cluster_queue_info{cluster_queue="alone")", "", "")));
+    CHECK(has_line(page, info(R"(cohort_info{cohort="org")", "root", "root")));
+    CHECK(has_line(page, info(R"(cohort_info{cohort="root")", "", "root")));
+}
+
+TEST_CASE("a cohort that is gone has no metrics, nor have cohorts in a cycle", "[metrics]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("sample", "2"));
+    cluster.settle();
+    MetricsReporter reporter(parts_of(cluster));
+    observe_all(cluster, reporter);
+    REQUIRE(has_name(reporter.print(), R"(kueue_cohort_info{cohort="root")"));
+    SECTION("gone") {
+        cluster.put("{'kind':'Cohort','metadata':{'name':'org'},'spec':{}}");
+        cluster.settle();
+        const std::string page = reporter.print();
+        CHECK_FALSE(has_name(page, R"(cohort="root")"));
+        CHECK(has_name(page, R"(kueue_cohort_subtree_admitted_workloads_total{cohort="org")"));
+    }
+    SECTION("in a cycle") {
+        cluster.put("{'kind':'Cohort','metadata':{'name':'root'},'spec':{'parentName':'org'}}");
+        cluster.settle();
+        const std::string page = reporter.print();
+        CHECK_FALSE(has_name(page, "kueue_cohort_info"));
+        CHECK_FALSE(has_name(page, "kueue_cohort_subtree_quota"));
+        CHECK(has_name(page, R"(cluster_queue="first",parent_cohort="",)"));
+    }
+}
+
+TEST_CASE("without their gate cohorts have no metrics", "[metrics]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("sample", "2"));
+    cluster.settle();
+    auto parts = parts_of(cluster);
+    parts.cohorts = false;
+    MetricsReporter reporter(parts);
+    observe_all(cluster, reporter);
+    const std::string page = reporter.print();
+    CHECK_FALSE(has_name(page, "kueue_cohort_"));
+    CHECK_FALSE(has_name(page, "kueue_cluster_queue_info"));
+}
+
+TEST_CASE("with fair sharing queues and cohorts report their share", "[metrics]") {
+    const bool has_weight = GENERATE(true, false);
+    MiniCluster cluster;
+    make_queues(cluster, has_weight ? "" : ",'fairSharing':{'weight':'0'}");
+    cluster.put(job("sample", "6"));
+    cluster.settle();
+    auto& controller = cluster.controller();
+    engine::Options options;
+    options.fair_sharing = true;
+    engine::State state(options);
+    workload::Translator translator{workload::Settings{}};
+    StateFeeder feeder(controller.stores, translator, state);
+    feeder.feed_all(cluster.clock.now());
+    MetricsReporter reporter({controller.stores, translator, state, true});
+    const std::string page = reporter.print();
+    CHECK(has_line(
+        page,
+        fmt::format(
+            R"(kueue_cluster_queue_weighted_share{{cluster_queue="first",cohort="org",{}}} {})",
+            kRole,
+            has_weight ? "250" : "NaN"
+        )
+    ));
+    CHECK(has_line(page, fmt::format(R"(kueue_cohort_weighted_share{{cohort="org",{}}} 0)", kRole))
+    );
+    CHECK_FALSE(has_name(page, R"(kueue_cohort_weighted_share{cohort="root")"));
+}
+
+TEST_CASE("what waits is reported by resource and by kind", "[metrics]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    for (const std::string_view name : {"a", "b"}) {
+        cluster.put(job(name, "100500m"));
+    }
+    cluster.put(job("c", "200"));
+    cluster.settle();
+    MetricsReporter reporter(parts_of(cluster));
+    const std::string page = reporter.print();
+    const auto queue = [](std::string_view name) {
+        return fmt::format(R"({{cluster_queue="{}",{},)", name, kRole);
+    };
+    const std::string resource = R"(resource="cpu"} )";
+    const std::string pending = "kueue_cluster_queue_resource_pending";
+    CHECK(has_line(page, pending + queue("first") + resource + "401"));
+    CHECK(has_line(page, pending + queue("second") + resource + "0"));
+    const std::string hashes = "kueue_pending_scheduling_hashes" + queue("first");
+    CHECK(has_line(page, hashes + R"(status="inadmissible"} 2)"));
+    CHECK(has_line(page, hashes + R"(status="active"} 0)"));
+    CHECK(has_line(
+        page,
+        R"(kueue_local_queue_unadmitted_workloads{cluster_queue="first",name="main",)"
+        R"(namespace="team",reason="NoReservation",replica_role="standalone",)"
+        R"(underlying_cause="ExceedsMaxQuota"} 3)"
+    ));
+}
+
+TEST_CASE("the time from eviction to release of quota is observed", "[metrics]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(cluster_queue(
+        "first",
+        "",
+        ",'preemption':{'withinClusterQueue':'LowerPriority','reclaimWithinCohort':'Never'}"
+    ));
+    cluster.put("{'kind':'WorkloadPriorityClass','metadata':{'name':'high'},'value':1000}");
+    cluster.put(job("low", "4"));
+    cluster.settle();
+    const ObjectKey low{Kind::Job, "team", "low"};
+    cluster.merge(low, "{'status':{'active':1}}");
+    cluster.put(job("urgent", "4", ",'kueue.x-k8s.io/priority-class':'high'"));
+    cluster.settle();
+    cluster.clock.advance(std::chrono::seconds(7));
+    cluster.merge(low, "{'status':{'active':0}}");
+    cluster.settle();
+    MetricsReporter reporter(parts_of(cluster));
+    observe_all(cluster, reporter);
+    const std::string page = reporter.print();
+    const std::string labels =
+        fmt::format(R"({{cluster_queue="first",reason="Preempted",{}}})", kRole);
+    CHECK(has_line(page, "kueue_workload_eviction_latency_seconds_count" + labels + " 1"));
+    const std::string bucket = R"(kueue_workload_eviction_latency_seconds_bucket{)"
+                               R"(cluster_queue="first",reason="Preempted",)";
+    CHECK(has_line(page, fmt::format(R"({}{},le="5"}} 0)", bucket, kRole)));
+    CHECK(has_line(page, fmt::format(R"({}{},le="10"}} 1)", bucket, kRole)));
+}
+
+TEST_CASE("finished workloads are counted by their local queue", "[metrics]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("sample", "2"));
+    cluster.settle();
+    cluster.merge(
+        {Kind::Job, "team", "sample"},
+        "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}"
+    );
+    cluster.settle();
+    MetricsReporter reporter(parts_of(cluster));
+    CHECK(has_line(
+        reporter.print(),
+        fmt::format(
+            R"(kueue_local_queue_finished_workloads{{name="main",namespace="team",{}}} 1)", kRole
+        )
+    ));
+}
+
+TEST_CASE("what a queue no longer has is not reported", "[metrics]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.settle();
+    MetricsReporter reporter(parts_of(cluster));
+    const std::string nominal = R"(kueue_cluster_queue_nominal_quota{cluster_queue="first")";
+    REQUIRE(has_name(reporter.print(), nominal + R"(,cohort="org",)"));
+    cluster.put(cluster_queue("first", "other", ""));
+    cluster.settle();
+    const std::string page = reporter.print();
+    CHECK_FALSE(has_name(page, nominal + R"(,cohort="org",)"));
+    CHECK(has_name(page, nominal + R"(,cohort="other",)"));
+}
+
+TEST_CASE("the holder of the lease says so", "[metrics]") {
+    MiniCluster cluster;
+    auto parts = parts_of(cluster);
+    parts.lease = "lock";
+    MetricsReporter reporter(parts);
+    reporter.set_role("follower");
+    CHECK(has_line(reporter.print(), R"(leader_election_master_status{name="lock"} 0)"));
+    reporter.set_role("leader");
+    CHECK(has_line(reporter.print(), R"(leader_election_master_status{name="lock"} 1)"));
+    CHECK(has_line(reporter.print(), R"(leader_election_master_status{name="lock"} 1)"));
+}
+
+}  // namespace sluice::controller
