@@ -259,6 +259,13 @@ int run(const Options& options) {
     int exit_code = 1;
     {
         controller::ControllerProcess process(**client, clock, loop, std::move(*process_options));
+        const std::string host =
+            fmt::format("{}:{}", connection->config.host, connection->config.port);
+        for (const auto& caller : {client->get(), lease_client->get()}) {
+            caller->on_answer([&process, host](const std::string& method, int status) {
+                process.count_request(host, method, status);
+            });
+        }
         net::TaskGroup tasks(loop.executor(), "main");
         tasks.spawn(run_to_end(&process, &loop, &exit_code), "process");
         tasks.spawn(stop_on_signal(&process), "signals");

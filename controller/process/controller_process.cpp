@@ -84,7 +84,8 @@ ControllerProcess::ControllerProcess(
            options_.gates.is_enabled(config::Feature::MetricsForCohorts),
            options_.configuration.leader_election.leader_elect
                ? options_.configuration.leader_election.resource_name
-               : std::string()}
+               : std::string(),
+           [this] { return runner_.work(); }}
       ),
       writer_(
           {

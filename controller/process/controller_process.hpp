@@ -68,6 +68,10 @@ class ControllerProcess {
     /// Acts: it is the leader, or needs not be.
     bool is_acting() const { return is_acting_; }
     const Stores& stores() const { return stores_; }
+    /// For metrics: the API server at `host` answered a request; status 0: it did not.
+    void count_request(const std::string& host, const std::string& method, int status) {
+        metrics_.observe_request(host, method, status);
+    }
 
   private:
     template <class T>

@@ -68,18 +68,50 @@ std::pair<std::string, std::string> unadmitted_reasons(const api::Workload& work
     return {admitted == nullptr ? "NoReservation" : admitted->reason, cause};
 }
 
+/// The name of Kueue's controller for the kind; "" for kinds that have none.
+std::string_view controller_name(Kind kind) {
+    switch (kind) {
+        case Kind::ClusterQueue:
+            return "clusterqueue_controller";
+        case Kind::LocalQueue:
+            return "localqueue_controller";
+        case Kind::ResourceFlavor:
+            return "resourceflavor_controller";
+        case Kind::Cohort:
+            return "cohort_controller";
+        case Kind::WorkloadPriorityClass:
+            return "workloadpriorityclass_controller";
+        case Kind::Workload:
+            return "workload_controller";
+        case Kind::AdmissionCheck:
+            return "admissioncheck_controller";
+        case Kind::Job:
+            return "job";
+        case Kind::Topology:
+        case Kind::Namespace:
+        case Kind::LimitRange:
+        case Kind::RuntimeClass:
+        case Kind::PriorityClass:
+            return "";
+    }
+    return "";
+}
+
 }  // namespace
 
 MetricsReporter::MetricsReporter(const Parts& parts)
-    : parts_(parts), metrics_(registry_), cohorts_(parts.state, metrics_) {
+    : parts_(parts), metrics_(registry_), runtime_(registry_), cohorts_(parts.state, metrics_) {
     registry_.on_print([this] { report_gauges(); });
+    if (parts_.work) {
+        registry_.on_print([this] { report_work(); });
+    }
     metrics_.build_info.set({"v0.1.0", "", "", "", "clang", ""}, 1);
 }
 
 void MetricsReporter::set_role(const std::string& role) {
     registry_.set_role(role);
     if (!parts_.lease.empty()) {
-        metrics_.leader_election_master_status.set({parts_.lease}, role == "leader" ? 1 : 0);
+        runtime_.leader_election_master_status.set({parts_.lease}, role == "leader" ? 1 : 0);
     }
 }
 
@@ -181,6 +213,34 @@ void MetricsReporter::observe_audit(const std::vector<engine::AuditFinding>& fin
     audit_findings_.clear();
     for (const engine::AuditFinding& finding : findings) {
         audit_findings_[parts_.state.node_name(finding.root)] += 1;
+    }
+}
+
+void MetricsReporter::observe_request(
+    const std::string& host, const std::string& method, int status
+) {
+    const std::string code = status == 0 ? "<error>" : std::to_string(status);
+    runtime_.rest_client_requests_total.add({code, host, method});
+}
+
+void MetricsReporter::report_work() {
+    const auto raise = [](metrics::Counter& counter, const metrics::Labels& labels, auto value) {
+        counter.add(labels, static_cast<double>(value) - counter.value(labels));
+    };
+    for (const auto& [kind, work] : parts_.work()) {
+        const std::string name(controller_name(kind));
+        if (name.empty()) {
+            continue;
+        }
+        const metrics::Labels labels{name, name};
+        runtime_.workqueue_depth.set(labels, static_cast<double>(work.waiting));
+        raise(runtime_.workqueue_adds_total, labels, work.taken + work.waiting);
+        raise(runtime_.workqueue_retries_total, labels, work.failed);
+        auto& total = runtime_.controller_runtime_reconcile_total;
+        raise(total, {name, "success"}, work.succeeded);
+        raise(total, {name, "requeue_after"}, work.postponed);
+        raise(total, {name, "error"}, work.failed);
+        raise(runtime_.controller_runtime_reconcile_errors_total, {name}, work.failed);
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "controller/process/cohort_metrics.hpp"
+#include "controller/process/reconcile_runner.hpp"
 #include "controller/reconcilers/queue_status.hpp"
 #include "controller/reconcilers/reconcile.hpp"
 #include "controller/reconcilers/stores.hpp"
@@ -8,8 +9,10 @@
 #include "engine/decision.hpp"
 #include "engine/state.hpp"
 #include "metrics/kueue_metrics.hpp"
+#include "metrics/runtime_metrics.hpp"
 #include "workload/translator.hpp"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -28,6 +31,7 @@ class MetricsReporter {
         bool local_queues = true;              ///< metrics.localQueueMetrics and its gate
         bool cohorts = true;                   ///< gate MetricsForCohorts
         std::string lease = {};                ///< the Lease that is competed for; "": none
+        std::function<std::map<Kind, ReconcileRunner::Work>()> work = {};  ///< none: no reconcilers
     };
 
     explicit MetricsReporter(const Parts& parts);
@@ -40,6 +44,8 @@ class MetricsReporter {
     void observe_cycle(const engine::CycleResult& result, Duration took);
     /// What an audit of the engine's state found, if anything.
     void observe_audit(const std::vector<engine::AuditFinding>& findings);
+    /// The API server answered a request; status 0: it did not.
+    void observe_request(const std::string& host, const std::string& method, int status);
     void cluster_queue_removed(const std::string& name) { metrics_.remove_cluster_queue(name); }
     void local_queue_removed(const std::string& ns, const std::string& name) {
         metrics_.remove_local_queue(ns, name);
@@ -50,6 +56,7 @@ class MetricsReporter {
   private:
     void observe_local_queue(const Observation& o);
     void report_gauges();
+    void report_work();
     void report_workloads();
     void report_cluster_queue(const api::ClusterQueue& queue, const QueueUsage& usage);
     void report_pending(const api::ClusterQueue& queue);
@@ -62,6 +69,7 @@ class MetricsReporter {
     metrics::Registry registry_;
     metrics::KueueMetrics metrics_;
     std::map<std::string, double> audit_findings_;  ///< by name of the root
+    metrics::RuntimeMetrics runtime_;
     CohortMetrics cohorts_;
 };
 

@@ -44,6 +44,17 @@ void ReconcileRunner::look(const ObjectKey& key, Urgency urgency) {
     parts_.wake();
 }
 
+std::map<Kind, ReconcileRunner::Work> ReconcileRunner::work() const {
+    std::map<Kind, Work> all = work_;
+    for (const Kind kind : parts_.enabled) {
+        all[kind];
+    }
+    for (const ObjectKey& key : queue_.ready()) {
+        ++all[key.kind].waiting;
+    }
+    return all;
+}
+
 std::optional<Time> ReconcileRunner::step() {
     const Time now = parts_.clock.now();
     for (int i = 0; i < kObjectsAStep; ++i) {
@@ -82,7 +93,10 @@ void ReconcileRunner::submit_waiting() {
 }
 
 void ReconcileRunner::process(const ObjectKey& key, Time now) {
+    Work& work = work_[key.kind];
+    ++work.taken;
     if (!is_settled(key)) {
+        ++work.postponed;
         queue_.done(key);
         queue_.add_at(key, now + kUnsettledRecheck);
         return;
@@ -99,8 +113,10 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
                 {{"object", to_string(key)}, {"reason", *outcome.try_later}}
             );
             queue_.add_rate_limited(key, now);
+            ++work.failed;
         } else {
             queue_.forget(key);
+            ++(outcome.requeue_at ? work.postponed : work.succeeded);
         }
         if (outcome.requeue_at) {
             queue_.add_at(key, *outcome.requeue_at);
@@ -130,11 +146,14 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
 
 void ReconcileRunner::ended(const ObjectKey& key, const Result<void>& result) {
     queue_.done(key);
+    Work& work = work_[key.kind];
     if (result) {
+        ++work.succeeded;
         queue_.forget(key);
         parts_.wake();
         return;
     }
+    ++work.failed;
     const Error& error = result.error();
     const bool is_race = error.code == ErrorCode::Conflict || error.code == ErrorCode::NotFound ||
                          error.code == ErrorCode::AlreadyExists;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -33,7 +34,19 @@ class ReconcileRunner {
         std::function<void()> wake;
     };
 
+    /// What was done with the objects of one kind since the start.
+    struct Work {
+        std::uint64_t waiting = 0;  ///< now
+        std::uint64_t taken = 0;    ///< looks
+        std::uint64_t succeeded = 0;
+        std::uint64_t postponed = 0;  ///< nothing to write, to be looked at again at its time
+        std::uint64_t failed = 0;
+    };
+
     ReconcileRunner(Parts parts, std::uint64_t seed);
+
+    /// For metrics: by kind, for those whose reconciler runs. Cost: in proportion to what waits.
+    std::map<Kind, Work> work() const;
 
     /// Wants the object looked at.
     void look(const ObjectKey& key, Urgency urgency);
@@ -63,6 +76,7 @@ class ReconcileRunner {
 
     Parts parts_;
     kube::WorkQueue<ObjectKey> queue_;
+    std::map<Kind, Work> work_;
     std::deque<Waiting> waiting_;  ///< independent writes that the sink had no room for so far
 };
 

@@ -25,13 +25,6 @@ KueueMetrics::KueueMetrics(Registry& registry)
                {"git_version", "git_commit", "build_date", "go_version", "compiler", "platform"},
            .has_role = false}
       ),
-      leader_election_master_status(
-          registry,
-          {.name = "leader_election_master_status",
-           .help = "1 for the replica that holds the lease, 0 for the others",
-           .labels = {"name"},
-           .has_role = false}
-      ),
       admission_cycle_preemption_skips(
           registry,
           {.name = "kueue_admission_cycle_preemption_skips",

@@ -19,7 +19,6 @@ class KueueMetrics {
     Counter admission_attempts_total;              ///< result (success, inadmissible)
     Histogram admission_attempt_duration_seconds;  ///< result
     Gauge build_info;  ///< git_version, git_commit, build_date, go_version, compiler, platform
-    Gauge leader_election_master_status;             ///< name
     Gauge admission_cycle_preemption_skips;          ///< cluster_queue
     Counter preemption_target_recomputations_total;  ///< cluster_queue, result
     Histogram workload_creation_latency_seconds;     ///< job_kind

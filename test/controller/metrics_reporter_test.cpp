@@ -301,4 +301,38 @@ TEST_CASE("the holder of the lease says so", "[metrics]") {
     CHECK(has_line(reporter.print(), R"(leader_election_master_status{name="lock"} 1)"));
 }
 
+TEST_CASE("the work of each reconciler and the calls are counted", "[metrics]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("sample", "2"));
+    cluster.settle();
+    auto parts = parts_of(cluster);
+    parts.work = [&cluster] { return cluster.controller().runner.work(); };
+    MetricsReporter reporter(parts);
+    reporter.observe_request("api:6443", "PATCH", 409);
+    reporter.observe_request("api:6443", "GET", 0);
+    REQUIRE(reporter.print() == reporter.print());
+    const std::string page = reporter.print();
+    const auto total = [](std::string_view result) {
+        return fmt::format(
+            R"(controller_runtime_reconcile_total{{controller="job",result="{}"}} )", result
+        );
+    };
+    CHECK(has_name(page, total("success")));
+    CHECK_FALSE(has_name(page, total("success") + "0"));
+    CHECK(has_line(page, total("error") + "0"));
+    CHECK(has_line(page, R"(controller_runtime_reconcile_errors_total{controller="job"} 0)"));
+    const std::string labels = R"({controller="workload_controller",name="workload_controller"} )";
+    CHECK(has_line(page, "workqueue_depth" + labels + "0"));
+    CHECK(has_name(page, "workqueue_adds_total" + labels));
+    CHECK_FALSE(has_line(page, "workqueue_adds_total" + labels + "0"));
+    CHECK(has_line(page, "workqueue_retries_total" + labels + "0"));
+    CHECK(
+        has_line(page, R"(rest_client_requests_total{code="409",host="api:6443",method="PATCH"} 1)")
+    );
+    CHECK(has_line(
+        page, R"(rest_client_requests_total{code="<error>",host="api:6443",method="GET"} 1)"
+    ));
+}
+
 }  // namespace sluice::controller

@@ -211,6 +211,25 @@ TEST_CASE("a server that is not there is tried some times and named", "[kube][ht
     CHECK(result.error().detail.find("secret") == std::string::npos);
 }
 
+TEST_CASE("every try is told with the status of its answer", "[kube][http]") {
+    Api api;
+    std::vector<std::string> told;
+    api.client->on_answer([&told](const std::string& method, int status) {
+        told.push_back(method + " " + std::to_string(status));
+    });
+    api.answer(503);
+    CHECK(api.get());
+    api.answer(409);
+    CHECK_FALSE(api.create());
+    run_async(api.loop, api.server->stop(0s));
+    GetOptions options;
+    options.timeout = 100ms;
+    CHECK_FALSE(run_async(api.loop, api.client->get(kJob, options)));
+    REQUIRE(told.size() > 3);
+    told.resize(4);
+    CHECK(told == std::vector<std::string>{"GET 503", "GET 200", "POST 409", "GET 0"});
+}
+
 TEST_CASE("a renewed token is taken after a 401, once", "[kube][http]") {
     const test::TemporaryFolder folder;
     Api api;

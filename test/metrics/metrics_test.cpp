@@ -1,5 +1,6 @@
 #include "metrics/kueue_metrics.hpp"
 #include "metrics/registry.hpp"
+#include "metrics/runtime_metrics.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -27,7 +28,6 @@ void report_all(KueueMetrics& metrics) {
         },
         3
     );
-    metrics.leader_election_master_status.set({"a-name"}, 3);
     metrics.admission_cycle_preemption_skips.set({"a-cluster_queue"}, 3);
     metrics.preemption_target_recomputations_total.add({"a-cluster_queue", "a-result"});
     metrics.workload_creation_latency_seconds.observe({"a-job_kind"}, 3);
@@ -126,6 +126,16 @@ void report_all(KueueMetrics& metrics) {
     metrics.cohort_subtree_admitted_active_workloads.set({"a-cohort"}, 3);
     metrics.cohort_info.set({"a-cohort", "a-parent_cohort", "a-root_cohort"}, 3);
     metrics.audit_findings.set({"a-root"}, 3);
+}
+
+void report_all(RuntimeMetrics& metrics) {
+    metrics.leader_election_master_status.set({"a-name"}, 3);
+    metrics.controller_runtime_reconcile_total.add({"a-controller", "a-result"});
+    metrics.controller_runtime_reconcile_errors_total.add({"a-controller"});
+    metrics.workqueue_depth.set({"a-controller", "a-name"}, 3);
+    metrics.workqueue_adds_total.add({"a-controller", "a-name"});
+    metrics.workqueue_retries_total.add({"a-controller", "a-name"});
+    metrics.rest_client_requests_total.add({"a-code", "a-host", "a-method"});
 }
 
 }  // namespace
@@ -233,6 +243,8 @@ TEST_CASE("the page has every metric by Kueue's name and labels", "[metrics][gol
     Registry registry;
     KueueMetrics metrics(registry);
     report_all(metrics);
+    RuntimeMetrics runtime(registry);
+    report_all(runtime);
     const auto page = registry.print();
     const std::string path = SLUICE_GOLDEN_FOLDER "/metrics.txt";
     if (std::getenv("SLUICE_REWRITE_GOLDEN") != nullptr) {

@@ -73,6 +73,8 @@ class HttpClient::Impl {
           clock_(clock),
           prng_(seed) {}
 
+    void on_answer(OnAnswer function) { on_answer_ = std::move(function); }
+
     Async<std::string> call(Request request, Duration timeout) {
         const auto deadline = Deadline::after(timeout);
         bool token_renewed = false;
@@ -82,6 +84,7 @@ class HttpClient::Impl {
                 co_return let_go.error();
             }
             auto attempt = co_await try_once(request, deadline);
+            tell_answer(request, attempt.http_status);
             if (attempt.http_status == 401 && !token_renewed && tokens_.reload()) {
                 token_renewed = true;
                 continue;
@@ -112,6 +115,7 @@ class HttpClient::Impl {
         for (bool token_renewed = false;;) {
             auto http_request = make_http_request(request);
             auto stream = co_await http_.open(std::move(http_request), deadline.remaining());
+            tell_answer(request, stream ? (*stream)->status() : 0);
             if (!stream) {
                 co_return with_context(stream.error(), request.method + " " + request.target);
             }
@@ -133,6 +137,12 @@ class HttpClient::Impl {
     }
 
   private:
+    void tell_answer(const Request& request, int status) const {
+        if (on_answer_) {
+            on_answer_(request.method, status);
+        }
+    }
+
     /// Waits for the client's own rate limit.
     Async<void> wait_for_turn(Deadline deadline) {
         const auto now = clock_.now();
@@ -198,10 +208,15 @@ class HttpClient::Impl {
     RateLimiter limiter_;
     const Clock& clock_;
     Prng prng_;
+    OnAnswer on_answer_;
 };
 
 HttpClient::HttpClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 HttpClient::~HttpClient() = default;
+
+void HttpClient::on_answer(OnAnswer function) {
+    impl_->on_answer(std::move(function));
+}
 
 Result<std::unique_ptr<HttpClient>> HttpClient::make(
     const ClientConfig& config, const Clock& clock, std::uint64_t seed

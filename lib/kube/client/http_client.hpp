@@ -6,7 +6,9 @@
 #include "kube/client/client_config.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 
 namespace sluice::kube {
 
@@ -22,6 +24,11 @@ class HttpClient final : public Client {
         const ClientConfig& config, const Clock& clock, std::uint64_t seed
     );
     ~HttpClient() override;
+
+    /// Told of every request that was tried, repetitions too: its method, and the status of the
+    /// answer or 0 when there was none. Lifetime: what it refers to must outlive the calls.
+    using OnAnswer = std::function<void(const std::string& method, int status)>;
+    void on_answer(OnAnswer function);
 
     Async<std::string> get(ResourcePath path, GetOptions options) override;
     Async<std::string> list(ResourcePath path, ListOptions options) override;

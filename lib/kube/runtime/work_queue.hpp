@@ -101,6 +101,7 @@ class WorkQueue {
     bool is_idle() const { return ready_.empty() && delayed_.empty() && processing_.empty(); }
     /// Keys that wait now, without the delayed ones.
     std::size_t depth() const { return ready_.size(); }
+    const std::deque<Key>& ready() const { return ready_; }
     std::size_t delayed() const { return delayed_.size(); }
 
   private:
