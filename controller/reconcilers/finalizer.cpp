@@ -1,15 +1,13 @@
 #include "controller/reconcilers/finalizer.hpp"
 
+#include "controller/reconcilers/strict_patch.hpp"
 #include "json/patch.hpp"
 
-#include <string_view>
 #include <utility>
 
 namespace sluice::controller {
 
 namespace {
-
-constexpr std::string_view kFinalizer = "kueue.x-k8s.io/resource-in-use";
 
 json::Value status_of(const json::Value& object) {
     const json::Value* status = object.find("status");
@@ -18,38 +16,30 @@ json::Value status_of(const json::Value& object) {
 
 }  // namespace
 
-std::optional<Write> keep_finalizer(
-    const ObjectKey& key, const api::ObjectMeta& metadata, bool is_used
-) {
-    const bool has = metadata.has_finalizer(kFinalizer);
-    const bool is_deleting = metadata.deletion_timestamp.has_value();
-    const bool add = !is_deleting && !has;
-    const bool drop = is_deleting && has && !is_used;
-    if (!add && !drop) {
-        return std::nullopt;
-    }
+Write patch_finalizers(const ObjectKey& key, const api::ObjectMeta& metadata, bool in_use) {
     json::Array finalizers;
     for (const std::string& finalizer : metadata.finalizers) {
-        if (finalizer != kFinalizer) {
+        if (finalizer != kInUseFinalizer) {
             finalizers.emplace_back(finalizer);
         }
     }
-    if (add) {
-        finalizers.emplace_back(kFinalizer);
+    if (in_use) {
+        finalizers.emplace_back(kInUseFinalizer);
     }
-    return Write{
-        .verb = Verb::MergePatch,
-        .object = key,
-        .body =
-            json::Object{
-                {"metadata",
-                 json::Object{
-                     {"resourceVersion", metadata.resource_version},
-                     {"finalizers",
-                      finalizers.empty() ? json::Value() : json::Value(std::move(finalizers))},
-                 }},
-            },
-    };
+    json::Value list = finalizers.empty() ? json::Value() : json::Value(std::move(finalizers));
+    return strict_patch(
+        key, metadata, json::Object{{"metadata", json::Object{{"finalizers", std::move(list)}}}}
+    );
+}
+
+std::optional<Write> keep_finalizer(
+    const ObjectKey& key, const api::ObjectMeta& metadata, bool is_used
+) {
+    const bool has = metadata.has_finalizer(kInUseFinalizer);
+    const bool is_deleting = metadata.deletion_timestamp.has_value();
+    const bool add = !is_deleting && !has;
+    const bool drop = is_deleting && has && !is_used;
+    return add || drop ? std::optional(patch_finalizers(key, metadata, add)) : std::nullopt;
 }
 
 std::optional<Write> patch_status(
@@ -62,15 +52,9 @@ std::optional<Write> patch_status(
     if (patch.as_object().empty()) {
         return std::nullopt;
     }
-    return Write{
-        .verb = Verb::MergePatchStatus,
-        .object = key,
-        .body =
-            json::Object{
-                {"metadata", json::Object{{"resourceVersion", metadata.resource_version}}},
-                {"status", std::move(patch)},
-            },
-    };
+    return strict_patch(
+        key, metadata, json::Object{{"status", std::move(patch)}}, Verb::MergePatchStatus
+    );
 }
 
 }  // namespace sluice::controller

@@ -3,6 +3,7 @@
 #include "api/codec.hpp"
 #include "controller/reconcilers/job_start.hpp"
 #include "controller/reconcilers/job_workload.hpp"
+#include "controller/reconcilers/strict_patch.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 
 #include <fmt/format.h>
@@ -17,23 +18,8 @@ namespace {
 
 using WorkloadPointer = std::shared_ptr<const api::Workload>;
 
-std::string key_of(const api::Workload& workload) {
-    return workload.metadata.namespace_ + "/" + workload.metadata.name;
-}
-
 Write workload_patch(const api::Workload& workload, json::Value patch) {
-    json::Value metadata = json::Object{{"resourceVersion", workload.metadata.resource_version}};
-    if (const json::Value* given = patch.find("metadata")) {
-        for (const auto& [key, value] : given->as_object()) {
-            metadata.set(key, value);
-        }
-    }
-    patch.set("metadata", std::move(metadata));
-    return {
-        .verb = Verb::MergePatch,
-        .object = {Kind::Workload, workload.metadata.namespace_, workload.metadata.name},
-        .body = std::move(patch),
-    };
+    return strict_patch(key_of(workload), workload.metadata, std::move(patch));
 }
 
 Observation finished_observation(const api::Workload& workload, Time now) {
@@ -182,7 +168,7 @@ class JobReconcile {
         w.events.push_back(job_event(
             job_,
             "UpdatedWorkload",
-            "Updated not matching Workload for suspended job: " + key_of(workload)
+            "Updated not matching Workload for suspended job: " + to_string(key_of(workload))
         ));
         write(std::move(w));
     }
@@ -197,13 +183,13 @@ class JobReconcile {
         }
         Write w{
             .verb = Verb::Delete,
-            .object = {Kind::Workload, workload.metadata.namespace_, workload.metadata.name},
+            .object = key_of(workload),
             .body = {},
             .uid = workload.metadata.uid,
         };
-        w.events.push_back(
-            job_event(job_, "DeletedWorkload", "Deleted not matching Workload: " + key_of(workload))
-        );
+        w.events.push_back(job_event(
+            job_, "DeletedWorkload", "Deleted not matching Workload: " + to_string(key_of(workload))
+        ));
         write(std::move(w));
     }
 
@@ -237,11 +223,11 @@ class JobReconcile {
         }
         Write w{
             .verb = Verb::Create,
-            .object = {Kind::Workload, workload->metadata.namespace_, workload->metadata.name},
+            .object = key_of(*workload),
             .body = api::to_value(*workload),
         };
         w.events.push_back(
-            job_event(job_, "CreatedWorkload", "Created Workload: " + key_of(*workload))
+            job_event(job_, "CreatedWorkload", "Created Workload: " + to_string(key_of(*workload)))
         );
         w.observations.push_back(
             {.kind = Observation::Kind::WorkloadCreated,
@@ -312,7 +298,7 @@ class JobReconcile {
         return job_event(
             job_,
             "FinishedWorkload",
-            fmt::format("Workload '{}' is declared finished", key_of(workload))
+            fmt::format("Workload '{}' is declared finished", to_string(key_of(workload)))
         );
     }
 
@@ -393,7 +379,9 @@ class JobReconcile {
             }
         );
         w.events.push_back(job_event(
-            job_, "UpdatedWorkload", "Updated workload priority class: " + key_of(workload)
+            job_,
+            "UpdatedWorkload",
+            "Updated workload priority class: " + to_string(key_of(workload))
         ));
         write(std::move(w));
     }
@@ -515,7 +503,7 @@ void JobReconcile::update_reclaimable_pods(const api::Workload& workload) {
     }
     write(
         {.verb = Verb::ApplyStatus,
-         .object = {Kind::Workload, workload.metadata.namespace_, workload.metadata.name},
+         .object = key_of(workload),
          .body =
              json::Object{
                  {"apiVersion", "kueue.x-k8s.io/v1beta2"},

@@ -1,6 +1,7 @@
 #include "controller/reconcilers/job_start.hpp"
 
 #include "api/codec.hpp"
+#include "controller/reconcilers/strict_patch.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 #include "json/patch.hpp"
 #include "workload/text.hpp"
@@ -378,18 +379,9 @@ EventNote job_event(
 }
 
 Write job_patch(const api::Job& job, json::Value patch) {
-    json::Value metadata = json::Object{{"resourceVersion", job.metadata.resource_version}};
-    if (const json::Value* given = patch.find("metadata")) {
-        for (const auto& [key, value] : given->as_object()) {
-            metadata.set(key, value);
-        }
-    }
-    patch.set("metadata", std::move(metadata));
-    return {
-        .verb = Verb::MergePatch,
-        .object = {Kind::Job, job.metadata.namespace_, job.metadata.name},
-        .body = std::move(patch),
-    };
+    return strict_patch(
+        {Kind::Job, job.metadata.namespace_, job.metadata.name}, job.metadata, std::move(patch)
+    );
 }
 
 }  // namespace sluice::controller

@@ -1,6 +1,7 @@
 #include "controller/reconcilers/job_workload.hpp"
 
 #include "api/codec.hpp"
+#include "controller/reconcilers/finalizer.hpp"
 #include "controller/reconcilers/workload_name.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 

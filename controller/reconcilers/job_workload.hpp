@@ -20,7 +20,6 @@ inline constexpr std::string_view kStoppingAnnotation = "kueue.x-k8s.io/stopping
 inline constexpr std::string_view kMinParallelism = "kueue.x-k8s.io/job-min-parallelism";
 inline constexpr std::string_view kCompletionsEqualParallelism =
     "kueue.x-k8s.io/job-completions-equal-parallelism";
-inline constexpr std::string_view kInUseFinalizer = "kueue.x-k8s.io/resource-in-use";
 
 /// Pods that the Job runs at a time: the smaller of parallelism and completions.
 std::int32_t pod_count(const api::Job& job);

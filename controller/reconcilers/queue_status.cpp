@@ -1,5 +1,6 @@
 #include "controller/reconcilers/queue_status.hpp"
 
+#include "api/conditions.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 #include "workload/amounts.hpp"
 #include "workload/text.hpp"
@@ -81,14 +82,12 @@ workload::Activity local_queue_activity(const Stores& stores, const api::LocalQu
             .message = std::string(kRefused)
         };
     }
-    for (const api::Condition& condition : cluster_queue->status.conditions) {
-        if (condition.type_ == "Active" && condition.status == "True") {
-            return {
-                .is_active = true,
-                .reason = "Ready",
-                .message = "Can submit new workloads to localQueue"
-            };
-        }
+    if (api::is_true(cluster_queue->status.conditions, "Active")) {
+        return {
+            .is_active = true,
+            .reason = "Ready",
+            .message = "Can submit new workloads to localQueue"
+        };
     }
     return {
         .is_active = false, .reason = "ClusterQueueIsInactive", .message = std::string(kRefused)
@@ -128,19 +127,15 @@ void set_active(
     std::int64_t generation,
     Time now
 ) {
-    auto found = std::ranges::find(conditions, std::string_view("Active"), &api::Condition::type_);
-    if (found == conditions.end()) {
-        conditions.push_back({.type_ = "Active"});
-        found = std::prev(conditions.end());
-    }
-    const std::string_view status = activity.is_active ? "True" : "False";
-    if (found->status != status) {
-        found->status = status;
-        found->last_transition_time = now;
-    }
-    found->reason = activity.reason;
-    found->message = workload::truncated_condition_message(activity.message);
-    found->observed_generation = generation;
+    api::set_condition(
+        conditions,
+        {.type_ = "Active",
+         .status = activity.is_active ? "True" : "False",
+         .observed_generation = generation,
+         .last_transition_time = now,
+         .reason = activity.reason,
+         .message = workload::truncated_condition_message(activity.message)}
+    );
 }
 
 }  // namespace sluice::controller

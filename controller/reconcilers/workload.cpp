@@ -1,6 +1,7 @@
 #include "controller/reconcilers/workload.hpp"
 
 #include "api/codec.hpp"
+#include "controller/reconcilers/strict_patch.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 #include "workload/text.hpp"
 
@@ -122,6 +123,13 @@ class WorkloadReconcile {
         return true;
     }
 
+    bool patch(json::Value body, Verb verb = Verb::MergePatch) {
+        outcome_.writes.push_back(
+            strict_patch(key_of(workload_), workload_.metadata, std::move(body), verb)
+        );
+        return true;
+    }
+
     EventNote event(std::string_view reason, std::string_view note, bool warning = false) const {
         return {
             .regarding = reference_to(workload_),
@@ -188,17 +196,7 @@ class WorkloadReconcile {
 
     bool handle_active() {
         if (is_true(workload_, "DeactivationTarget")) {
-            outcome_.writes.push_back(
-                {.verb = Verb::MergePatch,
-                 .object = {Kind::Workload, workload_.metadata.namespace_, workload_.metadata.name},
-                 .body =
-                     json::Object{
-                         {"metadata",
-                          json::Object{{"resourceVersion", workload_.metadata.resource_version}}},
-                         {"spec", json::Object{{"active", false}}},
-                     }}
-            );
-            return true;
+            return patch(json::Object{{"spec", json::Object{{"active", false}}}});
         }
         const auto& state = workload_.status.requeue_state;
         if (state && state->requeue_at) {
@@ -265,17 +263,7 @@ class WorkloadReconcile {
             conditions.push_back(api::to_value(condition));
         }
         status.set("conditions", std::move(conditions));
-        outcome_.writes.push_back(
-            {.verb = Verb::MergePatchStatus,
-             .object = {Kind::Workload, workload_.metadata.namespace_, workload_.metadata.name},
-             .body =
-                 json::Object{
-                     {"metadata",
-                      json::Object{{"resourceVersion", workload_.metadata.resource_version}}},
-                     {"status", std::move(status)},
-                 }}
-        );
-        return true;
+        return patch(json::Object{{"status", std::move(status)}}, Verb::MergePatchStatus);
     }
 
     /// The annotation admission-gated-by appears or goes.
@@ -328,17 +316,10 @@ class WorkloadReconcile {
             list.push_back(api::to_value(check));
         }
         const json::Value value = list.empty() ? json::Value() : json::Value(std::move(list));
-        outcome_.writes.push_back(
-            {.verb = Verb::MergePatchStatus,
-             .object = {Kind::Workload, workload_.metadata.namespace_, workload_.metadata.name},
-             .body =
-                 json::Object{
-                     {"metadata",
-                      json::Object{{"resourceVersion", workload_.metadata.resource_version}}},
-                     {"status", json::Object{{"admissionChecks", value}}},
-                 }}
+        return patch(
+            json::Object{{"status", json::Object{{"admissionChecks", value}}}},
+            Verb::MergePatchStatus
         );
-        return true;
     }
 
     std::optional<Waiting> queue_obstacle() const {

@@ -1,5 +1,7 @@
 #include "controller/reconcilers/workload_priority_class.hpp"
 
+#include "controller/reconcilers/strict_patch.hpp"
+
 namespace sluice::controller {
 
 Outcome reconcile_workload_priority_class(const Stores& stores, std::string_view name) {
@@ -13,16 +15,11 @@ Outcome reconcile_workload_priority_class(const Stores& stores, std::string_view
         if (workload->spec.priority == priority_class->value) {
             continue;
         }
-        outcome.writes.push_back(
-            {.verb = Verb::MergePatch,
-             .object = {Kind::Workload, key.namespace_, key.name},
-             .body =
-                 json::Object{
-                     {"metadata",
-                      json::Object{{"resourceVersion", workload->metadata.resource_version}}},
-                     {"spec", json::Object{{"priority", priority_class->value}}},
-                 }}
-        );
+        outcome.writes.push_back(strict_patch(
+            {Kind::Workload, key.namespace_, key.name},
+            workload->metadata,
+            json::Object{{"spec", json::Object{{"priority", priority_class->value}}}}
+        ));
     }
     return outcome;
 }

@@ -1,7 +1,8 @@
 #include "controller/reconcilers/workload_status.hpp"
 
 #include "api/codec.hpp"
-#include "workload/references.hpp"
+#include "api/conditions.hpp"
+#include "controller/reconcilers/finalizer.hpp"
 
 #include <algorithm>
 
@@ -9,7 +10,6 @@ namespace sluice::controller {
 
 namespace {
 
-constexpr std::string_view kFinalizer = "kueue.x-k8s.io/resource-in-use";
 /// The conditions that kueue-admission owns; an integration's own ones are not among them.
 constexpr std::string_view kOwnedConditions[] = {
     "QuotaReserved",
@@ -26,13 +26,11 @@ constexpr std::string_view kOwnedConditions[] = {
 }  // namespace
 
 const api::Condition* find_condition(const api::Workload& workload, std::string_view type) {
-    const auto found = std::ranges::find(workload.status.conditions, type, &api::Condition::type_);
-    return found == workload.status.conditions.end() ? nullptr : &*found;
+    return api::find_condition(workload.status.conditions, type);
 }
 
 bool is_true(const api::Workload& workload, std::string_view type) {
-    const api::Condition* condition = find_condition(workload, type);
-    return condition != nullptr && condition->status == "True";
+    return api::is_true(workload.status.conditions, type);
 }
 
 bool has_quota_reserved(const api::Workload& workload) {
@@ -146,52 +144,17 @@ json::Value status_apply(const api::Workload& workload, bool strict) {
 Write status_write(const api::Workload& workload) {
     return {
         .verb = Verb::ApplyStatus,
-        .object = {Kind::Workload, workload.metadata.namespace_, workload.metadata.name},
+        .object = key_of(workload),
         .body = status_apply(workload, true),
         .field_manager = std::string(kAdmissionManager),
     };
 }
 
 std::optional<Write> remove_finalizer(const api::Workload& workload) {
-    json::Array rest;
-    bool found = false;
-    for (const std::string& finalizer : workload.metadata.finalizers) {
-        if (finalizer == kFinalizer) {
-            found = true;
-        } else {
-            rest.emplace_back(finalizer);
-        }
-    }
-    if (!found) {
+    if (!workload.metadata.has_finalizer(kInUseFinalizer)) {
         return std::nullopt;
     }
-    return Write{
-        .verb = Verb::MergePatch,
-        .object = {Kind::Workload, workload.metadata.namespace_, workload.metadata.name},
-        .body =
-            json::Object{
-                {"metadata",
-                 json::Object{
-                     {"resourceVersion", workload.metadata.resource_version},
-                     {"finalizers", rest.empty() ? json::Value() : json::Value(std::move(rest))},
-                 }},
-            },
-    };
-}
-
-std::set<std::string> required_checks(
-    const api::ClusterQueue& queue, const api::Workload& workload
-) {
-    if (!workload.status.admission) {
-        return workload::required_checks(queue, nullptr);
-    }
-    std::set<std::string> flavors;
-    for (const api::PodSetAssignment& assignment : workload.status.admission->pod_set_assignments) {
-        for (const auto& [resource, flavor] : assignment.flavors) {
-            flavors.insert(flavor);
-        }
-    }
-    return workload::required_checks(queue, &flavors);
+    return patch_finalizers(key_of(workload), workload.metadata, false);
 }
 
 void finish(api::Workload& workload, std::string_view reason, std::string_view message, Time now) {
@@ -211,6 +174,10 @@ Time queued_since(const api::Workload& workload) {
 std::string priority_class_name(const api::Workload& workload) {
     return workload.spec.priority_class_ref ? workload.spec.priority_class_ref->name
                                             : std::string();
+}
+
+ObjectKey key_of(const api::Workload& workload) {
+    return {Kind::Workload, workload.metadata.namespace_, workload.metadata.name};
 }
 
 ObjectReference reference_to(const api::Workload& workload) {

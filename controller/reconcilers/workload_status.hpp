@@ -1,12 +1,10 @@
 #pragma once
 
-#include "api/cluster_queue.hpp"
 #include "api/workload.hpp"
 #include "base/clock.hpp"
 #include "controller/reconcilers/reconcile.hpp"
 #include "workload/status.hpp"
 
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,11 +50,6 @@ Write status_write(const api::Workload& workload);
 /// Removes one finalizer, strictly; none when it is not there.
 std::optional<Write> remove_finalizer(const api::Workload& workload);
 
-/// The admission checks that the Workload must pass (spec 2.5).
-std::set<std::string> required_checks(
-    const api::ClusterQueue& queue, const api::Workload& workload
-);
-
 /// Marks it finished, unless it is already.
 void finish(api::Workload& workload, std::string_view reason, std::string_view message, Time now);
 
@@ -65,6 +58,9 @@ Time queued_since(const api::Workload& workload);
 
 /// The name of its priority class, or "".
 std::string priority_class_name(const api::Workload& workload);
+
+/// The object as the stores and writes name it.
+ObjectKey key_of(const api::Workload& workload);
 
 /// The object as an event names it.
 ObjectReference reference_to(const api::Workload& workload);

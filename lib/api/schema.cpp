@@ -1,17 +1,7 @@
 #include "api/schema.hpp"
 
-#include "api/admission_check.hpp"
-#include "api/cluster_queue.hpp"
-#include "api/cohort.hpp"
-#include "api/local_queue.hpp"
-#include "api/multi_kueue.hpp"
-#include "api/priority_class.hpp"
-#include "api/provisioning_request_config.hpp"
-#include "api/resource_flavor.hpp"
 #include "api/schema_cell.hpp"
 #include "api/schema_rules.hpp"
-#include "api/topology.hpp"
-#include "api/workload.hpp"
 #include "base/assert.hpp"
 
 #include <algorithm>
@@ -23,23 +13,9 @@
 namespace sluice::api {
 
 /// The text of crds/parts/pod_template_schema.json, compiled in.
-extern const std::string_view kPodTemplateSchema;
+std::string_view pod_template_schema();
 
 namespace {
-
-constexpr std::array kKueueKinds{
-    kind_of<ClusterQueue>(),
-    kind_of<Cohort>(),
-    kind_of<LocalQueue>(),
-    kind_of<Workload>(),
-    kind_of<ResourceFlavor>(),
-    kind_of<Topology>(),
-    kind_of<AdmissionCheck>(),
-    kind_of<WorkloadPriorityClass>(),
-    kind_of<MultiKueueConfig>(),
-    kind_of<MultiKueueCluster>(),
-    kind_of<ProvisioningRequestConfig>(),
-};
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kPatterns{{
     {"QTY",
@@ -157,7 +133,7 @@ class Generator {
                 break;
         }
         if (!type.schema_file.empty()) {
-            auto file = json::parse(kPodTemplateSchema);
+            auto file = json::parse(pod_template_schema());
             SLUICE_ASSERT(file.has_value());
             return std::move(*file);
         }
@@ -272,10 +248,6 @@ class Generator {
 
 }  // namespace
 
-std::span<const KindInfo> kueue_kinds() {
-    return kKueueKinds;
-}
-
 json::Value make_schema(const KindInfo& kind, std::string_view version, bool descriptions) {
     return Generator(version, descriptions).root(kind);
 }
@@ -284,7 +256,7 @@ const json::Value* find_schema(std::string_view kind, std::string_view version) 
     using Key = std::pair<std::string, std::string>;
     static const auto kSchemas = [] {
         std::map<Key, json::Value> schemas;
-        for (const KindInfo& info : kKueueKinds) {
+        for (const KindInfo& info : kueue_kinds()) {
             for (const auto* v : {"v1beta1", "v1beta2"}) {
                 schemas.emplace(Key(info.kind, v), make_schema(info, v, false));
             }

@@ -3,15 +3,11 @@
 #include "api/scheme.hpp"
 #include "json/value.hpp"
 
-#include <span>
 #include <string_view>
 
 namespace sluice::api {
 
 inline constexpr std::string_view kKueueGroup = "kueue.x-k8s.io";
-
-/// The kinds of kueue.x-k8s.io, which have a CRD.
-std::span<const KindInfo> kueue_kinds();
 
 /// The structural schema (openAPIV3Schema) of a kind in `v1beta1` or `v1beta2`, made from the
 /// tables of fields; without `descriptions` it is what validation needs.

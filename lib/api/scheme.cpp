@@ -16,11 +16,13 @@
 #include "api/topology.hpp"
 #include "api/workload.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace sluice::api {
 namespace {
 
+/// Those of kueue.x-k8s.io come first.
 constexpr std::array kKinds{
     kind_of<ClusterQueue>(),
     kind_of<Cohort>(),
@@ -56,6 +58,12 @@ std::string api_version(const KindInfo& kind) {
 
 std::span<const KindInfo> all_kinds() {
     return kKinds;
+}
+
+std::span<const KindInfo> kueue_kinds() {
+    const auto is_foreign = [](const KindInfo& kind) { return kind.group != ClusterQueue::kGroup; };
+    const auto end = std::ranges::find_if(kKinds, is_foreign);
+    return {kKinds.begin(), end};
 }
 
 const KindInfo* find_kind(std::string_view group, std::string_view kind) {

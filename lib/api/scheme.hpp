@@ -30,6 +30,9 @@ std::string api_version(const KindInfo& kind);
 /// Every kind that Sluice has a type for.
 std::span<const KindInfo> all_kinds();
 
+/// The kinds of kueue.x-k8s.io, which have a CRD.
+std::span<const KindInfo> kueue_kinds();
+
 /// The kind of that group and name, or nullptr.
 const KindInfo* find_kind(std::string_view group, std::string_view kind);
 /// The kind of that group and plural, or nullptr.

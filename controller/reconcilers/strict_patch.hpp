@@ -1,0 +1,14 @@
+#pragma once
+
+#include "api/meta.hpp"
+#include "controller/reconcilers/reconcile.hpp"
+
+namespace sluice::controller {
+
+/// A merge patch that the server refuses when the object changed since it was seen: `patch` with
+/// the resourceVersion of `metadata`.
+Write strict_patch(
+    ObjectKey key, const api::ObjectMeta& metadata, json::Value patch, Verb verb = Verb::MergePatch
+);
+
+}  // namespace sluice::controller
