@@ -7,6 +7,7 @@
 #include "controller/reconcilers/workload_status.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -278,7 +279,25 @@ class JobReconcile {
             start(workload);
             return;
         }
+        if (has_quota_reserved(workload)) {
+            tell_checks(workload);
+        }
         follow_queue_name(workload);
+    }
+
+    /// What the admission checks say that the Workload waits for.
+    void tell_checks(const api::Workload& workload) {
+        std::vector<std::string> said;
+        for (const api::AdmissionCheckState& check : workload.status.admission_checks) {
+            if (check.state == "Pending" && !check.message.empty()) {
+                said.push_back(check.name + ": " + check.message);
+            }
+        }
+        if (!said.empty()) {
+            outcome_.events.push_back(
+                job_event(job_, "UpdatedAdmissionCheck", fmt::format("{}", fmt::join(said, "; ")))
+            );
+        }
     }
 
     void drop_finalizer(const api::Workload& workload) {

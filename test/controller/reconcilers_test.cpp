@@ -159,6 +159,31 @@ TEST_CASE("a partially admitted job starts with the pods that were granted", "[c
     CHECK_FALSE(contains(patch, "completions"));
 }
 
+TEST_CASE("a job that waits for admission checks is told what they say", "[controller]") {
+    Cluster cluster;
+    add_basics(cluster);
+    cluster.add(cluster.stores.jobs, job_text(kQueued, "'suspend':true,'parallelism':2", ""));
+    std::string status(kAdmitted);
+    const std::string admitted = ",{'type':'Admitted','status':'True'}";
+    status.erase(status.find(admitted), admitted.size());
+    const bool has_message = GENERATE(true, false);
+    const std::string said = has_message ? "'message':'asking'," : "'message':'',";
+    status += ",'admissionChecks':[{'name':'a','state':'Pending'," + said +
+              "'lastTransitionTime':'2019-01-01T00:00:00Z'},{'name':'b','state':'Ready','message':"
+              "'done','lastTransitionTime':'2019-01-01T00:00:00Z'},{'name':'c','state':'Pending'," +
+              said + "'lastTransitionTime':'2019-01-01T00:00:00Z'}]";
+    cluster.add(cluster.stores.workloads, workload_text("", status));
+    const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+    CHECK(outcome.writes.empty());
+    REQUIRE(outcome.events.size() == (has_message ? 1 : 0));
+    if (has_message) {
+        CHECK(outcome.events[0].reason == "UpdatedAdmissionCheck");
+        CHECK(outcome.events[0].regarding.kind == "Job");
+        CHECK(outcome.events[0].note == "a: asking; c: asking");
+        CHECK_FALSE(outcome.events[0].warning);
+    }
+}
+
 TEST_CASE("an injection that contradicts the template ends the workload", "[controller]") {
     Cluster cluster;
     add_basics(cluster);
