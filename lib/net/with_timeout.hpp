@@ -61,6 +61,9 @@ boost::asio::awaitable<Result<T>> with_timeout(
     if (order[0] == 1 && !timer_error) {
         co_return Error{ErrorCode::Timeout, "not finished in time", {}};
     }
+    if (!result) {  // only an exception leaves it empty, and that was thrown on
+        co_return Error{ErrorCode::Canceled, "canceled", {}};
+    }
     co_return std::move(*result);
 }
 

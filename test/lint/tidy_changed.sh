@@ -35,18 +35,23 @@ if [ "${#files[@]}" -eq 0 ]; then
     exit 0
 fi
 
-failures=$(mktemp)
-trap 'rm -f "$failures"' EXIT
+# Without the precompiled headers, which only the compiler that made them can read.
+commands=$(mktemp -d)
+failures=$commands/failures
+trap 'rm -rf "$commands"' EXIT
+touch "$failures"
+sed -E 's/(-Winvalid-pch )?-Xclang -include-pch -Xclang [^ ]+ -Xclang -include -Xclang [^ ]+//' \
+    build/dev/compile_commands.json >"$commands/compile_commands.json"
 check() {
     local output
-    if ! output=$("$1" -p build/dev --quiet "$3" 2>/dev/null); then
+    if ! output=$("$1" -p "$2" --quiet "$3" 2>/dev/null); then
         printf '%s\n' "$output"
-        printf '%s\n' "$3" >>"$2"
+        printf '%s\n' "$3" >>"$2/failures"
     fi
 }
 export -f check
 printf '%s\n' "${files[@]}" |
-    xargs -P "$(nproc)" -I{} bash -c 'check "$@"' _ "$tidy" "$failures" {}
+    xargs -P "$(nproc)" -I{} bash -c 'check "$@"' _ "$tidy" "$commands" {}
 failed=$(wc -l <"$failures")
 sed 's/^/clang-tidy: /' "$failures"
 printf '%s passed, %s failed\n' "$((${#files[@]} - failed))" "$failed"
