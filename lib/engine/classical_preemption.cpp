@@ -2,8 +2,7 @@
 #include "engine/preemption.hpp"
 
 #include <algorithm>
-#include <array>
-#include <iterator>
+#include <cstddef>
 #include <utility>
 
 namespace sluice::engine {
@@ -20,6 +19,36 @@ struct Candidate {
     WorkloadIndex workload;
     NodeIndex lowest_common_cohort;
     CandidateClass of = CandidateClass::WithinClusterQueue;
+    bool evicted = false;
+};
+
+/// Candidates in an order of which only as much is worked out as is asked for: mostly a few of very
+/// many are needed.
+template <class Before>
+class LazilySorted {
+  public:
+    explicit LazilySorted(Before before) : before_(before) {}
+
+    void add(const Candidate& candidate) { rest_.push_back(candidate); }
+    std::size_t size() const { return sorted_.size() + rest_.size(); }
+    /// The candidate at that place of the order. Requires: all were added.
+    const Candidate& at(std::size_t position) {
+        const auto later = [this](const Candidate& a, const Candidate& b) { return before_(b, a); };
+        if (sorted_.empty()) {
+            std::make_heap(rest_.begin(), rest_.end(), later);
+        }
+        while (sorted_.size() <= position) {
+            std::pop_heap(rest_.begin(), rest_.end(), later);
+            sorted_.push_back(rest_.back());
+            rest_.pop_back();
+        }
+        return sorted_[position];
+    }
+
+  private:
+    Before before_;
+    std::vector<Candidate> sorted_;
+    std::vector<Candidate> rest_;  // a heap, the next one first
 };
 
 PreemptionReason reason_of(CandidateClass of) {
@@ -41,13 +70,13 @@ class ClassicalSearch {
         : search_(search),
           preemptor_(preemptor),
           tree_(search.tree()),
-          policy_(search.state().cluster_queue(preemptor.cluster_queue).spec.preemption) {}
+          policy_(search.state().cluster_queue(preemptor.cluster_queue).spec.preemption),
+          candidates_(Before{search, preemptor.cluster_queue}) {}
 
     std::vector<PreemptionTarget> run() {
         collect();
-        const auto candidates = in_order();
         for (const bool borrowing : attempts()) {
-            auto targets = attempt(candidates, borrowing);
+            auto targets = attempt(borrowing);
             if (!targets.empty()) {
                 return targets;
             }
@@ -56,6 +85,42 @@ class ClassicalSearch {
     }
 
   private:
+    /// Evicted ones first; in each half those that use quota of a subtree that the preemptor stays
+    /// within, the others of the cohort, its own queue's; inside each the order of spec 5.2.
+    struct Before {
+        const PreemptionSearch& search;
+        NodeIndex preemptor_queue;
+
+        static int rank(CandidateClass of) {
+            switch (of) {
+                case CandidateClass::Hierarchical:
+                    return 0;
+                case CandidateClass::ReclaimWithoutBorrowing:
+                case CandidateClass::ReclaimWhileBorrowing:
+                    return 1;
+                case CandidateClass::WithinClusterQueue:
+                    return 2;
+            }
+            return 2;
+        }
+        bool operator()(const Candidate& a, const Candidate& b) const {
+            if (a.evicted != b.evicted) {
+                return a.evicted;
+            }
+            if (rank(a.of) != rank(b.of)) {
+                return rank(a.of) < rank(b.of);
+            }
+            return search.is_better_victim(a.workload, b.workload, preemptor_queue);
+        }
+    };
+
+    void add(WorkloadIndex workload, NodeIndex lowest_common_cohort, CandidateClass of) {
+        const bool evicted = search_.state().workload(workload).holding->evicted;
+        candidates_.add({workload, lowest_common_cohort, of, evicted});
+        has_hierarchical_ = has_hierarchical_ || of == CandidateClass::Hierarchical;
+        has_foreign_ = has_foreign_ || of != CandidateClass::WithinClusterQueue;
+    }
+
     /// Whether `rest` fits into the node's own quota; what the node cannot give locally stays in
     /// `rest`.
     bool fits_in_quota(NodeIndex node, Usages& rest) const {
@@ -92,8 +157,7 @@ class ClassicalSearch {
             }
             for (const auto index :
                  search_.candidates_in(child, policy_.reclaim_within_cohort, preemptor_)) {
-                auto& into = advantage ? hierarchical_ : priority_;
-                into.push_back({index, common, class_of(index, advantage)});
+                add(index, common, class_of(index, advantage));
             }
         }
     }
@@ -102,7 +166,7 @@ class ClassicalSearch {
         const NodeIndex own = preemptor_.cluster_queue;
         for (const auto index :
              search_.candidates_in(own, policy_.within_cluster_queue, preemptor_)) {
-            own_.push_back({index, NodeIndex{}, CandidateClass::WithinClusterQueue});
+            add(index, NodeIndex{}, CandidateClass::WithinClusterQueue);
         }
         if (policy_.reclaim_within_cohort == PreemptionPolicy::Never) {
             return;
@@ -118,31 +182,6 @@ class ClassicalSearch {
         }
     }
 
-    /// Evicted ones first; in each half the three classes, inside each the order of spec 5.2.
-    std::vector<Candidate> in_order() {
-        std::vector<Candidate> ordered;
-        const auto better = [this](const Candidate& a, const Candidate& b) {
-            return search_.is_better_victim(a.workload, b.workload, preemptor_.cluster_queue);
-        };
-        const std::array<std::vector<Candidate>*, 3> classes = {&hierarchical_, &priority_, &own_};
-        for (auto* list : classes) {
-            std::sort(list->begin(), list->end(), better);
-        }
-        for (const bool evicted : {true, false}) {
-            for (const auto* list : classes) {
-                std::copy_if(
-                    list->begin(),
-                    list->end(),
-                    std::back_inserter(ordered),
-                    [&](const Candidate& c) {
-                        return search_.state().workload(c.workload).holding->evicted == evicted;
-                    }
-                );
-            }
-        }
-        return ordered;
-    }
-
     bool strictly_under_nominal() const {
         return std::all_of(preemptor_.needed.begin(), preemptor_.needed.end(), [this](auto needed) {
             const QuotaCell cell = tree_.cell(preemptor_.cluster_queue, needed);
@@ -152,14 +191,14 @@ class ClassicalSearch {
 
     /// With borrowing or without, in the order tried (spec 5.4).
     std::vector<bool> attempts() const {
-        if (hierarchical_.empty() && priority_.empty()) {
+        if (!has_foreign_) {
             return {true};
         }
         if (!policy_.borrow_within_cohort) {
             if (!strictly_under_nominal()) {
                 return {true};
             }
-            if (hierarchical_.empty()) {
+            if (!has_hierarchical_) {
                 return {false, true};
             }
         }
@@ -183,12 +222,11 @@ class ClassicalSearch {
         return true;
     }
 
-    std::vector<PreemptionTarget> attempt(
-        const std::vector<Candidate>& candidates, bool borrowing
-    ) {
+    std::vector<PreemptionTarget> attempt(bool borrowing) {
         std::vector<PreemptionTarget> targets;
         const auto mark = tree_.mark();
-        for (const auto& candidate : candidates) {
+        for (std::size_t i = 0; i < candidates_.size(); ++i) {
+            const Candidate& candidate = candidates_.at(i);
             if (!still_counts(candidate, borrowing)) {
                 continue;
             }
@@ -208,9 +246,9 @@ class ClassicalSearch {
     const Preemptor& preemptor_;
     QuotaTree& tree_;
     const Preemption& policy_;
-    std::vector<Candidate> hierarchical_;
-    std::vector<Candidate> priority_;
-    std::vector<Candidate> own_;
+    LazilySorted<Before> candidates_;
+    bool has_hierarchical_ = false;
+    bool has_foreign_ = false;
 };
 
 }  // namespace

@@ -343,6 +343,7 @@ void QuotaTree::relink(std::vector<NodeIndex>& touched) {
     };
     note_roots();  // the trees that nodes left
     std::vector<NodeIndex> root_before;
+    root_before.reserve(nodes_.size());
     for (const auto& node : nodes_) {
         root_before.push_back(node.root);
     }

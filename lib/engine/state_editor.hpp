@@ -71,6 +71,7 @@ class StateEditor {
     /// left.
     void wake_trees_of(NodeIndex node, NodeIndex left);
     void wake_now(NodeIndex root);
+    void wake_parked(NodeIndex cluster_queue);
     void requeue_all_of(LocalQueueIndex local_queue);
     void drop_all_of(LocalQueueIndex local_queue);
     void heap_up(ClusterQueueRecord& queue, std::size_t at);

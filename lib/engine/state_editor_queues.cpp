@@ -239,18 +239,44 @@ void StateEditor::wake_tree_of(NodeIndex node) {
 void StateEditor::wake_now(NodeIndex root) {
     const auto& waiting = state_.tree_.waiting_in(root);
     for (const auto index : std::vector(waiting.begin(), waiting.end())) {
-        ClusterQueueRecord& woken = queue(index);
-        woken.parked_classes.clear();
-        const auto parked = woken.inadmissible;
-        for (const auto workload : parked) {
-            const auto& local_queue = state_.local_queues_[record(workload).local_queue.at()];
-            if (local_queue.namespace_match == NamespaceMatch::Matches &&
-                back_off_expired(record(workload))) {
-                take_from_queue(workload);
-                push_active(workload);
-            }
+        queue(index).parked_classes.clear();
+        wake_parked(index);
+        state_.tree_.set_waiting(index, !queue(index).inadmissible.empty());
+    }
+}
+
+void StateEditor::wake_parked(NodeIndex cluster_queue) {
+    ClusterQueueRecord& woken = queue(cluster_queue);
+    const std::size_t before = woken.heap.size();
+    std::size_t kept = 0;
+    for (const auto index : woken.inadmissible) {
+        WorkloadRecord& workload = record(index);
+        const auto& local_queue = state_.local_queues_[workload.local_queue.at()];
+        if (local_queue.namespace_match == NamespaceMatch::Matches && back_off_expired(workload)) {
+            workload.bucket = Bucket::Active;
+            workload.bucket_position = static_cast<std::uint32_t>(woken.heap.size());
+            woken.heap.push_back(index);
+        } else {
+            workload.bucket_position = static_cast<std::uint32_t>(kept);
+            woken.inadmissible[kept++] = index;
         }
-        state_.tree_.set_waiting(index, !woken.inadmissible.empty());
+    }
+    woken.inadmissible.resize(kept);
+    if (woken.heap.size() == before) {
+        return;
+    }
+    if (before == 0) {
+        state_.with_heap_.emplace(state_.tree_.node_name(cluster_queue), cluster_queue);
+    }
+    if (woken.heap.size() < 2 * before) {
+        for (std::size_t at = before; at < woken.heap.size(); ++at) {
+            heap_up(woken, at);
+        }
+        return;
+    }
+    // Most entries are new: from the last parent to the first costs less than one by one.
+    for (std::size_t at = woken.heap.size() / 2; at-- > 0;) {
+        heap_down(woken, at);
     }
 }
 
