@@ -48,6 +48,9 @@ struct Options {
     std::map<std::string, double> resource_weights;
     Duration wake_batch{
     };  ///< how long wake-ups of a tree are gathered; 0: they run at once (spec 3.8)
+    /// Any number; where others choose the names, one that they cannot guess. It changes no
+    /// decision.
+    std::uint64_t hash_seed = 0;
 };
 
 }  // namespace sluice::engine

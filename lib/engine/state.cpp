@@ -36,7 +36,7 @@ bool LastAssignment::has_progress() const {
     });
 }
 
-State::State(Options options) : options_(std::move(options)) {
+State::State(Options options) : options_(std::move(options)), workload_index_(options_.hash_seed) {
     pods_ = StateEditor(*this, Time()).intern_resource("pods");
 }
 
@@ -69,8 +69,7 @@ FlavorResourceIndex State::find_flavor_resource(std::string_view flavor, std::st
 }
 
 WorkloadIndex State::find_workload(std::string_view key) const {
-    const auto at = workload_index_.find(key);
-    return at == workload_index_.end() ? WorkloadIndex{} : at->second;
+    return workload_index_.find(key, workloads_);
 }
 
 std::vector<WorkloadIndex> State::active_in_order(NodeIndex cluster_queue) const {

@@ -5,7 +5,9 @@
 #include "engine/ids.hpp"
 #include "engine/names.hpp"
 #include "engine/options.hpp"
+#include "engine/pod_sets.hpp"
 #include "engine/quota_tree.hpp"
+#include "engine/workload_index.hpp"
 #include "engine/workload_record.hpp"
 
 #include <cstdint>
@@ -118,7 +120,8 @@ class State {
     std::vector<ClusterQueueRecord> cluster_queues_;  // by NodeIndex; cohorts have an unused entry
     Names<LocalQueueIndex> local_queue_names_;
     std::vector<LocalQueueRecord> local_queues_;
-    std::map<std::string, WorkloadIndex, std::less<>> workload_index_;
+    WorkloadIndexByKey workload_index_;
+    PodSetPool pod_set_pool_;
     std::vector<WorkloadRecord> workloads_;
     std::vector<WorkloadIndex> free_workloads_;
     std::map<std::uint32_t, Shape> shapes_;

@@ -82,7 +82,8 @@ class StateEditor {
         const Workload& workload, const QuotaReservation& reservation
     );
     std::uint64_t class_of(const Workload& workload) const;
-    void take_pod_sets(WorkloadRecord& record, const Workload& workload);
+    /// Whether they changed.
+    bool take_pod_sets(WorkloadRecord& record, const Workload& workload);
     void move_to_local_queue(WorkloadIndex index, LocalQueueIndex local_queue);
     void update_holder(
         WorkloadIndex index, const Workload& workload, const QuotaReservation& reservation

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
-#include <tuple>
 #include <utility>
 
 namespace sluice::engine {
@@ -13,23 +12,6 @@ namespace {
 
 constexpr Duration kRefusedDelay = std::chrono::seconds(1);
 constexpr std::uint8_t kRefusedDoublings = 6;
-
-bool same_pod_sets(const std::vector<PodSetRecord>& a, const std::vector<PodSetRecord>& b) {
-    const auto same_request = [](const Request& x, const Request& y) {
-        return x.resource == y.resource && x.amount == y.amount;
-    };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto& x, const auto& y) {
-        return std::tie(x.name, x.count, x.min_count, x.reclaimable, x.shape, x.group) ==
-                   std::tie(y.name, y.count, y.min_count, y.reclaimable, y.shape, y.group) &&
-               std::equal(
-                   x.requests.begin(),
-                   x.requests.end(),
-                   y.requests.begin(),
-                   y.requests.end(),
-                   same_request
-               );
-    });
-}
 
 bool frees_quota(const Usages& before, const Usages& after) {
     return std::any_of(before.begin(), before.end(), [&after](const Usage& usage) {
@@ -43,7 +25,7 @@ std::uint64_t StateEditor::class_of(const Workload& workload) const {
     return state_.options_.gates.scheduling_equivalence_hashing ? workload.scheduling_class : 0;
 }
 
-void StateEditor::take_pod_sets(WorkloadRecord& into, const Workload& workload) {
+bool StateEditor::take_pod_sets(WorkloadRecord& into, const Workload& workload) {
     std::vector<PodSetRecord> pod_sets;
     for (const auto& given : workload.pod_sets) {
         PodSetRecord made;
@@ -71,7 +53,11 @@ void StateEditor::take_pod_sets(WorkloadRecord& into, const Workload& workload) 
         );
         pod_sets.push_back(std::move(made));
     }
-    into.pod_sets = std::move(pod_sets);
+    PodSets before = std::move(into.pod_sets);
+    into.pod_sets = state_.pod_set_pool_.share(std::move(pod_sets));
+    const bool changed = before != into.pod_sets;
+    state_.pod_set_pool_.release(before);
+    return changed;
 }
 
 std::unique_ptr<Holding> StateEditor::make_holding(
@@ -208,8 +194,8 @@ void StateEditor::on(const WorkloadChanged& event) {
         WorkloadRecord& made = record(index);
         made.exists = true;
         made.uid = given.uid;
-        state_.workload_index_.emplace(key, index);
         made.key = std::move(key);
+        state_.workload_index_.insert(index, state_.workloads_);
     }
     move_to_local_queue(index, intern_local_queue(given.ns, given.local_queue));
     if (given.reservation) {
@@ -271,15 +257,14 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
         release(index);
     }
     workload.eviction_expected = false;
-    auto before = std::move(workload.pod_sets);
-    take_pod_sets(workload, given);
+    const bool same_pod_sets = !take_pod_sets(workload, given);
     const bool changed = workload.generation != given.generation ||
                          workload.condition_stamp != given.condition_stamp ||
                          workload.preemption_gated != given.preemption_gated ||
                          workload.checks_failed != given.checks_failed ||
                          workload.requests_valid != given.requests_valid ||
                          (workload.requeue_at != given.requeue_at && !is_later(given.requeue_at)) ||
-                         !same_pod_sets(before, workload.pod_sets);
+                         !same_pod_sets;
     if (workload.scheduling_class != class_of(given) ||
         !state_.options_.gates.flavor_fungibility_preserve_scan_progress) {
         workload.last_assignment.reset();
@@ -333,7 +318,8 @@ void StateEditor::on(const WorkloadDeleted& event) {
     if (record(index).held_back_until) {
         state_.back_offs_.erase({*record(index).held_back_until, index});
     }
-    state_.workload_index_.erase(record(index).key);
+    state_.workload_index_.erase(index, state_.workloads_);
+    state_.pod_set_pool_.release(record(index).pod_sets);
     record(index) = WorkloadRecord{};
     state_.free_workloads_.push_back(index);
     if (freed.is_valid()) {

@@ -3,6 +3,7 @@
 #include "engine/amount.hpp"
 #include "engine/ids.hpp"
 #include "engine/objects.hpp"
+#include "engine/pod_sets.hpp"
 #include "engine/quota_tree.hpp"
 #include "engine/time.hpp"
 
@@ -13,25 +14,6 @@
 #include <vector>
 
 namespace sluice::engine {
-
-/// A request by one pod, in the order in which flavors are looked for (FNV-1a of the name,
-/// spec 4.4.4).
-struct Request {
-    ResourceIndex resource;
-    Amount amount;
-};
-
-struct PodSetRecord {
-    std::string name;
-    std::int32_t count = 1;
-    std::int32_t min_count = -1;  ///< -1: not set
-    std::int32_t reclaimable = 0;
-    std::uint32_t shape = 0;
-    std::string group;
-    std::vector<Request> requests;
-
-    std::int32_t count_after_reclaim() const { return count - reclaimable; }
-};
 
 /// Where the last search for flavors stopped (spec 4.11).
 struct LastAssignment {
@@ -77,7 +59,7 @@ struct WorkloadRecord {
     std::int64_t generation = 0;
     std::uint64_t scheduling_class = 0;
     std::uint64_t condition_stamp = 0;
-    std::vector<PodSetRecord> pod_sets;
+    PodSets pod_sets;
     std::optional<Time> requeue_at;
     std::optional<Time> held_back_until;  ///< the API refused our admission
     std::uint8_t refused_admissions = 0;  ///< in a row

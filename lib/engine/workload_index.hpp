@@ -1,0 +1,39 @@
+#pragma once
+
+#include "engine/ids.hpp"
+#include "engine/workload_record.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace sluice::engine {
+
+/// Finds workloads by their key in a few bytes each: a hash table of indices whose keys stay in the
+/// records. Never walked, so that its order reaches no decision. The seed keeps those who choose
+/// names from making them collide; it changes no result.
+class WorkloadIndexByKey {
+  public:
+    explicit WorkloadIndexByKey(std::uint64_t seed) : seed_(seed) {}
+
+    /// The workload of that key, or none.
+    WorkloadIndex find(std::string_view key, const std::vector<WorkloadRecord>& records) const;
+    /// Requires: the record has its key, and no other has the same.
+    void insert(WorkloadIndex workload, const std::vector<WorkloadRecord>& records);
+    /// Requires: it was inserted, and its record still has its key.
+    void erase(WorkloadIndex workload, const std::vector<WorkloadRecord>& records);
+    std::size_t size() const { return size_; }
+
+  private:
+    std::size_t home_of(std::string_view key) const;
+    std::size_t next(std::size_t slot) const { return (slot + 1) & (slots_.size() - 1); }
+    void place(WorkloadIndex workload, std::string_view key);
+    void grow(const std::vector<WorkloadRecord>& records);
+
+    std::uint64_t seed_;
+    std::vector<WorkloadIndex> slots_;  // a power of two; linear probing
+    std::size_t size_ = 0;
+};
+
+}  // namespace sluice::engine
