@@ -6,6 +6,7 @@
 #include "engine/fair_sharing.hpp"
 #include "net/certificate.hpp"
 #include "net/with_timeout.hpp"
+#include "workload/options.hpp"
 
 #include <chrono>
 #include <utility>
@@ -63,8 +64,8 @@ ControllerProcess::ControllerProcess(
 )
     : clock_(clock),
       options_(std::move(options)),
-      translator_(make_translation_settings(options_.configuration, options_.gates)),
-      state_(make_engine_options(options_.configuration, options_.gates)),
+      translator_(workload::make_settings(options_.configuration, options_.gates)),
+      state_(make_engine_options(options_.configuration, options_.gates, options_.seed)),
       feeder_(stores_, translator_, state_),
       followers_(loop.executor(), "follow"),
       workers_(loop.executor(), "work"),

@@ -1,29 +1,12 @@
 #include "controller/process/settings.hpp"
 
+#include "workload/options.hpp"
+
 #include <chrono>
 
 namespace sluice::controller {
 
-namespace {
-
 using config::Feature;
-
-workload::TranslationGates make_translation_gates(const config::FeatureGates& gates) {
-    return {
-        .admission_gated_by = gates.is_enabled(Feature::AdmissionGatedBy),
-        .priority_boost = gates.is_enabled(Feature::PriorityBoost),
-        .priority_sorting_within_cohort = gates.is_enabled(Feature::PrioritySortingWithinCohort),
-        .reclaimable_pods = gates.is_enabled(Feature::ReclaimablePods),
-        .scheduling_equivalence_hashing = gates.is_enabled(Feature::SchedulingEquivalenceHashing),
-        .topology_aware_scheduling = gates.is_enabled(Feature::TopologyAwareScheduling),
-        .unadmitted_workloads_observability =
-            gates.is_enabled(Feature::UnadmittedWorkloadsObservability),
-        .unadmitted_workloads_explicit_status =
-            gates.is_enabled(Feature::UnadmittedWorkloadsExplicitStatus),
-    };
-}
-
-}  // namespace
 
 Result<Settings> make_settings(
     const config::Configuration& configuration, const config::FeatureGates& gates
@@ -38,7 +21,7 @@ Result<Settings> make_settings(
     settings.managed_jobs_namespaces = std::move(*selector);
     settings.label_keys_to_copy = configuration.integrations.label_keys_to_copy;
     settings.fair_sharing = configuration.fair_sharing.has_value();
-    settings.gates = make_translation_gates(gates);
+    settings.gates = workload::make_settings(configuration, gates).gates;
     settings.partial_admission = gates.is_enabled(Feature::PartialAdmission);
     settings.assign_queue_labels_for_pods = gates.is_enabled(Feature::AssignQueueLabelsForPods);
     settings.workload_priority_class_defaulting =
@@ -48,64 +31,14 @@ Result<Settings> make_settings(
     return settings;
 }
 
-workload::Settings make_translation_settings(
-    const config::Configuration& configuration, const config::FeatureGates& gates
-) {
-    workload::Settings settings;
-    settings.exclude_resource_prefixes = configuration.resources.exclude_resource_prefixes;
-    for (const config::ResourceTransformation& rule : configuration.resources.transformations) {
-        settings.transformations[rule.input] = {
-            .strategy = rule.strategy == "Replace" ? workload::TransformationStrategy::Replace
-                                                   : workload::TransformationStrategy::Retain,
-            .multiply_by = rule.multiply_by,
-            .outputs = rule.outputs,
-        };
-    }
-    if (configuration.wait_for_pods_ready) {
-        settings.eviction_orders_queue =
-            configuration.wait_for_pods_ready->requeuing_strategy.timestamp == "Eviction";
-    }
-    settings.gates = make_translation_gates(gates);
-    return settings;
-}
-
 engine::Options make_engine_options(
-    const config::Configuration& configuration, const config::FeatureGates& gates
+    const config::Configuration& configuration,
+    const config::FeatureGates& gates,
+    std::uint64_t hash_seed
 ) {
-    engine::Options options;
-    engine::Gates& g = options.gates;
-    g.flavor_fungibility = gates.is_enabled(Feature::FlavorFungibility);
-    g.flavor_fungibility_preserve_scan_progress =
-        gates.is_enabled(Feature::FlavorFungibilityPreserveScanProgress);
-    g.priority_sorting_within_cohort = gates.is_enabled(Feature::PrioritySortingWithinCohort);
-    g.fair_sharing_preempt_within_nominal =
-        gates.is_enabled(Feature::FairSharingPreemptWithinNominal);
-    g.fair_sharing_prioritize_non_borrowing =
-        gates.is_enabled(Feature::FairSharingPrioritizeNonBorrowing);
-    g.scheduling_equivalence_hashing = gates.is_enabled(Feature::SchedulingEquivalenceHashing);
-    g.prioritize_preemptor_workloads = gates.is_enabled(Feature::PrioritizePreemptorWorkloads);
-    g.recompute_assignment_upon_overlap =
-        gates.is_enabled(Feature::RecomputeAssignmentUponPreemptionTargetsOverlap);
-    g.preemption_gates = gates.is_enabled(Feature::ConcurrentAdmission) ||
-                         gates.is_enabled(Feature::MultiKueueOrchestratedPreemption);
-    g.elastic_jobs = gates.is_enabled(Feature::ElasticJobsViaWorkloadSlices);
-    g.reclaimable_pods = gates.is_enabled(Feature::ReclaimablePods);
-    g.topology_aware_scheduling = gates.is_enabled(Feature::TopologyAwareScheduling);
-    options.fair_sharing = configuration.fair_sharing.has_value();
-    if (options.fair_sharing) {
-        options.fair_sharing_strategies.clear();
-        for (const std::string& strategy : configuration.fair_sharing->preemption_strategies) {
-            options.fair_sharing_strategies.push_back(
-                strategy == "LessThanInitialShare"
-                    ? engine::FairSharingStrategy::LessThanInitialShare
-                    : engine::FairSharingStrategy::LessThanOrEqualToFinalShare
-            );
-        }
-    }
-    if (configuration.resources.quota_check_strategy == "IgnoreUndeclared") {
-        options.quota_check_strategy = engine::QuotaCheckStrategy::IgnoreUndeclared;
-    }
+    engine::Options options = workload::make_engine_options(configuration, gates);
     options.wake_batch = std::chrono::seconds(1);
+    options.hash_seed = hash_seed;
     return options;
 }
 

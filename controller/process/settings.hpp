@@ -6,6 +6,8 @@
 #include "controller/reconcilers/settings.hpp"
 #include "engine/options.hpp"
 
+#include <cstdint>
+
 /// From the Configuration to what each part of the controller takes of it.
 namespace sluice::controller {
 
@@ -14,14 +16,12 @@ Result<Settings> make_settings(
     const config::Configuration& configuration, const config::FeatureGates& gates
 );
 
-/// What the translation of objects takes.
-workload::Settings make_translation_settings(
-    const config::Configuration& configuration, const config::FeatureGates& gates
-);
-
-/// What the engine takes.
+/// What the engine takes: as offline, but with upstream's gathering of wake-ups (spec 3.8), and
+/// with a seed against names that were chosen to collide.
 engine::Options make_engine_options(
-    const config::Configuration& configuration, const config::FeatureGates& gates
+    const config::Configuration& configuration,
+    const config::FeatureGates& gates,
+    std::uint64_t hash_seed
 );
 
 }  // namespace sluice::controller
