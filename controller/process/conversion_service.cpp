@@ -4,7 +4,6 @@
 #include "base/log.hpp"
 #include "json/value.hpp"
 #include "kube/core/base64.hpp"
-#include "webhook/conversion_review.hpp"
 
 #include <fmt/format.h>
 
@@ -20,6 +19,8 @@ constexpr std::string_view kDefinitions[] = {
 };
 constexpr Duration kCheckPeriod = std::chrono::minutes(1);
 constexpr int kSecretAttempts = 10;
+/// Large reviews that are converted at a time.
+constexpr std::size_t kWorkers = 4;
 
 bool is_any_address(const std::string& host) {
     return host.empty() || host == "0.0.0.0" || host == "::";
@@ -31,41 +32,11 @@ std::string in_brackets(const std::string& host) {
 
 }  // namespace
 
-/// Thread: that of the server.
-class ConversionService::Handler final : public net::HttpHandler {
-  public:
-    boost::asio::awaitable<net::ServerResponse> handle(net::ServerRequest request) override {
-        net::ServerResponse response;
-        if (request.path() != "/convert") {
-            response.status = 404;
-            response.body = "not found\n";
-            co_return response;
-        }
-        const auto body = request.body.view();
-        if (!body) {
-            response.status = 500;
-            response.body = body.error().detail + "\n";
-            co_return response;
-        }
-        auto answer = webhook::answer_conversion_review(*body);
-        if (!answer) {
-            response.status = 400;
-            response.body = answer.error().detail + "\n";
-            co_return response;
-        }
-        if (!answer->failure.empty()) {
-            log::warning("conversion failed", {{"error", answer->failure}});
-        }
-        response.content_type = "application/json";
-        response.body = std::move(answer->body);
-        co_return response;
-    }
-};
-
 ConversionService::ConversionService(const Parts& parts)
     : parts_(parts),
-      handler_(std::make_unique<Handler>()),
-      thread_(std::make_unique<net::LoopThread>("webhook")) {}
+      thread_(std::make_unique<net::LoopThread>("webhook")),
+      workers_(std::make_unique<net::WorkerThreads>("conversion", kWorkers)),
+      handler_(std::make_unique<ConversionHandler>(*workers_)) {}
 
 ConversionService::~ConversionService() {
     thread_->join();

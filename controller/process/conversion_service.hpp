@@ -2,10 +2,12 @@
 
 #include "base/clock.hpp"
 #include "config/configuration.hpp"
+#include "controller/process/conversion_handler.hpp"
 #include "controller/process/webhook_certificates.hpp"
 #include "kube/client/client.hpp"
 #include "net/event_loop.hpp"
 #include "net/http_server.hpp"
+#include "net/worker_threads.hpp"
 
 #include <memory>
 #include <string>
@@ -13,7 +15,7 @@
 
 namespace sluice::controller {
 
-/// Serves the conversion between the two API versions, on a thread of its own, and tells the API
+/// Serves the conversion between the two API versions, on threads of its own, and tells the API
 /// server how to reach it. Every replica serves; whichever wrote last is asked.
 class ConversionService {
   public:
@@ -42,8 +44,6 @@ class ConversionService {
     boost::asio::awaitable<void> stop(Duration grace);
 
   private:
-    class Handler;
-
     kube::Async<WebhookCertificates> shared_certificates();
     kube::Async<std::string> write_secret(
         kube::ResourcePath path, WebhookCertificates certificates, std::string resource_version
@@ -54,8 +54,10 @@ class ConversionService {
     bool is_by_url() const;
 
     Parts parts_;
-    std::unique_ptr<Handler> handler_;
+    // The loop outlives the workers, whose ends it is told, and those the handler.
     std::unique_ptr<net::LoopThread> thread_;
+    std::unique_ptr<net::WorkerThreads> workers_;
+    std::unique_ptr<ConversionHandler> handler_;
     std::unique_ptr<net::HttpServer> server_;
     WebhookCertificates certificates_;
 };

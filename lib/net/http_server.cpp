@@ -4,6 +4,7 @@
 #include "base/log.hpp"
 #include "net/event_loop.hpp"
 #include "net/http_parser.hpp"
+#include "net/server_limits.hpp"
 #include "net/stream.hpp"
 #include "net/task_group.hpp"
 #include "net/with_timeout.hpp"
@@ -11,7 +12,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <set>
 #include <utility>
@@ -20,57 +20,17 @@ namespace sluice::net {
 namespace asio = boost::asio;
 namespace {
 
-constexpr std::size_t kReadBytes = std::size_t{64} * 1024;
+/// Most requests are a header and little more; a TLS record has 16 KiB.
+constexpr std::size_t kHeadReadBytes = std::size_t{4} * 1024;
+constexpr std::size_t kBodyReadBytes = std::size_t{16} * 1024;
+/// An answer up to this size goes out in one piece with its head, a longer one in such pieces.
+constexpr std::size_t kWriteBytes = std::size_t{64} * 1024;
 /// A refused request's remaining bytes are read up to here, so that its sender sees the answer
 /// instead of a reset.
 constexpr std::size_t kDrainBytesMax = std::size_t{1024} * 1024;
 constexpr Duration kDrainTimeMax = std::chrono::seconds(5);
 
 constexpr int kRetryAfterSeconds = 1;
-
-/// The bytes that all connections together may hold.
-class Budget {
-  public:
-    explicit Budget(std::size_t bytes_max) : free_(bytes_max) {}
-    bool take(std::size_t bytes) {
-        if (bytes > free_) {
-            return false;
-        }
-        free_ -= bytes;
-        return true;
-    }
-    void give_back(std::size_t bytes) { free_ += bytes; }
-
-  private:
-    std::size_t free_;
-};
-
-/// What one request holds of the budget, given back at its end.
-class Share {
-  public:
-    explicit Share(Budget& budget) : budget_(budget) {}
-    Share(const Share&) = delete;
-    Share& operator=(const Share&) = delete;
-    ~Share() { give_back(); }
-    bool take(std::size_t bytes) {
-        const bool taken = budget_.take(bytes);
-        bytes_ += taken ? bytes : 0;
-        return taken;
-    }
-    void give_back() { budget_.give_back(std::exchange(bytes_, 0)); }
-
-  private:
-    Budget& budget_;
-    std::size_t bytes_ = 0;
-};
-
-/// One client. `busy` from the first byte of a request to the last of its answer.
-struct Connection {
-    std::unique_ptr<Stream> stream;
-    std::string peer;
-    std::string input;  // read, not yet parsed
-    bool busy = false;
-};
 
 std::string print_head(const ServerResponse& response, bool keep_alive) {
     auto head = fmt::format("HTTP/1.1 {} {}\r\n", response.status, reason_phrase(response.status));
@@ -81,7 +41,7 @@ std::string print_head(const ServerResponse& response, bool keep_alive) {
         head += header.name + ": " + header.value + "\r\n";
     }
     if (response.status != 204) {
-        head += fmt::format("Content-Length: {}\r\n", response.body.size());
+        head += fmt::format("Content-Length: {}\r\n", response.size());
     }
     head += keep_alive ? "\r\n" : "Connection: close\r\n\r\n";
     return head;
@@ -200,7 +160,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
             listener_->close();
         }
         for (auto* connection : connections_) {
-            if (!connection->busy) {
+            if (!connection->is_busy) {
                 connection->stream->close();
             }
         }
@@ -231,13 +191,15 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
                     "connection not accepted",
                     {{"port", self->port_}, {"error", accepted.error().detail}}
                 );
+                // What most often lacks is a file descriptor.
+                self->idle_.close_oldest();
                 const auto rested = co_await pause_for(std::chrono::milliseconds(100));
                 if (!rested) {
                     break;
                 }
                 continue;
             }
-            if (self->connections_.size() >= self->options_.connections_max) {
+            if (!self->make_room()) {
                 accepted->stream->close();
                 continue;
             }
@@ -260,8 +222,12 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         }
         bool alive = shaken.has_value();
         while (alive && !self->stopping_) {
-            alive = co_await self->serve_one(connection.get());
-            connection->busy = false;
+            alive = co_await self->wait_for_request(connection.get());
+            connection->is_busy = alive;
+            if (alive) {
+                alive = co_await self->serve_one(connection.get());
+            }
+            connection->is_busy = false;
         }
         if (shaken) {
             connection->stream->expires_after(std::chrono::seconds(2));
@@ -269,6 +235,32 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         }
         connection->stream->close();
         self->connections_.erase(connection.get());
+    }
+
+    /// Whether one more connection may be open.
+    bool make_room() {
+        const bool is_full = connections_.size() >= options_.connections_max;
+        if (is_full && !was_full_) {
+            log::warning(
+                "as many connections as allowed are open",
+                {{"port", port_}, {"max", options_.connections_max}}
+            );
+        }
+        was_full_ = is_full;
+        return !is_full || idle_.close_oldest();
+    }
+
+    /// Waits, holding as little as possible, until a request begins; false when none will.
+    asio::awaitable<bool> wait_for_request(Connection* connection) {
+        if (!connection->input.empty()) {
+            co_return true;
+        }
+        connection->input = std::string();
+        connection->stream->expires_after(options_.idle_timeout);
+        idle_.add(connection);
+        const auto waited = co_await connection->stream->wait_readable();
+        idle_.remove(connection);
+        co_return waited.has_value();
     }
 
     /// Reads a request and answers it; whether another may follow.
@@ -290,6 +282,9 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         );
         const auto read = co_await read_request(connection, &parser);
         if (!read) {
+            // What came of the body is not needed any more.
+            request.body = SpooledBody();
+            share.give_back();
             co_await refuse(connection, &parser, read.error());
             co_return false;
         }
@@ -305,7 +300,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         auto response = answered ? std::move(*answered) : make_plain_response(504);
         // The body went with the handler.
         share.give_back();
-        if (!share.take(response.body.size())) {
+        if (!share.take(response.size())) {
             log_busy(*connection);
             response = make_busy_response();
         }
@@ -327,15 +322,12 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         co_return response;
     }
 
-    /// False when the client went away between requests.
+    /// False when the client went away instead.
     asio::awaitable<Result<bool>> read_request(Connection* connection, HttpParser* parser) {
         auto& input = connection->input;
         bool saw_header = false;
-        connection->busy = !input.empty();
-        connection->stream->expires_after(
-            input.empty() ? options_.idle_timeout : options_.header_timeout
-        );
-        std::vector<char> buffer(kReadBytes);
+        connection->stream->expires_after(options_.header_timeout);
+        std::vector<char> buffer(kHeadReadBytes);
         for (;;) {
             const auto used = parser->feed(input);
             if (!used) {
@@ -347,6 +339,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
             }
             if (parser->is_header_done() && !saw_header) {
                 saw_header = true;
+                buffer.resize(kBodyReadBytes);
                 connection->stream->expires_after(options_.body_timeout);
                 const auto expect = find_header(parser->headers(), "Expect");
                 if (expect == "100-continue") {
@@ -359,50 +352,63 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
             }
             const auto read = co_await connection->stream->read_some(buffer.data(), buffer.size());
             if (!read) {
-                co_return connection->busy ? Result<bool>(read.error()) : Result<bool>(false);
+                co_return read.error();
             }
             if (*read == 0) {
                 co_return false;
             }
             input.append(buffer.data(), *read);
-            if (!connection->busy) {
-                connection->busy = true;
-                connection->stream->expires_after(options_.header_timeout);
-            }
         }
+    }
+
+    /// The answer to a request that could not be read; nothing where nobody waits for one.
+    std::optional<ServerResponse> make_refusal(
+        const Connection& connection, const HttpParser& parser, const Error& error
+    ) const {
+        if (error.code == ErrorCode::TooManyRequests) {
+            log_busy(connection);
+            return make_busy_response();
+        }
+        if (error.code == ErrorCode::Internal) {
+            log::error(
+                "request body not stored", {{"peer", connection.peer}, {"error", error.detail}}
+            );
+            return make_plain_response(500);
+        }
+        if (error.code != ErrorCode::Invalid) {
+            return std::nullopt;
+        }
+        auto response = make_plain_response(parser.http_status());
+        if (response.status == 413) {
+            response.body = fmt::format(
+                "Content Too Large: the body of a request may have at most {} bytes\n",
+                options_.body_bytes_max
+            );
+            log::warning(
+                "request refused, its body is too large",
+                {{"peer", connection.peer}, {"port", port_}, {"max", options_.body_bytes_max}}
+            );
+        }
+        return response;
     }
 
     /// Answers a request that could not be read.
     asio::awaitable<void> refuse(Connection* connection, HttpParser* parser, Error error) {
-        ServerResponse response;
-        if (error.code == ErrorCode::Timeout) {
-            // The stream's deadline has closed it, so there is nobody to answer.
-            co_return;
-        }
-        if (error.code == ErrorCode::Invalid) {
-            response = make_plain_response(parser->http_status());
-        } else if (error.code == ErrorCode::TooManyRequests) {
-            response = make_busy_response();
-            log_busy(*connection);
-        } else if (error.code == ErrorCode::Internal) {
-            response = make_plain_response(500);
-            log::error(
-                "request body not stored", {{"peer", connection->peer}, {"error", error.detail}}
-            );
-        } else {
+        const auto response = make_refusal(*connection, *parser, error);
+        if (!response) {
             co_return;
         }
         connection->stream->expires_after(std::chrono::seconds(5));
-        const auto written = co_await write_response(connection, &response, false, false);
+        const auto written = co_await write_response(connection, &*response, false, false);
         if (!written) {
             co_return;
         }
-        // One that may come again must get to know it, even if it sends all before it listens.
-        const auto drain_max = error.code == ErrorCode::TooManyRequests
-                                   ? std::max(options_.body_bytes_max, kDrainBytesMax)
-                                   : kDrainBytesMax;
+        // One that sends all before it listens must get to know that it is too much.
+        const bool is_too_much = response->status == 503 || response->status == 413;
+        const auto drain_max =
+            is_too_much ? std::max(2 * options_.body_bytes_max, kDrainBytesMax) : kDrainBytesMax;
         const auto until = Deadline::after(kDrainTimeMax);
-        std::vector<char> buffer(kReadBytes);
+        std::vector<char> buffer(kBodyReadBytes);
         for (std::size_t drained = 0; drained < drain_max;) {
             connection->stream->expires_at(
                 Deadline::earlier(until, Deadline::after(std::chrono::seconds(1)))
@@ -418,22 +424,41 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
     asio::awaitable<bool> write_response(
         Connection* connection, const ServerResponse* response, bool keep_alive, bool is_head
     ) {
-        auto head = print_head(*response, keep_alive);
-        const bool has_body = !is_head && !response->body.empty();
-        // A small answer goes out in one piece.
-        const bool together = has_body && response->body.size() <= kReadBytes;
-        if (together) {
-            head += response->body;
+        auto out = print_head(*response, keep_alive);
+        const auto size = is_head ? std::size_t{0} : response->size();
+        for (std::size_t done = 0;;) {
+            // The head goes out in one piece with the beginning of the body, or all of it.
+            const auto head = out.size();
+            out.resize(head + std::min(size - done, kWriteBytes));
+            const auto copied = copy_body(*response, done, out.data() + head, out.size() - head);
+            if (!copied) {
+                log::error("answer not read", {{"error", copied.error().detail}});
+                co_return false;
+            }
+            const auto sent = co_await connection->stream->write(out);
+            if (!sent) {
+                co_return false;
+            }
+            done += *copied;
+            if (done == size) {
+                co_return true;
+            }
+            out.clear();
         }
-        const auto sent = co_await connection->stream->write(head);
-        if (!sent) {
-            co_return false;
+    }
+
+    /// Fills the buffer with the bytes of the answer's body from `offset` on; how many.
+    static Result<std::size_t> copy_body(
+        const ServerResponse& response, std::size_t offset, char* buffer, std::size_t size
+    ) {
+        if (response.spooled.size() == 0) {
+            return response.body.copy(buffer, size, offset);
         }
-        if (has_body && !together) {
-            const auto rest = co_await connection->stream->write(response->body);
-            co_return rest.has_value();
+        const auto copied = response.spooled.copy(offset, buffer, size);
+        if (copied && *copied != size) {
+            return Error{ErrorCode::Internal, "the file of a large answer has become shorter", {}};
         }
-        co_return true;
+        return copied;
     }
 
     EventLoop& loop_;
@@ -444,8 +469,10 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
     std::unique_ptr<Listener> listener_;
     std::shared_ptr<TlsContext> tls_;
     std::set<Connection*> connections_;
+    IdleConnections idle_;
     std::uint16_t port_ = 0;
     bool stopping_ = false;
+    bool was_full_ = false;
 };
 
 HttpServer::HttpServer(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -37,6 +37,10 @@ struct ServerResponse {
     std::string content_type = "text/plain; charset=utf-8";
     std::string body;
     HttpHeaders headers;  ///< beyond Content-Type and Content-Length
+    /// Sent instead of `body` unless it is empty: for answers that may be large.
+    SpooledBody spooled{};
+
+    std::size_t size() const { return spooled.size() > 0 ? spooled.size() : body.size(); }
 };
 
 /// Answers requests. Lifetime: must outlive the server.
@@ -59,7 +63,9 @@ struct ServerOptions {
     std::string certificate_pem;  ///< chain, leaf first; needed with tls
     std::string private_key_pem;
     std::string minimum_tls_version = "VersionTLS12";  ///< or VersionTLS13
-    std::size_t connections_max = 10'000;              ///< one more is closed at once
+    /// For one more, the connection that has been idle the longest is closed; where none is idle,
+    /// the new one is.
+    std::size_t connections_max = 10'000;
     std::size_t header_bytes_max = std::size_t{64} * 1024;
     std::size_t body_bytes_max = std::size_t{256} * 1024 * 1024;
     /// Of request bodies and answers together that have come or are not yet sent; what goes beyond
@@ -68,14 +74,15 @@ struct ServerOptions {
     std::size_t body_bytes_in_memory = std::size_t{1024} * 1024;  ///< beyond, a body goes to a file
     Duration header_timeout =
         std::chrono::seconds(10);  ///< TLS handshake; first byte to end of headers
-    Duration idle_timeout = std::chrono::seconds(120);   ///< between requests
+    Duration idle_timeout = std::chrono::seconds(120);   ///< before a request
     Duration body_timeout = std::chrono::seconds(120);   ///< the whole body
     Duration handle_timeout = std::chrono::seconds(60);  ///< the handler; then the answer is 504
     Duration write_timeout = std::chrono::seconds(120);  ///< the whole answer
 };
 
 /// An HTTP/1.1 server over TLS or plain TCP with keep-alive. A request that breaks a limit gets its
-/// 4xx answer and the connection is closed; a handler that takes too long gives 504.
+/// 4xx answer and the connection is closed; a handler that takes too long gives 504. A connection
+/// that waits for its next request holds no buffers.
 /// Lifetime: the loop and the handler must outlive it.
 class HttpServer {
   public:

@@ -2,6 +2,7 @@
 
 #include "base/assert.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
@@ -115,9 +116,27 @@ Result<std::string_view> SpooledBody::view() {
         if (mapping == MAP_FAILED) {
             return file_error("mapping a large body");
         }
+        // It is read once from its beginning to its end, so the kernel may take back what is
+        // behind.
+        ::madvise(mapping, file_bytes_, MADV_SEQUENTIAL);
         mapping_ = mapping;
     }
     return std::string_view(static_cast<const char*>(mapping_), file_bytes_);
+}
+
+Result<std::size_t> SpooledBody::copy(std::size_t offset, char* buffer, std::size_t size) const {
+    if (file_ < 0) {
+        return memory_.copy(buffer, size, std::min(offset, memory_.size()));
+    }
+    for (;;) {
+        const auto read = ::pread(file_, buffer, size, static_cast<off_t>(offset));
+        if (read >= 0) {
+            return static_cast<std::size_t>(read);
+        }
+        if (errno != EINTR) {
+            return file_error("reading a large body from its temporary file");
+        }
+    }
 }
 
 }  // namespace sluice::net

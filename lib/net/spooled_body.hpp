@@ -29,6 +29,9 @@ class SpooledBody {
     /// All bytes, from the file through the page cache. Lifetime: that of this object.
     /// Errors: Internal when the file cannot be mapped.
     Result<std::string_view> view();
+    /// Copies bytes from `offset` on into the buffer; how many, 0 at the end. Unlike view() it
+    /// holds no more of a file in memory than that. Errors: Internal when the file cannot be read.
+    Result<std::size_t> copy(std::size_t offset, char* buffer, std::size_t size) const;
     std::size_t size() const { return file_ >= 0 ? file_bytes_ : memory_.size(); }
     bool is_in_file() const { return file_ >= 0; }
 

@@ -1,25 +1,20 @@
 #include "net/stream.hpp"
 
 #include "net/event_loop.hpp"
-#include "net/tls_context.hpp"
+#include "net/tcp_socket.hpp"
+#include "net/tls_stream.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/v6_only.hpp>
-#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/write.hpp>
-#include <boost/beast/core/error.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
-#include <openssl/ssl.h>
-#include <openssl/x509v3.h>
 
 #include <array>
-#include <cerrno>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -35,70 +30,42 @@ namespace {
 
 constexpr auto kAsTuple = asio::as_tuple(asio::use_awaitable);
 
-Error to_error(const boost::system::error_code& code) {
-    if (code == beast::error::timeout) {
-        return Error{ErrorCode::Timeout, "not finished in time", {}};
-    }
-    if (code == asio::error::operation_aborted) {
-        return Error{ErrorCode::Canceled, "canceled", {}};
-    }
-    return Error{ErrorCode::Unavailable, code.message(), {}};
-}
-
-/// Whether an idle socket is open and silent. Session tickets of TLS 1.3 come before the first
-/// answer, so a TLS peer that has answered once is silent too.
-bool is_silent(tcp::socket& socket) {
-    char byte = 0;
-    const auto got = ::recv(socket.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    return socket.is_open() && got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
-}
-
 Error canceled() {
     return Error{ErrorCode::Canceled, "canceled", {}};
 }
 
-template <class Layer>
-asio::awaitable<Result<std::size_t>> read_from(Layer* layer, char* buffer, std::size_t size) {
-    const auto cancelled = co_await is_cancelled();
-    if (cancelled) {
-        co_return canceled();
-    }
-    const auto target = asio::buffer(buffer, size);
-    const auto [code, bytes] = co_await layer->async_read_some(target, kAsTuple);
-    if (!code) {
-        co_return bytes;
-    }
-    // A TLS peer that drops the connection without its goodbye may be an attacker who cuts a
-    // message short, so that is an error (stream truncated) and no end.
-    if (code == asio::error::eof) {
-        co_return std::size_t{0};
-    }
-    co_return to_error(code);
-}
-
-template <class Layer>
-asio::awaitable<Result<void>> write_to(Layer* layer, std::string_view bytes) {
-    const auto cancelled = co_await is_cancelled();
-    if (cancelled) {
-        co_return canceled();
-    }
-    const auto source = asio::buffer(bytes.data(), bytes.size());
-    const auto [code, written] = co_await asio::async_write(*layer, source, kAsTuple);
-    if (code) {
-        co_return to_error(code);
-    }
-    co_return Result<void>();
-}
-
 class PlainStream final : public Stream {
   public:
-    explicit PlainStream(beast::tcp_stream tcp) : tcp_(std::move(tcp)) {}
-    void expires_at(Deadline deadline) override { tcp_.expires_at(deadline.at()); }
+    explicit PlainStream(tcp::socket socket) : tcp_(std::move(socket)) {}
+    void expires_at(Deadline deadline) override { tcp_.expires_at(deadline); }
+    asio::awaitable<Result<void>> wait_readable() override {
+        return tcp_.wait(TcpSocket::Until::Readable);
+    }
     asio::awaitable<Result<std::size_t>> read_some(char* buffer, std::size_t size) override {
-        return read_from(&tcp_, buffer, size);
+        for (;;) {
+            boost::system::error_code code;
+            const auto bytes = tcp_.socket().read_some(asio::buffer(buffer, size), code);
+            const auto ready = co_await after(code, bytes, TcpSocket::Until::Readable);
+            if (!ready) {
+                co_return ready.error();
+            }
+            if (!code || code == asio::error::eof) {
+                co_return bytes;
+            }
+        }
     }
     asio::awaitable<Result<void>> write(std::string_view bytes) override {
-        return write_to(&tcp_, bytes);
+        while (!bytes.empty()) {
+            boost::system::error_code code;
+            const auto source = asio::buffer(bytes.data(), bytes.size());
+            const auto written = tcp_.socket().write_some(source, code);
+            const auto ready = co_await after(code, written, TcpSocket::Until::Writable);
+            if (!ready) {
+                co_return ready.error();
+            }
+            bytes.remove_prefix(written);
+        }
+        co_return Result<void>();
     }
     asio::awaitable<void> shutdown() override {
         boost::system::error_code ignored;
@@ -107,67 +74,27 @@ class PlainStream final : public Stream {
         co_return;
     }
     void close() noexcept override { tcp_.close(); }
-    bool is_reusable() override { return is_silent(tcp_.socket()); }
+    bool is_reusable() override { return tcp_.is_silent(); }
 
   private:
-    beast::tcp_stream tcp_;
-};
-
-class TlsStream final : public Stream {
-  public:
-    TlsStream(beast::tcp_stream tcp, std::shared_ptr<TlsContext> tls)
-        : tls_(std::move(tls)), ssl_(std::move(tcp), tls_->context) {}
-    void expires_at(Deadline deadline) override { ssl_.next_layer().expires_at(deadline.at()); }
-    asio::awaitable<Result<std::size_t>> read_some(char* buffer, std::size_t size) override {
-        return read_from(&ssl_, buffer, size);
-    }
-    asio::awaitable<Result<void>> write(std::string_view bytes) override {
-        return write_to(&ssl_, bytes);
-    }
-    asio::awaitable<void> shutdown() override {
-        co_await ssl_.async_shutdown(kAsTuple);
-        close();
-    }
-    void close() noexcept override { ssl_.next_layer().close(); }
-    bool is_reusable() override { return is_silent(ssl_.next_layer().socket()); }
-
-    /// The name or address that the server must prove, with SNI for names. False: OpenSSL refused
-    /// it.
-    bool expect_host(const std::string& host) {
-        boost::system::error_code not_an_address;
-        asio::ip::make_address(host, not_an_address);
-        auto* ssl = ssl_.native_handle();
-        if (!not_an_address) {
-            return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host.c_str()) == 1;
+    /// What follows a call: a wait if it must be made again, a turn of the others if it was made.
+    asio::awaitable<Result<void>> after(
+        boost::system::error_code code, std::size_t bytes, TcpSocket::Until until
+    ) {
+        if (code == asio::error::would_block || code == asio::error::try_again) {
+            return tcp_.wait(until);
         }
-        SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-        // SSL_set_tlsext_host_name is a macro with an old-style cast; this is what it stands for.
-        std::string name = host;
-        return SSL_ctrl(
-                   ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, name.data()
-               ) == 1 &&
-               SSL_set1_host(ssl, host.c_str()) == 1;
+        return finished(code, bytes);
+    }
+    asio::awaitable<Result<void>> finished(boost::system::error_code code, std::size_t bytes) {
+        if (code && code != asio::error::eof) {
+            co_return to_error(code);
+        }
+        const auto turned = co_await tcp_.take_turns(bytes);
+        co_return turned;
     }
 
-    asio::awaitable<Result<void>> shake_hands(asio::ssl::stream_base::handshake_type type) {
-        const auto [code] = co_await ssl_.async_handshake(type, kAsTuple);
-        if (!code) {
-            co_return Result<void>();
-        }
-        auto error = to_error(code);
-        const auto verified = SSL_get_verify_result(ssl_.native_handle());
-        if (verified != X509_V_OK) {
-            error.detail = std::string("TLS: certificate not accepted: ") +
-                           X509_verify_cert_error_string(verified);
-        } else if (error.code == ErrorCode::Unavailable) {
-            error.detail = "TLS handshake: " + error.detail;
-        }
-        co_return error;
-    }
-
-  private:
-    std::shared_ptr<TlsContext> tls_;
-    asio::ssl::stream<beast::tcp_stream> ssl_;
+    TcpSocket tcp_;
 };
 
 /// getaddrinfo cannot be interrupted, so the caller does not wait for it but for a timer that the
@@ -256,11 +183,10 @@ class TcpListener final : public Listener {
         set_socket_options(socket);
         Accepted accepted;
         accepted.peer = remote.address().to_string() + " port " + std::to_string(remote.port());
-        beast::tcp_stream tcp(std::move(socket));
         if (tls != nullptr && *tls) {
-            accepted.stream = std::make_unique<TlsStream>(std::move(tcp), *tls);
+            accepted.stream = std::make_unique<TlsStream>(std::move(socket), *tls);
         } else {
-            accepted.stream = std::make_unique<PlainStream>(std::move(tcp));
+            accepted.stream = std::make_unique<PlainStream>(std::move(socket));
         }
         co_return accepted;
     }
@@ -314,9 +240,10 @@ asio::awaitable<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Dead
     }
     set_socket_options(tcp.socket());
     if (!endpoint.tls) {
-        co_return std::make_unique<PlainStream>(std::move(tcp));
+        co_return std::make_unique<PlainStream>(tcp.release_socket());
     }
-    auto stream = std::make_unique<TlsStream>(std::move(tcp), endpoint.tls);
+    auto stream = std::make_unique<TlsStream>(tcp.release_socket(), endpoint.tls);
+    stream->expires_at(deadline);
     const auto name = endpoint.tls->server_name.empty() ? endpoint.host : endpoint.tls->server_name;
     if (!stream->expect_host(name)) {
         co_return make_invalid("TLS: " + name + " cannot be a server name");
@@ -325,7 +252,7 @@ asio::awaitable<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Dead
     if (after_connect) {
         co_return canceled();
     }
-    const auto shaken = co_await stream->shake_hands(asio::ssl::stream_base::client);
+    const auto shaken = co_await stream->shake_hands(TlsStream::Side::Client);
     if (!shaken) {
         co_return with_context(shaken.error(), "connecting to " + where);
     }
@@ -337,7 +264,7 @@ asio::awaitable<Result<void>> shake_hands_as_server(Stream* stream) {
     if (tls == nullptr) {
         co_return Result<void>();
     }
-    const auto shaken = co_await tls->shake_hands(asio::ssl::stream_base::server);
+    const auto shaken = co_await tls->shake_hands(TlsStream::Side::Server);
     co_return shaken;
 }
 

@@ -27,6 +27,9 @@ class Stream {
     /// By when all following reads and writes must finish; after it the stream is closed.
     virtual void expires_at(Deadline deadline) = 0;
     void expires_after(Duration limit) { expires_at(Deadline::after(limit)); }
+    /// Waits until a read would find something: bytes, the end or an error. Holds no buffer
+    /// meanwhile, which is how to wait on connections that are idle.
+    virtual boost::asio::awaitable<Result<void>> wait_readable() = 0;
     /// Reads at least one byte; 0 is the orderly end. Lifetime: the buffer must outlive the call.
     virtual boost::asio::awaitable<Result<std::size_t>> read_some(
         char* buffer, std::size_t size

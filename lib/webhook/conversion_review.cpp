@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::string_view kReviewApiVersion = "apiextensions.k8s.io/v1";
 constexpr std::string_view kReviewKind = "ConversionReview";
+/// An answer goes to its sink in pieces of about this size.
+constexpr std::size_t kPieceBytes = std::size_t{64} * 1024;
 
 /// What a ConversionReview says besides its objects.
 struct Envelope {
@@ -32,7 +34,8 @@ using TakeObject = Result<void> (*)(void* context, json::Value object);
 /// handed on when it is complete. All else is skipped, the objects too where nobody takes them.
 class ReviewReader final : public json::Handler {
   public:
-    ReviewReader(TakeObject take, void* context) : take_(take), context_(context) {}
+    ReviewReader(TakeObject take, void* context, const std::stop_token& stop)
+        : take_(take), context_(context), stop_(stop) {}
 
     bool on_null() override {
         return scalar([&] { return builder_.on_null(); });
@@ -61,7 +64,7 @@ class ReviewReader final : public json::Handler {
     }
     bool on_start_object() override {
         ++depth_;
-        return !in_object() || builder_.on_start_object();
+        return !is_stopped() && (!in_object() || builder_.on_start_object());
     }
     bool on_end_object() override {
         const bool inside = in_object();
@@ -70,6 +73,9 @@ class ReviewReader final : public json::Handler {
     }
     bool on_start_array() override {
         ++depth_;
+        if (is_stopped()) {
+            return false;
+        }
         if (in_object()) {
             return builder_.on_start_array();
         }
@@ -95,6 +101,13 @@ class ReviewReader final : public json::Handler {
   private:
     /// Depth 1 is the review, 2 its request, 3 the list of objects, 4 and more an object of it.
     bool in_object() const { return in_objects_ && depth_ > 3; }
+
+    bool is_stopped() {
+        if (stop_.stop_requested()) {
+            error_ = Error{ErrorCode::Canceled, "the conversion was stopped", {}};
+        }
+        return stop_.stop_requested();
+    }
 
     template <class Forward>
     bool scalar(Forward forward) {
@@ -130,6 +143,7 @@ class ReviewReader final : public json::Handler {
 
     TakeObject take_;
     void* context_;
+    const std::stop_token& stop_;
     Envelope envelope_;
     json::TreeBuilder builder_;
     std::string outer_key_;
@@ -139,8 +153,10 @@ class ReviewReader final : public json::Handler {
     Error error_;
 };
 
-Result<Envelope> read_envelope(std::string_view request, const json::Limits& limits) {
-    ReviewReader reader(nullptr, nullptr);
+Result<Envelope> read_envelope(
+    std::string_view request, const json::Limits& limits, const std::stop_token& stop
+) {
+    ReviewReader reader(nullptr, nullptr, stop);
     if (const auto read = json::read(request, reader, limits); !read) {
         return read.error();
     }
@@ -163,8 +179,11 @@ Result<Envelope> read_envelope(std::string_view request, const json::Limits& lim
 /// Converts the objects as they come and writes them into the answer.
 struct Converter {
     std::string_view desired_api_version;
+    std::string& piece;
     json::Writer& out;
+    AnswerSink& sink;
     std::size_t count = 0;
+    bool has_sink_failed = false;
 
     static Result<void> take(void* context, json::Value object) {
         auto& self = *static_cast<Converter*>(context);
@@ -174,7 +193,14 @@ struct Converter {
         }
         ++self.count;
         self.out.raw(json::print(object));
-        return {};
+        return self.piece.size() < kPieceBytes ? Result<void>() : self.hand_on();
+    }
+
+    Result<void> hand_on() {
+        auto taken = sink.append(piece);
+        has_sink_failed = !taken;
+        piece.clear();
+        return taken;
     }
 };
 
@@ -215,38 +241,75 @@ std::string make_failure(std::string_view uid, std::string_view message) {
     return body;
 }
 
+/// An answer in memory.
+class StringSink final : public AnswerSink {
+  public:
+    explicit StringSink(std::string& body) : body_(body) {}
+    Result<void> append(std::string_view bytes) override {
+        body_ += bytes;
+        return {};
+    }
+    void clear() override { body_.clear(); }
+
+  private:
+    std::string& body_;
+};
+
 }  // namespace
+
+Result<ConversionOutcome> answer_conversion_review(
+    std::string_view request,
+    AnswerSink& sink,
+    const json::Limits& limits,
+    const std::stop_token& stop
+) {
+    const auto envelope = read_envelope(request, limits, stop);
+    if (!envelope) {
+        return envelope.error();
+    }
+    std::string piece;
+    json::Writer out(piece);
+    start_review(out, envelope->uid);
+    out.key("convertedObjects");
+    out.start_array();
+    Converter converter{envelope->desired_api_version, piece, out, sink};
+    ReviewReader reader(&Converter::take, &converter, stop);
+    const auto read = json::read(request, reader, limits);
+    if (!read && (converter.has_sink_failed || read.error().code == ErrorCode::Canceled)) {
+        return read.error();
+    }
+    ConversionOutcome outcome{.failure = {}, .object_count = converter.count};
+    if (!read) {
+        outcome.failure = read.error().detail;
+    } else if (!envelope->has_objects) {
+        outcome.failure = "request.objects is missing";
+    }
+    if (outcome.failure.empty()) {
+        out.end_array();
+        write_result(out, "Success", "");
+        out.end_object();
+        out.end_object();
+    } else {
+        sink.clear();
+        piece = make_failure(envelope->uid, outcome.failure);
+    }
+    if (const auto taken = converter.hand_on(); !taken) {
+        return taken.error();
+    }
+    return outcome;
+}
 
 Result<ConversionAnswer> answer_conversion_review(
     std::string_view request, const json::Limits& limits
 ) {
-    const auto envelope = read_envelope(request, limits);
-    if (!envelope) {
-        return envelope.error();
-    }
     ConversionAnswer answer;
-    answer.body.reserve(request.size() + 1024);
-    json::Writer out(answer.body);
-    start_review(out, envelope->uid);
-    out.key("convertedObjects");
-    out.start_array();
-    Converter converter{.desired_api_version = envelope->desired_api_version, .out = out};
-    ReviewReader reader(&Converter::take, &converter);
-    const auto read = json::read(request, reader, limits);
-    answer.object_count = converter.count;
-    if (!read) {
-        answer.failure = read.error().detail;
-    } else if (!envelope->has_objects) {
-        answer.failure = "request.objects is missing";
+    StringSink sink(answer.body);
+    auto outcome = answer_conversion_review(request, sink, limits);
+    if (!outcome) {
+        return outcome.error();
     }
-    if (!answer.failure.empty()) {
-        answer.body = make_failure(envelope->uid, answer.failure);
-        return answer;
-    }
-    out.end_array();
-    write_result(out, "Success", "");
-    out.end_object();
-    out.end_object();
+    answer.failure = std::move(outcome->failure);
+    answer.object_count = outcome->object_count;
     return answer;
 }
 

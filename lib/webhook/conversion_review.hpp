@@ -4,22 +4,50 @@
 #include "json/reader.hpp"
 
 #include <cstddef>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
 namespace sluice::webhook {
 
-/// The answer to a conversion request.
-struct ConversionAnswer {
-    std::string body;              ///< a ConversionReview with its `response`
+/// Where an answer goes, piece by piece.
+class AnswerSink {
+  public:
+    AnswerSink() = default;
+    AnswerSink(const AnswerSink&) = delete;
+    AnswerSink& operator=(const AnswerSink&) = delete;
+    virtual ~AnswerSink() = default;
+    /// Errors: whatever keeps it from taking more; the answer is then given up.
+    virtual Result<void> append(std::string_view bytes) = 0;
+    /// Forgets what was appended.
+    virtual void clear() = 0;
+};
+
+/// How a conversion request was answered.
+struct ConversionOutcome {
     std::string failure;           ///< why its result is Failed; "" when all objects were converted
     std::size_t object_count = 0;  ///< how many objects the request held
 };
 
-/// Answers an apiextensions.k8s.io/v1 ConversionReview. An object that cannot be converted fails
-/// the whole request, as the protocol has one result a request; the message names object and field.
-/// Objects are converted one after the other: beside request and answer, one object is in memory.
-/// Errors: Invalid where no answer can be addressed: no JSON, no ConversionReview of v1, no uid.
+/// Answers an apiextensions.k8s.io/v1 ConversionReview with a ConversionReview and its `response`.
+/// An object that cannot be converted fails the whole request, as the protocol has one result a
+/// request; the message names object and field. Errors: Invalid where no answer can be addressed:
+/// no JSON, no ConversionReview of v1, no uid; Canceled after a stop; those of the sink.
+/// Cost: objects are converted one after the other, so beside the request one object and a piece of
+/// the answer are in memory.
+Result<ConversionOutcome> answer_conversion_review(
+    std::string_view request,
+    AnswerSink& sink,
+    const json::Limits& limits = {},
+    const std::stop_token& stop = {}
+);
+
+/// The same with the answer in memory.
+struct ConversionAnswer {
+    std::string body;
+    std::string failure;
+    std::size_t object_count = 0;
+};
 Result<ConversionAnswer> answer_conversion_review(
     std::string_view request, const json::Limits& limits = {}
 );

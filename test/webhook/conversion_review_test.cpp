@@ -2,6 +2,7 @@
 
 #include "base/prng.hpp"
 #include "json/value.hpp"
+#include "webhook/review_load.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -65,6 +66,18 @@ TEST_CASE("a review may say its version after its objects", "[webhook][review]")
     const auto& objects = body.find_path({"response", "convertedObjects"})->as_array();
     REQUIRE(objects.size() == 1);
     CHECK(json::print(objects[0]) == kNewQueue);
+}
+
+TEST_CASE("a long list is converted object by object, byte for byte", "[webhook][review]") {
+    const test::ReviewLoad load(100'000);
+    const auto request = load.request();
+    CHECK(request.size() == 100'000);
+    CHECK(load.objects() > 30);
+    const auto answer = answer_conversion_review(request);
+    REQUIRE(answer);
+    CHECK(answer->object_count == load.objects());
+    CHECK(answer->body.size() == load.answer_bytes());
+    CHECK(answer->body == load.answer());
 }
 
 TEST_CASE("a review of no objects succeeds", "[webhook][review]") {
