@@ -140,6 +140,8 @@ Result<std::shared_ptr<TlsContext>> make_server_tls(const TlsServerOptions& opti
     );
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+    // Sessions are resumed by tickets, which the client keeps.
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     const auto presented = present(context, options.certificate_pem, options.private_key_pem);
     if (!presented) {
         return with_context(presented.error(), "server");

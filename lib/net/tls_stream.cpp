@@ -122,6 +122,10 @@ asio::awaitable<Result<std::size_t>> TlsStream::perform(Call call, char* buffer,
         ERR_clear_error();
         const int result = call_openssl(call, buffer, size, &moved);
         if (result > 0) {
+            if (call == Call::Read) {
+                // Session tickets leave a client with a write buffer that it does not need.
+                SSL_free_buffers(ssl_.get());
+            }
             const auto turned = co_await tcp_.take_turns(moved);
             if (!turned) {
                 co_return turned.error();

@@ -4,16 +4,21 @@
 #include "net/event_loop.hpp"
 #include "net/http_server.hpp"
 #include "net/stream.hpp"
+#include "net/task_group.hpp"
+#include "net/worker_threads.hpp"
 #include "support/process_memory.hpp"
 #include "support/run_async.hpp"
 #include "webhook/review_load.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <future>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <sys/resource.h>
 #include <utility>
@@ -28,6 +33,7 @@ using test::ReviewPeer;
 using test::run_async;
 
 constexpr std::size_t kKiB = 1024;
+constexpr std::size_t kMiB = 1024 * kKiB;
 
 /// The conversion over TLS, with both ends on the loop of the test.
 struct Service {
@@ -54,7 +60,22 @@ struct Service {
         (*stream)->expires_after(50s);
         return std::make_unique<ReviewPeer>(std::move(*stream));
     }
+    test::ReviewReply ask(ReviewPeer& peer, const ReviewLoad& load) {
+        return run_async(loop, peer.ask(&load));
+    }
 };
+
+/// Asks and notes the name when the right answer is there.
+boost::asio::awaitable<void> note(
+    ReviewPeer* peer, const ReviewLoad* load, std::string name, std::vector<std::string>* order
+) {
+    const auto reply = co_await peer->ask(load);
+    order->push_back(name + (reply.is_right ? "" : " failed"));
+}
+
+boost::asio::awaitable<void> occupy(net::WorkerThreads* workers, net::WorkerThreads::Work work) {
+    co_await workers->run(std::move(work));
+}
 
 /// How many connections with both ends in this process may be open: up to `wanted`.
 std::size_t raise_open_files(std::size_t wanted) {
@@ -75,7 +96,7 @@ TEST_CASE(
     "thousands of idle connections cost little, and each is answered", "[conversion][connections]"
 ) {
     constexpr std::size_t kWanted = 2'000;
-    constexpr std::size_t kBytesPerConnectionMax = 48 * kKiB;
+    constexpr std::size_t kFirst = 20;
     const auto count = raise_open_files(kWanted);
     if (count < kWanted) {
         WARN("this machine allows only " << count << " connections");
@@ -84,25 +105,119 @@ TEST_CASE(
     const auto load = ReviewLoad::small();
     std::vector<std::unique_ptr<ReviewPeer>> peers;
     // What the first ones allocate once for all does not count.
-    for (int i = 0; i < 20; ++i) {
+    while (peers.size() < kFirst) {
         peers.push_back(service.connect());
-        REQUIRE(run_async(service.loop, peers.back()->ask(&load)).is_right);
+        REQUIRE(service.ask(*peers.back(), load).is_right);
     }
     const auto before = test::memory_of_process("VmRSS");
     while (peers.size() < count) {
         peers.push_back(service.connect());
     }
+    CHECK(service.server->connections() == count);
     for (const auto& peer : peers) {
-        REQUIRE(run_async(service.loop, peer->ask(&load)).is_right);
+        REQUIRE(service.ask(*peer, load).is_right);
     }
     CHECK(service.server->connections() == count);
-    const auto grown = test::memory_of_process("VmRSS") - before;
-    const auto each = grown / (count - 20);
+    const auto each = (test::memory_of_process("VmRSS") - before) / (count - kFirst);
     CAPTURE(count, each);
-    std::printf("idle connection, both ends: %zu bytes\n", each);
-    if (test::kMemoryIsMeasurable) {
-        CHECK(each < kBytesPerConnectionMax);
+    // Both ends. Asio's TLS streams and a read buffer each made it 250 KiB.
+    CHECK((each < 48 * kKiB || !test::kMemoryIsMeasurable));
+}
+
+TEST_CASE("a slow connection meets its deadline and harms no other", "[conversion][connections]") {
+    net::ServerOptions options;
+    options.header_timeout = 50ms;
+    options.body_timeout = 100ms;
+    Service service(options);
+    const auto load = ReviewLoad::small();
+    const auto other = service.connect();
+    REQUIRE(service.ask(*other, load).is_right);
+    const auto* begun =
+        GENERATE("POST /conv", "POST /convert HTTP/1.1\r\nContent-Length: 99\r\n\r\n{");
+    CAPTURE(begun);
+    const auto slow = service.connect();
+    REQUIRE(run_async(service.loop, slow->stream().write(begun)));
+    REQUIRE(service.server->connections() == 2);
+    while (service.server->connections() == 2) {
+        REQUIRE(service.ask(*other, load).is_right);
     }
+    CHECK(run_async(service.loop, slow->receive(&load)).status == 0);
+    CHECK(service.ask(*other, load).is_right);
+}
+
+TEST_CASE("a list of many objects is converted, spooled both ways", "[conversion]") {
+    Service service;
+    const ReviewLoad load(4 * kMiB);
+    const auto peer = service.connect();
+    const auto before = test::memory_of_process("RssAnon");
+    REQUIRE(service.ask(*peer, load).is_right);
+    // Neither request nor answer stays in memory, and the connection goes on.
+    const auto after = test::memory_of_process("RssAnon");
+    CHECK((after < before + 2 * kMiB || !test::kMemoryIsMeasurable));
+    CHECK(service.ask(*peer, ReviewLoad::small()).is_right);
+    CHECK(service.handler.at_work() == 0);
+}
+
+TEST_CASE("a body of one byte too much is refused, and the server goes on", "[conversion]") {
+    constexpr std::size_t kMax = 300 * kKiB;
+    net::ServerOptions options;
+    options.body_bytes_max = kMax;
+    Service service(options);
+    CHECK(service.ask(*service.connect(), ReviewLoad(kMax)).is_right);
+    const auto refused = service.ask(*service.connect(), ReviewLoad(kMax + 1));
+    CHECK(refused.status == 413);
+    CHECK(
+        refused.body == "Content Too Large: the body of a request may have at most 307200 bytes\n"
+    );
+    CHECK(service.ask(*service.connect(), ReviewLoad(kMax)).is_right);
+}
+
+TEST_CASE("small reviews are answered while large ones are converted", "[conversion]") {
+    Service service;
+    const ReviewLoad large(kMiB);
+    const auto first = service.connect();
+    const auto second = service.connect();
+    std::vector<std::string> order;
+    net::TaskGroup tasks(service.loop.executor(), "test");
+    // Both workers are held up, so that the large ones cannot be ready before the small ones.
+    std::promise<void> release;
+    const auto released = release.get_future().share();
+    const net::WorkerThreads::Work wait = [released](const std::stop_token&) { released.wait(); };
+    tasks.spawn(occupy(&service.workers, wait));
+    tasks.spawn(occupy(&service.workers, wait));
+    tasks.spawn(note(first.get(), &large, "large", &order));
+    tasks.spawn(note(second.get(), &large, "large", &order));
+    while (service.handler.at_work() < 2) {
+        run_async(service.loop, net::pause_for(1ms));
+    }
+    const auto third = service.connect();
+    const auto small = ReviewLoad::small();
+    for (int i = 0; i < 20; ++i) {
+        run_async(service.loop, note(third.get(), &small, "small", &order));
+    }
+    CHECK(order == std::vector<std::string>(20, "small"));
+    release.set_value();
+    CHECK(run_async(service.loop, tasks.wait()));
+    REQUIRE(order.size() == 22);
+    CHECK(order[20] == "large");
+    CHECK(order[21] == "large");
+}
+
+TEST_CASE("a server that stops gives up the large review that it converts", "[conversion]") {
+    Service service;
+    const ReviewLoad large(8 * kMiB);
+    const auto peer = service.connect();
+    std::vector<std::string> order;
+    net::TaskGroup tasks(service.loop.executor(), "test");
+    tasks.spawn(note(peer.get(), &large, "large", &order));
+    while (service.handler.at_work() == 0) {
+        run_async(service.loop, net::pause_for(1ms));
+    }
+    run_async(service.loop, service.server->stop(0s));
+    CHECK(service.server->connections() == 0);
+    CHECK(service.handler.at_work() == 0);
+    run_async(service.loop, tasks.stop(20s));
+    CHECK(order == std::vector<std::string>{"large failed"});
 }
 
 }  // namespace sluice::controller

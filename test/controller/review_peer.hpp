@@ -81,6 +81,7 @@ class ReviewPeer {
             wanted.erase(0, input_.size());
             input_.clear();
             if (taken >= length) {
+                input_ = std::string();  // it waits for its next turn as small as it can be
                 co_return reply;
             }
             const bool more = co_await read_more();
