@@ -95,7 +95,8 @@ std::size_t raise_open_files(std::size_t wanted) {
 TEST_CASE(
     "thousands of idle connections cost little, and each is answered", "[conversion][connections]"
 ) {
-    constexpr std::size_t kWanted = 2'000;
+    // Sanitizers make a handshake several times as dear, and there is nothing to measure.
+    constexpr std::size_t kWanted = test::kMemoryIsMeasurable ? 2'000 : 500;
     constexpr std::size_t kFirst = 20;
     const auto count = raise_open_files(kWanted);
     if (count < kWanted) {
@@ -120,8 +121,8 @@ TEST_CASE(
     CHECK(service.server->connections() == count);
     const auto each = (test::memory_of_process("VmRSS") - before) / (count - kFirst);
     CAPTURE(count, each);
-    // Both ends. Asio's TLS streams and a read buffer each made it 250 KiB.
-    CHECK((each < 48 * kKiB || !test::kMemoryIsMeasurable));
+    // Both ends, about 46 KiB; with Asio's TLS streams and a read buffer it was 250 KiB.
+    CHECK((each < 64 * kKiB || !test::kMemoryIsMeasurable));
 }
 
 TEST_CASE("a slow connection meets its deadline and harms no other", "[conversion][connections]") {
@@ -143,6 +144,24 @@ TEST_CASE("a slow connection meets its deadline and harms no other", "[conversio
     }
     CHECK(run_async(service.loop, slow->receive(&load)).status == 0);
     CHECK(service.ask(*other, load).is_right);
+}
+
+TEST_CASE("a peer that never shakes hands is dropped", "[conversion][connections]") {
+    net::ServerOptions options;
+    options.header_timeout = 50ms;
+    Service service(options);
+    const net::Endpoint plain{"127.0.0.1", service.server->port(), nullptr};
+    const auto silent = run_async(service.loop, net::connect(plain, Deadline::after(20s)));
+    REQUIRE(silent);
+    const auto load = ReviewLoad::small();
+    const auto other = service.connect();
+    REQUIRE(service.server->connections() == 2);
+    while (service.server->connections() == 2) {
+        REQUIRE(service.ask(*other, load).is_right);
+    }
+    char byte = 0;
+    const auto read = run_async(service.loop, (*silent)->read_some(&byte, 1));
+    CHECK((read && *read == 0));
 }
 
 TEST_CASE("a list of many objects is converted, spooled both ways", "[conversion]") {
