@@ -46,6 +46,13 @@ struct Task {
     std::string failure;
 };
 
+int status_of(ErrorCode code) {
+    if (code == ErrorCode::Invalid) {
+        return 400;
+    }
+    return code == ErrorCode::Canceled ? 503 : 500;
+}
+
 void convert(Task& task, const std::stop_token& stop) {
     auto& response = task.response;
     const auto body = task.request.body.view();
@@ -54,7 +61,7 @@ void convert(Task& task, const std::stop_token& stop) {
                               : Result<webhook::ConversionOutcome>(body.error());
     task.request.body = net::SpooledBody();
     if (!outcome) {
-        response.status = outcome.error().code == ErrorCode::Invalid ? 400 : 500;
+        response.status = status_of(outcome.error().code);
         response.body = outcome.error().detail + "\n";
         return;
     }

@@ -8,6 +8,7 @@
 #include <boost/asio/ip/address.hpp>
 #include <openssl/bio.h>
 #include <openssl/err.h>
+#include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
 #include <utility>

@@ -4,11 +4,11 @@
 #include "net/tcp_socket.hpp"
 #include "net/tls_context.hpp"
 
-#include <openssl/ssl.h>
-
 #include <cstdint>
 #include <memory>
 #include <string>
+
+struct ssl_st;  // OpenSSL's SSL
 
 namespace sluice::net {
 
@@ -41,7 +41,7 @@ class TlsStream final : public Stream {
     boost::asio::awaitable<Result<std::size_t>> perform(Call call, char* buffer, std::size_t size);
     Error take_error();
 
-    using Ssl = std::unique_ptr<SSL, decltype(&SSL_free)>;
+    using Ssl = std::unique_ptr<ssl_st, void (*)(ssl_st*)>;
     std::shared_ptr<TlsContext> tls_;
     TcpSocket tcp_;
     Ssl ssl_;

@@ -72,7 +72,7 @@ struct Latency {
         }
         ms.push_back(in_ms(Clock::now() - start));
         anonymous_max = std::max(anonymous_max, test::memory_of_process("RssAnon"));
-        std::this_thread::sleep_for(1ms);
+        test::run_async(loop, net::pause_for(1ms));
     }
     void print(const char* when) {
         std::ranges::sort(ms);
