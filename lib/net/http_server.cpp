@@ -454,7 +454,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         if (response.spooled.size() == 0) {
             return response.body.copy(buffer, size, offset);
         }
-        const auto copied = response.spooled.copy(offset, buffer, size);
+        auto copied = response.spooled.copy(offset, buffer, size);
         if (copied && *copied != size) {
             return Error{ErrorCode::Internal, "the file of a large answer has become shorter", {}};
         }

@@ -69,7 +69,7 @@ class PlainStream final : public Stream {
     }
     asio::awaitable<void> shutdown() override {
         boost::system::error_code ignored;
-        tcp_.socket().shutdown(tcp::socket::shutdown_both, ignored);
+        std::ignore = tcp_.socket().shutdown(tcp::socket::shutdown_both, ignored);
         tcp_.close();
         co_return;
     }
@@ -153,8 +153,8 @@ asio::awaitable<Result<std::vector<tcp::endpoint>>> resolve(
 /// (probes) as on those that write (unacknowledged bytes).
 void set_socket_options(tcp::socket& socket) {
     boost::system::error_code ignored;
-    socket.set_option(tcp::no_delay(true), ignored);
-    socket.set_option(asio::socket_base::keep_alive(true), ignored);
+    std::ignore = socket.set_option(tcp::no_delay(true), ignored);
+    std::ignore = socket.set_option(asio::socket_base::keep_alive(true), ignored);
     const std::array<std::tuple<int, int>, 4> options{{
         {TCP_KEEPIDLE, 15},
         {TCP_KEEPINTVL, 15},
@@ -192,7 +192,7 @@ class TcpListener final : public Listener {
     }
     void close() noexcept override {
         boost::system::error_code ignored;
-        acceptor_.close(ignored);
+        std::ignore = acceptor_.close(ignored);
     }
 
   private:
@@ -202,18 +202,18 @@ class TcpListener final : public Listener {
 /// Opens, binds and listens; the first failing step's error.
 boost::system::error_code listen_on(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
     boost::system::error_code code;
-    acceptor.open(endpoint.protocol(), code);
+    code = acceptor.open(endpoint.protocol(), code);
     if (!code) {
-        acceptor.set_option(asio::socket_base::reuse_address(true), code);
+        code = acceptor.set_option(asio::socket_base::reuse_address(true), code);
     }
     if (!code && endpoint.address().is_v6()) {
-        acceptor.set_option(asio::ip::v6_only(!endpoint.address().is_unspecified()), code);
+        code = acceptor.set_option(asio::ip::v6_only(!endpoint.address().is_unspecified()), code);
     }
     if (!code) {
-        acceptor.bind(endpoint, code);
+        code = acceptor.bind(endpoint, code);
     }
     if (!code) {
-        acceptor.listen(asio::socket_base::max_listen_connections, code);
+        code = acceptor.listen(asio::socket_base::max_listen_connections, code);
     }
     return code;
 }
@@ -269,7 +269,7 @@ asio::awaitable<Result<void>> shake_hands_as_server(Stream* stream) {
 }
 
 Result<std::unique_ptr<Listener>> Listener::open(
-    asio::any_io_executor executor, const std::string& address, std::uint16_t port
+    const asio::any_io_executor& executor, const std::string& address, std::uint16_t port
 ) {
     boost::system::error_code code;
     const auto ip = asio::ip::make_address(address.empty() ? "::" : address, code);

@@ -61,7 +61,7 @@ boost::asio::awaitable<Result<std::unique_ptr<Stream>>> connect(
 class Listener {
   public:
     static Result<std::unique_ptr<Listener>> open(
-        boost::asio::any_io_executor executor, const std::string& address, std::uint16_t port
+        const boost::asio::any_io_executor& executor, const std::string& address, std::uint16_t port
     );
     Listener() = default;
     Listener(const Listener&) = delete;

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <optional>
 #include <sys/socket.h>
+#include <tuple>
 #include <utility>
 
 namespace sluice::net {
@@ -52,7 +53,7 @@ struct TcpSocket::State {
     void expire() {
         is_expired = true;
         boost::system::error_code ignored;
-        socket.close(ignored);
+        std::ignore = socket.close(ignored);
     }
 };
 
@@ -61,18 +62,9 @@ struct TcpSocket::State {
 class TcpSocket::Watch {
   public:
     explicit Watch(const std::shared_ptr<State>& state) : state_(*state) {
-        if (!state->deadline) {
-            return;
+        if (const auto deadline = state->deadline) {
+            arm(state, *deadline);
         }
-        state->timer.expires_at(state->deadline->at());
-        state->timer.async_wait([weak = std::weak_ptr<State>(state),
-                                 number =
-                                     state->wait_number](const boost::system::error_code& code) {
-            const auto alive = weak.lock();
-            if (!code && alive && alive->wait_number == number) {
-                alive->expire();
-            }
-        });
     }
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
@@ -82,13 +74,24 @@ class TcpSocket::Watch {
     }
 
   private:
+    static void arm(const std::shared_ptr<State>& state, Deadline deadline) {
+        state->timer.expires_at(deadline.at());
+        state->timer.async_wait([weak = std::weak_ptr<State>(state),
+                                 number =
+                                     state->wait_number](const boost::system::error_code& code) {
+            const auto alive = weak.lock();
+            if (!code && alive && alive->wait_number == number) {
+                alive->expire();
+            }
+        });
+    }
     State& state_;
 };
 
 TcpSocket::TcpSocket(tcp::socket socket) : state_(std::make_shared<State>(std::move(socket))) {
     // Where it fails the socket is broken, which the first call finds.
     boost::system::error_code ignored;
-    state_->socket.non_blocking(true, ignored);
+    std::ignore = state_->socket.non_blocking(true, ignored);
 }
 
 TcpSocket::~TcpSocket() {
@@ -105,7 +108,7 @@ void TcpSocket::expires_at(Deadline deadline) {
 
 void TcpSocket::close() noexcept {
     boost::system::error_code ignored;
-    state_->socket.close(ignored);
+    std::ignore = state_->socket.close(ignored);
 }
 
 bool TcpSocket::is_silent() {
@@ -147,7 +150,8 @@ asio::awaitable<Result<void>> TcpSocket::take_turns(std::size_t bytes) {
     if (cancelled) {
         co_return Error{ErrorCode::Canceled, "canceled", {}};
     }
-    if (state->deadline && state->deadline->has_passed()) {
+    const auto deadline = state->deadline;
+    if (deadline && deadline->has_passed()) {
         state->expire();
         co_return timed_out();
     }

@@ -96,14 +96,14 @@ TlsStream::TlsStream(asio::ip::tcp::socket socket, std::shared_ptr<TlsContext> t
     SSL_set_bio(ssl_.get(), bio, bio);
 }
 
-int TlsStream::call_openssl(Call call, char* buffer, std::size_t size, std::size_t* moved) {
+int TlsStream::call_openssl(Call call, Bytes bytes, std::size_t* moved) {
     switch (call) {
         case Call::ShakeHands:
             return SSL_do_handshake(ssl_.get());
         case Call::Read:
-            return SSL_read_ex(ssl_.get(), buffer, size, moved);
+            return SSL_read_ex(ssl_.get(), bytes.target, bytes.size, moved);
         case Call::Write:
-            return SSL_write_ex(ssl_.get(), buffer, size, moved);
+            return SSL_write_ex(ssl_.get(), bytes.source, bytes.size, moved);
         case Call::Shutdown: {
             // The first call says goodbye, the second one waits for that of the other side.
             const int said = SSL_shutdown(ssl_.get());
@@ -113,7 +113,7 @@ int TlsStream::call_openssl(Call call, char* buffer, std::size_t size, std::size
     return -1;
 }
 
-asio::awaitable<Result<std::size_t>> TlsStream::perform(Call call, char* buffer, std::size_t size) {
+asio::awaitable<Result<std::size_t>> TlsStream::perform(Call call, Bytes bytes) {
     const auto cancelled = co_await is_cancelled();
     if (cancelled) {
         co_return Error{ErrorCode::Canceled, "canceled", {}};
@@ -121,7 +121,7 @@ asio::awaitable<Result<std::size_t>> TlsStream::perform(Call call, char* buffer,
     for (;;) {
         std::size_t moved = 0;
         ERR_clear_error();
-        const int result = call_openssl(call, buffer, size, &moved);
+        const int result = call_openssl(call, bytes, &moved);
         if (result > 0) {
             if (call == Call::Read) {
                 // Session tickets leave a client with a write buffer that it does not need.
@@ -168,14 +168,13 @@ asio::awaitable<Result<void>> TlsStream::wait_readable() {
 }
 
 asio::awaitable<Result<std::size_t>> TlsStream::read_some(char* buffer, std::size_t size) {
-    return perform(Call::Read, buffer, size);
+    return perform(Call::Read, Bytes{.target = buffer, .size = size});
 }
 
 asio::awaitable<Result<void>> TlsStream::write(std::string_view bytes) {
     while (!bytes.empty()) {
-        // OpenSSL does not change it.
-        char* source = const_cast<char*>(bytes.data());
-        const auto written = co_await perform(Call::Write, source, bytes.size());
+        const Bytes rest{.source = bytes.data(), .size = bytes.size()};
+        const auto written = co_await perform(Call::Write, rest);
         if (!written) {
             co_return written.error();
         }
@@ -189,7 +188,8 @@ asio::awaitable<Result<void>> TlsStream::write(std::string_view bytes) {
 
 asio::awaitable<void> TlsStream::shutdown() {
     if (!is_broken_) {
-        co_await perform(Call::Shutdown, nullptr, 0);
+        const Bytes none;
+        co_await perform(Call::Shutdown, none);
     }
     close();
 }
@@ -219,7 +219,8 @@ asio::awaitable<Result<void>> TlsStream::shake_hands(Side side) {
     } else {
         SSL_set_accept_state(ssl_.get());
     }
-    const auto done = co_await perform(Call::ShakeHands, nullptr, 0);
+    const Bytes none;
+    const auto done = co_await perform(Call::ShakeHands, none);
     if (done) {
         co_return Result<void>();
     }

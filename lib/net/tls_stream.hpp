@@ -35,10 +35,16 @@ class TlsStream final : public Stream {
 
   private:
     enum class Call : std::uint8_t { ShakeHands, Read, Write, Shutdown };
-    int call_openssl(Call call, char* buffer, std::size_t size, std::size_t* moved);
+    /// What a call reads into or writes from.
+    struct Bytes {
+        char* target = nullptr;
+        const char* source = nullptr;
+        std::size_t size = 0;
+    };
+    int call_openssl(Call call, Bytes bytes, std::size_t* moved);
     /// Makes the call until it needs nothing more of the other side; the bytes moved, 0 at the
     /// orderly end.
-    boost::asio::awaitable<Result<std::size_t>> perform(Call call, char* buffer, std::size_t size);
+    boost::asio::awaitable<Result<std::size_t>> perform(Call call, Bytes bytes);
     Error take_error();
 
     using Ssl = std::unique_ptr<ssl_st, void (*)(ssl_st*)>;
