@@ -264,7 +264,8 @@ void MetricsReporter::report_gauges() {
     }
     std::map<std::string, std::int32_t> admitted;
     for (const auto& [key, queue] : parts_.stores.cluster_queues.all()) {
-        const QueueUsage usage = cluster_queue_usage(parts_.stores, *queue);
+        const QueueUsage usage =
+            cluster_queue_usage(parts_.stores, *queue, parts_.translator.settings().gates);
         admitted[key.name] = usage.admitted;
         report_cluster_queue(*queue, usage);
         report_pending(*queue);
@@ -435,7 +436,8 @@ void MetricsReporter::report_quotas(const api::ClusterQueue& queue) {
 void MetricsReporter::report_local_queue(const api::LocalQueue& queue) {
     const std::string& ns = queue.metadata.namespace_;
     const std::string& name = queue.metadata.name;
-    const QueueUsage usage = local_queue_usage(parts_.stores, queue);
+    const QueueUsage usage =
+        local_queue_usage(parts_.stores, queue, parts_.translator.settings().gates);
     double parked = 0;
     for (const auto& [key, workload] : parts_.stores.workloads_of_queue(ns, name)) {
         const engine::WorkloadIndex index = parts_.state.find_workload(ns + "/" + key.name);

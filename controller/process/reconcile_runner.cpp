@@ -184,7 +184,7 @@ Outcome ReconcileRunner::reconcile(const ObjectKey& key, Time now) const {
         case Kind::ClusterQueue:
             return reconcile_cluster_queue(view, key.name, parts_.weighted_share(key), now);
         case Kind::LocalQueue:
-            return reconcile_local_queue(view.stores, key.ns, key.name, now);
+            return reconcile_local_queue(view, key.ns, key.name, now);
         case Kind::ResourceFlavor:
             return reconcile_resource_flavor(view.stores, key.name);
         case Kind::Cohort:

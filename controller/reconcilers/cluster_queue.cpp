@@ -62,7 +62,7 @@ Outcome reconcile_cluster_queue(
     if (!queue) {
         return outcome;
     }
-    const QueueUsage usage = cluster_queue_usage(stores, *queue);
+    const QueueUsage usage = cluster_queue_usage(stores, *queue, view.settings.gates);
     const bool is_used = usage.reserving > 0;
     if (auto write =
             keep_finalizer({Kind::ClusterQueue, "", std::string(name)}, queue->metadata, is_used)) {

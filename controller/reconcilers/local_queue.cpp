@@ -36,14 +36,15 @@ std::vector<api::LocalQueueFlavorUsage> make_usage(
 }  // namespace
 
 Outcome reconcile_local_queue(
-    const Stores& stores, std::string_view ns, std::string_view name, Time now
+    const View& view, std::string_view ns, std::string_view name, Time now
 ) {
     Outcome outcome;
+    const Stores& stores = view.stores;
     const auto queue = stores.local_queues.find(ns, name);
     if (!queue) {
         return outcome;
     }
-    const QueueUsage usage = local_queue_usage(stores, *queue);
+    const QueueUsage usage = local_queue_usage(stores, *queue, view.settings.gates);
     api::LocalQueue wanted = *queue;
     set_active(
         wanted.status.conditions,

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "controller/reconcilers/reconcile.hpp"
-#include "controller/reconcilers/stores.hpp"
+#include "controller/reconcilers/view.hpp"
 
 #include <string_view>
 
@@ -9,7 +9,7 @@ namespace sluice::controller {
 
 /// Keeps the LocalQueue's status: Active, counters, usage by flavor (spec 1.8).
 Outcome reconcile_local_queue(
-    const Stores& stores, std::string_view ns, std::string_view name, Time now
+    const View& view, std::string_view ns, std::string_view name, Time now
 );
 
 }  // namespace sluice::controller

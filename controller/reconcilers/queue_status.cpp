@@ -3,6 +3,7 @@
 #include "api/conditions.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 #include "workload/amounts.hpp"
+#include "workload/queueable.hpp"
 #include "workload/text.hpp"
 
 #include <algorithm>
@@ -57,13 +58,15 @@ void count_holder(const api::Workload& workload, QueueUsage& usage) {
     }
 }
 
-std::int32_t count_pending(const Stores& stores, const api::LocalQueue& queue) {
+std::int32_t count_pending(
+    const Stores& stores, const api::LocalQueue& queue, const workload::TranslationGates& gates
+) {
     if (queue.spec.stop_policy != "None") {
         return 0;
     }
     const auto& all = stores.workloads_of_queue(queue.metadata.namespace_, queue.metadata.name);
-    return static_cast<std::int32_t>(std::ranges::count_if(all, [](const auto& entry) {
-        return is_queueable(*entry.second);
+    return static_cast<std::int32_t>(std::ranges::count_if(all, [&gates](const auto& entry) {
+        return workload::is_queueable(*entry.second, gates);
     }));
 }
 
@@ -94,20 +97,24 @@ workload::Activity local_queue_activity(const Stores& stores, const api::LocalQu
     };
 }
 
-QueueUsage cluster_queue_usage(const Stores& stores, const api::ClusterQueue& queue) {
+QueueUsage cluster_queue_usage(
+    const Stores& stores, const api::ClusterQueue& queue, const workload::TranslationGates& gates
+) {
     QueueUsage usage;
     for (const auto& [key, workload] : stores.workloads_admitted_by(queue.metadata.name)) {
         count_holder(*workload, usage);
     }
     for (const auto& [key, local_queue] : stores.local_queues_of(queue.metadata.name)) {
-        usage.pending += count_pending(stores, *local_queue);
+        usage.pending += count_pending(stores, *local_queue, gates);
     }
     return usage;
 }
 
-QueueUsage local_queue_usage(const Stores& stores, const api::LocalQueue& queue) {
+QueueUsage local_queue_usage(
+    const Stores& stores, const api::LocalQueue& queue, const workload::TranslationGates& gates
+) {
     QueueUsage usage;
-    usage.pending = count_pending(stores, queue);
+    usage.pending = count_pending(stores, queue, gates);
     if (!stores.cluster_queues.find(queue.spec.cluster_queue)) {
         return usage;
     }

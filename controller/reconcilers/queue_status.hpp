@@ -2,6 +2,7 @@
 
 #include "controller/reconcilers/stores.hpp"
 #include "workload/references.hpp"
+#include "workload/settings.hpp"
 
 #include <cstdint>
 #include <map>
@@ -27,8 +28,12 @@ struct QueueUsage {
     FlavorAmounts usage;
 };
 
-QueueUsage cluster_queue_usage(const Stores& stores, const api::ClusterQueue& queue);
-QueueUsage local_queue_usage(const Stores& stores, const api::LocalQueue& queue);
+QueueUsage cluster_queue_usage(
+    const Stores& stores, const api::ClusterQueue& queue, const workload::TranslationGates& gates
+);
+QueueUsage local_queue_usage(
+    const Stores& stores, const api::LocalQueue& queue, const workload::TranslationGates& gates
+);
 
 /// Sets the condition Active in a list of conditions; the transition time moves with the status.
 void set_active(

@@ -3,6 +3,7 @@
 #include "api/codec.hpp"
 #include "controller/reconcilers/strict_patch.hpp"
 #include "controller/reconcilers/workload_status.hpp"
+#include "workload/queueable.hpp"
 #include "workload/text.hpp"
 
 #include <fmt/format.h>
@@ -270,7 +271,7 @@ class WorkloadReconcile {
     bool follow_gate() {
         const api::Condition* reserved = find_condition(workload_, "QuotaReserved");
         const bool told = reserved != nullptr && reserved->reason == "AdmissionGated";
-        const bool gated = has_admission_gate(workload_);
+        const bool gated = workload::has_admission_gate(workload_, settings_.gates);
         // A gate holds back; it takes nothing away (the annotation cannot be added after creation).
         if (gated == told || (gated && has_quota_reserved(workload_))) {
             return false;
@@ -364,7 +365,7 @@ class WorkloadReconcile {
         if (const auto refusal = translator_.find_inadmissibility(workload_, *cluster_queue_)) {
             return Waiting{"Misconfigured", *refusal};
         }
-        if (has_admission_gate(workload_)) {
+        if (workload::has_admission_gate(workload_, settings_.gates)) {
             const std::string& by =
                 *workload_.metadata.find_annotation("kueue.x-k8s.io/admission-gated-by");
             return Waiting{"AdmissionGated", "Admission is gated by: " + by};

@@ -49,20 +49,6 @@ bool is_active(const api::Workload& workload) {
     return workload.spec.active.value_or(true);
 }
 
-bool has_admission_gate(const api::Workload& workload) {
-    const auto found = workload.metadata.annotations.find("kueue.x-k8s.io/admission-gated-by");
-    return found != workload.metadata.annotations.end() && !found->second.empty();
-}
-
-bool is_queueable(const api::Workload& workload) {
-    const api::Condition* reserved = find_condition(workload, "QuotaReserved");
-    const bool on_hold =
-        reserved != nullptr && reserved->status == "False" && reserved->reason == "OnHold";
-    return is_active(workload) && !is_finished(workload) && !has_quota_reserved(workload) &&
-           !on_hold && !has_admission_gate(workload) &&
-           !is_true(workload, "WaitingForReplacementPods");
-}
-
 bool holds_quota(const api::Workload& workload) {
     return has_quota_reserved(workload) && workload.status.admission.has_value() &&
            is_active(workload) && !is_finished(workload);

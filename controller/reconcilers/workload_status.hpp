@@ -24,10 +24,6 @@ bool is_evicted(const api::Workload& workload);
 bool is_finished(const api::Workload& workload);
 /// spec.active is not false.
 bool is_active(const api::Workload& workload);
-/// An annotation names controllers that must let it pass first.
-bool has_admission_gate(const api::Workload& workload);
-/// May wait in a queue (spec 3.1).
-bool is_queueable(const api::Workload& workload);
 /// Holds quota in the eyes of the scheduler: reserved, active, not finished (spec 7.6).
 bool holds_quota(const api::Workload& workload);
 

@@ -3,6 +3,7 @@
 #include "base/log.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 #include "workload/messages.hpp"
+#include "workload/queueable.hpp"
 #include "workload/status.hpp"
 #include "workload/text.hpp"
 
@@ -427,12 +428,13 @@ void DecisionApplier::workload_changed(const std::string& ns, const std::string&
 bool DecisionApplier::is_waiting(const api::Workload& workload) const {
     const engine::WorkloadIndex index =
         parts_.state.find_workload(workload.metadata.namespace_ + "/" + workload.metadata.name);
-    return is_queueable(workload) && index.is_valid() &&
+    return workload::is_queueable(workload, parts_.settings.gates) && index.is_valid() &&
            parts_.state.workload(index).bucket != engine::Bucket::None;
 }
 
-bool DecisionApplier::is_untold(const api::Workload& workload) {
-    return is_queueable(workload) && find_condition(workload, "QuotaReserved") == nullptr;
+bool DecisionApplier::is_untold(const api::Workload& workload) const {
+    return workload::is_queueable(workload, parts_.settings.gates) &&
+           find_condition(workload, "QuotaReserved") == nullptr;
 }
 
 void DecisionApplier::tell_parked(const Key& key) {

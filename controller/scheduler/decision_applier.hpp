@@ -98,7 +98,7 @@ class DecisionApplier {
     void tell_parked_class(const engine::RefusalDecision& decision);
     /// It is in a queue of the engine: a reason from its last attempt still holds.
     bool is_waiting(const api::Workload& workload) const;
-    static bool is_untold(const api::Workload& workload);
+    bool is_untold(const api::Workload& workload) const;
     void forget_if_done(const Key& key);
     /// The admission of the entry, or nullptr.
     Admission* find_admission(const Key& key);

@@ -1,6 +1,7 @@
 #include "api/codec.hpp"
 #include "api/conditions.hpp"
 #include "workload/amounts.hpp"
+#include "workload/queueable.hpp"
 #include "workload/translator.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +12,6 @@
 namespace sluice::workload {
 namespace {
 
-constexpr std::string_view kGatedBy = "kueue.x-k8s.io/admission-gated-by";
 constexpr std::string_view kPriorityBoost = "kueue.x-k8s.io/priority-boost";
 
 /// The condition when it is True with that reason, else nullptr.
@@ -26,18 +26,6 @@ const api::Condition* find_true(
 
 bool is_active(const api::Workload& workload) {
     return workload.spec.active.value_or(true);
-}
-
-bool is_queueable(const api::Workload& workload, const TranslationGates& gates) {
-    const auto& conditions = workload.status.conditions;
-    const auto* gated_by = workload.metadata.find_annotation(kGatedBy);
-    const bool is_gated = gates.admission_gated_by && gated_by != nullptr && !gated_by->empty();
-    const auto* reserved = api::find_condition(conditions, "QuotaReserved");
-    const bool is_on_hold =
-        reserved != nullptr && reserved->status == "False" && reserved->reason == "OnHold";
-    return !is_gated && !api::is_true(conditions, "Finished") && is_active(workload) &&
-           !api::is_true(conditions, "QuotaReserved") && !is_on_hold &&
-           !api::is_true(conditions, "WaitingForReplacementPods");
 }
 
 bool is_preemption_gated(const api::Workload& workload) {

@@ -1,3 +1,4 @@
+#include "workload/queueable.hpp"
 #include "workload/translator.hpp"
 
 #include "api/micro_time.hpp"
@@ -304,6 +305,17 @@ TEST_CASE(
     made.status.admission_checks[0].state = "Pending";
     CHECK_FALSE(last(translator.set(made)).preemption_gated);
     CHECK_FALSE(last(translator.set(made)).checks_failed);
+}
+
+TEST_CASE("an admission gate holds nothing back while its feature gate is off", "[workload]") {
+    api::Workload workload;
+    workload.metadata.annotations["kueue.x-k8s.io/admission-gated-by"] = "example.com/g";
+    TranslationGates gates;
+    CHECK(has_admission_gate(workload, gates));
+    CHECK(!is_queueable(workload, gates));
+    gates.admission_gated_by = false;
+    CHECK(!has_admission_gate(workload, gates));
+    CHECK(is_queueable(workload, gates));
 }
 
 }  // namespace sluice::workload
