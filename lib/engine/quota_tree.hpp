@@ -57,10 +57,11 @@ struct DeclaredQuota {
 
 /// The trees of cohorts with ClusterQueues as leaves: quota, limits and usage at every node.
 ///
-/// A change of usage or quota costs O(depth), a move of a cohort O(its subtree). Only while some
-/// parents form a cycle is everything worked out anew, and the sums of a tree once one of them has
-/// saturated, because then differences are wrong: both when refresh() is next called. Inside a
-/// what-if (mark, change, rollback) saved values are put back for the same reason.
+/// A change of usage or quota costs O(depth), a node that comes or moves O(its subtree and its
+/// siblings). Only while some parents form a cycle is everything worked out anew, and, once a sum
+/// has saturated, so that differences are wrong, the sums of its tree and of those that change
+/// until then: both when refresh() is next called. Inside a what-if (mark, change, rollback) saved
+/// values are put back for the same reason.
 class QuotaTree {
   public:
     struct Node {
@@ -184,6 +185,7 @@ class QuotaTree {
     std::uint32_t cell_position(NodeIndex node, FlavorResourceIndex flavor_resource) const;
     void add(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount, bool save);
     void remove(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount, bool save);
+    void count_later_if_stale(NodeIndex cluster_queue);
     /// The sums of its tree are to be made anew.
     void uncount(NodeIndex node) { uncounted_.push_back(node); }
 

@@ -57,13 +57,15 @@ void QuotaTree::add_usage(NodeIndex cluster_queue, const Usages& usages) {
     Node& node = nodes_[cluster_queue.at()];
     for (const auto& usage : usages) {
         add_to(node.own_usage, usage.flavor_resource, usage.amount);
-        if (!is_stale()) {
-            for (NodeIndex at = cluster_queue; at.is_valid(); at = nodes_[at.at()].parent) {
-                ensure_cell(at, usage.flavor_resource);
-            }
-            add(cluster_queue, usage.flavor_resource, usage.amount, false);
+        if (is_stale()) {
+            continue;
         }
+        for (NodeIndex at = cluster_queue; at.is_valid(); at = nodes_[at.at()].parent) {
+            ensure_cell(at, usage.flavor_resource);
+        }
+        add(cluster_queue, usage.flavor_resource, usage.amount, false);
     }
+    count_later_if_stale(cluster_queue);
 }
 
 void QuotaTree::remove_usage(NodeIndex cluster_queue, const Usages& usages) {
@@ -73,6 +75,15 @@ void QuotaTree::remove_usage(NodeIndex cluster_queue, const Usages& usages) {
         if (!is_stale()) {
             remove(cluster_queue, usage.flavor_resource, usage.amount, false);
         }
+    }
+    count_later_if_stale(cluster_queue);
+}
+
+void QuotaTree::count_later_if_stale(NodeIndex cluster_queue) {
+    // Another tree than this one may be the stale one; this one's sums lack the change all the
+    // same. A relink counts all trees.
+    if (!uncounted_.empty()) {
+        uncount(cluster_queue);
     }
 }
 

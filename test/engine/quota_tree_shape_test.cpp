@@ -119,7 +119,14 @@ class RandomChanges {
         }
     }
 
+    /// A few changes, after which the tree is brought up to date.
     void change() {
+        for (int i = below(4); i >= 0; --i) {
+            change_one();
+        }
+        refresh(tree_);
+    }
+    void change_one() {
         switch (below(6)) {
             case 0:
                 change_cohort();
@@ -134,7 +141,6 @@ class RandomChanges {
             default:
                 change_usage();
         }
-        refresh(tree_);
     }
 
     void check() const {
@@ -208,23 +214,43 @@ class RandomChanges {
         said_.active[name] = !said_.active[name];
         tree_.set_active(tree_.find_cluster_queue(name), said_.active[name]);
     }
+    Usages any_usage() {
+        const FlavorResourceIndex resource{static_cast<std::uint32_t>(below(kResources))};
+        const Amount amount = below(30) == 0 ? Amount::unlimited() : Amount(1 + below(8));
+        return {{.flavor_resource = resource, .amount = amount}};
+    }
+    /// As StateEditor holds and releases: what saturated is summed up anew.
     void change_usage() {
         const auto name = any_queue();
         const auto index = tree_.find_cluster_queue(name);
-        Usages& own = said_.usage[name];
-        const FlavorResourceIndex resource{static_cast<std::uint32_t>(below(kResources))};
-        const Usages change = {{.flavor_resource = resource, .amount = Amount(1 + below(8))}};
-        if (amount_of(own, resource) < change[0].amount) {
-            add_to(own, resource, change[0].amount);
-            tree_.add_usage(index, change);
+        auto& held = held_[name];
+        if (held.empty() || below(5) < 3) {
+            held.push_back(any_usage());
+            tree_.add_usage(index, held.back());
         } else {
-            add_to(own, resource, Amount() - change[0].amount);
-            tree_.remove_usage(index, change);
+            const Usages released = held.back();
+            held.pop_back();
+            if (tree_.has_saturated(index)) {
+                tree_.reset_usage(index, sum_of(held));
+            } else {
+                tree_.remove_usage(index, released);
+            }
         }
+        said_.usage[name] = sum_of(held);
+    }
+    static Usages sum_of(const std::vector<Usages>& held) {
+        Usages sum;
+        for (const auto& usages : held) {
+            for (const auto& usage : usages) {
+                add_to(sum, usage.flavor_resource, usage.amount);
+            }
+        }
+        return sum;
     }
 
     Prng random_;
     Statements said_;
+    std::map<std::string, std::vector<Usages>> held_;
     QuotaTree tree_;
 };
 
