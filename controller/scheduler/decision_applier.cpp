@@ -62,6 +62,13 @@ ObjectKey write_key(const kube::ObjectKey& key) {
     return {Kind::Workload, key.namespace_, key.name};
 }
 
+/// How long a reason for waiting is left alone after the writer gave it up so often: the room it
+/// takes is that of decisions.
+Duration delay_after(std::uint32_t failures) {
+    constexpr std::uint32_t kDoublings = 6;
+    return std::chrono::seconds(1U << std::min(failures, kDoublings));
+}
+
 }  // namespace
 
 void DecisionApplier::apply(const engine::CycleResult& result) {
@@ -195,6 +202,10 @@ void DecisionApplier::send(const Key& key) {
             forget_if_done(key);
             return;
         }
+        if (entry.refusal_not_before > parts_.clock.now()) {
+            later_.insert({entry.refusal_not_before, key});
+            return;
+        }
         if (!parts_.sink.has_room()) {
             waiting_.insert(key);
             return;
@@ -205,7 +216,16 @@ void DecisionApplier::send(const Key& key) {
     }
 }
 
+std::optional<Time> DecisionApplier::next_attempt() const {
+    return later_.empty() ? std::nullopt : std::optional(later_.begin()->first);
+}
+
 bool DecisionApplier::send_waiting() {
+    const Time now = parts_.clock.now();
+    while (!later_.empty() && later_.begin()->first <= now) {
+        waiting_.insert(later_.begin()->second);
+        later_.erase(later_.begin());
+    }
     while (!waiting_.empty() && parts_.sink.has_room()) {
         auto next = waiting_.upper_bound(last_sent_);
         if (next == waiting_.end()) {
@@ -403,16 +423,20 @@ void DecisionApplier::refusal_ended(
     Entry& entry = entries_.find(key)->second;
     entry.refusal_sent = false;
     if (!result && result.error().code != ErrorCode::NotFound) {
-        const bool is_tried_again = is_retryable(result.error().code);
-        log::write(
-            is_tried_again ? log::Level::Debug : log::Level::Warning,
+        log::warning(
             "reason for waiting was not written",
             {{"workload", kube::to_string(key)}, {"error", result.error().detail}}
         );
-        // What was decided since, if anything, says more than what could not be said.
-        if (is_tried_again && !entry.admission && !entry.refusal) {
-            entry.refusal = refusal;
+        if (is_retryable(result.error().code) && !entry.admission) {
+            // What was decided since, if anything, says more than what could not be said.
+            if (!entry.refusal) {
+                entry.refusal = refusal;
+            }
+            entry.refusal_not_before = parts_.clock.now() + delay_after(entry.refusal_failures);
+            ++entry.refusal_failures;
         }
+    } else {
+        entry.refusal_failures = 0;
     }
     forget_if_done(key);
     send(key);

@@ -45,6 +45,8 @@ class DecisionApplier {
     /// Sends reasons that waited for room, in turns, as long as the sink has some. False: some
     /// still wait.
     bool send_waiting();
+    /// When a reason that the server did not take is tried again; none: there is none.
+    std::optional<Time> next_attempt() const;
     /// How many decisions are not yet seen in the store.
     std::size_t outstanding() const { return entries_.size(); }
 
@@ -76,8 +78,10 @@ class DecisionApplier {
     struct Entry {
         std::optional<Admission> admission;
         std::optional<Eviction> eviction;
-        std::optional<Refusal> refusal;  ///< the latest that is not sent
-        bool refusal_sent = false;       ///< an earlier one is on its way
+        std::optional<Refusal> refusal;      ///< the latest that is not sent
+        bool refusal_sent = false;           ///< an earlier one is on its way
+        std::uint32_t refusal_failures = 0;  ///< in a row
+        Time refusal_not_before{};
     };
     using Key = kube::ObjectKey;
 
@@ -105,9 +109,10 @@ class DecisionApplier {
 
     Parts parts_;
     std::map<Key, Entry> entries_;
-    std::vector<Key> touched_;  ///< entries that the present cycle made
-    std::set<Key> waiting_;     ///< entries whose refusal found no room
-    Key last_sent_;             ///< whose turn it was last
+    std::vector<Key> touched_;              ///< entries that the present cycle made
+    std::set<Key> waiting_;                 ///< entries whose refusal found no room
+    Key last_sent_;                         ///< whose turn it was last
+    std::set<std::pair<Time, Key>> later_;  ///< entries whose refusal failed, by the next attempt
     /// Why the scheduling class is parked, by ClusterQueue and class.
     std::map<std::pair<std::string, std::uint64_t>, std::pair<std::string, std::string>> parked_;
 };

@@ -46,7 +46,10 @@ std::optional<Time> SchedulingLoop::step() {
         due = earlier(due, audit_at_);
     }
     // Reasons for waiting get the room that decisions left.
-    return parts_.applier.send_waiting() ? due : earlier(due, now + kNoRoomDelay);
+    if (!parts_.applier.send_waiting()) {
+        due = earlier(due, now + kNoRoomDelay);
+    }
+    return earlier(due, parts_.applier.next_attempt());
 }
 
 std::optional<Time> SchedulingLoop::run_what_is_due(Time now) {

@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <string>
 #include <string_view>
@@ -222,10 +223,31 @@ TEST_CASE("a reason that the server could not take is written later", "[controll
         return Error{ErrorCode::Unavailable, "connection reset", {}};
     };
     set_quota(cluster, 7);
-    cluster.settle();
+    cluster.settle(std::chrono::seconds(10));
     CHECK(failures == 0);
     CHECK(times_told(cluster, "big") == 2);
     CHECK(message_of(cluster, "big").find("maximum capacity (7)") != std::string::npos);
+}
+
+TEST_CASE("reasons that the server never takes are tried ever more rarely", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.rows_max = 1;
+    int refused = 0;
+    cluster.fault = [&refused](const Write& write) -> std::optional<Error> {
+        if (write.object.kind != Kind::Workload || write.object.name != "big") {
+            return std::nullopt;
+        }
+        ++refused;
+        return Error{ErrorCode::Internal, "failed calling webhook", {}};
+    };
+    cluster.put(workload("big", 9));
+    cluster.settle(std::chrono::minutes(1));
+    CHECK(refused >= 5);
+    CHECK(refused <= 8);
+    cluster.put(workload("small", 1));
+    cluster.settle();
+    CHECK(holds_quota(cluster, "small"));
 }
 
 TEST_CASE("an admission of an older spec is not written, and is taken back", "[controller]") {
