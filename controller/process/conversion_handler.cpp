@@ -8,13 +8,13 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace sluice::controller {
 
 namespace {
 
-/// What takes a millisecond or two is not worth the way to a worker.
 constexpr std::size_t kAtOnceBytesMax = std::size_t{64} * 1024;
 constexpr std::size_t kAnswerBytesInMemory = std::size_t{1024} * 1024;
 /// Topology slices of a few bytes may state very many domains.
@@ -70,6 +70,16 @@ void convert(Task& task, const std::stop_token& stop) {
     response.spooled = answer.take();
 }
 
+/// Whether it takes a millisecond or two, which is not worth the way to a worker: small, and
+/// without topology slices, of which a few bytes may state very many domains.
+bool is_quick(net::SpooledBody& body) {
+    if (body.size() > kAtOnceBytesMax) {
+        return false;
+    }
+    const auto text = body.view();
+    return text && text->find("topologyAssignment") == std::string_view::npos;
+}
+
 }  // namespace
 
 boost::asio::awaitable<net::ServerResponse> ConversionHandler::handle(net::ServerRequest request) {
@@ -80,7 +90,7 @@ boost::asio::awaitable<net::ServerResponse> ConversionHandler::handle(net::Serve
         task->response.body = "not found\n";
         co_return std::move(task->response);
     }
-    if (task->request.body.size() <= kAtOnceBytesMax) {
+    if (is_quick(task->request.body)) {
         convert(*task, {});
     } else {
         ++at_work_;

@@ -306,6 +306,7 @@ Result<void> convert_assignments(Value* status, Direction direction) {
     if (!list) {
         return list.error();
     }
+    std::size_t domains_left = kDomainsMax;
     for (std::size_t i = 0; *list != nullptr && i < (*list)->size(); ++i) {
         const auto path = fmt::format("{}[{}].topologyAssignment", kPath, i);
         const auto found = find_object(&(**list)[i], "topologyAssignment", path);
@@ -315,11 +316,13 @@ Result<void> convert_assignments(Value* status, Direction direction) {
         if (*found == nullptr) {
             continue;
         }
-        const auto read = direction == Direction::ToV1beta1 ? parse_slices(**found, path)
-                                                            : parse_domains(**found, path);
+        const auto read = direction == Direction::ToV1beta1
+                              ? parse_slices(**found, path, domains_left)
+                              : parse_domains(**found, path, domains_left);
         if (!read) {
             return read.error();
         }
+        domains_left -= read->domains.size();
         **found = direction == Direction::ToV1beta1 ? make_domains(*read) : make_slices(*read);
     }
     return {};

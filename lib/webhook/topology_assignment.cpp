@@ -138,7 +138,10 @@ Result<void> add_pod_counts(
 }
 
 Result<void> add_slice(
-    const json::Value& slice, TopologyAssignment& assignment, const std::string& path
+    const json::Value& slice,
+    TopologyAssignment& assignment,
+    const std::string& path,
+    std::size_t domains_max
 ) {
     const auto count = parse_count(slice.find("domainCount"), path + ".domainCount");
     if (!count) {
@@ -146,9 +149,10 @@ Result<void> add_slice(
     }
     const auto before = assignment.domains.size();
     const auto added = static_cast<std::size_t>(*count);
-    if (added > kDomainsMax - before) {
+    if (added > domains_max - before) {
         return invalid(
-            path + ".domainCount", fmt::format("makes more than {} domains", kDomainsMax)
+            path + ".domainCount",
+            fmt::format("makes more than {} domains in one object", kDomainsMax)
         );
     }
     const auto levels = find_list(slice, "valuesPerLevel", path);
@@ -271,7 +275,9 @@ json::Array to_array(const std::vector<std::string>& strings) {
 
 }  // namespace
 
-Result<TopologyAssignment> parse_domains(const json::Value& value, std::string_view path) {
+Result<TopologyAssignment> parse_domains(
+    const json::Value& value, std::string_view path, std::size_t domains_max
+) {
     auto assignment = parse_levels(value, path);
     if (!assignment) {
         return assignment.error();
@@ -283,8 +289,8 @@ Result<TopologyAssignment> parse_domains(const json::Value& value, std::string_v
     if (*list == nullptr) {
         return assignment;
     }
-    if ((*list)->size() > kDomainsMax) {
-        return invalid(path, fmt::format("has more than {} domains", kDomainsMax));
+    if ((*list)->size() > domains_max) {
+        return invalid(path, fmt::format("makes more than {} domains in one object", kDomainsMax));
     }
     for (std::size_t i = 0; i < (*list)->size(); ++i) {
         const auto& domain = (**list)[i];
@@ -310,7 +316,9 @@ Result<TopologyAssignment> parse_domains(const json::Value& value, std::string_v
     return assignment;
 }
 
-Result<TopologyAssignment> parse_slices(const json::Value& value, std::string_view path) {
+Result<TopologyAssignment> parse_slices(
+    const json::Value& value, std::string_view path, std::size_t domains_max
+) {
     auto assignment = parse_levels(value, path);
     if (!assignment) {
         return assignment.error();
@@ -321,7 +329,7 @@ Result<TopologyAssignment> parse_slices(const json::Value& value, std::string_vi
     }
     for (std::size_t i = 0; *list != nullptr && i < (*list)->size(); ++i) {
         const auto added =
-            add_slice((**list)[i], *assignment, fmt::format("{}.slices[{}]", path, i));
+            add_slice((**list)[i], *assignment, fmt::format("{}.slices[{}]", path, i), domains_max);
         if (!added) {
             return added.error();
         }

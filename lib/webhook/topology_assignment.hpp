@@ -11,8 +11,8 @@
 
 namespace sluice::webhook {
 
-/// So many domains at most are read from one assignment. An object of the API holds fewer; only a
-/// crafted one, whose slices state a huge domainCount with universal values, could exceed it.
+/// So many domains at most are read from one object. Those of the API hold fewer; only a crafted
+/// one, whose slices state a huge domainCount with universal values, could exceed it.
 inline constexpr std::size_t kDomainsMax = 1'000'000;
 /// So many domains at most go into one slice (the schema's limit of roots).
 inline constexpr std::size_t kDomainsPerSliceMax = 100'000;
@@ -34,9 +34,13 @@ struct TopologyAssignment {
 };
 
 /// Reads `{levels, domains}`. Errors: Invalid, naming the field below `path`.
-Result<TopologyAssignment> parse_domains(const json::Value& value, std::string_view path);
+Result<TopologyAssignment> parse_domains(
+    const json::Value& value, std::string_view path, std::size_t domains_max = kDomainsMax
+);
 /// Reads `{levels, slices}` in any valid encoding. Errors: Invalid, naming the field below `path`.
-Result<TopologyAssignment> parse_slices(const json::Value& value, std::string_view path);
+Result<TopologyAssignment> parse_slices(
+    const json::Value& value, std::string_view path, std::size_t domains_max = kDomainsMax
+);
 
 /// Writes `{levels, domains}`.
 json::Value make_domains(const TopologyAssignment& assignment);

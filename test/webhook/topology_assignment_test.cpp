@@ -177,4 +177,15 @@ TEST_CASE("a contradictory assignment is refused with its field", "[webhook][top
     CHECK_FALSE(parse_domains(parse(R"({"levels":["l"],"domains":[{"values":["v"]}]})"), "a"));
 }
 
+TEST_CASE("the assignments of one object share what may be read", "[webhook][topology]") {
+    const auto slices =
+        parse(R"({"levels":["l"],"slices":[{"domainCount":3,"valuesPerLevel":[{"universal":"x"}],)"
+              R"("podCounts":{"universal":1}}]})");
+    CHECK(parse_slices(slices, "a", 3));
+    CHECK_FALSE(parse_slices(slices, "a", 2));
+    const auto domains = make_domains(*parse_slices(slices, "a"));
+    CHECK(parse_domains(domains, "a", 3));
+    CHECK_FALSE(parse_domains(domains, "a", 2));
+}
+
 }  // namespace sluice::webhook
