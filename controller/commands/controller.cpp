@@ -1,6 +1,7 @@
 #include "controller/commands/controller.hpp"
 
 #include "base/log.hpp"
+#include "base/prng.hpp"
 #include "config/honoured.hpp"
 #include "config/validation.hpp"
 #include "controller/process/controller_process.hpp"
@@ -22,6 +23,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -194,7 +196,7 @@ Result<controller::ProcessOptions> make_process_options(
         return make_invalid("leaderElection.resourceNamespace is needed outside a cluster");
     }
     made.hostname = hostname();
-    made.seed = static_cast<std::uint64_t>(SystemClock().now().time_since_epoch().count());
+    made.seed = random_seed();
     made.configuration = std::move(*configuration);
     return made;
 }
@@ -212,6 +214,19 @@ boost::asio::awaitable<void> stop_on_signal(controller::ControllerProcess* proce
     if (number != 0) {
         log::info("signal", {{"number", number}});
         process->stop();
+    }
+}
+
+/// The webhook serves thousands of connections, and the usual soft limit is 1,024 files.
+void raise_file_limit() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) {
+        return;
+    }
+    const auto before = limit.rlim_cur;
+    limit.rlim_cur = limit.rlim_max;
+    if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        log::warning("the limit of open files stays", {{"limit", before}});
     }
 }
 
@@ -256,6 +271,7 @@ int run(const Options& options) {
     }
     process_options->lease_client = lease_client->get();
     std::signal(SIGPIPE, SIG_IGN);
+    raise_file_limit();
     int exit_code = 1;
     {
         controller::ControllerProcess process(**client, clock, loop, std::move(*process_options));

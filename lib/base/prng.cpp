@@ -2,7 +2,14 @@
 
 #include "base/assert.hpp"
 
+#include <random>
+
 namespace sluice {
+
+std::uint64_t random_seed() {
+    std::random_device device;
+    return (std::uint64_t{device()} << 32U) | device();
+}
 
 std::uint64_t Prng::next() {
     state_ += 0x9e3779b97f4a7c15U;

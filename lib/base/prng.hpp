@@ -4,6 +4,9 @@
 
 namespace sluice {
 
+/// A seed that nobody can guess, from the machine.
+std::uint64_t random_seed();
+
 /// A small seeded generator (splitmix64): the same seed gives the same numbers on every machine.
 /// For jitter and for generated tests; never for secrets.
 class Prng {
