@@ -19,7 +19,7 @@ for target in "${targets[@]}"; do
     found=build/fuzz/found/$target
     mkdir -p "$found/new"
     printf '== %s: %s seconds\n' "$target" "$seconds"
-    if ! "build/fuzz/test/fuzz/${target}_fuzzer" -max_total_time="$seconds" -max_len=4096 \
+    if ! "build/fuzz/test/fuzz/${target}_fuzzer" -max_total_time="$seconds" -max_len=8192 \
         -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
         -artifact_prefix="$found/" "$found/new" "test/fuzz/corpus/$target"; then
         failed=$((failed + 1))
