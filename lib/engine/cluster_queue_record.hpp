@@ -2,8 +2,11 @@
 
 #include "engine/ids.hpp"
 #include "engine/objects.hpp"
+#include "engine/quota_tree.hpp"
+#include "engine/usage_ledger.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -46,6 +49,11 @@ struct LocalQueueRecord {
     NamespaceMatch namespace_match = NamespaceMatch::Matches;
     double weight = 1.0;
     std::vector<WorkloadIndex> workloads;  ///< all that name it, whatever their standing
+    // Under admission fair sharing (spec 5.12):
+    UsageLedger ledger;
+    Usages admitted;          ///< what its Admitted workloads hold
+    double fair_usage = 0.0;  ///< the key by which its ClusterQueue orders it
+    std::optional<Time> sample_at;
 };
 
 }  // namespace sluice::engine

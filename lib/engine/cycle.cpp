@@ -450,6 +450,7 @@ void Cycle::settle() {
         record.pods_ready = false;
         record.last_assignment.reset();
         editor_.hold(entry->workload, std::move(holding));
+        editor_.charge_admission(entry->workload);
     }
     for (const auto victim : newly_evicted_) {
         WorkloadRecord& record = state_.workloads_[victim.at()];

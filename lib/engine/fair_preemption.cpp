@@ -101,7 +101,7 @@ class TargetQueues {
             const bool better_victim =
                 order == 0 &&
                 search_.is_better_victim(
-                    by_queue_.at(child).front(), by_queue_.at(best).front(), preemptor_queue_
+                    by_queue_.at(child).front(), by_queue_.at(best).front(), preemptor_queue_, false
                 );
             if (order > 0 || better_victim) {
                 best = child;

@@ -4,6 +4,7 @@
 #include "engine/time.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -87,6 +88,9 @@ struct ResourceFlavor {
 /// Whether the namespace may use the LocalQueue's ClusterQueue (namespaceSelector, spec 3.14).
 enum class NamespaceMatch : std::uint8_t { Matches, Mismatch, NotFound };
 
+/// status.fairSharing.admissionFairSharingStatus.consumedResources, as quantities (cores, bytes).
+using ConsumedResources = std::map<std::string, double>;
+
 struct LocalQueue {
     std::string ns;
     std::string name;
@@ -94,6 +98,7 @@ struct LocalQueue {
     bool stopped = false;
     NamespaceMatch namespace_match = NamespaceMatch::Matches;
     double fair_weight = 1.0;
+    ConsumedResources consumed;  ///< read when the LocalQueue is first told
     friend bool operator==(const LocalQueue&, const LocalQueue&) = default;
 };
 

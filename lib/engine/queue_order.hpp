@@ -7,16 +7,31 @@
 
 namespace sluice::engine {
 
-/// The order in which a ClusterQueue serves its pending workloads (spec 3.2): the sticky preemptor,
-/// then higher priority, earlier timestamp, uid; namespace/name for objects without uid.
+/// The order in which a ClusterQueue serves its pending workloads (spec 3.2): under admission fair
+/// sharing those of the LocalQueue that has used least; then the sticky preemptor, higher priority,
+/// earlier timestamp, uid; namespace/name for objects without uid.
 class QueueOrder {
   public:
+    /// `by_usage`: whether admission fair sharing orders this ClusterQueue.
     QueueOrder(
-        const std::vector<WorkloadRecord>& workloads, const ClusterQueueRecord& cluster_queue
+        const std::vector<WorkloadRecord>& workloads,
+        const std::vector<LocalQueueRecord>& local_queues,
+        const ClusterQueueRecord& cluster_queue,
+        bool by_usage
     )
-        : workloads_(workloads), sticky_(sticky_of(cluster_queue)) {}
+        : workloads_(workloads),
+          local_queues_(local_queues),
+          sticky_(sticky_of(cluster_queue)),
+          by_usage_(by_usage) {}
 
     bool operator()(WorkloadIndex a, WorkloadIndex b) const {
+        if (by_usage_) {
+            const double a_usage = usage_of(a);
+            const double b_usage = usage_of(b);
+            if (a_usage != b_usage) {
+                return a_usage < b_usage;
+            }
+        }
         if ((a == sticky_) != (b == sticky_)) {
             return a == sticky_;
         }
@@ -38,8 +53,13 @@ class QueueOrder {
     static WorkloadIndex sticky_of(const ClusterQueueRecord& queue) {
         return queue.preemptor.sticky ? queue.preemptor.workload : WorkloadIndex{};
     }
+    double usage_of(WorkloadIndex index) const {
+        return local_queues_[workloads_[index.at()].local_queue.at()].fair_usage;
+    }
     const std::vector<WorkloadRecord>& workloads_;
+    const std::vector<LocalQueueRecord>& local_queues_;
     WorkloadIndex sticky_;
+    bool by_usage_;
 };
 
 }  // namespace sluice::engine

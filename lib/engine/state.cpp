@@ -75,14 +75,16 @@ WorkloadIndex State::find_workload(std::string_view key) const {
 std::vector<WorkloadIndex> State::active_in_order(NodeIndex cluster_queue) const {
     const auto& record = cluster_queues_[cluster_queue.at()];
     auto sorted = record.heap;
-    std::sort(sorted.begin(), sorted.end(), QueueOrder(workloads_, record));
+    const QueueOrder before(workloads_, local_queues_, record, shares_admission_fairly(record));
+    std::sort(sorted.begin(), sorted.end(), before);
     return sorted;
 }
 
 std::vector<WorkloadIndex> State::inadmissible_in_order(NodeIndex cluster_queue) const {
     const auto& record = cluster_queues_[cluster_queue.at()];
     auto sorted = record.inadmissible;
-    std::sort(sorted.begin(), sorted.end(), QueueOrder(workloads_, record));
+    const QueueOrder before(workloads_, local_queues_, record, shares_admission_fairly(record));
+    std::sort(sorted.begin(), sorted.end(), before);
     return sorted;
 }
 
@@ -94,7 +96,7 @@ bool State::has_heads() const {
 
 bool State::is_served_before(const ClusterQueueRecord& queue, WorkloadIndex a, WorkloadIndex b)
     const {
-    return QueueOrder(workloads_, queue)(a, b);
+    return QueueOrder(workloads_, local_queues_, queue, shares_admission_fairly(queue))(a, b);
 }
 
 std::optional<Time> State::next_due() const {
@@ -106,6 +108,9 @@ std::optional<Time> State::next_due() const {
     };
     for (const auto& [root, time] : wake_due_) {
         consider(time);
+    }
+    if (!samples_.empty()) {
+        consider(samples_.begin()->first);
     }
     if (!back_offs_.empty()) {
         consider(back_offs_.begin()->first);

@@ -92,7 +92,12 @@ class State {
     }
     /// Whether the ClusterQueue tries workload a before b (spec 3.2).
     bool is_served_before(const ClusterQueueRecord& queue, WorkloadIndex a, WorkloadIndex b) const;
-    /// When the next TimerFired event is due (wake batches, ends of back-off); none: nothing waits.
+    /// Whether the ClusterQueue serves the LocalQueue first that has used least (spec 5.12).
+    bool shares_admission_fairly(const ClusterQueueRecord& queue) const {
+        return options_.admission_fair_sharing && queue.spec.admission_fair_sharing;
+    }
+    /// When the next TimerFired event is due (wake batches, ends of back-off, samples of usage);
+    /// none: nothing waits.
     std::optional<Time> next_due() const;
     /// Whether some active ClusterQueue has a head to try.
     bool has_heads() const;
@@ -128,6 +133,7 @@ class State {
     std::map<std::string_view, NodeIndex> with_heap_;  // ClusterQueues whose heap is not empty
     std::map<NodeIndex, Time> wake_due_;               // by root
     std::set<std::pair<Time, WorkloadIndex>> back_offs_;
+    std::set<std::pair<Time, LocalQueueIndex>> samples_;  // of usage, as they become due
     std::uint64_t cycle_ = 0;
     std::uint64_t not_ready_holders_ = 0;  // holders without PodsReady, for blockAdmission
     bool blocked_until_ready_ = false;

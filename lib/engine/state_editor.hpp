@@ -50,6 +50,9 @@ class StateEditor {
     /// (spec 3.8).
     void wake_tree_of(NodeIndex node);
 
+    /// The workload's admission is assumed: what it will cost its LocalQueue counts at once.
+    void charge_admission(WorkloadIndex workload);
+
     // Quota.
     void hold(WorkloadIndex workload, std::unique_ptr<Holding> holding);
     void release(WorkloadIndex workload);
@@ -78,6 +81,20 @@ class StateEditor {
     void heap_down(ClusterQueueRecord& queue, std::size_t at);
     void heap_place(ClusterQueueRecord& queue, std::size_t at, WorkloadIndex workload);
     void fix_heap(ClusterQueueRecord& queue, WorkloadIndex workload);
+    /// Puts all in order again, at less cost than one by one.
+    void make_heap(ClusterQueueRecord& queue);
+
+    // Admission fair sharing (spec 5.12).
+    void begin_ledger(LocalQueueIndex index, const ConsumedResources& consumed);
+    void end_ledger(LocalQueueIndex index);
+    void sample_usage();
+    void settle_charge(WorkloadIndex index);
+    void drop_charge(WorkloadIndex index);
+    /// Works out the LocalQueue's key, and orders its ClusterQueue anew if it changed.
+    void update_fair_usage(LocalQueueIndex index);
+    void count_admitted(WorkloadIndex index, bool add);
+    ResourceAmounts admitted_of(const LocalQueueRecord& local_queue) const;
+    double to_quantity(ResourceIndex resource, Amount amount) const;
     std::unique_ptr<Holding> make_holding(
         const Workload& workload, const QuotaReservation& reservation
     );

@@ -210,6 +210,7 @@ void StateEditor::on(const ClusterQueueChanged& event) {
             index, spec.cohort, spec.fair_weight, declared_quotas(spec.resource_groups)
         );
     }
+    make_heap(record);  // admission fair sharing may have come or gone
     refresh();
     record.active = is_active(index);
     state_.tree_.set_active(index, record.active);
@@ -275,6 +276,8 @@ void StateEditor::on(const LocalQueueChanged& event) {
     record.stopped = given.stopped;
     record.namespace_match = given.namespace_match;
     record.weight = given.fair_weight;
+    begin_ledger(index, given.consumed);
+    update_fair_usage(index);
     if (record.stopped) {
         drop_all_of(index);
     } else if (!was_open) {
@@ -295,6 +298,7 @@ void StateEditor::on(const LocalQueueDeleted& event) {
     if (record.cluster_queue.is_valid()) {
         std::erase(queue(record.cluster_queue).local_queues, index);
     }
+    end_ledger(index);
     record.exists = false;
     record.stopped = false;
     record.cluster_queue = NodeIndex{};

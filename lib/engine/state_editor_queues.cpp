@@ -32,7 +32,9 @@ void StateEditor::heap_place(ClusterQueueRecord& queue, std::size_t at, Workload
 }
 
 void StateEditor::heap_up(ClusterQueueRecord& queue, std::size_t at) {
-    const QueueOrder before(state_.workloads_, queue);
+    const QueueOrder before(
+        state_.workloads_, state_.local_queues_, queue, state_.shares_admission_fairly(queue)
+    );
     const WorkloadIndex moving = queue.heap[at];
     while (at > 0) {
         const std::size_t parent = (at - 1) / 2;
@@ -46,7 +48,9 @@ void StateEditor::heap_up(ClusterQueueRecord& queue, std::size_t at) {
 }
 
 void StateEditor::heap_down(ClusterQueueRecord& queue, std::size_t at) {
-    const QueueOrder before(state_.workloads_, queue);
+    const QueueOrder before(
+        state_.workloads_, state_.local_queues_, queue, state_.shares_admission_fairly(queue)
+    );
     const WorkloadIndex moving = queue.heap[at];
     while (true) {
         std::size_t child = 2 * at + 1;
@@ -63,6 +67,12 @@ void StateEditor::heap_down(ClusterQueueRecord& queue, std::size_t at) {
         at = child;
     }
     heap_place(queue, at, moving);
+}
+
+void StateEditor::make_heap(ClusterQueueRecord& queue) {
+    for (std::size_t at = queue.heap.size() / 2; at-- > 0;) {
+        heap_down(queue, at);
+    }
 }
 
 void StateEditor::fix_heap(ClusterQueueRecord& queue, WorkloadIndex workload) {
@@ -274,10 +284,7 @@ void StateEditor::wake_parked(NodeIndex cluster_queue) {
         }
         return;
     }
-    // Most entries are new: from the last parent to the first costs less than one by one.
-    for (std::size_t at = woken.heap.size() / 2; at-- > 0;) {
-        heap_down(woken, at);
-    }
+    make_heap(woken);
 }
 
 void StateEditor::on(const TimerFired&) {
@@ -295,6 +302,7 @@ void StateEditor::on(const TimerFired&) {
             wake_now(state_.tree_.node(root).root);
         }
     }
+    sample_usage();
     while (!state_.back_offs_.empty() && state_.back_offs_.begin()->first <= now_) {
         const WorkloadIndex index = state_.back_offs_.begin()->second;
         state_.back_offs_.erase(state_.back_offs_.begin());

@@ -99,6 +99,7 @@ void StateEditor::hold(WorkloadIndex index, std::unique_ptr<Holding> holding) {
     at.holders.push_back(index);
     state_.tree_.add_usage(holding->cluster_queue, holding->usages);
     workload.holding = std::move(holding);
+    count_admitted(index, true);
     if (!workload.pods_ready) {
         ++state_.not_ready_holders_;
     }
@@ -107,6 +108,7 @@ void StateEditor::hold(WorkloadIndex index, std::unique_ptr<Holding> holding) {
 void StateEditor::release(WorkloadIndex index) {
     WorkloadRecord& workload = record(index);
     SLUICE_ASSERT(workload.holding != nullptr);
+    count_admitted(index, false);
     const std::unique_ptr<Holding> holding = std::move(workload.holding);
     ClusterQueueRecord& at = queue(holding->cluster_queue);
     const WorkloadIndex last = at.holders.back();
@@ -158,6 +160,10 @@ void StateEditor::move_to_local_queue(WorkloadIndex index, LocalQueueIndex targe
     if (workload.local_queue.is_valid()) {
         take_from_queue(index);
         clear_preemptor(index);
+        drop_charge(index);
+        if (workload.holding != nullptr) {
+            count_admitted(index, false);
+        }
         auto& members = state_.local_queues_[workload.local_queue.at()].workloads;
         const WorkloadIndex last = members.back();
         members[workload.local_queue_position] = last;
@@ -166,6 +172,9 @@ void StateEditor::move_to_local_queue(WorkloadIndex index, LocalQueueIndex targe
     }
     workload.last_assignment.reset();  // it speaks of the flavors of another ClusterQueue
     workload.local_queue = target;
+    if (workload.holding != nullptr) {
+        count_admitted(index, true);
+    }
     if (target.is_valid()) {
         auto& members = state_.local_queues_[target.at()].workloads;
         workload.local_queue_position = static_cast<std::uint32_t>(members.size());
@@ -214,6 +223,8 @@ void StateEditor::update_holder(
     // again.
     workload.eviction_expected = workload.eviction_expected && !reservation.evicted;
     holding->evicted = holding->evicted || workload.eviction_expected;
+    const bool was_known = workload.holding != nullptr || workload.queueable;
+    const bool was_admitted = workload.holding != nullptr && workload.holding->admitted;
     NodeIndex freed;
     if (workload.holding != nullptr) {
         if (workload.priority != given.priority ||
@@ -239,6 +250,9 @@ void StateEditor::update_holder(
     set_back_off(index, given.requeue_at);
     take_pod_sets(workload, given);
     hold(index, std::move(holding));
+    if (was_known && !was_admitted && workload.holding->admitted) {
+        settle_charge(index);
+    }
     if (freed.is_valid()) {
         wake_tree_of(freed);
     }
@@ -292,6 +306,7 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
     }
     if (!workload.queueable) {
         clear_preemptor(index);
+        drop_charge(index);
         workload.last_assignment.reset();
         return;
     }
@@ -346,6 +361,7 @@ void StateEditor::on(const AdmissionFailed& event) {
     workload.eviction_expected = false;  // nothing is left to evict
     const NodeIndex freed = workload.holding->cluster_queue;
     release(index);
+    drop_charge(index);
     workload.queueable = !event.object_gone;
     if (event.back_off && workload.queueable) {
         workload.held_back_until = now_ + kRefusedDelay * (1U << workload.refused_admissions);

@@ -102,14 +102,23 @@ engine::Cohort to_engine(const api::Cohort& cohort) {
 }
 
 engine::LocalQueue to_engine(const api::LocalQueue& queue, engine::NamespaceMatch namespace_match) {
-    return {
+    engine::LocalQueue made{
         .ns = queue.metadata.namespace_,
         .name = queue.metadata.name,
         .cluster_queue = queue.spec.cluster_queue,
         .stopped = queue.spec.stop_policy != "None",
         .namespace_match = namespace_match,
         .fair_weight = fair_weight(queue.spec.fair_sharing),
+        .consumed = {},
     };
+    const auto& sharing = queue.status.fair_sharing;
+    if (sharing && sharing->admission_fair_sharing_status) {
+        for (const auto& [resource, amount] :
+             sharing->admission_fair_sharing_status->consumed_resources) {
+            made.consumed[resource] = amount.as_double();
+        }
+    }
+    return made;
 }
 
 }  // namespace sluice::workload

@@ -1,8 +1,8 @@
-#include "workload/queueable.hpp"
 #include "workload/translator.hpp"
 
 #include "api/micro_time.hpp"
 #include "workload/objects.hpp"
+#include "workload/queueable.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

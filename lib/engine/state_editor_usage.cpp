@@ -1,0 +1,149 @@
+// Admission fair sharing: what LocalQueues have used (spec 5.12).
+#include "engine/state_editor.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace sluice::engine {
+
+double StateEditor::to_quantity(ResourceIndex resource, Amount amount) const {
+    const auto value = static_cast<double>(amount.value());
+    return state_.resource_name(resource) == "cpu" ? value / 1000.0 : value;
+}
+
+void StateEditor::begin_ledger(LocalQueueIndex index, const ConsumedResources& consumed) {
+    const Options& options = state_.options_;
+    LocalQueueRecord& local_queue = state_.local_queues_[index.at()];
+    if (!options.admission_fair_sharing || local_queue.ledger.is_seeded()) {
+        return;
+    }
+    local_queue.ledger.seed(consumed, now_);
+    if (options.usage_sampling_interval > Duration{}) {
+        local_queue.sample_at = now_ + options.usage_sampling_interval;
+        state_.samples_.insert({*local_queue.sample_at, index});
+    }
+}
+
+void StateEditor::end_ledger(LocalQueueIndex index) {
+    LocalQueueRecord& local_queue = state_.local_queues_[index.at()];
+    if (local_queue.sample_at) {
+        state_.samples_.erase({*local_queue.sample_at, index});
+        local_queue.sample_at.reset();
+    }
+    local_queue.ledger = UsageLedger();
+    local_queue.fair_usage = 0.0;
+}
+
+void StateEditor::sample_usage() {
+    const Options& options = state_.options_;
+    while (!state_.samples_.empty() && state_.samples_.begin()->first <= now_) {
+        const LocalQueueIndex index = state_.samples_.begin()->second;
+        state_.samples_.erase(state_.samples_.begin());
+        LocalQueueRecord& local_queue = state_.local_queues_[index.at()];
+        const Time due =
+            local_queue.ledger.last_update().value_or(now_) + options.usage_sampling_interval;
+        if (due <= now_ || local_queue.ledger.has_charges()) {
+            local_queue.ledger.sample(admitted_of(local_queue), now_, options.usage_half_life);
+            local_queue.sample_at = now_ + options.usage_sampling_interval;
+            update_fair_usage(index);
+        } else {
+            local_queue.sample_at = due;  // an admission has brought it up to date since
+        }
+        state_.samples_.insert({*local_queue.sample_at, index});
+    }
+}
+
+ResourceAmounts StateEditor::admitted_of(const LocalQueueRecord& local_queue) const {
+    ResourceAmounts made;
+    for (const auto& usage : local_queue.admitted) {
+        const ResourceIndex resource = state_.resource_of(usage.flavor_resource);
+        made[state_.resource_name(resource)] += to_quantity(resource, usage.amount);
+    }
+    return made;
+}
+
+void StateEditor::count_admitted(WorkloadIndex index, bool add) {
+    const WorkloadRecord& workload = record(index);
+    if (!state_.options_.admission_fair_sharing || !workload.holding->admitted ||
+        !workload.local_queue.is_valid()) {
+        return;
+    }
+    Usages& admitted = state_.local_queues_[workload.local_queue.at()].admitted;
+    for (const auto& usage : workload.holding->usages) {
+        add_to(admitted, usage.flavor_resource, add ? usage.amount : Amount() - usage.amount);
+    }
+}
+
+void StateEditor::update_fair_usage(LocalQueueIndex index) {
+    if (!state_.options_.admission_fair_sharing) {
+        return;
+    }
+    LocalQueueRecord& local_queue = state_.local_queues_[index.at()];
+    const double usage =
+        local_queue.ledger.usage(state_.options_.resource_weights, local_queue.weight);
+    if (usage == local_queue.fair_usage) {
+        return;
+    }
+    local_queue.fair_usage = usage;
+    if (local_queue.cluster_queue.is_valid()) {
+        make_heap(queue(local_queue.cluster_queue));
+    }
+}
+
+void StateEditor::charge_admission(WorkloadIndex index) {
+    const Options& options = state_.options_;
+    const WorkloadRecord& workload = record(index);
+    const ClusterQueueRecord& into = queue(workload.holding->cluster_queue);
+    if (!state_.shares_admission_fairly(into)) {
+        return;
+    }
+    ResourceAmounts requests;
+    for (const auto& pod_set : workload.pod_sets) {
+        for (const auto& request : pod_set.requests) {
+            const bool covered = std::any_of(
+                into.groups.begin(),
+                into.groups.end(),
+                [&request](const ResolvedGroup& group) {
+                    return std::find(
+                               group.resources.begin(), group.resources.end(), request.resource
+                           ) != group.resources.end();
+                }
+            );
+            if (covered || options.quota_check_strategy != QuotaCheckStrategy::IgnoreUndeclared) {
+                requests[state_.resource_name(request.resource)] +=
+                    to_quantity(request.resource, request.amount * pod_set.count_after_reclaim());
+            }
+        }
+    }
+    LocalQueueRecord& local_queue = state_.local_queues_[workload.local_queue.at()];
+    local_queue.ledger.charge(
+        index,
+        entry_penalty(requests, options.usage_sampling_interval, options.usage_half_life),
+        now_
+    );
+    update_fair_usage(workload.local_queue);
+}
+
+void StateEditor::settle_charge(WorkloadIndex index) {
+    const WorkloadRecord& workload = record(index);
+    if (!workload.local_queue.is_valid() ||
+        !state_.shares_admission_fairly(queue(workload.holding->cluster_queue))) {
+        return;
+    }
+    LocalQueueRecord& local_queue = state_.local_queues_[workload.local_queue.at()];
+    local_queue.ledger.settle(
+        index, admitted_of(local_queue), now_, state_.options_.usage_half_life
+    );
+    update_fair_usage(workload.local_queue);
+}
+
+void StateEditor::drop_charge(WorkloadIndex index) {
+    const LocalQueueIndex local_queue = record(index).local_queue;
+    if (state_.options_.admission_fair_sharing && local_queue.is_valid()) {
+        state_.local_queues_[local_queue.at()].ledger.drop(index);
+        update_fair_usage(local_queue);
+    }
+}
+
+}  // namespace sluice::engine

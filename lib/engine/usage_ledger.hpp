@@ -1,0 +1,57 @@
+#pragma once
+
+#include "engine/ids.hpp"
+#include "engine/time.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace sluice::engine {
+
+/// Amounts by resource name in the units of quantities (cores, bytes).
+using ResourceAmounts = std::map<std::string, double>;
+
+/// What a LocalQueue has consumed, halved every so often, and what admissions that are not yet
+/// Admitted will cost it: the account by which admission fair sharing orders LocalQueues
+/// (spec 5.12). Amounts are rounded down to 10^-9, so that they decay to nothing.
+class UsageLedger {
+  public:
+    /// Begins with what the LocalQueue's status reports; later calls do nothing. What was settled
+    /// before stays.
+    void seed(const ResourceAmounts& consumed, Time now);
+    bool is_seeded() const { return is_seeded_; }
+    /// Time passed: the past counts less, and what is admitted now more. A half-life of 0 forgets
+    /// everything.
+    void sample(const ResourceAmounts& admitted, Time now, Duration half_life);
+    /// What the workload's admission will cost; replaces what was charged for it before.
+    void charge(WorkloadIndex workload, ResourceAmounts penalty, Time now);
+    /// The admission came to nothing.
+    void drop(WorkloadIndex workload) { penalties_.erase(workload); }
+    /// The workload is Admitted: its charge becomes consumption.
+    void settle(
+        WorkloadIndex workload, const ResourceAmounts& admitted, Time now, Duration half_life
+    );
+    bool has_charges() const { return !penalties_.empty(); }
+
+    /// The weighted sum of all, divided by the LocalQueue's weight; infinite for a weight of 0 or
+    /// less. Resources without a weight of their own count 1.
+    double usage(const std::map<std::string, double>& resource_weights, double weight) const;
+    const ResourceAmounts& consumed() const { return consumed_; }
+    /// When `consumed` was last worked out; none: never.
+    std::optional<Time> last_update() const { return last_update_; }
+
+  private:
+    ResourceAmounts consumed_;
+    std::map<WorkloadIndex, ResourceAmounts> penalties_;
+    std::optional<Time> last_update_;
+    bool is_seeded_ = false;
+};
+
+/// What an admission costs its LocalQueue at once: the share of its requests that one sampling
+/// interval would add.
+ResourceAmounts entry_penalty(
+    const ResourceAmounts& requests, Duration sampling_interval, Duration half_life
+);
+
+}  // namespace sluice::engine

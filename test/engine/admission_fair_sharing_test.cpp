@@ -1,0 +1,251 @@
+#include "engine/audit.hpp"
+#include "engine/engine.hpp"
+
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice::engine {
+namespace {
+
+using namespace std::chrono_literals;
+using Catch::Approx;
+
+constexpr Time kNow{std::chrono::seconds(1'700'000'000)};
+
+Options sharing_options() {
+    Options options;
+    options.admission_fair_sharing = true;
+    options.usage_half_life = 10s;
+    options.usage_sampling_interval = 10s;
+    return options;
+}
+
+/// LocalQueues "a" and "b" of one ClusterQueue with 10 cores.
+struct TwoTeams {
+    State state;
+    Time now = kNow;
+
+    explicit TwoTeams(
+        ConsumedResources consumed_by_a = {},
+        double weight_of_a = 1.0,
+        Options options = sharing_options(),
+        bool by_usage = true
+    )
+        : state(std::move(options)) {
+        tell(FlavorChanged{{.name = "f"}});
+        ClusterQueue queue;
+        queue.name = "cq";
+        queue.resource_groups = {
+            {.covered_resources = {"cpu"},
+             .flavors = {{.flavor = "f", .quotas = {{.nominal = Amount(10'000)}}}}}
+        };
+        queue.preemption.within_cluster_queue = PreemptionPolicy::LowerPriority;
+        queue.admission_fair_sharing = by_usage;
+        tell(ClusterQueueChanged{queue});
+        tell_local_queue("a", weight_of_a, std::move(consumed_by_a));
+        tell_local_queue("b", 1.0, {});
+    }
+    void tell(const Event& event) {
+        apply(state, event, now);
+        CHECK(audit(state).empty());
+    }
+    void tell_local_queue(const std::string& name, double weight, ConsumedResources consumed) {
+        tell(LocalQueueChanged{
+            {.ns = "ns",
+             .name = name,
+             .cluster_queue = "cq",
+             .fair_weight = weight,
+             .consumed = std::move(consumed)}
+        });
+    }
+    Workload make(const std::string& queue, const std::string& name, std::int64_t millis) {
+        Workload made;
+        made.ns = "ns";
+        made.name = name;
+        made.uid = name;
+        made.local_queue = queue;
+        made.queue_order = now;
+        made.generation = 1;
+        made.pod_sets = {
+            {.name = "main", .requests = {{.resource = "cpu", .amount = Amount(millis)}}}
+        };
+        return made;
+    }
+    Workload make_holder(const Workload& pending, bool admitted) {
+        Workload made = pending;
+        const Amount amount = pending.pod_sets[0].requests[0].amount;
+        made.reservation = QuotaReservation{
+            .cluster_queue = "cq",
+            .pod_sets =
+                {{.name = "main",
+                  .resources = {{.resource = "cpu", .flavor = "f", .amount = amount}},
+                  .count = 1}},
+            .reserved_at = now,
+            .admitted = admitted,
+        };
+        return made;
+    }
+    std::vector<std::string> order() {
+        std::vector<std::string> keys;
+        for (const auto index : state.active_in_order(state.find_cluster_queue("cq"))) {
+            keys.push_back(state.workload_key(index).substr(3));
+        }
+        return keys;
+    }
+    std::string admit_one() {
+        const CycleResult result = run_cycle(state, now);
+        CHECK(audit(state).empty());
+        REQUIRE(result.admitted.size() == 1);
+        return state.workload_key(result.admitted.front().workload).substr(3);
+    }
+    double usage_of(const std::string& queue) {
+        return state.local_queue(state.find_local_queue("ns/" + queue)).fair_usage;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("the team that has used less goes first, whatever the priorities", "[engine][afs]") {
+    TwoTeams teams({{"cpu", 3.0}});
+    auto urgent = teams.make("a", "urgent", 1'000);
+    urgent.priority = 100;
+    teams.tell(WorkloadChanged{urgent});
+    teams.tell(WorkloadChanged{teams.make("b", "plain", 1'000)});
+    CHECK(teams.order() == std::vector<std::string>{"plain", "urgent"});
+}
+
+TEST_CASE("without its mode a ClusterQueue keeps to priorities", "[engine][afs]") {
+    TwoTeams teams({{"cpu", 3.0}}, 1.0, sharing_options(), false);
+    auto urgent = teams.make("a", "urgent", 1'000);
+    urgent.priority = 100;
+    teams.tell(WorkloadChanged{teams.make("b", "plain", 1'000)});
+    teams.tell(WorkloadChanged{urgent});
+    CHECK(teams.order() == std::vector<std::string>{"urgent", "plain"});
+}
+
+TEST_CASE("an admission counts at once, so that teams take turns", "[engine][afs]") {
+    TwoTeams teams;
+    for (const char* name : {"a1", "a2", "a3"}) {
+        teams.tell(WorkloadChanged{teams.make("a", name, 1'000)});
+    }
+    teams.now += 1s;
+    for (const char* name : {"b1", "b2"}) {
+        teams.tell(WorkloadChanged{teams.make("b", name, 1'000)});
+    }
+    std::vector<std::string> admitted;
+    for (int i = 0; i < 5; ++i) {
+        admitted.push_back(teams.admit_one());
+    }
+    CHECK(admitted == std::vector<std::string>{"a1", "b1", "a2", "b2", "a3"});
+    // Half of the requests: one sampling interval is one half-life.
+    CHECK(teams.usage_of("a") == Approx(1.5));
+}
+
+TEST_CASE("a charge is dropped with an admission that came to nothing", "[engine][afs]") {
+    TwoTeams teams;
+    teams.tell(WorkloadChanged{teams.make("a", "a1", 2'000)});
+    CHECK(teams.admit_one() == "a1");
+    CHECK(teams.usage_of("a") == Approx(1.0));
+    SECTION("its write failed") {
+        teams.tell(AdmissionFailed{.ns = "ns", .name = "a1"});
+    }
+    SECTION("it was deleted") {
+        teams.tell(WorkloadDeleted{.ns = "ns", .name = "a1"});
+    }
+    SECTION("it was deactivated before it was admitted") {
+        teams.tell(AdmissionWritten{.ns = "ns", .name = "a1"});
+        auto inactive = teams.make("a", "a1", 2'000);
+        inactive.queueable = false;
+        teams.tell(WorkloadChanged{inactive});
+    }
+    CHECK(teams.usage_of("a") == 0.0);
+}
+
+TEST_CASE("a charge becomes consumption when the workload is admitted", "[engine][afs]") {
+    TwoTeams teams;
+    const auto pending = teams.make("a", "a1", 2'000);
+    teams.tell(WorkloadChanged{pending});
+    teams.admit_one();
+    teams.tell(AdmissionWritten{.ns = "ns", .name = "a1"});
+    teams.tell(WorkloadChanged{teams.make_holder(pending, false)});
+    teams.tell(WorkloadChanged{teams.make_holder(pending, true)});
+    const auto& queue = teams.state.local_queue(teams.state.find_local_queue("ns/a"));
+    CHECK_FALSE(queue.ledger.has_charges());
+    CHECK(queue.ledger.consumed().at("cpu") == Approx(1.0));
+    CHECK(teams.usage_of("a") == Approx(1.0));
+}
+
+TEST_CASE("usage is sampled when it is due, and decays to nothing", "[engine][afs]") {
+    TwoTeams teams({{"cpu", 8.0}});
+    REQUIRE(next_due(teams.state) == kNow + 10s);
+    teams.now += 10s;
+    teams.tell(TimerFired{});
+    CHECK(teams.usage_of("a") == Approx(4.0));
+    CHECK(next_due(teams.state) == kNow + 20s);
+    for (int i = 0; i < 40; ++i) {
+        teams.now += 10s;
+        teams.tell(TimerFired{});
+    }
+    CHECK(teams.usage_of("a") == 0.0);
+}
+
+TEST_CASE("what runs is consumed as time passes", "[engine][afs]") {
+    TwoTeams teams;
+    teams.tell(WorkloadChanged{teams.make_holder(teams.make("a", "a1", 4'000), true)});
+    CHECK(teams.usage_of("a") == 0.0);
+    teams.now += 10s;
+    teams.tell(TimerFired{});
+    CHECK(teams.usage_of("a") == Approx(2.0));
+    teams.tell(WorkloadDeleted{.ns = "ns", .name = "a1"});
+    teams.now += 10s;
+    teams.tell(TimerFired{});
+    CHECK(teams.usage_of("a") == Approx(1.0));
+}
+
+TEST_CASE("weights divide usage, and a team of weight 0 goes last", "[engine][afs]") {
+    TwoTeams heavy({{"cpu", 8.0}}, 4.0);
+    CHECK(heavy.usage_of("a") == Approx(2.0));
+    heavy.tell_local_queue("a", 0.0, {});
+    CHECK(heavy.usage_of("a") == std::numeric_limits<double>::infinity());
+    heavy.tell(WorkloadChanged{heavy.make("a", "first", 1'000)});
+    heavy.tell(WorkloadChanged{heavy.make("b", "second", 1'000)});
+    CHECK(heavy.order() == std::vector<std::string>{"second", "first"});
+}
+
+TEST_CASE("resources count by their weights", "[engine][afs]") {
+    Options options = sharing_options();
+    options.resource_weights = {{"cpu", 2.0}, {"memory", 0.0}};
+    TwoTeams teams({{"cpu", 3.0}, {"memory", 1e12}, {"gpu", 1.0}}, 1.0, options);
+    CHECK(teams.usage_of("a") == Approx(7.0));
+}
+
+TEST_CASE("the victim is taken from the team that has used more", "[engine][afs]") {
+    TwoTeams teams({{"cpu", 3.0}});
+    auto of_a = teams.make("a", "a1", 5'000);
+    of_a.priority = 5;
+    teams.tell(WorkloadChanged{teams.make_holder(of_a, true)});
+    teams.tell(WorkloadChanged{teams.make_holder(teams.make("b", "b1", 5'000), true)});
+    auto urgent = teams.make("b", "urgent", 5'000);
+    urgent.priority = 10;
+    teams.tell(WorkloadChanged{urgent});
+    const CycleResult result = run_cycle(teams.state, teams.now);
+    REQUIRE(result.preempted.size() == 1);
+    CHECK(teams.state.workload_key(result.preempted.front().victim) == "ns/a1");
+}
+
+TEST_CASE("a LocalQueue that is deleted forgets its usage", "[engine][afs]") {
+    TwoTeams teams({{"cpu", 3.0}});
+    teams.tell(LocalQueueDeleted{.ns = "ns", .name = "a"});
+    teams.tell(LocalQueueDeleted{.ns = "ns", .name = "b"});
+    CHECK_FALSE(next_due(teams.state));
+    teams.tell_local_queue("a", 1.0, {});
+    CHECK(teams.usage_of("a") == 0.0);
+}
+
+}  // namespace sluice::engine
