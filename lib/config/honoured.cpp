@@ -174,11 +174,17 @@ Honoured honoured_by_schedule() {
     for (const auto& [path, changed] : process_settings(none, none)) {
         made.settings.emplace(path);
     }
-    made.settings.insert({"fairSharing", "resources", "waitForPodsReady", "integrations"});
+    made.settings.insert(
+        {"admissionFairSharing", "fairSharing", "resources", "waitForPodsReady", "integrations"}
+    );
     for (const auto& framework : known_frameworks()) {
         made.frameworks.emplace(framework.name);
     }
-    made.features.insert({Feature::AdmissionGatedBy, Feature::UnadmittedWorkloadsObservability});
+    made.features.insert(
+        {Feature::AdmissionFairSharing,
+         Feature::AdmissionGatedBy,
+         Feature::UnadmittedWorkloadsObservability}
+    );
     return made;
 }
 

@@ -101,18 +101,18 @@ def chart(title, data, kind, x, y):
     for n, cost in data:
         a, b = place((n, cost))
         out.append(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="#0b63a5"/>')
-        out.append(
-            f'<text x="{a:.1f}" y="{y + HEIGHT - 12}" text-anchor="middle">{n:,}</text>'
-            if n in (data[0][0], data[-1][0])
-            else ""
-        )
+        if n in (data[0][0], data[-1][0]):
+            anchor = "end" if n == data[-1][0] else "start"
+            out.append(
+                f'<text x="{a:.1f}" y="{y + HEIGHT - 12}" text-anchor="{anchor}">{n:,}</text>'
+            )
     out.append(line(bound, 'stroke="#999" stroke-dasharray="4 3"'))
     out.append(line(data, 'stroke="#0b63a5" stroke-width="2"'))
     out.append(
         f'<text x="{x + WIDTH - RIGHT}" y="{y + TOP - 2}" text-anchor="end" fill="#777">'
         f"grey: {kind}</text>"
     )
-    return "\n".join(filter(None, out))
+    return "\n".join(out)
 
 
 def main():

@@ -97,6 +97,7 @@ TEST_CASE("schedule takes the policies and passes over the process", "[config][h
     const auto honoured = honoured_by_schedule();
     CHECK(unsupported(
               R"("fairSharing":{"preemptionStrategies":["LessThanInitialShare"]},
+                 "admissionFairSharing":{"usageHalfLifeTime":"10m"},
                  "waitForPodsReady":{"requeuingStrategy":{"timestamp":"Creation"}},
                  "resources":{"transformations":[{"input":"a"}]},"pprofBindAddress":":1",
                  "metrics":{"enableClusterQueueResources":true},"tls":{})",
