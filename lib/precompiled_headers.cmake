@@ -1,5 +1,8 @@
-# Parses the standard headers once for all targets. Off by default: the presets without it (tsan,
-# release) and clang-tidy show a source that forgets an include.
+# Parses the standard headers once for all targets, with clang. Off by default: the presets without it
+# (tsan, release) and clang-tidy show a source that forgets an include.
+if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    return()
+endif()
 set(headers
     algorithm chrono cstdint functional map memory optional set string string_view tuple utility
     variant vector)
@@ -7,31 +10,35 @@ list(TRANSFORM headers REPLACE "(.+)" "#include <\\1>\n" OUTPUT_VARIABLE include
 list(TRANSFORM headers REPLACE "(.+)" "<\\1>")
 set(source ${PROJECT_BINARY_DIR}/precompiled_headers.cpp)
 file(CONFIGURE OUTPUT ${source} CONTENT "" @ONLY)
-
 add_library(precompiled_headers STATIC ${source})
 target_link_libraries(precompiled_headers PRIVATE project_options)
 target_precompile_headers(precompiled_headers PRIVATE ${headers})
-if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    target_compile_options(precompiled_headers PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
-    # The precompiled file names the build folder; with this sum of what it was made of beside it,
-    # ccache (CCACHE_PCH_EXTSUM in the presets) finds the objects of other checkouts all the same.
-    separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS}")
-    list(JOIN includes "" includes)
-    file(CONFIGURE OUTPUT ${source}.sum.cpp CONTENT "${includes}" @ONLY)
-    execute_process(
-        COMMAND ${CMAKE_CXX_COMPILER} ${flags} -std=c++20 -E -P -x c++ ${source}.sum.cpp
-        OUTPUT_VARIABLE preprocessed COMMAND_ERROR_IS_FATAL ANY)
-    string(SHA256 sum "${CMAKE_CXX_COMPILER_VERSION} ${CMAKE_BUILD_TYPE} ${flags} ${preprocessed}")
-    set(folder ${PROJECT_BINARY_DIR}/CMakeFiles/precompiled_headers.dir)
-    file(CONFIGURE OUTPUT ${folder}/cmake_pch.hxx.pch.sum CONTENT "${sum}" @ONLY)
-endif()
+target_compile_options(precompiled_headers PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+set(pch ${PROJECT_BINARY_DIR}/CMakeFiles/precompiled_headers.dir/cmake_pch.hxx.pch)
 
+# The precompiled file names the build folder; with this sum of what it was made of beside it, ccache
+# (CCACHE_PCH_EXTSUM in the presets) finds the objects of other checkouts all the same.
+separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS}")
+list(JOIN includes "" includes)
+file(CONFIGURE OUTPUT ${source}.sum.cpp CONTENT "${includes}" @ONLY)
+execute_process(
+    COMMAND ${CMAKE_CXX_COMPILER} ${flags} -std=c++20 -E -P -x c++ ${source}.sum.cpp
+    OUTPUT_VARIABLE preprocessed COMMAND_ERROR_IS_FATAL ANY)
+string(SHA256 sum "${CMAKE_CXX_COMPILER_VERSION} ${CMAKE_BUILD_TYPE} ${flags} ${preprocessed}")
+file(CONFIGURE OUTPUT ${pch}.sum CONTENT "${sum}" @ONLY)
+
+# By hand, because CMake's REUSE_FROM adds an option with a path that ccache does not make relative.
 function(use_precompiled_headers folder)
     get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
     foreach(target IN LISTS targets)
         get_target_property(type ${target} TYPE)
         if(type MATCHES "^(STATIC_LIBRARY|OBJECT_LIBRARY|EXECUTABLE)$")
-            target_precompile_headers(${target} REUSE_FROM precompiled_headers)
+            target_compile_options(${target}
+                BEFORE PRIVATE "SHELL:-Xclang -include-pch -Xclang ${pch}")
+            get_target_property(sources ${target} SOURCES)
+            list(TRANSFORM sources PREPEND ${folder}/ REGEX "^[^/]")
+            set_property(SOURCE ${sources} TARGET_DIRECTORY ${target}
+                APPEND PROPERTY OBJECT_DEPENDS ${pch})
         endif()
     endforeach()
     get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)

@@ -40,7 +40,7 @@ commands=$(mktemp -d)
 failures=$commands/failures
 trap 'rm -rf "$commands"' EXIT
 touch "$failures"
-sed -E 's/(-Winvalid-pch )?-Xclang -include-pch -Xclang [^ ]+ -Xclang -include -Xclang [^ ]+//' \
+sed -E 's/-Xclang -include-pch -Xclang [^ ]+//' \
     build/dev/compile_commands.json >"$commands/compile_commands.json"
 check() {
     local output
