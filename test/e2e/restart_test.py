@@ -186,7 +186,7 @@ class LeaderTest(unittest.TestCase):
         self.single.kill()
         # Each replica names its own webhook in the definitions when it starts, and the API server
         # then forgets the past of these kinds.
-        self.cluster.history.gaps_allowed = True
+        self.cluster.history.allow_gaps(True)
         self.replicas = [self.cluster.add_controller(f"replica-{n}", True) for n in (1, 2)]
         for replica in self.replicas:
             replica.start()
@@ -208,7 +208,7 @@ class LeaderTest(unittest.TestCase):
         history.wait_until(
             lambda: history.get("clusterqueues", "", "leader") is None, SOON, "the queue is gone"
         )
-        history.gaps_allowed = False
+        history.allow_gaps(False)
         self.assertEqual(fresh_violations(history), [])
 
     def run_job(self, name):
