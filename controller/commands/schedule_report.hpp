@@ -16,6 +16,7 @@ struct AdmittedWorkload {
     std::string cluster_queue;
     api::Admission admission;
     bool borrows = false;
+    std::string replaces;  ///< the slice whose place it takes, which ends; "": none
 };
 
 struct PreemptedWorkload {

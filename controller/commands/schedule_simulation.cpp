@@ -192,7 +192,9 @@ CycleReport ScheduleSimulation::report(const engine::CycleResult& result) const 
             {.workload = key,
              .cluster_queue = state_.node_name(decision.cluster_queue),
              .admission = workload::make_admission(state_, decision, workloads_.at(key)),
-             .borrows = decision.borrowing_level > 0}
+             .borrows = decision.borrowing_level > 0,
+             .replaces = decision.replaces.is_valid() ? state_.workload_key(decision.replaces)
+                                                      : std::string()}
         );
     }
     for (const auto& decision : result.preempted) {
@@ -239,13 +241,17 @@ void ScheduleSimulation::write(
     const CycleReport& cycle, const std::vector<std::string>& preemption_messages
 ) {
     const auto& gates = translator_.settings().gates;
-    for (const auto& [key, queue, admission, borrows] : cycle.admitted) {
-        auto& workload = workloads_.at(key);
-        workload::reserve_quota(workload, admission, cluster_queues_.at(queue), gates, now_);
+    for (const auto& admitted : cycle.admitted) {
+        auto& workload = workloads_.at(admitted.workload);
+        const auto& queue = cluster_queues_.at(admitted.cluster_queue);
+        workload::reserve_quota(workload, admitted.admission, queue, gates, now_);
         apply({engine::AdmissionWritten{
             .ns = workload.metadata.namespace_, .name = workload.metadata.name
         }});
         apply(translator_.set(workload));
+        if (!admitted.replaces.empty()) {
+            finish_slice(admitted.replaces, workload::replacement_message(workload));
+        }
     }
     for (std::size_t i = 0; i < cycle.preempted.size(); ++i) {
         auto& workload = workloads_.at(cycle.preempted[i].workload);
@@ -255,6 +261,12 @@ void ScheduleSimulation::write(
     for (const auto& refused : cycle.refused) {
         write_refusal(refused);
     }
+}
+
+void ScheduleSimulation::finish_slice(const std::string& key, const std::string& message) {
+    auto& slice = workloads_.at(key);
+    workload::set_condition(slice, "Finished", true, "WorkloadSliceReplaced", message, now_);
+    apply(translator_.set(slice));
 }
 
 void ScheduleSimulation::write_refusal(const RefusedWorkload& refused) {

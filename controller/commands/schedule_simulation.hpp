@@ -43,6 +43,8 @@ class ScheduleSimulation {
     CycleReport report(const engine::CycleResult& result) const;
     RefusedWorkload report(const engine::RefusalDecision& refusal) const;
     void write(const CycleReport& cycle, const std::vector<std::string>& preemption_messages);
+    /// A larger slice took its place: its quota is free from now on.
+    void finish_slice(const std::string& key, const std::string& message);
     void write_refusal(const RefusedWorkload& refused);
     std::vector<std::string> preemption_messages(const engine::CycleResult& result) const;
     /// Frees the quota of evicted workloads: these first, then the others by name.

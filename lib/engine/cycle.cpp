@@ -133,7 +133,10 @@ std::vector<PreemptionTarget> Cycle::find_targets(
     Preemptor preemptor{
         .workload = entry.workload, .cluster_queue = entry.cluster_queue, .usage = {}, .needed = {}
     };
-    for (const auto& usage : assignment.usage) {
+    const auto& pod_sets = state_.workloads_[entry.workload.at()].pod_sets;
+    const Usages usages =
+        entry.slice ? entry.slice->growth(pod_sets, assignment) : assignment.usage;
+    for (const auto& usage : usages) {
         // Upstream's search knows nothing of the pseudo-resource `pods`, unless pods are what is
         // short.
         if (usage.amount != Amount() &&
@@ -156,7 +159,10 @@ std::vector<PreemptionTarget> Cycle::find_targets(
 }
 
 void Cycle::find_assignment(CycleEntry& entry, PreemptionSearch& search, const Assignment* pinned) {
-    FlavorAssigner assigner(state_, search, entry.workload, entry.cluster_queue, pinned);
+    entry.ends_slice = false;
+    entry.slice = ReplacedSlice::find(state_, entry.workload, entry.cluster_queue, victims_);
+    const ReplacedSlice* slice = entry.slice ? &*entry.slice : nullptr;
+    FlavorAssigner assigner(state_, search, entry.workload, entry.cluster_queue, pinned, slice);
     Assignment full = assigner.assign();
     std::vector<PreemptionTarget> targets;
     if (full.mode == AssignmentMode::Preempt) {
@@ -167,11 +173,25 @@ void Cycle::find_assignment(CycleEntry& entry, PreemptionSearch& search, const A
         auto partial = find_partial(entry, search, pinned);
         if (partial) {
             entry.assignment = std::move(*partial);
+            end_slice(entry);
             return;
         }
     }
     entry.assignment = std::move(full);
     entry.targets = std::move(targets);
+    if (good) {
+        end_slice(entry);
+    }
+}
+
+void Cycle::end_slice(CycleEntry& entry) {
+    // A target like others, in that its quota counts as free and nobody else may have it.
+    if (entry.slice) {
+        entry.targets.insert(
+            entry.targets.begin(), PreemptionTarget{.workload = entry.slice->workload()}
+        );
+        entry.ends_slice = true;
+    }
 }
 
 std::optional<Assignment> Cycle::find_partial(
@@ -187,7 +207,8 @@ std::optional<Assignment> Cycle::find_partial(
     if (range <= 0) {
         return std::nullopt;
     }
-    FlavorAssigner assigner(state_, search, entry.workload, entry.cluster_queue, pinned);
+    const ReplacedSlice* slice = entry.slice ? &*entry.slice : nullptr;
+    FlavorAssigner assigner(state_, search, entry.workload, entry.cluster_queue, pinned, slice);
     std::optional<Assignment> found;
     std::vector<PreemptionTarget> found_targets;
     std::int64_t found_at = -1;
@@ -379,7 +400,9 @@ void Cycle::reserve_for_blocked(const CycleEntry& entry) {
 }
 
 void Cycle::issue_preemptions(CycleEntry& entry) {
-    for (const auto& target : entry.targets) {
+    const std::size_t kept = entry.ends_slice ? 1 : 0;
+    for (std::size_t i = kept; i < entry.targets.size(); ++i) {
+        const PreemptionTarget& target = entry.targets[i];
         const WorkloadRecord& victim = state_.workloads_[target.workload.at()];
         if (victim.holding->evicted) {
             continue;  // on its way out already; it counts all the same
@@ -395,7 +418,7 @@ void Cycle::issue_preemptions(CycleEntry& entry) {
     }
     entry.requeue = RequeueReason::PendingPreemption;
     entry.keep_progress = false;
-    entry.refusal.preemptions = static_cast<std::uint32_t>(entry.targets.size());
+    entry.refusal.preemptions = static_cast<std::uint32_t>(entry.targets.size() - kept);
     refuse(entry, WaitingReason::WaitingForPreemptedWorkloads, RefusalKind::PendingPreemption);
 }
 
@@ -406,6 +429,7 @@ void Cycle::admit(CycleEntry& entry) {
         .cluster_queue = entry.cluster_queue,
         .pod_sets = {},
         .borrowing_level = entry.assignment.level,
+        .replaces = entry.ends_slice ? entry.slice->workload() : WorkloadIndex{},
     };
     for (const auto& choice : entry.assignment.pod_sets) {
         AssignedPodSet assigned{.pod_set = choice.pod_set, .count = choice.count, .flavors = {}};
@@ -423,6 +447,29 @@ void Cycle::admit(CycleEntry& entry) {
     result_.admitted.push_back(std::move(decision));
 }
 
+void Cycle::hold_decided(
+    Holding& holding, const PodSets& pod_sets, const AdmissionDecision& decision
+) const {
+    for (const auto& pod_set : decision.pod_sets) {
+        const PodSetRecord& wanted = pod_sets[pod_set.pod_set];
+        const std::int32_t left = wanted.count_after_reclaim();
+        holding.count = std::min(left, pod_set.count);
+        HeldPodSet held{.name = {}, .count = holding.count, .usages = {}};
+        for (const auto& flavor : pod_set.flavors) {
+            const auto pair = state_.flavor_resource_of(flavor.flavor, flavor.resource);
+            const Amount amount = charged(flavor.amount, pod_set.count, left);
+            add_to(holding.usages, pair, amount);
+            if (pod_sets.size() > 1) {
+                add_to(held.usages, pair, amount);
+            }
+        }
+        if (pod_sets.size() > 1) {
+            held.name = wanted.name;
+            holding.pod_sets.push_back(std::move(held));
+        }
+    }
+}
+
 void Cycle::settle() {
     state_.tree_.rollback(start_);
     std::size_t next_admission = 0;  // result_.admitted is in the order of processed_
@@ -433,16 +480,7 @@ void Cycle::settle() {
         WorkloadRecord& record = state_.workloads_[entry->workload.at()];
         auto holding = std::make_unique<Holding>();
         holding->cluster_queue = entry->cluster_queue;
-        for (const auto& pod_set : result_.admitted[next_admission++].pod_sets) {
-            const auto left = record.pod_sets[pod_set.pod_set].count_after_reclaim();
-            for (const auto& flavor : pod_set.flavors) {
-                add_to(
-                    holding->usages,
-                    state_.flavor_resource_of(flavor.flavor, flavor.resource),
-                    charged(flavor.amount, pod_set.count, left)
-                );
-            }
-        }
+        hold_decided(*holding, record.pod_sets, result_.admitted[next_admission++]);
         holding->reserved_at = now_;
         record.queueable = false;
         record.assumed = true;

@@ -37,6 +37,7 @@ class Cycle {
     std::vector<PreemptionTarget> find_targets(
         const CycleEntry& entry, PreemptionSearch& search, const Assignment& assignment
     ) const;
+    static void end_slice(CycleEntry& entry);
     void drop_outdated_progress(WorkloadIndex workload, NodeIndex cluster_queue);
 
     /// Positions of the entries in the order of spec 3.11 or 3.12, one by one.
@@ -50,6 +51,8 @@ class Cycle {
     void refuse(CycleEntry& entry, WaitingReason reason, RefusalKind kind);
     void issue_preemptions(CycleEntry& entry);
     void admit(CycleEntry& entry);
+    void hold_decided(Holding& holding, const PodSets& pod_sets, const AdmissionDecision& decision)
+        const;
     bool requeues_immediately(const CycleEntry& entry) const;
 
     State& state_;

@@ -4,8 +4,10 @@
 #include "engine/decision.hpp"
 #include "engine/ids.hpp"
 #include "engine/preemption.hpp"
+#include "engine/workload_slice.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace sluice::engine {
@@ -27,6 +29,8 @@ struct CycleEntry {
     NodeIndex cluster_queue;
     Assignment assignment;
     std::vector<PreemptionTarget> targets;
+    std::optional<ReplacedSlice> slice;  ///< whose place it takes
+    bool ends_slice = false;             ///< the first target is that slice, and no victim
     bool is_preemptor =
         false;  ///< others are being evicted for it (gate PrioritizePreemptorWorkloads)
     bool admitted = false;

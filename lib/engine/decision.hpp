@@ -27,6 +27,9 @@ struct AdmissionDecision {
     std::vector<AssignedPodSet> pod_sets;
     std::int32_t borrowing_level =
         0;  ///< height of the lowest subtree whose quota covers it (spec 4.8)
+    /// The slice that the workload takes the place of, if any: it holds its quota until its object
+    /// says Finished, and is no victim.
+    WorkloadIndex replaces;
 };
 
 /// Reasons of condition Preempted, spelled as the API spells them.
@@ -87,11 +90,13 @@ struct FlavorRefusal {
         InsufficientUnused,  ///< `needed` more
         ExceedsCapacity,     ///< `assumed` + `requested` > `capacity`
         NotNominated,        ///< a recomputation keeps to the flavors nominated first (spec 3.10.2)
+        NotOfReplacedSlice,  ///< the slice that it takes the place of has another, `held`
     };
     Kind kind = Kind::InsufficientUnused;
     FlavorIndex flavor;
     ResourceIndex resource;
     std::uint32_t taint = 0;
+    FlavorIndex held;  ///< for NotOfReplacedSlice; invalid: none
     Amount needed;
     Amount assumed;
     Amount requested;

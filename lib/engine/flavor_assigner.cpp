@@ -68,7 +68,8 @@ FlavorAssigner::FlavorAssigner(
     PreemptionSearch& search,
     WorkloadIndex workload,
     NodeIndex cluster_queue,
-    const Assignment* pinned
+    const Assignment* pinned,
+    const ReplacedSlice* replaced
 )
     : state_(state),
       search_(search),
@@ -77,6 +78,7 @@ FlavorAssigner::FlavorAssigner(
       record_(state.workload(workload)),
       queue_(state.cluster_queue(cluster_queue)),
       pinned_(pinned),
+      replaced_(replaced),
       pods_(state.pods_resource()) {}
 
 std::size_t FlavorAssigner::group_covering(ResourceIndex resource) const {
@@ -240,7 +242,10 @@ bool FlavorAssigner::assign_group(
             if (choice != chosen.end()) {
                 pod_set.flavors.push_back(*choice);
                 result.level = std::max(result.level, choice->level);
-                add_to(result.usage, choice->flavor_resource, request.amount);
+                const std::string& name = record_.pod_sets[pod_set.pod_set].name;
+                const Amount held =
+                    replaced_ == nullptr ? Amount() : replaced_->held_of(name, request.resource);
+                add_to(result.usage, choice->flavor_resource, request.amount - held);
             }
         }
         result.pod_sets.push_back(pod_set);
@@ -365,8 +370,14 @@ FlavorAssigner::Preference FlavorAssigner::try_flavor(
             continue;
         }
         const auto pair = state_.flavor_resource_of(flavor, request.resource);
-        const QuotaVerdict verdict =
-            fits_quota(flavor, request.resource, amount_of(assumed, pair), request.amount);
+        const auto beyond = beyond_replaced(group, flavor, request);
+        if (!beyond) {
+            worst = Preference{};
+            reason = more_severe(reason, WaitingReason::NoMatchingFlavor);
+        }
+        const QuotaVerdict verdict = fits_quota(
+            flavor, request.resource, amount_of(assumed, pair), beyond.value_or(request.amount)
+        );
         reason = more_severe(reason, verdict.no_fit_reason);
         const Preference preference{.mode = verdict.mode, .level = verdict.level};
         if (is_preferred(worst, preference)) {
@@ -393,6 +404,29 @@ FlavorAssigner::Preference FlavorAssigner::try_flavor(
         choices.clear();
     }
     return worst;
+}
+
+std::optional<Amount> FlavorAssigner::beyond_replaced(
+    const Group& group, FlavorIndex flavor, const Request& request
+) {
+    Amount beyond = request.amount;
+    if (replaced_ == nullptr) {
+        return beyond;
+    }
+    for (const auto member : group.members) {
+        const FlavorIndex held = replaced_->flavor_of(member, request.resource);
+        if (held != flavor) {
+            refusals_.push_back(FlavorRefusal{
+                .kind = FlavorRefusal::Kind::NotOfReplacedSlice,
+                .flavor = flavor,
+                .resource = request.resource,
+                .held = held,
+            });
+            return std::nullopt;
+        }
+        beyond -= replaced_->held_of(member, request.resource);
+    }
+    return beyond;
 }
 
 FlavorAssigner::QuotaVerdict FlavorAssigner::fits_quota(

@@ -3,8 +3,10 @@
 #include "engine/assignment.hpp"
 #include "engine/preemption.hpp"
 #include "engine/state.hpp"
+#include "engine/workload_slice.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace sluice::engine {
@@ -13,12 +15,14 @@ namespace sluice::engine {
 class FlavorAssigner {
   public:
     /// `pinned`: keep to these flavors (recomputation within a cycle); nullptr: all may be tried.
+    /// `replaced`: needs no more than what it grows by beyond this slice; nullptr: it is none.
     FlavorAssigner(
         const State& state,
         PreemptionSearch& search,
         WorkloadIndex workload,
         NodeIndex cluster_queue,
-        const Assignment* pinned
+        const Assignment* pinned,
+        const ReplacedSlice* replaced
     );
 
     /// Assigns for all pods, or for `counts` pods a podSet (partial admission).
@@ -71,6 +75,11 @@ class FlavorAssigner {
         const Usages& assumed,
         std::vector<FlavorChoice>& choices
     );
+    /// What of the request the replaced slice does not hold yet; none, with a refusal: it has it in
+    /// another flavor.
+    std::optional<Amount> beyond_replaced(
+        const Group& group, FlavorIndex flavor, const Request& request
+    );
     QuotaVerdict fits_quota(
         FlavorIndex flavor, ResourceIndex resource, Amount assumed, Amount requested
     );
@@ -86,6 +95,7 @@ class FlavorAssigner {
     const WorkloadRecord& record_;
     const ClusterQueueRecord& queue_;
     const Assignment* pinned_;
+    const ReplacedSlice* replaced_;
     ResourceIndex pods_;
     std::vector<FlavorRefusal> refusals_;  // of the group at work
     std::vector<Attempt> attempts_;        // likewise

@@ -186,6 +186,9 @@ struct Workload {
     bool requests_valid = true;      ///< requests within limits and LimitRanges (spec 2.17)
     bool preemption_gated = false;   ///< a status.preemptionGates entry is Closed
     bool pods_ready = false;         ///< condition PodsReady=True
+    /// Elastic jobs (spec 2.23): "namespace/name" of the slice that it takes the place of; "":
+    /// none.
+    std::string replaces;
     friend bool operator==(const Workload&, const Workload&) = default;
 };
 

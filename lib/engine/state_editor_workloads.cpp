@@ -19,6 +19,11 @@ bool frees_quota(const Usages& before, const Usages& after) {
     });
 }
 
+void take_replaces(WorkloadRecord& into, const Workload& given) {
+    into.replaces =
+        given.replaces.empty() ? nullptr : std::make_unique<const std::string>(given.replaces);
+}
+
 }  // namespace
 
 std::uint64_t StateEditor::class_of(const Workload& workload) const {
@@ -68,6 +73,7 @@ std::unique_ptr<Holding> StateEditor::make_holding(
     made->reserved_at = reservation.reserved_at;
     made->admitted = reservation.admitted;
     made->evicted = reservation.evicted;
+    const bool has_one = reservation.pod_sets.size() == 1 && workload.pod_sets.size() == 1;
     for (const auto& assigned : reservation.pod_sets) {
         const auto pod_set = std::find_if(
             workload.pod_sets.begin(),
@@ -78,12 +84,18 @@ std::unique_ptr<Holding> StateEditor::make_holding(
         if (pod_set != workload.pod_sets.end() && state_.options_.gates.reclaimable_pods) {
             left = pod_set->count - std::clamp(pod_set->reclaimable, 0, pod_set->count);
         }
+        made->count = static_cast<std::int32_t>(std::min<std::int64_t>(left, assigned.count));
+        HeldPodSet held{.name = assigned.name, .count = made->count, .usages = {}};
         for (const auto& resource : assigned.resources) {
-            add_to(
-                made->usages,
-                intern_pair(resource.flavor, resource.resource),
-                charged(resource.amount, assigned.count, left)
-            );
+            const auto pair = intern_pair(resource.flavor, resource.resource);
+            const Amount amount = charged(resource.amount, assigned.count, left);
+            add_to(made->usages, pair, amount);
+            if (!has_one) {
+                add_to(held.usages, pair, amount);
+            }
+        }
+        if (!has_one) {
+            made->pod_sets.push_back(std::move(held));
         }
     }
     return made;
@@ -245,6 +257,7 @@ void StateEditor::update_holder(
     workload.requests_valid = given.requests_valid;
     workload.preemption_gated = given.preemption_gated;
     workload.pods_ready = given.pods_ready;
+    take_replaces(workload, given);
     workload.last_assignment.reset();
     workload.deferred.reset();
     set_back_off(index, given.requeue_at);
@@ -299,6 +312,7 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
     workload.requests_valid = given.requests_valid;
     workload.preemption_gated = given.preemption_gated;
     workload.pods_ready = given.pods_ready;
+    take_replaces(workload, given);
     set_back_off(index, given.requeue_at);
     if (freed.is_valid()) {
         wake_tree_of(freed

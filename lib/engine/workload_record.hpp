@@ -35,10 +35,20 @@ struct LastAssignment {
 /// The pending bucket a workload is in (spec 3.1).
 enum class Bucket : std::uint8_t { None, Active, Inadmissible, Inflight };
 
+/// What one podSet of a holder is charged for.
+struct HeldPodSet {
+    std::string name;
+    std::int32_t count = 0;  ///< pods that still need quota
+    Usages usages;
+};
+
 /// Quota that a workload holds, from its status or from a decision of ours.
 struct Holding {
     NodeIndex cluster_queue;
     Usages usages;
+    std::vector<HeldPodSet>
+        pod_sets;            ///< as the admission lists them; empty when there is one only
+    std::int32_t count = 0;  ///< pods of that one that still need quota
     std::optional<Time> reserved_at;
     std::uint32_t position = 0;  ///< in the ClusterQueue's list of holders
     bool admitted = false;
@@ -75,6 +85,7 @@ struct WorkloadRecord {
     bool requests_valid = true;
     bool preemption_gated = false;
     bool pods_ready = false;
+    std::unique_ptr<const std::string> replaces;  ///< key of the slice whose place it takes
     std::unique_ptr<Workload>
         deferred;          ///< what was said of it while our admission was being written
     bool assumed = false;  ///< our admission is being written: the object's own status lags behind

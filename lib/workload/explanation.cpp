@@ -159,6 +159,9 @@ class Explainer {
             case NodeAffinity:
                 made.kind = "affinity";
                 break;
+            case NotOfReplacedSlice:
+                made.kind = "replacedSlice";
+                break;
             case NotNominated:
                 return;  // says nothing about the cluster
             case InsufficientUnused:

@@ -20,8 +20,7 @@ struct Holder {
 
 /// One obstacle. Quantities are as Kubernetes prints them; fields that do not apply are empty.
 struct Constraint {
-    std::string
-        kind;  ///< quota, borrowingLimit, lendingLimit, taint, affinity, undeclaredResource, …
+    std::string kind;  ///< quota, borrowingLimit, lendingLimit, taint, affinity, replacedSlice, …
     std::string pod_set;
     std::string resource;
     std::string flavor;

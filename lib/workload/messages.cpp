@@ -51,6 +51,12 @@ std::string flavor_refusal_text(
                 flavor,
                 resource
             );
+        case NotOfReplacedSlice:
+            return fmt::format(
+                "could not assign {} flavor since the original workload is assigned: {}",
+                flavor,
+                refusal.held.is_valid() ? state.flavor_name(refusal.held) : ""
+            );
         case UntoleratedTaint:
             return fmt::format(
                 "untolerated taint {} in flavor {}",
@@ -237,6 +243,16 @@ std::string preemption_message(
         cause_text(decision.reason),
         or_unknown(state.path_of(decision.preemptor_cluster_queue)),
         or_unknown(state.path_of(decision.victim_cluster_queue))
+    );
+}
+
+std::string replacement_message(const api::Workload& replacement) {
+    const auto* job_uid = replacement.metadata.find_label(kJobUid);
+    return fmt::format(
+        "Replaced to accommodate a workload (UID: {}, JobUID: {}) due to workload slice "
+        "aggregation",
+        replacement.metadata.uid,
+        job_uid != nullptr ? *job_uid : ""
     );
 }
 

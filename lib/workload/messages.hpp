@@ -36,6 +36,9 @@ std::string preemption_message(
     const api::Workload& preemptor
 );
 
+/// The message of condition Finished, and of the event, of a slice whose place `replacement` took.
+std::string replacement_message(const api::Workload& replacement);
+
 /// "; preemptor effective priority: …; preemptee effective priority: …", the tail of both Preempted
 /// events.
 std::string priorities_note(

@@ -34,6 +34,17 @@ std::string workload(const std::string& name, int cpu) {
            std::to_string(cpu) + "'}}}]}}}]}}";
 }
 
+/// A Workload that is to take the place of `slice`.
+std::string replacement(const std::string& name, int cpu, const std::string& slice) {
+    std::string text = workload(name, cpu);
+    const std::string_view before = "'namespace':'team'";
+    text.insert(
+        text.find(before) + before.size(),
+        ",'annotations':{'kueue.x-k8s.io/workload-slice-replacement-for':'team/" + slice + "'}"
+    );
+    return text;
+}
+
 ObjectKey key_of(const std::string& name) {
     return {Kind::Workload, "team", name};
 }
@@ -277,6 +288,50 @@ TEST_CASE("an admission of an older spec is not written, and is taken back", "[c
     CHECK(holds_quota(cluster, "fickle"));
     const std::string admission = cluster.at(key_of("fickle"), {"status", "admission"});
     CHECK(admission.find(R"("resourceUsage":{"cpu":"3"})") != std::string::npos);
+}
+
+TEST_CASE("a slice ends when the admission of its replacement is written", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(workload("first", 3));
+    cluster.settle();
+    REQUIRE(cluster.condition("team", "first", "Admitted") == "True/Admitted");
+    cluster.put(replacement("second", 4, "first"));
+    SECTION("at once") {}
+    SECTION("on the version that the first attempt was refused for") {
+        bool has_changed = false;
+        cluster.fault = [&](const Write& write) -> std::optional<Error> {
+            if (write.object == key_of("first") && !has_changed) {
+                has_changed = true;
+                cluster.merge(key_of("first"), "{'metadata':{'labels':{'by':'another'}}}");
+            }
+            return std::nullopt;
+        };
+    }
+    cluster.settle();
+    CHECK(cluster.condition("team", "second", "Admitted") == "True/Admitted");
+    CHECK(cluster.condition("team", "first", "Finished") == "True/WorkloadSliceReplaced");
+    CHECK(cluster.condition("team", "first", "Evicted").empty());
+    CHECK_FALSE(holds_quota(cluster, "first"));
+    CHECK(holds_quota(cluster, "second"));
+    CHECK(cluster.controller().applier.outstanding() == 0);
+    CHECK(std::ranges::count(cluster.events, "WorkloadSliceReplaced", &EventNote::reason) == 1);
+}
+
+TEST_CASE("a slice goes on when the admission of its replacement is refused", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(workload("first", 3));
+    cluster.settle();
+    cluster.fault = [](const Write& write) -> std::optional<Error> {
+        return write.object == key_of("second") ? std::optional(Error{ErrorCode::Invalid, "no", {}})
+                                                : std::nullopt;
+    };
+    cluster.put(replacement("second", 4, "first"));
+    cluster.settle();
+    CHECK(cluster.condition("team", "first", "Finished").empty());
+    CHECK(holds_quota(cluster, "first"));
+    CHECK_FALSE(holds_quota(cluster, "second"));
 }
 
 }  // namespace sluice::controller

@@ -51,7 +51,7 @@ constexpr std::array<std::pair<std::string_view, engine::FairSharingStrategy>, 2
     {"LessThanOrEqualToFinalShare", engine::FairSharingStrategy::LessThanOrEqualToFinalShare},
     {"LessThanInitialShare", engine::FairSharingStrategy::LessThanInitialShare},
 }};
-constexpr std::array<std::pair<std::string_view, bool engine::Gates::*>, 10> kGates = {{
+constexpr std::array<std::pair<std::string_view, bool engine::Gates::*>, 12> kGates = {{
     {"PartialAdmission", &engine::Gates::partial_admission},
     {"FlavorFungibility", &engine::Gates::flavor_fungibility},
     {"FlavorFungibilityPreserveScanProgress",
@@ -63,6 +63,8 @@ constexpr std::array<std::pair<std::string_view, bool engine::Gates::*>, 10> kGa
     {"PrioritizePreemptorWorkloads", &engine::Gates::prioritize_preemptor_workloads},
     {"RecomputeAssignmentUponPreemptionTargetsOverlap",
      &engine::Gates::recompute_assignment_upon_overlap},
+    {"ElasticJobsViaWorkloadSlices", &engine::Gates::elastic_jobs},
+    {"ReclaimablePods", &engine::Gates::reclaimable_pods},
     {"PreemptionGates", &engine::Gates::preemption_gates},
 }};
 

@@ -1,6 +1,5 @@
 #include "scenarios/scenario_world.hpp"
 
-#include "engine/audit.hpp"
 #include "engine/engine.hpp"
 
 #include <fmt/format.h>
@@ -22,10 +21,10 @@ Error invalid(std::string detail) {
 }
 
 bool is_word_of_workload(std::string_view word) {
-    constexpr std::array<std::string_view, 20> kWords = {
+    constexpr std::array<std::string_view, 21> kWords = {
         "prio",  "at",      "uid",          "class",  "gated", "requeueAt", "requeued",
         "since", "evicted", "in",           "count",  "min",   "reclaimed", "shape",
-        "group", "invalid", "failedChecks", "flavor", "hold",  "ready",
+        "group", "invalid", "failedChecks", "flavor", "hold",  "ready",     "replaces",
     };
     return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
@@ -253,6 +252,11 @@ Result<void> World::submit(const Line& line, bool admitted) {
     if (line.find("requeueAt")) {
         workload.requeue_at = now_ + std::chrono::seconds(line.number("requeueAt", 0));
     }
+    if (const auto slice = line.find("replaces")) {
+        const auto known = workloads_.find(*slice);
+        workload.replaces =
+            known != workloads_.end() ? known->second.ns + "/" + known->second.name : *slice;
+    }
     engine::QuotaReservation reservation;
     reservation.cluster_queue =
         line.find("in").value_or(local_queues_[workload.local_queue].cluster_queue);
@@ -336,6 +340,10 @@ Result<void> World::change(const std::string& word, const Line& line) {
         workload.priority = line.number("prio", 0);
         ++workload.generation;
     }
+    if (line.find("count")) {
+        workload.pod_sets.front().count = std::int32_t(line.number("count", 1));
+        ++workload.generation;
+    }
     if (line.find("reclaimed")) {
         workload.pod_sets.front().reclaimable = std::int32_t(line.number("reclaimed", 0));
     }
@@ -404,8 +412,11 @@ void World::run_cycles(std::int64_t count) {
                 }
                 reservation.pod_sets.push_back(std::move(assigned));
             }
+            if (!admission.replaces.empty()) {
+                line += " replaces=" + admission.replaces;
+            }
             decided_.push_back(std::move(line));
-            unwritten_[admission.workload] = std::move(reservation);
+            unwritten_[admission.workload] = {std::move(reservation), admission.replaces};
             refusals_.erase(admission.workload);
         }
         for (const support::NamedRefusal& refusal : outcome.refused) {
@@ -421,16 +432,20 @@ void World::run_cycles(std::int64_t count) {
 }
 
 void World::write_admissions() {
-    for (auto& [name, reservation] : std::exchange(unwritten_, {})) {
+    for (auto& [name, unwritten] : std::exchange(unwritten_, {})) {
         const auto known = workloads_.find(name);
         if (known == workloads_.end()) {
             continue;
         }
         engine::Workload& workload = known->second;
-        workload.reservation = std::move(reservation);
+        workload.reservation = std::move(unwritten.reservation);
         workload.queueable = false;
         apply(engine::AdmissionWritten{workload.ns, workload.name});
         update(name);
+        if (const auto slice = workloads_.find(unwritten.replaces); slice != workloads_.end()) {
+            slice->second.reservation.reset();  // Finished
+            update(unwritten.replaces);
+        }
     }
 }
 
@@ -474,114 +489,6 @@ std::string World::shown(const std::string& key) const {
         }
     }
     return key;
-}
-
-std::vector<std::string> World::match_decisions(const std::vector<Line>& expected) {
-    std::vector<std::string> differences;
-    const std::vector<std::string> decided = std::exchange(decided_, {});
-    const auto matches = [](const Line& wanted, const std::string& text) {
-        const Line line = parse_line(text);
-        // The name of the line is the verb; the workload is its first word.
-        const auto& given = line.parts.front();
-        return line.name == wanted.name && std::all_of(
-                                               wanted.parts.front().begin(),
-                                               wanted.parts.front().end(),
-                                               [&](const auto& word) {
-                                                   const auto found = given.find(word.first);
-                                                   return found != given.end() &&
-                                                          found->second == word.second;
-                                               }
-                                           );
-    };
-    for (std::size_t i = 0; i < std::max(expected.size(), decided.size()); ++i) {
-        if (i >= expected.size()) {
-            differences.push_back("not expected: " + decided[i]);
-        } else if (i >= decided.size()) {
-            differences.push_back("did not happen: decision " + std::to_string(i + 1));
-        } else if (!matches(expected[i], decided[i])) {
-            differences.push_back(fmt::format("decision {} is another: {}", i + 1, decided[i]));
-        }
-    }
-    return differences;
-}
-
-std::optional<std::string> World::match_other(const std::string& what, const Line& line) const {
-    if (what == "refuse") {
-        const auto refusal = refusals_.find(line.name);
-        if (refusal == refusals_.end()) {
-            return line.name + " was not refused";
-        }
-        const auto reason = line.find("reason");
-        const auto kind = line.find("kind");
-        const bool same = (!reason || *reason == support::to_string(refusal->second.reason)) &&
-                          (!kind || *kind == support::to_string(refusal->second.kind));
-        if (!same) {
-            return fmt::format(
-                "{} was refused with reason={} kind={}",
-                line.name,
-                support::to_string(refusal->second.reason),
-                support::to_string(refusal->second.kind)
-            );
-        }
-        return std::nullopt;
-    }
-    const auto workload = workloads_.find(line.name);
-    if (workload == workloads_.end()) {
-        return "no workload " + line.name;
-    }
-    const auto local_queue = local_queues_.find(workload->second.local_queue);
-    const auto node = local_queue == local_queues_.end()
-                          ? engine::NodeIndex{}
-                          : state_.find_cluster_queue(local_queue->second.cluster_queue);
-    const auto is_in = [&](const std::vector<engine::WorkloadIndex>& list) {
-        return std::any_of(list.begin(), list.end(), [&](engine::WorkloadIndex index) {
-            return shown(state_.workload_key(index)) == line.name;
-        });
-    };
-    std::string where = "in no queue";
-    if (node.is_valid() && is_in(state_.active_in_order(node))) {
-        where = "active";
-    } else if (node.is_valid() && is_in(state_.inadmissible_in_order(node))) {
-        where = "inadmissible";
-    }
-    const std::string wanted = what == "unqueued" ? "in no queue" : what;
-    return where == wanted ? std::nullopt : std::optional(line.name + " is " + where);
-}
-
-std::vector<std::string> World::check(const json::Value& expected) {
-    std::vector<std::string> differences;
-    std::vector<Line> decisions;
-    for (const json::Value& item : expected.as_array()) {
-        const std::string& text = item.as_string();
-        const std::size_t blank = text.find(' ');
-        const std::string what = text.substr(0, blank);
-        if (what == "admit" || what == "preempt") {
-            Line line = parse_line(text);
-            // "flavor=x" and "count=2" speak of the first podSet.
-            auto& words = line.parts.front();
-            for (const auto& [short_word, word] :
-                 {std::pair("flavor", "p0.cpu"), std::pair("count", "p0.count")}) {
-                if (const auto found = words.find(short_word); found != words.end()) {
-                    words[word] = found->second;
-                    words.erase(found);
-                }
-            }
-            decisions.push_back(std::move(line));
-        } else if (what == "refuse" || what == "active" || what == "inadmissible" ||
-                   what == "unqueued") {
-            if (auto difference = match_other(what, parse_line(text.substr(blank + 1)))) {
-                differences.push_back(std::move(*difference));
-            }
-        } else {
-            differences.push_back("not understood: " + text);
-        }
-    }
-    const auto wrong = match_decisions(decisions);
-    differences.insert(differences.begin(), wrong.begin(), wrong.end());
-    for (const engine::AuditFinding& fault : engine::audit(state_)) {
-        differences.push_back("audit: " + fault.what);
-    }
-    return differences;
 }
 
 }  // namespace sluice::scenarios

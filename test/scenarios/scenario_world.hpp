@@ -67,7 +67,11 @@ class World {
     std::set<std::string> flavors_;
     std::map<std::string, engine::Workload> workloads_;  ///< by the name shown: "queue/name"
     std::map<std::string, engine::LocalQueue> local_queues_;
-    std::map<std::string, engine::QuotaReservation> unwritten_;
+    struct Unwritten {
+        engine::QuotaReservation reservation;
+        std::string replaces;  ///< the slice that ends with it, if any
+    };
+    std::map<std::string, Unwritten> unwritten_;
     std::set<std::string> victims_;
     std::map<std::string, support::NamedRefusal> refusals_;  ///< the last of each workload
     std::vector<std::string> decided_;  ///< admissions and preemptions, as lines

@@ -113,6 +113,8 @@ std::string describe(
             return fmt::format("NodeAffinity {}", flavor);
         case FlavorRefusal::Kind::NotNominated:
             return fmt::format("NotNominated {}", flavor);
+        case FlavorRefusal::Kind::NotOfReplacedSlice:
+            return fmt::format("NotOfReplacedSlice {}/{}", flavor, resource);
         case FlavorRefusal::Kind::InsufficientUnused:
             return fmt::format(
                 "InsufficientUnused {}/{} needed={}", flavor, resource, refusal.needed.value()
@@ -156,6 +158,7 @@ NamedAdmission to_named(const engine::AdmissionDecision& decision, const NameLoo
         .cluster_queue = names.node(decision.cluster_queue),
         .pod_sets = {},
         .borrowing_level = decision.borrowing_level,
+        .replaces = decision.replaces.is_valid() ? names.workload(decision.replaces) : "",
     };
     for (const engine::AssignedPodSet& pod_set : decision.pod_sets) {
         NamedPodSet out{

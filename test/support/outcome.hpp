@@ -34,6 +34,7 @@ struct NamedAdmission {
     std::string cluster_queue;
     std::vector<NamedPodSet> pod_sets;
     std::int32_t borrowing_level = 0;
+    std::string replaces;  ///< the slice whose place it takes; "": none
     friend bool operator==(const NamedAdmission&, const NamedAdmission&) = default;
 };
 

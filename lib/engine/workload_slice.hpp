@@ -1,0 +1,49 @@
+#pragma once
+
+#include "engine/assignment.hpp"
+#include "engine/state.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <vector>
+
+namespace sluice::engine {
+
+/// What a workload holds that another one, of the same job grown larger, takes the place of
+/// (elastic jobs, spec 2.23). The new one needs room for the difference alone, on the same flavors.
+class ReplacedSlice {
+  public:
+    /// None: it replaces nobody, or that one holds no quota in this ClusterQueue, is of another
+    /// namespace or is among `removed`. Then it is a workload like any other.
+    static std::optional<ReplacedSlice> find(
+        const State& state,
+        WorkloadIndex replacement,
+        NodeIndex cluster_queue,
+        const std::set<WorkloadIndex>& removed
+    );
+
+    WorkloadIndex workload() const { return workload_; }
+    /// The flavor that the podSet at that position of the admission has for the resource; invalid:
+    /// none.
+    FlavorIndex flavor_of(std::size_t pod_set, ResourceIndex resource) const;
+    /// What that podSet holds of the resource.
+    Amount held_of(std::size_t pod_set, ResourceIndex resource) const;
+    /// Likewise of the podSet of that name.
+    Amount held_of(std::string_view pod_set, ResourceIndex resource) const;
+    /// What the replacement's pods beyond those of the slice would use, on the flavors of
+    /// `assignment`. Never `pods` themselves: the search for victims does not know them.
+    Usages growth(const PodSets& pod_sets, const Assignment& assignment) const;
+
+  private:
+    ReplacedSlice(const State& state, WorkloadIndex workload);
+    const Usage* find_usage(const HeldPodSet& pod_set, ResourceIndex resource) const;
+
+    const State* state_;
+    WorkloadIndex workload_;
+    std::vector<HeldPodSet> pod_sets_;
+};
+
+}  // namespace sluice::engine

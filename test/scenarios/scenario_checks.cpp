@@ -1,0 +1,120 @@
+// What a scenario expects, compared with what was decided.
+#include "engine/audit.hpp"
+#include "scenarios/scenario_world.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::scenarios {
+
+std::vector<std::string> World::match_decisions(const std::vector<Line>& expected) {
+    std::vector<std::string> differences;
+    const std::vector<std::string> decided = std::exchange(decided_, {});
+    const auto matches = [](const Line& wanted, const std::string& text) {
+        const Line line = parse_line(text);
+        // The name of the line is the verb; the workload is its first word.
+        const auto& given = line.parts.front();
+        return line.name == wanted.name && std::all_of(
+                                               wanted.parts.front().begin(),
+                                               wanted.parts.front().end(),
+                                               [&](const auto& word) {
+                                                   const auto found = given.find(word.first);
+                                                   return found != given.end() &&
+                                                          found->second == word.second;
+                                               }
+                                           );
+    };
+    for (std::size_t i = 0; i < std::max(expected.size(), decided.size()); ++i) {
+        if (i >= expected.size()) {
+            differences.push_back("not expected: " + decided[i]);
+        } else if (i >= decided.size()) {
+            differences.push_back("did not happen: decision " + std::to_string(i + 1));
+        } else if (!matches(expected[i], decided[i])) {
+            differences.push_back(fmt::format("decision {} is another: {}", i + 1, decided[i]));
+        }
+    }
+    return differences;
+}
+
+std::optional<std::string> World::match_other(const std::string& what, const Line& line) const {
+    if (what == "refuse") {
+        const auto refusal = refusals_.find(line.name);
+        if (refusal == refusals_.end()) {
+            return line.name + " was not refused";
+        }
+        const auto reason = line.find("reason");
+        const auto kind = line.find("kind");
+        const bool same = (!reason || *reason == support::to_string(refusal->second.reason)) &&
+                          (!kind || *kind == support::to_string(refusal->second.kind));
+        if (!same) {
+            return fmt::format(
+                "{} was refused with reason={} kind={}",
+                line.name,
+                support::to_string(refusal->second.reason),
+                support::to_string(refusal->second.kind)
+            );
+        }
+        return std::nullopt;
+    }
+    const auto workload = workloads_.find(line.name);
+    if (workload == workloads_.end()) {
+        return "no workload " + line.name;
+    }
+    const auto local_queue = local_queues_.find(workload->second.local_queue);
+    const auto node = local_queue == local_queues_.end()
+                          ? engine::NodeIndex{}
+                          : state_.find_cluster_queue(local_queue->second.cluster_queue);
+    const auto is_in = [&](const std::vector<engine::WorkloadIndex>& list) {
+        return std::any_of(list.begin(), list.end(), [&](engine::WorkloadIndex index) {
+            return shown(state_.workload_key(index)) == line.name;
+        });
+    };
+    std::string where = "in no queue";
+    if (node.is_valid() && is_in(state_.active_in_order(node))) {
+        where = "active";
+    } else if (node.is_valid() && is_in(state_.inadmissible_in_order(node))) {
+        where = "inadmissible";
+    }
+    const std::string wanted = what == "unqueued" ? "in no queue" : what;
+    return where == wanted ? std::nullopt : std::optional(line.name + " is " + where);
+}
+
+std::vector<std::string> World::check(const json::Value& expected) {
+    std::vector<std::string> differences;
+    std::vector<Line> decisions;
+    for (const json::Value& item : expected.as_array()) {
+        const std::string& text = item.as_string();
+        const std::size_t blank = text.find(' ');
+        const std::string what = text.substr(0, blank);
+        if (what == "admit" || what == "preempt") {
+            Line line = parse_line(text);
+            // "flavor=x" and "count=2" speak of the first podSet.
+            auto& words = line.parts.front();
+            for (const auto& [short_word, word] :
+                 {std::pair("flavor", "p0.cpu"), std::pair("count", "p0.count")}) {
+                if (const auto found = words.find(short_word); found != words.end()) {
+                    words[word] = found->second;
+                    words.erase(found);
+                }
+            }
+            decisions.push_back(std::move(line));
+        } else if (what == "refuse" || what == "active" || what == "inadmissible" ||
+                   what == "unqueued") {
+            if (auto difference = match_other(what, parse_line(text.substr(blank + 1)))) {
+                differences.push_back(std::move(*difference));
+            }
+        } else {
+            differences.push_back("not understood: " + text);
+        }
+    }
+    const auto wrong = match_decisions(decisions);
+    differences.insert(differences.begin(), wrong.begin(), wrong.end());
+    for (const engine::AuditFinding& fault : engine::audit(state_)) {
+        differences.push_back("audit: " + fault.what);
+    }
+    return differences;
+}
+
+}  // namespace sluice::scenarios
