@@ -50,10 +50,10 @@ JSON output, keys sorted, empty lists printed; workloads are "namespace/name":
     notAdmitted[]: workload, clusterQueue, reason and message (of condition QuotaReserved),
       requeued ("active", "inadmissible", or "" when it was dropped),
       explanation.constraints[], most binding first: kind (quota, borrowingLimit, lendingLimit,
-        taint, affinity, undeclaredResource, replacedSlice, namespace, inactive, priority, gate, check), podSet,
-        resource, flavor, node ("clusterQueue/NAME" or "cohort/NAME"), needed, free, limit,
-        nominal, borrowed, holders[] (workload, amount, priority), remedies[] (wait, borrow,
-        preempt; empty: never)
+        taint, affinity, undeclaredResource, replacedSlice, namespace, inactive, priority, gate,
+        check), podSet, resource, flavor, node ("clusterQueue/NAME" or "cohort/NAME"), needed,
+        free, limit, nominal, borrowed, holders[] (workload, amount, priority), remedies[] (wait,
+        borrow, preempt; empty: never)
   active, inadmissible: the pending workloads of each ClusterQueue after the last cycle, in
     service order
 

@@ -183,6 +183,9 @@ Honoured honoured_by_schedule() {
     made.features.insert(
         {Feature::AdmissionFairSharing,
          Feature::AdmissionGatedBy,
+         Feature::ElasticJobsViaWorkloadSlices,
+         Feature::MultiKueueOrchestratedPreemption,  // of it, what gates do to decisions
+         Feature::PriorityBoost,
          Feature::UnadmittedWorkloadsObservability}
     );
     return made;
