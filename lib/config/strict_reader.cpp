@@ -5,10 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <limits>
 #include <utility>
 
 namespace sluice::config {
+
+/// Longer than anybody waits, and short enough to be added to the present.
+constexpr Duration kDurationMax = std::chrono::hours(24 * 365 * 100);
 
 void Problems::add(std::string_view path, std::string_view what) {
     all_.push_back(path.empty() ? std::string(what) : fmt::format("{}: {}", path, what));
@@ -82,6 +87,11 @@ void StrictReader::read_value(
         problems.add(path, "must be a number");
         return;
     }
+    // YAML has .nan and .inf, which no rule that compares would find.
+    if (!std::isfinite(value.as_double())) {
+        problems.add(path, "must be a finite number");
+        return;
+    }
     out = value.as_double();
 }
 
@@ -105,6 +115,13 @@ void StrictReader::read_value(
     const auto duration = parse_go_duration(value.as_string());
     if (!duration) {
         problems.add(path, duration.error().detail);
+        return;
+    }
+    if (*duration > kDurationMax || *duration < -kDurationMax) {
+        problems.add(
+            path,
+            fmt::format("must not be longer than a century ({})", print_go_duration(kDurationMax))
+        );
         return;
     }
     out = *duration;

@@ -20,7 +20,7 @@ void StateEditor::begin_ledger(LocalQueueIndex index, const ConsumedResources& c
     }
     local_queue.ledger.seed(consumed, now_);
     if (options.usage_sampling_interval > Duration{}) {
-        local_queue.sample_at = now_ + options.usage_sampling_interval;
+        local_queue.sample_at = later(now_, options.usage_sampling_interval);
         state_.samples_.insert({*local_queue.sample_at, index});
     }
 }
@@ -42,10 +42,10 @@ void StateEditor::sample_usage() {
         state_.samples_.erase(state_.samples_.begin());
         LocalQueueRecord& local_queue = state_.local_queues_[index.at()];
         const Time due =
-            local_queue.ledger.last_update().value_or(now_) + options.usage_sampling_interval;
+            later(local_queue.ledger.last_update().value_or(now_), options.usage_sampling_interval);
         if (due <= now_ || local_queue.ledger.has_charges()) {
             local_queue.ledger.sample(admitted_of(local_queue), now_, options.usage_half_life);
-            local_queue.sample_at = now_ + options.usage_sampling_interval;
+            local_queue.sample_at = later(now_, options.usage_sampling_interval);
             update_fair_usage(index);
         } else {
             local_queue.sample_at = due;  // an admission has brought it up to date since

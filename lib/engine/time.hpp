@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 
 namespace sluice::engine {
@@ -8,5 +9,11 @@ namespace sluice::engine {
 /// alone.
 using Time = std::chrono::sys_time<std::chrono::nanoseconds>;
 using Duration = std::chrono::nanoseconds;
+
+/// The time so much later; the last one of the clock where there is no such time. Requires: the
+/// duration is not negative.
+constexpr Time later(Time time, Duration by) {
+    return by > Time::max() - std::max(time, Time()) ? Time::max() : time + by;
+}
 
 }  // namespace sluice::engine

@@ -6,6 +6,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include <chrono>
+#include <limits>
 #include <string>
 
 namespace sluice::config {
@@ -281,6 +282,44 @@ TEST_CASE("another kind or version is refused", "[config]") {
         REQUIRE_FALSE(read);
         CHECK(read.error().detail.find("expected kind Configuration") != std::string::npos);
     }
+}
+
+TEST_CASE("a duration of more than a century is refused with its path", "[config]") {
+    const auto* text = GENERATE("876000h1ns", "-876001h", "2500000h");
+    const auto read = parse_members(
+        "v1beta2",
+        R"("admissionFairSharing":{"usageSamplingInterval":")" + std::string(text) + R"("})"
+    );
+    REQUIRE_FALSE(read);
+    CAPTURE(read.error().detail);
+    CHECK(
+        read.error().detail.find("admissionFairSharing.usageSamplingInterval: ") !=
+        std::string::npos
+    );
+    CHECK(read.error().detail.find("876000h") != std::string::npos);
+    CHECK(parse_members("v1beta2", R"("waitForPodsReady":{"timeout":"876000h"})"));
+}
+
+TEST_CASE("a number without end is refused with its path", "[config]") {
+    const double number = GENERATE(
+        std::numeric_limits<double>::quiet_NaN(),
+        std::numeric_limits<double>::infinity(),
+        -std::numeric_limits<double>::infinity()
+    );
+    const auto read = parse_configuration(
+        json::Object{
+            {"apiVersion", "config.kueue.x-k8s.io/v1beta2"},
+            {"kind", "Configuration"},
+            {"clientConnection", json::Object{{"qps", number}}},
+            {"admissionFairSharing",
+             json::Object{{"resourceWeights", json::Object{{"cpu", number}}}}},
+        },
+        ""
+    );
+    REQUIRE_FALSE(read);
+    CAPTURE(read.error().detail);
+    CHECK(read.error().detail.find("clientConnection.qps: must be") != std::string::npos);
+    CHECK(read.error().detail.find("resourceWeights[cpu]: must be") != std::string::npos);
 }
 
 }  // namespace sluice::config

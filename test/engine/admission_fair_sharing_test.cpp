@@ -195,6 +195,19 @@ TEST_CASE("usage is sampled when it is due, and decays to nothing", "[engine][af
     CHECK(teams.usage_of("a") == 0.0);
 }
 
+TEST_CASE("a sample that is due beyond the end of the clock never comes", "[engine][afs]") {
+    STATIC_REQUIRE(later(kNow, 10s) == kNow + 10s);
+    STATIC_REQUIRE(later(kNow, Duration::max()) == Time::max());
+    STATIC_REQUIRE(later(Time(-1s), Duration::max()) == Time::max() - 1s);
+    Options options = sharing_options();
+    options.usage_sampling_interval = Duration::max();
+    TwoTeams teams({{"cpu", 8.0}}, 1.0, options);
+    teams.now += 10s;
+    teams.tell(TimerFired{});
+    CHECK(next_due(teams.state) == Time::max());
+    CHECK(teams.usage_of("a") == Approx(8.0));
+}
+
 TEST_CASE("what runs is consumed as time passes", "[engine][afs]") {
     TwoTeams teams;
     teams.tell(WorkloadChanged{teams.make_holder(teams.make("a", "a1", 4'000), true)});
