@@ -104,6 +104,11 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
     Outcome outcome = reconcile(key, now);
     for (const EventNote& event : outcome.events) {
         parts_.on_event(event);
+        if (event.warning && !outcome.try_later) {
+            log::warning(
+                "object has a problem", {{"object", to_string(key)}, {"problem", event.note}}
+            );
+        }
     }
     if (outcome.writes.empty()) {
         queue_.done(key);

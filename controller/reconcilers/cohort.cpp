@@ -2,8 +2,31 @@
 
 #include "api/codec.hpp"
 #include "controller/reconcilers/finalizer.hpp"
+#include "workload/quotas.hpp"
+#include "workload/text.hpp"
 
 namespace sluice::controller {
+
+namespace {
+
+/// A Cohort has no condition that could say it.
+EventNote invalid_event(const api::Cohort& cohort, const std::string& problem) {
+    return {
+        .regarding =
+            {.api_version = "kueue.x-k8s.io/v1beta2",
+             .kind = "Cohort",
+             .ns = "",
+             .name = cohort.metadata.name,
+             .uid = cohort.metadata.uid,
+             .resource_version = cohort.metadata.resource_version},
+        .warning = true,
+        .reason = "InvalidSpec",
+        .note = workload::truncated_event_note("The cohort counts without quota: " + problem),
+        .reporting_controller = "kueue-cohort-controller",
+    };
+}
+
+}  // namespace
 
 Outcome reconcile_cohort(
     const Stores& stores, std::string_view name, std::optional<std::int64_t> weighted_share
@@ -12,6 +35,9 @@ Outcome reconcile_cohort(
     const auto cohort = stores.cohorts.find(name);
     if (!cohort) {
         return outcome;
+    }
+    if (const auto problem = workload::find_problem(*cohort)) {
+        outcome.events.push_back(invalid_event(*cohort, problem->text()));
     }
     api::Cohort wanted = *cohort;
     wanted.status.fair_sharing.reset();

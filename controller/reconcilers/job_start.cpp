@@ -4,6 +4,7 @@
 #include "controller/reconcilers/strict_patch.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 #include "json/patch.hpp"
+#include "workload/quotas.hpp"
 #include "workload/text.hpp"
 
 #include <fmt/format.h>
@@ -120,6 +121,13 @@ Result<Injection> make_injection(
         if (!flavor) {
             return Error{
                 ErrorCode::NotFound, fmt::format("ResourceFlavor \"{}\" not found", name), {}
+            };
+        }
+        if (const auto problem = workload::find_problem(*flavor)) {
+            return Error{
+                ErrorCode::NotFound,
+                fmt::format("ResourceFlavor \"{}\": {}", name, problem->text()),
+                {}
             };
         }
         const Injection from{

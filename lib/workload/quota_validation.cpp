@@ -1,10 +1,15 @@
 #include "api/label_selector.hpp"
+#include "api/names.hpp"
 #include "workload/quotas.hpp"
+#include "workload/references.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace sluice::workload {
 namespace {
@@ -141,23 +146,91 @@ std::optional<FieldProblem> find_weight_problem(const std::optional<api::FairSha
     return std::nullopt;
 }
 
-}  // namespace
-
-std::optional<FieldProblem> find_problem(const api::ClusterQueue& queue) {
-    const auto& spec = queue.spec;
-    const GroupRules rules{
-        .has_parent = !spec.cohort_name.empty(),
-        .parent_word = "cohort",
-        .lending_within_nominal = true
-    };
-    if (auto problem = find_groups_problem(spec.resource_groups, rules)) {
-        return problem;
-    }
-    if (spec.namespace_selector) {
-        if (const auto selector = api::Selector::make(*spec.namespace_selector); !selector) {
-            return FieldProblem{"spec.namespaceSelector", selector.error().detail};
+std::optional<FieldProblem> find_name_problem(const std::vector<api::ResourceGroup>& groups) {
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        for (std::size_t i = 0; i < groups[g].covered_resources.size(); ++i) {
+            const std::string& name = groups[g].covered_resources[i];
+            if (const auto problem = api::check_qualified_name(name)) {
+                const auto field =
+                    fmt::format("spec.resourceGroups[{}].coveredResources[{}]", g, i);
+                return invalid(field, name, *problem);
+            }
         }
     }
+    return std::nullopt;
+}
+
+FieldProblem too_many(std::string field, std::size_t count, std::size_t limit, const char* what) {
+    return invalid(
+        std::move(field),
+        std::to_string(count),
+        fmt::format("must not have more than {} {}", limit, what)
+    );
+}
+
+std::optional<FieldProblem> find_total_problem(const std::vector<api::ResourceGroup>& groups) {
+    constexpr std::size_t kFlavorsMax = 256;
+    constexpr std::size_t kResourcesMax = 256;
+    constexpr std::size_t kCombinationsMax = 512;
+    std::size_t flavors = 0;
+    std::size_t resources = 0;
+    for (const auto& group : groups) {
+        flavors += group.flavors.size();
+        resources += group.covered_resources.size();
+    }
+    if (flavors > kFlavorsMax) {
+        return too_many("spec.resourceGroups", flavors, kFlavorsMax, "flavors in all");
+    }
+    if (resources > kResourcesMax) {
+        return too_many(
+            "spec.resourceGroups", resources, kResourcesMax, "covered resources in all"
+        );
+    }
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        std::size_t combinations = 0;
+        for (const auto& flavor : groups[g].flavors) {
+            combinations += flavor.resources.size();
+        }
+        if (combinations > kCombinationsMax) {
+            return too_many(
+                fmt::format("spec.resourceGroups[{}]", g),
+                combinations,
+                kCombinationsMax,
+                "combinations of a flavor and a resource"
+            );
+        }
+    }
+    return std::nullopt;
+}
+
+/// Checks may only be bound to flavors that the queue has.
+std::optional<FieldProblem> find_check_problem(const api::ClusterQueue& queue) {
+    if (!queue.spec.admission_checks_strategy) {
+        return std::nullopt;
+    }
+    const auto names = flavor_names(queue);
+    const auto& checks = queue.spec.admission_checks_strategy->admission_checks;
+    for (std::size_t c = 0; c < checks.size(); ++c) {
+        for (std::size_t i = 0; i < checks[c].on_flavors.size(); ++i) {
+            const std::string& flavor = checks[c].on_flavors[i];
+            if (std::ranges::find(names, flavor) == names.end()) {
+                return FieldProblem{
+                    fmt::format(
+                        "spec.admissionChecksStrategy.admissionChecks[{}].onFlavors[{}]", c, i
+                    ),
+                    fmt::format(
+                        "Unsupported value: \"{}\": supported values: \"{}\"",
+                        flavor,
+                        fmt::join(names, "\", \"")
+                    )
+                };
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<FieldProblem> find_policy_problem(const api::ClusterQueueSpec& spec) {
     const auto& preemption = spec.preemption;
     if (preemption.reclaim_within_cohort == "Never" && preemption.borrow_within_cohort &&
         preemption.borrow_within_cohort->policy != "Never") {
@@ -167,7 +240,71 @@ std::optional<FieldProblem> find_problem(const api::ClusterQueue& queue) {
             "must be Never when reclaimWithinCohort is Never"
         );
     }
+    const auto& fungibility = spec.flavor_fungibility;
+    if (!fungibility.preference.empty() && (fungibility.when_can_borrow != "TryNextFlavor" ||
+                                            fungibility.when_can_preempt != "TryNextFlavor")) {
+        return invalid(
+            "spec.flavorFungibility.preference",
+            fungibility.preference,
+            "requires both whenCanBorrow and whenCanPreempt to be TryNextFlavor"
+        );
+    }
+    return std::nullopt;
+}
+
+std::optional<FieldProblem> find_taint_problem(const std::vector<api::Taint>& taints) {
+    std::set<std::pair<std::string_view, std::string_view>> seen;
+    for (std::size_t i = 0; i < taints.size(); ++i) {
+        const api::Taint& taint = taints[i];
+        const auto path = fmt::format("spec.nodeTaints[{}]", i);
+        if (const auto problem = api::check_qualified_name(taint.key)) {
+            return invalid(path + ".key", taint.key, *problem);
+        }
+        if (const auto problem = api::check_label_value(taint.value)) {
+            return invalid(path + ".value", taint.value, *problem);
+        }
+        if (!seen.emplace(taint.key, taint.effect).second) {
+            return duplicate(path, fmt::format("{}:{}", taint.key, taint.effect));
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<FieldProblem> find_quota_problem(const api::ClusterQueue& queue) {
+    const auto& spec = queue.spec;
+    const GroupRules rules{
+        .has_parent = !spec.cohort_name.empty(),
+        .parent_word = "cohort",
+        .lending_within_nominal = true
+    };
+    if (auto problem = find_groups_problem(spec.resource_groups, rules)) {
+        return problem;
+    }
     return find_weight_problem(spec.fair_sharing);
+}
+
+std::optional<FieldProblem> find_problem(const api::ClusterQueue& queue) {
+    const auto& spec = queue.spec;
+    if (auto problem = find_quota_problem(queue)) {
+        return problem;
+    }
+    if (auto problem = find_name_problem(spec.resource_groups)) {
+        return problem;
+    }
+    if (auto problem = find_total_problem(spec.resource_groups)) {
+        return problem;
+    }
+    if (spec.namespace_selector) {
+        if (const auto selector = api::Selector::make(*spec.namespace_selector); !selector) {
+            return FieldProblem{"spec.namespaceSelector", selector.error().detail};
+        }
+    }
+    if (auto problem = find_policy_problem(spec)) {
+        return problem;
+    }
+    return find_check_problem(queue);
 }
 
 std::optional<FieldProblem> find_problem(const api::Cohort& cohort) {
@@ -179,7 +316,32 @@ std::optional<FieldProblem> find_problem(const api::Cohort& cohort) {
     if (auto problem = find_groups_problem(cohort.spec.resource_groups, rules)) {
         return problem;
     }
+    if (auto problem = find_name_problem(cohort.spec.resource_groups)) {
+        return problem;
+    }
     return find_weight_problem(cohort.spec.fair_sharing);
+}
+
+std::optional<FieldProblem> find_problem(const api::ResourceFlavor& flavor) {
+    for (const auto& [key, value] : flavor.spec.node_labels) {
+        if (const auto problem = api::check_qualified_name(key)) {
+            return invalid("spec.nodeLabels", key, *problem);
+        }
+        if (const auto problem = api::check_label_value(value)) {
+            return invalid(fmt::format("spec.nodeLabels[{}]", key), value, *problem);
+        }
+    }
+    if (auto problem = find_taint_problem(flavor.spec.node_taints)) {
+        return problem;
+    }
+    for (std::size_t i = 0; i < flavor.spec.tolerations.size(); ++i) {
+        const std::string& key = flavor.spec.tolerations[i].key;
+        const auto problem = key.empty() ? std::nullopt : api::check_qualified_name(key);
+        if (problem) {
+            return invalid(fmt::format("spec.tolerations[{}].key", i), key, *problem);
+        }
+    }
+    return std::nullopt;
 }
 
 }  // namespace sluice::workload

@@ -64,7 +64,7 @@ double fair_weight(const std::optional<api::FairSharing>& fair_sharing) {
 
 engine::ClusterQueue to_engine(const api::ClusterQueue& queue, bool accepts_workloads) {
     const auto& spec = queue.spec;
-    const bool is_sound = !find_problem(queue);
+    const bool is_sound = !find_quota_problem(queue);
     const auto to_fungibility = [](std::string_view policy) {
         using enum engine::FungibilityPolicy;
         return policy == "TryNextFlavor" ? TryNextFlavor : MayStopSearch;
@@ -84,7 +84,7 @@ engine::ClusterQueue to_engine(const api::ClusterQueue& queue, bool accepts_work
                                   : engine::FungibilityPreference::BorrowingOverPreemption,
         .preemption = to_engine(spec.preemption),
         .fair_weight = is_sound ? fair_weight(spec.fair_sharing) : 1.0,
-        .accepts_workloads = accepts_workloads && is_sound,
+        .accepts_workloads = accepts_workloads && !find_problem(queue),
         .admission_fair_sharing = spec.admission_scope && spec.admission_scope->admission_mode ==
                                                               "UsageBasedAdmissionFairSharing",
     };

@@ -3,6 +3,7 @@
 #include "api/cluster_queue.hpp"
 #include "api/cohort.hpp"
 #include "api/local_queue.hpp"
+#include "api/resource_flavor.hpp"
 #include "engine/objects.hpp"
 
 #include <optional>
@@ -19,15 +20,21 @@ struct FieldProblem {
     std::string text() const { return field + ": " + message; }
 };
 
-/// The first field that must not reach the engine: negative quotas, duplicates, limits without a
-/// parent …
+/// The first field that a validating webhook would have refused: negative quotas, duplicates,
+/// limits without a parent, names that are none …
 std::optional<FieldProblem> find_problem(const api::ClusterQueue& queue);
 std::optional<FieldProblem> find_problem(const api::Cohort& cohort);
+std::optional<FieldProblem> find_problem(const api::ResourceFlavor& flavor);
+
+/// Likewise of what the engine could not count with; a queue that is refused for anything else
+/// keeps its quota for those that run in it and for its cohort.
+std::optional<FieldProblem> find_quota_problem(const api::ClusterQueue& queue);
 
 /// The weight in fair sharing; 1 when absent.
 double fair_weight(const std::optional<api::FairSharing>& fair_sharing);
 
-/// Without quota when find_problem() has something to say.
+/// Without quota when that of the ClusterQueue or anything of the Cohort is refused; a ClusterQueue
+/// of which find_problem() has something to say accepts no workloads.
 engine::ClusterQueue to_engine(const api::ClusterQueue& queue, bool accepts_workloads);
 engine::Cohort to_engine(const api::Cohort& cohort);
 engine::LocalQueue to_engine(const api::LocalQueue& queue, engine::NamespaceMatch namespace_match);

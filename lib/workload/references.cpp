@@ -187,6 +187,18 @@ Activity find_activity(
             fmt::format("references missing ResourceFlavor(s): {}", fmt::join(missing, ","))
         );
     }
+    for (const auto& name : flavor_names(queue)) {
+        const auto flavor = references.flavors.find(name);
+        const auto problem =
+            flavor == references.flavors.end() ? std::nullopt : find_problem(flavor->second);
+        if (problem) {
+            // Its labels would be refused in the pod template of every job.
+            obstacles.add(
+                "FlavorNotFound",
+                fmt::format("references invalid ResourceFlavor \"{}\": {}", name, problem->text())
+            );
+        }
+    }
     add_check_obstacles(obstacles, queue, references);
     // On a MultiKueue manager the topology lives on the workers.
     if (with_topology && !has_multi_kueue_check(queue, references)) {

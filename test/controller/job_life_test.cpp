@@ -175,6 +175,32 @@ TEST_CASE("a higher priority preempts, and the victim comes back restored", "[co
     CHECK(cluster.condition("team", low, "Evicted") == "False/QuotaReserved");
 }
 
+TEST_CASE("nothing is admitted on an invalid flavor until it is mended", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("runs", 1));
+    cluster.settle();
+    REQUIRE(is_running(cluster, "runs"));
+    const ObjectKey flavor{Kind::ResourceFlavor, "", "spot"};
+    cluster.merge(flavor, "{'spec':{'nodeLabels':{'tier':'no label'}}}");
+    cluster.settle();
+    const ObjectKey queue{Kind::ClusterQueue, "", "cq"};
+    CHECK(cluster.at(queue, {"status", "conditions"}).find("FlavorNotFound") != std::string::npos);
+    CHECK(cluster.at(queue, {"status", "conditions"}).find("nodeLabels") != std::string::npos);
+    cluster.put(job("waits", 1));
+    cluster.settle();
+    CHECK_FALSE(is_running(cluster, "waits"));
+    CHECK(
+        cluster.condition("team", cluster.workload_of("team", "waits"), "QuotaReserved") !=
+        "True/QuotaReserved"
+    );
+    CHECK(is_running(cluster, "runs"));
+    CHECK(cluster.at(queue, {"status", "reservingWorkloads"}) == "1");
+    cluster.merge(flavor, "{'spec':{'nodeLabels':{'tier':'spot'}}}");
+    cluster.settle();
+    CHECK(is_running(cluster, "waits"));
+}
+
 TEST_CASE("a deleted job frees its quota at once", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);

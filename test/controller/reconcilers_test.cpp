@@ -1,5 +1,6 @@
 #include "api/codec.hpp"
 #include "controller/reconcilers/cluster_queue.hpp"
+#include "controller/reconcilers/cohort.hpp"
 #include "controller/reconcilers/job.hpp"
 #include "controller/reconcilers/job_workload.hpp"
 #include "controller/reconcilers/resource_flavor.hpp"
@@ -311,6 +312,46 @@ TEST_CASE("a queue that only a webhook would refuse is inactive and says why", "
     const std::string patch = text_of(outcome.writes[0]);
     CHECK(contains(patch, R"("status":"False")"));
     CHECK(contains(patch, "nominalQuota"));
+}
+
+TEST_CASE("a flavor that became invalid delays the start and ends nothing", "[controller]") {
+    Cluster cluster;
+    add_basics(cluster);
+    cluster.add(
+        cluster.stores.resource_flavors,
+        "{'metadata':{'name':'spot'},'spec':{'nodeLabels':{'tier':'a b'}}}"
+    );
+    cluster.add(cluster.stores.jobs, job_text(kQueued, "'suspend':true,'parallelism':2", ""));
+    cluster.add(cluster.stores.workloads, workload_text("", kAdmitted));
+    const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+    CHECK(outcome.writes.empty());
+    REQUIRE(outcome.try_later);
+    CHECK(outcome.try_later->starts_with("ResourceFlavor \"spot\": spec.nodeLabels[tier]: "));
+}
+
+TEST_CASE("a cohort that only a webhook would refuse says why in an event", "[controller]") {
+    Cluster cluster;
+    const std::string quota =
+        "'spec':{'resourceGroups':[{'coveredResources':['cpu'],'flavors':[{'name':'spot',"
+        "'resources':[{'name':'cpu','nominalQuota':'";
+    cluster.add(
+        cluster.stores.cohorts, "{'metadata':{'name':'bad','uid':'u'}," + quota + "-1'}]}]}]}}"
+    );
+    cluster.add(cluster.stores.cohorts, "{'metadata':{'name':'good'}," + quota + "1'}]}]}]}}");
+    CHECK(reconcile_cohort(cluster.stores, "good", std::nullopt).events.empty());
+    const Outcome outcome = reconcile_cohort(cluster.stores, "bad", std::nullopt);
+    REQUIRE(outcome.events.size() == 1);
+    const EventNote& event = outcome.events.front();
+    CHECK(event.warning);
+    CHECK(event.reason == "InvalidSpec");
+    CHECK(event.regarding.kind == "Cohort");
+    CHECK(event.regarding.name == "bad");
+    CHECK(
+        event.note ==
+        "The cohort counts without quota: spec.resourceGroups[0].flavors[0]."
+        "resources[0].nominalQuota: Invalid value: \"-1\": must be greater than "
+        "or equal to 0"
+    );
 }
 
 TEST_CASE("a workload made by hand is queued and left alone", "[controller]") {

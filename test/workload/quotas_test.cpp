@@ -25,6 +25,11 @@ std::string group(std::string_view quota) {
     );
 }
 
+const std::string kNoName =
+    "the name must be letters, digits, '-', '_' and '.', with a letter or digit at both ends";
+const std::string kNoValue =
+    "must be empty or letters, digits, '-', '_' and '.', with a letter or digit at both ends";
+
 struct Case {
     std::string spec;
     std::string problem;
@@ -103,6 +108,150 @@ TEST_CASE("what only a webhook would refuse is found with its field", "[workload
     );
     CAPTURE(c.spec);
     CHECK(problem_of(c.spec) == c.problem);
+}
+
+TEST_CASE(
+    "what a ClusterQueue names must be there and have the form of a name", "[workload][quotas]"
+) {
+    const std::string quota = group("nominalQuota: 1");
+    const auto c = GENERATE_COPY(
+        Case{
+            "{" + quota +
+                ", admissionChecksStrategy: {admissionChecks: [{name: a, onFlavors: [f]}]}}",
+            ""
+        },
+        Case{
+            "{" + quota +
+                ", admissionChecksStrategy: {admissionChecks: [{name: a}, {name: b, onFlavors: [f, "
+                "g]}]}}",
+            "spec.admissionChecksStrategy.admissionChecks[1].onFlavors[1]: Unsupported value: "
+            "\"g\": supported values: \"f\""
+        },
+        Case{
+            "{resourceGroups: [{coveredResources: [cpu, \"a b\"], flavors: []}]}",
+            "spec.resourceGroups[0].coveredResources[1]: Invalid value: \"a b\": " + kNoName
+        },
+        Case{
+            "{resourceGroups: [{coveredResources: [Example.com/gpu], flavors: []}]}",
+            "spec.resourceGroups[0].coveredResources[0]: Invalid value: \"Example.com/gpu\": the "
+            "part before '/' must be lower-case letters, digits, '-' and '.', with a letter or "
+            "digit at both ends and around each dot"
+        },
+        Case{
+            "{flavorFungibility: {whenCanBorrow: TryNextFlavor, preference: "
+            "BorrowingOverPreemption}}",
+            ""
+        },
+        Case{
+            "{flavorFungibility: {whenCanBorrow: MayStopSearch, preference: "
+            "BorrowingOverPreemption}}",
+            "spec.flavorFungibility.preference: Invalid value: \"BorrowingOverPreemption\": "
+            "requires "
+            "both whenCanBorrow and whenCanPreempt to be TryNextFlavor"
+        }
+    );
+    CAPTURE(c.spec);
+    CHECK(problem_of(c.spec) == c.problem);
+}
+
+TEST_CASE("a ClusterQueue has so many flavors and resources and no more", "[workload][quotas]") {
+    api::ClusterQueue queue;
+    const auto add_group = [&queue](int number, int resources, int flavors) {
+        auto& made = queue.spec.resource_groups.emplace_back();
+        for (int r = 0; r < resources; ++r) {
+            made.covered_resources.push_back(fmt::format("r-{}-{}", number, r));
+        }
+        for (int f = 0; f < flavors; ++f) {
+            auto& flavor = made.flavors.emplace_back();
+            flavor.name = fmt::format("f-{}-{}", number, f);
+            for (const auto& resource : made.covered_resources) {
+                flavor.resources.push_back({resource, {}, {}, {}});
+            }
+        }
+    };
+    const auto problem = [&queue] {
+        const auto found = find_problem(queue);
+        return found ? found->text() : std::string();
+    };
+    for (int i = 0; i < 4; ++i) {
+        add_group(i, 8, 64);
+    }
+    CHECK(problem() == "");
+    add_group(4, 1, 1);
+    CHECK(
+        problem() ==
+        "spec.resourceGroups: Invalid value: \"257\": must not have more than 256 flavors in all"
+    );
+    queue.spec.resource_groups.clear();
+    for (int i = 0; i < 4; ++i) {
+        add_group(i, 64, 8);
+    }
+    CHECK(problem() == "");
+    add_group(4, 1, 1);
+    CHECK(
+        problem() ==
+        "spec.resourceGroups: Invalid value: \"257\": must not have more than 256 covered "
+        "resources "
+        "in all"
+    );
+    queue.spec.resource_groups.clear();
+    add_group(0, 27, 19);
+    CHECK(
+        problem() ==
+        "spec.resourceGroups[0]: Invalid value: \"513\": must not have more than 512 combinations "
+        "of a flavor and a resource"
+    );
+}
+
+TEST_CASE(
+    "a ClusterQueue whose quota is sound keeps it while it is inactive", "[workload][quotas]"
+) {
+    const auto made = to_engine(
+        object<api::ClusterQueue>(
+            "{metadata: {name: q}, spec: {" + group("nominalQuota: 1") +
+            ", admissionChecksStrategy: {admissionChecks: [{name: a, onFlavors: [none]}]}}}"
+        ),
+        true
+    );
+    CHECK(made.resource_groups.size() == 1);
+    CHECK_FALSE(made.accepts_workloads);
+}
+
+TEST_CASE("what only a webhook would refuse of a flavor is found", "[workload][quotas]") {
+    const auto c = GENERATE(
+        Case{
+            "{nodeLabels: {example.com/tier: \"\"}, nodeTaints: [{key: a, effect: NoSchedule}, "
+            "{key: a, effect: NoExecute}], tolerations: [{operator: Exists}, {key: a.b/c}]}",
+            ""
+        },
+        Case{
+            "{nodeLabels: {tier: \"a b\"}}",
+            "spec.nodeLabels[tier]: Invalid value: \"a b\": " + kNoValue
+        },
+        Case{
+            "{nodeLabels: {\"-tier\": a}}", "spec.nodeLabels: Invalid value: \"-tier\": " + kNoName
+        },
+        Case{
+            "{nodeTaints: [{key: a, effect: NoSchedule}, {key: \"\", effect: NoSchedule}]}",
+            "spec.nodeTaints[1].key: Invalid value: \"\": " + kNoName
+        },
+        Case{
+            "{nodeTaints: [{key: a, value: b/c, effect: NoSchedule}]}",
+            "spec.nodeTaints[0].value: Invalid value: \"b/c\": " + kNoValue
+        },
+        Case{
+            "{nodeTaints: [{key: a, effect: NoSchedule}, {key: a, value: b, effect: NoSchedule}]}",
+            "spec.nodeTaints[1]: Duplicate value: \"a:NoSchedule\""
+        },
+        Case{
+            "{tolerations: [{key: a b}]}",
+            "spec.tolerations[0].key: Invalid value: \"a b\": " + kNoName
+        }
+    );
+    CAPTURE(c.spec);
+    const auto problem =
+        find_problem(object<api::ResourceFlavor>(fmt::format("{{spec: {}}}", c.spec)));
+    CHECK((problem ? problem->text() : "") == c.problem);
 }
 
 TEST_CASE("a selector that cannot be read is a problem", "[workload][quotas]") {

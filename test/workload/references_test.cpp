@@ -111,6 +111,28 @@ TEST_CASE("missing flavors and topologies are named", "[workload][references]") 
     CHECK(find_activity(queue(""), without, false).is_active);
 }
 
+TEST_CASE(
+    "a flavor that only a webhook would refuse is as good as missing", "[workload][references]"
+) {
+    auto all = references();
+    all.flavors["g"] =
+        object<api::ResourceFlavor>("{metadata: {name: g}, spec: {nodeLabels: {tier: \"a b\"}}}");
+    const auto found = find_activity(queue("stopPolicy: Hold"), all, true);
+    CHECK(found.reason == "Stopped");
+    const auto only = find_activity(queue(""), all, true);
+    CHECK(only.reason == "FlavorNotFound");
+    CHECK(
+        only.message.starts_with("Can't admit new workloads: references invalid ResourceFlavor "
+                                 "\"g\": spec.nodeLabels[tier]: Invalid value: \"a b\": ")
+    );
+    all.flavors.erase("f");
+    CHECK(
+        find_activity(queue(""), all, true)
+            .message.starts_with("Can't admit new workloads: references missing ResourceFlavor(s): "
+                                 "f, references invalid ResourceFlavor \"g\": ")
+    );
+}
+
 TEST_CASE("a terminating ClusterQueue says that alone", "[workload][references]") {
     const auto gone =
         queue("stopPolicy: Hold", "name: q, deletionTimestamp: \"2026-01-01T00:00:00Z\"");
