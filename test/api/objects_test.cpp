@@ -4,6 +4,7 @@
 #include "api/dynamic_object.hpp"
 #include "api/event.hpp"
 #include "api/scheme.hpp"
+#include "api/visibility.hpp"
 #include "api/workload.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -103,4 +104,59 @@ TEST_CASE("an empty status is left out and required fields are printed", "[api][
     CHECK(api::to_value(workload).find("status") != nullptr);
     const auto printed = api::encode(workload.status);
     CHECK(printed == R"({"conditions":[{"type":"","status":"","reason":"","message":""}]})");
+}
+
+TEST_CASE("a summary of what waits prints its positions from 0 and is read back", "[api][codec]") {
+    api::PendingWorkloadsSummary summary;
+    CHECK(
+        api::encode(summary) == R"({"apiVersion":"visibility.kueue.x-k8s.io/v1beta2",)"
+                                R"("kind":"PendingWorkloadsSummary","items":[]})"
+    );
+    api::PendingWorkload first;
+    first.metadata.name = "job-a";
+    first.metadata.namespace_ = "team";
+    first.metadata.creation_timestamp = *api::parse_time("2026-01-01T00:00:00Z");
+    first.metadata.owner_references.push_back(
+        {.api_version = "batch/v1",
+         .kind = "Job",
+         .name = "a",
+         .uid = "u",
+         .controller = {},
+         .block_owner_deletion = {}}
+    );
+    first.local_queue_name = "queue";
+    api::PendingWorkload second;
+    second.priority = -5;
+    second.position_in_cluster_queue = 1;
+    summary.items = {first, second};
+    const auto text = api::encode(summary);
+    CHECK(
+        text == R"({"apiVersion":"visibility.kueue.x-k8s.io/v1beta2",)"
+                R"("kind":"PendingWorkloadsSummary","items":[{"metadata":{"name":"job-a",)"
+                R"("namespace":"team","creationTimestamp":"2026-01-01T00:00:00Z",)"
+                R"("ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"a",)"
+                R"("uid":"u"}]},"priority":0,"localQueueName":"queue",)"
+                R"("positionInClusterQueue":0,"positionInLocalQueue":0},{"priority":-5,)"
+                R"("localQueueName":"","positionInClusterQueue":1,"positionInLocalQueue":0}]})"
+    );
+    CHECK(*api::decode<api::PendingWorkloadsSummary>(text) == summary);
+
+    const auto refused = api::decode<api::PendingWorkloadsSummary>(
+        R"({"items":[{"positionInClusterQueue":"first"}]})"
+    );
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().detail.find("items[0].positionInClusterQueue") != std::string::npos);
+}
+
+TEST_CASE("what part of a queue is asked for always says where it begins", "[api][codec]") {
+    CHECK(
+        api::encode(api::PendingWorkloadOptions{}) ==
+        R"({"apiVersion":"visibility.kueue.x-k8s.io/v1beta2","kind":"PendingWorkloadOptions",)"
+        R"("offset":0})"
+    );
+    const auto options = api::decode<api::PendingWorkloadOptions>(R"({"offset":7,"limit":-1})");
+    REQUIRE(options);
+    CHECK(options->offset == 7);
+    CHECK(options->limit == -1);
+    CHECK_FALSE(api::decode<api::PendingWorkloadOptions>(R"({"limit":1.5})"));
 }
