@@ -61,7 +61,8 @@ class History:
         self.failure = None
         self.watches, self.threads = {}, []
         self.stopped = False
-        # Two replicas in turn change the definitions while they work; only their test allows this.
+        # Two replicas in turn change the definitions while they work, and so does who changes the
+        # stored version; only their tests allow this.
         self.gaps_allowed = False
         self.gaps_allowed_until = 0.0
 
