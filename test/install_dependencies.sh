@@ -1,7 +1,17 @@
 #!/usr/bin/env bash
 # Installs what Sluice is built and tested with on Debian 12 or newer. Run as root or with sudo.
-# Installs only what is missing, so a second run changes nothing. Needs no options.
+# Installs only what is missing, so a second run changes nothing.
+#
+#   test/install_dependencies.sh       all but Go
+#   test/install_dependencies.sh go    and a Go that can build the control plane
 set -euo pipefail
+
+with_go=0
+case "${1:-}" in
+    '') ;;
+    go) with_go=1 ;;
+    *) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2 ;;
+esac
 
 say() { printf 'install: %s\n' "$*"; }
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
@@ -12,13 +22,16 @@ missing() { ! dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok instal
 
 # Debian 12 ships a Boost and a Catch2 that are too old; its own backports carry newer ones.
 backports_packages=()
-packages=(cmake ninja-build ccache git curl xz-utils python3 python3-yaml openssl libssl-dev
-    libyaml-cpp-dev libfmt-dev rapidjson-dev libspdlog-dev libcli11-dev libbenchmark-dev valgrind)
+packages=(cmake ninja-build ccache git curl ca-certificates xz-utils python3 python3-yaml openssl
+    libssl-dev libyaml-cpp-dev libfmt-dev rapidjson-dev libspdlog-dev libcli11-dev libbenchmark-dev
+    valgrind)
 if [ "${VERSION_CODENAME:-}" = bookworm ]; then
     packages+=(clang-16 libclang-rt-16-dev lld-16 llvm-16 clang-format-19 clang-tidy-19)
     backports_packages=(libboost1.83-dev catch2)
+    if [ "$with_go" -eq 1 ]; then backports_packages+=(golang-1.23-go); fi
 else
     packages+=(clang lld llvm libclang-rt-dev clang-format clang-tidy libboost-dev catch2)
+    if [ "$with_go" -eq 1 ]; then packages+=(golang-go); fi
 fi
 
 wanted=()
@@ -44,7 +57,16 @@ debian_mirror() {
     printf '%s' "$uri"
 }
 
+# A machine may name sources that cannot be reached and that nothing here needs.
+read_lists() {
+    say 'reading the package lists'
+    as_root apt-get update -q || say 'some package source was not reached; going on with the others'
+}
+
 has_backports() { apt-cache policy 2>/dev/null | grep -q 'bookworm-backports/main'; }
+
+# First of all, since a machine may come without any list, and apt then does not know its sources.
+read_lists
 if [ "${#wanted_backports[@]}" -gt 0 ] && ! has_backports; then
     mirror=$(debian_mirror)
     if [ -z "$mirror" ]; then
@@ -59,11 +81,9 @@ Suites: bookworm-backports
 Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 SOURCE
+    read_lists
 fi
 
-# A machine may name sources that cannot be reached and that nothing here needs.
-say 'reading the package lists'
-as_root apt-get update -q || say 'some package source was not reached; going on with the others'
 export DEBIAN_FRONTEND=noninteractive
 if [ "${#wanted[@]}" -gt 0 ]; then
     say "installing ${wanted[*]}"

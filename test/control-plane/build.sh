@@ -82,21 +82,14 @@ find_go() {
     return 1
 }
 
-# The project's own script knows how to reach the backports, where Debian 12 keeps a recent Go.
+# The project's own script knows where a recent Go comes from; Debian 12 keeps one in its backports.
 install_go() {
-    local as_root=() package=golang-1.23-go
     command -v apt-get >/dev/null || die 'no Go 1.21 or newer, and no apt-get: install Go by hand'
     if [ "$(id -u)" -ne 0 ]; then
         command -v sudo >/dev/null || die 'no Go 1.21 or newer, and neither root nor sudo'
-        as_root=(sudo)
     fi
-    "$here/../install_dependencies.sh" >&2
-    if ! apt-cache policy "$package" | grep -q 'Candidate: [0-9]'; then
-        package=golang-go # newer distributions
-    fi
-    say "installing $package"
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -q --no-install-recommends "$package" ca-certificates >&2
+    say 'installing Go'
+    "$here/../install_dependencies.sh" go >&2
 }
 
 go=$(find_go) || {
