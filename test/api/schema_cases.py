@@ -13,7 +13,7 @@ TEST = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TEST / "e2e"), str(TEST / "control-plane")]
 
 import yaml  # noqa: E402
-from crd_test import CASES, OBJECTS, CrdCase, changed, shown, values_of  # noqa: E402
+from crd_case import CASES, OBJECTS, CrdCase, changed, shown, values_of  # noqa: E402
 
 
 def cases():

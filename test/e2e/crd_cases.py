@@ -179,7 +179,7 @@ CLUSTER_QUEUE = (
     + counter_cases()
     + [
         ("spec", OPTIONAL),
-        ("spec.cohortName", SUBDOMAIN),
+        ("spec.cohortName", SUBDOMAIN, Probe([], [GONE])),  # there is a borrowing limit
         ("spec.queueingStrategy", enum("StrictFIFO", "BestEffortFIFO")),
         ("spec.namespaceSelector.matchLabels", OPTIONAL, STRINGS),
         ("spec.namespaceSelector.matchExpressions[0].key", REQUIRED, text()),

@@ -1,13 +1,11 @@
-"""More cases like those of crd_cases.py: for Workloads, and for the old API version."""
+"""More cases like those of crd_cases.py: for Workloads."""
 
 from crd_cases import (
     BOOL,
     GONE,
-    KEY,
     LABEL,
     OPTIONAL,
     REQUIRED,
-    STOP_POLICY,
     STRINGS,
     SUBDOMAIN,
     TIME,
@@ -17,11 +15,8 @@ from crd_cases import (
     enum,
     integer,
     items,
-    limit_cases,
     name,
-    quota_cases,
     text,
-    topology,
     unique,
 )
 
@@ -192,69 +187,3 @@ STATUS_CASES = condition_cases() + [
 ]
 
 WORKLOAD = SPEC_CASES + POD_SET_CASES + ADMISSION_CASES + STATUS_CASES
-
-# --- v1beta1: where it differs ---
-
-OLD_CLUSTER_QUEUE = (
-    quota_cases("spec")
-    + limit_cases("spec")
-    + [
-        ("spec.cohort", SUBDOMAIN),
-        ("spec.cohortName", Probe([], ["cohort"])),  # a field of the new version
-        ("spec.flavorFungibility.whenCanBorrow", enum("Borrow", "MayStopSearch", "TryNextFlavor")),
-        ("spec.flavorFungibility.whenCanPreempt", enum("Preempt", "MayStopSearch")),
-        ("spec.admissionChecks", OPTIONAL, Probe([[], ["c"] * 70, ["x" * 316]], [["x" * 317]])),
-        ("spec.admissionChecksStrategy.admissionChecks", OPTIONAL, Probe([[], [name(0)] * 70])),
-        ("spec.admissionChecksStrategy.admissionChecks[0].name", REQUIRED, text(0, 316)),
-        ("spec.admissionScope.admissionMode", REQUIRED, text()),
-        ("spec.stopPolicy", STOP_POLICY),
-    ]
-)
-
-OLD_COHORT = quota_cases("spec") + [("spec.parentName", OPTIONAL, SUBDOMAIN)]
-
-OLD_WORKLOAD = [
-    ("spec.podSets", REQUIRED, items(lambda n: pod_set(n) | {"count": 1}, 1, 18)),
-    ("spec.podSets[0].count", Probe([2], [1, -1, "x"])),
-    ("spec.podSets[0].minCount", OPTIONAL, Probe([1, 3], [0, 4])),
-    ("spec.podSets[0].topologyRequest.required", text(0)),
-    ("spec.priority", integer(), Probe([], [GONE])),
-    ("spec.priorityClassName", OPTIONAL, SUBDOMAIN),
-    (
-        "spec.priorityClassSource",
-        OPTIONAL,
-        Probe(["", "scheduling.k8s.io/priorityclass"], ["Bogus", "kueue.x-k8s.io"]),
-    ),
-    ("spec.priorityClassRef", Probe([], [PRIORITY_REF])),
-]
-
-OLD_LOCAL_QUEUE = [("spec.clusterQueue", OPTIONAL, SUBDOMAIN), ("spec.stopPolicy", STOP_POLICY)]
-
-OLD_ADMISSION_CHECK = [
-    ("spec.controllerName", REQUIRED, text()),
-    ("spec.retryDelayMinutes", OPTIONAL, integer(None, 2**63 - 1)),
-    ("spec.parameters.apiGroup", REQUIRED, SUBDOMAIN),
-    ("spec.parameters.name", REQUIRED, LABEL),
-]
-
-# Duplicates are forbidden for the host name only by the order that it must have.
-OLD_TOPOLOGY = topology(Probe())
-
-OLD_MULTIKUEUE_CONFIG = [
-    ("spec.clusters", REQUIRED, items("c{}".format, 1, 20), unique("c{}".format)),
-    ("spec.clusters[0]", text()),
-    ("spec.quotaManagement", Probe([], ["Manual"])),
-]
-
-OLD_MULTIKUEUE_CLUSTER = [
-    ("spec.kubeConfig", REQUIRED),
-    ("spec.kubeConfig.location", REQUIRED, text()),
-    ("spec.kubeConfig.locationType", OPTIONAL, enum("Secret", "Path")),
-]
-
-OLD_PRIORITY_CLASS = [("value", REQUIRED, integer()), ("description", text())]
-OLD_PROVISIONING = [
-    ("spec.provisioningClassName", REQUIRED, SUBDOMAIN),
-    ("spec.podSetUpdates.nodeSelector[0].key", REQUIRED, KEY),
-]
-OLD_FLAVOR = [("spec.tolerations", OPTIONAL, TOLERATIONS), ("spec.topologyName", SUBDOMAIN)]
