@@ -156,8 +156,27 @@ Result<void> parse_fungibility(const json::Value& value, engine::ClusterQueue& q
     return {};
 }
 
+Result<void> parse_admission_fair_sharing(const json::Value& value, engine::Options& options) {
+    options.admission_fair_sharing = true;
+    for (const auto& [word, setting] : value.as_object()) {
+        if (word == "halfLife") {
+            options.usage_half_life = std::chrono::seconds(setting.as_int());
+        } else if (word == "interval") {
+            options.usage_sampling_interval = std::chrono::seconds(setting.as_int());
+        } else if (word == "weights") {
+            for (const auto& [resource, weight] : setting.as_object()) {
+                options.resource_weights[resource] = weight.as_double();
+            }
+        } else {
+            return invalid("admissionFairSharing has no " + word);
+        }
+    }
+    return {};
+}
+
 bool is_setting(std::string_view word) {
-    constexpr std::array<std::string_view, 8> kSettings = {
+    constexpr std::array<std::string_view, 9> kSettings = {
+        "admissionFairSharing",
         "cohort",
         "flavors",
         "groups",
@@ -230,6 +249,10 @@ Result<engine::Options> parse_options(const json::Value* value) {
             }
         } else if (word == "wakeBatch") {
             options.wake_batch = std::chrono::seconds(setting.as_int());
+        } else if (word == "admissionFairSharing") {
+            if (auto parsed = parse_admission_fair_sharing(setting, options); !parsed) {
+                return parsed.error();
+            }
         } else if (word == "blockAdmission") {
             options.block_admission_until_pods_ready = setting.as_bool();
         } else {
@@ -298,6 +321,9 @@ Result<engine::ClusterQueue> parse_queue(const std::string& name, const json::Va
     }
     if (const json::Value* stopped = value.find("stopped")) {
         queue.accepts_workloads = !stopped->as_bool();
+    }
+    if (const json::Value* mode = value.find("admissionFairSharing")) {
+        queue.admission_fair_sharing = mode->as_bool();
     }
     return queue;
 }

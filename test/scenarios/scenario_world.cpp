@@ -210,6 +210,11 @@ Result<void> World::make_local_queues(const json::Value& queues) {
         if (line.find("noNamespace")) {
             queue.namespace_match = engine::NamespaceMatch::NotFound;
         }
+        queue.fair_weight = double(line.number("weight", 1));
+        queue.consumed.clear();
+        if (line.find("consumed")) {
+            queue.consumed["cpu"] = double(line.number("consumed", 0));
+        }
         apply(engine::LocalQueueChanged{queue});
     }
     return {};
@@ -353,6 +358,15 @@ Result<void> World::change(const std::string& word, const Line& line) {
     }
     if (line.find("requeueAt")) {
         workload.requeue_at = now_ + std::chrono::seconds(line.number("requeueAt", 0));
+    }
+    if (const auto invalid_word = line.find("invalid")) {
+        workload.requests_valid = *invalid_word == "false";
+    }
+    if (const auto hold = line.find("hold")) {
+        workload.queueable = *hold == "false";
+    }
+    if (line.find("class")) {
+        workload.scheduling_class = std::uint64_t(line.number("class", 0));
     }
     if (const auto ready = line.find("ready")) {
         workload.pods_ready = *ready != "false";
