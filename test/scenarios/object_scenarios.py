@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""Runs scenarios of objects (README.md beside this) through `sluice schedule`.
+
+  object_scenarios.py SLUICE FILE...
+
+Prints what differs from what a file expects; the exit code is 1 when something does.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+NOW = "2026-01-01T12:00:00Z"
+API = "kueue.x-k8s.io/v1beta2"
+WORDS_OF_SCENARIO = {
+    "description", "config", "run", "namespaces", "flavors", "queues", "objects", "workloads",
+    "then",
+}
+WORDS_OF_WORKLOAD = {
+    "queue", "count", "requests", "pod", "priority", "created", "annotations", "spec", "admitted",
+    "conditions", "status",
+}
+
+
+def stamp(seconds):
+    """A time of that day before `NOW`, in order of `seconds`."""
+    return f"2026-01-01T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}Z"
+
+
+def make_object(kind, name, spec, api=API, **metadata):
+    made = {"apiVersion": api, "kind": kind, "metadata": {"name": name, **metadata}}
+    if spec is not None:
+        made["spec"] = spec
+    return made
+
+
+def make_queue(name, given):
+    """A ClusterQueue of one resource group, and its LocalQueue of the same name in `ns`."""
+    spec = {"namespaceSelector": {}, **given}
+    flavors = spec.pop("flavors")
+    covered = list(next(iter(flavors.values())))
+    spec["resourceGroups"] = [{
+        "coveredResources": covered,
+        "flavors": [
+            {
+                "name": flavor,
+                "resources": [{"name": r, "nominalQuota": str(quotas[r])} for r in covered],
+            }
+            for flavor, quotas in flavors.items()
+        ],
+    }]
+    yield make_object("ClusterQueue", name, spec)
+    yield make_object("LocalQueue", name, {"clusterQueue": name}, namespace="ns")
+
+
+def make_condition(kind, given):
+    return {
+        "type": kind,
+        "status": "True",
+        "reason": kind,
+        "message": "",
+        **{k: v for k, v in given.items() if k != "at"},
+        "lastTransitionTime": stamp(given.get("at", 0)),
+    }
+
+
+def make_workload(name, given, number):
+    unknown = set(given) - WORDS_OF_WORKLOAD
+    if unknown:
+        raise ValueError(f"workload {name}: {', '.join(unknown)} is not known")
+    requests = {r: str(q) for r, q in given.get("requests", {}).items()}
+    container = {"name": "c", "image": "i", "resources": {"requests": requests}}
+    pod_spec = {"restartPolicy": "Never", "containers": [container], **given.get("pod", {})}
+    count = given.get("count", 1)
+    spec = {
+        "queueName": given["queue"],
+        "priority": given.get("priority", 0),
+        "podSets": [{"name": "main", "count": count, "template": {"spec": pod_spec}}],
+        **given.get("spec", {}),
+    }
+    conditions = dict(given.get("conditions", {}))
+    status = dict(given.get("status", {}))
+    if "admitted" in given:
+        conditions = {"QuotaReserved": {}, "Admitted": {}, **conditions}
+        status["admission"] = {
+            "clusterQueue": given["queue"],
+            "podSetAssignments": [{
+                "name": "main",
+                "count": count,
+                "flavors": {resource: given["admitted"] for resource in requests},
+                "resourceUsage": {r: str(int(q) * count) for r, q in requests.items()},
+            }],
+        }
+    status["conditions"] = [make_condition(k, v or {}) for k, v in conditions.items()]
+    made = make_object(
+        "Workload", name, spec, namespace="ns", uid=name, generation=1,
+        creationTimestamp=stamp(given.get("created", 1000 + number)),
+        annotations=given.get("annotations", {}),
+    )
+    return {**made, "status": status}
+
+
+def make_objects(scenario):
+    for name, labels in {"ns": {}, **scenario.get("namespaces", {})}.items():
+        yield make_object("Namespace", name, None, "v1", labels=labels)
+    flavors = {f: {} for q in scenario["queues"].values() for f in q["flavors"]}
+    flavors.update(scenario.get("flavors", {}))
+    for name, spec in flavors.items():
+        yield make_object("ResourceFlavor", name, spec)
+    for name, given in scenario["queues"].items():
+        yield from make_queue(name, given)
+    yield from scenario.get("objects", [])
+    for number, (name, given) in enumerate(scenario["workloads"].items()):
+        yield make_workload(name, given, number)
+
+
+def run_schedule(sluice, scenario):
+    with tempfile.TemporaryDirectory() as folder:
+        objects = os.path.join(folder, "objects.json")
+        with open(objects, "w", encoding="utf-8") as file:
+            json.dump({"apiVersion": "v1", "kind": "List", "items": list(make_objects(scenario))},
+                      file)
+        command = [sluice, "schedule", "-f", objects, "--now", NOW]
+        limit = scenario.get("run", 1)
+        command += ["--until-stable"] if limit == "stable" else ["--cycles", str(limit)]
+        if "config" in scenario:
+            config = os.path.join(folder, "config.json")
+            with open(config, "w", encoding="utf-8") as file:
+                json.dump({"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration",
+                           **scenario["config"]}, file)
+            command += ["--config", config]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0 or done.stderr:
+            raise ValueError(f"exit code {done.returncode}: {done.stderr}")
+        return json.loads(done.stdout)
+
+
+def short(key):
+    return key.removeprefix("ns/")
+
+
+def decisions_of(report):
+    """Everything decided, in order, as maps of words."""
+    for cycle in report["cycles"]:
+        for entry in cycle["preempted"]:
+            yield {"preempt": short(entry["workload"]), "by": short(entry["preemptor"]),
+                   "reason": entry["reason"]}
+        for entry in cycle["admitted"]:
+            assigned = entry["admission"]["podSetAssignments"][0]
+            usage = assigned.get("resourceUsage", {})
+            yield {
+                "admit": short(entry["workload"]),
+                "flavor": ",".join(sorted(set(assigned.get("flavors", {}).values()))),
+                "count": str(assigned["count"]),
+                "usage": ",".join(f"{name}:{usage[name]}" for name in sorted(usage)),
+            }
+
+
+def parse(expected):
+    """`admit w count=2` as a map of words; maps are taken as they are."""
+    if not isinstance(expected, str):
+        return {key: str(value) for key, value in expected.items()}
+    verb, workload, *words = expected.split()
+    return {verb: workload, **dict(word.split("=", 1) for word in words)}
+
+
+def holds(wanted, given):
+    return all(given.get(key) == value for key, value in wanted.items())
+
+
+def check_refusal(wanted, report):
+    last = [e for c in report["cycles"] for e in c["notAdmitted"]
+            if short(e["workload"]) == wanted["refuse"]][-1:]
+    if not last:
+        return f"{wanted['refuse']} was not refused"
+    if wanted.get("reason", last[0]["reason"]) != last[0]["reason"]:
+        return f"{wanted['refuse']} was refused with reason {last[0]['reason']}"
+    if wanted.get("says", "") not in last[0]["message"]:
+        return f"{wanted['refuse']} was told: {last[0]['message']}"
+    return None
+
+
+def differences(scenario, report):
+    wanted = []
+    for expected in map(parse, scenario["then"]):
+        verb = next(iter(expected))
+        if verb in ("admit", "preempt"):
+            wanted.append(expected)
+        elif verb == "refuse":
+            fault = check_refusal(expected, report)
+            if fault:
+                yield fault
+        elif verb in ("active", "inadmissible"):
+            names = [short(w) for queue in report[verb].values() for w in queue]
+            if expected[verb] not in names:
+                yield f"{expected[verb]} is not {verb}"
+        else:
+            yield f"not understood: {verb}"
+    decided = list(decisions_of(report))
+    for i in range(max(len(wanted), len(decided))):
+        if i >= len(wanted):
+            yield f"not expected: {decided[i]}"
+        elif i >= len(decided):
+            yield f"did not happen: {wanted[i]}"
+        elif not holds(wanted[i], decided[i]):
+            yield f"decision {i + 1} is another: {decided[i]}"
+
+
+def run_file(sluice, path):
+    with open(path, encoding="utf-8") as file:
+        scenario = yaml.safe_load(file)
+    try:
+        unknown = set(scenario) - WORDS_OF_SCENARIO
+        if unknown:
+            raise ValueError(f"a scenario has no {', '.join(unknown)}")
+        faults = list(differences(scenario, run_schedule(sluice, scenario)))
+    except ValueError as error:
+        faults = [str(error)]
+    if faults:
+        print(f"{path}: {scenario.get('description')}")
+    for fault in faults:
+        print(f"  {fault}")
+    return not faults
+
+
+def main():
+    results = [run_file(os.path.abspath(sys.argv[1]), path) for path in sys.argv[2:]]
+    sys.exit(0 if results and all(results) else 1)
+
+
+if __name__ == "__main__":
+    main()
