@@ -5,6 +5,8 @@
 #   examples/quickstart.sh          ends with a summary and takes everything down
 #   examples/quickstart.sh --keep   leaves it running and says how to look around
 #
+# It fails, and says what it waited for, where an example does not do what its README says.
+#
 # SLUICE_BINARY   a controller that is built already
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -24,6 +26,10 @@ controller=
 plane=0
 cleanup() {
     local code=$?
+    if [ "$code" -ne 0 ] && declare -F show >/dev/null; then
+        printf '\nThe jobs:\n' >&2
+        show >&2 || true
+    fi
     if [ "$code" -ne 0 ] && [ -s "$folder/controller.log" ]; then
         printf '\nThe last lines of the controller:\n' >&2
         tail -n 20 "$folder/controller.log" >&2
@@ -100,56 +106,80 @@ done
 
 show() { kubectl get jobs,workloads -A -o json | python3 examples/show_jobs.py; }
 apply() { kubectl apply -f "$1" | sed 's/^/  /'; }
-# until_job NAMESPACE NAME WHAT: waits for a field of a Job, such as '{.status.ready}=2'.
-until_job() { kubectl wait -n "$1" "job/$2" --for="jsonpath=$3" --timeout=60s >/dev/null; }
-# until_waiting NAMESPACE: until some Workload there has been told that it must wait.
-until_waiting() {
-    kubectl wait -n "$1" workloads --all --for='jsonpath={.status.conditions}' \
-        --timeout=60s >/dev/null
+# until_ready NAMESPACE/NAME PODS: waits until so many pods of the Job run.
+until_ready() {
+    kubectl wait -n "${1%/*}" "job/${1#*/}" --for="jsonpath={.status.ready}=$2" --timeout=60s \
+        >/dev/null || die "$1 does not run $2 pods"
+}
+until_complete() {
+    kubectl wait -n "${1%/*}" "job/${1#*/}" --for=condition=Complete --timeout=60s |
+        sed 's/^/  /' || die "$1 is not complete"
+}
+# until_shown NAMESPACE/NAME PATTERN: waits until the Job's line says so.
+until_shown() {
+    local deadline=$((SECONDS + 60))
+    until show | grep -E "^ *$1 +$2" >/dev/null; do
+        [ "$SECONDS" -lt "$deadline" ] || die "$1 is not shown as: $2"
+        sleep 0.2
+    done
 }
 
 say '01: one queue of 4 CPUs, three jobs of 2'
 apply examples/01_single_queue/1-queues.yaml
 apply examples/01_single_queue/2-jobs.yaml
-until_job single first '{.status.ready}=2'
-until_job single second '{.status.ready}=2'
-until_waiting single
+until_ready single/first 2
+until_ready single/second 2
+apply examples/01_single_queue/3-one-too-many.yaml
+until_shown single/third 'waiting +WaitingForQuota'
 show
 
 say '02: team A borrows from team B'
 apply examples/02_two_teams/1-queues.yaml
 apply examples/02_two_teams/2-team-a.yaml
-until_job team-a a-big '{.status.ready}=3'
+until_ready team-a/a-big 3
 show
 printf '\nTeam B takes its own back:\n'
 apply examples/02_two_teams/3-team-b.yaml
-until_job team-b b-urgent '{.status.ready}=2'
+until_ready team-b/b-urgent 2
+until_shown team-a/a-big 'waiting +preempted \(InCohortReclamation\)'
 show
 
 say '03: the more important job goes first'
 apply examples/03_priority_preemption/1-queues.yaml
 apply examples/03_priority_preemption/2-background.yaml
-until_job research background '{.status.ready}=4'
+until_ready research/background 4
 apply examples/03_priority_preemption/3-deadline.yaml
-until_job research deadline '{.status.ready}=3'
+until_ready research/deadline 3
+until_shown research/background 'waiting +preempted \(InClusterQueue\)'
 show
 
 say "04: Kueue's published manifests, unchanged"
 apply examples/04_published_gpu_manifests
-until_job ml-research train-llm '{.status.ready}=2'
+until_ready ml-research/train-llm 2
 kubectl get pods -n ml-research -o wide | sed 's/^/  /'
 
 say 'waiting for what waits: the third job of 01, and the preempted ones to return'
-for name in first second third; do
-    kubectl wait -n single "job/$name" --for=condition=Complete --timeout=60s | sed 's/^/  /'
+for job in single/first single/second single/third team-b/b-urgent research/deadline; do
+    until_complete "$job"
 done
-kubectl wait -n team-b job/b-urgent --for=condition=Complete --timeout=60s | sed 's/^/  /'
-until_job team-a a-big '{.status.ready}=3'
-kubectl wait -n research job/deadline --for=condition=Complete --timeout=60s | sed 's/^/  /'
-until_job research background '{.status.ready}=4'
+until_ready team-a/a-big 3
+until_ready research/background 4
+until_shown research/deadline finished
+until_shown team-b/b-urgent finished
+until_shown single/third finished
 
 say 'summary'
-show
+show | tee "$folder/summary"
+expected='ml-research/train-llm running
+research/background running
+research/deadline finished
+single/first finished
+single/second finished
+single/third finished
+team-a/a-big running
+team-b/b-urgent finished'
+diff <(printf '%s\n' "$expected") <(sed 1d "$folder/summary" | awk '{print $1, $2}') >&2 ||
+    die 'the summary is not what the examples promise'
 printf '\n'
 kubectl get clusterqueues -o wide | sed 's/^/  /'
 if [ "$keep" -eq 1 ]; then

@@ -4,8 +4,8 @@
 #   test/run.sh          these, in the dev build
 #   test/run.sh --all    and: the same under address and undefined-behaviour sanitizers, the fuzz
 #                        corpora replayed there, kube and net under the thread sanitizer,
-#                        clang-tidy on what changed, the random suites, and the real control
-#                        plane (test/e2e)
+#                        clang-tidy on what changed, the random suites, and on the real control
+#                        plane test/e2e and examples/quickstart.sh
 #
 # SLUICE_E2E=0            leaves the real control plane out, and says so
 #
@@ -95,14 +95,19 @@ tsan() {
 # Tests named *_random run for two minutes each and print how many cases that were.
 random_suites() { ctests random dev -V -R '_random$'; }
 
+# What a newcomer runs, with the controller that was built already.
+quickstart() {
+    SLUICE_BINARY=build/dev/controller/sluice examples/quickstart.sh &&
+        printf '1 passed, 0 failed\n'
+}
+
 e2e() {
-    if [ ! -d test/e2e ]; then
-        say 'e2e: skipped, there is no folder test/e2e'
-    elif [ "${SLUICE_E2E:-1}" = 0 ]; then
-        say 'e2e: skipped, SLUICE_E2E=0'
-    else
-        counted e2e env SLUICE_BINARY="$PWD/build/dev/controller/sluice" python3 test/e2e
+    if [ "${SLUICE_E2E:-1}" = 0 ]; then
+        say 'e2e and quickstart: skipped, SLUICE_E2E=0'
+        return 0
     fi
+    counted e2e env SLUICE_BINARY="$PWD/build/dev/controller/sluice" python3 test/e2e
+    counted quickstart quickstart
 }
 
 step install test/install_dependencies.sh || { $tally "$results"; exit 1; }

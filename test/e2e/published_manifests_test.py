@@ -129,33 +129,49 @@ class StoredVersionTest(ExampleCase):
 
 
 class ExamplesTest(ExampleCase):
+    def apply(self, *files):
+        for file in files:
+            self.cluster.apply_file(EXAMPLES / file)
+
     def test_01_single_queue(self):
         self.use("single", "single", "jobs")
-        self.cluster.apply_file(EXAMPLES / "01_single_queue/1-queues.yaml")
-        self.cluster.apply_file(EXAMPLES / "01_single_queue/2-jobs.yaml")
+        self.apply("01_single_queue/1-queues.yaml", "01_single_queue/2-jobs.yaml")
+        self.wait_running("first", pods=2)
+        self.wait_running("second", pods=2)
+        self.apply("01_single_queue/3-one-too-many.yaml")
+        self.wait_for("third", "QuotaReserved", "False")
+        self.end("first")
+        self.wait_running("third", pods=2)
+        for name in ("second", "third"):
+            self.end(name)
         for name in ("first", "second", "third"):
             self.wait_for(name, "Finished", reason="Succeeded")
 
     def test_02_two_teams(self):
         self.use("team-a", "team-a", "team-b", "jobs")
-        self.cluster.apply_file(EXAMPLES / "02_two_teams/1-queues.yaml")
-        self.cluster.apply_file(EXAMPLES / "02_two_teams/2-team-a.yaml")
+        self.apply("02_two_teams/1-queues.yaml", "02_two_teams/2-team-a.yaml")
         self.wait_running("a-big", pods=3)
-        self.cluster.apply_file(EXAMPLES / "02_two_teams/3-team-b.yaml")
+        self.apply("02_two_teams/3-team-b.yaml")
         self.wait_for("a-big", "Preempted", reason="InCohortReclamation")
-        self.history.wait_until(
+        self.wait(
+            lambda: len(self.cluster.running_pods_of("team-b", "b-urgent")) == 2, "b-urgent runs"
+        )
+        self.cluster.end_job("team-b", "b-urgent")
+        self.wait(
             lambda: is_true(self.history.get("jobs", "team-b", "b-urgent") or {}, "Complete"),
-            SOON,
             "b-urgent is complete",
         )
         self.wait_running("a-big", pods=3)
 
     def test_03_priority_preemption(self):
         self.use("research", "research", "jobs")
-        self.cluster.apply_file(EXAMPLES / "03_priority_preemption/1-queues.yaml")
-        self.cluster.apply_file(EXAMPLES / "03_priority_preemption/2-background.yaml")
+        self.apply(
+            "03_priority_preemption/1-queues.yaml", "03_priority_preemption/2-background.yaml"
+        )
         self.wait_running("background", pods=4)
-        self.cluster.apply_file(EXAMPLES / "03_priority_preemption/3-deadline.yaml")
+        self.apply("03_priority_preemption/3-deadline.yaml")
         self.wait_for("background", "Preempted", reason="InClusterQueue")
+        self.wait_running("deadline", pods=3)
+        self.end("deadline")
         self.wait_for("deadline", "Finished", reason="Succeeded")
         self.wait_running("background", pods=4)
