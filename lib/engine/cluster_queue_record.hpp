@@ -51,7 +51,7 @@ struct LocalQueueRecord {
     std::vector<WorkloadIndex> workloads;  ///< all that name it, whatever their standing
     // Under admission fair sharing (spec 5.12):
     UsageLedger ledger;
-    Usages admitted;          ///< what its Admitted workloads hold
+    Usages admitted;          ///< what its Admitted workloads hold in its ClusterQueue
     double fair_usage = 0.0;  ///< the key by which its ClusterQueue orders it
     std::optional<Time> sample_at;
 };

@@ -93,8 +93,10 @@ class StateEditor {
     /// Works out the LocalQueue's key, and orders its ClusterQueue anew if it changed.
     void update_fair_usage(LocalQueueIndex index);
     void count_admitted(WorkloadIndex index, bool add);
+    /// Its ClusterQueue is another one now.
+    void recount_admitted(LocalQueueIndex index);
     ResourceAmounts admitted_of(const LocalQueueRecord& local_queue) const;
-    double to_quantity(ResourceIndex resource, Amount amount) const;
+    Billionths to_billionths(ResourceIndex resource, Amount amount) const;
     std::unique_ptr<Holding> make_holding(
         const Workload& workload, const QuotaReservation& reservation
     );

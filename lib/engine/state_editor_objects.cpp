@@ -271,6 +271,7 @@ void StateEditor::on(const LocalQueueChanged& event) {
         if (target.is_valid()) {
             queue(target).local_queues.push_back(index);
         }
+        recount_admitted(index);
     }
     record.exists = true;
     record.stopped = given.stopped;
@@ -302,6 +303,7 @@ void StateEditor::on(const LocalQueueDeleted& event) {
     record.exists = false;
     record.stopped = false;
     record.cluster_queue = NodeIndex{};
+    recount_admitted(index);
 }
 
 void StateEditor::requeue_all_of(LocalQueueIndex index) {

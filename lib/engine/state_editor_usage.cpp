@@ -7,9 +7,9 @@
 
 namespace sluice::engine {
 
-double StateEditor::to_quantity(ResourceIndex resource, Amount amount) const {
-    const auto value = static_cast<double>(amount.value());
-    return state_.resource_name(resource) == "cpu" ? value / 1000.0 : value;
+Billionths StateEditor::to_billionths(ResourceIndex resource, Amount amount) const {
+    return Billionths{amount.value()} *
+           (state_.resource_name(resource) == "cpu" ? 1'000'000 : 1'000'000'000);
 }
 
 void StateEditor::begin_ledger(LocalQueueIndex index, const ConsumedResources& consumed) {
@@ -58,7 +58,7 @@ ResourceAmounts StateEditor::admitted_of(const LocalQueueRecord& local_queue) co
     ResourceAmounts made;
     for (const auto& usage : local_queue.admitted) {
         const ResourceIndex resource = state_.resource_of(usage.flavor_resource);
-        made[state_.resource_name(resource)] += to_quantity(resource, usage.amount);
+        made[state_.resource_name(resource)] += to_billionths(resource, usage.amount);
     }
     return made;
 }
@@ -69,17 +69,31 @@ void StateEditor::count_admitted(WorkloadIndex index, bool add) {
         !workload.local_queue.is_valid()) {
         return;
     }
-    Usages& admitted = state_.local_queues_[workload.local_queue.at()].admitted;
+    LocalQueueRecord& local_queue = state_.local_queues_[workload.local_queue.at()];
+    if (local_queue.cluster_queue != workload.holding->cluster_queue) {
+        return;
+    }
+    Usages& admitted = local_queue.admitted;
     for (const auto& usage : workload.holding->usages) {
         add_to(admitted, usage.flavor_resource, add ? usage.amount : Amount() - usage.amount);
     }
 }
 
+void StateEditor::recount_admitted(LocalQueueIndex index) {
+    LocalQueueRecord& local_queue = state_.local_queues_[index.at()];
+    local_queue.admitted.clear();
+    for (const auto workload : local_queue.workloads) {
+        if (record(workload).holding != nullptr) {
+            count_admitted(workload, true);
+        }
+    }
+}
+
 void StateEditor::update_fair_usage(LocalQueueIndex index) {
-    if (!state_.options_.admission_fair_sharing) {
+    LocalQueueRecord& local_queue = state_.local_queues_[index.at()];
+    if (!state_.options_.admission_fair_sharing || !local_queue.exists) {
         return;
     }
-    LocalQueueRecord& local_queue = state_.local_queues_[index.at()];
     const double usage =
         local_queue.ledger.usage(state_.options_.resource_weights, local_queue.weight);
     if (usage == local_queue.fair_usage) {
@@ -112,7 +126,7 @@ void StateEditor::charge_admission(WorkloadIndex index) {
             );
             if (covered || options.quota_check_strategy != QuotaCheckStrategy::IgnoreUndeclared) {
                 requests[state_.resource_name(request.resource)] +=
-                    to_quantity(request.resource, request.amount * pod_set.count_after_reclaim());
+                    to_billionths(request.resource, request.amount * pod_set.count_after_reclaim());
             }
         }
     }
@@ -132,6 +146,9 @@ void StateEditor::settle_charge(WorkloadIndex index) {
         return;
     }
     LocalQueueRecord& local_queue = state_.local_queues_[workload.local_queue.at()];
+    if (!local_queue.exists || local_queue.cluster_queue != workload.holding->cluster_queue) {
+        return;
+    }
     local_queue.ledger.settle(
         index, admitted_of(local_queue), now_, state_.options_.usage_half_life
     );

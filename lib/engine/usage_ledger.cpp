@@ -1,18 +1,27 @@
 #include "engine/usage_ledger.hpp"
 
+#include "base/assert.hpp"
+
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 namespace sluice::engine {
 namespace {
 
-constexpr double kScale = 1e9;
+__extension__ using Wide = unsigned __int128;
+
+constexpr double kBillion = 1e9;
 
 double seconds(Duration duration) {
-    return std::chrono::duration<double>(duration).count();
+    const auto whole = std::chrono::floor<std::chrono::seconds>(duration);
+    return static_cast<double>(whole.count()) +
+           static_cast<double>((duration - whole).count()) / kBillion;
 }
 
 /// How much of the present counts after that time.
@@ -21,24 +30,87 @@ double alpha(Duration elapsed, Duration half_life) {
                                    : 1.0 - std::pow(0.5, seconds(elapsed) / seconds(half_life));
 }
 
-double rounded_down(double amount) {
-    return std::trunc(amount * kScale) / kScale;
+/// digits / 10^places
+struct Decimal {
+    std::uint64_t digits = 0;
+    std::size_t places = 0;
+};
+
+Decimal shortest_decimal(double factor) {
+    std::array<char, 32> buffer{};
+    const auto end = std::to_chars(
+        buffer.data(), buffer.data() + buffer.size(), factor, std::chars_format::scientific
+    );
+    SLUICE_ASSERT(end.ec == std::errc());
+    Decimal made;
+    const char* at = buffer.data();
+    for (bool after_point = false; *at != 'e'; ++at) {
+        if (*at == '.') {
+            after_point = true;
+            continue;
+        }
+        made.digits = made.digits * 10 + static_cast<std::uint64_t>(*at - '0');
+        made.places += after_point ? 1 : 0;
+    }
+    int exponent = 0;
+    std::from_chars(at + (at[1] == '+' ? 2 : 1), end.ptr, exponent);
+    SLUICE_ASSERT(exponent <= 0);
+    made.places += static_cast<std::size_t>(-exponent);
+    return made;
 }
 
 void add_scaled(ResourceAmounts& into, const ResourceAmounts& amounts, double factor) {
     for (const auto& [resource, amount] : amounts) {
-        into[resource] += rounded_down(amount * factor);
+        into[resource] += scaled(amount, factor);
+    }
+}
+
+void add(ResourceAmounts& into, const ResourceAmounts& amounts) {
+    for (const auto& [resource, amount] : amounts) {
+        into[resource] += amount;
     }
 }
 
 }  // namespace
 
-void UsageLedger::seed(const ResourceAmounts& consumed, Time now) {
+Billionths scaled(Billionths amount, double factor) {
+    SLUICE_ASSERT(factor >= 0.0 && factor <= 1.0);
+    // The product does not fit 128 bits: it is made in parts of 18 digits.
+    constexpr std::size_t kPartDigits = 18;
+    constexpr Wide kPart = 1'000'000'000'000'000'000U;
+    const Decimal times = shortest_decimal(factor);
+    std::array<Wide, 4> parts{};
+    Wide left = static_cast<Wide>(amount < 0 ? -amount : amount);
+    Wide carry = 0;
+    for (auto& part : parts) {
+        carry += left % kPart * times.digits;
+        left /= kPart;
+        part = carry % kPart;
+        carry /= kPart;
+    }
+    const std::size_t dropped = std::min(times.places / kPartDigits, parts.size());
+    Wide divisor = 1;
+    for (std::size_t i = 0; i < times.places % kPartDigits; ++i) {
+        divisor *= 10;
+    }
+    Wide result = 0;
+    Wide rest = 0;
+    for (std::size_t at = parts.size(); at-- > dropped;) {
+        const Wide whole = rest * kPart + parts[at];
+        result = result * kPart + whole / divisor;
+        rest = whole % divisor;
+    }
+    return amount < 0 ? -static_cast<Billionths>(result) : static_cast<Billionths>(result);
+}
+
+void UsageLedger::seed(const ConsumedResources& consumed, Time now) {
     if (is_seeded_) {
         return;
     }
     is_seeded_ = true;
-    add_scaled(consumed_, consumed, 1.0);
+    for (const auto& [resource, amount] : consumed) {
+        consumed_[resource] += static_cast<Billionths>(std::nearbyint(amount * kBillion));
+    }
     if (!last_update_) {
         last_update_ = now;
     }
@@ -76,7 +148,7 @@ void UsageLedger::settle(
     add_scaled(decayed, admitted, present);
     const auto charged = penalties_.find(workload);
     if (charged != penalties_.end()) {
-        add_scaled(decayed, charged->second, 1.0);
+        add(decayed, charged->second);
         penalties_.erase(charged);
     }
     consumed_ = std::move(decayed);
@@ -87,12 +159,14 @@ double UsageLedger::usage(const std::map<std::string, double>& resource_weights,
     const {
     ResourceAmounts all = consumed_;
     for (const auto& [workload, penalty] : penalties_) {
-        add_scaled(all, penalty, 1.0);
+        add(all, penalty);
     }
     double sum = 0.0;
     for (const auto& [resource, amount] : all) {
         const auto of = resource_weights.find(resource);
-        sum += (of == resource_weights.end() ? 1.0 : of->second) * amount;
+        // Times 10^-9 and not divided by 10^9, as quantities become floating point numbers.
+        sum += (of == resource_weights.end() ? 1.0 : of->second) *
+               (static_cast<double>(amount) * 1e-9);
     }
     return weight <= 0.0 ? std::numeric_limits<double>::infinity() : sum / weight;
 }

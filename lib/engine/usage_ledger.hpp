@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/ids.hpp"
+#include "engine/objects.hpp"
 #include "engine/time.hpp"
 
 #include <map>
@@ -9,17 +10,23 @@
 
 namespace sluice::engine {
 
-/// Amounts by resource name in the units of quantities (cores, bytes).
-using ResourceAmounts = std::map<std::string, double>;
+/// Amounts by resource name, in billionths of the units of quantities (cores, bytes): Kueue counts
+/// in decimals of nine places, whose sums do not depend on their order as those of doubles do.
+__extension__ using Billionths = __int128;
+using ResourceAmounts = std::map<std::string, Billionths>;
+
+/// The product, cut off to whole billionths; the factor counts as the shortest decimal number that
+/// reads back as it. Requires: 0 <= factor <= 1.
+Billionths scaled(Billionths amount, double factor);
 
 /// What a LocalQueue has consumed, halved every so often, and what admissions that are not yet
 /// Admitted will cost it: the account by which admission fair sharing orders LocalQueues
-/// (spec 5.12). Amounts are rounded down to 10^-9, so that they decay to nothing.
+/// (spec 5.12). Amounts are rounded down, so that they decay to nothing.
 class UsageLedger {
   public:
     /// Begins with what the LocalQueue's status reports; later calls do nothing. What was settled
     /// before stays.
-    void seed(const ResourceAmounts& consumed, Time now);
+    void seed(const ConsumedResources& consumed, Time now);
     bool is_seeded() const { return is_seeded_; }
     /// Time passed: the past counts less, and what is admitted now more. A half-life of 0 forgets
     /// everything.

@@ -177,7 +177,7 @@ TEST_CASE("a charge becomes consumption when the workload is admitted", "[engine
     teams.tell(WorkloadChanged{teams.make_holder(pending, true)});
     const auto& queue = teams.state.local_queue(teams.state.find_local_queue("ns/a"));
     CHECK_FALSE(queue.ledger.has_charges());
-    CHECK(queue.ledger.consumed().at("cpu") == Approx(1.0));
+    CHECK(queue.ledger.consumed().at("cpu") == 1'000'000'000);
     CHECK(teams.usage_of("a") == Approx(1.0));
 }
 
@@ -258,6 +258,86 @@ TEST_CASE("a LocalQueue that is deleted forgets its usage", "[engine][afs]") {
     teams.tell(LocalQueueDeleted{.ns = "ns", .name = "b"});
     CHECK_FALSE(next_due(teams.state));
     teams.tell_local_queue("a", 1.0, {});
+    CHECK(teams.usage_of("a") == 0.0);
+}
+
+TEST_CASE("the order of admissions does not show in the usage", "[engine][afs]") {
+    TwoTeams teams;
+    for (const std::int64_t millis : {200, 400, 600}) {
+        teams.tell(WorkloadChanged{teams.make("a", "a" + std::to_string(millis), millis)});
+    }
+    for (const std::int64_t millis : {600, 400, 200}) {
+        teams.tell(WorkloadChanged{teams.make("b", "b" + std::to_string(millis), millis)});
+    }
+    for (int i = 0; i < 6; ++i) {
+        teams.admit_one();
+    }
+    CHECK(teams.usage_of("a") == Approx(0.6));
+    CHECK(teams.usage_of("a") == teams.usage_of("b"));
+}
+
+TEST_CASE("usage decays in decimals of nine places, cut off", "[engine][afs]") {
+    // 1 core by 0.7 and, later, 0.7 core by 0.3333333333333333.
+    CHECK(scaled(1'000'000'000, 0.7) == 700'000'000);
+    CHECK(scaled(700'000'000, 1.0 / 3.0) == 233'333'333);
+    CHECK(scaled(1, 0.9999999999999999) == 0);
+    CHECK(scaled(1, 1.0) == 1);
+    CHECK(scaled(5, 0.0) == 0);
+    CHECK(scaled(-700'000'000, 1.0 / 3.0) == -233'333'333);
+    constexpr Billionths kMost =
+        Billionths{std::numeric_limits<std::int64_t>::max()} * 1'000'000'000;
+    CHECK(scaled(kMost, 1.0) == kMost);
+    CHECK(scaled(kMost, 0.1) == kMost / 10);
+    CHECK(scaled(kMost, 1e-30) == 0);
+    CHECK(scaled(kMost, 1e-18) == 9'223'372'036);
+}
+
+TEST_CASE("what its workloads hold in another ClusterQueue is not its usage", "[engine][afs]") {
+    TwoTeams teams;
+    ClusterQueue other;
+    other.name = "other";
+    other.admission_fair_sharing = true;
+    teams.tell(ClusterQueueChanged{other});
+    auto elsewhere = teams.make_holder(teams.make("a", "a1", 4'000), true);
+    elsewhere.reservation->cluster_queue = "other";
+    teams.tell(WorkloadChanged{elsewhere});
+    teams.now += 10s;
+    teams.tell(TimerFired{});
+    CHECK(teams.usage_of("a") == 0.0);
+    SECTION("until the LocalQueue is one of that ClusterQueue") {
+        teams.tell(LocalQueueChanged{{.ns = "ns", .name = "a", .cluster_queue = "other"}});
+        teams.now += 10s;
+        teams.tell(TimerFired{});
+        CHECK(teams.usage_of("a") == Approx(2.0));
+        teams.tell(WorkloadDeleted{.ns = "ns", .name = "a1"});
+        teams.now += 10s;
+        teams.tell(TimerFired{});
+        CHECK(teams.usage_of("a") == Approx(1.0));
+    }
+}
+
+TEST_CASE("an admission without LocalQueue leaves nothing behind", "[engine][afs]") {
+    TwoTeams teams;
+    const auto pending = teams.make("a", "a1", 2'000);
+    teams.tell(WorkloadChanged{pending});
+    teams.admit_one();
+    teams.tell(AdmissionWritten{.ns = "ns", .name = "a1"});
+    teams.tell(LocalQueueDeleted{.ns = "ns", .name = "a"});
+    teams.now += 10s;
+    teams.tell(WorkloadChanged{teams.make_holder(pending, true)});
+    teams.tell(WorkloadDeleted{.ns = "ns", .name = "a1"});
+    teams.tell_local_queue("a", 1.0, {});
+    CHECK(teams.usage_of("a") == 0.0);
+}
+
+TEST_CASE("the weight of a LocalQueue goes with it", "[engine][afs]") {
+    TwoTeams teams;
+    teams.tell_local_queue("a", 0.0, {});
+    const auto pending = teams.make("a", "a1", 1'000);
+    teams.tell(WorkloadChanged{pending});
+    teams.admit_one();
+    teams.tell(LocalQueueDeleted{.ns = "ns", .name = "a"});
+    teams.tell(AdmissionFailed{.ns = "ns", .name = "a1"});
     CHECK(teams.usage_of("a") == 0.0);
 }
 

@@ -1,6 +1,4 @@
-#include "engine/random_clusters.hpp"
-
-#include "base/prng.hpp"
+#include "engine/random_maker.hpp"
 
 #include <algorithm>
 
@@ -8,69 +6,6 @@ namespace sluice::reference {
 
 using engine::Amount;
 using engine::PreemptionPolicy;
-using Kind = Step::Kind;
-
-namespace {
-
-/// Makes one case; every choice comes from the seed.
-class Maker {
-  public:
-    explicit Maker(std::uint64_t seed) : prng_(seed) { result_.seed = seed; }
-
-    Case run();
-
-  private:
-    void make_options();
-    void make_flavors();
-    void make_layout();
-    void make_cohorts();
-    void make_queues();
-    void make_workloads();
-    void happen();
-    void happen_to_objects();
-    void happen_to_workloads();
-
-    engine::ResourceQuota quota(bool limits, bool is_queue);
-    std::vector<engine::ResourceGroup> groups(bool limits, bool is_queue);
-    engine::ClusterQueue queue(const std::string& name);
-    void change_queue(engine::ClusterQueue& changed);
-    engine::Cohort cohort(const std::string& name);
-    engine::PodShape shape(std::uint32_t id);
-    std::int64_t amount();
-    engine::PodSet pod_set(std::size_t index);
-    engine::Workload workload(std::size_t index);
-    engine::QuotaReservation reservation(const engine::Workload& holder);
-
-    std::int64_t pick(std::int64_t low, std::int64_t high) { return prng_.between(low, high); }
-    bool chance(unsigned percent) { return prng_.chance(percent); }
-    template <class T>
-    const T& one_of(const std::vector<T>& from) {
-        return from[prng_.below(from.size())];
-    }
-    std::string any_workload() {
-        return "n/w" + std::to_string(pick(0, std::int64_t(workloads_) - 1));
-    }
-    void add(Kind kind, std::string target = "", std::int64_t number = 0, std::string other = "") {
-        result_.steps.push_back({kind, std::move(target), std::move(other), number, std::nullopt});
-    }
-    void add_object(engine::Event event) {
-        result_.steps.push_back({Kind::Object, "", "", 0, std::move(event)});
-    }
-
-    Prng prng_;
-    Case result_;
-    std::vector<std::string> flavors_;
-    std::vector<engine::ResourceGroup> layout_;  // names only
-    std::vector<engine::Cohort> cohorts_;
-    std::vector<std::string> cohort_names_;
-    std::vector<engine::ClusterQueue> queues_;
-    std::vector<engine::LocalQueue> local_queues_;
-    std::uint32_t shapes_ = 0;
-    std::size_t workloads_ = 0;
-    std::int64_t quota_max_ = 8;
-    bool unlimited_ = false;
-    bool classes_ = true;
-};
 
 void Maker::make_options() {
     engine::Options& options = result_.options;
@@ -102,6 +37,27 @@ void Maker::make_options() {
     gates.recompute_assignment_upon_overlap = !chance(20);
     gates.preemption_gates = chance(20);
     gates.reclaimable_pods = !chance(5);
+    options.block_admission_until_pods_ready = chance(8);
+    const std::vector<std::int64_t> batches = {1, 1, 2, 5};
+    if (chance(30)) {
+        options.wake_batch = std::chrono::seconds(one_of(batches));
+    }
+    // Not with amounts near the largest: what upstream's sums of usage are worth then depends on
+    // the order in which they saturated.
+    if (saturated_ || !chance(30)) {
+        return;
+    }
+    options.admission_fair_sharing = true;
+    const std::vector<std::int64_t> half_lives = {0, 1, 3, 10, 10, 604'800};
+    const std::vector<std::int64_t> intervals = {0, 1, 2, 5, 5, 10};
+    options.usage_half_life = std::chrono::seconds(one_of(half_lives));
+    options.usage_sampling_interval = std::chrono::seconds(one_of(intervals));
+    const std::vector<double> weights = {0, 0.001, 0.5, 1, 2.5};
+    for (const char* resource : {"cpu", "memory", "example.com/gpu"}) {
+        if (chance(40)) {
+            options.resource_weights[resource] = one_of(weights);
+        }
+    }
 }
 
 engine::PodShape Maker::shape(std::uint32_t id) {
@@ -121,7 +77,7 @@ engine::PodShape Maker::shape(std::uint32_t id) {
 }
 
 void Maker::make_flavors() {
-    const std::int64_t count = pick(1, 4);
+    const std::int64_t count = chance(95) ? pick(1, 4) : pick(5, 9);
     for (std::int64_t i = 0; i < count; ++i) {
         flavors_.push_back("f" + std::to_string(i));
         if (!chance(3)) {
@@ -152,19 +108,31 @@ void Maker::make_layout() {
     if (flavors_.size() > 1 && chance(30)) {
         const std::size_t cut = 1 + prng_.below(flavors_.size() - 1);
         layout_.push_back({first, with_flavors(0, cut)});
-        layout_.push_back({{"example.com/gpu"}, with_flavors(cut, flavors_.size())});
+        const bool third = flavors_.size() - cut > 1 && chance(40);
+        const std::size_t end = third ? flavors_.size() - 1 : flavors_.size();
+        layout_.push_back({{"example.com/gpu"}, with_flavors(cut, end)});
+        if (third) {
+            layout_.push_back({{"example.com/net"}, with_flavors(end, flavors_.size())});
+        }
     } else {
         layout_.push_back({first, with_flavors(0, flavors_.size())});
     }
 }
 
+Amount Maker::quota_amount() {
+    if (saturated_ && chance(50)) {
+        return Amount(near_largest());
+    }
+    return Amount(pick(0, quota_max_));
+}
+
 engine::ResourceQuota Maker::quota(bool limits, bool is_queue) {
-    engine::ResourceQuota made{.nominal = Amount(pick(0, quota_max_))};
+    engine::ResourceQuota made{.nominal = quota_amount()};
     if (unlimited_ && chance(20)) {
         made.nominal = Amount::unlimited();
     }
     if (limits && chance(30)) {
-        made.borrowing_limit = Amount(pick(0, quota_max_));
+        made.borrowing_limit = quota_amount();
     }
     if (limits && chance(30)) {
         const std::int64_t top =
@@ -219,7 +187,7 @@ engine::Cohort Maker::cohort(const std::string& name) {
 }
 
 void Maker::make_cohorts() {
-    const std::int64_t count = pick(0, 4);
+    const std::int64_t count = chance(92) && !large_ ? pick(0, 4) : pick(4, 10);
     for (std::int64_t i = 0; i < count; ++i) {
         cohort_names_.push_back("c" + std::to_string(i));
     }
@@ -266,6 +234,7 @@ void Maker::change_queue(engine::ClusterQueue& changed) {
     const std::vector<double> weights = {0, 0.5, 1, 1, 1, 2, 3};
     changed.fair_weight = one_of(weights);
     changed.accepts_workloads = !chance(4);
+    changed.admission_fair_sharing = chance(result_.options.admission_fair_sharing ? 75 : 10);
 }
 
 engine::ClusterQueue Maker::queue(const std::string& name) {
@@ -278,298 +247,53 @@ engine::ClusterQueue Maker::queue(const std::string& name) {
     return made;
 }
 
+engine::LocalQueue Maker::local_queue(const std::string& cluster_queue) {
+    engine::LocalQueue made;
+    made.ns = "n";
+    made.name = "l" + std::to_string(local_queues_.size());
+    made.cluster_queue = cluster_queue;
+    made.stopped = chance(3);
+    if (chance(4)) {
+        made.namespace_match =
+            chance(60) ? engine::NamespaceMatch::Mismatch : engine::NamespaceMatch::NotFound;
+    }
+    const std::vector<double> weights = {0, 0.5, 1, 1, 1, 2, 3};
+    made.fair_weight = one_of(weights);
+    for (const char* resource : {"cpu", "memory"}) {
+        if (chance(15)) {
+            made.consumed[resource] = double(pick(0, 5000)) / 1000.0;
+        }
+    }
+    return made;
+}
+
 void Maker::make_queues() {
-    const std::int64_t count = chance(90) ? pick(1, 6) : pick(6, 12);
+    std::int64_t count = chance(90) ? pick(1, 6) : pick(6, 12);
+    if (large_) {
+        count = pick(12, 40);
+    }
     const std::vector<std::string> prefixes = {"a", "d", "q", "q"};
     for (std::int64_t i = 0; i < count; ++i) {
         queues_.push_back(queue(one_of(prefixes) + std::to_string(i)));
         if (!chance(2)) {
             add_object(engine::ClusterQueueChanged{queues_.back()});
         }
-        const std::int64_t local = chance(80) ? 1 : 2;
+        const bool several = chance(result_.options.admission_fair_sharing ? 70 : 20);
+        const std::int64_t local = several ? pick(2, 3) : 1;
         for (std::int64_t k = 0; k < local; ++k) {
-            engine::LocalQueue made;
-            made.ns = "n";
-            made.name = "l" + std::to_string(local_queues_.size());
-            made.cluster_queue = queues_.back().name;
-            made.stopped = chance(3);
-            if (chance(4)) {
-                made.namespace_match = chance(60) ? engine::NamespaceMatch::Mismatch
-                                                  : engine::NamespaceMatch::NotFound;
-            }
-            local_queues_.push_back(made);
+            local_queues_.push_back(local_queue(queues_.back().name));
             if (!chance(2)) {
-                add_object(engine::LocalQueueChanged{made});
+                add_object(engine::LocalQueueChanged{local_queues_.back()});
             }
         }
     }
-}
-
-std::int64_t Maker::amount() {
-    return pick(chance(90) ? 1 : 0, chance(70) ? 3 : 5);
-}
-
-engine::PodSet Maker::pod_set(std::size_t index) {
-    engine::PodSet made;
-    made.name = "p" + std::to_string(index);
-    made.count = std::int32_t(chance(60) ? 1 : pick(1, 4));
-    if (chance(20) && made.count > 1) {
-        made.min_count = std::int32_t(pick(1, made.count));
-    }
-    if (chance(5)) {
-        made.reclaimable = std::int32_t(pick(0, made.count));
-    }
-    made.shape = chance(60) ? 0 : std::uint32_t(pick(0, shapes_));
-    for (const engine::ResourceGroup& group : layout_) {
-        for (const std::string& resource : group.covered_resources) {
-            if (resource != "pods" && chance(resource == "cpu" ? 95 : 60)) {
-                made.requests.push_back({resource, Amount(amount())});
-            }
-        }
-    }
-    if (chance(3)) {
-        made.requests.push_back({"example.com/other", Amount(pick(0, 1))});
-    }
-    return made;
-}
-
-/// Quota that somebody once gave it: not always what the queue would give today.
-engine::QuotaReservation Maker::reservation(const engine::Workload& holder) {
-    engine::QuotaReservation made;
-    const engine::ClusterQueue& given_by = one_of(queues_);
-    made.cluster_queue = given_by.name;
-    for (const engine::LocalQueue& local_queue : local_queues_) {
-        if (local_queue.name == holder.local_queue && !chance(3)) {
-            made.cluster_queue = local_queue.cluster_queue;
-        }
-    }
-    if (!chance(10)) {
-        made.reserved_at = engine::Time(std::chrono::seconds(900'000 + pick(0, 5)));
-    }
-    made.admitted = chance(90);
-    made.evicted = chance(8);
-    for (const engine::PodSet& pod_set : holder.pod_sets) {
-        engine::PodSetAssignment assigned{pod_set.name, {}, pod_set.count - pod_set.reclaimable};
-        for (const engine::ResourceGroup& group : layout_) {
-            const std::string& flavor = one_of(group.flavors).flavor;
-            for (const engine::ResourceRequest& request : pod_set.requests) {
-                const auto& covered = group.covered_resources;
-                if (std::find(covered.begin(), covered.end(), request.resource) != covered.end()) {
-                    assigned.resources.push_back(
-                        {request.resource, flavor, request.amount * assigned.count}
-                    );
-                }
-            }
-            if (std::find(group.covered_resources.begin(), group.covered_resources.end(), "pods") !=
-                group.covered_resources.end()) {
-                assigned.resources.push_back({"pods", flavor, Amount(assigned.count)});
-            }
-        }
-        made.pod_sets.push_back(std::move(assigned));
-    }
-    return made;
-}
-
-engine::Workload Maker::workload(std::size_t index) {
-    engine::Workload made;
-    made.ns = "n";
-    made.name = "w" + std::to_string(index);
-    made.uid = std::to_string(pick(10, 99)) + "-" + std::to_string(index);
-    made.local_queue = chance(98) ? one_of(local_queues_).name : "nowhere";
-    made.priority = pick(-1, 3);
-    made.queue_order = engine::Time(std::chrono::seconds(900'000 + pick(0, 6)));
-    made.generation = 1;
-    made.scheduling_class = classes_ ? 1 : 0;
-    const std::size_t count = chance(70) ? 1 : std::size_t(pick(2, 3));
-    for (std::size_t i = 0; i < count; ++i) {
-        made.pod_sets.push_back(pod_set(i));
-    }
-    if (count > 1 && chance(25)) {
-        made.pod_sets[0].group = made.pod_sets[1].group = "g";
-    }
-    if (chance(1)) {
-        made.requests_valid = false;
-    }
-    made.preemption_gated = chance(10);
-    made.checks_failed = chance(1);
-    if (chance(45)) {
-        made.reservation = reservation(made);
-        made.queueable = false;
-    } else if (chance(5)) {
-        made.requeue_at = engine::Time(std::chrono::seconds(1'000'000 + pick(0, 20)));
-        made.requeued_false = chance(30);
-    }
-    return made;
-}
-
-void Maker::make_workloads() {
-    const std::int64_t initial = pick(2, chance(90) ? 15 : 40);
-    for (std::int64_t i = 0; i < initial; ++i) {
-        engine::Event event = engine::WorkloadChanged{workload(workloads_++)};
-        result_.steps.push_back({Kind::Submit, "", "", 0, std::move(event)});
-    }
-}
-
-void Maker::happen_to_objects() {
-    const std::size_t which = prng_.below(queues_.size());
-    engine::ClusterQueue& changed = queues_[which];
-    engine::LocalQueue& local_queue = local_queues_[prng_.below(local_queues_.size())];
-    switch (pick(0, 11)) {
-        case 0:
-        case 1:
-            change_queue(changed);
-            add_object(engine::ClusterQueueChanged{changed});
-            break;
-        case 2:
-            if (!cohort_names_.empty()) {
-                changed.cohort = chance(80) ? one_of(cohort_names_) : "";
-                changed.resource_groups = groups(!changed.cohort.empty(), true);
-                add_object(engine::ClusterQueueChanged{changed});
-            }
-            break;
-        case 3:
-            changed.accepts_workloads = !changed.accepts_workloads;
-            add_object(engine::ClusterQueueChanged{changed});
-            break;
-        case 4:
-            if (chance(30)) {
-                add_object(engine::ClusterQueueDeleted{changed.name});
-            } else {
-                add_object(engine::ClusterQueueChanged{changed});
-            }
-            break;
-        case 5:
-        case 6:
-            local_queue.stopped = !local_queue.stopped;
-            add_object(engine::LocalQueueChanged{local_queue});
-            break;
-        case 7:
-            local_queue.namespace_match =
-                chance(60) ? engine::NamespaceMatch::Matches : engine::NamespaceMatch::Mismatch;
-            add_object(engine::LocalQueueChanged{local_queue});
-            break;
-        case 8:
-            if (chance(30)) {
-                add_object(engine::LocalQueueDeleted{local_queue.ns, local_queue.name});
-            } else {
-                add_object(engine::LocalQueueChanged{local_queue});
-            }
-            break;
-        case 9:
-        case 10:
-            if (!cohort_names_.empty()) {
-                const std::string& name = one_of(cohort_names_);
-                if (chance(25)) {
-                    add_object(engine::CohortDeleted{name});
-                } else {
-                    add_object(engine::CohortChanged{cohort(name)});
-                }
-            }
-            break;
-        default:
-            if (chance(50) && shapes_ > 0) {
-                add_object(engine::PodShapeChanged{shape(std::uint32_t(pick(1, shapes_)))});
-            } else if (chance(50)) {
-                add_object(engine::FlavorDeleted{one_of(flavors_)});
-            } else {
-                add_object(engine::FlavorChanged{{.name = one_of(flavors_), .topology = ""}});
-            }
-    }
-}
-
-void Maker::happen_to_workloads() {
-    constexpr std::int64_t kSecond = 1'000'000'000;
-    switch (pick(0, 18)) {
-        case 0:
-        case 1:
-            add(Kind::Finish, any_workload());
-            break;
-        case 2:
-            add(Kind::Delete, any_workload());
-            break;
-        case 3:
-            add(Kind::SetPriority, any_workload(), pick(-1, 3));
-            break;
-        case 4:
-            add(Kind::SetReclaimable, any_workload(), pick(0, 3));
-            break;
-        case 5:
-            add(Kind::SetRequests, any_workload(), pick(0, 4));
-            break;
-        case 6:
-            add(Kind::SetRequeue, any_workload(), chance(30) ? -1 : pick(0, 10) * kSecond);
-            break;
-        case 7:
-            add(Kind::SetRequeued, any_workload(), pick(0, 1));
-            break;
-        case 8:
-            add(chance(50) ? Kind::SetGate : Kind::SetChecks, any_workload(), pick(0, 1));
-            break;
-        case 9:
-            add(Kind::SetHold, any_workload(), pick(0, 1));
-            break;
-        case 10:
-            add(Kind::Move, any_workload(), 0, one_of(local_queues_).name);
-            break;
-        case 11:
-            add(Kind::Touch, any_workload());
-            break;
-        case 12:
-            add(Kind::ConfirmEviction, any_workload());
-            break;
-        case 13:
-            add(Kind::FailAdmission, any_workload(), chance(20) ? 1 : 0);
-            break;
-        case 14:
-            add(Kind::FailEviction, any_workload());
-            break;
-        case 15:
-            add(Kind::StaleEcho);
-            break;
-        case 16:
-            add(Kind::Release, any_workload(), chance(50) ? 1 : pick(1, 9) * kSecond);
-            break;
-        default:
-            result_.steps.push_back(
-                {Kind::Submit, "", "", 0, engine::WorkloadChanged{workload(workloads_++)}}
-            );
-    }
-}
-
-void Maker::happen() {
-    constexpr std::int64_t kSecond = 1'000'000'000;
-    const std::int64_t rounds = pick(3, 14);
-    for (std::int64_t i = 0; i < rounds; ++i) {
-        add(Kind::Cycle);
-        if (chance(70)) {
-            add(Kind::ConfirmAdmission, "", pick(0, 1));
-        }
-        if (chance(60)) {
-            add(Kind::ConfirmEviction);
-        }
-        if (chance(55)) {
-            add(Kind::Release);
-        }
-        for (std::int64_t k = pick(0, 2); k > 0; --k) {
-            happen_to_workloads();
-        }
-        if (chance(25)) {
-            happen_to_objects();
-        }
-        if (chance(50)) {
-            add(Kind::Advance, "", pick(1, 5) * kSecond);
-        }
-        if (chance(30)) {
-            add(Kind::Timer);
-        }
-    }
-    add(Kind::Cycle);
-    add(Kind::Cycle);
 }
 
 Case Maker::run() {
     quota_max_ = chance(70) ? 12 : 4;
     unlimited_ = chance(4);
+    saturated_ = chance(4);
+    large_ = chance(1);
     classes_ = !chance(15);
     make_options();
     make_flavors();
@@ -580,8 +304,6 @@ Case Maker::run() {
     happen();
     return std::move(result_);
 }
-
-}  // namespace
 
 Case make_case(std::uint64_t seed) {
     return Maker(seed).run();

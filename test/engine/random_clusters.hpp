@@ -23,8 +23,9 @@ struct Step {
         Cycle,             ///< run_cycle
         Advance,           ///< `number` nanoseconds pass
         Timer,             ///< TimerFired
-        ConfirmAdmission,  ///< written, then the echo; `number` 1: the echo first
-        FailAdmission,     ///< `number` 1: the object is gone
+        ConfirmAdmission,  ///< written, then the echo; `number` bit 1: the echo first, bit 2: the
+                           ///< checks are still to come (SetAdmitted)
+        FailAdmission,     ///< `number` 1: the object is gone, 2: the API refused it
         StaleEcho,         ///< an update from before our writes
         ConfirmEviction,   ///< our eviction is seen, or somebody else evicts
         FailEviction,
@@ -38,9 +39,12 @@ struct Step {
         SetRequeued,     ///< condition Requeued=False iff `number` is 1
         SetGate,
         SetChecks,
-        SetHold,  ///< queueable or not
-        Move,     ///< to LocalQueue `other`
-        Touch,    ///< only the generation changes
+        SetHold,      ///< queueable or not
+        Move,         ///< to LocalQueue `other`
+        Touch,        ///< only the generation changes
+        SetAdmitted,  ///< a holder's checks are all Ready
+        SetReady,     ///< condition PodsReady of a holder
+        SetBoost,     ///< priority boost: the priority changes, the generation does not
     };
     Kind kind = Kind::Cycle;
     std::string target;  ///< "ns/name"; "" : all that it can apply to

@@ -57,6 +57,22 @@ std::optional<std::string> compare_queues(const engine::State& state, const Clus
     return std::nullopt;
 }
 
+std::optional<std::string> compare_usage(const engine::State& state, const Cluster& reference) {
+    if (!state.options().admission_fair_sharing) {
+        return std::nullopt;
+    }
+    for (const std::string& name : reference.local_queue_names()) {
+        const double by_engine = state.local_queue(state.find_local_queue(name)).fair_usage;
+        const double by_reference = reference.fair_usage(name);
+        if (by_engine != by_reference) {
+            return fmt::format(
+                "usage of {}: engine {}, reference {}", name, by_engine, by_reference
+            );
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 void Tally::count(const support::Outcome& outcome) {
@@ -111,6 +127,9 @@ std::optional<std::string> find_difference(const Case& played, Tally* tally) {
             }
         }
         if (const auto difference = compare_queues(state, reference)) {
+            return fmt::format("step {}: {}", position, *difference);
+        }
+        if (const auto difference = compare_usage(state, reference)) {
             return fmt::format("step {}: {}", position, *difference);
         }
         if (const auto faults = engine::audit(state); !faults.empty()) {

@@ -119,6 +119,9 @@ void simplify_queue(Case& failing, const Check& check, std::size_t step) {
     try_change(failing, check, [&](Case& simpler) { queue(simpler).strategy = usual.strategy; });
     try_change(failing, check, [&](Case& simpler) { queue(simpler).fair_weight = 1; });
     try_change(failing, check, [&](Case& simpler) {
+        queue(simpler).admission_fair_sharing = false;
+    });
+    try_change(failing, check, [&](Case& simpler) {
         queue(simpler).preference = usual.preference;
     });
     try_change(failing, check, [&](Case& simpler) {
@@ -130,11 +133,31 @@ void simplify_queue(Case& failing, const Check& check, std::size_t step) {
     simplify_groups(failing, check, [&](Case& of) { return &queue(of).resource_groups; });
 }
 
+void simplify_local_queue(Case& failing, const Check& check, std::size_t step) {
+    const auto local_queue = [&](Case& of) -> engine::LocalQueue& {
+        return std::get<engine::LocalQueueChanged>(*of.steps[step].event).local_queue;
+    };
+    try_change(failing, check, [&](Case& simpler) { local_queue(simpler).consumed.clear(); });
+    try_change(failing, check, [&](Case& simpler) { local_queue(simpler).fair_weight = 1; });
+    try_change(failing, check, [&](Case& simpler) { local_queue(simpler).stopped = false; });
+    try_change(failing, check, [&](Case& simpler) {
+        local_queue(simpler).namespace_match = engine::NamespaceMatch::Matches;
+    });
+}
+
 void simplify_options(Case& failing, const Check& check) {
     try_change(failing, check, [](Case& simpler) { simpler.options = {}; });
     try_change(failing, check, [](Case& simpler) { simpler.options.gates = {}; });
     try_change(failing, check, [](Case& simpler) {
         simpler.options.fair_sharing_strategies = engine::Options().fair_sharing_strategies;
+    });
+    try_change(failing, check, [](Case& simpler) {
+        simpler.options.admission_fair_sharing = false;
+    });
+    try_change(failing, check, [](Case& simpler) { simpler.options.resource_weights.clear(); });
+    try_change(failing, check, [](Case& simpler) { simpler.options.wake_batch = {}; });
+    try_change(failing, check, [](Case& simpler) {
+        simpler.options.block_admission_until_pods_ready = false;
     });
     try_change(failing, check, [](Case& simpler) {
         simpler.options.quota_check_strategy = engine::QuotaCheckStrategy::BlockUndeclared;
@@ -157,6 +180,8 @@ Case shrink(Case failing, const Check& check) {
                 simplify_workload(failing, check, step);
             } else if (std::holds_alternative<engine::ClusterQueueChanged>(event)) {
                 simplify_queue(failing, check, step);
+            } else if (std::holds_alternative<engine::LocalQueueChanged>(event)) {
+                simplify_local_queue(failing, check, step);
             } else if (std::holds_alternative<engine::CohortChanged>(event)) {
                 const auto cohort = [step](Case& of) -> engine::Cohort& {
                     return std::get<engine::CohortChanged>(*of.steps[step].event).cohort;

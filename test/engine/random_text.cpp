@@ -45,6 +45,7 @@ std::string text(const engine::QuotaReservation& reservation) {
         out += " since " + text(*reservation.reserved_at);
     }
     out += reservation.evicted ? " evicted" : "";
+    out += reservation.admitted ? "" : " not-admitted";
     for (const engine::PodSetAssignment& pod_set : reservation.pod_sets) {
         out += fmt::format(" {}x{}[", pod_set.name, pod_set.count);
         for (const engine::AssignedResource& resource : pod_set.resources) {
@@ -83,6 +84,7 @@ std::string text(const engine::Workload& workload) {
     out += workload.checks_failed ? " checks-failed" : "";
     out += workload.requests_valid ? "" : " invalid";
     out += workload.preemption_gated ? " gated" : "";
+    out += workload.pods_ready ? " ready" : "";
     return workload.reservation ? out + text(*workload.reservation) : out;
 }
 
@@ -111,7 +113,7 @@ struct EventText {
         std::string out = fmt::format(
             "queue {} cohort={} strategy={} borrow={} preempt={} preference={} within={} "
             "reclaim={} "
-            "borrowWithin={} weight={} accepts={}{}",
+            "borrowWithin={} weight={} accepts={} byUsage={}{}",
             queue.name,
             queue.cohort,
             int(queue.strategy),
@@ -123,6 +125,7 @@ struct EventText {
             preemption.borrow_within_cohort,
             queue.fair_weight,
             queue.accepts_workloads,
+            queue.admission_fair_sharing,
             text(queue.resource_groups)
         );
         if (preemption.max_priority_threshold) {
@@ -134,13 +137,18 @@ struct EventText {
         return "delete queue " + e.name;
     }
     std::string operator()(const engine::LocalQueueChanged& e) const {
-        return fmt::format(
-            "local queue {} of {} stopped={} namespace={}",
+        std::string out = fmt::format(
+            "local queue {} of {} stopped={} namespace={} weight={}",
             e.local_queue.name,
             e.local_queue.cluster_queue,
             e.local_queue.stopped,
-            int(e.local_queue.namespace_match)
+            int(e.local_queue.namespace_match),
+            e.local_queue.fair_weight
         );
+        for (const auto& [resource, amount] : e.local_queue.consumed) {
+            out += fmt::format(" consumed {}={}", resource, amount);
+        }
+        return out;
     }
     std::string operator()(const engine::LocalQueueDeleted& e) const {
         return "delete local queue " + e.name;
@@ -182,6 +190,20 @@ std::string text(const engine::Options& options) {
     note("recompute", gates.recompute_assignment_upon_overlap, true);
     note("preemptionGates", gates.preemption_gates, false);
     note("reclaimable", gates.reclaimable_pods, true);
+    note("blockAdmission", options.block_admission_until_pods_ready, false);
+    if (options.wake_batch != engine::Duration{}) {
+        out += fmt::format(", batch={}ns", options.wake_batch.count());
+    }
+    if (options.admission_fair_sharing) {
+        out += fmt::format(
+            ", by usage halfLife={}ns sampling={}ns",
+            options.usage_half_life.count(),
+            options.usage_sampling_interval.count()
+        );
+        for (const auto& [resource, weight] : options.resource_weights) {
+            out += fmt::format(" {}*{}", resource, weight);
+        }
+    }
     note(
         "ignoreUndeclared",
         options.quota_check_strategy == engine::QuotaCheckStrategy::IgnoreUndeclared,
@@ -195,7 +217,8 @@ constexpr std::array kKinds = {
     "confirm",      "fail admission", "stale echo",   "evicted",      "fail eviction",
     "release",      "finish",         "delete",       "set priority", "set reclaimable",
     "set requests", "set requeue",    "set requeued", "set gate",     "set checks",
-    "set hold",     "move",           "touch",
+    "set hold",     "move",           "touch",        "set admitted", "set ready",
+    "set boost",
 };
 
 }  // namespace

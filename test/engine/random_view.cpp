@@ -64,6 +64,10 @@ std::vector<std::string> View::targets_of(const Step& step) const {
                 return evicting_.contains(key);
             case Kind::Release:
                 return reservation && reservation->evicted;
+            case Kind::SetAdmitted:
+                return reservation && !reservation->admitted && !outstanding_.contains(key);
+            case Kind::SetReady:
+                return reservation && !outstanding_.contains(key);
             case Kind::SetPriority:
             case Kind::SetReclaimable:
             case Kind::SetRequests:
@@ -74,6 +78,7 @@ std::vector<std::string> View::targets_of(const Step& step) const {
             case Kind::SetHold:
             case Kind::Move:
             case Kind::Touch:
+            case Kind::SetBoost:
                 return !outstanding_.contains(key);
             case Kind::Finish:
             case Kind::Delete:
@@ -105,6 +110,13 @@ bool change_fields(Workload& workload, const Step& step, Time now) {
     if (step.kind == Kind::SetPriority) {
         workload.priority = step.number;
         ++workload.generation;
+    } else if (step.kind == Kind::SetBoost) {
+        workload.priority = step.number;
+        ++workload.condition_stamp;
+    } else if (step.kind == Kind::SetAdmitted) {
+        workload.reservation->admitted = true;
+    } else if (step.kind == Kind::SetReady) {
+        workload.pods_ready = on;
     } else if (step.kind == Kind::SetReclaimable) {
         engine::PodSet& first = workload.pod_sets.front();
         first.reclaimable = std::min(std::int32_t(step.number), first.count);
@@ -146,6 +158,7 @@ void View::change(Workload& workload, const Step& step, Time now) {
         // Nothing about its quota.
     } else if (step.kind == Kind::Release) {
         workload.reservation.reset();
+        workload.pods_ready = false;
         workload.queueable = true;
         ++workload.condition_stamp;
         workload.requeued_false = step.number == 1;
@@ -169,9 +182,10 @@ void View::confirm(const std::string& key, const Step& step, Time, std::vector<E
     Workload& workload = objects_.at(key);
     const engine::AdmissionWritten written{ns_of(key), name_of(key)};
     workload.reservation = outstanding_.at(key);
+    workload.reservation->admitted = (step.number & 2) == 0;
     workload.queueable = false;
     outstanding_.erase(key);
-    if (step.number == 1) {
+    if ((step.number & 1) != 0) {
         out.emplace_back(engine::WorkloadChanged{workload});
         out.emplace_back(written);
     } else {
@@ -205,7 +219,9 @@ std::vector<Event> View::events_of(const Step& step, Time now) {
             confirm(key, step, now, out);
         } else if (step.kind == Kind::FailAdmission) {
             const bool gone = step.number == 1;
-            out.emplace_back(engine::AdmissionFailed{ns_of(key), name_of(key), gone});
+            out.emplace_back(
+                engine::AdmissionFailed{ns_of(key), name_of(key), gone, step.number == 2}
+            );
             outstanding_.erase(key);
             evicting_.erase(key);
             if (gone) {

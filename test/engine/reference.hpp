@@ -5,6 +5,7 @@
 #include "engine/reference_assignment.hpp"
 #include "engine/reference_preemption.hpp"
 #include "engine/reference_snapshot.hpp"
+#include "engine/reference_usage.hpp"
 #include "support/outcome.hpp"
 
 #include <map>
@@ -15,8 +16,8 @@
 
 namespace sluice::reference {
 
-/// A whole cluster decided by the specification's sections 3 to 5, without admission fair sharing,
-/// concurrent admission, topologies and elastic slices.
+/// A whole cluster decided by the specification's sections 3 to 5, without concurrent admission,
+/// topologies and elastic slices.
 class Cluster {
   public:
     explicit Cluster(engine::Options options);
@@ -33,6 +34,9 @@ class Cluster {
     std::vector<std::string> cluster_queue_names() const;
     /// Whether some ClusterQueue that heads are taken from has one.
     bool has_heads() const;
+    std::vector<std::string> local_queue_names() const;
+    /// What orders the LocalQueue under admission fair sharing (spec 5.12).
+    double fair_usage(const std::string& local_queue) const;
 
   private:
     struct Entry {
@@ -43,7 +47,10 @@ class Cluster {
         bool evicting = false;  ///< our eviction, until the object shows it
         std::string queued_in;  ///< ClusterQueue
         bool active = false;
-        bool waits_for_time = false;  ///< for the timer of status.requeueState.requeueAt
+        bool waits_for_time = false;          ///< for the timer of status.requeueState.requeueAt
+        std::optional<Time> held_back_until;  ///< the API refused our admission
+        bool waits_for_refusal = false;       ///< for the timer of that
+        int refusals = 0;                     ///< in a row
         std::optional<ScanState> scan;
     };
     struct Slot {
@@ -75,11 +82,14 @@ class Cluster {
         std::vector<Target> targets;
         std::optional<ScanState> scan;
         bool is_preemptor = false;
+        bool processed = false;
         bool admitted = false;
         Requeue requeue = Requeue::Generic;
         support::NamedRefusal refusal;
     };
     struct Cycle;  // snapshot and what was decided so far
+    /// A tree for wakes: a root cohort, or (first: true) a ClusterQueue without cohort.
+    using Tree = std::pair<bool, std::string>;
 
     // Events.
     void on(const engine::FlavorChanged& event, Time now);
@@ -106,11 +116,18 @@ class Cluster {
     std::set<std::string> queues_of_tree(const std::string& cohort) const;
     /// The same for the tree of a ClusterQueue, itself at least.
     std::set<std::string> tree_of(const std::string& cluster_queue) const;
-    void wake(const std::set<std::string>& cluster_queues, Time now);
+    /// None when it is cyclic.
+    std::optional<Tree> tree_with_queue(const std::string& cluster_queue) const;
+    std::optional<Tree> tree_with_cohort(const std::string& cohort) const;
+    /// The ClusterQueues of a tree, which may have got another root or a cycle since.
+    std::set<std::string> queues_in(const Tree& tree) const;
+    /// Spec 3.8: at once, or when the batch ends.
+    void wake(const std::optional<Tree>& tree, Time now);
+    void wake_now(const std::set<std::string>& cluster_queues, Time now);
     void bump(const std::set<std::string>& cluster_queues);
     bool is_active(const Queue& queue) const;
     bool serves(const std::string& local_queue) const;
-    static bool is_due(const engine::Workload& workload, Time now);
+    static bool is_due(const Entry& entry, Time now);
     static const engine::QuotaReservation* held(const Entry& entry);
     bool goes_before(const Queue& queue, const std::string& a, const std::string& b) const;
     std::vector<std::string> pending(const std::string& cluster_queue, bool active) const;
@@ -120,6 +137,17 @@ class Cluster {
     void take_out(const std::string& key);
     void take_out_all_of(const std::string& local_queue);
     bool is_parked(const Queue& queue, const engine::Workload& workload) const;
+    /// How many hold quota without PodsReady (waitForPodsReady.blockAdmission).
+    std::size_t not_ready() const;
+
+    // Admission fair sharing.
+    bool orders_by_usage(const Queue& queue) const;
+    Decimals admitted_usage(const std::string& local_queue) const;
+    void seed_usage(const std::string& local_queue, Time now);
+    void sample_usage(Time now);
+    void charge_penalty(const std::string& key);
+    void drop_penalty(const std::string& local_queue, const std::string& key);
+    void settle_penalty(const std::string& key, Time now);
 
     // The cycle.
     Snapshot make_snapshot() const;
@@ -179,7 +207,10 @@ class Cluster {
     std::map<std::string, engine::LocalQueue> local_queues_;
     std::map<std::uint32_t, engine::PodShape> shapes_;
     std::map<std::string, Entry> workloads_;
+    std::map<std::string, UsageAccount> accounts_;  // by LocalQueue
+    std::map<Tree, Time> wakes_;                    // when their batches end
     std::uint64_t cycle_ = 0;
+    bool blocked_ = false;  // until all pods are ready
 };
 
 }  // namespace sluice::reference

@@ -250,6 +250,7 @@ void Cluster::issue_preemptions(Cycle& cycle, Try& attempt) {
 }
 
 void Cluster::process(Cycle& cycle, Try& attempt) {
+    attempt.processed = true;
     const auto overlaps = [&] {
         return std::any_of(attempt.targets.begin(), attempt.targets.end(), [&](const Target& t) {
             return cycle.victims.contains(t.holder);
@@ -307,6 +308,14 @@ void Cluster::process(Cycle& cycle, Try& attempt) {
         cycle.snapshot.add(attempt.cluster_queue, attempt.assignment.usage);
         if (mode == Mode::Preempt) {
             issue_preemptions(cycle, attempt);
+        } else if (options_.block_admission_until_pods_ready &&
+                   not_ready() + cycle.outcome.admitted.size() > 0) {
+            blocked_ = true;
+            refuse(
+                WaitingReason::WaitingForPodsReady,
+                RefusalKind::WaitingForPodsReady,
+                Requeue::FailedAfterNomination
+            );
         } else {
             admit(cycle, attempt);
         }
@@ -352,7 +361,7 @@ void Cluster::requeue(Cycle& cycle, Try& attempt) {
     }
     entry.scan = attempt.scan;
     const bool progress = entry.scan && entry.scan->has_progress();
-    const bool to_heap = is_due(entry.object, cycle.rules.now) && (immediate || progress);
+    const bool to_heap = is_due(entry, cycle.rules.now) && (immediate || progress);
     entry.active = to_heap;
     attempt.refusal.workload = attempt.key;
     attempt.refusal.cluster_queue = queue.object.name;
@@ -397,10 +406,15 @@ void Cluster::settle(Cycle& cycle) {
         take_out(admission.workload);
         entry.assumed = std::move(reservation);
         entry.written = false;
+        charge_penalty(admission.workload);
     }
 }
 
 support::Outcome Cluster::run_cycle(Time now) {
+    if (blocked_ && not_ready() > 0) {
+        return {};
+    }
+    blocked_ = false;
     const std::vector<std::string> heads = pop_heads();
     if (heads.empty()) {
         return {};
@@ -443,14 +457,21 @@ support::Outcome Cluster::run_cycle(Time now) {
         while (const auto next = fair_next(cycle.snapshot, tries, left)) {
             left.erase(*next);
             process(cycle, tries[*next]);
+            if (blocked_) {
+                break;
+            }
         }
     } else {
         for (const std::size_t i : classical_order(tries)) {
             process(cycle, tries[i]);
+            if (blocked_) {
+                break;
+            }
         }
     }
+    // Where the cycle ended early, the heads that it did not come to are as if not taken.
     for (Try& attempt : tries) {
-        if (!attempt.admitted) {
+        if (attempt.processed && !attempt.admitted) {
             requeue(cycle, attempt);
             cycle.outcome.refused.push_back(attempt.refusal);
         }

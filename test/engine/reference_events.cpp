@@ -30,7 +30,7 @@ void Cluster::on(const engine::FlavorChanged& event, Time now) {
         for (const engine::ResourceGroup& group : queue.object.resource_groups) {
             for (const engine::FlavorQuotas& flavor : group.flavors) {
                 if (flavor.flavor == event.flavor.name) {
-                    wake(tree_of(name), now);
+                    wake(tree_with_queue(name), now);
                 }
             }
         }
@@ -47,28 +47,30 @@ void Cluster::on(const engine::CohortChanged& event, Time now) {
     if (known != cohorts_.end() && known->second == event.cohort) {
         return;
     }
+    const std::string parent_before = parent_of(name);
     std::set<std::string> touched = queues_of_tree(name);
     cohorts_[name] = event.cohort;
     touched.merge(queues_of_tree(name));
     bump(touched);
-    std::erase_if(touched, [&](const auto& queue) {
-        return is_cyclic(queues_.at(queue).object.cohort);
-    });
-    wake(touched, now);
+    wake(tree_with_cohort(name), now);
+    if (!parent_before.empty()) {
+        wake(tree_with_cohort(parent_before), now);
+    }
 }
 
 void Cluster::on(const engine::CohortDeleted& event, Time now) {
     if (!cohorts_.contains(event.name)) {
         return;
     }
+    const std::string parent_before = parent_of(event.name);
     std::set<std::string> touched = queues_of_tree(event.name);
     cohorts_.erase(event.name);
     touched.merge(queues_of_tree(event.name));
     bump(touched);
-    std::erase_if(touched, [&](const auto& queue) {
-        return is_cyclic(queues_.at(queue).object.cohort);
-    });
-    wake(touched, now);
+    wake(tree_with_cohort(event.name), now);
+    if (!parent_before.empty()) {
+        wake(tree_with_cohort(parent_before), now);
+    }
 }
 
 void Cluster::on(const engine::ClusterQueueChanged& event, Time now) {
@@ -82,7 +84,7 @@ void Cluster::on(const engine::ClusterQueueChanged& event, Time now) {
                 push_to_heaps(key);
             }
         }
-        wake(tree_of(name), now);
+        wake(tree_with_queue(name), now);
         return;
     }
     const engine::ClusterQueue before = known->second.object;
@@ -96,10 +98,10 @@ void Cluster::on(const engine::ClusterQueueChanged& event, Time now) {
         before.resource_groups != event.cluster_queue.resource_groups) {
         bump(touched);
     }
-    std::erase_if(touched, [&](const auto& queue) {
-        return is_cyclic(queues_.at(queue).object.cohort);
-    });
-    wake(touched, now);
+    wake(tree_with_queue(name), now);
+    if (!before.cohort.empty()) {
+        wake(tree_with_cohort(before.cohort), now);
+    }
 }
 
 void Cluster::on(const engine::ClusterQueueDeleted& event, Time now) {
@@ -111,11 +113,15 @@ void Cluster::on(const engine::ClusterQueueDeleted& event, Time now) {
             take_out(key);
         }
     }
+    const std::string cohort_before = queues_.at(event.name).object.cohort;
     std::set<std::string> touched = tree_of(event.name);
     queues_.erase(event.name);
     touched.erase(event.name);
     bump(touched);
-    wake(touched, now);
+    wake(tree_with_queue(event.name), now);
+    if (!cohort_before.empty()) {
+        wake(tree_with_cohort(cohort_before), now);
+    }
 }
 
 void Cluster::on(const engine::LocalQueueChanged& event, Time now) {
@@ -127,6 +133,7 @@ void Cluster::on(const engine::LocalQueueChanged& event, Time now) {
         before = known->second;
     }
     local_queues_[key] = local_queue;
+    seed_usage(key, now);
     const bool served = before && !before->stopped;
     const bool moved = before && before->cluster_queue != local_queue.cluster_queue;
     if (served && (local_queue.stopped || moved)) {
@@ -137,7 +144,7 @@ void Cluster::on(const engine::LocalQueueChanged& event, Time now) {
     }
     if (before && before->namespace_match != engine::NamespaceMatch::Matches &&
         local_queue.namespace_match == engine::NamespaceMatch::Matches) {
-        wake(tree_of(local_queue.cluster_queue), now);
+        wake(tree_with_queue(local_queue.cluster_queue), now);
     }
 }
 
@@ -145,6 +152,7 @@ void Cluster::on(const engine::LocalQueueDeleted& event, Time) {
     const std::string key = event.ns + "/" + event.name;
     take_out_all_of(key);
     local_queues_.erase(key);
+    accounts_.erase(key);
 }
 
 void Cluster::on(const engine::PodShapeChanged& event, Time now) {
@@ -166,7 +174,7 @@ void Cluster::on(const engine::PodShapeChanged& event, Time now) {
         for (const engine::ResourceGroup& group : queue.object.resource_groups) {
             for (const engine::FlavorQuotas& flavor : group.flavors) {
                 if (flavors.contains(flavor.flavor)) {
-                    wake(tree_of(name), now);
+                    wake(tree_with_queue(name), now);
                 }
             }
         }
@@ -180,6 +188,7 @@ void Cluster::on(const engine::WorkloadChanged& event, Time now) {
     const engine::Workload before = entry.object;
     const engine::QuotaReservation* reservation = is_new ? nullptr : held(entry);
     const std::string held_in = reservation == nullptr ? "" : reservation->cluster_queue;
+    const bool was_admitted = reservation != nullptr && reservation->admitted;
     const auto used_before = charged(entry);
     entry.object = event.workload;
     if (entry.object.reservation || entry.written) {
@@ -200,7 +209,16 @@ void Cluster::on(const engine::WorkloadChanged& event, Time now) {
     }
     // The wake comes before the workload's own return, so that its class is not found parked.
     if (!held_in.empty() && reservation == nullptr) {
-        wake(tree_of(held_in), now);
+        wake(tree_with_queue(held_in), now);
+    }
+    if (!is_new && before.local_queue != entry.object.local_queue) {
+        drop_penalty(before.ns + "/" + before.local_queue, key);
+    }
+    if (reservation == nullptr && !entry.object.queueable) {
+        drop_penalty(entry.object.ns + "/" + entry.object.local_queue, key);
+    }
+    if (!is_new && !was_admitted && reservation != nullptr && reservation->admitted) {
+        settle_penalty(key, now);
     }
     push(key, is_new ? nullptr : &before, now);
     const auto used_after = charged(entry);
@@ -210,7 +228,7 @@ void Cluster::on(const engine::WorkloadChanged& event, Time now) {
         eased = eased || now_used == used_after.end() || now_used->second < amount;
     }
     if (eased && reservation != nullptr) {
-        wake(tree_of(held_in), now);
+        wake(tree_with_queue(held_in), now);
     }
 }
 
@@ -229,16 +247,18 @@ void Cluster::on(const engine::WorkloadDeleted& event, Time now) {
     }
     const bool was_held = held(known->second) != nullptr;
     take_out(key);
+    drop_penalty(event.ns + "/" + known->second.object.local_queue, key);
     workloads_.erase(known);
     if (was_held) {
-        wake(tree_of(affected), now);
+        wake(tree_with_queue(affected), now);
     }
 }
 
 void Cluster::on(const engine::AdmissionWritten& event, Time) {
     const auto known = workloads_.find(event.ns + "/" + event.name);
-    if (known != workloads_.end() && known->second.assumed) {
-        known->second.written = true;
+    if (known != workloads_.end()) {
+        known->second.refusals = 0;
+        known->second.written = known->second.assumed.has_value();
     }
 }
 
@@ -256,13 +276,21 @@ void Cluster::on(const engine::AdmissionFailed& event, Time now) {
     if (queues_.contains(cluster_queue)) {
         ++queues_.at(cluster_queue).generation;
     }
+    drop_penalty(event.ns + "/" + entry.object.local_queue, key);
     if (event.object_gone) {
         workloads_.erase(known);
     } else {
+        if (event.back_off) {
+            const int doublings = std::min(entry.refusals, 6);
+            entry.held_back_until = now + std::chrono::seconds(1 << doublings);
+            entry.waits_for_refusal = true;
+            ++entry.refusals;
+        }
         push(key, nullptr, now);
-        entry.active = !entry.queued_in.empty() && is_due(entry.object, now);
+        // To the heap, parked class or not: it failed after its nomination (spec 3.4).
+        entry.active = !entry.queued_in.empty() && is_due(entry, now);
     }
-    wake(tree_of(cluster_queue), now);
+    wake(tree_with_queue(cluster_queue), now);
 }
 
 void Cluster::on(const engine::PreemptionFailed& event, Time) {
@@ -273,15 +301,23 @@ void Cluster::on(const engine::PreemptionFailed& event, Time) {
 }
 
 void Cluster::on(const engine::TimerFired&, Time now) {
-    for (auto& [key, entry] : workloads_) {
-        const bool fires = entry.waits_for_time && *entry.object.requeue_at <= now;
-        if (!fires) {
-            continue;
+    for (auto wake = wakes_.begin(); wake != wakes_.end();) {
+        if (wake->second <= now) {
+            wake_now(queues_in(wake->first), now);
+            wake = wakes_.erase(wake);
+        } else {
+            ++wake;
         }
-        entry.waits_for_time = false;
-        if (!entry.queued_in.empty() && !entry.active) {
+    }
+    sample_usage(now);
+    for (auto& [key, entry] : workloads_) {
+        const bool time_came = entry.waits_for_time && *entry.object.requeue_at <= now;
+        const bool may_repeat = entry.waits_for_refusal && *entry.held_back_until <= now;
+        entry.waits_for_time = entry.waits_for_time && !time_came;
+        entry.waits_for_refusal = entry.waits_for_refusal && !may_repeat;
+        if ((time_came || may_repeat) && !entry.queued_in.empty() && !entry.active) {
             entry.active =
-                is_due(entry.object, now) && !is_parked(queues_.at(entry.queued_in), entry.object);
+                is_due(entry, now) && !is_parked(queues_.at(entry.queued_in), entry.object);
         }
     }
 }

@@ -187,10 +187,7 @@ std::vector<int> FairSearch::candidates() const {
             }
         }
     }
-    std::sort(result.begin(), result.end(), [&](int a, int b) {
-        return goes_first(snapshot_, a, b, own, rules_.now);
-    });
-    return result;
+    return in_order(snapshot_, result, own, rules_.now);
 }
 
 bool FairSearch::take(int holder, PreemptionReason reason) {

@@ -29,6 +29,35 @@ bool goes_first(const Snapshot& snapshot, int a, int b, int cluster_queue, Time 
     return x.uid != y.uid ? x.uid < y.uid : x.key < y.key;
 }
 
+std::vector<int> in_order(const Snapshot& snapshot, std::vector<int> holders, int queue, Time now) {
+    std::sort(holders.begin(), holders.end(), [&](int a, int b) {
+        return goes_first(snapshot, a, b, queue, now);
+    });
+    // Between two neighbours of one ClusterQueue, leaving out those of others, the one whose
+    // LocalQueue has used less goes down, until nothing changes.
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (std::size_t i = 0; i < holders.size(); ++i) {
+            const Holder& x = snapshot.holder(holders[i]);
+            std::size_t k = i + 1;
+            while (k < holders.size() &&
+                   (snapshot.holder(holders[k]).cluster_queue != x.cluster_queue ||
+                    snapshot.holder(holders[k]).evicted != x.evicted)) {
+                ++k;
+            }
+            if (k == holders.size() || !x.fair_usage) {
+                continue;
+            }
+            const Holder& y = snapshot.holder(holders[k]);
+            if (*x.fair_usage < *y.fair_usage) {
+                std::swap(holders[i], holders[k]);
+                changed = true;
+            }
+        }
+    }
+    return holders;
+}
+
 bool satisfies(
     PreemptionPolicy policy, const engine::Workload& preemptor, const Holder& candidate
 ) {
@@ -201,12 +230,22 @@ void ClassicalSearch::order() {
         const int kind = candidate.hierarchical ? 0 : (candidate.common >= 0 ? 1 : 2);
         return (snapshot_.holder(candidate.holder).evicted ? 0 : 3) + kind;
     };
-    std::sort(candidates_.begin(), candidates_.end(), [&](const Candidate& a, const Candidate& b) {
-        if (rank(a) != rank(b)) {
-            return rank(a) < rank(b);
+    std::vector<int> holders;
+    for (const Candidate& candidate : candidates_) {
+        holders.push_back(candidate.holder);
+    }
+    holders = in_order(snapshot_, holders, request_.cluster_queue, rules_.now);
+    std::vector<Candidate> sorted;
+    for (int wanted = 0; wanted < 6; ++wanted) {
+        for (const int holder : holders) {
+            for (const Candidate& candidate : candidates_) {
+                if (candidate.holder == holder && rank(candidate) == wanted) {
+                    sorted.push_back(candidate);
+                }
+            }
         }
-        return goes_first(snapshot_, a.holder, b.holder, request_.cluster_queue, rules_.now);
-    });
+    }
+    candidates_ = std::move(sorted);
 }
 
 std::vector<bool> ClassicalSearch::attempts() const {

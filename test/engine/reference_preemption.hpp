@@ -22,8 +22,14 @@ struct PreemptionRequest {
     Quantities usage;      ///< of the whole workload
 };
 
-/// Candidates may be taken in this order (spec 5.2).
+/// Spec 5.2 without admission fair sharing.
 bool goes_first(const Snapshot& snapshot, int a, int b, int cluster_queue, Time now);
+/// Candidates are taken in this order (spec 5.2). The rule of admission fair sharing, which holds
+/// within a ClusterQueue, and the others, which hold between two, can make a circle in which
+/// upstream's order depends on its sorting; here those of one ClusterQueue exchange places.
+std::vector<int> in_order(
+    const Snapshot& snapshot, std::vector<int> holders, int cluster_queue, Time now
+);
 /// Spec 5.1.
 bool satisfies(
     engine::PreemptionPolicy policy, const engine::Workload& preemptor, const Holder& candidate

@@ -33,8 +33,10 @@ bool Cluster::serves(const std::string& local_queue) const {
            queues_.contains(found->second.cluster_queue);
 }
 
-bool Cluster::is_due(const engine::Workload& workload, Time now) {
-    return !workload.requeued_false && (!workload.requeue_at || *workload.requeue_at <= now);
+bool Cluster::is_due(const Entry& entry, Time now) {
+    const engine::Workload& workload = entry.object;
+    return !workload.requeued_false && (!workload.requeue_at || *workload.requeue_at <= now) &&
+           (!entry.held_back_until || *entry.held_back_until <= now);
 }
 
 bool Cluster::is_parked(const Queue& queue, const engine::Workload& workload) const {
@@ -44,6 +46,17 @@ bool Cluster::is_parked(const Queue& queue, const engine::Workload& workload) co
 }
 
 bool Cluster::goes_before(const Queue& queue, const std::string& a, const std::string& b) const {
+    if (orders_by_usage(queue)) {
+        const auto usage_of_queue = [&](const std::string& key) {
+            const engine::Workload& workload = workloads_.at(key).object;
+            return fair_usage(workload.ns + "/" + workload.local_queue);
+        };
+        const double usage_a = usage_of_queue(a);
+        const double usage_b = usage_of_queue(b);
+        if (usage_a != usage_b) {
+            return usage_a < usage_b;
+        }
+    }
     const auto is_sticky = [&](const std::string& key) {
         return queue.preemptor && queue.preemptor->sticky && queue.preemptor->workload == key;
     };
@@ -94,13 +107,60 @@ std::vector<std::string> Cluster::cluster_queue_names() const {
     return names;
 }
 
+std::vector<std::string> Cluster::local_queue_names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, local_queue] : local_queues_) {
+        names.push_back(name);
+    }
+    return names;
+}
+
+std::size_t Cluster::not_ready() const {
+    std::size_t count = 0;
+    for (const auto& [key, entry] : workloads_) {
+        const engine::QuotaReservation* reservation = held(entry);
+        const bool ready = !entry.assumed && entry.object.pods_ready;
+        if (reservation != nullptr && queues_.contains(reservation->cluster_queue) && !ready) {
+            ++count;
+        }
+    }
+    return count;
+}
+
 bool Cluster::has_heads() const {
     return std::any_of(queues_.begin(), queues_.end(), [&](const auto& item) {
         return is_active(item.second) && !active(item.first).empty();
     });
 }
 
-void Cluster::wake(const std::set<std::string>& cluster_queues, Time now) {
+std::optional<Cluster::Tree> Cluster::tree_with_queue(const std::string& cluster_queue) const {
+    const auto found = queues_.find(cluster_queue);
+    if (found == queues_.end() || found->second.object.cohort.empty()) {
+        return Tree(true, cluster_queue);
+    }
+    return tree_with_cohort(found->second.object.cohort);
+}
+
+std::optional<Cluster::Tree> Cluster::tree_with_cohort(const std::string& cohort) const {
+    return is_cyclic(cohort) ? std::nullopt : std::optional<Tree>({false, root_of(cohort)});
+}
+
+std::set<std::string> Cluster::queues_in(const Tree& tree) const {
+    return tree.first ? tree_of(tree.second) : queues_of_tree(tree.second);
+}
+
+void Cluster::wake(const std::optional<Tree>& tree, Time now) {
+    if (!tree) {
+        return;
+    }
+    if (options_.wake_batch == Duration{}) {
+        wake_now(queues_in(*tree), now);
+    } else {
+        wakes_.emplace(*tree, now + options_.wake_batch);  // the first wake of a batch sets its end
+    }
+}
+
+void Cluster::wake_now(const std::set<std::string>& cluster_queues, Time now) {
     for (const std::string& name : cluster_queues) {
         queues_.at(name).parked.clear();
         for (const std::string& key : pending(name, false)) {
@@ -108,7 +168,7 @@ void Cluster::wake(const std::set<std::string>& cluster_queues, Time now) {
             const engine::LocalQueue& local_queue =
                 local_queues_.at(entry.object.ns + "/" + entry.object.local_queue);
             const bool moves = local_queue.namespace_match == engine::NamespaceMatch::Matches &&
-                               is_due(entry.object, now);
+                               is_due(entry, now);
             entry.active = moves;
         }
     }
@@ -193,7 +253,7 @@ void Cluster::push(const std::string& key, const engine::Workload* before, Time 
         if (!keeps_scan) {
             entry.scan.reset();
         }
-        const bool back_off_ended = before != nullptr && is_due(entry.object, now) &&
+        const bool back_off_ended = before != nullptr && is_due(entry, now) &&
                                     before->requeue_at != entry.object.requeue_at;
         const bool stays =
             entry.active ||
@@ -204,7 +264,7 @@ void Cluster::push(const std::string& key, const engine::Workload* before, Time 
         }
     }
     entry.queued_in = cluster_queue;
-    entry.active = is_due(entry.object, now) && !is_parked(queue, entry.object);
+    entry.active = is_due(entry, now) && !is_parked(queue, entry.object);
 }
 
 }  // namespace sluice::reference

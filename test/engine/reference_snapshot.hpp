@@ -31,6 +31,9 @@ struct Holder {
     bool evicted = false;
     int cluster_queue = -1;
     Quantities usage;
+    std::string local_queue;
+    /// Of the LocalQueue, where the ClusterQueue shares admission fairly.
+    std::optional<double> fair_usage;
 };
 
 /// A ClusterQueue or cohort (spec 4.1). Numbers index Snapshot::nodes.

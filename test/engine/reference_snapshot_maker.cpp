@@ -225,7 +225,12 @@ Snapshot Cluster::make_snapshot() const {
             .evicted = reservation->evicted || entry.evicting,
             .cluster_queue = node,
             .usage = {},
+            .local_queue = entry.object.ns + "/" + entry.object.local_queue,
+            .fair_usage = {},
         };
+        if (orders_by_usage(queues_.at(reservation->cluster_queue))) {
+            holder.fair_usage = fair_usage(holder.local_queue);
+        }
         for (const auto& [pair, amount] : usage_of(entry.object, *reservation)) {
             holder.usage[snapshot.pair_numbers.at(pair)] = amount;
         }
