@@ -558,7 +558,8 @@ void Cycle::requeue() {
         // Heads that the cycle did not come to: as if they had not been taken.
         for (const auto& entry : entries_) {
             if (state_.workloads_[entry.workload.at()].bucket == Bucket::Inflight) {
-                editor_.requeue(entry.workload, true);
+                editor_.take_from_queue(entry.workload);
+                editor_.push_active(entry.workload);
             }
         }
     }

@@ -99,7 +99,8 @@ std::vector<PodSetChoice> FlavorAssigner::pod_set_requests(const std::vector<std
         const PodSetRecord& pod_set = record_.pod_sets[i];
         PodSetChoice made;
         made.pod_set = static_cast<std::uint32_t>(i);
-        made.count = pod_set.count_after_reclaim();
+        const std::int32_t all = pod_set.count_after_reclaim();
+        made.count = all;
         if (counts != nullptr && made.count != 0) {
             made.count = (*counts)[i];  // a podSet without pods left stays without
         }
@@ -113,9 +114,11 @@ std::vector<PodSetChoice> FlavorAssigner::pod_set_requests(const std::vector<std
                 place_pods();
             }
             if (request.resource != pods_ || !counts_pods) {
-                made.requests.push_back(
-                    Request{.resource = request.resource, .amount = request.amount * made.count}
-                );
+                // Of a total that was cut off, fewer pods take their part.
+                const Amount total = request.amount * all;
+                const Amount amount =
+                    made.count == all ? total : Amount(total.value() / all) * made.count;
+                made.requests.push_back(Request{.resource = request.resource, .amount = amount});
             }
         }
         if (!pods_placed) {

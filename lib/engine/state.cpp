@@ -22,7 +22,7 @@ std::size_t LastAssignment::next(std::uint32_t pod_set, ResourceIndex resource) 
 }
 
 Amount charged(Amount amount, std::int64_t assigned, std::int64_t left) {
-    if (left >= assigned || assigned <= 0 || amount.is_unlimited()) {
+    if (left >= assigned || assigned <= 0) {
         return amount;
     }
     return Amount(amount.value() / assigned) * left;

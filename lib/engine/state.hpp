@@ -135,7 +135,8 @@ class State {
     std::set<std::pair<Time, WorkloadIndex>> back_offs_;
     std::set<std::pair<Time, LocalQueueIndex>> samples_;  // of usage, as they become due
     std::uint64_t cycle_ = 0;
-    std::uint64_t not_ready_holders_ = 0;  // holders without PodsReady, for blockAdmission
+    // Holders without PodsReady in ClusterQueues that exist, for blockAdmission.
+    std::uint64_t not_ready_holders_ = 0;
     bool blocked_until_ready_ = false;
 };
 

@@ -70,6 +70,7 @@ class StateEditor {
     std::vector<DeclaredQuota> declared_quotas(const std::vector<ResourceGroup>& groups);
     bool is_active(NodeIndex cluster_queue) const;
     NodeIndex declared_parent(NodeIndex node) const;
+    std::uint64_t not_ready_holders_of(const ClusterQueueRecord& cluster_queue) const;
     /// Wakes the node's tree and, where it is another one, the tree of the cohort that the node
     /// left.
     void wake_trees_of(NodeIndex node, NodeIndex left);

@@ -193,6 +193,9 @@ void StateEditor::on(const ClusterQueueChanged& event) {
                                record.spec.cohort != spec.cohort ||
                                record.spec.fair_weight != spec.fair_weight;
     record.exists = true;
+    if (is_new) {
+        state_.not_ready_holders_ += not_ready_holders_of(record);
+    }
     record.spec = spec;
     record.groups.clear();
     for (const auto& group : spec.resource_groups) {
@@ -233,6 +236,7 @@ void StateEditor::on(const ClusterQueueDeleted& event) {
     }
     record.exists = false;
     record.active = false;
+    state_.not_ready_holders_ -= not_ready_holders_of(record);
     record.spec = ClusterQueue{};
     record.groups.clear();
     record.preemptor = ActivePreemptor{};
@@ -240,6 +244,15 @@ void StateEditor::on(const ClusterQueueDeleted& event) {
     const NodeIndex left = declared_parent(index);
     state_.tree_.undeclare(index);
     wake_trees_of(index, left);
+}
+
+std::uint64_t StateEditor::not_ready_holders_of(const ClusterQueueRecord& cluster_queue) const {
+    const auto& holders = cluster_queue.holders;
+    return static_cast<std::uint64_t>(std::count_if(
+        holders.begin(),
+        holders.end(),
+        [this](WorkloadIndex holder) { return !state_.workloads_[holder.at()].pods_ready; }
+    ));
 }
 
 LocalQueueIndex StateEditor::intern_local_queue(std::string_view ns, std::string_view name) {

@@ -112,7 +112,7 @@ void StateEditor::hold(WorkloadIndex index, std::unique_ptr<Holding> holding) {
     state_.tree_.add_usage(holding->cluster_queue, holding->usages);
     workload.holding = std::move(holding);
     count_admitted(index, true);
-    if (!workload.pods_ready) {
+    if (!workload.pods_ready && at.exists) {
         ++state_.not_ready_holders_;
     }
 }
@@ -141,7 +141,7 @@ void StateEditor::release(WorkloadIndex index) {
         state_.tree_.remove_usage(holding->cluster_queue, holding->usages);
     }
     state_.tree_.touch(holding->cluster_queue);
-    if (!workload.pods_ready) {
+    if (!workload.pods_ready && at.exists) {
         --state_.not_ready_holders_;
     }
 }

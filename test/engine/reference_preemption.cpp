@@ -101,13 +101,13 @@ std::vector<Target> fill_back(
     bool borrowing
 ) {
     for (int i = int(targets.size()) - 2; i >= 0; --i) {
-        const auto saved = snapshot.usage;
         snapshot.add_holder(targets[std::size_t(i)].holder);
         if (fits(snapshot, request, borrowing)) {
             targets[std::size_t(i)] = targets.back();
             targets.pop_back();
         } else {
-            snapshot.usage = saved;
+            // As upstream, and not by putting back: after amounts that were cut off the two differ.
+            snapshot.remove_holder(targets[std::size_t(i)].holder);
         }
     }
     return targets;

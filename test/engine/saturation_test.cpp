@@ -1,0 +1,84 @@
+// Requests and quotas near the largest amount.
+#include "engine/engine.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace sluice::engine {
+namespace {
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr Time kNow{std::chrono::seconds(1'700'000'000)};
+
+void tell_queue(State& state, std::int64_t nominal) {
+    apply(state, FlavorChanged{{.name = "f"}}, kNow);
+    ClusterQueue queue;
+    queue.name = "cq";
+    queue.resource_groups = {
+        {.covered_resources = {"cpu"},
+         .flavors = {{.flavor = "f", .quotas = {{.nominal = Amount(nominal)}}}}}
+    };
+    apply(state, ClusterQueueChanged{queue}, kNow);
+    apply(state, LocalQueueChanged{{.ns = "ns", .name = "lq", .cluster_queue = "cq"}}, kNow);
+}
+
+Workload make_workload(std::int32_t count, std::int64_t each) {
+    Workload made;
+    made.ns = "ns";
+    made.name = "w";
+    made.uid = "w";
+    made.local_queue = "lq";
+    made.queue_order = kNow;
+    made.generation = 1;
+    made.pod_sets = {
+        {.name = "main", .count = count, .requests = {{.resource = "cpu", .amount = Amount(each)}}}
+    };
+    return made;
+}
+
+}  // namespace
+
+TEST_CASE("fewer pods take their part of a total that was cut off", "[engine][saturation]") {
+    State state{Options{}};
+    tell_queue(state, kMost - 1);
+    auto workload = make_workload(4, kMost / 2);
+    workload.pod_sets[0].min_count = 3;
+    apply(state, WorkloadChanged{workload}, kNow);
+    const CycleResult result = run_cycle(state, kNow);
+    REQUIRE(result.admitted.size() == 1);
+    const auto& pod_set = result.admitted.front().pod_sets.front();
+    CHECK(pod_set.count == 3);
+    CHECK(pod_set.flavors.front().amount == Amount(kMost / 4 * 3));
+}
+
+TEST_CASE(
+    "pods that are done give back their part of a total that was cut off", "[engine][saturation]"
+) {
+    State state{Options{}};
+    tell_queue(state, kMost - 1);
+    auto holder = make_workload(4, kMost / 2);
+    holder.pod_sets[0].reclaimable = 2;
+    holder.queueable = false;
+    holder.reservation = QuotaReservation{
+        .cluster_queue = "cq",
+        .pod_sets =
+            {{.name = "main",
+              .resources = {{.resource = "cpu", .flavor = "f", .amount = Amount(kMost)}},
+              .count = 4}},
+        .reserved_at = kNow,
+        .admitted = true,
+    };
+    apply(state, WorkloadChanged{holder}, kNow);
+    const NodeIndex queue = state.find_cluster_queue("cq");
+    CHECK(
+        state.tree().cell(queue, state.find_flavor_resource("f", "cpu")).usage ==
+        Amount(kMost / 4 * 2)
+    );
+}
+
+}  // namespace sluice::engine
