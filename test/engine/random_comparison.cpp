@@ -2,6 +2,7 @@
 
 #include "engine/audit.hpp"
 #include "engine/engine.hpp"
+#include "engine/random_invariants.hpp"
 #include "engine/reference.hpp"
 #include "support/outcome.hpp"
 
@@ -110,16 +111,26 @@ std::optional<std::string> find_difference(const Case& played, Tally* tally) {
         for (const engine::Event& event : view.events_of(step, now)) {
             engine::apply(state, event, now);
             reference.apply(event, now);
+            if (const auto faults = engine::audit(state); !faults.empty()) {
+                return fmt::format("step {}: audit: {}", position, faults.front().what);
+            }
         }
         if (step.kind == Step::Kind::Cycle) {
-            const support::Outcome by_engine =
-                to_outcome(engine::run_cycle(state, now), names_of(state));
+            const Witness witness(state);
+            const engine::CycleResult result = engine::run_cycle(state, now);
+            const support::Outcome by_engine = to_outcome(result, names_of(state));
             const support::Outcome by_reference = reference.run_cycle(now);
             if (by_engine != by_reference) {
                 std::ostringstream out;
                 out << "step " << position << "\nengine:    " << by_engine
                     << "reference: " << by_reference;
                 return out.str();
+            }
+            if (const auto fault = witness.find_fault(state, result)) {
+                return fmt::format("step {}: {}", position, *fault);
+            }
+            if (const auto faults = engine::audit(state); !faults.empty()) {
+                return fmt::format("step {}: audit: {}", position, faults.front().what);
             }
             view.take(by_engine, now);
             if (tally != nullptr) {
@@ -131,9 +142,6 @@ std::optional<std::string> find_difference(const Case& played, Tally* tally) {
         }
         if (const auto difference = compare_usage(state, reference)) {
             return fmt::format("step {}: {}", position, *difference);
-        }
-        if (const auto faults = engine::audit(state); !faults.empty()) {
-            return fmt::format("step {}: audit: {}", position, faults.front().what);
         }
     }
     return std::nullopt;

@@ -22,8 +22,9 @@ struct Tally {
     void count(const support::Outcome& outcome);
 };
 
-/// Runs engine and reference side by side through the case and compares each cycle's decisions, the
-/// queues and the engine's own audit after every step; returns the first difference.
+/// Runs engine and reference side by side through the case and compares each cycle's decisions, and
+/// queues and usage after every step; asks the engine's own audit after every event, and a Witness
+/// after every cycle. Returns the first difference.
 std::optional<std::string> find_difference(const Case& played, Tally* tally = nullptr);
 
 }  // namespace sluice::reference

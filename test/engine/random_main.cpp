@@ -1,3 +1,4 @@
+#include "engine/metamorphic.hpp"
 #include "engine/random_comparison.hpp"
 
 #include <CLI/CLI.hpp>
@@ -16,6 +17,10 @@ int main(int argc, char** argv) {
     app.add_option("--seconds", seconds, "run this long");
     app.add_option("--clusters", clusters, "run this many (0: as time allows)");
     app.add_option("--seed", seed, "the first seed");
+    bool metamorphic = false;
+    app.add_flag(
+        "--metamorphic", metamorphic, "instead, whether the engine decides changed clusters alike"
+    );
     app.add_option("--failures", failures_max, "stop after this many different clusters");
     CLI11_PARSE(app, argc, argv);
 
@@ -28,17 +33,20 @@ int main(int argc, char** argv) {
                (clusters == 0 && seconds == 0 && done > 0);
     };
     Tally tally;
+    const auto check = [&](const Case& tried, Tally* counted) {
+        return metamorphic ? find_metamorphic_fault(tried) : find_difference(tried, counted);
+    };
     std::uint64_t done = 0;
     std::uint64_t failures = 0;
     for (; failures < failures_max && !is_over(done); ++done) {
         const Case played = make_case(seed + done);
-        if (!find_difference(played, &tally)) {
+        if (!check(played, &tally)) {
             continue;
         }
         ++failures;
         const Case smallest =
-            shrink(played, [](const Case& tried) { return find_difference(tried); });
-        fmt::print("{}{}\n\n", to_text(smallest), find_difference(smallest).value_or(""));
+            shrink(played, [&](const Case& tried) { return check(tried, nullptr); });
+        fmt::print("{}{}\n\n", to_text(smallest), check(smallest, nullptr).value_or(""));
     }
     for (const auto& [what, count] : tally.happened) {
         fmt::print("{:>10} {}\n", count, what);
