@@ -1,5 +1,6 @@
 // Preemption without fair sharing: spec 5.3 to 5.5.
 #include "engine/preemption.hpp"
+#include "engine/victim_order.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -27,13 +28,18 @@ struct Candidate {
 template <class Before>
 class LazilySorted {
   public:
-    explicit LazilySorted(Before before) : before_(before) {}
+    LazilySorted(const State& state, Before before) : state_(state), before_(before) {}
 
     void add(const Candidate& candidate) { rest_.push_back(candidate); }
     std::size_t size() const { return sorted_.size() + rest_.size(); }
     /// The candidate at that place of the order. Requires: all were added.
     const Candidate& at(std::size_t position) {
         const auto later = [this](const Candidate& a, const Candidate& b) { return before_(b, a); };
+        if (sorted_.empty() && state_.options().admission_fair_sharing) {
+            sorted_ = std::exchange(rest_, {});
+            std::sort(sorted_.begin(), sorted_.end(), before_);
+            put_larger_users_first(state_, sorted_, [](const Candidate& c) { return c.workload; });
+        }
         if (sorted_.empty()) {
             std::make_heap(rest_.begin(), rest_.end(), later);
         }
@@ -46,6 +52,7 @@ class LazilySorted {
     }
 
   private:
+    const State& state_;
     Before before_;
     std::vector<Candidate> sorted_;
     std::vector<Candidate> rest_;  // a heap, the next one first
@@ -71,7 +78,7 @@ class ClassicalSearch {
           preemptor_(preemptor),
           tree_(search.tree()),
           policy_(search.state().cluster_queue(preemptor.cluster_queue).spec.preemption),
-          candidates_(Before{search, preemptor.cluster_queue}) {}
+          candidates_(search.state(), Before{search, preemptor.cluster_queue}) {}
 
     std::vector<PreemptionTarget> run() {
         collect();

@@ -2,6 +2,7 @@
 #include "base/assert.hpp"
 #include "engine/fair_sharing.hpp"
 #include "engine/preemption.hpp"
+#include "engine/victim_order.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -101,7 +102,7 @@ class TargetQueues {
             const bool better_victim =
                 order == 0 &&
                 search_.is_better_victim(
-                    by_queue_.at(child).front(), by_queue_.at(best).front(), preemptor_queue_, false
+                    by_queue_.at(child).front(), by_queue_.at(best).front(), preemptor_queue_
                 );
             if (order > 0 || better_victim) {
                 best = child;
@@ -197,6 +198,7 @@ class FairSearch {
         std::sort(found.begin(), found.end(), [&](WorkloadIndex a, WorkloadIndex b) {
             return search_.is_better_victim(a, b, own);
         });
+        put_larger_users_first(state, found, [](WorkloadIndex victim) { return victim; });
         return found;
     }
 

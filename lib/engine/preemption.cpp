@@ -66,9 +66,8 @@ PreemptionSearch::Possibility PreemptionSearch::simulate(
     return {.kind = own ? Possibility::Kind::Preempt : Possibility::Kind::Reclaim, .level = level};
 }
 
-bool PreemptionSearch::is_better_victim(
-    WorkloadIndex c, WorkloadIndex d, NodeIndex preemptor_queue, bool by_usage
-) const {
+bool PreemptionSearch::is_better_victim(WorkloadIndex c, WorkloadIndex d, NodeIndex preemptor_queue)
+    const {
     const WorkloadRecord& a = state_.workload(c);
     const WorkloadRecord& b = state_.workload(d);
     if (a.holding->evicted != b.holding->evicted) {
@@ -78,14 +77,6 @@ bool PreemptionSearch::is_better_victim(
     const bool b_own = b.holding->cluster_queue == preemptor_queue;
     if (a_own != b_own) {
         return !a_own;
-    }
-    if (by_usage && a.holding->cluster_queue == b.holding->cluster_queue &&
-        state_.shares_admission_fairly(state_.cluster_queue(a.holding->cluster_queue))) {
-        const double a_usage = state_.local_queue(a.local_queue).fair_usage;
-        const double b_usage = state_.local_queue(b.local_queue).fair_usage;
-        if (a_usage != b_usage) {
-            return a_usage > b_usage;
-        }
     }
     if (a.priority != b.priority) {
         return a.priority < b.priority;

@@ -47,11 +47,9 @@ class PreemptionSearch {
         WorkloadIndex workload, NodeIndex cluster_queue, FlavorResourceIndex needed, Amount amount
     );
 
-    /// Whether c stands before d in the list of victims (spec 5.2); `by_usage`: that of the
-    /// LocalQueue that has used more, under admission fair sharing.
-    bool is_better_victim(
-        WorkloadIndex c, WorkloadIndex d, NodeIndex preemptor_queue, bool by_usage = true
-    ) const;
+    /// Whether c stands before d in the list of victims (spec 5.2, but for admission fair sharing:
+    /// see put_larger_users_first()).
+    bool is_better_victim(WorkloadIndex c, WorkloadIndex d, NodeIndex preemptor_queue) const;
     bool fits(const Preemptor& preemptor, bool allow_borrowing) const;
     /// Takes the target's usage out of the tree until the search ends.
     void evict(WorkloadIndex target);

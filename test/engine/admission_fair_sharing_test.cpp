@@ -341,4 +341,45 @@ TEST_CASE("the weight of a LocalQueue goes with it", "[engine][afs]") {
     CHECK(teams.usage_of("a") == 0.0);
 }
 
+TEST_CASE("rules that make a circle of victims still give one order", "[engine][afs]") {
+    // Within "lent" a1 goes before b1, whose team has used less; by priority b1 goes before x1 of
+    // "other", and x1 before a1.
+    for (const bool fair_sharing : {false, true}) {
+        Options options = sharing_options();
+        options.fair_sharing = fair_sharing;
+        TwoTeams teams({{"cpu", 3.0}}, 1.0, options);
+        const auto tell_queue = [&teams](const std::string& name, std::int64_t nominal) {
+            ClusterQueue queue;
+            queue.name = name;
+            queue.cohort = "all";
+            queue.resource_groups = {
+                {.covered_resources = {"cpu"},
+                 .flavors = {{.flavor = "f", .quotas = {{.nominal = Amount(nominal)}}}}}
+            };
+            queue.preemption.reclaim_within_cohort = PreemptionPolicy::Any;
+            queue.admission_fair_sharing = true;
+            teams.tell(ClusterQueueChanged{queue});
+        };
+        tell_queue("cq", 0);
+        tell_queue("other", 0);
+        tell_queue("owner", 3'000);
+        const auto hold =
+            [&teams](const std::string& team, const char* name, const char* in, int prio) {
+                auto holder = teams.make_holder(teams.make(team, name, 1'000), true);
+                holder.priority = prio;
+                holder.reservation->cluster_queue = in;
+                teams.tell(WorkloadChanged{holder});
+            };
+        hold("a", "a1", "cq", 3);
+        hold("b", "b1", "cq", 1);
+        hold("none", "x1", "other", 2);
+        teams.tell(LocalQueueChanged{{.ns = "ns", .name = "o", .cluster_queue = "owner"}});
+        teams.tell(WorkloadChanged{teams.make("o", "wants", 1'000)});
+        const CycleResult result = run_cycle(teams.state, teams.now);
+        REQUIRE(result.preempted.size() == 1);
+        // Of each ClusterQueue the order is kept, and the places are those of the priorities.
+        CHECK(teams.state.workload_key(result.preempted.front().victim) == "ns/a1");
+    }
+}
+
 }  // namespace sluice::engine
