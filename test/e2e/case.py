@@ -15,6 +15,10 @@ from objects import cluster_queue, flavor, job, local_queue, namespace
 
 # A change takes milliseconds; the deadline is for a machine that also compiles.
 SOON = 30.0
+# Workloads of a deleted Job are removed by kube-controller-manager's garbage collector. Each change
+# of a definition ends its watches, and the more of them it has seen the later it begins anew: after
+# up to a minute.
+GONE = 90.0
 # How long "nothing happens" is watched.
 QUIET = 1.5
 
@@ -196,7 +200,9 @@ class ClusterCase(unittest.TestCase):
         for item in self.history.all("jobs", self.space):
             self.delete_job(item["metadata"]["name"])
         self.wait(lambda: not self.history.all("jobs", self.space), "all Jobs are gone")
-        self.wait(lambda: not self.history.all("workloads", self.space), "all Workloads are gone")
+        self.wait(
+            lambda: not self.history.all("workloads", self.space), "all Workloads are gone", GONE
+        )
         for name in self.queues:
             api.delete(self.cluster.path_of("localqueues", name, self.space))
             api.delete(self.cluster.path_of("clusterqueues", name))

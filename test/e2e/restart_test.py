@@ -5,7 +5,7 @@ Nothing is kept in a process: what one controller began, another finishes from t
 
 import unittest
 
-from case import SOON, ClusterCase, fresh_violations, shared_cluster
+from case import GONE, SOON, ClusterCase, fresh_violations, shared_cluster
 from invariants import is_true
 from objects import cluster_queue, job, local_queue, namespace
 
@@ -203,7 +203,7 @@ class LeaderTest(unittest.TestCase):
             path = f"{jobs}/{item['metadata']['name']}"
             self.cluster.api.delete(path, propagationPolicy="Background")
         history = self.cluster.history
-        history.wait_until(lambda: not history.all("workloads", "leader"), SOON, "nothing is left")
+        history.wait_until(lambda: not history.all("workloads", "leader"), GONE, "nothing is left")
         self.cluster.api.delete(self.cluster.path_of("clusterqueues", "leader"))
         history.wait_until(
             lambda: history.get("clusterqueues", "", "leader") is None, SOON, "the queue is gone"
