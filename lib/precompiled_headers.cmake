@@ -16,16 +16,19 @@ target_precompile_headers(precompiled_headers PRIVATE ${headers})
 target_compile_options(precompiled_headers PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
 set(pch ${PROJECT_BINARY_DIR}/CMakeFiles/precompiled_headers.dir/cmake_pch.hxx.pch)
 
-# The precompiled file names the build folder; with this sum of what it was made of beside it, ccache
-# (CCACHE_PCH_EXTSUM in the presets) finds the objects of other checkouts all the same.
+# The precompiled file names the build folder; with what it was made of beside it, ccache
+# (CCACHE_PCH_EXTSUM in the presets) finds the objects of other checkouts all the same. Made with each
+# precompiled file, so that an upgrade of the standard library is seen.
 separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS}")
 list(JOIN includes "" includes)
 file(CONFIGURE OUTPUT ${source}.sum.cpp CONTENT "${includes}" @ONLY)
-execute_process(
-    COMMAND ${CMAKE_CXX_COMPILER} ${flags} -std=c++20 -E -P -x c++ ${source}.sum.cpp
-    OUTPUT_VARIABLE preprocessed COMMAND_ERROR_IS_FATAL ANY)
-string(SHA256 sum "${CMAKE_CXX_COMPILER_VERSION} ${CMAKE_BUILD_TYPE} ${flags} ${preprocessed}")
-file(CONFIGURE OUTPUT ${pch}.sum CONTENT "${sum}" @ONLY)
+add_custom_command(
+    OUTPUT ${pch}.sum
+    COMMAND ${CMAKE_CXX_COMPILER} ${flags} -std=c++20 -E -P -x c++ ${source}.sum.cpp -o ${pch}.sum
+    DEPENDS ${pch}
+    VERBATIM)
+add_custom_target(precompiled_headers_sum DEPENDS ${pch}.sum)
+add_dependencies(precompiled_headers_sum precompiled_headers)
 
 # By hand, because CMake's REUSE_FROM adds an option with a path that ccache does not make relative.
 function(use_precompiled_headers folder)
@@ -38,7 +41,7 @@ function(use_precompiled_headers folder)
             get_target_property(sources ${target} SOURCES)
             list(TRANSFORM sources PREPEND ${folder}/ REGEX "^[^/]")
             set_property(SOURCE ${sources} TARGET_DIRECTORY ${target}
-                APPEND PROPERTY OBJECT_DEPENDS ${pch})
+                APPEND PROPERTY OBJECT_DEPENDS ${pch}.sum)
         endif()
     endforeach()
     get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)

@@ -71,13 +71,15 @@ void convert(Task& task, const std::stop_token& stop) {
 }
 
 /// Whether it takes a millisecond or two, which is not worth the way to a worker: small, and
-/// without topology slices, of which a few bytes may state very many domains.
+/// without topology slices, of which a few bytes may state very many domains. An escape could hide
+/// their name.
 bool is_quick(net::SpooledBody& body) {
     if (body.size() > kAtOnceBytesMax) {
         return false;
     }
     const auto text = body.view();
-    return text && text->find("topologyAssignment") == std::string_view::npos;
+    return text && text->find("topologyAssignment") == std::string_view::npos &&
+           text->find("\\u") == std::string_view::npos;
 }
 
 }  // namespace

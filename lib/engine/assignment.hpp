@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/small_vector.hpp"
 #include "engine/decision.hpp"
 #include "engine/ids.hpp"
 #include "engine/quota_tree.hpp"
@@ -23,11 +24,13 @@ struct FlavorChoice {
     std::int32_t tried = -1;  ///< where the scan of flavors stopped; -1: at the last
 };
 
+using FlavorChoices = SmallVector<FlavorChoice, 4>;
+
 struct PodSetChoice {
     std::uint32_t pod_set = 0;
     std::int32_t count = 0;
-    std::vector<Request> requests;  ///< totals
-    std::vector<FlavorChoice> flavors;
+    SmallVector<Request, 4> requests;  ///< totals
+    FlavorChoices flavors;
     std::vector<FlavorRefusal> refusals;
     bool failed = false;  ///< some resource found no flavor
 
@@ -35,9 +38,11 @@ struct PodSetChoice {
     const FlavorChoice* find(ResourceIndex resource) const;
 };
 
+using PodSetChoices = SmallVector<PodSetChoice, 1>;
+
 /// Flavors for all podSets of a workload, or why there are none.
 struct Assignment {
-    std::vector<PodSetChoice> pod_sets;
+    PodSetChoices pod_sets;
     Usages usage;
     std::int32_t level = 0;  ///< borrowing level: the highest of the choices
     AssignmentMode mode = AssignmentMode::NoFit;

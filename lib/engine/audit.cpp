@@ -110,6 +110,30 @@ class Auditor {
             if (expected != cell.usage && !expected.is_unlimited() && !cell.usage.is_unlimited()) {
                 fail(index, "usage is not the sum of the children's", node.name);
             }
+            check_listed(index, cell);
+        }
+        for (const auto& [flavor_resource, listed] : node.above_quota) {
+            for (const auto queue : listed) {
+                const bool is_above = state_.tree().cell(queue, flavor_resource).above_quota != 0;
+                if (state_.tree().node(queue).root != index || !is_above) {
+                    fail(
+                        index, "one is listed above its quota that is not", state_.node_name(queue)
+                    );
+                }
+            }
+        }
+    }
+
+    void check_listed(NodeIndex index, const QuotaCell& cell) {
+        const auto& node = state_.tree().node(index);
+        const bool is_above = node.is_cluster_queue && cell.usage > cell.subtree;
+        const auto& lists = state_.tree().node(node.root).above_quota;
+        const auto list = lists.find(cell.flavor_resource);
+        const bool is_listed = cell.above_quota != 0 && list != lists.end() &&
+                               cell.above_quota <= list->second.size() &&
+                               list->second[cell.above_quota - 1] == index;
+        if (is_above != is_listed) {
+            fail(index, "usage above quota is not listed as it is", node.name);
         }
     }
 

@@ -153,18 +153,43 @@ class ClassicalSearch {
         return CandidateClass::ReclaimWhileBorrowing;
     }
 
-    void collect_below(NodeIndex cohort, NodeIndex visited, NodeIndex common, bool advantage) {
-        for (const auto child : tree_.node(cohort).children) {
-            if (child == visited || search_.within_subtree_quota(child, preemptor_.needed)) {
-                continue;
+    /// An ancestor of the preemptor's ClusterQueue, and whether the preemptor fits into the quota
+    /// of a subtree below it.
+    struct Ancestor {
+        NodeIndex cohort;
+        bool advantage = false;
+    };
+
+    /// From the parent up to the root.
+    std::vector<Ancestor> ancestors() const {
+        std::vector<Ancestor> found;
+        const NodeIndex own = preemptor_.cluster_queue;
+        Usages rest = preemptor_.usage;
+        bool advantage = fits_in_quota(own, rest);
+        for (NodeIndex at = tree_.node(own).parent; at.is_valid(); at = tree_.node(at).parent) {
+            found.push_back({.cohort = at, .advantage = advantage});
+            const bool fits = fits_in_quota(at, rest);
+            advantage = advantage || fits;
+        }
+        return found;
+    }
+
+    /// The lowest cohort that the ClusterQueue has in common with the preemptor; none when a
+    /// subtree on the way there stays within its quota and so gives nothing.
+    const Ancestor* meeting_point(NodeIndex queue, const std::vector<Ancestor>& ancestors) const {
+        const auto top = static_cast<std::int32_t>(ancestors.size()) - 1;
+        NodeIndex at = queue;
+        while (true) {
+            if (search_.within_subtree_quota(at, preemptor_.needed)) {
+                return nullptr;
             }
-            if (!tree_.node(child).is_cluster_queue) {
-                collect_below(child, NodeIndex{}, common, advantage);
-                continue;
-            }
-            for (const auto index :
-                 search_.candidates_in(child, policy_.reclaim_within_cohort, preemptor_)) {
-                add(index, common, class_of(index, advantage));
+            at = tree_.node(at).parent;
+            const auto depth = tree_.node(at).depth;
+            if (depth <= top) {
+                const Ancestor& met = ancestors[static_cast<std::size_t>(top - depth)];
+                if (met.cohort == at) {
+                    return &met;
+                }
             }
         }
     }
@@ -178,14 +203,16 @@ class ClassicalSearch {
         if (policy_.reclaim_within_cohort == PreemptionPolicy::Never) {
             return;
         }
-        Usages rest = preemptor_.usage;
-        bool advantage = fits_in_quota(own, rest);
-        NodeIndex visited = own;
-        for (NodeIndex at = tree_.node(own).parent; at.is_valid(); at = tree_.node(at).parent) {
-            collect_below(at, visited, at, advantage);
-            const bool fits = fits_in_quota(at, rest);
-            advantage = advantage || fits;
-            visited = at;
+        const auto above = ancestors();
+        for (const auto queue : tree_.above_quota(tree_.node(own).root, preemptor_.needed)) {
+            const Ancestor* met = queue == own ? nullptr : meeting_point(queue, above);
+            if (met == nullptr) {
+                continue;
+            }
+            for (const auto index :
+                 search_.candidates_in(queue, policy_.reclaim_within_cohort, preemptor_)) {
+                add(index, met->cohort, class_of(index, met->advantage));
+            }
         }
     }
 

@@ -46,11 +46,13 @@ void Cycle::take_heads() {
     }
     state_.blocked_until_ready_ = false;
     std::vector<NodeIndex> ready;
+    ready.reserve(state_.with_heap_.size());
     for (const auto& [name, index] : state_.with_heap_) {
         if (state_.cluster_queues_[index.at()].active) {
             ready.push_back(index);
         }
     }
+    heads_.reserve(ready.size());
     for (const auto index : ready) {
         heads_.push_back(editor_.pop_head(index));
     }
@@ -81,8 +83,9 @@ std::optional<RefusalKind> Cycle::refuse_early(WorkloadIndex workload, NodeIndex
 void Cycle::nominate() {
     const std::set<WorkloadIndex> none_removed;
     PreemptionSearch search(state_, state_.tree_, none_removed, now_);
+    entries_.reserve(heads_.size());
     for (const auto head : heads_) {
-        CycleEntry entry;
+        CycleEntry& entry = entries_.emplace_back();
         entry.workload = head;
         entry.cluster_queue = editor_.cluster_queue_of(state_.workloads_[head.at()]);
         entry.refusal.workload = head;
@@ -100,11 +103,11 @@ void Cycle::nominate() {
                                 ? RequeueReason::NamespaceMismatch
                                 : RequeueReason::Generic;
             refused_early_.push_back(std::move(entry));
+            entries_.pop_back();
             continue;
         }
         drop_outdated_progress(head, entry.cluster_queue);
         find_assignment(entry, search, nullptr);
-        entries_.push_back(std::move(entry));
     }
 }
 
@@ -250,6 +253,7 @@ std::optional<Assignment> Cycle::find_partial(
 }
 
 void Cycle::process() {
+    processed_.reserve(entries_.size());
     while (!blocked_) {
         CycleEntry* entry = next_entry();
         if (entry == nullptr) {
@@ -424,15 +428,15 @@ void Cycle::issue_preemptions(CycleEntry& entry) {
 
 void Cycle::admit(CycleEntry& entry) {
     entry.admitted = true;
-    AdmissionDecision decision{
-        .workload = entry.workload,
-        .cluster_queue = entry.cluster_queue,
-        .pod_sets = {},
-        .borrowing_level = entry.assignment.level,
-        .replaces = entry.ends_slice ? entry.slice->workload() : WorkloadIndex{},
-    };
+    AdmissionDecision& decision = result_.admitted.emplace_back();
+    decision.workload = entry.workload;
+    decision.cluster_queue = entry.cluster_queue;
+    decision.borrowing_level = entry.assignment.level;
+    decision.replaces = entry.ends_slice ? entry.slice->workload() : WorkloadIndex{};
     for (const auto& choice : entry.assignment.pod_sets) {
-        AssignedPodSet assigned{.pod_set = choice.pod_set, .count = choice.count, .flavors = {}};
+        AssignedPodSet& assigned = decision.pod_sets.emplace_back();
+        assigned.pod_set = choice.pod_set;
+        assigned.count = choice.count;
         for (const auto& flavor : choice.flavors) {
             const auto request =
                 std::find_if(choice.requests.begin(), choice.requests.end(), [&](const Request& r) {
@@ -442,9 +446,7 @@ void Cycle::admit(CycleEntry& entry) {
                 .resource = flavor.resource, .flavor = flavor.flavor, .amount = request->amount
             });
         }
-        decision.pod_sets.push_back(std::move(assigned));
     }
-    result_.admitted.push_back(std::move(decision));
 }
 
 void Cycle::hold_decided(

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/small_vector.hpp"
 #include "engine/amount.hpp"
 #include "engine/ids.hpp"
 
@@ -18,13 +19,13 @@ struct AssignedFlavor {
 struct AssignedPodSet {
     std::uint32_t pod_set = 0;  ///< position in the workload's podSets
     std::int32_t count = 0;
-    std::vector<AssignedFlavor> flavors;
+    SmallVector<AssignedFlavor, 4> flavors;
 };
 
 struct AdmissionDecision {
     WorkloadIndex workload;
     NodeIndex cluster_queue;
-    std::vector<AssignedPodSet> pod_sets;
+    SmallVector<AssignedPodSet, 1> pod_sets;
     std::int32_t borrowing_level =
         0;  ///< height of the lowest subtree whose quota covers it (spec 4.8)
     /// The slice that the workload takes the place of, if any: it holds its quota until its object

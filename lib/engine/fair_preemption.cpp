@@ -6,19 +6,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace sluice::engine {
 namespace {
 
-/// Candidates by their ClusterQueue, best victim first.
-using CandidatesByQueue = std::map<NodeIndex, std::deque<WorkloadIndex>>;
-
 /// Walks the ClusterQueues to take victims from: from the root always down into the child with the
-/// highest share, as usage changes under it.
+/// highest share, as usage changes under it. Looks only at nodes that have candidates below them.
 class TargetQueues {
   public:
     TargetQueues(
@@ -28,13 +25,23 @@ class TargetQueues {
     )
         : search_(search), tree_(search.tree()), preemptor_queue_(preemptor_queue) {
         for (const auto candidate : candidates) {
-            by_queue_[search.state().workload(candidate).holding->cluster_queue].push_back(candidate
-            );
+            const NodeIndex queue = search_.state().workload(candidate).holding->cluster_queue;
+            auto& of_queue = by_queue_[queue];
+            if (of_queue.victims.empty()) {
+                link_to_root(queue);
+            }
+            of_queue.victims.push_back(candidate);
+        }
+        for (auto& [cohort, children] : children_) {
+            std::sort(children.begin(), children.end(), [this](NodeIndex a, NodeIndex b) {
+                return tree_.node(a).name < tree_.node(b).name;
+            });
         }
         for (NodeIndex at = tree_.node(preemptor_queue).parent; at.is_valid();
              at = tree_.node(at).parent) {
-            preemptor_ancestors_.insert(at);
+            preemptor_ancestors_.push_back(at);
         }
+        std::sort(preemptor_ancestors_.begin(), preemptor_ancestors_.end());
     }
 
     /// The next ClusterQueue; none when all are exhausted.
@@ -45,7 +52,7 @@ class TargetQueues {
                        ? preemptor_queue_
                        : NodeIndex{};
         }
-        while (!pruned_.contains(own.root)) {
+        while (!children_.empty() && !pruned_.contains(own.root)) {
             const NodeIndex found = descend(own.root);
             if (found.is_valid()) {
                 return found;
@@ -56,14 +63,12 @@ class TargetQueues {
 
     bool has_candidates(NodeIndex queue) const {
         const auto at = by_queue_.find(queue);
-        return at != by_queue_.end() && !at->second.empty();
+        return at != by_queue_.end() && at->second.next < at->second.victims.size();
     }
 
     WorkloadIndex pop(NodeIndex queue) {
         auto& left = by_queue_.at(queue);
-        const WorkloadIndex first = left.front();
-        left.pop_front();
-        return first;
+        return left.victims[left.next++];
     }
 
     void drop(NodeIndex queue) { pruned_.insert(queue); }
@@ -71,13 +76,37 @@ class TargetQueues {
     /// The children of the lowest common cohort on the preemptor's and on the target's path.
     std::pair<NodeIndex, NodeIndex> below_common_cohort(NodeIndex target) const {
         NodeIndex common = tree_.node(target).parent;
-        while (!preemptor_ancestors_.contains(common)) {
+        while (!is_ancestor(common)) {
             common = tree_.node(common).parent;
         }
         return {child_of(common, preemptor_queue_), child_of(common, target)};
     }
 
   private:
+    /// The candidates of a ClusterQueue, best victim first.
+    struct Candidates {
+        std::vector<WorkloadIndex> victims;
+        std::size_t next = 0;
+
+        WorkloadIndex front() const { return victims[next]; }
+    };
+
+    void link_to_root(NodeIndex queue) {
+        NodeIndex child = queue;
+        for (NodeIndex at = tree_.node(child).parent; at.is_valid(); at = tree_.node(at).parent) {
+            auto& children = children_[at];
+            children.push_back(child);
+            if (children.size() > 1) {
+                return;  // the way from there on is known
+            }
+            child = at;
+        }
+    }
+
+    bool is_ancestor(NodeIndex cohort) const {
+        return std::binary_search(preemptor_ancestors_.begin(), preemptor_ancestors_.end(), cohort);
+    }
+
     NodeIndex child_of(NodeIndex cohort, NodeIndex below) const {
         while (tree_.node(below).parent != cohort) {
             below = tree_.node(below).parent;
@@ -89,7 +118,7 @@ class TargetQueues {
 
     NodeIndex highest_queue(NodeIndex cohort, Share& highest) {
         NodeIndex best;
-        for (const auto child : tree_.node(cohort).children) {
+        for (const auto child : children_.at(cohort)) {
             if (!tree_.node(child).is_cluster_queue || pruned_.contains(child)) {
                 continue;
             }
@@ -114,12 +143,12 @@ class TargetQueues {
 
     NodeIndex highest_cohort(NodeIndex cohort, Share& highest) {
         NodeIndex best;
-        for (const auto child : tree_.node(cohort).children) {
+        for (const auto child : children_.at(cohort)) {
             if (tree_.node(child).is_cluster_queue || pruned_.contains(child)) {
                 continue;
             }
             const Share of_child = share(child);
-            if (!of_child.is_borrowing() && !preemptor_ancestors_.contains(child)) {
+            if (!of_child.is_borrowing() && !is_ancestor(child)) {
                 pruned_.insert(child);
             } else if (!best.is_valid() || compare(of_child, highest) >= 0) {
                 best = child;
@@ -147,8 +176,9 @@ class TargetQueues {
     PreemptionSearch& search_;
     QuotaTree& tree_;
     NodeIndex preemptor_queue_;
-    CandidatesByQueue by_queue_;
-    std::set<NodeIndex> preemptor_ancestors_;
+    std::map<NodeIndex, Candidates> by_queue_;
+    std::map<NodeIndex, std::vector<NodeIndex>> children_;  // with candidates below them, by name
+    std::vector<NodeIndex> preemptor_ancestors_;            // sorted
     std::set<NodeIndex> pruned_;
 };
 
@@ -186,8 +216,8 @@ class FairSearch {
         auto found = search_.candidates_in(own, policy.within_cluster_queue, preemptor_);
         if (tree_.node(own).parent.is_valid() &&
             policy.reclaim_within_cohort != PreemptionPolicy::Never) {
-            for (const auto queue : tree_.cluster_queues_of(tree_.node(own).root)) {
-                if (queue == own || search_.within_subtree_quota(queue, preemptor_.needed)) {
+            for (const auto queue : tree_.above_quota(tree_.node(own).root, preemptor_.needed)) {
+                if (queue == own) {
                     continue;
                 }
                 const auto more =

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <string>
+#include <string_view>
 #include <utility>
 
 namespace sluice::engine {
@@ -91,10 +91,9 @@ std::size_t FlavorAssigner::group_covering(ResourceIndex resource) const {
     return kNoGroup;
 }
 
-std::vector<PodSetChoice> FlavorAssigner::pod_set_requests(const std::vector<std::int32_t>* counts
-) const {
+PodSetChoices FlavorAssigner::pod_set_requests(const std::vector<std::int32_t>* counts) const {
     const bool counts_pods = group_covering(pods_) != kNoGroup;
-    std::vector<PodSetChoice> result;
+    PodSetChoices result;
     for (std::size_t i = 0; i < record_.pod_sets.size(); ++i) {
         const PodSetRecord& pod_set = record_.pod_sets[i];
         PodSetChoice made;
@@ -129,11 +128,10 @@ std::vector<PodSetChoice> FlavorAssigner::pod_set_requests(const std::vector<std
     return result;
 }
 
-std::vector<FlavorAssigner::Group> FlavorAssigner::group_pod_sets(
-    const std::vector<PodSetChoice>& pod_sets
+SmallVector<FlavorAssigner::Group, 1> FlavorAssigner::group_pod_sets(const PodSetChoices& pod_sets
 ) const {
-    std::vector<Group> groups;
-    std::map<std::string, std::size_t> by_name;
+    SmallVector<Group, 1> groups;
+    std::map<std::string_view, std::size_t> by_name;
     for (std::size_t i = 0; i < pod_sets.size(); ++i) {
         const std::string& name = record_.pod_sets[pod_sets[i].pod_set].group;
         std::size_t at = groups.size();
@@ -170,9 +168,10 @@ Assignment FlavorAssigner::assign(const std::vector<std::int32_t>* counts) {
         refusals_.clear();
         attempts_.clear();
         const bool ok = assign_group(group, pod_sets, result);
+        const auto members = static_cast<std::ptrdiff_t>(group.members.size());
         const bool no_fit =
-            std::any_of(group.members.begin(), group.members.end(), [&](std::size_t i) {
-                return pod_sets[i].mode() == AssignmentMode::NoFit;
+            std::any_of(result.pod_sets.end() - members, result.pod_sets.end(), [](const auto& p) {
+                return p.mode() == AssignmentMode::NoFit;
             });
         if (no_fit) {
             note_attempts_reason(overall);
@@ -192,10 +191,8 @@ Assignment FlavorAssigner::assign(const std::vector<std::int32_t>* counts) {
     return result;
 }
 
-bool FlavorAssigner::assign_group(
-    const Group& group, std::vector<PodSetChoice>& pod_sets, Assignment& result
-) {
-    std::vector<FlavorChoice> chosen;
+bool FlavorAssigner::assign_group(const Group& group, PodSetChoices& pod_sets, Assignment& result) {
+    FlavorChoices chosen;
     bool failed = false;
     std::vector<FlavorRefusal> reasons;
     for (const auto& request : group.requests) {
@@ -251,7 +248,7 @@ bool FlavorAssigner::assign_group(
                 add_to(result.usage, choice->flavor_resource, request.amount - held);
             }
         }
-        result.pod_sets.push_back(pod_set);
+        result.pod_sets.push_back(std::move(pod_set));
     }
     return !failed;
 }
@@ -335,7 +332,7 @@ FlavorAssigner::Found FlavorAssigner::find_flavor(
             );
             continue;
         }
-        std::vector<FlavorChoice> choices;
+        FlavorChoices choices;
         const Preference preference = try_flavor(group, resource_group, flavor, assumed, choices);
         if (fungible ? !should_try_next(preference) : preference.mode == FlavorMode::Fit) {
             best.flavors = std::move(choices);
@@ -363,7 +360,7 @@ FlavorAssigner::Preference FlavorAssigner::try_flavor(
     std::size_t resource_group,
     FlavorIndex flavor,
     const Usages& assumed,
-    std::vector<FlavorChoice>& choices
+    FlavorChoices& choices
 ) {
     const auto& covered = queue_.groups[resource_group].resources;
     Preference worst{.mode = FlavorMode::Fit, .level = 0};

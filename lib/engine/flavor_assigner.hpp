@@ -48,18 +48,18 @@ class FlavorAssigner {
     };
     /// PodSets that get their flavors together.
     struct Group {
-        std::vector<std::size_t> members;  // positions in Assignment::pod_sets-to-be
-        std::vector<Request> requests;     // summed, in request order
+        SmallVector<std::size_t, 2> members;  // positions in Assignment::pod_sets-to-be
+        SmallVector<Request, 4> requests;     // summed, in request order
     };
     struct Found {
-        std::vector<FlavorChoice> flavors;
+        FlavorChoices flavors;
         bool fits = false;
         bool ok = false;
     };
 
-    std::vector<PodSetChoice> pod_set_requests(const std::vector<std::int32_t>* counts) const;
-    std::vector<Group> group_pod_sets(const std::vector<PodSetChoice>& pod_sets) const;
-    bool assign_group(const Group& group, std::vector<PodSetChoice>& pod_sets, Assignment& result);
+    PodSetChoices pod_set_requests(const std::vector<std::int32_t>* counts) const;
+    SmallVector<Group, 1> group_pod_sets(const PodSetChoices& pod_sets) const;
+    bool assign_group(const Group& group, PodSetChoices& pod_sets, Assignment& result);
     Found find_flavor(
         const Group& group,
         std::size_t resource_group,
@@ -73,7 +73,7 @@ class FlavorAssigner {
         std::size_t resource_group,
         FlavorIndex flavor,
         const Usages& assumed,
-        std::vector<FlavorChoice>& choices
+        FlavorChoices& choices
     );
     /// What of the request the replaced slice does not hold yet; none, with a refusal: it has it in
     /// another flavor.
@@ -98,7 +98,7 @@ class FlavorAssigner {
     const ReplacedSlice* replaced_;
     ResourceIndex pods_;
     std::vector<FlavorRefusal> refusals_;  // of the group at work
-    std::vector<Attempt> attempts_;        // likewise
+    SmallVector<Attempt, 4> attempts_;     // likewise
 };
 
 /// The more severe of two reasons why nothing fits (spec 2.3).

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/small_vector.hpp"
 #include "engine/amount.hpp"
 #include "engine/ids.hpp"
 
@@ -19,7 +20,7 @@ struct Usage {
     Amount amount;
 };
 /// Sorted by flavor_resource, each at most once.
-using Usages = std::vector<Usage>;
+using Usages = SmallVector<Usage, 4>;
 
 /// Adds to the entry of that flavor-resource, making it if need be.
 void add_to(Usages& usages, FlavorResourceIndex flavor_resource, Amount amount);
@@ -37,6 +38,8 @@ struct QuotaCell {
     /// How many declare it: the node itself and each child with a declaration at or below it. 0:
     /// only usage brought it here.
     std::int32_t declarations = 0;
+    /// ClusterQueues: 1 + the place in the root's list of those above their quota; 0: not in it.
+    std::uint32_t above_quota = 0;
 
     bool declared() const { return declarations > 0; }
     /// Quota that the parent never sees.
@@ -81,9 +84,11 @@ class QuotaTree {
         std::int32_t height = 0;          ///< cohorts: distance to the farthest leaf that counts
         std::vector<std::uint32_t> child_heights;  ///< how many children have which height
         std::int32_t depth = 0;
-        bool in_cycle = false;         ///< its tree holds a cycle of parents: no admission
-        bool is_waiting = false;       ///< ClusterQueues: see set_waiting
-        std::set<NodeIndex> waiting;   ///< roots: the waiting ClusterQueues of the tree
+        bool in_cycle = false;        ///< its tree holds a cycle of parents: no admission
+        bool is_waiting = false;      ///< ClusterQueues: see set_waiting
+        std::set<NodeIndex> waiting;  ///< roots: the waiting ClusterQueues of the tree
+        /// Roots: see above_quota().
+        std::map<FlavorResourceIndex, std::vector<NodeIndex>> above_quota;
         std::uint64_t changed_at = 0;  ///< see generation()
     };
 
@@ -142,6 +147,12 @@ class QuotaTree {
     /// Usage above the quota of the subtree on any flavor-resource that the subtree declares.
     bool is_borrowing(NodeIndex node) const;
 
+    /// The ClusterQueues of the tree whose usage of any of these flavor-resources is above their
+    /// own quota. Cost: of those found, not of the tree.
+    std::vector<NodeIndex> above_quota(
+        NodeIndex root, const std::vector<FlavorResourceIndex>& flavor_resources
+    ) const;
+
     /// Height of the lowest subtree whose own quota covers `amount` more (0: the ClusterQueue
     /// itself), and whether that subtree is smaller than the tree (spec 4.8).
     struct Fit {
@@ -186,6 +197,9 @@ class QuotaTree {
     void add(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount, bool save);
     void remove(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount, bool save);
     void count_later_if_stale(NodeIndex cluster_queue);
+    /// Lists the cell under its root, or takes it off the list, as its amounts now say.
+    void list_if_above_quota(NodeIndex node, QuotaCell& cell);
+    void unlist(NodeIndex root, QuotaCell& cell);
     /// The sums of its tree are to be made anew.
     void uncount(NodeIndex node) { uncounted_.push_back(node); }
 

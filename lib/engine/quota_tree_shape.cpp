@@ -197,10 +197,18 @@ void QuotaTree::set_root_below(NodeIndex index) {
         if (node.is_waiting) {
             nodes_[node.root.at()].waiting.erase(at);
         }
+        for (auto& cell : node.cells) {
+            if (cell.above_quota != 0) {
+                unlist(node.root, cell);
+            }
+        }
         node.root = parent.is_valid() ? nodes_[parent.at()].root : at;
         node.depth = parent.is_valid() ? nodes_[parent.at()].depth + 1 : 0;
         if (node.is_waiting) {
             nodes_[node.root.at()].waiting.insert(at);
+        }
+        for (auto& cell : node.cells) {
+            list_if_above_quota(at, cell);
         }
     }
 }
@@ -234,6 +242,7 @@ void QuotaTree::redeclare(
     cell.borrowing_limit = after != nullptr ? after->borrowing_limit : std::nullopt;
     cell.lending_limit = after != nullptr ? after->lending_limit : std::nullopt;
     cell.declarations += (after != nullptr ? 1 : 0) - (before != nullptr ? 1 : 0);
+    list_if_above_quota(index, cell);
     if (was_saturated || more.is_saturated() || cell.subtree.is_saturated()) {
         uncount(index);
         return;
@@ -243,6 +252,11 @@ void QuotaTree::redeclare(
 
 void QuotaTree::accumulate(NodeIndex index) {
     Node& node = nodes_[index.at()];
+    for (auto& cell : node.cells) {
+        if (cell.above_quota != 0) {
+            unlist(node.root, cell);
+        }
+    }
     node.cells.clear();
     node.child_heights.clear();
     node.height = 0;
@@ -255,6 +269,7 @@ void QuotaTree::accumulate(NodeIndex index) {
             .subtree = quota.nominal,
             .usage = Amount(),
             .declarations = 1,
+            .above_quota = 0,
         });
     }
     for (const auto& usage : node.own_usage) {
@@ -274,6 +289,9 @@ void QuotaTree::accumulate(NodeIndex index) {
             into.subtree += more.lent;
             into.usage += more.over;
         }
+    }
+    for (auto& cell : node.cells) {
+        list_if_above_quota(index, cell);
     }
     node.height = static_cast<std::int32_t>(node.child_heights.size());
 }

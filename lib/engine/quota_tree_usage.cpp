@@ -5,6 +5,48 @@
 #include <utility>
 
 namespace sluice::engine {
+
+void QuotaTree::unlist(NodeIndex root, QuotaCell& cell) {
+    auto& listed = nodes_[root.at()].above_quota[cell.flavor_resource];
+    const NodeIndex last = listed.back();
+    listed[cell.above_quota - 1] = last;
+    nodes_[last.at()].cells[cell_position(last, cell.flavor_resource)].above_quota =
+        cell.above_quota;
+    listed.pop_back();
+    cell.above_quota = 0;
+}
+
+void QuotaTree::list_if_above_quota(NodeIndex index, QuotaCell& cell) {
+    const Node& node = nodes_[index.at()];
+    const bool above = cell.usage > cell.subtree;
+    if (!node.is_cluster_queue || above == (cell.above_quota != 0)) {
+        return;
+    }
+    if (!above) {
+        unlist(node.root, cell);
+        return;
+    }
+    auto& listed = nodes_[node.root.at()].above_quota[cell.flavor_resource];
+    listed.push_back(index);
+    cell.above_quota = static_cast<std::uint32_t>(listed.size());
+}
+
+std::vector<NodeIndex> QuotaTree::above_quota(
+    NodeIndex root, const std::vector<FlavorResourceIndex>& flavor_resources
+) const {
+    std::vector<NodeIndex> found;
+    const auto& listed = nodes_[root.at()].above_quota;
+    for (const auto flavor_resource : flavor_resources) {
+        if (const auto at = listed.find(flavor_resource); at != listed.end()) {
+            found.insert(found.end(), at->second.begin(), at->second.end());
+        }
+    }
+    // The lists are in the order of their history, which nothing may depend on.
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+}
+
 void QuotaTree::add(
     NodeIndex index, FlavorResourceIndex flavor_resource, Amount amount, bool save
 ) {
@@ -18,6 +60,7 @@ void QuotaTree::add(
         }
         const bool was_saturated = here.usage.is_saturated();
         here.usage += amount;
+        list_if_above_quota(at, here);
         if (!save && (was_saturated || here.usage.is_saturated() || amount.is_saturated())) {
             uncount(index);
         }
@@ -42,6 +85,7 @@ void QuotaTree::remove(
         }
         const bool was_saturated = here.usage.is_saturated();
         here.usage -= amount;
+        list_if_above_quota(at, here);
         if (!save && (was_saturated || here.usage.is_saturated() || amount.is_saturated())) {
             uncount(index);
         }
@@ -114,7 +158,9 @@ void QuotaTree::assume_no_usage(NodeIndex cluster_queue, const Usages& usages) {
 void QuotaTree::rollback(Mark mark) {
     while (undo_.size() > mark) {
         const Saved& saved = undo_.back();
-        nodes_[saved.node.at()].cells[saved.cell].usage = saved.usage;
+        QuotaCell& cell = nodes_[saved.node.at()].cells[saved.cell];
+        cell.usage = saved.usage;
+        list_if_above_quota(saved.node, cell);
         undo_.pop_back();
     }
 }

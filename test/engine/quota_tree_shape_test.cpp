@@ -69,6 +69,7 @@ struct Picture {
     bool in_cycle = false;
     bool is_borrowing = false;
     std::vector<Numbers> cells;
+    std::vector<std::vector<std::string>> above_quota;  // of roots, by resource
     friend bool operator==(const Picture&, const Picture&) = default;
 };
 
@@ -82,6 +83,7 @@ Picture picture_of(const QuotaTree& tree, NodeIndex index) {
         .in_cycle = node.in_cycle,
         .is_borrowing = tree.is_borrowing(index),
         .cells = {},
+        .above_quota = {},
     };
     for (const auto child : node.children) {
         made.children.push_back(tree.node(child).name);
@@ -99,6 +101,13 @@ Picture picture_of(const QuotaTree& tree, NodeIndex index) {
             tree.available(index, resource).value(),
             tree.potential_available(index, resource).value(),
         });
+        if (node.root == index) {
+            auto& names = made.above_quota.emplace_back();
+            for (const auto queue : tree.above_quota(index, {resource})) {
+                names.push_back(tree.node(queue).name);
+            }
+            std::sort(names.begin(), names.end());
+        }
     }
     return made;
 }

@@ -36,8 +36,13 @@ LAYERS = {
     "controller": "base controller/commands",
 }
 
-# What the engine sees of base: assertions, ids, the types of time. It reports no errors.
-ENGINE_BASE = ("base/assert.hpp", "base/clock.hpp", "base/strong_id.hpp")
+# What the engine sees of base: assertions, containers, ids, the types of time. It reports no errors.
+ENGINE_BASE = (
+    "base/assert.hpp",
+    "base/clock.hpp",
+    "base/small_vector.hpp",
+    "base/strong_id.hpp",
+)
 
 # Third-party prefix -> where it may be included: a file, a folder ending in /, *.cpp of a folder.
 THIRD_PARTY = {
@@ -45,6 +50,7 @@ THIRD_PARTY = {
     "yaml-cpp/": ("lib/yaml/",),
     "boost/beast": ("lib/net/*.cpp",),
     "openssl/": ("lib/net/*.cpp",),
+    "boost/container": ("lib/base/",),
     "boost/asio": ("lib/net/", "lib/kube/client/", "controller/"),
     "boost/system": ("lib/base/", "lib/net/", "lib/kube/client/", "controller/"),
     "spdlog/": ("lib/base/log.cpp",),

@@ -1,0 +1,93 @@
+#include "controller/process/conversion_handler.hpp"
+
+#include "net/event_loop.hpp"
+#include "net/worker_threads.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+#include <latch>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+namespace sluice::controller {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string review_of(const std::string& status) {
+    return R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","request":{)"
+           R"("uid":"u","desiredAPIVersion":"kueue.x-k8s.io/v1beta2","objects":[{)"
+           R"("apiVersion":"kueue.x-k8s.io/v1beta1","kind":"Workload",)"
+           R"("metadata":{"name":"w","namespace":"ns"},"spec":{},"status":)" +
+           status + "}]}}";
+}
+
+/// A handler whose only worker is busy until the end.
+struct BusyHandler {
+    net::EventLoop loop;
+    net::WorkerThreads workers{"test", 1};
+    ConversionHandler handler{workers};
+    std::latch worker_may_go{1};
+    int status = 0;
+
+    BusyHandler() {
+        net::WorkerThreads::Work wait = [this](const std::stop_token&) { worker_may_go.wait(); };
+        spawn(
+            [](net::WorkerThreads& on,
+               net::WorkerThreads::Work work) -> boost::asio::awaitable<void> {
+                co_await on.run(std::move(work));
+            }(workers, std::move(wait))
+        );
+    }
+    ~BusyHandler() {
+        worker_may_go.count_down();
+        loop.run_until_idle(10s);
+    }
+    BusyHandler(const BusyHandler&) = delete;
+    BusyHandler& operator=(const BusyHandler&) = delete;
+
+    void spawn(boost::asio::awaitable<void> work) {
+        boost::asio::co_spawn(loop.executor(), std::move(work), boost::asio::detached);
+    }
+    void ask(const std::string& body) {
+        net::ServerRequest request;
+        request.method = "POST";
+        request.target = "/convert";
+        request.body = net::SpooledBody(body);
+        spawn([](BusyHandler& self, net::ServerRequest given) -> boost::asio::awaitable<void> {
+            const auto response = co_await self.handler.handle(std::move(given));
+            self.status = response.status;
+        }(*this, std::move(request)));
+        loop.run_until_idle(50ms);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a small review is answered while the workers are busy", "[controller][conversion]") {
+    BusyHandler busy;
+    busy.ask(review_of("{}"));
+    CHECK(busy.status == 200);
+    CHECK(busy.handler.at_work() == 0);
+}
+
+TEST_CASE(
+    "a small review that may state many domains goes to a worker", "[controller][conversion]"
+) {
+    BusyHandler busy;
+    busy.ask(review_of(R"({"topologyAssignment":null})"));
+    CHECK(busy.status == 0);
+    CHECK(busy.handler.at_work() == 1);
+}
+
+TEST_CASE("an escape hides no topology from that choice", "[controller][conversion]") {
+    BusyHandler busy;
+    busy.ask(review_of(R"({"topology\u0041ssignment":null})"));
+    CHECK(busy.handler.at_work() == 1);
+}
+
+}  // namespace sluice::controller
