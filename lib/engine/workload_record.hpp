@@ -63,20 +63,11 @@ Amount charged(Amount amount, std::int64_t assigned, std::int64_t left);
 struct WorkloadRecord {
     std::string key;  ///< "namespace/name"
     std::string uid;
+    // What queues look at stands together: very many records are gone through for it.
     LocalQueueIndex local_queue;
+    std::uint32_t bucket_position = 0;
     std::int64_t priority = 0;
     Time queue_order;
-    std::int64_t generation = 0;
-    std::uint64_t scheduling_class = 0;
-    std::uint64_t condition_stamp = 0;
-    PodSets pod_sets;
-    std::optional<Time> requeue_at;
-    std::optional<Time> held_back_until;  ///< the API refused our admission
-    std::uint8_t refused_admissions = 0;  ///< in a row
-    std::unique_ptr<Holding> holding;
-    std::unique_ptr<LastAssignment> last_assignment;
-    std::uint32_t bucket_position = 0;
-    std::uint32_t local_queue_position = 0;
     Bucket bucket = Bucket::None;
     bool exists = false;
     bool queueable = false;
@@ -85,9 +76,19 @@ struct WorkloadRecord {
     bool requests_valid = true;
     bool preemption_gated = false;
     bool pods_ready = false;
+    std::optional<Time> requeue_at;
+    std::optional<Time> held_back_until;  ///< the API refused our admission
+    std::int64_t generation = 0;
+    std::uint64_t scheduling_class = 0;
+    std::uint64_t condition_stamp = 0;
+    PodSets pod_sets;
+    std::unique_ptr<Holding> holding;
+    std::unique_ptr<LastAssignment> last_assignment;
     std::unique_ptr<const std::string> replaces;  ///< key of the slice whose place it takes
     std::unique_ptr<Workload>
-        deferred;          ///< what was said of it while our admission was being written
+        deferred;  ///< what was said of it while our admission was being written
+    std::uint32_t local_queue_position = 0;
+    std::uint8_t refused_admissions = 0;  ///< in a row
     bool assumed = false;  ///< our admission is being written: the object's own status lags behind
     bool eviction_expected = false;  ///< our eviction is being written
 };
