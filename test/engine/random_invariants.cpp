@@ -27,9 +27,9 @@ bool is_same(const Usage& a, const Usage& b) {
     return a.flavor_resource == b.flavor_resource && a.amount == b.amount;
 }
 
-template <class Item>
-bool are_same(const std::vector<Item>& a, const std::vector<Item>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Item& x, const Item& y) {
+template <class Items>
+bool are_same(const Items& a, const Items& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
         return is_same(x, y);
     });
 }

@@ -36,7 +36,7 @@ LAYERS = {
     "controller": "base controller/commands",
 }
 
-# What the engine sees of base: assertions, containers, ids, the types of time. It reports no errors.
+# What the engine sees of base: assertions, containers, ids, times. It reports no errors.
 ENGINE_BASE = (
     "base/assert.hpp",
     "base/clock.hpp",
