@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,8 +14,9 @@ namespace sluice::engine {
 /// Under admission fair sharing the victims of one ClusterQueue, among themselves, are first those
 /// of the LocalQueue that has used more (spec 5.2). As one comparison with the rules between
 /// ClusterQueues that would be a circle (a before b before c before a); so `victims`, sorted by the
-/// other rules, exchange places within their ClusterQueue. `workload_of` gives the WorkloadIndex of
-/// an element.
+/// other rules, exchange places within their ClusterQueue. As upstream compares names without the
+/// namespace, LocalQueues that all have the same one are not told apart. `workload_of` gives the
+/// WorkloadIndex of an element.
 template <class Victim, class WorkloadOf>
 void put_larger_users_first(
     const State& state, std::vector<Victim>& victims, WorkloadOf workload_of
@@ -32,7 +34,18 @@ void put_larger_users_first(
     const auto usage_of = [&](const Victim& victim) {
         return state.local_queue(state.workload(workload_of(victim)).local_queue).fair_usage;
     };
+    const auto name_of = [&](std::size_t place) {
+        const WorkloadRecord& workload = state.workload(workload_of(victims[place]));
+        const std::string_view key = state.local_queue(workload.local_queue).key;
+        return key.substr(key.find('/') + 1);
+    };
     for (const auto& [of, at] : places) {
+        const auto is_like_first = [&](std::size_t place) {
+            return name_of(place) == name_of(at.front());
+        };
+        if (std::all_of(at.begin(), at.end(), is_like_first)) {
+            continue;
+        }
         std::vector<Victim> own;
         for (const auto place : at) {
             own.push_back(victims[place]);

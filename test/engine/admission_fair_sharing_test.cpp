@@ -382,4 +382,25 @@ TEST_CASE("rules that make a circle of victims still give one order", "[engine][
     }
 }
 
+TEST_CASE("LocalQueues of one name in several namespaces are equal as victims", "[engine][afs]") {
+    // Upstream compares the names of LocalQueues without their namespaces.
+    TwoTeams teams;
+    for (const auto& [ns, cores] : {std::pair("red", 9.0), std::pair("blue", 1.0)}) {
+        teams.tell(LocalQueueChanged{
+            {.ns = ns, .name = "main", .cluster_queue = "cq", .consumed = {{"cpu", cores}}}
+        });
+        Workload holder = teams.make_holder(teams.make("main", "w", 5'000), true);
+        holder.ns = ns;
+        holder.uid = ns;
+        holder.priority = ns == std::string("red") ? 1 : 0;
+        teams.tell(WorkloadChanged{holder});
+    }
+    Workload wants = teams.make("a", "wants", 5'000);
+    wants.priority = 2;
+    teams.tell(WorkloadChanged{wants});
+    const CycleResult result = run_cycle(teams.state, teams.now);
+    REQUIRE(result.preempted.size() == 1);
+    CHECK(teams.state.workload_key(result.preempted.front().victim) == "blue/w");
+}
+
 }  // namespace sluice::engine
