@@ -390,6 +390,11 @@ void StateEditor::on(const AdmissionFailed& event) {
     } else if (workload.queueable) {
         enqueue(index);
     }
+    if (workload.bucket == Bucket::Inadmissible && back_off_expired(workload)) {
+        // It failed after its nomination: its class may be parked, it is not (spec 3.4).
+        take_from_queue(index);
+        push_active(index);
+    }
 }
 
 void StateEditor::on(const PreemptionFailed& event) {

@@ -127,7 +127,9 @@ std::optional<std::string> find_difference(const Case& played, Tally* tally) {
                 return out.str();
             }
             if (const auto fault = witness.find_fault(state, result)) {
-                return fmt::format("step {}: {}", position, *fault);
+                std::ostringstream out;
+                out << "step " << position << ": " << *fault << '\n' << by_engine;
+                return out.str();
             }
             if (const auto faults = engine::audit(state); !faults.empty()) {
                 return fmt::format("step {}: audit: {}", position, faults.front().what);

@@ -233,8 +233,8 @@ std::optional<std::string> Witness::fault_of(
     return allowed ? std::nullopt : std::optional<std::string>("the policy protects it");
 }
 
-/// Each admission fits what was free at the start, and all together fit once those are gone who are
-/// on their way out.
+/// Each admission fits what was free at the start (but see within), and all together fit once those
+/// are gone who are on their way out.
 std::optional<std::string> Witness::find_overuse(const engine::CycleResult& result) const {
     QuotaTree tree = tree_;
     const auto fits = [&](const engine::AdmissionDecision& decision, const engine::Usages& usages) {
@@ -244,7 +244,13 @@ std::optional<std::string> Witness::find_overuse(const engine::CycleResult& resu
         });
     };
     for (const engine::AdmissionDecision& decision : result.admitted) {
-        if (!decision.replaces.is_valid() && !fits(decision, usage_of(decision))) {
+        // Where preemption is preferred to borrowing, upstream's worst mode of a flavor's resources
+        // is the one that borrows: with it a resource that needs victims counts as fitting, and the
+        // victims of others make room (spec 4.10 as it stands).
+        const auto& queue = state_.cluster_queue(decision.cluster_queue).spec;
+        const bool may_overlook =
+            queue.preference == engine::FungibilityPreference::PreemptionOverBorrowing;
+        if (!decision.replaces.is_valid() && !may_overlook && !fits(decision, usage_of(decision))) {
             return "more than was free: " + state_.workload_key(decision.workload);
         }
     }

@@ -1,0 +1,83 @@
+// Admissions whose write fails (spec 3.4, 3.10.12).
+#include "engine/audit.hpp"
+#include "engine/engine.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+#include <string>
+
+namespace sluice::engine {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Time kNow{std::chrono::seconds(1'700'000'000)};
+
+/// A ClusterQueue with room for one of "first" and "second", which are alike; wakes are gathered
+/// for a second.
+struct TwoAlike {
+    State state{Options{.wake_batch = 1s}};
+    NodeIndex queue;
+
+    TwoAlike() {
+        tell(FlavorChanged{{.name = "f"}});
+        ClusterQueue made;
+        made.name = "cq";
+        made.resource_groups = {
+            {.covered_resources = {"cpu"},
+             .flavors = {{.flavor = "f", .quotas = {{.nominal = Amount(1)}}}}}
+        };
+        tell(ClusterQueueChanged{made});
+        queue = state.find_cluster_queue("cq");
+        tell(LocalQueueChanged{{.ns = "ns", .name = "lq", .cluster_queue = "cq"}});
+        tell(WorkloadChanged{make("first")});
+        REQUIRE(run_cycle(state, kNow).admitted.size() == 1);
+        tell(WorkloadChanged{make("second")});
+        REQUIRE(run_cycle(state, kNow).admitted.empty());
+        REQUIRE(state.inadmissible_in_order(queue).size() == 1);
+    }
+    void tell(const Event& event) {
+        apply(state, event, kNow);
+        CHECK(audit(state).empty());
+    }
+    Workload make(const std::string& name) {
+        Workload made;
+        made.ns = "ns";
+        made.name = name;
+        made.uid = name;
+        made.local_queue = "lq";
+        made.queue_order = kNow;
+        made.scheduling_class = 7;
+        made.pod_sets = {{.name = "main", .requests = {{.resource = "cpu", .amount = Amount(1)}}}};
+        return made;
+    }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "after a failed write a workload is tried at once, whoever is parked", "[engine][queue]"
+) {
+    TwoAlike queues;
+    SECTION("as it was") {
+        queues.tell(AdmissionFailed{.ns = "ns", .name = "first"});
+    }
+    SECTION("as it has become meanwhile") {
+        auto changed = queues.make("first");
+        changed.generation = 2;
+        queues.tell(WorkloadChanged{changed});
+        queues.tell(AdmissionFailed{.ns = "ns", .name = "first"});
+    }
+    CHECK(queues.state.active_in_order(queues.queue).size() == 1);
+    CHECK(run_cycle(queues.state, kNow).admitted.size() == 1);
+}
+
+TEST_CASE("after a refused write a workload waits", "[engine][queue]") {
+    TwoAlike queues;
+    queues.tell(AdmissionFailed{.ns = "ns", .name = "first", .back_off = true});
+    CHECK(queues.state.active_in_order(queues.queue).empty());
+    CHECK(next_due(queues.state) == kNow + 1s);
+}
+
+}  // namespace sluice::engine
