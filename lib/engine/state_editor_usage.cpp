@@ -18,7 +18,8 @@ void StateEditor::begin_ledger(LocalQueueIndex index, const ConsumedResources& c
     if (!options.admission_fair_sharing || local_queue.ledger.is_seeded()) {
         return;
     }
-    local_queue.ledger.seed(consumed, now_);
+    const bool forgets = options.usage_half_life == Duration{};  // as the first sample would
+    local_queue.ledger.seed(forgets ? ConsumedResources{} : consumed, now_);
     if (options.usage_sampling_interval > Duration{}) {
         local_queue.sample_at = later(now_, options.usage_sampling_interval);
         state_.samples_.insert({*local_queue.sample_at, index});

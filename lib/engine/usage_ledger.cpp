@@ -135,7 +135,20 @@ void UsageLedger::charge(WorkloadIndex workload, ResourceAmounts penalty, Time n
     if (!last_update_) {
         last_update_ = now;
     }
-    penalties_[workload] = std::move(penalty);
+    drop(workload);
+    add(charged_, penalty);
+    penalties_.emplace(workload, std::move(penalty));
+}
+
+void UsageLedger::drop(WorkloadIndex workload) {
+    const auto at = penalties_.find(workload);
+    if (at == penalties_.end()) {
+        return;
+    }
+    for (const auto& [resource, amount] : at->second) {
+        charged_[resource] -= amount;
+    }
+    penalties_.erase(at);
 }
 
 void UsageLedger::settle(
@@ -149,7 +162,7 @@ void UsageLedger::settle(
     const auto charged = penalties_.find(workload);
     if (charged != penalties_.end()) {
         add(decayed, charged->second);
-        penalties_.erase(charged);
+        drop(workload);
     }
     consumed_ = std::move(decayed);
     last_update_ = std::max(now, last_update_.value_or(now));
@@ -158,9 +171,7 @@ void UsageLedger::settle(
 double UsageLedger::usage(const std::map<std::string, double>& resource_weights, double weight)
     const {
     ResourceAmounts all = consumed_;
-    for (const auto& [workload, penalty] : penalties_) {
-        add(all, penalty);
-    }
+    add(all, charged_);
     double sum = 0.0;
     for (const auto& [resource, amount] : all) {
         const auto of = resource_weights.find(resource);

@@ -34,7 +34,7 @@ class UsageLedger {
     /// What the workload's admission will cost; replaces what was charged for it before.
     void charge(WorkloadIndex workload, ResourceAmounts penalty, Time now);
     /// The admission came to nothing.
-    void drop(WorkloadIndex workload) { penalties_.erase(workload); }
+    void drop(WorkloadIndex workload);
     /// The workload is Admitted: its charge becomes consumption.
     void settle(
         WorkloadIndex workload, const ResourceAmounts& admitted, Time now, Duration half_life
@@ -51,6 +51,7 @@ class UsageLedger {
   private:
     ResourceAmounts consumed_;
     std::map<WorkloadIndex, ResourceAmounts> penalties_;
+    ResourceAmounts charged_;  // the sum of all penalties
     std::optional<Time> last_update_;
     bool is_seeded_ = false;
 };

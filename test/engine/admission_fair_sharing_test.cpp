@@ -120,6 +120,19 @@ TEST_CASE("the team that has used less goes first, whatever the priorities", "[e
     CHECK(teams.order() == std::vector<std::string>{"plain", "urgent"});
 }
 
+TEST_CASE(
+    "without a half-life the past does not count, not even the reported one", "[engine][afs]"
+) {
+    auto options = sharing_options();
+    options.usage_half_life = Duration{};
+    TwoTeams teams({{"cpu", 3.0}}, 1.0, options);
+    auto urgent = teams.make("a", "urgent", 1'000);
+    urgent.priority = 100;
+    teams.tell(WorkloadChanged{urgent});
+    teams.tell(WorkloadChanged{teams.make("b", "plain", 1'000)});
+    CHECK(teams.order() == std::vector<std::string>{"urgent", "plain"});
+}
+
 TEST_CASE("without its mode a ClusterQueue keeps to priorities", "[engine][afs]") {
     TwoTeams teams({{"cpu", 3.0}}, 1.0, sharing_options(), false);
     auto urgent = teams.make("a", "urgent", 1'000);

@@ -193,8 +193,10 @@ void Cluster::seed_usage(const std::string& local_queue, Time now) {
         return;
     }
     account.is_seeded = true;
-    for (const auto& [resource, amount] : local_queues_.at(local_queue).consumed) {
-        account.consumed[resource] = Decimal::of(amount);
+    if (options_.usage_half_life != Duration{}) {
+        for (const auto& [resource, amount] : local_queues_.at(local_queue).consumed) {
+            account.consumed[resource] = Decimal::of(amount);
+        }
     }
     account.last_update = now;
     if (options_.usage_sampling_interval > Duration{}) {
