@@ -345,7 +345,7 @@ class JobReconcile {
         const std::string_view wanted = find_value(job_.metadata.annotations, kAdmissionGatedBy);
         const std::string_view present =
             find_value(workload.metadata.annotations, kAdmissionGatedBy);
-        if (wanted == present) {
+        if (wanted == present || !settings_.gates.admission_gated_by) {
             return;
         }
         const json::Value value = wanted.empty() ? json::Value() : json::Value(wanted);

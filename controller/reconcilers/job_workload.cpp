@@ -195,7 +195,8 @@ api::ObjectMeta make_metadata(const api::Job& job, const Settings& settings) {
         }
     }
     for (const auto& [key, value] : job.metadata.annotations) {
-        if (key.starts_with(kProvisioningPrefix) || key == kAdmissionGatedBy) {
+        const bool is_gate = key == kAdmissionGatedBy && settings.gates.admission_gated_by;
+        if (key.starts_with(kProvisioningPrefix) || is_gate) {
             metadata.annotations[key] = value;
         }
     }

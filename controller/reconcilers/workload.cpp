@@ -269,6 +269,9 @@ class WorkloadReconcile {
 
     /// The annotation admission-gated-by appears or goes.
     bool follow_gate() {
+        if (!settings_.gates.admission_gated_by) {
+            return false;
+        }
         const api::Condition* reserved = find_condition(workload_, "QuotaReserved");
         const bool told = reserved != nullptr && reserved->reason == "AdmissionGated";
         const bool gated = workload::has_admission_gate(workload_, settings_.gates);

@@ -26,8 +26,11 @@ Changed process_settings(const Configuration& c, const Configuration& d) {
         {"metrics.enableClusterQueueResources",
          c.metrics.enable_cluster_queue_resources != d.metrics.enable_cluster_queue_resources},
         {"metrics.customLabels", c.metrics.custom_labels != d.metrics.custom_labels},
-        {"metrics.localQueueMetrics", c.metrics.local_queue_metrics != d.metrics.local_queue_metrics
-        },
+        {"metrics.localQueueMetrics.enable",
+         c.metrics.local_queue_metrics.enable != d.metrics.local_queue_metrics.enable},
+        {"metrics.localQueueMetrics.localQueueSelector",
+         c.metrics.local_queue_metrics.local_queue_selector !=
+             d.metrics.local_queue_metrics.local_queue_selector},
         {"health", c.health != d.health},
         {"pprofBindAddress", c.pprof_bind_address != d.pprof_bind_address},
         {"controller.groupKindConcurrency",
@@ -132,11 +135,16 @@ std::set<Feature> features_not_built() {
 std::set<Feature> switchable_features() {
     using enum Feature;
     return {
+        AdmissionGatedBy,
+        AssignQueueLabelsForPods,
         DisableWaitForPodsReady,
         FairSharingPreemptWithinNominal,
         FairSharingPrioritizeNonBorrowing,
+        FinishOrphanedWorkloads,
         FlavorFungibility,
         FlavorFungibilityPreserveScanProgress,
+        LocalQueueMetrics,
+        MetricsForCohorts,
         PartialAdmission,
         PrioritizePreemptorWorkloads,
         PrioritySortingWithinCohort,
@@ -144,7 +152,9 @@ std::set<Feature> switchable_features() {
         ReclaimablePods,
         RecomputeAssignmentUponPreemptionTargetsOverlap,
         SchedulingEquivalenceHashing,
+        ShortWorkloadNames,
         VectorizedResourceRequests,  // of performance alone: nothing here depends on it
+        WorkloadPriorityClassDefaulting,
     };
 }
 
@@ -159,6 +169,8 @@ Honoured honoured_by_controller() {
              "webhook",
              "leaderElection",
              "metrics.bindAddress",
+             "metrics.enableClusterQueueResources",
+             "metrics.localQueueMetrics.enable",
              "health",
              "internalCertManagement",
              "clientConnection"},
@@ -182,7 +194,6 @@ Honoured honoured_by_schedule() {
     }
     made.features.insert(
         {Feature::AdmissionFairSharing,
-         Feature::AdmissionGatedBy,
          Feature::ElasticJobsViaWorkloadSlices,
          Feature::MultiKueueOrchestratedPreemption,  // of it, what gates do to decisions
          Feature::PriorityBoost,

@@ -36,6 +36,8 @@ TEST_CASE("the controller takes what it acts upon", "[config][honoured]") {
         R"("webhook":{"port":1,"host":"h","certDir":"/c"})",
         R"("leaderElection":{"leaderElect":false})",
         R"("metrics":{"bindAddress":"0"})",
+        R"("metrics":{"enableClusterQueueResources":true})",
+        R"("metrics":{"localQueueMetrics":{"enable":false}})",
         R"("health":{"healthProbeBindAddress":":1"})",
         R"("internalCertManagement":{"enable":false})",
         R"("clientConnection":{"qps":-1})",
@@ -56,7 +58,10 @@ TEST_CASE("the controller names what it would not act upon", "[config][honoured]
         Row{R"("admissionFairSharing":{})", {"admissionFairSharing"}},
         Row{R"("integrations":{"frameworks":["batch/job","pod"],"labelKeysToCopy":["k"]})",
             {"integrations.labelKeysToCopy", "integrations.frameworks[pod]"}},
-        Row{R"("metrics":{"localQueueMetrics":{"enable":false}})", {"metrics.localQueueMetrics"}},
+        Row{R"("metrics":{"localQueueMetrics":{"enable":true,
+                "localQueueSelector":{"matchLabels":{"a":"b"}}}})",
+            {"metrics.localQueueMetrics.localQueueSelector"}},
+        Row{R"("metrics":{"customLabels":[{"name":"team"}]})", {"metrics.customLabels"}},
         Row{R"("multiKueue":{"origin":"x"})", {"multiKueue"}},
         Row{R"("resources":{"excludeResourcePrefixes":["x"]})",
             {"resources.excludeResourcePrefixes"}},
@@ -91,6 +96,28 @@ TEST_CASE("a feature that is not built may be off, not on", "[config][honoured]"
     CHECK(unsupported("", honoured, "VisibilityOnDemand=false,MultiKueue=false").empty());
     CHECK(unsupported("", honoured, "PriorityBoost=true") == Names{"featureGates.PriorityBoost"});
     CHECK(unsupported("", honoured, "DisableWaitForPodsReady=true").empty());
+}
+
+TEST_CASE("the gate of what is built may be set either way", "[config][honoured]") {
+    const auto* gate = GENERATE(
+        "AdmissionGatedBy",
+        "AssignQueueLabelsForPods",
+        "FinishOrphanedWorkloads",
+        "LocalQueueMetrics",
+        "MetricsForCohorts",
+        "ShortWorkloadNames",
+        "WorkloadPriorityClassDefaulting"
+    );
+    CAPTURE(gate);
+    CHECK(unsupported("", honoured_by_controller(), std::string(gate) + "=true").empty());
+    CHECK(unsupported("", honoured_by_controller(), std::string(gate) + "=false").empty());
+}
+
+TEST_CASE("a gate whose other side is not built is named", "[config][honoured]") {
+    const Names name{"featureGates.UnadmittedWorkloadsObservability"};
+    CHECK(
+        unsupported("", honoured_by_controller(), "UnadmittedWorkloadsObservability=false") == name
+    );
 }
 
 TEST_CASE("schedule takes the policies and passes over the process", "[config][honoured]") {

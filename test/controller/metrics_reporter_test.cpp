@@ -170,6 +170,33 @@ TEST_CASE("without their gate cohorts have no metrics", "[metrics]") {
     CHECK_FALSE(has_name(page, "kueue_cluster_queue_info"));
 }
 
+TEST_CASE("LocalQueues and the quotas of ClusterQueues report when asked to", "[metrics]") {
+    const bool local_queues = GENERATE(true, false);
+    const bool resources = GENERATE(true, false);
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("sample", "2"));
+    cluster.settle();
+    auto parts = parts_of(cluster);
+    parts.local_queues = local_queues;
+    parts.cluster_queue_resources = resources;
+    MetricsReporter reporter(parts);
+    observe_all(cluster, reporter);
+    const std::string page = reporter.print();
+    for (const auto* name :
+         {"kueue_local_queue_status", "kueue_local_queue_admitted_workloads_total"}) {
+        CHECK(has_name(page, name) == local_queues);
+    }
+    for (const auto* name :
+         {"kueue_cluster_queue_nominal_quota",
+          "kueue_cluster_queue_resource_usage",
+          "kueue_cluster_queue_resource_pending"}) {
+        CHECK(has_name(page, name) == resources);
+    }
+    CHECK(has_name(page, "kueue_local_queue_") == local_queues);
+    CHECK(has_name(page, "kueue_admitted_workloads_total"));
+}
+
 TEST_CASE("with fair sharing queues and cohorts report their share", "[metrics]") {
     const bool has_weight = GENERATE(true, false);
     MiniCluster cluster;

@@ -379,6 +379,79 @@ TEST_CASE("a workload whose job is long gone is finished", "[controller]") {
     CHECK(contains(text_of(outcome.writes[0]), R"("reason":"OwnerNotFound")"));
 }
 
+TEST_CASE("without its gate a workload whose job is long gone is left alone", "[controller]") {
+    Cluster cluster;
+    cluster.settings.finish_orphaned_workloads = false;
+    cluster.add(
+        cluster.stores.workloads,
+        "{'metadata':{'name':'w','namespace':'team','labels':{'kueue.x-k8s.io/job-uid':'u'}}}"
+    );
+    for (const Write& write : reconcile_workload(cluster.view(), "team", "w", kNow).writes) {
+        CHECK_FALSE(contains(text_of(write), "OwnerNotFound"));
+    }
+}
+
+TEST_CASE("pods get the names of their queues unless the gate is off", "[controller]") {
+    Cluster cluster;
+    add_basics(cluster);
+    cluster.settings.assign_queue_labels_for_pods = GENERATE(true, false);
+    cluster.add(cluster.stores.jobs, job_text(kQueued, "'suspend':true,'parallelism':2", ""));
+    cluster.add(cluster.stores.workloads, workload_text("", kAdmitted));
+    const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+    REQUIRE(outcome.writes.size() == 1);
+    const std::string patch = text_of(outcome.writes[0]);
+    for (const auto* label :
+         {R"("kueue.x-k8s.io/local-queue-name":"main")",
+          R"("kueue.x-k8s.io/cluster-queue-name":"cq")"}) {
+        CHECK(contains(patch, label) == cluster.settings.assign_queue_labels_for_pods);
+    }
+    CHECK(contains(patch, R"("kueue.x-k8s.io/podset":"main")"));
+}
+
+TEST_CASE("the workload of a job is made as the gates say", "[controller]") {
+    Cluster cluster;
+    const bool is_on = GENERATE(true, false);
+    cluster.settings.gates.admission_gated_by = is_on;
+    cluster.settings.workload_priority_class_defaulting = is_on;
+    cluster.settings.short_workload_names = is_on;
+    cluster.add(
+        cluster.stores.workload_priority_classes, "{'metadata':{'name':'default'},'value':7}"
+    );
+    auto job = decode<api::Job>(job_text(
+        std::string(kQueued) +
+            ",'annotations':{'kueue.x-k8s.io/admission-gated-by':'example.com/gate'}",
+        "'suspend':true,'parallelism':2",
+        ""
+    ));
+    job.metadata.name = std::string(100, 'j');
+    const auto workload = make_workload(cluster.stores, job, cluster.settings);
+    REQUIRE(workload);
+    CHECK(workload->metadata.name.size() == (is_on ? 63 : 110));
+    CHECK(workload->metadata.annotations.contains("kueue.x-k8s.io/admission-gated-by") == is_on);
+    CHECK(workload->spec.priority == (is_on ? 7 : 0));
+}
+
+TEST_CASE("without its gate an admission gate that comes late is not copied", "[controller]") {
+    Cluster cluster;
+    add_basics(cluster);
+    cluster.settings.gates.admission_gated_by = GENERATE(true, false);
+    cluster.add(
+        cluster.stores.jobs,
+        job_text(
+            std::string(kQueued) +
+                ",'annotations':{'kueue.x-k8s.io/admission-gated-by':'example.com/gate'}",
+            "'suspend':true,'parallelism':2",
+            ""
+        )
+    );
+    cluster.add(cluster.stores.workloads, workload_text("", ""));
+    const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+    const bool is_copied = std::ranges::any_of(outcome.writes, [](const Write& write) {
+        return contains(text_of(write), "admission-gated-by");
+    });
+    CHECK(is_copied == cluster.settings.gates.admission_gated_by);
+}
+
 TEST_CASE("a rejected check deactivates, a retry evicts", "[controller]") {
     Cluster cluster;
     add_basics(cluster);
