@@ -5,6 +5,7 @@
 #include "config/honoured.hpp"
 #include "config/validation.hpp"
 #include "controller/process/controller_process.hpp"
+#include "controller/process/conversion_publication.hpp"
 #include "controller/process/settings.hpp"
 #include "kube/client/client_config.hpp"
 #include "kube/client/http_client.hpp"
@@ -170,6 +171,11 @@ Result<controller::ProcessOptions> make_process_options(
     }
     if (const auto checked = check(*configuration, *gates); !checked) {
         return checked.error();
+    }
+    const auto has_host =
+        controller::check_webhook_host(configuration->webhook, connection.in_cluster);
+    if (!has_host) {
+        return has_host.error();
     }
     const auto controllers = parse_controllers(options.controllers);
     if (!controllers) {

@@ -3,7 +3,8 @@
 #include "api/codec.hpp"
 #include "base/log.hpp"
 #include "json/value.hpp"
-#include "kube/core/base64.hpp"
+#include "net/http_client.hpp"
+#include "net/tls.hpp"
 
 #include <fmt/format.h>
 
@@ -17,14 +18,13 @@ namespace {
 constexpr std::string_view kDefinitions[] = {
     "clusterqueues", "cohorts", "localqueues", "multikueueclusters", "workloads"
 };
-constexpr Duration kCheckPeriod = std::chrono::minutes(1);
+/// How long at most nobody converts after the one that is asked has gone.
+constexpr Duration kCheckPeriod = std::chrono::seconds(15);
+/// The API server itself waits for 30 seconds.
+constexpr Duration kAnswerLimit = std::chrono::seconds(5);
 constexpr int kSecretAttempts = 10;
 /// Large reviews that are converted at a time.
 constexpr std::size_t kWorkers = 4;
-
-bool is_any_address(const std::string& host) {
-    return host.empty() || host == "0.0.0.0" || host == "::";
-}
 
 std::string in_brackets(const std::string& host) {
     return host.find(':') == std::string::npos ? host : "[" + host + "]";
@@ -153,33 +153,45 @@ kube::Async<void> ConversionService::start() {
     co_return Result<void>();
 }
 
-json::Value ConversionService::client_config() const {
-    json::Value config = json::Object{};
-    if (is_by_url()) {
-        config.set(
-            "url",
-            fmt::format(
-                "https://{}:{}/convert",
-                in_brackets(parts_.configuration.webhook.host),
-                server_->port()
-            )
-        );
-        config.set("service", nullptr);
-    } else {
-        config.set("url", nullptr);
-        config.set(
-            "service",
-            json::Object{
-                {"name", parts_.configuration.internal_cert_management.webhook_service_name},
-                {"namespace", parts_.configuration.namespace_},
-                {"path", "/convert"},
-            }
-        );
+std::string ConversionService::url() const {
+    if (!is_by_url()) {
+        return "";
     }
-    if (!certificates_.authority.certificate_pem.empty()) {
-        config.set("caBundle", kube::encode_base64(certificates_.authority.certificate_pem));
+    const std::string host = in_brackets(parts_.configuration.webhook.host);
+    return fmt::format("https://{}:{}/convert", host, server_->port());
+}
+
+WebhookAddress ConversionService::address() const {
+    return {
+        .url = url(),
+        .service_name = parts_.configuration.internal_cert_management.webhook_service_name,
+        .service_namespace = parts_.configuration.namespace_,
+        .authority_pem = certificates_.authority.certificate_pem,
+    };
+}
+
+boost::asio::awaitable<bool> ConversionService::answers(PublishedWebhook webhook) {
+    if (const auto known = answering_.find(webhook); known != answering_.end()) {
+        co_return known->second;
     }
-    return config;
+    const auto url = parse_https_url(webhook.url);
+    net::TlsClientOptions trust;
+    trust.ca_pem = webhook.authority_pem;
+    auto tls = net::make_client_tls(trust);
+    bool is_answering = url && tls;
+    if (is_answering) {
+        net::HttpClientOptions options;
+        options.host = url->host;
+        options.port = url->port;
+        options.tls = std::move(*tls);
+        net::HttpClient client(options);
+        net::ClientRequest request;
+        request.target = url->path;
+        const auto outcome = co_await client.send(std::move(request), kAnswerLimit);
+        is_answering = outcome.response.has_value();
+    }
+    answering_.emplace(std::move(webhook), is_answering);
+    co_return is_answering;
 }
 
 kube::Async<void> ConversionService::publish_to(std::string definition) {
@@ -203,39 +215,18 @@ kube::Async<void> ConversionService::publish_to(std::string definition) {
     if (!object) {
         co_return object.error();
     }
-    const json::Value wanted = client_config();
-    const json::Value* present =
-        object->find_path({"spec", "conversion", "webhook", "clientConfig"});
-    bool is_same = present != nullptr;
-    for (const auto& [key, value] : wanted.as_object()) {
-        const json::Value* found = present == nullptr ? nullptr : present->find(key);
-        if (key == "service" && found != nullptr && value.is_object()) {
-            is_same = is_same && found->string_at("name") == value.string_at("name") &&
-                      found->string_at("namespace") == value.string_at("namespace") &&
-                      found->string_at("path") == value.string_at("path");
-        } else {
-            is_same = is_same && (found == nullptr ? value.is_null() : *found == value);
+    if (auto other = find_other_webhook(*object, address())) {
+        const bool is_answering = co_await answers(std::move(*other));
+        if (is_answering) {
+            co_return Result<void>();
         }
     }
-    if (is_same) {
+    const auto patch = publication_patch(*object, address());
+    if (!patch) {
         co_return Result<void>();
     }
-    const json::Value patch = json::Object{
-        {"spec",
-         json::Object{
-             {"conversion",
-              json::Object{
-                  {"strategy", "Webhook"},
-                  {"webhook",
-                   json::Object{
-                       {"clientConfig", wanted},
-                       {"conversionReviewVersions", json::Array{json::Value("v1")}},
-                   }},
-              }},
-         }},
-    };
     const kube::WriteOptions write_options;
-    std::string body = json::print(patch);
+    std::string body = json::print(*patch);
     const auto written = co_await parts_.client.merge_patch(path, std::move(body), write_options);
     if (!written) {
         co_return with_context(written.error(), "CustomResourceDefinition " + path.name);
@@ -245,9 +236,10 @@ kube::Async<void> ConversionService::publish_to(std::string definition) {
 }
 
 kube::Async<void> ConversionService::publish() {
-    if (!parts_.configuration.internal_cert_management.enable && !is_by_url()) {
+    if (certificates_.authority.certificate_pem.empty() && !is_by_url()) {
         co_return Result<void>();  // whoever made the certificates fills in their authority
     }
+    answering_.clear();
     for (const std::string_view definition : kDefinitions) {
         const auto published = co_await publish_to(std::string(definition));
         if (!published) {
@@ -257,34 +249,34 @@ kube::Async<void> ConversionService::publish() {
     co_return Result<void>();
 }
 
+kube::Async<void> ConversionService::check() {
+    auto certificates = co_await shared_certificates();
+    if (!certificates) {
+        co_return with_context(certificates.error(), "webhook certificates");
+    }
+    if (certificates->serving.certificate_pem != certificates_.serving.certificate_pem) {
+        const auto changed = server_->set_certificate(
+            certificates->serving.certificate_pem, certificates->serving.private_key_pem
+        );
+        if (!changed) {
+            co_return with_context(changed.error(), "webhook certificates");
+        }
+    }
+    certificates_ = std::move(*certificates);
+    const auto published = co_await publish();
+    co_return published;
+}
+
 boost::asio::awaitable<void> ConversionService::keep() {
     for (;;) {
         const bool waited = co_await net::pause_for(kCheckPeriod);
         if (!waited) {
             co_return;
         }
-        auto certificates = co_await shared_certificates();
-        if (!certificates) {
+        const auto checked = co_await check();
+        if (!checked) {
             log::warning(
-                "webhook certificates cannot be read", {{"error", certificates.error().detail}}
-            );
-            continue;
-        }
-        if (certificates->serving.certificate_pem != certificates_.serving.certificate_pem) {
-            certificates_ = std::move(*certificates);
-            const auto changed = server_->set_certificate(
-                certificates_.serving.certificate_pem, certificates_.serving.private_key_pem
-            );
-            if (!changed) {
-                log::warning(
-                    "webhook certificate was refused", {{"error", changed.error().detail}}
-                );
-            }
-        }
-        const auto published = co_await publish();
-        if (!published) {
-            log::warning(
-                "conversion webhook was not published", {{"error", published.error().detail}}
+                "conversion webhook is not as it should be", {{"error", checked.error().detail}}
             );
         }
     }

@@ -3,12 +3,14 @@
 #include "base/clock.hpp"
 #include "config/configuration.hpp"
 #include "controller/process/conversion_handler.hpp"
+#include "controller/process/conversion_publication.hpp"
 #include "controller/process/webhook_certificates.hpp"
 #include "kube/client/client.hpp"
 #include "net/event_loop.hpp"
 #include "net/http_server.hpp"
 #include "net/worker_threads.hpp"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,7 +18,8 @@
 namespace sluice::controller {
 
 /// Serves the conversion between the two API versions, on threads of its own, and tells the API
-/// server how to reach it. Every replica serves; whichever wrote last is asked.
+/// server how to reach it. Every replica serves; by URL one of them is asked, as long as it
+/// answers.
 class ConversionService {
   public:
     struct Parts {
@@ -36,11 +39,15 @@ class ConversionService {
     /// port is taken.
     kube::Async<void> start();
     /// Writes address and authority into the definitions that differ between the versions. Those
-    /// that are as they must be are left alone.
+    /// that are as they must be are left alone, and those that name another replica which answers.
     kube::Async<void> publish();
-    /// Renews the certificate when it comes near its end, and publishes again, until cancelled.
+    /// Renews the certificate when it comes near its end or was changed, and publishes again.
+    kube::Async<void> check();
+    /// Checks from time to time, until cancelled.
     boost::asio::awaitable<void> keep();
     bool is_serving() const { return server_ != nullptr; }
+    /// What it is reached by, "" by the Service. Requires: it serves.
+    std::string url() const;
     boost::asio::awaitable<void> stop(Duration grace);
 
   private:
@@ -50,7 +57,9 @@ class ConversionService {
     );
     kube::Async<void> publish_to(std::string definition);
     std::vector<std::string> names() const;
-    json::Value client_config() const;
+    /// Whether a webhook answers with a certificate of the authority that is published with it.
+    boost::asio::awaitable<bool> answers(PublishedWebhook webhook);
+    WebhookAddress address() const;
     bool is_by_url() const;
 
     Parts parts_;
@@ -60,6 +69,7 @@ class ConversionService {
     std::unique_ptr<ConversionHandler> handler_;
     std::unique_ptr<net::HttpServer> server_;
     WebhookCertificates certificates_;
+    std::map<PublishedWebhook, bool> answering_;  ///< others that were asked in this round
 };
 
 }  // namespace sluice::controller

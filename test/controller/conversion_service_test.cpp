@@ -1,0 +1,311 @@
+#include "controller/process/conversion_service.hpp"
+
+#include "kube/core/base64.hpp"
+#include "net/http_client.hpp"
+#include "net/tls.hpp"
+#include "support/fake_client.hpp"
+#include "support/manual_clock.hpp"
+#include "support/run_async.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+// The conversion webhook as a replica runs it: certificates, the port, what the definitions say.
+namespace sluice::controller {
+namespace {
+
+using namespace std::chrono_literals;
+using test::run_async;
+
+constexpr std::string_view kReview =
+    R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","request":{"uid":"u",
+    "desiredAPIVersion":"kueue.x-k8s.io/v1beta2","objects":[{"apiVersion":"kueue.x-k8s.io/v1beta1",
+    "kind":"ClusterQueue","metadata":{"name":"q"},"spec":{"cohort":"team"}}]}})";
+
+kube::ResourcePath definition_path(const std::string& name = "") {
+    return {"apiextensions.k8s.io", "v1", "customresourcedefinitions", "", name, ""};
+}
+
+/// An API server with two definitions as crds/ has them; the others are not installed.
+struct Cluster {
+    // The present: certificates are judged by it, and OpenSSL has no other clock.
+    test::ManualClock clock{SystemClock().now()};
+    net::EventLoop loop;
+    test::FakeClient client{loop.executor(), clock};
+
+    Cluster() {
+        for (const auto* name : {"clusterqueues", "workloads"}) {
+            apply(name);
+        }
+    }
+    void apply(const std::string& name) {
+        const json::Value service = json::Object{
+            {"name", "kueue-webhook-service"}, {"namespace", "kueue-system"}, {"path", "/convert"}
+        };
+        client.put(
+            definition_path(),
+            json::Object{
+                {"apiVersion", "apiextensions.k8s.io/v1"},
+                {"kind", "CustomResourceDefinition"},
+                {"metadata", json::Object{{"name", name + ".kueue.x-k8s.io"}}},
+                {"spec",
+                 json::Object{
+                     {"conversion",
+                      json::Object{
+                          {"webhook",
+                           json::Object{{"clientConfig", json::Object{{"service", service}}}}},
+                      }},
+                 }},
+            }
+        );
+    }
+    json::Value published(const std::string& name = "clusterqueues") const {
+        const auto* object = client.find_value(definition_path(name + ".kueue.x-k8s.io"));
+        REQUIRE(object != nullptr);
+        return *object->find_path({"spec", "conversion", "webhook", "clientConfig"});
+    }
+    std::string authority(const std::string& name = "clusterqueues") const {
+        return *kube::decode_base64(published(name).string_at("caBundle"));
+    }
+    std::optional<api::Secret> secret() const {
+        return client.find<api::Secret>("kueue-system", "kueue-webhook-server-cert");
+    }
+    std::size_t patches_of_definitions() const {
+        const auto writes = client.writes();
+        return static_cast<std::size_t>(
+            std::ranges::count(writes, "MergePatch customresourcedefinitions")
+        );
+    }
+};
+
+/// One replica. Its port is any free one.
+struct Replica {
+    config::Configuration configuration = config::default_configuration("kueue-system");
+    std::unique_ptr<ConversionService> service;
+
+    explicit Replica(Cluster& cluster, bool in_cluster = false, const std::string& cert_dir = "") {
+        configuration.webhook = {.port = 0, .host = "127.0.0.1", .cert_dir = cert_dir};
+        configuration.internal_cert_management.enable = cert_dir.empty();
+        service = std::make_unique<ConversionService>(
+            ConversionService::Parts{cluster.client, cluster.clock, configuration, in_cluster}
+        );
+    }
+};
+
+Result<void> start(Cluster& cluster, Replica& replica) {
+    const auto started = run_async(cluster.loop, replica.service->start());
+    return started ? run_async(cluster.loop, replica.service->publish()) : started;
+}
+
+/// The answer to a review, sent as the API server would: to that URL, trusting that authority.
+std::string convert(Cluster& cluster, const std::string& text, const std::string& authority) {
+    const auto url = parse_https_url(text);
+    REQUIRE(url);
+    net::HttpClientOptions options;
+    options.host = url->host;
+    options.port = url->port;
+    options.tls = *net::make_client_tls({authority, {}, true, {}, {}});
+    net::HttpClient client(options);
+    net::ClientRequest request;
+    request.method = "POST";
+    request.target = url->path;
+    request.body = kReview;
+    const auto outcome = run_async(cluster.loop, client.send(request, 10s));
+    return outcome.response ? outcome.response->body : "";
+}
+
+std::string convert(Cluster& cluster) {
+    return convert(cluster, std::string(cluster.published().string_at("url")), cluster.authority());
+}
+
+bool is_converted(const std::string& answer) {
+    return answer.find(R"("cohortName":"team")") != std::string::npos;
+}
+
+/// tls.crt and tls.key, and with `with_authority` ca.crt, as another tool would put them there.
+std::string write_certificates(const test::TemporaryFolder& folder, bool with_authority) {
+    const net::Validity day{SystemClock().now(), 24h};
+    const auto authority = *net::make_authority("company", day);
+    const auto serving = *net::make_serving_certificate(authority, {"127.0.0.1"}, day);
+    folder.write("tls.crt", serving.certificate_pem);
+    folder.write("tls.key", serving.private_key_pem);
+    if (with_authority) {
+        folder.write("ca.crt", authority.certificate_pem);
+    }
+    return authority.certificate_pem;
+}
+
+}  // namespace
+
+TEST_CASE("outside a cluster the definitions name a URL that converts", "[conversion]") {
+    Cluster cluster;
+    Replica replica(cluster);
+    REQUIRE(start(cluster, replica));
+    for (const auto* name : {"clusterqueues", "workloads"}) {
+        const auto config = cluster.published(name);
+        CHECK(config.string_at("url") == replica.service->url());
+        CHECK(config.find("service") == nullptr);
+    }
+    CHECK(is_converted(convert(cluster)));
+    REQUIRE(cluster.secret());
+    CHECK(*kube::decode_base64(cluster.secret()->data.at("ca.crt")) == cluster.authority());
+}
+
+TEST_CASE("in a cluster the definitions name the Service and the authority", "[conversion]") {
+    Cluster cluster;
+    Replica replica(cluster, true);
+    REQUIRE(start(cluster, replica));
+    const auto config = cluster.published();
+    CHECK(config.find("url") == nullptr);
+    CHECK(config.find("service")->string_at("name") == "kueue-webhook-service");
+    CHECK(config.find("service")->string_at("namespace") == "kueue-system");
+    const auto info =
+        net::parse_certificate(*kube::decode_base64(cluster.secret()->data.at("tls.crt")));
+    REQUIRE(info);
+    CHECK(
+        std::ranges::find(info->names, "kueue-webhook-service.kueue-system.svc") !=
+        info->names.end()
+    );
+    const auto signed_by = net::is_signed_by(
+        *kube::decode_base64(cluster.secret()->data.at("tls.crt")), cluster.authority()
+    );
+    CHECK((signed_by && *signed_by));
+}
+
+TEST_CASE("certificates of certDir are served, and their authority is published", "[conversion]") {
+    const bool in_cluster = GENERATE(true, false);
+    Cluster cluster;
+    const test::TemporaryFolder folder;
+    const auto authority = write_certificates(folder, true);
+    Replica replica(cluster, in_cluster, folder.path());
+    REQUIRE(start(cluster, replica));
+    CHECK(cluster.authority() == authority);
+    CHECK((cluster.published().find("url") == nullptr) == in_cluster);
+    CHECK_FALSE(cluster.secret());
+    if (!in_cluster) {
+        CHECK(is_converted(convert(cluster)));
+    }
+}
+
+TEST_CASE("without an authority the Service's definitions are left alone", "[conversion]") {
+    Cluster cluster;
+    const test::TemporaryFolder folder;
+    write_certificates(folder, false);
+    Replica replica(cluster, true, folder.path());
+    REQUIRE(start(cluster, replica));
+    CHECK(cluster.patches_of_definitions() == 0);
+}
+
+TEST_CASE("a URL is published even where nobody says who signed", "[conversion]") {
+    Cluster cluster;
+    const test::TemporaryFolder folder;
+    const auto authority = write_certificates(folder, false);
+    Replica replica(cluster, false, folder.path());
+    REQUIRE(start(cluster, replica));
+    CHECK(cluster.published().find("caBundle") == nullptr);
+    CHECK(is_converted(convert(cluster, replica.service->url(), authority)));
+}
+
+TEST_CASE("certificates that cannot be read refuse the start with the file", "[conversion]") {
+    Cluster cluster;
+    const test::TemporaryFolder folder;
+    write_certificates(folder, true);
+    const auto* file = GENERATE("tls.crt", "tls.key");
+    if (GENERATE(true, false)) {
+        folder.remove(file);
+    } else {
+        folder.write(file, "no PEM");
+    }
+    Replica replica(cluster, false, folder.path());
+    const auto started = start(cluster, replica);
+    REQUIRE_FALSE(started);
+    CAPTURE(started.error().detail);
+    CHECK(cluster.patches_of_definitions() == 0);
+}
+
+TEST_CASE("new certificates in certDir are served and published", "[conversion]") {
+    Cluster cluster;
+    const test::TemporaryFolder folder;
+    write_certificates(folder, true);
+    Replica replica(cluster, false, folder.path());
+    REQUIRE(start(cluster, replica));
+    const auto next = write_certificates(folder, true);
+    REQUIRE(run_async(cluster.loop, replica.service->check()));
+    CHECK(cluster.authority() == next);
+    CHECK(is_converted(convert(cluster)));
+}
+
+TEST_CASE("a certificate is renewed before its end under the same authority", "[conversion]") {
+    Cluster cluster;
+    Replica replica(cluster);
+    REQUIRE(start(cluster, replica));
+    const auto first = cluster.secret()->data;
+    const auto published = cluster.patches_of_definitions();
+    cluster.clock.advance(24h * 200);
+    REQUIRE(run_async(cluster.loop, replica.service->check()));
+    CHECK(cluster.secret()->data == first);
+    cluster.clock.advance(24h * 100);
+    REQUIRE(run_async(cluster.loop, replica.service->check()));
+    const auto second = cluster.secret()->data;
+    CHECK(second.at("tls.crt") != first.at("tls.crt"));
+    CHECK(second.at("ca.crt") == first.at("ca.crt"));
+    CHECK(cluster.patches_of_definitions() == published);
+    cluster.clock.advance(24h * 3650);
+    REQUIRE(run_async(cluster.loop, replica.service->check()));
+    CHECK(cluster.secret()->data.at("ca.crt") != first.at("ca.crt"));
+    CHECK(kube::encode_base64(cluster.authority()) == cluster.secret()->data.at("ca.crt"));
+}
+
+TEST_CASE("a definition that was applied again gets its URL back", "[conversion]") {
+    Cluster cluster;
+    Replica replica(cluster);
+    REQUIRE(start(cluster, replica));
+    cluster.apply("workloads");
+    REQUIRE(run_async(cluster.loop, replica.service->check()));
+    CHECK(cluster.published("workloads").string_at("url") == replica.service->url());
+    CHECK(cluster.published("workloads").find("service") == nullptr);
+}
+
+TEST_CASE("of two replicas the one that is published stays while it answers", "[conversion]") {
+    Cluster cluster;
+    auto first = std::make_unique<Replica>(cluster);
+    REQUIRE(start(cluster, *first));
+    Replica second(cluster);
+    const auto published = cluster.patches_of_definitions();
+    const std::string url = first->service->url();
+    REQUIRE(start(cluster, second));
+    REQUIRE(url != second.service->url());
+    for (int i = 0; i < 3; ++i) {
+        REQUIRE(run_async(cluster.loop, first->service->check()));
+        REQUIRE(run_async(cluster.loop, second.service->check()));
+    }
+    CHECK(cluster.patches_of_definitions() == published);
+    CHECK(cluster.published().string_at("url") == url);
+
+    run_async(cluster.loop, first->service->stop(0s));
+    first.reset();
+    REQUIRE(run_async(cluster.loop, second.service->check()));
+    CHECK(cluster.published().string_at("url") == second.service->url());
+    CHECK(is_converted(convert(cluster)));
+}
+
+TEST_CASE("a webhook with another authority is replaced although it answers", "[conversion]") {
+    Cluster cluster;
+    const test::TemporaryFolder folder;
+    write_certificates(folder, true);
+    Replica stranger(cluster, false, folder.path());
+    REQUIRE(start(cluster, stranger));
+    Replica replica(cluster);
+    REQUIRE(start(cluster, replica));
+    CHECK(cluster.published().string_at("url") == replica.service->url());
+    CHECK(is_converted(convert(cluster)));
+}
+
+}  // namespace sluice::controller
