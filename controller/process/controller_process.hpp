@@ -22,6 +22,7 @@
 #include "net/task_group.hpp"
 #include "workload/translator.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <set>
@@ -68,6 +69,10 @@ class ControllerProcess {
     /// Acts: it is the leader, or needs not be.
     bool is_acting() const { return is_acting_; }
     const Stores& stores() const { return stores_; }
+    /// Where /healthz and /readyz are served; 0: nowhere.
+    std::uint16_t health_port() const { return health_.port(); }
+    /// Where /metrics is served; 0: nowhere.
+    std::uint16_t metrics_port() const { return metrics_server_.port(); }
     /// For metrics: the API server at `host` answered a request; status 0: it did not.
     void count_request(const std::string& host, const std::string& method, int status) {
         metrics_.observe_request(host, method, status);

@@ -1,7 +1,11 @@
+#include "api/conditions.hpp"
 #include "controller/mini_cluster.hpp"
 #include "controller/process/controller_process.hpp"
+#include "metrics/registry.hpp"
 #include "net/event_loop.hpp"
+#include "net/http_client.hpp"
 #include "net/task_group.hpp"
+#include "net/tls.hpp"
 #include "support/fake_client.hpp"
 #include "support/run_async.hpp"
 
@@ -115,6 +119,29 @@ boost::asio::awaitable<bool> until(std::function<bool()> condition) {
     co_return false;
 }
 
+/// What a GET gets; status 0 when there is no answer. Whose certificate it is does not matter.
+net::ClientResponse fetch(
+    net::EventLoop& loop, std::uint16_t port, const std::string& path, bool tls
+) {
+    net::HttpClientOptions options;
+    options.host = "127.0.0.1";
+    options.port = port;
+    if (tls) {
+        net::TlsClientOptions trust;
+        trust.verify = false;
+        options.tls = *net::make_client_tls(trust);
+    }
+    net::HttpClient client(options);
+    net::ClientRequest request;
+    request.target = path;
+    const auto outcome = test::run_async(loop, client.send(request, std::chrono::seconds(10)));
+    return outcome.response ? *outcome.response : net::ClientResponse{};
+}
+
+bool has_workload(const test::FakeClient& client) {
+    return !client.all<api::Workload>().empty();
+}
+
 }  // namespace
 
 TEST_CASE("the process runs a job and ends in order", "[controller][process]") {
@@ -213,6 +240,133 @@ TEST_CASE("the lease has a client of its own when one is given", "[controller][p
     CHECK(std::ranges::none_of(client.calls(), is_lease));
     CHECK(std::ranges::all_of(leases.calls(), is_lease));
     CHECK_FALSE(leases.calls().empty());
+}
+
+TEST_CASE("a process without the scheduler makes workloads and admits none", "[process]") {
+    const SystemClock clock;
+    net::EventLoop loop;
+    test::FakeClient client(loop.executor(), clock);
+    make_queues(client);
+    auto options = make_options(false);
+    options.with_scheduler = false;
+    Running running(loop, client, std::move(options));
+    make_job(client, "sample");
+    REQUIRE(test::run_async(loop, until([&] { return has_workload(client); })));
+    const auto is_counted = [&client] {
+        const auto queue = client.find<api::LocalQueue>("team", "main");
+        return queue && queue->status.pending_workloads == 1;
+    };
+    CHECK(test::run_async(loop, until(is_counted)));
+    CHECK_FALSE(is_running(client, "sample"));
+    CHECK_FALSE(client.all<api::Workload>().front().status.admission);
+    CHECK(test::run_async(loop, running.stop()) == 0);
+
+    // Another process that is the scheduler and the rest of the reconcilers goes on from there.
+    options = make_options(false);
+    Running whole(loop, client, std::move(options));
+    CHECK(test::run_async(loop, until([&] { return is_running(client, "sample"); })));
+    CHECK(test::run_async(loop, whole.stop()) == 0);
+}
+
+TEST_CASE("of picked reconcilers only those act", "[controller][process]") {
+    const SystemClock clock;
+    net::EventLoop loop;
+    test::FakeClient client(loop.executor(), clock);
+    make_queues(client);
+    auto options = make_options(false);
+    options.reconcilers = {Kind::ClusterQueue, Kind::Workload};
+    Running running(loop, client, std::move(options));
+    make_job(client, "ignored");
+    client.add(decode<api::Workload>(
+        R"({'metadata':{'namespace':'team','name':'by-hand'},'spec':{'queueName':'main',
+        'active':true,'podSets':[{'name':'main','count':1,'template':{'spec':{'containers':[
+            {'name':'c','image':'i','resources':{'requests':{'cpu':'2'}}}]}}}]}})"
+    ));
+    const auto is_admitted = [&client] {
+        const auto workload = client.find<api::Workload>("team", "by-hand");
+        return workload && api::is_true(workload->status.conditions, "Admitted");
+    };
+    REQUIRE(test::run_async(loop, until(is_admitted)));
+    const auto is_told = [&client] {
+        const auto queue = client.find<api::ClusterQueue>("", "cq");
+        return queue && queue->status.admitted_workloads == 1;
+    };
+    CHECK(test::run_async(loop, until(is_told)));
+    CHECK(test::run_async(loop, running.stop()) == 0);
+    CHECK(client.all<api::Workload>().size() == 1);
+    for (const test::Call& call : client.calls()) {
+        const bool is_write = call.verb != test::Verb::Get && call.verb != test::Verb::List &&
+                              call.verb != test::Verb::Watch;
+        CAPTURE(call.path.plural);
+        CHECK(
+            (!is_write || call.path.plural == "clusterqueues" || call.path.plural == "workloads" ||
+             call.path.plural == "events")
+        );
+    }
+}
+
+TEST_CASE("a process serves its health, its readiness and its metrics", "[controller][process]") {
+    const SystemClock clock;
+    net::EventLoop loop;
+    test::FakeClient client(loop.executor(), clock);
+    make_queues(client);
+    client.set_delay(std::chrono::milliseconds(20));
+    auto options = make_options(false);
+    options.with_servers = true;
+    options.configuration.health.health_probe_bind_address = "127.0.0.1:0";
+    options.configuration.metrics.bind_address = "127.0.0.1:0";
+    Running running(loop, client, std::move(options));
+    const ControllerProcess& process = running.process();
+    REQUIRE(test::run_async(loop, until([&] { return process.health_port() != 0; })));
+    CHECK(fetch(loop, process.health_port(), "/healthz", false).status == 200);
+    CHECK(fetch(loop, process.health_port(), "/readyz", false).status == 500);
+    REQUIRE(test::run_async(loop, until([&] { return process.is_ready(); })));
+    const auto ready = fetch(loop, process.health_port(), "/readyz", false);
+    CHECK(ready.status == 200);
+    CHECK(ready.body == "ok");
+    CHECK(fetch(loop, process.health_port(), "/metrics", false).status == 404);
+
+    make_job(client, "sample");
+    REQUIRE(test::run_async(loop, until([&] { return is_running(client, "sample"); })));
+    const auto metrics = fetch(loop, process.metrics_port(), "/metrics", true);
+    CHECK(metrics.status == 200);
+    CHECK(net::find_header(metrics.headers, "Content-Type") == metrics::kTextContentType);
+    CHECK(
+        metrics.body.find("# TYPE kueue_admitted_workloads_total counter\n") != std::string::npos
+    );
+    CHECK(
+        metrics.body.find("kueue_admitted_workloads_total{cluster_queue=\"cq\"") !=
+        std::string::npos
+    );
+    CHECK(fetch(loop, process.metrics_port(), "/metrics", false).status != 200);
+    CHECK(test::run_async(loop, running.stop()) == 0);
+}
+
+TEST_CASE("a process serves the conversion webhook before it lists", "[controller][process]") {
+    const SystemClock clock;
+    net::EventLoop loop;
+    test::FakeClient client(loop.executor(), clock);
+    make_queues(client);
+    auto options = make_options(false);
+    options.with_webhooks = true;
+    options.configuration.webhook.host = "127.0.0.1";
+    options.configuration.webhook.port = 0;
+    client.put(
+        {"apiextensions.k8s.io", "v1", "customresourcedefinitions", "", "", ""},
+        json::Object{{"metadata", json::Object{{"name", "workloads.kueue.x-k8s.io"}}}}
+    );
+    Running running(loop, client, std::move(options));
+    REQUIRE(test::run_async(loop, until([&] { return running.process().is_ready(); })));
+    CHECK(test::run_async(loop, running.stop()) == 0);
+    const auto calls = client.calls();
+    const auto published = std::ranges::find_if(calls, [](const test::Call& call) {
+        return call.verb == test::Verb::MergePatch &&
+               call.path.plural == "customresourcedefinitions";
+    });
+    const auto listed = std::ranges::find(calls, test::Verb::List, &test::Call::verb);
+    REQUIRE(published != calls.end());
+    CHECK(published < listed);
+    CHECK(published->body.find("https://127.0.0.1:") != std::string::npos);
 }
 
 TEST_CASE("what was decided is written before the end", "[controller][process]") {
