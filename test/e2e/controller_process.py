@@ -32,6 +32,7 @@ class Controller:
         self.directory.mkdir(parents=True, exist_ok=True)
         self.log = self.directory / "log"
         self.leader_election = leader_election
+        self.arguments = []  # beyond those that say what it works with
         self.process = None
         # The same after a restart, so that the definitions need not name another webhook.
         self.health_port, self.metrics_port, self.webhook_port = free_ports(3)
@@ -60,6 +61,7 @@ class Controller:
         path = self.directory / "configuration.yaml"
         path.write_text(json.dumps(configuration, indent=2) + "\n")
         command = [self.binary, "controller", "--config", path, "--kubeconfig", self.kubeconfig]
+        command += self.arguments
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [str(part) for part in command],

@@ -3,12 +3,18 @@
 import copy
 import json
 import pathlib
+import subprocess
 
 import yaml
+from api_client import ApiError
+from control_plane import wait_until
 
-from case import ClusterCase
+from case import SOON, ClusterCase
+from cluster import ROOT, find_binary
+from history import DEFINITIONS
 from objects import cluster_queue
 
+IN_CLUSTER = ROOT / "examples/deploy/in-cluster/controller.yaml"
 OBJECTS = pathlib.Path(__file__).with_name("crd_objects.yaml")
 PLURALS = {
     "ClusterQueue": "clusterqueues",
@@ -150,6 +156,51 @@ class ConversionTest(ClusterCase):
         mine = [each for each in listed if each["metadata"]["name"].startswith(self.name + "-")]
         self.assertEqual(len(mine), 200)
         self.assertEqual({each["apiVersion"] for each in listed}, {"kueue.x-k8s.io/v1beta1"})
+
+    def webhook_of(self, plural):
+        definition = self.cluster.api.get(f"{DEFINITIONS}/{plural}.kueue.x-k8s.io")
+        return definition["spec"]["conversion"]["webhook"]["clientConfig"]
+
+    def is_converted(self, kind):
+        try:
+            return self.spec("v1beta1", kind)
+        except ApiError as error:
+            if error.code == 500:  # the webhook was not reached
+                return None
+            raise
+
+    def test_the_definitions_are_applied_again_while_it_runs(self):
+        sent = self.create("v1beta1", "Cohort")
+        url = f"https://127.0.0.1:{self.controller.webhook_port}/convert"
+        for _ in range(2):
+            self.cluster.plane.kubectl("apply", "-f", ROOT / "crds")
+            for plural in PLURALS.values():
+                wait_until(
+                    lambda name=plural: self.webhook_of(name).get("url") == url,
+                    SOON,
+                    f"the definition of {plural} names the webhook again",
+                )
+                self.assertNotIn("service", self.webhook_of(plural))
+        wait_until(lambda: self.is_converted("Cohort"), SOON, "objects are converted again")
+        self.assert_round_trip("Cohort", sent)
+
+    def test_outside_a_cluster_it_must_be_told_where_it_is_reached(self):
+        # With the configuration that is meant for a cluster, of which nothing else is refused.
+        manifests = list(yaml.safe_load_all(IN_CLUSTER.read_text()))
+        path = self.cluster.directory / "in-cluster.yaml"
+        path.write_text(manifests[0]["data"]["configuration.yaml"])
+        command = [find_binary(), "controller", "--config", path]
+        command += ["--kubeconfig", self.cluster.kubeconfig]
+        ended = subprocess.run(
+            [str(part) for part in command], capture_output=True, text=True, timeout=SOON
+        )
+        self.assertEqual(ended.returncode, 2)
+        self.assertIn("webhook.host is", ended.stdout + ended.stderr)
+
+    def test_what_a_cluster_needs_is_taken_by_its_api_server(self):
+        self.cluster.plane.kubectl(
+            "apply", "--dry-run=server", "--recursive", "-f", ROOT / "examples/deploy"
+        )
 
     def test_kubectl_reads_and_applies_the_old_version(self):
         queue = self.make_queue(1, cohortName="cohort")

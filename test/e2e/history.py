@@ -13,7 +13,8 @@ from api_client import ApiError, HistoryLost
 from control_plane import wait_until
 
 KUEUE = "/apis/kueue.x-k8s.io/v1beta2"
-# Seconds after which a change of definitions must have been seen.
+DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+# Seconds after which all watches must have seen a change of their definition.
 LATE = 15.0
 COLLECTIONS = {
     "clusterqueues": f"{KUEUE}/clusterqueues",
@@ -61,13 +62,11 @@ class History:
         self.failure = None
         self.watches, self.threads = {}, []
         self.stopped = False
-        # Two replicas in turn change the definitions while they work, and so does who changes the
-        # stored version; only their tests allow this.
-        self.gaps_allowed = False
-        self.gaps_allowed_until = 0.0
+        self.generations, self.redefined_at = {}, {}
 
     def start(self):
         for collection, path in COLLECTIONS.items():
+            self.generations[collection] = self.generation(collection)
             listed = self.api.get(path)
             for item in listed["items"]:
                 self.record(collection, "ADDED", item)
@@ -96,25 +95,35 @@ class History:
                 self.failure = error
                 self.changed.notify_all()
 
-    def allow_gaps(self, allowed):
-        """Gaps count as allowed for a while after they are not any more: on a busy machine a watch
-        learns late that its kind was changed."""
-        if self.gaps_allowed and not allowed:
-            self.gaps_allowed_until = time.monotonic() + LATE
-        self.gaps_allowed = allowed
+    def generation(self, collection):
+        """How often the definition of the kind was changed; 0 for a kind that needs none."""
+        if not COLLECTIONS[collection].startswith(KUEUE):
+            return 0
+        definition = self.api.get(f"{DEFINITIONS}/{collection}.kueue.x-k8s.io")
+        return definition["metadata"]["generation"]
+
+    def was_redefined(self, collection):
+        """Whether the definition of the kind was changed lately: on a busy machine a watch learns
+        of it late, and maybe twice."""
+        generation = self.generation(collection)
+        if generation != self.generations[collection]:
+            self.generations[collection] = generation
+            self.redefined_at[collection] = time.monotonic()
+        return time.monotonic() - self.redefined_at.get(collection, float("-inf")) < LATE
 
     def resume(self, collection, path, error):
-        """Watches anew if nothing was missed.
+        """Watches anew if nothing was missed, or if nothing of it could be seen.
 
-        The API server forgets the past of a kind whose definition is changed, as it is when the
+        The API server forgets the past of a kind whose definition is changed, as it is when a
         controller names its webhook there. Versions tell whether something happened meanwhile.
         """
+        is_explained = self.was_redefined(collection)
         listed = wait_until(lambda: self.list_if_served(path), 30, f"{path} is served again")
         versions = {key_of(item): version_of(item) for item in listed["items"]}
         with self.changed:
             known = {key: version_of(item) for key, item in self.state[collection].items()}
         if versions != known:
-            if not self.gaps_allowed and time.monotonic() > self.gaps_allowed_until:
+            if not is_explained:
                 raise error
             self.record_difference(collection, listed["items"], versions, known)
         watch = self.api.watch(path, listed["metadata"]["resourceVersion"])

@@ -99,9 +99,6 @@ class StoredVersionTest(ExampleCase):
         self.cluster.api.patch(self.DEFINITION, changes, JSON_PATCH)
 
     def test_an_object_stored_as_v1beta1_is_read_and_admits(self):
-        # A change of the definition makes the API server forget the past of the kind.
-        self.history.allow_gaps(True)
-        self.addCleanup(self.history.allow_gaps, False)
         self.store_as("v1beta1")
         self.addCleanup(self.store_as, "v1beta2")
         old = cluster_queue(self.name, 1) | {"apiVersion": "kueue.x-k8s.io/v1beta1"}
