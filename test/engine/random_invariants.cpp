@@ -110,8 +110,11 @@ std::optional<std::string> fault_of(
     const engine::AssignedPodSet& assigned
 ) {
     const std::int32_t wanted = pod_set.count_after_reclaim();
-    const bool fewer = pod_set.min_count >= 0 && assigned.count >= pod_set.min_count &&
-                       assigned.count < wanted && state.options().gates.partial_admission;
+    // Partial admission starts from the podSets' whole counts, as upstream does: there pods that
+    // are done count again.
+    const std::int32_t least = pod_set.min_count < 0 ? pod_set.count : pod_set.min_count;
+    const bool fewer = assigned.count >= least && assigned.count <= pod_set.count &&
+                       state.options().gates.partial_admission;
     if (assigned.count != wanted && !fewer) {
         return fmt::format("{} pods of {}", assigned.count, wanted);
     }
