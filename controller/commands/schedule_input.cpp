@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <cstddef>
+#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -185,20 +187,21 @@ class Reader {
         if (T::kNamespaced && object->metadata.namespace_.empty()) {
             object->metadata.namespace_ = "default";
         }
-        const auto same = std::ranges::find_if(objects, [&](const T& other) {
-            return other.metadata.name == object->metadata.name &&
-                   other.metadata.namespace_ == object->metadata.namespace_;
-        });
-        if (same != objects.end()) {
-            input_.notes.push_back(describe(source) + ": given before, this one counts");
-            *same = std::move(*object);
-        } else {
+        const auto [same, is_new] = places_[T::kKind].emplace(
+            object->metadata.namespace_ + "/" + object->metadata.name, objects.size()
+        );
+        if (is_new) {
             objects.push_back(std::move(*object));
+        } else {
+            input_.notes.push_back(describe(source) + ": given before, this one counts");
+            objects[same->second] = std::move(*object);
         }
         return {};
     }
 
     ScheduleInput input_;
+    /// By kind and namespace/name: the place among the objects of the kind.
+    std::map<std::string_view, std::map<std::string, std::size_t>> places_;
 };
 
 }  // namespace
