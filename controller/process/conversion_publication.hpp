@@ -18,6 +18,10 @@ Result<void> check_webhook_host(const config::Webhook& webhook, bool in_cluster)
 /// Whether the host stands for all addresses of the machine, and thus for none to be reached by.
 bool is_any_address(const std::string& host);
 
+/// An IP address as such addresses are written in certificates ("FD00::7" is "fd00::7"); any other
+/// host as it is.
+std::string canonical_host(const std::string& host);
+
 /// The way to a conversion webhook.
 struct WebhookAddress {
     std::string url;  ///< "": by the Service
@@ -34,7 +38,8 @@ struct PublishedWebhook {
 };
 
 /// The webhook of another replica that the definition names by its URL and that has our authority,
-/// or none of ours is known. As long as it answers it is left there.
+/// or none of ours is known. As long as it answers it is left there. None where we are reached by
+/// the Service, which leads to all replicas, or when its URL names the machine of whoever asks.
 std::optional<PublishedWebhook> find_other_webhook(
     const json::Value& definition, const WebhookAddress& own
 );

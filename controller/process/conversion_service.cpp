@@ -52,7 +52,7 @@ std::vector<std::string> ConversionService::names() const {
                                 "." + parts_.configuration.namespace_;
     std::vector<std::string> names = {service, service + ".svc", service + ".svc.cluster.local"};
     if (is_by_url()) {
-        names.push_back(parts_.configuration.webhook.host);
+        names.push_back(canonical_host(parts_.configuration.webhook.host));
     }
     return names;
 }
@@ -137,8 +137,7 @@ kube::Async<void> ConversionService::start() {
     }
     certificates_ = std::move(*certificates);
     net::ServerOptions options;
-    options.address =
-        parts_.configuration.webhook.host.empty() ? "::" : parts_.configuration.webhook.host;
+    options.address = parts_.configuration.webhook.host;
     options.port = static_cast<std::uint16_t>(parts_.configuration.webhook.port);
     options.certificate_pem = certificates_.serving.certificate_pem;
     options.private_key_pem = certificates_.serving.private_key_pem;
@@ -157,7 +156,7 @@ std::string ConversionService::url() const {
     if (!is_by_url()) {
         return "";
     }
-    const std::string host = in_brackets(parts_.configuration.webhook.host);
+    const std::string host = in_brackets(canonical_host(parts_.configuration.webhook.host));
     return fmt::format("https://{}:{}/convert", host, server_->port());
 }
 

@@ -307,7 +307,7 @@ std::optional<FieldProblem> find_problem(const api::ClusterQueue& queue) {
     return find_check_problem(queue);
 }
 
-std::optional<FieldProblem> find_problem(const api::Cohort& cohort) {
+std::optional<FieldProblem> find_quota_problem(const api::Cohort& cohort) {
     const GroupRules rules{
         .has_parent = !cohort.spec.parent_name.empty(),
         .parent_word = "parent",
@@ -316,10 +316,14 @@ std::optional<FieldProblem> find_problem(const api::Cohort& cohort) {
     if (auto problem = find_groups_problem(cohort.spec.resource_groups, rules)) {
         return problem;
     }
-    if (auto problem = find_name_problem(cohort.spec.resource_groups)) {
+    return find_weight_problem(cohort.spec.fair_sharing);
+}
+
+std::optional<FieldProblem> find_problem(const api::Cohort& cohort) {
+    if (auto problem = find_quota_problem(cohort)) {
         return problem;
     }
-    return find_weight_problem(cohort.spec.fair_sharing);
+    return find_name_problem(cohort.spec.resource_groups);
 }
 
 std::optional<FieldProblem> find_problem(const api::ResourceFlavor& flavor) {

@@ -94,7 +94,7 @@ engine::Cohort to_engine(const api::Cohort& cohort) {
     engine::Cohort made{
         .name = cohort.metadata.name, .parent = cohort.spec.parent_name, .resource_groups = {}
     };
-    if (!find_problem(cohort)) {
+    if (!find_quota_problem(cohort)) {
         made.resource_groups = to_engine(cohort.spec.resource_groups);
         made.fair_weight = fair_weight(cohort.spec.fair_sharing);
     }

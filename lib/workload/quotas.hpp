@@ -26,9 +26,10 @@ std::optional<FieldProblem> find_problem(const api::ClusterQueue& queue);
 std::optional<FieldProblem> find_problem(const api::Cohort& cohort);
 std::optional<FieldProblem> find_problem(const api::ResourceFlavor& flavor);
 
-/// Likewise of what the engine could not count with; a queue that is refused for anything else
-/// keeps its quota for those that run in it and for its cohort.
+/// Likewise of what the engine could not count with; what is refused for anything else keeps
+/// its quota for those that run in it and for its cohort.
 std::optional<FieldProblem> find_quota_problem(const api::ClusterQueue& queue);
+std::optional<FieldProblem> find_quota_problem(const api::Cohort& cohort);
 
 /// The weight in fair sharing; 1 when absent.
 double fair_weight(const std::optional<api::FairSharing>& fair_sharing);

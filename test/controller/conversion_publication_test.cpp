@@ -145,7 +145,7 @@ TEST_CASE("another webhook is one with a URL and our authority", "[conversion]")
         return find_other_webhook(definition(std::move(config), service_config()), own);
     };
     CHECK(of(url_config(other, "authority"), kByUrl) == PublishedWebhook{other, "authority"});
-    CHECK(of(url_config(other, "authority"), kByService) == PublishedWebhook{other, "authority"});
+    CHECK_FALSE(of(url_config(other, "authority"), kByService));  // the Service leads to all
     CHECK_FALSE(of(url_config(kByUrl.url, "authority"), kByUrl));
     CHECK_FALSE(of(url_config(other, "stranger"), kByUrl));
     CHECK_FALSE(of(service_config(), kByUrl));
@@ -154,6 +154,22 @@ TEST_CASE("another webhook is one with a URL and our authority", "[conversion]")
     WebhookAddress unsigned_ = kByUrl;
     unsigned_.authority_pem.clear();
     CHECK(of(url_config(other, "stranger"), unsigned_) == PublishedWebhook{other, "stranger"});
+}
+
+TEST_CASE("a loopback URL is no other machine's", "[conversion]") {
+    const std::string loopback =
+        GENERATE("https://127.0.0.1:9443/convert", "https://[::1]:9443/x", "https://localhost/x");
+    const json::Value object = definition(url_config(loopback, "authority"), service_config());
+    CHECK_FALSE(find_other_webhook(object, kByUrl));
+    WebhookAddress neighbour = kByUrl;
+    neighbour.url = "https://127.0.0.1:9444/convert";  // on the same machine, as in the tests
+    CHECK(find_other_webhook(object, neighbour).has_value());
+}
+
+TEST_CASE("hosts are named as certificates name them", "[conversion]") {
+    CHECK(canonical_host("FD00::7") == "fd00::7");
+    CHECK(canonical_host("10.0.0.2") == "10.0.0.2");
+    CHECK(canonical_host("Node.example") == "Node.example");
 }
 
 TEST_CASE("URLs of webhooks are taken apart", "[conversion]") {

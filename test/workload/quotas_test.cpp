@@ -275,6 +275,16 @@ TEST_CASE("a cohort may lend more than its own quota", "[workload][quotas]") {
     );
 }
 
+TEST_CASE("a cohort keeps its quota when only a name in it is odd", "[workload][quotas]") {
+    const auto cohort = object<api::Cohort>(
+        "{metadata: {name: c}, spec: {resourceGroups: [{coveredResources: [\"a b\"], flavors: "
+        "[{name: f, resources: [{name: \"a b\", nominalQuota: 1}]}]}]}}"
+    );
+    CHECK(find_problem(cohort));
+    CHECK_FALSE(find_quota_problem(cohort));
+    CHECK(to_engine(cohort).resource_groups.size() == 1);
+}
+
 TEST_CASE("the engine gets a ClusterQueue with all its policies", "[workload][quotas]") {
     const auto made = to_engine(
         object<api::ClusterQueue>(
