@@ -297,9 +297,9 @@ TEST_CASE("a slice ends when the admission of its replacement is written", "[con
     cluster.settle();
     REQUIRE(cluster.condition("team", "first", "Admitted") == "True/Admitted");
     cluster.put(replacement("second", 4, "first"));
+    bool has_changed = false;
     SECTION("at once") {}
     SECTION("on the version that the first attempt was refused for") {
-        bool has_changed = false;
         cluster.fault = [&](const Write& write) -> std::optional<Error> {
             if (write.object == key_of("first") && !has_changed) {
                 has_changed = true;
