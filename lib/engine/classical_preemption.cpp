@@ -122,6 +122,9 @@ class ClassicalSearch {
     };
 
     void add(WorkloadIndex workload, NodeIndex lowest_common_cohort, CandidateClass of) {
+        if (of == CandidateClass::ReclaimWithoutBorrowing && !counts_without_borrowing_) {
+            return;
+        }
         const bool evicted = search_.state().workload(workload).holding->evicted;
         candidates_.add({workload, lowest_common_cohort, of, evicted});
         has_hierarchical_ = has_hierarchical_ || of == CandidateClass::Hierarchical;
@@ -203,7 +206,12 @@ class ClassicalSearch {
         if (policy_.reclaim_within_cohort == PreemptionPolicy::Never) {
             return;
         }
+        counts_without_borrowing_ = may_go_without_borrowing();
         const auto above = ancestors();
+        if (!counts_without_borrowing_ && !policy_.borrow_within_cohort &&
+            std::ranges::none_of(above, &Ancestor::advantage)) {
+            return;
+        }
         for (const auto queue : tree_.above_quota(tree_.node(own).root, preemptor_.needed)) {
             const Ancestor* met = queue == own ? nullptr : meeting_point(queue, above);
             if (met == nullptr) {
@@ -214,6 +222,20 @@ class ClassicalSearch {
                 add(index, met->cohort, class_of(index, met->advantage));
             }
         }
+    }
+
+    /// Whether an attempt without borrowing is made and could succeed. Evictions elsewhere change
+    /// nothing about what the preemptor's own ClusterQueue uses.
+    bool may_go_without_borrowing() const {
+        if (!policy_.borrow_within_cohort && !strictly_under_nominal()) {
+            return false;  // see attempts()
+        }
+        return candidates_.size() > 0 ||
+               std::ranges::none_of(preemptor_.usage, [this](const Usage& usage) {
+                   return tree_.is_borrowing_with(
+                       preemptor_.cluster_queue, usage.flavor_resource, usage.amount
+                   );
+               });
     }
 
     bool strictly_under_nominal() const {
@@ -283,6 +305,7 @@ class ClassicalSearch {
     LazilySorted<Before> candidates_;
     bool has_hierarchical_ = false;
     bool has_foreign_ = false;
+    bool counts_without_borrowing_ = false;  ///< see may_go_without_borrowing()
 };
 
 }  // namespace

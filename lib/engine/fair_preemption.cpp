@@ -73,6 +73,13 @@ class TargetQueues {
 
     void drop(NodeIndex queue) { pruned_.insert(queue); }
 
+    /// Requires a call for each ClusterQueue whose usage changes.
+    void usage_changed(NodeIndex queue) {
+        for (NodeIndex at = queue; at.is_valid(); at = tree_.node(at).parent) {
+            shares_.erase(at);
+        }
+    }
+
     /// The children of the lowest common cohort on the preemptor's and on the target's path.
     std::pair<NodeIndex, NodeIndex> below_common_cohort(NodeIndex target) const {
         NodeIndex common = tree_.node(target).parent;
@@ -114,7 +121,13 @@ class TargetQueues {
         return below;
     }
 
-    Share share(NodeIndex node) const { return share_of(search_.state(), node); }
+    const Share& share(NodeIndex node) {
+        const auto [at, is_new] = shares_.try_emplace(node);
+        if (is_new) {
+            at->second = share_of(search_.state(), node);
+        }
+        return at->second;
+    }
 
     NodeIndex highest_queue(NodeIndex cohort, Share& highest) {
         NodeIndex best;
@@ -122,7 +135,7 @@ class TargetQueues {
             if (!tree_.node(child).is_cluster_queue || pruned_.contains(child)) {
                 continue;
             }
-            const Share of_child = share(child);
+            const Share& of_child = share(child);
             if ((!of_child.is_borrowing() && child != preemptor_queue_) || !has_candidates(child)) {
                 pruned_.insert(child);
                 continue;
@@ -147,7 +160,7 @@ class TargetQueues {
             if (tree_.node(child).is_cluster_queue || pruned_.contains(child)) {
                 continue;
             }
-            const Share of_child = share(child);
+            const Share& of_child = share(child);
             if (!of_child.is_borrowing() && !is_ancestor(child)) {
                 pruned_.insert(child);
             } else if (!best.is_valid() || compare(of_child, highest) >= 0) {
@@ -180,6 +193,7 @@ class TargetQueues {
     std::map<NodeIndex, std::vector<NodeIndex>> children_;  // with candidates below them, by name
     std::vector<NodeIndex> preemptor_ancestors_;            // sorted
     std::set<NodeIndex> pruned_;
+    std::map<NodeIndex, Share> shares_;  // until usage changes
 };
 
 class FairSearch {
@@ -215,7 +229,8 @@ class FairSearch {
         const Preemption& policy = state.cluster_queue(own).spec.preemption;
         auto found = search_.candidates_in(own, policy.within_cluster_queue, preemptor_);
         if (tree_.node(own).parent.is_valid() &&
-            policy.reclaim_within_cohort != PreemptionPolicy::Never) {
+            policy.reclaim_within_cohort != PreemptionPolicy::Never &&
+            !(found.empty() && is_in_vain_elsewhere())) {
             for (const auto queue : tree_.above_quota(tree_.node(own).root, preemptor_.needed)) {
                 if (queue == own) {
                     continue;
@@ -232,6 +247,25 @@ class FairSearch {
         return found;
     }
 
+    /// Whether no workload of another ClusterQueue could be taken.
+    bool is_in_vain_elsewhere() const {
+        return !takes_back_its_own() && search_.fair_share_bounds().is_in_vain(preemptor_);
+    }
+
+    /// Whether the strategies do not count, because with all it asks for the preemptor stays within
+    /// its own quota.
+    bool takes_back_its_own() const {
+        if (!search_.state().options().gates.fair_sharing_preempt_within_nominal) {
+            return false;
+        }
+        const auto mark = tree_.mark();
+        tree_.assume_usage(preemptor_.cluster_queue, preemptor_.usage);
+        const bool result =
+            search_.within_subtree_quota(preemptor_.cluster_queue, preemptor_.needed);
+        tree_.rollback(mark);
+        return result;
+    }
+
     /// The preemptor's usage counts in every share, but not twice when asking whether it fits.
     bool fits() {
         const auto mark = tree_.mark();
@@ -241,8 +275,9 @@ class FairSearch {
         return result;
     }
 
-    bool take(WorkloadIndex victim, PreemptionReason reason) {
+    bool take(TargetQueues& queues, WorkloadIndex victim, PreemptionReason reason) {
         search_.evict(victim);
+        queues.usage_changed(search_.state().workload(victim).holding->cluster_queue);
         targets_.push_back({victim, reason});
         return fits();
     }
@@ -254,11 +289,11 @@ class FairSearch {
             search_.within_subtree_quota(preemptor_.cluster_queue, preemptor_.needed);
         for (NodeIndex queue = queues.next(); queue.is_valid(); queue = queues.next()) {
             if (queue == preemptor_.cluster_queue) {
-                if (take(queues.pop(queue), PreemptionReason::InClusterQueue)) {
+                if (take(queues, queues.pop(queue), PreemptionReason::InClusterQueue)) {
                     return true;
                 }
             } else if (within_nominal) {
-                if (take(queues.pop(queue), PreemptionReason::InCohortReclamation)) {
+                if (take(queues, queues.pop(queue), PreemptionReason::InCohortReclamation)) {
                     return true;
                 }
             } else if (take_by_strategy(queues, queue)) {
@@ -298,7 +333,7 @@ class FairSearch {
                 retry_.push_back(candidate);
                 continue;
             }
-            return take(candidate, PreemptionReason::InCohortFairSharing);
+            return take(queues, candidate, PreemptionReason::InCohortFairSharing);
         }
         return false;
     }
@@ -312,7 +347,7 @@ class FairSearch {
                     share_of(search_.state(), own_node), share_of(search_.state(), target_node)
                 ) < 0;
             const WorkloadIndex candidate = queues.pop(queue);
-            if (passed && take(candidate, PreemptionReason::InCohortFairSharing)) {
+            if (passed && take(queues, candidate, PreemptionReason::InCohortFairSharing)) {
                 return true;
             }
             queues.drop(queue);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 namespace sluice::engine {
 namespace {
@@ -61,29 +60,42 @@ Share share_of(const State& state, NodeIndex index) {
     if (!node.parent.is_valid()) {
         return share;
     }
-    std::map<ResourceIndex, Amount> borrowed;
+    struct Borrowed {
+        ResourceIndex resource;
+        Amount amount;
+        Amount lendable;
+    };
+    SmallVector<Borrowed, 8> borrowed;
+    const auto of = [&borrowed](ResourceIndex resource) {
+        return std::find_if(borrowed.begin(), borrowed.end(), [resource](const Borrowed& b) {
+            return b.resource == resource;
+        });
+    };
     for (const auto& cell : node.cells) {
         const Amount above = cell.usage - cell.subtree;
         if (cell.declared() && above > Amount()) {
-            borrowed[state.resource_of(cell.flavor_resource)] += above;
+            const auto resource = state.resource_of(cell.flavor_resource);
+            auto at = of(resource);
+            if (at == borrowed.end()) {
+                at = borrowed.insert(at, Borrowed{.resource = resource});
+            }
+            at->amount += above;
             share.borrowed.push_back(cell.flavor_resource);
         }
     }
     if (borrowed.empty()) {
         return share;
     }
-    std::map<ResourceIndex, Amount> lendable;
     for (const auto& cell : tree.node(node.root).cells) {
-        const auto resource = state.resource_of(cell.flavor_resource);
-        if (cell.declared() && borrowed.contains(resource)) {
-            lendable[resource] += tree.potential_available(node.parent, cell.flavor_resource);
+        const auto at = of(state.resource_of(cell.flavor_resource));
+        if (cell.declared() && at != borrowed.end()) {
+            at->lendable += tree.potential_available(node.parent, cell.flavor_resource);
         }
     }
-    for (const auto& [resource, amount] : borrowed) {
-        const Amount of = lendable[resource];
-        if (of > Amount()) {
-            const double ratio =
-                static_cast<double>(amount.value()) * 1000.0 / static_cast<double>(of.value());
+    for (const auto& [resource, amount, lendable] : borrowed) {
+        if (lendable > Amount()) {
+            const double ratio = static_cast<double>(amount.value()) * 1000.0 /
+                                 static_cast<double>(lendable.value());
             share.unweighted_ratio = std::max(share.unweighted_ratio, ratio);
         }
     }

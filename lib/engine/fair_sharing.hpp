@@ -1,11 +1,11 @@
 #pragma once
 
+#include "base/small_vector.hpp"
 #include "engine/ids.hpp"
 #include "engine/quota_tree.hpp"
 #include "engine/state.hpp"
 
 #include <cstdint>
-#include <vector>
 
 namespace sluice::engine {
 
@@ -15,7 +15,7 @@ namespace sluice::engine {
 struct Share {
     double unweighted_ratio = 0.0;
     double weight = 1.0;
-    std::vector<FlavorResourceIndex> borrowed;  ///< sorted
+    SmallVector<FlavorResourceIndex, 4> borrowed;  ///< sorted
 
     bool is_borrowing() const { return !borrowed.empty(); }
     /// Whether something of `requested` above 0 is borrowed.

@@ -24,13 +24,15 @@ bool allows(
     return false;
 }
 
-bool uses_any(const Usages& usages, const std::vector<FlavorResourceIndex>& needed) {
-    return std::any_of(usages.begin(), usages.end(), [&needed](const Usage& usage) {
-        return std::binary_search(needed.begin(), needed.end(), usage.flavor_resource);
+}  // namespace
+
+bool uses_any(const Usages& usages, const std::vector<FlavorResourceIndex>& flavor_resources) {
+    return std::any_of(usages.begin(), usages.end(), [&](const Usage& usage) {
+        return std::binary_search(
+            flavor_resources.begin(), flavor_resources.end(), usage.flavor_resource
+        );
     });
 }
-
-}  // namespace
 
 std::vector<PreemptionTarget> PreemptionSearch::find(const Preemptor& preemptor) {
     return state_.options().fair_sharing ? find_fair_targets(*this, preemptor)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/decision.hpp"
+#include "engine/fair_share_bounds.hpp"
 #include "engine/ids.hpp"
 #include "engine/state.hpp"
 
@@ -24,6 +25,9 @@ struct Preemptor {
     std::vector<FlavorResourceIndex> needed;
 };
 
+/// Whether one of the usages is of one of these flavor-resources (sorted).
+bool uses_any(const Usages& usages, const std::vector<FlavorResourceIndex>& flavor_resources);
+
 /// Looks for the workloads whose eviction makes room (spec 5.1 to 5.8). Changes the tree's usage
 /// while it looks and restores it before it returns.
 class PreemptionSearch {
@@ -32,7 +36,11 @@ class PreemptionSearch {
     PreemptionSearch(
         const State& state, QuotaTree& tree, const std::set<WorkloadIndex>& removed, Time now
     )
-        : state_(state), tree_(tree), removed_(removed), now_(now) {}
+        : state_(state),
+          tree_(tree),
+          removed_(removed),
+          now_(now),
+          fair_share_bounds_(state, tree, removed) {}
 
     /// Targets in the order they are evicted; empty when nothing helps.
     std::vector<PreemptionTarget> find(const Preemptor& preemptor);
@@ -68,12 +76,14 @@ class PreemptionSearch {
 
     const State& state() const { return state_; }
     QuotaTree& tree() { return tree_; }
+    FairShareBounds& fair_share_bounds() { return fair_share_bounds_; }
 
   private:
     const State& state_;
     QuotaTree& tree_;
     const std::set<WorkloadIndex>& removed_;
     Time now_;
+    FairShareBounds fair_share_bounds_;
 };
 
 /// The search without fair sharing: by class of candidate and by how far they borrow (spec 5.3

@@ -21,6 +21,7 @@ CHARTS = [
     ("cycle of 100 heads that do not fit, by flavors", "BM_TryFlavors", 0, None, "n log n"),
     ("search for one victim, by candidates", "BM_PreemptOne", 0, None, "n log n"),
     ("fair sharing, a head of each, by ClusterQueues", "BM_FairCycleThatAdmits", 0, 1, "n log n"),
+    ("fair sharing, all borrow, by ClusterQueues", "BM_FairCycleAmongBorrowers", 0, 1, "n log n"),
     ("finish and hold, by ClusterQueues", "BM_FinishAndHold", 0, 1, "log n"),
     ("finish and hold, by depth of cohorts", "BM_FinishAndHold", 1, 1000, "n log n"),
     ("finish and hold, by holders of the queue", "BM_FinishAmongHolders", 0, None, "log n"),

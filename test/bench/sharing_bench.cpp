@@ -48,6 +48,73 @@ void BM_FairCycleThatAdmits(benchmark::State& bench) {
 void BM_FairCycleThatRefuses(benchmark::State& bench) {
     run_fair_cycles(bench, false);
 }
+
+/// A cycle with a head in each of the ClusterQueues of one tree, all of which borrow as much as
+/// each other of what the root cohort has, so that nobody may take from anybody.
+void run_cycles_among_borrowers(benchmark::State& bench, bool fair) {
+    const auto queues = bench.range(0);
+    const auto depth = bench.range(1);
+    const Shape shape{
+        .queues = queues,
+        .queues_per_cohort = depth == 1 ? queues : 10,
+        .depth = depth,
+        .one_root = true,
+        .cpu = 10,
+        .preemption = {.reclaim_within_cohort = PreemptionPolicy::Any},
+    };
+    Options options;
+    options.fair_sharing = fair;
+    auto state = make_cluster(shape, options);
+    Cohort root{.name = depth == 1 ? "c0" : "root"};
+    root.resource_groups = {
+        {.covered_resources = {"cpu"},
+         .flavors = {{.flavor = "f0", .quotas = {{.nominal = Amount(5 * queues)}}}}}
+    };
+    apply(*state, CohortChanged{root}, kNow);
+    for (std::int64_t i = 0; i < queues; ++i) {
+        const auto queue = numbered("q", i);
+        for (const char* holder : {"a", "b", "c"}) {
+            apply(*state, WorkloadChanged{make_holder(queue, holder + queue, 5)}, kNow);
+        }
+    }
+    for (auto _ : bench) {
+        bench.PauseTiming();
+        for (std::int64_t i = 0; i < queues; ++i) {
+            const auto queue = numbered("q", i);
+            apply(*state, WorkloadChanged{make_workload(queue, "w" + queue, 5)}, kNow);
+        }
+        bench.ResumeTiming();
+        const CycleResult result = run_cycle(*state, kNow);
+        bench.PauseTiming();
+        if (!result.admitted.empty() || !result.preempted.empty() ||
+            result.refused.size() != static_cast<std::size_t>(queues)) {
+            bench.SkipWithError("the cycle did not decide as planned");
+        }
+        for (std::int64_t i = 0; i < queues; ++i) {
+            apply(*state, WorkloadDeleted{"ns", "w" + numbered("q", i)}, kNow);
+        }
+        bench.ResumeTiming();
+    }
+    bench.SetComplexityN(queues);
+}
+
+void BM_FairCycleAmongBorrowers(benchmark::State& bench) {
+    run_cycles_among_borrowers(bench, true);
+}
+void BM_ClassicalCycleAmongBorrowers(benchmark::State& bench) {
+    run_cycles_among_borrowers(bench, false);
+}
+BENCHMARK(BM_FairCycleAmongBorrowers)
+    ->Args({100, 1})
+    ->Args({1'000, 1})
+    ->Args({10'000, 1})
+    ->Args({1'000, 4})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_ClassicalCycleAmongBorrowers)
+    ->Args({100, 1})
+    ->Args({1'000, 1})
+    ->Args({1'000, 4})
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_FairCycleThatAdmits)
     ->Args({100, 1})
     ->Args({1'000, 1})
