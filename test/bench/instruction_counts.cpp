@@ -1,0 +1,134 @@
+// Small operations of the engine, for counting their instructions: run by instructions.py under
+// valgrind, which reads what lies between two requests to its callgrind tool. Deterministic, unlike
+// times, so that a change of one percent is a change of the code.
+#include "bench/bench_cluster.hpp"
+
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <valgrind/callgrind.h>
+
+namespace sluice::bench {
+namespace {
+
+using namespace engine;
+
+/// Counts `operation`, which does something `times` times; the dump's trigger says "name/times".
+void count(const std::string& name, std::int64_t times, const std::function<void()>& operation) {
+    const std::string trigger = name + "/" + std::to_string(times);
+    CALLGRIND_ZERO_STATS;
+    operation();
+    CALLGRIND_DUMP_STATS_AT(trigger.c_str());
+    std::printf("%s\n", trigger.c_str());
+}
+
+void require(bool is_as_planned, const char* what) {
+    if (!is_as_planned) {
+        std::fprintf(stderr, "the engine did not decide as planned: %s\n", what);
+        std::exit(1);
+    }
+}
+
+/// 1,000 ClusterQueues in cohorts of ten, depth 1: a cycle without change; pending workloads added;
+/// a cycle that admits them all; their writes confirmed; their end.
+void count_a_life() {
+    constexpr std::int64_t kQueues = 1'000;
+    const auto state = make_cluster({.queues = kQueues, .cpu = 10});
+    run_cycle(*state, kNow);
+    count("cycle without change", 1, [&] { run_cycle(*state, kNow); });
+    const auto each = [&](auto change) {
+        for (std::int64_t i = 0; i < kQueues; ++i) {
+            change(numbered("q", i), numbered("w", i));
+        }
+    };
+    count("pending workload added", kQueues, [&] {
+        each([&](const std::string& queue, const std::string& name) {
+            apply(*state, WorkloadChanged{make_workload(queue, name, 1)}, kNow);
+        });
+    });
+    CycleResult result;
+    count("admission", kQueues, [&] { result = run_cycle(*state, kNow); });
+    require(result.admitted.size() == kQueues, "all are admitted");
+    count("write of an admission confirmed", kQueues, [&] {
+        each([&](const std::string&, const std::string& name) {
+            apply(*state, AdmissionWritten{.ns = "ns", .name = name}, kNow);
+        });
+    });
+    count("holder deleted", kQueues, [&] {
+        each([&](const std::string&, const std::string& name) {
+            apply(*state, WorkloadDeleted{.ns = "ns", .name = name}, kNow);
+        });
+    });
+}
+
+/// A head in each of 100 ClusterQueues that fits on none of 8 flavors.
+void count_a_refusal() {
+    constexpr std::int64_t kQueues = 100;
+    const auto state = make_cluster({.queues = kQueues, .flavors = 8, .cpu = 4});
+    for (std::int64_t i = 0; i < kQueues; ++i) {
+        const auto queue = numbered("q", i);
+        apply(*state, WorkloadChanged{make_holder(queue, "h" + queue, 4)}, kNow);
+        apply(*state, WorkloadChanged{make_workload(queue, "w" + queue, 41)}, kNow);
+    }
+    CycleResult result;
+    count("refusal on 8 flavors", kQueues, [&] { result = run_cycle(*state, kNow); });
+    require(result.refused.size() == kQueues, "all are refused");
+}
+
+/// One victim among 100 candidates of the own ClusterQueue.
+void count_a_preemption() {
+    const auto state = make_cluster(
+        {.queues = 1,
+         .queues_per_cohort = 0,
+         .cpu = 100,
+         .preemption = {.within_cluster_queue = PreemptionPolicy::LowerPriority}}
+    );
+    for (std::int64_t i = 0; i < 100; ++i) {
+        apply(*state, WorkloadChanged{make_holder("q0", numbered("h", i), 1)}, kNow);
+    }
+    auto preemptor = make_workload("q0", "preemptor", 1);
+    preemptor.priority = 10;
+    apply(*state, WorkloadChanged{preemptor}, kNow);
+    CycleResult result;
+    count("preemption among 100 candidates", 1, [&] { result = run_cycle(*state, kNow); });
+    require(result.preempted.size() == 1, "one is preempted");
+}
+
+/// Fair sharing: a head in each of 100 ClusterQueues, one cohort.
+void count_a_fair_cycle(bool fit) {
+    constexpr std::int64_t kQueues = 100;
+    Options options;
+    options.fair_sharing = true;
+    const auto state = make_cluster(
+        {.queues = kQueues,
+         .queues_per_cohort = kQueues,
+         .cpu = 10,
+         .preemption = {.reclaim_within_cohort = PreemptionPolicy::Any}},
+        options
+    );
+    for (std::int64_t i = 0; i < kQueues; ++i) {
+        const auto queue = numbered("q", i);
+        apply(*state, WorkloadChanged{make_holder(queue, "h" + queue, fit ? 5 : 10)}, kNow);
+        apply(*state, WorkloadChanged{make_workload(queue, "w" + queue, 5)}, kNow);
+    }
+    CycleResult result;
+    count(fit ? "admission, fair sharing" : "refusal, fair sharing", kQueues, [&] {
+        result = run_cycle(*state, kNow);
+    });
+    require((fit ? result.admitted.size() : result.refused.size()) == kQueues, "all alike");
+}
+
+void run() {
+    count_a_life();
+    count_a_refusal();
+    count_a_preemption();
+    count_a_fair_cycle(true);
+    count_a_fair_cycle(false);
+}
+
+}  // namespace
+}  // namespace sluice::bench
+
+int main() {
+    sluice::bench::run();
+}
