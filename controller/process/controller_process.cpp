@@ -126,6 +126,8 @@ ControllerProcess::ControllerProcess(
               .enabled = options_.reconcilers,
               .on_event = [this](const EventNote& note) { record(note); },
               .weighted_share = [this](const ObjectKey& key) { return weighted_share(key); },
+              .has_holders = [this](const std::string& queue
+                             ) { return applier_.has_holders(queue); },
               .wake = [this] { reconcilers_wake_.notify(); },
           },
           options_.seed

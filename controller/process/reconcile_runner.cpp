@@ -187,7 +187,9 @@ Outcome ReconcileRunner::reconcile(const ObjectKey& key, Time now) const {
     const View& view = parts_.view;
     switch (key.kind) {
         case Kind::ClusterQueue:
-            return reconcile_cluster_queue(view, key.name, parts_.weighted_share(key), now);
+            return reconcile_cluster_queue(
+                view, key.name, {parts_.weighted_share(key), parts_.has_holders(key.name)}, now
+            );
         case Kind::LocalQueue:
             return reconcile_local_queue(view, key.ns, key.name, now);
         case Kind::ResourceFlavor:

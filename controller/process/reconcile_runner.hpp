@@ -30,6 +30,8 @@ class ReconcileRunner {
         std::function<void(const EventNote&)> on_event;
         /// The engine's weighted share of a ClusterQueue or Cohort; none without fair sharing.
         std::function<std::optional<std::int64_t>(const ObjectKey&)> weighted_share;
+        /// Whether workloads hold quota of the ClusterQueue, or are about to.
+        std::function<bool(const std::string& cluster_queue)> has_holders;
         /// Called when step() has something to do again.
         std::function<void()> wake;
     };

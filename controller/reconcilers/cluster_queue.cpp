@@ -6,10 +6,13 @@
 #include "workload/amounts.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace sluice::controller {
 
 namespace {
+
+constexpr Duration kHolderRecheck = std::chrono::seconds(1);
 
 std::int64_t amount_at(
     const FlavorAmounts& amounts, const std::string& flavor, const std::string& resource
@@ -54,7 +57,7 @@ std::vector<api::FlavorUsage> make_usage(
 }  // namespace
 
 Outcome reconcile_cluster_queue(
-    const View& view, std::string_view name, std::optional<std::int64_t> weighted_share, Time now
+    const View& view, std::string_view name, const QueueAccount& account, Time now
 ) {
     Outcome outcome;
     const Stores& stores = view.stores;
@@ -63,11 +66,14 @@ Outcome reconcile_cluster_queue(
         return outcome;
     }
     const QueueUsage usage = cluster_queue_usage(stores, *queue, view.settings.gates);
-    const bool is_used = usage.reserving > 0;
+    const bool is_used = usage.reserving > 0 || account.has_holders;
     if (auto write =
             keep_finalizer({Kind::ClusterQueue, "", std::string(name)}, queue->metadata, is_used)) {
         outcome.writes.push_back(std::move(*write));
         return outcome;
+    }
+    if (queue->metadata.deletion_timestamp && account.has_holders) {
+        outcome.requeue_at = now + kHolderRecheck;  // a refused admission shows in no store
     }
     api::ClusterQueue wanted = *queue;
     set_active(
@@ -79,8 +85,9 @@ Outcome reconcile_cluster_queue(
     wanted.status.reserving_workloads = usage.reserving;
     wanted.status.admitted_workloads = usage.admitted;
     wanted.status.fair_sharing.reset();
-    if (weighted_share) {
-        wanted.status.fair_sharing = api::FairSharingStatus{.weighted_share = *weighted_share};
+    if (account.weighted_share) {
+        wanted.status.fair_sharing =
+            api::FairSharingStatus{.weighted_share = *account.weighted_share};
     }
     if (auto write = patch_status(
             {Kind::ClusterQueue, "", std::string(name)},

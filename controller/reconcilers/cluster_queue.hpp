@@ -9,10 +9,16 @@
 
 namespace sluice::controller {
 
+/// What the engine says of a ClusterQueue.
+struct QueueAccount {
+    std::optional<std::int64_t> weighted_share;  ///< none without fair sharing
+    bool has_holders = false;  ///< of quota, those included whose admission is on its way
+};
+
 /// Keeps the ClusterQueue's finalizer and status: Active, counters, usage by flavor
-/// (spec 1.3, 1.6). `weighted_share` is what the engine computed, when fair sharing is on.
+/// (spec 1.3, 1.6).
 Outcome reconcile_cluster_queue(
-    const View& view, std::string_view name, std::optional<std::int64_t> weighted_share, Time now
+    const View& view, std::string_view name, const QueueAccount& account, Time now
 );
 
 }  // namespace sluice::controller

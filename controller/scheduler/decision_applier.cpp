@@ -178,9 +178,8 @@ void DecisionApplier::send(const Key& key) {
         return;
     }
     if (entry.admission) {
-        const bool is_gone = !workload || workload->metadata.uid != entry.admission->uid;
-        if (is_gone || workload->metadata.generation != entry.admission->generation) {
-            // The decision was about another object or another spec: decided anew.
+        if (is_outdated(*entry.admission, workload.get())) {
+            const bool is_gone = !workload || workload->metadata.uid != entry.admission->uid;
             entry.admission.reset();
             forget_if_done(key);
             const Time now = parts_.clock.now();
@@ -227,6 +226,22 @@ void DecisionApplier::send(const Key& key) {
         entry.refusal.reset();
         send_refusal(key, latest, *workload);
     }
+}
+
+bool DecisionApplier::is_outdated(const Admission& admission, const api::Workload* workload) const {
+    const auto queue = parts_.stores.cluster_queues.find(admission.admission.cluster_queue);
+    return workload == nullptr || workload->metadata.uid != admission.uid ||
+           workload->metadata.generation != admission.generation || !queue ||
+           queue->metadata.deletion_timestamp;
+}
+
+bool DecisionApplier::has_holders(const std::string& cluster_queue) const {
+    const engine::NodeIndex index = parts_.state.find_cluster_queue(cluster_queue);
+    const bool has = index.is_valid() && !parts_.state.cluster_queue(index).holders.empty();
+    return has || std::ranges::any_of(entries_, [&cluster_queue](const auto& entry) {
+               const std::optional<Admission>& admission = entry.second.admission;
+               return admission && admission->admission.cluster_queue == cluster_queue;
+           });
 }
 
 std::optional<Time> DecisionApplier::next_attempt() const {

@@ -47,6 +47,9 @@ class DecisionApplier {
     bool send_waiting();
     /// When a reason that the server did not take is tried again; none: there is none.
     std::optional<Time> next_attempt() const;
+    /// Whether workloads hold quota of the ClusterQueue in the engine's account, or an admission
+    /// into it is on its way. Cost: in proportion to what is outstanding.
+    bool has_holders(const std::string& cluster_queue) const;
     /// How many decisions are not yet seen in the store.
     std::size_t outstanding() const { return entries_.size(); }
 
@@ -97,6 +100,8 @@ class DecisionApplier {
     void take_admission(const engine::AdmissionDecision& decision);
     void take_preemption(const engine::PreemptionDecision& decision);
     void take_refusal(const engine::RefusalDecision& decision);
+    /// Whether the object, its spec or the ClusterQueue is not there any more as it was decided on.
+    bool is_outdated(const Admission& admission, const api::Workload* workload) const;
     /// Sends the next thing for the Workload if nothing of ours is on its way to it.
     void send(const Key& key);
     void send_admission(const Key& key, Admission& admission, const api::Workload& workload);

@@ -121,6 +121,7 @@ MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
               .enabled = all_kinds(),
               .on_event = [&cluster](const EventNote& event) { cluster.events.push_back(event); },
               .weighted_share = [](const ObjectKey&) { return std::optional<std::int64_t>(); },
+              .has_holders = [this](const std::string& name) { return applier.has_holders(name); },
               .wake = [] {},
           },
           seed

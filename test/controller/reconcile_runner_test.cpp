@@ -69,6 +69,7 @@ struct Bench {
             .enabled = {Kind::WorkloadPriorityClass, Kind::ResourceFlavor},
             .on_event = [](const EventNote&) {},
             .weighted_share = [](const ObjectKey&) { return std::optional<std::int64_t>(); },
+            .has_holders = [](const std::string&) { return false; },
             .wake = [] {},
         },
         1

@@ -307,7 +307,7 @@ TEST_CASE("a queue that only a webhook would refuse is inactive and says why", "
         "'kueue.x-k8s.io/resource-in-use']},'spec':{'resourceGroups':[{'coveredResources':['cpu'],"
         "'flavors':[{'name':'spot','resources':[{'name':'cpu','nominalQuota':'-1'}]}]}]}}"
     );
-    const Outcome outcome = reconcile_cluster_queue(cluster.view(), "cq", std::nullopt, kNow);
+    const Outcome outcome = reconcile_cluster_queue(cluster.view(), "cq", {}, kNow);
     REQUIRE(outcome.writes.size() == 1);
     const std::string patch = text_of(outcome.writes[0]);
     CHECK(contains(patch, R"("status":"False")"));
