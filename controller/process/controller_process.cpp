@@ -179,10 +179,11 @@ void ControllerProcess::follow_all() {
     follow(stores_.local_queues, true);
     follow(stores_.workloads, true);
     follow(stores_.jobs, true);
-    follow(stores_.cohorts, false);
-    follow(stores_.workload_priority_classes, false);
-    follow(stores_.admission_checks, false);
-    follow(stores_.topologies, false);
+    // Kinds of our own group may be defined later than we start.
+    follow(stores_.cohorts, true);
+    follow(stores_.workload_priority_classes, true);
+    follow(stores_.admission_checks, true);
+    follow(stores_.topologies, true);
     follow(stores_.limit_ranges, false);
     follow(stores_.runtime_classes, false);
     follow(stores_.priority_classes, false);

@@ -268,6 +268,31 @@ TEST_CASE("a process without the scheduler makes workloads and admits none", "[p
     CHECK(test::run_async(loop, whole.stop()) == 0);
 }
 
+TEST_CASE("kinds that are defined after the start are followed", "[controller][process]") {
+    const SystemClock clock;
+    net::EventLoop loop;
+    test::FakeClient client(loop.executor(), clock);
+    make_queues(client);
+    const Error unknown{ErrorCode::NotFound, "the server could not find the resource", {}};
+    for (const auto* plural :
+         {"clusterqueues", "cohorts", "workloadpriorityclasses", "admissionchecks", "topologies"}) {
+        client.fail_next(test::Verb::List, plural, unknown);
+    }
+    client.add(decode<api::Cohort>("{'metadata':{'name':'org'}}"));
+    client.add(decode<api::WorkloadPriorityClass>("{'metadata':{'name':'high'},'value':1}"));
+    client.add(decode<api::AdmissionCheck>("{'metadata':{'name':'budget'}}"));
+    client.add(decode<api::Topology>("{'metadata':{'name':'racks'}}"));
+    Running running(loop, client, make_options(false));
+    REQUIRE(test::run_async(loop, until([&] { return running.process().is_ready(); })));
+    const Stores& stores = running.process().stores();
+    CHECK(stores.cluster_queues.size() == 1);
+    CHECK(stores.cohorts.size() == 1);
+    CHECK(stores.workload_priority_classes.size() == 1);
+    CHECK(stores.admission_checks.size() == 1);
+    CHECK(stores.topologies.size() == 1);
+    CHECK(test::run_async(loop, running.stop()) == 0);
+}
+
 TEST_CASE("of picked reconcilers only those act", "[controller][process]") {
     const SystemClock clock;
     net::EventLoop loop;
