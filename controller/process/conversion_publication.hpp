@@ -37,9 +37,10 @@ struct PublishedWebhook {
     friend auto operator<=>(const PublishedWebhook&, const PublishedWebhook&) = default;
 };
 
-/// The webhook of another replica that the definition names by its URL and that has our authority,
-/// or none of ours is known. As long as it answers it is left there. None where we are reached by
-/// the Service, which leads to all replicas, or when its URL names the machine of whoever asks.
+/// The webhook of another replica that the definition names by its URL, whoever signed its
+/// certificate. As long as it answers under the authority that is published with it, it is left
+/// there. None where we are reached by the Service, which leads to all replicas, or when its URL
+/// names the machine of whoever asks.
 std::optional<PublishedWebhook> find_other_webhook(
     const json::Value& definition, const WebhookAddress& own
 );

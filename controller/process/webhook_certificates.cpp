@@ -113,8 +113,11 @@ Result<WebhookCertificates> load_certificates(const std::string& folder) {
         return key.error();
     }
     loaded.serving = {*certificate, *key};
-    if (const auto authority = kube::read_small_file(folder + "/ca.crt")) {
-        loaded.authority.certificate_pem = *authority;
+    auto authority = kube::read_small_file(folder + "/ca.crt");
+    if (authority) {
+        loaded.authority.certificate_pem = std::move(*authority);
+    } else if (authority.error().code != ErrorCode::NotFound) {
+        return authority.error();
     }
     return loaded;
 }

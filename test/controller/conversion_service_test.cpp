@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -230,6 +231,19 @@ TEST_CASE("certificates that cannot be read refuse the start with the file", "[c
     CHECK(cluster.patches_of_definitions() == 0);
 }
 
+TEST_CASE("an authority that is there and cannot be read refuses the start", "[conversion]") {
+    Cluster cluster;
+    const test::TemporaryFolder folder;
+    write_certificates(folder, false);
+    std::filesystem::create_directory(folder.path() + "/ca.crt");
+    Replica replica(cluster, GENERATE(true, false), folder.path());
+    const auto started = start(cluster, replica);
+    REQUIRE_FALSE(started);
+    CHECK(started.error().code == ErrorCode::Invalid);
+    CHECK(started.error().detail.find("/ca.crt") != std::string::npos);
+    CHECK(cluster.patches_of_definitions() == 0);
+}
+
 TEST_CASE("new certificates in certDir are served and published", "[conversion]") {
     Cluster cluster;
     const test::TemporaryFolder folder;
@@ -296,10 +310,36 @@ TEST_CASE("of two replicas the one that is published stays while it answers", "[
     CHECK(is_converted(convert(cluster)));
 }
 
-TEST_CASE("a webhook with another authority is replaced although it answers", "[conversion]") {
+TEST_CASE("replicas of two authorities leave the one that answers", "[conversion]") {
     Cluster cluster;
     const test::TemporaryFolder folder;
-    write_certificates(folder, true);
+    const auto authority = write_certificates(folder, true);
+    auto first = std::make_unique<Replica>(cluster, false, folder.path());
+    REQUIRE(start(cluster, *first));
+    const auto published = cluster.patches_of_definitions();
+    Replica second(cluster);
+    REQUIRE(start(cluster, second));
+    for (int i = 0; i < 3; ++i) {
+        REQUIRE(run_async(cluster.loop, second.service->check()));
+        REQUIRE(run_async(cluster.loop, first->service->check()));
+    }
+    CHECK(cluster.patches_of_definitions() == published);
+    CHECK(cluster.published().string_at("url") == first->service->url());
+    CHECK(cluster.authority() == authority);
+    CHECK(is_converted(convert(cluster)));
+
+    run_async(cluster.loop, first->service->stop(0s));
+    first.reset();
+    REQUIRE(run_async(cluster.loop, second.service->check()));
+    CHECK(cluster.published().string_at("url") == second.service->url());
+    CHECK(cluster.authority() != authority);
+    CHECK(is_converted(convert(cluster)));
+}
+
+TEST_CASE("a webhook whose published authority is not its own is replaced", "[conversion]") {
+    Cluster cluster;
+    const test::TemporaryFolder folder;
+    write_certificates(folder, false);  // nobody says who signed, so that nobody can trust it
     Replica stranger(cluster, false, folder.path());
     REQUIRE(start(cluster, stranger));
     Replica replica(cluster);
