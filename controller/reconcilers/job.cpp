@@ -194,14 +194,20 @@ class JobReconcile {
         write(std::move(w));
     }
 
+    void warn(const Error& error) {
+        const std::string_view reason =
+            error.code == ErrorCode::Invalid                    ? "InvalidSpec"
+            : error.detail.starts_with("WorkloadPriorityClass") ? "WorkloadPriorityClassNotFound"
+            : error.detail.starts_with("PriorityClass")         ? "PriorityClassNotFound"
+                                                                : "FlavorNotFound";
+        outcome_.events.push_back(job_event(job_, reason, error.detail, true));
+    }
+
     void refuse(const Error& error) {
-        if (error.code == ErrorCode::NotFound &&
-            error.detail.starts_with("WorkloadPriorityClass")) {
-            outcome_.events.push_back(
-                job_event(job_, "WorkloadPriorityClassNotFound", error.detail, true)
-            );
+        warn(error);
+        if (error.code != ErrorCode::Invalid) {
+            outcome_.try_later = error.detail;  // else only a change of the Job mends it
         }
-        outcome_.try_later = error.detail;
         is_done_ = true;
     }
 
@@ -254,6 +260,13 @@ class JobReconcile {
         if (const auto end = find_end(job_)) {
             finish_with(workload, end->success ? "Succeeded" : "Failed", end->message);
             return;
+        }
+        if (is_being_stopped(job_)) {
+            stop(&workload, "");  // whatever the Workload became meanwhile
+            return;
+        }
+        if (const auto problem = find_problem(job_, settings_)) {
+            warn(*problem);
         }
         copy_annotation(workload);
         copy_priority(workload);
@@ -377,11 +390,10 @@ class JobReconcile {
         }
         const auto found = stores_.workload_priority_classes.find(label);
         if (!found) {
-            refuse(
-                {ErrorCode::NotFound,
-                 fmt::format("WorkloadPriorityClass \"{}\" not found", label),
-                 {}}
-            );
+            // The Workload keeps what it has; it may have to start or to stop. Once the class is
+            // there, its Jobs are looked at.
+            const auto note = fmt::format("WorkloadPriorityClass \"{}\" not found", label);
+            warn({ErrorCode::NotFound, note, {}});
             return;
         }
         const api::PriorityClassRef wanted{
@@ -405,7 +417,6 @@ class JobReconcile {
         write(std::move(w));
     }
 
-    std::int32_t count_reclaimable(const api::Workload& workload) const;
     void update_reclaimable_pods(const api::Workload& workload);
 
     /// Evicted: stop, and give the quota back once no pod is active.
@@ -467,45 +478,11 @@ class JobReconcile {
     bool is_done_ = false;  // a write is made whose echo must be seen first
 };
 
-/// How many of the Job's completed indexes lie below `limit`. Example: "1,3-5" has 4.
-std::int32_t count_indexes(std::string_view text, std::int32_t limit) {
-    std::int32_t count = 0;
-    while (!text.empty()) {
-        const std::size_t comma = text.find(',');
-        const std::string part(text.substr(0, comma));
-        const std::size_t dash = part.find('-');
-        const std::int32_t first = std::atoi(part.c_str());
-        const std::int32_t last =
-            dash == std::string::npos ? first : std::atoi(part.c_str() + dash + 1);
-        count += std::max(0, std::min(last, limit - 1) - first + 1);
-        text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
-    }
-    return count;
-}
-
-std::int32_t JobReconcile::count_reclaimable(const api::Workload& workload) const {
-    const std::int32_t parallelism = job_.spec.parallelism.value_or(1);
-    if (parallelism <= 1 || workload.spec.pod_sets.size() != 1) {
-        return 0;
-    }
-    const std::int32_t completions = job_.spec.completions.value_or(parallelism);
-    std::int32_t terminal = job_.status.succeeded;
-    if (job_.spec.completion_mode == "Indexed") {
-        terminal = count_indexes(job_.status.completed_indexes, completions) +
-                   count_indexes(job_.status.failed_indexes, completions);
-    }
-    if (terminal == 0) {
-        return 0;
-    }
-    const std::int32_t remaining = std::max(0, completions - terminal);
-    return std::clamp(parallelism - remaining, 0, workload.spec.pod_sets.front().count);
-}
-
 void JobReconcile::update_reclaimable_pods(const api::Workload& workload) {
     if (!settings_.gates.reclaimable_pods) {
         return;
     }
-    const std::int32_t wanted = count_reclaimable(workload);
+    const std::int32_t wanted = count_reclaimable(job_, workload);
     std::int32_t present = 0;
     for (const api::ReclaimablePod& entry : workload.status.reclaimable_pods) {
         present += entry.count;

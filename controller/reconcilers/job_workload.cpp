@@ -178,6 +178,56 @@ Priority priority_of(const api::PriorityClass& priority_class) {
     };
 }
 
+/// How many of the Job's completed indexes lie below `limit`. Example: "1,3-5" has 4.
+std::int32_t count_indexes(std::string_view text, std::int32_t limit) {
+    std::int32_t count = 0;
+    while (!text.empty()) {
+        const std::size_t comma = text.find(',');
+        const std::string part(text.substr(0, comma));
+        const std::size_t dash = part.find('-');
+        const std::int32_t first = std::atoi(part.c_str());
+        const std::int32_t last =
+            dash == std::string::npos ? first : std::atoi(part.c_str() + dash + 1);
+        count += std::max(0, std::min(last, limit - 1) - first + 1);
+        text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+    }
+    return count;
+}
+
+/// Errors: Invalid naming the annotation.
+Result<std::optional<std::int32_t>> min_pod_count(const api::Job& job, const Settings& settings) {
+    constexpr std::string_view kWhere = "annotation kueue.x-k8s.io/job-min-parallelism";
+    if (!settings.partial_admission) {
+        return std::optional<std::int32_t>();
+    }
+    auto minimum = parse_number(kWhere, find_value(job.metadata.annotations, kMinParallelism));
+    const std::int32_t count = pod_count(job);
+    if (minimum && *minimum && **minimum > count) {
+        return make_invalid(
+            fmt::format("{}: {} is above the number of pods, {}", kWhere, **minimum, count)
+        );
+    }
+    return minimum;
+}
+
+/// The pod set but for the minimum of its count.
+Result<api::PodSet> make_counted_pod_set(const api::Job& job, const Settings& settings) {
+    api::PodSet pod_set;
+    pod_set.name = "main";
+    pod_set.count = pod_count(job);
+    auto pod_template =
+        api::decode<api::PodTemplateSpec>(cleaned_template(job.spec.template_).view());
+    if (!pod_template) {
+        return with_context(pod_template.error(), "spec.template");
+    }
+    pod_set.template_ = std::move(*pod_template);
+    if (settings.gates.topology_aware_scheduling) {
+        pod_set.topology_request.emplace();
+        pod_set.topology_request->pod_index_label = "batch.kubernetes.io/job-completion-index";
+    }
+    return pod_set;
+}
+
 api::ObjectMeta make_metadata(const api::Job& job, const Settings& settings) {
     api::ObjectMeta metadata;
     metadata.name = workload_name(
@@ -224,6 +274,10 @@ bool is_suspended(const api::Job& job) {
            find_value(job.metadata.annotations, kStoppingAnnotation) != "true";
 }
 
+bool is_being_stopped(const api::Job& job) {
+    return job.spec.suspend.value_or(false) && !is_suspended(job);
+}
+
 std::optional<JobEnd> find_end(const api::Job& job) {
     for (const api::ObjectCondition& condition : job.status.conditions) {
         if (condition.status == "True" &&
@@ -234,29 +288,24 @@ std::optional<JobEnd> find_end(const api::Job& job) {
     return std::nullopt;
 }
 
+std::optional<Error> find_problem(const api::Job& job, const Settings& settings) {
+    if (const auto minimum = min_pod_count(job, settings); !minimum) {
+        return minimum.error();
+    }
+    if (const auto limit = max_execution_time(job); !limit) {
+        return limit.error();
+    }
+    return std::nullopt;
+}
+
 Result<api::PodSet> make_pod_set(const api::Job& job, const Settings& settings) {
-    api::PodSet pod_set;
-    pod_set.name = "main";
-    pod_set.count = pod_count(job);
-    if (settings.partial_admission) {
-        const auto minimum = parse_number(
-            "annotation kueue.x-k8s.io/job-min-parallelism",
-            find_value(job.metadata.annotations, kMinParallelism)
-        );
-        if (!minimum) {
-            return minimum.error();
-        }
-        pod_set.min_count = *minimum;
+    const auto minimum = min_pod_count(job, settings);
+    if (!minimum) {
+        return minimum.error();
     }
-    auto pod_template =
-        api::decode<api::PodTemplateSpec>(cleaned_template(job.spec.template_).view());
-    if (!pod_template) {
-        return with_context(pod_template.error(), "spec.template");
-    }
-    pod_set.template_ = std::move(*pod_template);
-    if (settings.gates.topology_aware_scheduling) {
-        pod_set.topology_request.emplace();
-        pod_set.topology_request->pod_index_label = "batch.kubernetes.io/job-completion-index";
+    auto pod_set = make_counted_pod_set(job, settings);
+    if (pod_set) {
+        pod_set->min_count = *minimum;
     }
     return pod_set;
 }
@@ -266,14 +315,17 @@ bool is_equivalent(const api::Job& job, const api::Workload& workload, const Set
     if (owner == nullptr || owner->uid != job.metadata.uid || owner->name != job.metadata.name) {
         return false;
     }
+    auto wanted = make_counted_pod_set(job, settings);
     const auto limit = max_execution_time(job);
-    const auto wanted = make_pod_set(job, settings);
-    if (!limit || !wanted || workload.spec.pod_sets.size() != 1 ||
-        *limit != workload.spec.maximum_execution_time_seconds) {
+    if (!wanted || workload.spec.pod_sets.size() != 1 ||
+        (limit && *limit != workload.spec.maximum_execution_time_seconds)) {
         return false;
     }
     const bool with_tolerations = !is_admitted(workload);
     const api::PodSet& asked = workload.spec.pod_sets.front();
+    // What cannot be read asks for nothing else than there is.
+    const auto minimum = min_pod_count(job, settings);
+    wanted->min_count = minimum ? *minimum : asked.min_count;
     if (has_quota_reserved(workload) && workload.status.admission &&
         workload.status.admission->pod_set_assignments.size() == 1) {
         api::PodSet running = asked;
@@ -351,6 +403,24 @@ Result<api::Workload> make_workload(
     workload.spec.priority = priority->value;
     workload.spec.maximum_execution_time_seconds = *limit;
     return workload;
+}
+
+std::int32_t count_reclaimable(const api::Job& job, const api::Workload& workload) {
+    const std::int32_t parallelism = job.spec.parallelism.value_or(1);
+    if (parallelism <= 1 || workload.spec.pod_sets.size() != 1) {
+        return 0;
+    }
+    const std::int32_t completions = job.spec.completions.value_or(parallelism);
+    std::int32_t terminal = job.status.succeeded;
+    if (job.spec.completion_mode == "Indexed") {
+        terminal = count_indexes(job.status.completed_indexes, completions) +
+                   count_indexes(job.status.failed_indexes, completions);
+    }
+    if (terminal == 0) {
+        return 0;
+    }
+    const std::int32_t remaining = std::max(0, completions - terminal);
+    return std::clamp(parallelism - remaining, 0, workload.spec.pod_sets.front().count);
 }
 
 bool is_semantically_equal(const json::Value* a, const json::Value* b) {

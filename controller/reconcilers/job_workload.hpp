@@ -27,6 +27,9 @@ std::int32_t pod_count(const api::Job& job);
 /// Suspended, and no stop of ours is half done.
 bool is_suspended(const api::Job& job);
 
+/// Suspended by a stop of ours that is half done.
+bool is_being_stopped(const api::Job& job);
+
 /// How a Job ended.
 struct JobEnd {
     bool success = false;
@@ -34,12 +37,15 @@ struct JobEnd {
 };
 std::optional<JobEnd> find_end(const api::Job& job);
 
+/// What of the Job's labels and annotations only a webhook would refuse; none: they can be read.
+std::optional<Error> find_problem(const api::Job& job, const Settings& settings);
+
 /// The pod set "main" as the Workload stores it.
-/// Errors: Invalid when an annotation of the Job is no number.
+/// Errors: Invalid when an annotation of the Job is no number, or one above its number of pods.
 Result<api::PodSet> make_pod_set(const api::Job& job, const Settings& settings);
 
 /// Whether the Workload describes the Job as it is (surfaces 1.4): by its pod sets as admitted, or
-/// as first asked for.
+/// as first asked for. Where find_problem finds something, the Workload is right as it is.
 bool is_equivalent(const api::Job& job, const api::Workload& workload, const Settings& settings);
 
 /// The class and value that order a workload (spec 2.15).
@@ -56,6 +62,9 @@ Result<Priority> resolve_priority(
 Result<api::Workload> make_workload(
     const Stores& stores, const api::Job& job, const Settings& settings
 );
+
+/// How many of the Job's pods need no quota any more.
+std::int32_t count_reclaimable(const api::Job& job, const api::Workload& workload);
 
 /// Whether two JSON values mean the same: absent, null and empty are equal, quantities by value.
 bool is_semantically_equal(const json::Value* a, const json::Value* b);

@@ -1,0 +1,201 @@
+#include "controller/queued_jobs.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <string_view>
+
+// Jobs that are caught half stopped, and Jobs with labels that a webhook would refuse.
+namespace sluice::controller {
+namespace {
+
+constexpr std::string_view kComplete =
+    "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}";
+constexpr std::string_view kHasPod = "{'status':{'active':1,'startTime':'2020-01-01T00:00:00Z'}}";
+constexpr std::string_view kHasNoPod = "{'status':{'active':0}}";
+
+bool is_stopping(const MiniCluster& cluster, std::string_view name) {
+    return cluster.at(job_key(name), {"metadata", "annotations", "kueue.x-k8s.io/stopping"}) ==
+           "true";
+}
+
+/// The notes of the warnings with that reason.
+std::vector<std::string> warnings(const MiniCluster& cluster, std::string_view reason) {
+    std::vector<std::string> notes;
+    for (const EventNote& event : cluster.events) {
+        if (event.warning && event.reason == reason && event.regarding.kind == "Job") {
+            notes.push_back(event.note);
+        }
+    }
+    return notes;
+}
+
+bool contains(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a job that is admitted while it is being stopped stops and then runs", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    const bool with_restart = GENERATE(true, false);
+    make_queues(cluster);
+    cluster.put(job("first", 4));
+    cluster.settle();
+    cluster.put(job("second", 2));
+    cluster.settle();
+    cluster.merge(job_key("second"), kHasPod);
+    cluster.merge(job_key("second"), "{'spec':{'suspend':false}}");  // its user is impatient
+    cluster.settle();
+    REQUIRE(is_stopping(cluster, "second"));
+
+    cluster.merge(job_key("first"), kComplete);
+    cluster.settle();
+    const std::string workload = cluster.workload_of("team", "second");
+    REQUIRE(cluster.condition("team", workload, "Admitted") == "True/Admitted");
+    REQUIRE(is_stopping(cluster, "second"));
+    if (with_restart) {
+        cluster.restart();
+    }
+    cluster.merge(job_key("second"), kHasNoPod);
+    cluster.settle();
+    CHECK_FALSE(is_stopping(cluster, "second"));
+    CHECK(is_running(cluster, "second"));
+    CHECK(cluster.workload_of("team", "second") == workload);
+}
+
+TEST_CASE(
+    "a job that matches again while it is being stopped stops and then runs", "[controller]"
+) {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    make_queues(cluster);
+    cluster.put(job("sample", 2));
+    cluster.settle();
+    cluster.merge(job_key("sample"), kHasPod);
+    cluster.merge(job_key("sample"), "{'spec':{'parallelism':0}}");
+    cluster.settle();
+    REQUIRE(is_stopping(cluster, "sample"));
+    cluster.merge(job_key("sample"), "{'spec':{'parallelism':1}}");
+    cluster.settle();
+    cluster.merge(job_key("sample"), kHasNoPod);
+    cluster.settle();
+    CHECK_FALSE(is_stopping(cluster, "sample"));
+    CHECK(is_running(cluster, "sample"));
+}
+
+TEST_CASE("a victim whose label names no class gives its quota up", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    make_queues(cluster);
+    cluster.put("{'kind':'WorkloadPriorityClass','metadata':{'name':'low'},'value':1}");
+    cluster.put("{'kind':'WorkloadPriorityClass','metadata':{'name':'high'},'value':1000}");
+    cluster.put(job("victim", 3, ",'kueue.x-k8s.io/priority-class':'low'"));
+    cluster.settle();
+    cluster.merge(
+        job_key("victim"), "{'metadata':{'labels':{'kueue.x-k8s.io/priority-class':'lwo'}}}"
+    );
+    cluster.settle();
+    CHECK(is_running(cluster, "victim"));
+    const auto told = warnings(cluster, "WorkloadPriorityClassNotFound");
+    REQUIRE_FALSE(told.empty());
+    CHECK(told.front() == "WorkloadPriorityClass \"lwo\" not found");
+    cluster.settle(std::chrono::minutes(10));
+    CHECK(warnings(cluster, "WorkloadPriorityClassNotFound").size() == told.size());
+
+    cluster.put(job("urgent", 3, ",'kueue.x-k8s.io/priority-class':'high'"));
+    cluster.settle();
+    CHECK_FALSE(is_running(cluster, "victim"));
+    CHECK(is_running(cluster, "urgent"));
+    CHECK(cluster.at(workload_key(cluster, "victim"), {"spec", "priority"}) == "1");
+    cluster.put("{'kind':'WorkloadPriorityClass','metadata':{'name':'lwo'},'value':2}");
+    cluster.settle();
+    CHECK(cluster.at(workload_key(cluster, "victim"), {"spec", "priority"}) == "2");
+}
+
+TEST_CASE("a job whose label names no class any more runs when it is admitted", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put("{'kind':'WorkloadPriorityClass','metadata':{'name':'low'},'value':1}");
+    cluster.put(job("first", 4));
+    cluster.settle();
+    cluster.put(job("second", 4, ",'kueue.x-k8s.io/priority-class':'low'"));
+    cluster.settle();
+    cluster.merge(
+        job_key("second"), "{'metadata':{'labels':{'kueue.x-k8s.io/priority-class':'lwo'}}}"
+    );
+    cluster.merge(job_key("first"), kComplete);
+    cluster.settle();
+    CHECK(is_running(cluster, "second"));
+}
+
+TEST_CASE("a label that cannot be read changes nothing for a workload", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    const auto* field = GENERATE("max-exec-time-seconds", "job-min-parallelism");
+    const bool is_admitted = GENERATE(true, false);
+    make_queues(cluster);
+    cluster.put(job("sample", is_admitted ? 2 : 5));
+    cluster.settle();
+    REQUIRE(is_running(cluster, "sample") == is_admitted);
+    const ObjectKey workload = workload_key(cluster, "sample");
+    const std::string uid = cluster.at(workload, {"metadata", "uid"});
+    const std::string spec = cluster.at(workload, {"spec"});
+    const std::string entry = std::string("{'kueue.x-k8s.io/") + field + "':'soon'}";
+    cluster.merge(
+        job_key("sample"), "{'metadata':{'labels':" + entry + ",'annotations':" + entry + "}}"
+    );
+    cluster.settle(std::chrono::minutes(10));
+    CHECK(is_running(cluster, "sample") == is_admitted);
+    CHECK(cluster.at(workload, {"metadata", "uid"}) == uid);
+    CHECK(cluster.at(workload, {"spec"}) == spec);
+    const auto told = warnings(cluster, "InvalidSpec");
+    REQUIRE(told.size() == 1);
+    CHECK(contains(told.front(), field));
+    CHECK(contains(told.front(), "\"soon\""));
+}
+
+TEST_CASE("a job that only a webhook would refuse waits and is told why", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.settle();
+    struct Row {
+        const char* patch;
+        const char* mended;
+        const char* reason;
+        const char* note;
+    };
+    const auto row = GENERATE(
+        Row{"{'metadata':{'labels':{'kueue.x-k8s.io/max-exec-time-seconds':'soon'}}}",
+            "{'metadata':{'labels':{'kueue.x-k8s.io/max-exec-time-seconds':'60'}}}",
+            "InvalidSpec",
+            "label kueue.x-k8s.io/max-exec-time-seconds: \"soon\" is not a number above 0"},
+        Row{"{'metadata':{'annotations':{'kueue.x-k8s.io/job-min-parallelism':'2'}}}",
+            "{'metadata':{'annotations':{'kueue.x-k8s.io/job-min-parallelism':'1'}}}",
+            "InvalidSpec",
+            "annotation kueue.x-k8s.io/job-min-parallelism: 2 is above the number of pods, 1"},
+        Row{"{'spec':{'template':{'spec':{'priorityClassName':'gone'}}}}",
+            "{'spec':{'template':{'spec':{'priorityClassName':null}}}}",
+            "PriorityClassNotFound",
+            "PriorityClass \"gone\" not found"}
+    );
+    cluster.put(job("sample", 2));
+    cluster.merge(job_key("sample"), row.patch);
+    if (GENERATE(true, false)) {
+        cluster.merge(job_key("sample"), "{'spec':{'suspend':false}}");
+    }
+    while (cluster.deliver_next()) {
+    }
+    cluster.settle();
+    CHECK_FALSE(is_running(cluster, "sample"));
+    CHECK(cluster.workload_of("team", "sample").empty());
+    const auto told = warnings(cluster, row.reason);
+    REQUIRE_FALSE(told.empty());
+    CHECK(told.front() == row.note);
+    cluster.merge(job_key("sample"), row.mended);
+    cluster.settle();
+    CHECK(is_running(cluster, "sample"));
+}
+
+}  // namespace sluice::controller
