@@ -15,6 +15,7 @@ __extension__ using Int128 = __int128;
 using Format = Quantity::Format;
 
 constexpr Int128 kNano = 1'000'000'000;
+constexpr std::int8_t kNanoExponent = -9;
 constexpr Int128 kInt64Max = std::numeric_limits<std::int64_t>::max();
 constexpr Int128 kInt128Max = (((static_cast<Int128>(1) << 126) - 1) << 1) + 1;
 
@@ -165,6 +166,36 @@ std::string print_binary(Int128 value) {
     return print(value);
 }
 
+/// Exact up to 10^22. Requires: 0 <= exponent <= 38.
+double power_of_ten(int exponent) {
+    double power = 1.0;
+    for (; exponent > 22; --exponent) {
+        power *= 10.0;
+    }
+    constexpr std::array<double, 23> kExact{1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                            1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                            1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    return power * kExact[static_cast<std::size_t>(exponent)];
+}
+
+/// The power of ten of the last digit as Kubernetes keeps the number: as it is written, but nine
+/// places after the point when it is too long for 64 bits or a fraction of a binary unit.
+std::int8_t written_exponent(
+    std::string_view digits, std::size_t fraction_digits, const Suffix& suffix
+) {
+    const std::size_t whole_digits = digits.size() - fraction_digits;
+    const auto zeros = std::min(digits.find_first_not_of('0'), whole_digits);
+    const auto length =
+        static_cast<int>(std::max<std::size_t>(1, whole_digits - zeros) + fraction_digits);
+    if (suffix.format == Quantity::Format::BinarySI) {
+        const bool fits = fraction_digits == 0 && 14 - length - suffix.exponent * 3 / 10 >= 0;
+        return fits ? 0 : kNanoExponent;
+    }
+    const int exponent = suffix.exponent - static_cast<int>(fraction_digits);
+    const bool fits = length <= 18 && exponent >= kNanoExponent && exponent <= 28;
+    return fits ? static_cast<std::int8_t>(exponent) : kNanoExponent;
+}
+
 }  // namespace
 
 Quantity::Quantity(std::int64_t value, Format format) : nano_(value * kNano), format_(format) {}
@@ -173,6 +204,7 @@ Quantity Quantity::from_milli(std::int64_t milli, Format format) {
     Quantity quantity;
     quantity.nano_ = static_cast<Int128>(milli) * 1'000'000;
     quantity.format_ = format;
+    quantity.exponent_ = -3;
     return quantity;
 }
 
@@ -199,6 +231,7 @@ Result<Quantity> Quantity::parse(std::string_view text) {
     }
     Quantity quantity;
     quantity.format_ = suffix->format;
+    quantity.exponent_ = written_exponent(digits, fraction_digits, *suffix);
     int shift = 9 - static_cast<int>(fraction_digits);
     if (suffix->format == Format::BinarySI) {
         digits = multiply(digits, std::uint64_t{1} << suffix->exponent);
@@ -238,8 +271,24 @@ std::int64_t Quantity::milli_value() const {
 }
 
 double Quantity::as_double() const {
-    return static_cast<double>(nano_ / kNano) +
-           static_cast<double>(nano_ % kNano) / static_cast<double>(kNano);
+    if (nano_ == kInt128Max || nano_ == -kInt128Max) {
+        return static_cast<double>(nano_) / static_cast<double>(kNano);
+    }
+    const std::string text = fmt::format("{}e-9", print(nano_));
+    double number = 0.0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+double Quantity::as_approximate_double() const {
+    const int above_nano = exponent_ - kNanoExponent;
+    Int128 digits = nano_;
+    for (int i = 0; i < above_nano; ++i) {
+        digits /= 10;
+    }
+    const auto number = static_cast<double>(digits);
+    return exponent_ < 0 ? number * (1.0 / power_of_ten(-exponent_))
+                         : number * power_of_ten(exponent_);
 }
 
 Quantity& Quantity::operator+=(const Quantity& other) {
@@ -251,6 +300,7 @@ Quantity& Quantity::operator+=(const Quantity& other) {
         sum = nano_ > 0 ? kInt128Max : -kInt128Max;
     }
     nano_ = sum;
+    exponent_ = std::min(exponent_, other.exponent_);
     return *this;
 }
 

@@ -32,8 +32,14 @@ class Quantity {
     /// Rounded up (away from zero) to whole units or thousandths, saturating at the ends of int64.
     std::int64_t value() const;
     std::int64_t milli_value() const;
-    /// The nearest double; fair-sharing weights are computed in doubles.
+    /// The nearest double: the fair-sharing weights of ClusterQueues and Cohorts.
     double as_double() const;
+    /// The digits as written times a power of ten in doubles, which may be the double beside the
+    /// nearest one ("0.7" is not "0.70"): Kubernetes' AsApproximateFloat64, by which Kueue takes
+    /// the weights of LocalQueues.
+    double as_approximate_double() const;
+    /// In billionths: exact.
+    __extension__ __int128 billionths() const { return nano_; }
 
     bool is_zero() const { return nano_ == 0; }
     int sign() const { return nano_ > 0 ? 1 : nano_ < 0 ? -1 : 0; }
@@ -56,6 +62,7 @@ class Quantity {
     __extension__ using Int128 = __int128;
     Int128 nano_ = 0;
     Format format_ = Format::DecimalSI;
+    std::int8_t exponent_ = 0;  ///< the power of ten of the last digit as written
 };
 
 /// Amounts by resource name (core/v1 ResourceList).

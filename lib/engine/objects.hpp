@@ -88,8 +88,12 @@ struct ResourceFlavor {
 /// Whether the namespace may use the LocalQueue's ClusterQueue (namespaceSelector, spec 3.14).
 enum class NamespaceMatch : std::uint8_t { Matches, Mismatch, NotFound };
 
-/// status.fairSharing.admissionFairSharingStatus.consumedResources, as quantities (cores, bytes).
-using ConsumedResources = std::map<std::string, double>;
+/// In billionths of the units of quantities (cores, bytes): Kueue counts past usage in decimals of
+/// nine places, whose sums do not depend on their order as those of doubles do.
+__extension__ using Billionths = __int128;
+
+/// status.fairSharing.admissionFairSharingStatus.consumedResources.
+using ConsumedResources = std::map<std::string, Billionths>;
 
 struct LocalQueue {
     std::string ns;

@@ -108,9 +108,7 @@ void UsageLedger::seed(const ConsumedResources& consumed, Time now) {
         return;
     }
     is_seeded_ = true;
-    for (const auto& [resource, amount] : consumed) {
-        consumed_[resource] += static_cast<Billionths>(std::nearbyint(amount * kBillion));
-    }
+    add(consumed_, consumed);
     if (!last_update_) {
         last_update_ = now;
     }

@@ -10,9 +10,7 @@
 
 namespace sluice::engine {
 
-/// Amounts by resource name, in billionths of the units of quantities (cores, bytes): Kueue counts
-/// in decimals of nine places, whose sums do not depend on their order as those of doubles do.
-__extension__ using Billionths = __int128;
+/// Amounts by resource name.
 using ResourceAmounts = std::map<std::string, Billionths>;
 
 /// The product, cut off to whole billionths; the factor counts as the shortest decimal number that

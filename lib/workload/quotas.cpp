@@ -62,6 +62,11 @@ double fair_weight(const std::optional<api::FairSharing>& fair_sharing) {
     return fair_sharing && fair_sharing->weight ? fair_sharing->weight->as_double() : 1.0;
 }
 
+double local_queue_weight(const std::optional<api::FairSharing>& fair_sharing) {
+    return fair_sharing && fair_sharing->weight ? fair_sharing->weight->as_approximate_double()
+                                                : 1.0;
+}
+
 engine::ClusterQueue to_engine(const api::ClusterQueue& queue, bool accepts_workloads) {
     const auto& spec = queue.spec;
     const bool is_sound = !find_quota_problem(queue);
@@ -108,14 +113,14 @@ engine::LocalQueue to_engine(const api::LocalQueue& queue, engine::NamespaceMatc
         .cluster_queue = queue.spec.cluster_queue,
         .stopped = queue.spec.stop_policy != "None",
         .namespace_match = namespace_match,
-        .fair_weight = fair_weight(queue.spec.fair_sharing),
+        .fair_weight = local_queue_weight(queue.spec.fair_sharing),
         .consumed = {},
     };
     const auto& sharing = queue.status.fair_sharing;
     if (sharing && sharing->admission_fair_sharing_status) {
         for (const auto& [resource, amount] :
              sharing->admission_fair_sharing_status->consumed_resources) {
-            made.consumed[resource] = amount.as_double();
+            made.consumed[resource] = amount.billionths();
         }
     }
     return made;

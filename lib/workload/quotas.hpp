@@ -31,8 +31,10 @@ std::optional<FieldProblem> find_problem(const api::ResourceFlavor& flavor);
 std::optional<FieldProblem> find_quota_problem(const api::ClusterQueue& queue);
 std::optional<FieldProblem> find_quota_problem(const api::Cohort& cohort);
 
-/// The weight in fair sharing; 1 when absent.
+/// The weight of a ClusterQueue or Cohort in fair sharing; 1 when absent.
 double fair_weight(const std::optional<api::FairSharing>& fair_sharing);
+/// That of a LocalQueue, which Kueue reads in another way: 0.7 is not the same double.
+double local_queue_weight(const std::optional<api::FairSharing>& fair_sharing);
 
 /// Without quota when that of the ClusterQueue or anything of the Cohort is refused; a ClusterQueue
 /// of which find_problem() has something to say accepts no workloads.

@@ -115,3 +115,45 @@ TEST_CASE("sums keep the style of the left side", "[api][quantity]") {
     CHECK(parse("1Ki") == parse("1024"));
     CHECK(Quantity::from_milli(1500).to_string() == "1500m");
 }
+
+TEST_CASE("doubles are those that Kubernetes makes of a quantity", "[api]") {
+    struct Row {
+        std::string_view text;
+        double approximate;
+        double nearest;
+    };
+    // As Kubernetes' own AsApproximateFloat64 and AsFloat64Slow gave them.
+    const auto row = GENERATE(
+        as<Row>{},
+        Row{"1.14", 0x1.23d70a3d70a3ep+00, 0x1.23d70a3d70a3dp+00},
+        Row{"1.36", 0x1.5c28f5c28f5c3p+00, 0x1.5c28f5c28f5c3p+00},
+        Row{"0.7", 0x1.6666666666667p-01, 0x1.6666666666666p-01},
+        Row{"0.70", 0x1.6666666666667p-01, 0x1.6666666666666p-01},
+        Row{"700m", 0x1.6666666666667p-01, 0x1.6666666666666p-01},
+        Row{".3", 0x1.3333333333334p-02, 0x1.3333333333333p-02},
+        Row{"0.3", 0x1.3333333333334p-02, 0x1.3333333333333p-02},
+        Row{"0.30", 0x1.3333333333333p-02, 0x1.3333333333333p-02},
+        Row{"300m", 0x1.3333333333333p-02, 0x1.3333333333333p-02},
+        Row{"2.3", 0x1.2666666666667p+01, 0x1.2666666666666p+01},
+        Row{"57e-2", 0x1.23d70a3d70a3ep-01, 0x1.23d70a3d70a3dp-01},
+        Row{"5u", 0x1.4f8b588e368fp-18, 0x1.4f8b588e368f1p-18},
+        Row{"1.5Ki", 0x1.8p+10, 0x1.8p+10},
+        Row{"0.1Gi", 0x1.999999999999ap+26, 0x1.999999999999ap+26},
+        Row{"7Ei", 0x1.cp+62, 0x1.cp+62},
+        Row{"1234567890123456789", 0x1.12210f47de982p+60, 0x1.12210f47de981p+60},
+        Row{"100000000000000000.5", 0x1.6345785d8a001p+56, 0x1.6345785d8ap+56},
+        Row{"0.123456789", 0x1.f9add3739636p-04, 0x1.f9add3739635fp-04},
+        Row{"0.1234567891", 0x1.f9add3b84e65ap-04, 0x1.f9add3b84e659p-04},
+        Row{"3e25", 0x1.8d0bf423c03dap+84, 0x1.8d0bf423c03d9p+84},
+        Row{"007.50", 0x1.ep+02, 0x1.ep+02},
+        Row{"00000000000000000000.7", 0x1.6666666666667p-01, 0x1.6666666666666p-01},
+        Row{"123456Mi", 0x1.e24p+36, 0x1.e24p+36},
+        Row{"1e-10", 0x1.12e0be826d695p-30, 0x1.12e0be826d695p-30},
+        Row{"12345678.123456789", 0x1.78c29c3f35ba7p+23, 0x1.78c29c3f35ba7p+23}
+    );
+    CAPTURE(row.text);
+    const auto quantity = Quantity::parse(row.text);
+    REQUIRE(quantity);
+    CHECK(quantity->as_approximate_double() == row.approximate);
+    CHECK(quantity->as_double() == row.nearest);
+}

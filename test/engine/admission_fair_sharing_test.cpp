@@ -17,6 +17,7 @@ using namespace std::chrono_literals;
 using Catch::Approx;
 
 constexpr Time kNow{std::chrono::seconds(1'700'000'000)};
+constexpr Billionths kUnit = 1'000'000'000;  // a core, a byte
 
 Options sharing_options() {
     Options options;
@@ -112,7 +113,7 @@ struct TwoTeams {
 }  // namespace
 
 TEST_CASE("the team that has used less goes first, whatever the priorities", "[engine][afs]") {
-    TwoTeams teams({{"cpu", 3.0}});
+    TwoTeams teams({{"cpu", 3 * kUnit}});
     auto urgent = teams.make("a", "urgent", 1'000);
     urgent.priority = 100;
     teams.tell(WorkloadChanged{urgent});
@@ -125,7 +126,7 @@ TEST_CASE(
 ) {
     auto options = sharing_options();
     options.usage_half_life = Duration{};
-    TwoTeams teams({{"cpu", 3.0}}, 1.0, options);
+    TwoTeams teams({{"cpu", 3 * kUnit}}, 1.0, options);
     auto urgent = teams.make("a", "urgent", 1'000);
     urgent.priority = 100;
     teams.tell(WorkloadChanged{urgent});
@@ -134,7 +135,7 @@ TEST_CASE(
 }
 
 TEST_CASE("without its mode a ClusterQueue keeps to priorities", "[engine][afs]") {
-    TwoTeams teams({{"cpu", 3.0}}, 1.0, sharing_options(), false);
+    TwoTeams teams({{"cpu", 3 * kUnit}}, 1.0, sharing_options(), false);
     auto urgent = teams.make("a", "urgent", 1'000);
     urgent.priority = 100;
     teams.tell(WorkloadChanged{teams.make("b", "plain", 1'000)});
@@ -195,7 +196,7 @@ TEST_CASE("a charge becomes consumption when the workload is admitted", "[engine
 }
 
 TEST_CASE("usage is sampled when it is due, and decays to nothing", "[engine][afs]") {
-    TwoTeams teams({{"cpu", 8.0}});
+    TwoTeams teams({{"cpu", 8 * kUnit}});
     REQUIRE(next_due(teams.state) == kNow + 10s);
     teams.now += 10s;
     teams.tell(TimerFired{});
@@ -214,7 +215,7 @@ TEST_CASE("a sample that is due beyond the end of the clock never comes", "[engi
     STATIC_REQUIRE(later(Time(-1s), Duration::max()) == Time::max() - 1s);
     Options options = sharing_options();
     options.usage_sampling_interval = Duration::max();
-    TwoTeams teams({{"cpu", 8.0}}, 1.0, options);
+    TwoTeams teams({{"cpu", 8 * kUnit}}, 1.0, options);
     teams.now += 10s;
     teams.tell(TimerFired{});
     CHECK(next_due(teams.state) == Time::max());
@@ -235,7 +236,7 @@ TEST_CASE("what runs is consumed as time passes", "[engine][afs]") {
 }
 
 TEST_CASE("weights divide usage, and a team of weight 0 goes last", "[engine][afs]") {
-    TwoTeams heavy({{"cpu", 8.0}}, 4.0);
+    TwoTeams heavy({{"cpu", 8 * kUnit}}, 4.0);
     CHECK(heavy.usage_of("a") == Approx(2.0));
     heavy.tell_local_queue("a", 0.0, {});
     CHECK(heavy.usage_of("a") == std::numeric_limits<double>::infinity());
@@ -247,12 +248,16 @@ TEST_CASE("weights divide usage, and a team of weight 0 goes last", "[engine][af
 TEST_CASE("resources count by their weights", "[engine][afs]") {
     Options options = sharing_options();
     options.resource_weights = {{"cpu", 2.0}, {"memory", 0.0}};
-    TwoTeams teams({{"cpu", 3.0}, {"memory", 1e12}, {"gpu", 1.0}}, 1.0, options);
+    TwoTeams teams(
+        {{"cpu", 3 * kUnit}, {"memory", 1'000'000'000'000 * kUnit}, {"gpu", 1 * kUnit}},
+        1.0,
+        options
+    );
     CHECK(teams.usage_of("a") == Approx(7.0));
 }
 
 TEST_CASE("the victim is taken from the team that has used more", "[engine][afs]") {
-    TwoTeams teams({{"cpu", 3.0}});
+    TwoTeams teams({{"cpu", 3 * kUnit}});
     auto of_a = teams.make("a", "a1", 5'000);
     of_a.priority = 5;
     teams.tell(WorkloadChanged{teams.make_holder(of_a, true)});
@@ -266,7 +271,7 @@ TEST_CASE("the victim is taken from the team that has used more", "[engine][afs]
 }
 
 TEST_CASE("a LocalQueue that is deleted forgets its usage", "[engine][afs]") {
-    TwoTeams teams({{"cpu", 3.0}});
+    TwoTeams teams({{"cpu", 3 * kUnit}});
     teams.tell(LocalQueueDeleted{.ns = "ns", .name = "a"});
     teams.tell(LocalQueueDeleted{.ns = "ns", .name = "b"});
     CHECK_FALSE(next_due(teams.state));
@@ -360,7 +365,7 @@ TEST_CASE("rules that make a circle of victims still give one order", "[engine][
     for (const bool fair_sharing : {false, true}) {
         Options options = sharing_options();
         options.fair_sharing = fair_sharing;
-        TwoTeams teams({{"cpu", 3.0}}, 1.0, options);
+        TwoTeams teams({{"cpu", 3 * kUnit}}, 1.0, options);
         const auto tell_queue = [&teams](const std::string& name, std::int64_t nominal) {
             ClusterQueue queue;
             queue.name = name;
@@ -398,9 +403,9 @@ TEST_CASE("rules that make a circle of victims still give one order", "[engine][
 TEST_CASE("LocalQueues of one name in several namespaces are equal as victims", "[engine][afs]") {
     // Upstream compares the names of LocalQueues without their namespaces.
     TwoTeams teams;
-    for (const auto& [ns, cores] : {std::pair("red", 9.0), std::pair("blue", 1.0)}) {
+    for (const auto& [ns, cores] : {std::pair("red", 9), std::pair("blue", 1)}) {
         teams.tell(LocalQueueChanged{
-            {.ns = ns, .name = "main", .cluster_queue = "cq", .consumed = {{"cpu", cores}}}
+            {.ns = ns, .name = "main", .cluster_queue = "cq", .consumed = {{"cpu", cores * kUnit}}}
         });
         Workload holder = teams.make_holder(teams.make("main", "w", 5'000), true);
         holder.ns = ns;

@@ -261,7 +261,7 @@ engine::LocalQueue Maker::local_queue(const std::string& cluster_queue) {
     made.fair_weight = one_of(weights);
     for (const char* resource : {"cpu", "memory"}) {
         if (chance(15)) {
-            made.consumed[resource] = double(pick(0, 5000)) / 1000.0;
+            made.consumed[resource] = pick(0, 5000) * engine::Billionths{1'000'000};
         }
     }
     return made;

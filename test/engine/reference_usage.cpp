@@ -54,12 +54,6 @@ Decimal Decimal::of(std::int64_t value, int places) {
     return made;
 }
 
-Decimal Decimal::of(double value) {
-    Decimal made;
-    made.digits_ = digits_of(fmt::format("{:.9f}", value));
-    return made;
-}
-
 Decimal Decimal::plus(const Decimal& other) const {
     Decimal made = *this;
     made.digits_.resize(std::max(digits_.size(), other.digits_.size()));
@@ -195,7 +189,7 @@ void Cluster::seed_usage(const std::string& local_queue, Time now) {
     account.is_seeded = true;
     if (options_.usage_half_life != Duration{}) {
         for (const auto& [resource, amount] : local_queues_.at(local_queue).consumed) {
-            account.consumed[resource] = Decimal::of(amount);
+            account.consumed[resource] = Decimal::of(static_cast<std::int64_t>(amount), 9);
         }
     }
     account.last_update = now;

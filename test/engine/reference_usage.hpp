@@ -21,8 +21,6 @@ class Decimal {
     Decimal() = default;
     /// value / 10^places. Requires: value >= 0, places <= 9.
     static Decimal of(std::int64_t value, int places);
-    /// The nearest such number.
-    static Decimal of(double value);
 
     Decimal plus(const Decimal& other) const;
     /// The product with the shortest decimal number that reads back as the factor, cut off after

@@ -213,7 +213,7 @@ Result<void> World::make_local_queues(const json::Value& queues) {
         queue.fair_weight = double(line.number("weight", 1));
         queue.consumed.clear();
         if (line.find("consumed")) {
-            queue.consumed["cpu"] = double(line.number("consumed", 0));
+            queue.consumed["cpu"] = line.number("consumed", 0) * engine::Billionths{1'000'000'000};
         }
         apply(engine::LocalQueueChanged{queue});
     }
