@@ -2,6 +2,8 @@
 
 #include "api/names.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -27,17 +29,16 @@ bool is_one_of(const std::vector<std::string>& values, std::string_view value) {
     return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-bool is_valid(const NodeSelectorRequirement& requirement) {
-    const std::string& name = requirement.operator_;
-    const auto& values = requirement.values;
-    const auto is_value = [](const std::string& value) { return !check_label_value(value); };
-    const bool has_list = name == "In" || name == "NotIn";
-    const bool has_none = name == "Exists" || name == "DoesNotExist";
-    const bool has_number = name == "Gt" || name == "Lt";
-    const bool fits = (has_list && !values.empty()) || (has_none && values.empty()) ||
-                      (has_number && values.size() == 1 && read_integer(values.front()));
-    return fits && !check_qualified_name(requirement.key) &&
-           std::all_of(values.begin(), values.end(), is_value);
+/// As Go prints a list in an error; a missing one is null.
+std::string list_text(const std::vector<std::string>& values) {
+    if (values.empty()) {
+        return "null";
+    }
+    std::string text;
+    for (const auto& value : values) {
+        text += fmt::format("{}\"{}\"", text.empty() ? "[" : ",", value);
+    }
+    return text + "]";
 }
 
 bool matches_field(const NodeSelectorRequirement& field, std::string_view node_name) {
@@ -50,8 +51,60 @@ bool matches_field(const NodeSelectorRequirement& field, std::string_view node_n
 
 }  // namespace
 
+std::vector<std::string> find_problems(
+    const NodeSelectorRequirement& requirement, std::string_view path
+) {
+    const std::string& name = requirement.operator_;
+    const auto& values = requirement.values;
+    const bool has_list = name == "In" || name == "NotIn";
+    const bool has_none = name == "Exists" || name == "DoesNotExist";
+    const bool has_number = name == "Gt" || name == "Lt";
+    if (!has_list && !has_none && !has_number) {
+        return {fmt::format(
+            "{}.operator: Unsupported value: \"{}\": supported values: \"In\", \"NotIn\", "
+            "\"Exists\", \"DoesNotExist\", \"Gt\", \"Lt\"",
+            path,
+            name
+        )};
+    }
+    std::vector<std::string> found;
+    const auto add = [&](std::string_view field, std::string_view value, std::string_view what) {
+        found.push_back(fmt::format("{}.{}: Invalid value: {}: {}", path, field, value, what));
+    };
+    if (const auto problem = check_qualified_name(requirement.key)) {
+        add("key", fmt::format("\"{}\"", requirement.key), *problem);
+    }
+    if (has_list && values.empty()) {
+        add("values", list_text(values), "for 'in', 'notin' operators, values set can't be empty");
+    }
+    if (has_none && !values.empty()) {
+        add("values", list_text(values), "values set must be empty for exists and does not exist");
+    }
+    if (has_number && values.size() != 1) {
+        add("values", list_text(values), "for 'Gt', 'Lt' operators, exactly one value is required");
+    }
+    const auto add_for_each = [&](auto check, bool with_key) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (const std::optional<std::string> problem = check(values[i])) {
+                const std::string key = with_key ? fmt::format("[{}]", requirement.key) : "";
+                add(fmt::format("values[{}]{}", i, key), fmt::format("\"{}\"", values[i]), *problem
+                );
+            }
+        }
+    };
+    if (has_number) {
+        const auto check = [](const std::string& value) {
+            return read_integer(value) ? std::optional<std::string>()
+                                       : "for 'Gt', 'Lt' operators, the value must be an integer";
+        };
+        add_for_each(check, false);
+    }
+    add_for_each([](const std::string& value) { return check_label_value(value); }, true);
+    return found;
+}
+
 bool matches(const NodeSelectorRequirement& requirement, const StringMap& labels) {
-    if (!is_valid(requirement)) {
+    if (!find_problems(requirement, {}).empty()) {
         return false;
     }
     const auto label = labels.find(requirement.key);

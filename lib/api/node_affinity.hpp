@@ -2,7 +2,9 @@
 
 #include "api/pod.hpp"
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice::api {
 
@@ -15,6 +17,12 @@ bool matches(
 
 /// Whether one expression holds for the labels: In, NotIn, Exists, DoesNotExist, Gt, Lt (integers).
 bool matches(const NodeSelectorRequirement& requirement, const StringMap& labels);
+
+/// What is wrong with an expression, each as Kubernetes says it, with the path of the expression
+/// before it; empty: nothing.
+std::vector<std::string> find_problems(
+    const NodeSelectorRequirement& requirement, std::string_view path
+);
 
 /// Whether a node with these labels satisfies the pod's nodeSelector and required node affinity.
 bool matches_node(const PodSpec& pod, const StringMap& labels, std::string_view node_name = {});

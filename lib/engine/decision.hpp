@@ -88,6 +88,7 @@ struct FlavorRefusal {
         FlavorNotFound,
         UntoleratedTaint,
         NodeAffinity,
+        InvalidAffinity,     ///< that of podSet `pod_set`; says all that there is to say
         InsufficientUnused,  ///< `needed` more
         ExceedsCapacity,     ///< `assumed` + `requested` > `capacity`
         NotNominated,        ///< a recomputation keeps to the flavors nominated first (spec 3.10.2)
@@ -97,7 +98,8 @@ struct FlavorRefusal {
     FlavorIndex flavor;
     ResourceIndex resource;
     std::uint32_t taint = 0;
-    FlavorIndex held;  ///< for NotOfReplacedSlice; invalid: none
+    std::uint32_t pod_set = 0;  ///< for InvalidAffinity
+    FlavorIndex held;           ///< for NotOfReplacedSlice; invalid: none
     Amount needed;
     Amount assumed;
     Amount requested;

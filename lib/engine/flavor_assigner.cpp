@@ -35,6 +35,18 @@ int severity(WaitingReason reason) {
     return 0;
 }
 
+FlavorRefusal::Kind to_refusal_kind(ShapeRefusalKind kind) {
+    switch (kind) {
+        case ShapeRefusalKind::UntoleratedTaint:
+            return FlavorRefusal::Kind::UntoleratedTaint;
+        case ShapeRefusalKind::InvalidAffinity:
+            return FlavorRefusal::Kind::InvalidAffinity;
+        case ShapeRefusalKind::NodeAffinity:
+            break;
+    }
+    return FlavorRefusal::Kind::NodeAffinity;
+}
+
 }  // namespace
 
 WaitingReason more_severe(WaitingReason a, WaitingReason b) {
@@ -263,13 +275,15 @@ bool FlavorAssigner::shape_allows(const Group& group, FlavorIndex flavor) {
     for (const auto member : group.members) {
         const auto refusal = state_.shape_refusal(record_.pod_sets[member].shape, flavor);
         if (refusal) {
+            if (refusal->kind == ShapeRefusalKind::InvalidAffinity) {
+                refusals_.clear();
+            }
             refusals_.push_back(FlavorRefusal{
-                .kind = refusal->kind == ShapeRefusalKind::UntoleratedTaint
-                            ? FlavorRefusal::Kind::UntoleratedTaint
-                            : FlavorRefusal::Kind::NodeAffinity,
+                .kind = to_refusal_kind(refusal->kind),
                 .flavor = flavor,
                 .resource = {},
                 .taint = refusal->taint,
+                .pod_set = static_cast<std::uint32_t>(member),
             });
             return false;
         }
@@ -330,6 +344,9 @@ FlavorAssigner::Found FlavorAssigner::find_flavor(
                  .no_fit = true,
                  .reason = WaitingReason::NoMatchingFlavor}
             );
+            if (refusals_.back().kind == FlavorRefusal::Kind::InvalidAffinity) {
+                return {};
+            }
             continue;
         }
         FlavorChoices choices;

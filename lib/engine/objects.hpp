@@ -107,7 +107,11 @@ struct LocalQueue {
 };
 
 /// Why pods of a shape cannot run on a flavor (spec 4.6).
-enum class ShapeRefusalKind : std::uint8_t { UntoleratedTaint, NodeAffinity };
+enum class ShapeRefusalKind : std::uint8_t {
+    UntoleratedTaint,
+    NodeAffinity,
+    InvalidAffinity,  ///< cannot be read: the search for flavors ends here (spec 4.5.2b)
+};
 
 struct ShapeRefusal {
     std::string flavor;

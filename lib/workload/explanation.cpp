@@ -157,6 +157,7 @@ class Explainer {
                 made.kind = "taint";
                 break;
             case NodeAffinity:
+            case InvalidAffinity:
                 made.kind = "affinity";
                 break;
             case NotOfReplacedSlice:

@@ -2,6 +2,7 @@
 
 #include "api/micro_time.hpp"
 #include "workload/amounts.hpp"
+#include "workload/pod_shape.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -64,6 +65,7 @@ std::string flavor_refusal_text(
                 flavor
             );
         case NodeAffinity:
+        case InvalidAffinity:  // has a sentence of its own
             return fmt::format("flavor {} doesn't match node affinity", flavor);
         case InsufficientUnused:
             return fmt::format(
@@ -87,6 +89,22 @@ std::string flavor_refusal_text(
     return "";
 }
 
+std::string invalid_affinity_text(
+    const engine::State& state,
+    const engine::FlavorRefusal& refusal,
+    const api::Workload& workload,
+    const References& references
+) {
+    const auto flavor = references.flavors.find(state.flavor_name(refusal.flavor));
+    const auto& pod_sets = workload.spec.pod_sets;
+    if (flavor == references.flavors.end() || refusal.pod_set >= pod_sets.size()) {
+        return "";
+    }
+    return affinity_problem(
+        make_pod_shape(pod_sets[refusal.pod_set].template_.spec), flavor->second
+    );
+}
+
 std::string assignment_message(
     const engine::State& state,
     const engine::RefusalDecision& refusal,
@@ -94,14 +112,21 @@ std::string assignment_message(
     const References& references
 ) {
     std::vector<std::string> sentences;
+    const auto& all = workload.spec.pod_sets;
     for (const auto& pod_set : refusal.pod_sets) {
+        const std::string name = pod_set.pod_set < all.size() ? all[pod_set.pod_set].name : "";
         std::vector<std::string> reasons;
         for (const auto& flavor : pod_set.flavors) {
+            if (flavor.kind == engine::FlavorRefusal::Kind::InvalidAffinity) {
+                return fmt::format(
+                    "failed to assign flavors to pod set {}: {}",
+                    name,
+                    invalid_affinity_text(state, flavor, workload, references)
+                );
+            }
             reasons.push_back(flavor_refusal_text(state, flavor, references));
         }
         std::ranges::sort(reasons);
-        const auto& all = workload.spec.pod_sets;
-        const std::string name = pod_set.pod_set < all.size() ? all[pod_set.pod_set].name : "";
         sentences.push_back(
             fmt::format("couldn't assign flavors to pod set {}: {}", name, fmt::join(reasons, ", "))
         );

@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 
 namespace sluice::workload {
@@ -19,25 +21,56 @@ bool matches_selector(const api::StringMap& selector, const api::StringMap& labe
     });
 }
 
-bool matches_any(const std::vector<api::NodeSelectorTerm>& terms, const api::StringMap& labels) {
-    const auto is_known = [&](const api::NodeSelectorRequirement& e) {
-        return labels.contains(e.key);
-    };
-    const bool some_term_is_open =
-        std::ranges::any_of(terms, [&](const api::NodeSelectorTerm& term) {
-            return std::ranges::none_of(term.match_expressions, is_known);
-        });
-    if (terms.empty() || some_term_is_open) {
-        return true;
-    }
-    return std::ranges::any_of(terms, [&](const api::NodeSelectorTerm& term) {
-        return std::ranges::all_of(
+using Expressions = std::vector<api::NodeSelectorRequirement>;
+
+/// The expressions of each term whose keys are labels; none when a term is left without any, which
+/// makes the affinity match everywhere.
+std::vector<Expressions> known_terms(
+    const std::vector<api::NodeSelectorTerm>& terms, const api::StringMap& labels
+) {
+    std::vector<Expressions> known;
+    for (const auto& term : terms) {
+        Expressions& expressions = known.emplace_back();
+        std::ranges::copy_if(
             term.match_expressions,
-            [&](const api::NodeSelectorRequirement& e) {
-                return !is_known(e) || api::matches(e, labels);
-            }
+            std::back_inserter(expressions),
+            [&](const api::NodeSelectorRequirement& e) { return labels.contains(e.key); }
         );
-    });
+        if (expressions.empty()) {
+            return {};
+        }
+    }
+    return known;
+}
+
+std::vector<std::string> find_problems(const Expressions& expressions, std::size_t term) {
+    std::vector<std::string> found;
+    for (std::size_t i = 0; i < expressions.size(); ++i) {
+        const auto path = fmt::format("nodeSelectorTerms[{}].matchExpressions[{}]", term, i);
+        std::ranges::move(api::find_problems(expressions[i], path), std::back_inserter(found));
+    }
+    return found;
+}
+
+struct AffinityVerdict {
+    bool matches = false;
+    std::vector<std::string> problems;  ///< of terms that cannot be read, when no other matches
+};
+
+AffinityVerdict judge(
+    const std::vector<api::NodeSelectorTerm>& terms, const api::StringMap& labels
+) {
+    const auto known = known_terms(terms, labels);
+    AffinityVerdict verdict{.matches = known.empty(), .problems = {}};
+    for (std::size_t i = 0; i < known.size() && !verdict.matches; ++i) {
+        auto problems = find_problems(known[i], i);
+        verdict.matches =
+            problems.empty() && std::ranges::all_of(known[i], [&](const auto& expression) {
+                return api::matches(expression, labels);
+            });
+        std::ranges::move(problems, std::back_inserter(verdict.problems));
+    }
+    return verdict;
 }
 
 void append(std::string& key, std::string_view text) {
@@ -103,11 +136,24 @@ std::optional<engine::ShapeRefusal> find_refusal(
         };
     }
     const auto& labels = flavor.spec.node_labels;
-    if (!matches_selector(shape.node_selector, labels) ||
-        !matches_any(shape.required_terms, labels)) {
+    if (!matches_selector(shape.node_selector, labels)) {
         return engine::ShapeRefusal{.flavor = flavor.metadata.name};
     }
-    return std::nullopt;
+    const AffinityVerdict verdict = judge(shape.required_terms, labels);
+    if (verdict.matches) {
+        return std::nullopt;
+    }
+    return engine::ShapeRefusal{
+        .flavor = flavor.metadata.name,
+        .kind = verdict.problems.empty() ? engine::ShapeRefusalKind::NodeAffinity
+                                         : engine::ShapeRefusalKind::InvalidAffinity,
+    };
+}
+
+std::string affinity_problem(const PodShape& shape, const api::ResourceFlavor& flavor) {
+    const auto problems = judge(shape.required_terms, flavor.spec.node_labels).problems;
+    return problems.size() > 1 ? fmt::format("[{}]", fmt::join(problems, ", "))
+                               : fmt::format("{}", fmt::join(problems, ""));
 }
 
 }  // namespace sluice::workload

@@ -31,4 +31,8 @@ std::optional<engine::ShapeRefusal> find_refusal(
     const PodShape& shape, const api::ResourceFlavor& flavor
 );
 
+/// What of the required node affinity cannot be read, where find_refusal() says so: in the words of
+/// Kubernetes.
+std::string affinity_problem(const PodShape& shape, const api::ResourceFlavor& flavor);
+
 }  // namespace sluice::workload

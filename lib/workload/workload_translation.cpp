@@ -61,7 +61,7 @@ std::uint64_t hash_of(std::string_view text) {
     return hash;
 }
 
-std::uint64_t condition_stamp(const api::Workload& workload) {
+std::uint64_t condition_stamp(const api::Workload& workload, bool boost_counts) {
     std::string text;
     for (const auto* type : {"Evicted", "Requeued"}) {
         if (const auto* condition = api::find_condition(workload.status.conditions, type)) {
@@ -78,7 +78,8 @@ std::uint64_t condition_stamp(const api::Workload& workload) {
         }
         text += '/';
     }
-    if (const auto* boost = workload.metadata.find_annotation(kPriorityBoost)) {
+    const auto* boost = workload.metadata.find_annotation(kPriorityBoost);
+    if (boost_counts && boost != nullptr) {
         text += *boost;
     }
     return hash_of(text);
@@ -105,10 +106,13 @@ std::int64_t Translator::effective_priority(const api::Workload& workload) const
     if (!settings_.gates.priority_boost || text == nullptr) {
         return priority;
     }
+    std::string_view digits = *text;
+    if (digits.starts_with('+') && !digits.starts_with("+-")) {
+        digits.remove_prefix(1);
+    }
     std::int32_t boost = 0;
-    const auto* end = text->data() + text->size();
-    const auto [at, error] = std::from_chars(text->data(), end, boost);
-    return error == std::errc() && at == end ? priority + boost : priority;
+    const auto [at, error] = std::from_chars(digits.begin(), digits.end(), boost);
+    return error == std::errc() && at == digits.end() ? priority + boost : priority;
 }
 
 engine::Time Translator::queue_order(const api::Workload& workload) const {
@@ -170,7 +174,7 @@ Translator::Events Translator::set(const api::Workload& workload) {
         .priority = effective_priority(workload),
         .queue_order = queue_order(workload),
         .generation = metadata.generation,
-        .condition_stamp = condition_stamp(workload),
+        .condition_stamp = condition_stamp(workload, settings_.gates.priority_boost),
         .pod_sets = {},
         .reservation = reservation(workload),
         .queueable = is_queueable(workload, settings_.gates),

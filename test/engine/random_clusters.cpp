@@ -65,10 +65,11 @@ engine::PodShape Maker::shape(std::uint32_t id) {
     for (const std::string& flavor : flavors_) {
         if (chance(35)) {
             const bool taint = chance(50);
+            const auto affinity = chance(10) ? engine::ShapeRefusalKind::InvalidAffinity
+                                             : engine::ShapeRefusalKind::NodeAffinity;
             made.refusals.push_back({
                 .flavor = flavor,
-                .kind = taint ? engine::ShapeRefusalKind::UntoleratedTaint
-                              : engine::ShapeRefusalKind::NodeAffinity,
+                .kind = taint ? engine::ShapeRefusalKind::UntoleratedTaint : affinity,
                 .taint = taint ? std::uint32_t(pick(0, 1)) : 0,
             });
         }

@@ -314,10 +314,12 @@ std::optional<Complaint> Assigner::infeasible(const Group& group, const std::str
             if (no.flavor != flavor) {
                 continue;
             }
-            const bool taint = no.kind == engine::ShapeRefusalKind::UntoleratedTaint;
-            refusal.kind =
-                taint ? FlavorRefusal::Kind::UntoleratedTaint : FlavorRefusal::Kind::NodeAffinity;
-            refusal.taint = taint ? no.taint : 0;
+            using enum engine::ShapeRefusalKind;
+            refusal.kind = no.kind == UntoleratedTaint  ? FlavorRefusal::Kind::UntoleratedTaint
+                           : no.kind == InvalidAffinity ? FlavorRefusal::Kind::InvalidAffinity
+                                                        : FlavorRefusal::Kind::NodeAffinity;
+            refusal.taint = no.kind == UntoleratedTaint ? no.taint : 0;
+            refusal.pod_set = std::uint32_t(i);
             return Complaint{refusal, flavor, {}};
         }
     }
@@ -373,8 +375,14 @@ Assigner::Found Assigner::find_flavor(
             continue;
         }
         if (const auto complaint = infeasible(group, flavor)) {
-            found.complaints.push_back(*complaint);
             found.attempts.push_back({flavor, true, WaitingReason::NoMatchingFlavor});
+            if (complaint->refusal.kind == FlavorRefusal::Kind::InvalidAffinity) {
+                // An error, not an answer: nothing that was found before counts.
+                found.choices.clear();
+                found.complaints = {*complaint};
+                return found;
+            }
+            found.complaints.push_back(*complaint);
             continue;
         }
         std::map<std::string, Choice> choices;

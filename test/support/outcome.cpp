@@ -111,6 +111,8 @@ std::string describe(
             return fmt::format("UntoleratedTaint {} taint={}", flavor, refusal.taint);
         case FlavorRefusal::Kind::NodeAffinity:
             return fmt::format("NodeAffinity {}", flavor);
+        case FlavorRefusal::Kind::InvalidAffinity:
+            return fmt::format("InvalidAffinity {} podSet={}", flavor, refusal.pod_set);
         case FlavorRefusal::Kind::NotNominated:
             return fmt::format("NotNominated {}", flavor);
         case FlavorRefusal::Kind::NotOfReplacedSlice:

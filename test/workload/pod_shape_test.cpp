@@ -10,12 +10,15 @@
 namespace sluice::workload {
 namespace {
 
-/// "fits", "affinity", or "taint N".
+/// "fits", "affinity", "taint N", or what cannot be read.
 std::string verdict(std::string_view pod, std::string_view flavor) {
     const auto shape = make_pod_shape(object<api::PodSpec>(pod));
     const auto refusal = find_refusal(shape, object<api::ResourceFlavor>(flavor));
     if (!refusal) {
         return "fits";
+    }
+    if (refusal->kind == engine::ShapeRefusalKind::InvalidAffinity) {
+        return affinity_problem(shape, object<api::ResourceFlavor>(flavor));
     }
     return refusal->kind == engine::ShapeRefusalKind::NodeAffinity
                ? "affinity"
@@ -98,9 +101,42 @@ TEST_CASE(
             "fits"
         },
         Case{
-            "a malformed expression matches nothing",
+            "an unknown operator is an error",
             required(term("{key: zone, operator: Near}")),
-            "affinity"
+            "nodeSelectorTerms[0].matchExpressions[0].operator: Unsupported value: \"Near\": "
+            "supported values: \"In\", \"NotIn\", \"Exists\", \"DoesNotExist\", \"Gt\", \"Lt\""
+        },
+        Case{
+            "a number that is none is an error",
+            required(term("{key: size, operator: Gt, values: [x]}")),
+            "nodeSelectorTerms[0].matchExpressions[0].values[0]: Invalid value: \"x\": for 'Gt', "
+            "'Lt' operators, the value must be an integer"
+        },
+        Case{
+            "an error does not count where another term matches",
+            required(
+                term("{key: size, operator: Gt, values: [x]}") + ", " +
+                term("{key: zone, operator: In, values: [a]}")
+            ),
+            "fits"
+        },
+        Case{
+            "an error on a key that is no label does not count",
+            required(term("{key: rack, operator: Gt, values: [x]}")),
+            "fits"
+        },
+        Case{
+            "all errors are told, by the places among the expressions that count",
+            required(
+                term("{key: rack, operator: Exists}, {key: size, operator: Gt}") + ", " +
+                term("{key: zone, operator: In}, {key: zone, operator: Exists, values: [a]}")
+            ),
+            "[nodeSelectorTerms[0].matchExpressions[0].values: Invalid value: null: for 'Gt', 'Lt' "
+            "operators, exactly one value is required, "
+            "nodeSelectorTerms[1].matchExpressions[0].values: Invalid value: null: for 'in', "
+            "'notin' operators, values set can't be empty, "
+            "nodeSelectorTerms[1].matchExpressions[1].values: Invalid value: [\"a\"]: values set "
+            "must be empty for exists and does not exist]"
         }
     );
     CAPTURE(c.promise);
