@@ -23,6 +23,7 @@ Result<Settings> make_settings(
     settings.fair_sharing = configuration.fair_sharing.has_value();
     settings.gates = workload::make_settings(configuration, gates).gates;
     settings.partial_admission = gates.is_enabled(Feature::PartialAdmission);
+    settings.elastic_jobs = gates.is_enabled(Feature::ElasticJobsViaWorkloadSlices);
     settings.assign_queue_labels_for_pods = gates.is_enabled(Feature::AssignQueueLabelsForPods);
     settings.workload_priority_class_defaulting =
         gates.is_enabled(Feature::WorkloadPriorityClassDefaulting);

@@ -1,6 +1,7 @@
 #include "controller/reconcilers/job.hpp"
 
 #include "api/codec.hpp"
+#include "controller/reconcilers/job_slices.hpp"
 #include "controller/reconcilers/job_start.hpp"
 #include "controller/reconcilers/job_workload.hpp"
 #include "controller/reconcilers/strict_patch.hpp"
@@ -17,7 +18,7 @@ namespace sluice::controller {
 
 namespace {
 
-using WorkloadPointer = std::shared_ptr<const api::Workload>;
+using WorkloadPointer = Slices::WorkloadPointer;
 
 Write workload_patch(const api::Workload& workload, json::Value patch) {
     return strict_patch(key_of(workload), workload.metadata, std::move(patch));
@@ -92,14 +93,31 @@ class JobReconcile {
     /// The one Workload that describes the Job. Sets is_done_ when something must be put right
     /// first.
     WorkloadPointer ensure_one_workload() {
+        Slices slices = sort_slices(job_, own_workloads(), settings_);
+        kept_ = slices.kept;
+        if (slices.leaving) {
+            return slices.leaving;
+        }
+        for (const WorkloadPointer& ended : slices.ended) {
+            drop_finalizer(*ended);
+        }
+        if (is_done_) {
+            return nullptr;
+        }
         WorkloadPointer match;
         std::vector<WorkloadPointer> others;
-        for (const WorkloadPointer& workload : own_workloads()) {
+        for (const WorkloadPointer& workload : slices.current) {
             if (!match && is_equivalent(job_, *workload, settings_)) {
                 match = workload;
             } else {
                 others.push_back(workload);
             }
+        }
+        if (!match && kept_ && is_equivalent(job_, *kept_, settings_)) {
+            return kept_;  // the larger slice is there before the Job has grown
+        }
+        if (!match && kept_) {
+            others.push_back(std::exchange(kept_, nullptr));
         }
         if (!match && find_end(job_) && !others.empty()) {
             // What a finished Job once looked like does not matter any more.
@@ -283,7 +301,8 @@ class JobReconcile {
             return;
         }
         if (!is_suspended(job_)) {
-            if (!is_admitted(workload)) {
+            const bool may_run = is_admitted(workload) || (kept_ && is_admitted(*kept_));
+            if (!may_run) {
                 stop(&workload, "Not admitted by cluster queue");
             }
             return;
@@ -475,6 +494,7 @@ class JobReconcile {
     const api::Job& job_;
     Time now_;
     Outcome outcome_;
+    WorkloadPointer kept_;  // the slice whose quota the Job runs on, while another waits
     bool is_done_ = false;  // a write is made whose echo must be seen first
 };
 

@@ -278,6 +278,11 @@ bool is_being_stopped(const api::Job& job) {
     return job.spec.suspend.value_or(false) && !is_suspended(job);
 }
 
+bool is_elastic(const api::Job& job, const Settings& settings) {
+    return settings.elastic_jobs &&
+           find_value(job.metadata.annotations, "kueue.x-k8s.io/elastic-job") == "true";
+}
+
 std::optional<JobEnd> find_end(const api::Job& job) {
     for (const api::ObjectCondition& condition : job.status.conditions) {
         if (condition.status == "True" &&
@@ -321,7 +326,8 @@ bool is_equivalent(const api::Job& job, const api::Workload& workload, const Set
         (limit && *limit != workload.spec.maximum_execution_time_seconds)) {
         return false;
     }
-    const bool with_tolerations = !is_admitted(workload);
+    // A slice may wait while its Job runs with what the flavors of another injected.
+    const bool with_tolerations = !is_admitted(workload) && !is_elastic(job, settings);
     const api::PodSet& asked = workload.spec.pod_sets.front();
     // What cannot be read asks for nothing else than there is.
     const auto minimum = min_pod_count(job, settings);
@@ -332,6 +338,9 @@ bool is_equivalent(const api::Job& job, const api::Workload& workload, const Set
         if (asked.min_count) {
             running.count =
                 workload.status.admission->pod_set_assignments.front().count.value_or(asked.count);
+        }
+        if (is_elastic(job, settings) && !is_suspended(job)) {
+            running.count = std::min(running.count, wanted->count);
         }
         if (are_pod_sets_equal(*wanted, running, with_tolerations)) {
             return true;

@@ -30,6 +30,9 @@ bool is_suspended(const api::Job& job);
 /// Suspended by a stop of ours that is half done.
 bool is_being_stopped(const api::Job& job);
 
+/// The Job may have slices (spec 2.23).
+bool is_elastic(const api::Job& job, const Settings& settings);
+
 /// How a Job ended.
 struct JobEnd {
     bool success = false;
@@ -45,7 +48,8 @@ std::optional<Error> find_problem(const api::Job& job, const Settings& settings)
 Result<api::PodSet> make_pod_set(const api::Job& job, const Settings& settings);
 
 /// Whether the Workload describes the Job as it is (surfaces 1.4): by its pod sets as admitted, or
-/// as first asked for. Where find_problem finds something, the Workload is right as it is.
+/// as first asked for. An elastic one may run on more than it needs any more. Where find_problem
+/// finds something, the Workload is right as it is.
 bool is_equivalent(const api::Job& job, const api::Workload& workload, const Settings& settings);
 
 /// The class and value that order a workload (spec 2.15).

@@ -19,6 +19,7 @@ struct Settings {
     // Feature gates, with their defaults.
     workload::TranslationGates gates;
     bool partial_admission = true;
+    bool elastic_jobs = true;
     bool assign_queue_labels_for_pods = true;
     bool workload_priority_class_defaulting = true;
     bool finish_orphaned_workloads = true;

@@ -88,7 +88,6 @@ std::set<Feature> features_not_built() {
         ConcurrentAdmission,
         CustomMetricLabels,
         DeferRayServiceFinalizationForRedisCleanup,
-        ElasticJobsViaWorkloadSlices,
         ElasticJobsViaWorkloadSlicesWithTAS,
         FailureRecoveryPolicy,
         FastQuotaReleaseInPodIntegration,
@@ -138,6 +137,7 @@ std::set<Feature> switchable_features() {
         AdmissionGatedBy,
         AssignQueueLabelsForPods,
         DisableWaitForPodsReady,
+        ElasticJobsViaWorkloadSlices,  // slices that others make; none are made
         FairSharingPreemptWithinNominal,
         FairSharingPrioritizeNonBorrowing,
         FinishOrphanedWorkloads,
@@ -194,7 +194,6 @@ Honoured honoured_by_schedule() {
     }
     made.features.insert(
         {Feature::AdmissionFairSharing,
-         Feature::ElasticJobsViaWorkloadSlices,
          Feature::MultiKueueOrchestratedPreemption,  // of it, what gates do to decisions
          Feature::PriorityBoost,
          Feature::UnadmittedWorkloadsObservability}

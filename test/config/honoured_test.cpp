@@ -102,6 +102,7 @@ TEST_CASE("the gate of what is built may be set either way", "[config][honoured]
     const auto* gate = GENERATE(
         "AdmissionGatedBy",
         "AssignQueueLabelsForPods",
+        "ElasticJobsViaWorkloadSlices",
         "FinishOrphanedWorkloads",
         "LocalQueueMetrics",
         "MetricsForCohorts",

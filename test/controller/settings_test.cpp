@@ -22,18 +22,21 @@ TEST_CASE("the controller's reconcilers follow the gates", "[controller][setting
     const auto by_default = make_settings(configuration, *config::FeatureGates::parse(""));
     REQUIRE(by_default);
     CHECK(by_default->gates.admission_gated_by);
+    CHECK(by_default->elastic_jobs);
     CHECK(by_default->assign_queue_labels_for_pods);
     CHECK(by_default->workload_priority_class_defaulting);
     CHECK(by_default->finish_orphaned_workloads);
     CHECK_FALSE(by_default->short_workload_names);
     const auto gates = config::FeatureGates::parse(
         "AdmissionGatedBy=false,AssignQueueLabelsForPods=false,FinishOrphanedWorkloads=false,"
-        "WorkloadPriorityClassDefaulting=false,ShortWorkloadNames=true"
+        "ElasticJobsViaWorkloadSlices=false,WorkloadPriorityClassDefaulting=false,"
+        "ShortWorkloadNames=true"
     );
     REQUIRE(gates);
     const auto otherwise = make_settings(configuration, *gates);
     REQUIRE(otherwise);
     CHECK_FALSE(otherwise->gates.admission_gated_by);
+    CHECK_FALSE(otherwise->elastic_jobs);
     CHECK_FALSE(otherwise->assign_queue_labels_for_pods);
     CHECK_FALSE(otherwise->workload_priority_class_defaulting);
     CHECK_FALSE(otherwise->finish_orphaned_workloads);

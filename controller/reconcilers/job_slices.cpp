@@ -1,0 +1,70 @@
+#include "controller/reconcilers/job_slices.hpp"
+
+#include "controller/reconcilers/job_workload.hpp"
+#include "controller/reconcilers/workload_status.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+constexpr std::string_view kReplacementFor = "kueue.x-k8s.io/workload-slice-replacement-for";
+
+/// None is current: all are finished, or they name each other.
+void choose_current(const api::Job& job, const Settings& settings, Slices& slices) {
+    for (auto* slice : {&slices.kept, &slices.leaving}) {
+        if (*slice) {
+            slices.current.push_back(std::exchange(*slice, nullptr));
+        }
+    }
+    if (slices.current.empty()) {
+        auto chosen = std::ranges::find_if(slices.ended, [&](const auto& workload) {
+            return is_equivalent(job, *workload, settings);
+        });
+        if (chosen == slices.ended.end()) {
+            chosen = std::prev(chosen);
+        }
+        slices.current.push_back(*chosen);
+        slices.ended.erase(chosen);
+    }
+}
+
+}  // namespace
+
+Slices sort_slices(
+    const api::Job& job, std::vector<Slices::WorkloadPointer> all, const Settings& settings
+) {
+    Slices slices;
+    if (!is_elastic(job, settings) || all.size() < 2) {
+        slices.current = std::move(all);
+        return slices;
+    }
+    std::set<std::string, std::less<>> replaced;
+    for (const auto& workload : all) {
+        if (!is_finished(*workload)) {
+            replaced.emplace(find_value(workload->metadata.annotations, kReplacementFor));
+        }
+    }
+    for (const auto& workload : all) {
+        if (is_finished(*workload)) {
+            slices.ended.push_back(workload);
+        } else if (has_quota_reserved(*workload) &&
+                   replaced.contains(to_string(key_of(*workload)))) {
+            const bool must_go = is_evicted(*workload) || workload->metadata.deletion_timestamp;
+            (must_go ? slices.leaving : slices.kept) = workload;
+        } else {
+            slices.current.push_back(workload);
+        }
+    }
+    if (slices.current.empty()) {
+        choose_current(job, settings, slices);
+    }
+    return slices;
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,180 @@
+#include "controller/queued_jobs.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+
+#include <string>
+
+// Slices of a batch/v1 Job that somebody else makes. Each pod asks for two of the four cpus.
+namespace sluice::controller {
+namespace {
+
+constexpr std::string_view kComplete =
+    "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}";
+const ObjectKey kLarger{Kind::Workload, "team", "larger"};
+
+/// A Job that runs one pod; the key of its slice.
+ObjectKey run_elastic_job(MiniCluster& cluster, bool is_elastic = true) {
+    make_queues(cluster);
+    cluster.put(job("sample", 2));
+    if (is_elastic) {
+        cluster.merge(
+            job_key("sample"), "{'metadata':{'annotations':{'kueue.x-k8s.io/elastic-job':'true'}}}"
+        );
+    }
+    cluster.settle();
+    REQUIRE(is_running(cluster, "sample"));
+    cluster.merge(job_key("sample"), "{'status':{'active':1}}");
+    cluster.settle();
+    return workload_key(cluster, "sample");
+}
+
+/// A slice of two pods in place of that one.
+void put_larger_slice(MiniCluster& cluster, const ObjectKey& slice) {
+    const json::Value& old = *cluster.find(slice);
+    json::Value spec = *old.find("spec");
+    spec.find("podSets")->as_array().front().set("count", 2);
+    const std::string replaced = slice.ns + "/" + slice.name;
+    const json::Value made = json::Object{
+        {"kind", "Workload"},
+        {"metadata",
+         json::Object{
+             {"name", kLarger.name},
+             {"namespace", kLarger.ns},
+             {"annotations",
+              json::Object{{"kueue.x-k8s.io/workload-slice-replacement-for", replaced}}},
+             {"finalizers", *old.find_path({"metadata", "finalizers"})},
+             {"ownerReferences", *old.find_path({"metadata", "ownerReferences"})},
+         }},
+        {"spec", std::move(spec)},
+    };
+    cluster.put(json::print(made));
+}
+
+void scale_up(MiniCluster& cluster, const ObjectKey& slice) {
+    put_larger_slice(cluster, slice);
+    cluster.merge(job_key("sample"), "{'spec':{'parallelism':2,'completions':2}}");
+}
+
+bool was_stopped(const MiniCluster& cluster) {
+    return std::ranges::any_of(cluster.events, [](const EventNote& event) {
+        return event.reason == "Stopped" && event.regarding.name == "sample";
+    });
+}
+
+bool holds_quota(const MiniCluster& cluster, const ObjectKey& slice) {
+    return cluster.condition(slice.ns, slice.name, "QuotaReserved") == "True/QuotaReserved";
+}
+
+}  // namespace
+
+TEST_CASE("a slice holds its quota until the larger one is admitted", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 8)));
+    const bool is_slice_first = GENERATE(true, false);
+    const ObjectKey slice = run_elastic_job(cluster);
+    cluster.put(job("other", 2));
+    cluster.settle();
+    REQUIRE(is_running(cluster, "other"));
+    if (is_slice_first) {
+        put_larger_slice(cluster, slice);
+        cluster.settle();
+    }
+    scale_up(cluster, slice);
+    cluster.settle();
+    REQUIRE(cluster.find(slice) != nullptr);
+    CHECK(holds_quota(cluster, slice));
+    CHECK(cluster.at(slice, {"metadata", "deletionTimestamp"}).empty());
+    CHECK_FALSE(cluster.at(slice, {"metadata", "finalizers"}).empty());
+    REQUIRE(cluster.find(kLarger) != nullptr);
+    CHECK_FALSE(holds_quota(cluster, kLarger));
+    CHECK(is_running(cluster, "sample"));
+
+    cluster.merge(job_key("other"), kComplete);
+    cluster.settle();
+    CHECK(holds_quota(cluster, kLarger));
+    CHECK(cluster.condition("team", slice.name, "Finished") == "True/WorkloadSliceReplaced");
+    CHECK(cluster.at(slice, {"metadata", "finalizers"}).empty());
+    CHECK(is_running(cluster, "sample"));
+    CHECK_FALSE(was_stopped(cluster));
+
+    cluster.merge(job_key("sample"), kComplete);
+    cluster.settle();
+    CHECK(cluster.condition("team", kLarger.name, "Finished") == "True/Succeeded");
+    CHECK(cluster.at(kLarger, {"metadata", "finalizers"}).empty());
+    CHECK(cluster.find(slice) != nullptr);
+}
+
+TEST_CASE("a larger slice that is admitted before its job grows stops nothing", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    const ObjectKey slice = run_elastic_job(cluster);
+    put_larger_slice(cluster, slice);
+    cluster.settle();
+    CHECK(holds_quota(cluster, kLarger));
+    CHECK(is_running(cluster, "sample"));
+    cluster.merge(job_key("sample"), "{'spec':{'parallelism':2,'completions':2}}");
+    cluster.settle();
+    CHECK(is_running(cluster, "sample"));
+    CHECK_FALSE(was_stopped(cluster));
+}
+
+TEST_CASE("a slice that is evicted before the larger one is admitted gives way", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    const ObjectKey slice = run_elastic_job(cluster);
+    cluster.put(job("other", 2));
+    cluster.settle();
+    scale_up(cluster, slice);
+    cluster.settle();
+    cluster.merge(slice, "{'spec':{'active':false}}");
+    cluster.settle();
+    CHECK_FALSE(is_running(cluster, "sample"));
+    cluster.merge(job_key("sample"), "{'status':{'active':0}}");
+    cluster.settle();
+    CHECK(cluster.find(slice) == nullptr);
+    cluster.put(job("next", 2));
+    cluster.settle();
+    CHECK(is_running(cluster, "next"));
+    cluster.merge(job_key("other"), kComplete);
+    cluster.merge(job_key("next"), kComplete);
+    cluster.settle();
+    CHECK(holds_quota(cluster, kLarger));
+    CHECK(is_running(cluster, "sample"));
+}
+
+TEST_CASE("a job that ends or is deleted between two slices frees both", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    const ObjectKey slice = run_elastic_job(cluster);
+    cluster.put(job("other", 2));
+    cluster.settle();
+    scale_up(cluster, slice);
+    cluster.settle();
+    const bool is_deleted = GENERATE(true, false);
+    if (is_deleted) {
+        cluster.remove(job_key("sample"));
+    } else {
+        cluster.merge(job_key("sample"), kComplete);
+    }
+    cluster.settle();
+    for (const ObjectKey& each : {slice, kLarger}) {
+        CHECK(
+            cluster.condition("team", each.name, "Finished") ==
+            (is_deleted ? "True/OwnerNotFound" : "True/Succeeded")
+        );
+        CHECK(cluster.at(each, {"metadata", "finalizers"}).empty());
+    }
+    cluster.put(job("next", 2));
+    cluster.settle();
+    CHECK(is_running(cluster, "next"));
+}
+
+TEST_CASE("a job that is not elastic has one workload", "[controller]") {
+    MiniCluster cluster;
+    const ObjectKey slice = run_elastic_job(cluster, false);
+    put_larger_slice(cluster, slice);
+    cluster.settle();
+    CHECK(cluster.find(kLarger) == nullptr);
+    CHECK(holds_quota(cluster, slice));
+    CHECK(is_running(cluster, "sample"));
+}
+
+}  // namespace sluice::controller
