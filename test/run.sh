@@ -4,8 +4,9 @@
 #   test/run.sh          these, in the dev build
 #   test/run.sh --all    and: the same under address and undefined-behaviour sanitizers, the fuzz
 #                        corpora replayed there, kube and net under the thread sanitizer,
-#                        clang-tidy on what changed, the random suites, and on the real control
-#                        plane test/e2e and examples/quickstart.sh
+#                        clang-tidy on what changed and, for four minutes, on the rest, the
+#                        random suites, and on the real control plane test/e2e and
+#                        examples/quickstart.sh
 #
 # SLUICE_E2E=0            leaves the real control plane out, and says so
 #
@@ -113,7 +114,7 @@ e2e() {
 step install test/install_dependencies.sh || { $tally "$results"; exit 1; }
 dev
 if [ "$all" -eq 1 ]; then
-    counted clang-tidy test/lint/tidy_changed.sh
+    counted clang-tidy test/lint/tidy.py
     random_suites
     asan
     tsan
