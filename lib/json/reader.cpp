@@ -15,6 +15,8 @@ class Adapter {
   public:
     Adapter(Handler& handler, std::size_t depth_max) : handler_(handler), depth_max_(depth_max) {}
 
+    // RapidJSON calls these by its own names.
+    // NOLINTBEGIN(readability-identifier-naming)
     bool Null() { return pass(handler_.on_null()); }
     bool Bool(bool v) { return pass(handler_.on_bool(v)); }
     bool Int(int v) { return pass(handler_.on_int(v)); }
@@ -36,6 +38,7 @@ class Adapter {
     bool EndObject(rapidjson::SizeType) { return leave() && pass(handler_.on_end_object()); }
     bool StartArray() { return enter() && pass(handler_.on_start_array()); }
     bool EndArray(rapidjson::SizeType) { return leave() && pass(handler_.on_end_array()); }
+    // NOLINTEND(readability-identifier-naming)
 
     bool too_deep() const { return too_deep_; }
 
