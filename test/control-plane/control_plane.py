@@ -23,6 +23,7 @@ that started it, however that one dies.
 
 import argparse
 import base64
+import contextlib
 import ctypes
 import json
 import os
@@ -38,6 +39,7 @@ import urllib.request
 import fake_kubelet
 from api_client import ApiClient
 from certificates import Authority, CertificateError
+from etcd_client import EtcdClient
 
 HERE = pathlib.Path(__file__).resolve().parent
 PR_SET_PDEATHSIG = 1
@@ -127,25 +129,39 @@ class Component:
                 self.process.kill()
                 self.process.wait()
 
+    @contextlib.contextmanager
+    def paused(self):
+        """It does nothing within the block, and goes on after it as if no time had passed."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
+
 
 class ControlPlane:
     """Owns one control plane in `directory`. start() returns when it answers and its controllers
     work.
     """
 
-    def __init__(self, directory, binaries=None, scheduler=False, prepare=None):
+    def __init__(
+        self, directory, binaries=None, scheduler=False, prepare=None, audit_policy=None
+    ):
         self.directory = pathlib.Path(directory).resolve()
         self.binaries = pathlib.Path(binaries) if binaries else find_binaries()
         self.scheduler = scheduler
         # Called when the API server answers, before the controllers start: the garbage collector
         # looks for new kinds only every 30 seconds, so definitions are best made here.
         self.prepare = prepare
+        # An audit.k8s.io Policy: which requests the API server writes down, in `audit_log`.
+        self.audit_policy = audit_policy
+        self.audit_log = self.directory / "audit.log"
         self.components = []
         self.seconds_to_ready = None
         self.kubeconfig = self.directory / "admin.kubeconfig"
         self.pki = self.directory / "pki"
         self.server = None
-        self.api = None
+        self.api = self.etcd = None
 
     def __enter__(self):
         self.start()
@@ -210,6 +226,7 @@ class ControlPlane:
                 {"client-certificate-data": certificate, "client-key-data": key},
             )
         self.api = ApiClient("127.0.0.1", ports[2], self.ca, *self.certificates["admin"])
+        self.etcd = EtcdClient(ports[0], self.ca, *self.certificates["etcd"])
         self.launch("etcd", self.etcd_flags(*ports[:2]))
         # The API server tries etcd again by itself, so the two start side by side.
         self.launch("kube-apiserver", self.apiserver_flags(ports[0], ports[2]))
@@ -230,6 +247,9 @@ class ControlPlane:
         if not binary.exists():
             raise ControlPlaneError(f"no {name} in {self.binaries}")
         self.components.append(Component(name, [binary, *flags], self.directory))
+
+    def component(self, name):
+        return next(each for each in self.components if each.name == name)
 
     def check(self):
         """ControlPlaneError if a component has died."""
@@ -297,7 +317,15 @@ class ControlPlane:
             # endpoints.
             "--endpoint-reconciler-type=none",
             "--profiling=false",
+            *self.audit_flags(),
         ]  # fmt: skip
+
+    def audit_flags(self):
+        if self.audit_policy is None:
+            return []
+        policy = self.directory / "audit-policy.json"
+        policy.write_text(json.dumps(self.audit_policy, indent=2) + "\n")
+        return [f"--audit-policy-file={policy}", f"--audit-log-path={self.audit_log}"]
 
     def controller_manager_flags(self, port):
         certificate, key = self.certificates["kube-controller-manager"]

@@ -49,7 +49,8 @@ def shared_cluster():
 
 
 def fresh_violations(history):
-    """What was broken since the last call."""
+    """What was broken since the last call, of all that has happened until now."""
+    history.catch_up()
     violations = find_violations(history.in_order())
     known, shared["violations"] = shared.get("violations", 0), len(violations)
     return violations[known:]
@@ -68,8 +69,10 @@ class ClusterCase(unittest.TestCase):
         self.cluster.apply(namespace(self.space))
 
     def ensure_controller(self):
-        if not self.controller.is_running():
+        """The controller runs, with all of its parts."""
+        if not self.controller.is_running() or self.controller.arguments:
             self.controller.kill()
+            self.controller.arguments = []
             self.controller.start()
 
     def tearDown(self):

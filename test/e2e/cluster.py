@@ -19,6 +19,7 @@ from fake_kubelet import FakeKubelet, make_node, set_pod_ended  # noqa: E402
 
 from controller_process import Controller  # noqa: E402
 from history import KUEUE, History  # noqa: E402
+from writes import audit_policy  # noqa: E402
 
 SERVICE_ACCOUNT = ("kueue-system", "sluice-controller-manager")
 # Room is never what a test is about: that is the quota. The flavors of the tests stand for these
@@ -67,7 +68,10 @@ class Cluster:
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="sluice-e2e-"))
         self.nodes = nodes
         self.plane = ControlPlane(
-            self.directory / "control-plane", scheduler=nodes, prepare=self.install
+            self.directory / "control-plane",
+            scheduler=nodes,
+            prepare=self.install,
+            audit_policy=audit_policy(*SERVICE_ACCOUNT),
         )
         self.kubelet = self.history = None
         self.controllers = []
@@ -79,14 +83,11 @@ class Cluster:
     def start(self):
         try:
             self.plane.start()
-            self.history = History(self.api)
+            self.history = History(self.api, self.plane.etcd)
             self.history.start()
             if self.nodes:
                 self.kubelet = FakeKubelet(self.api, NODES)
                 self.kubelet.start()
-            self.kubeconfig = self.plane.service_account_kubeconfig(
-                *SERVICE_ACCOUNT, self.directory / "controller.kubeconfig"
-            )
         except BaseException:
             self.stop()
             raise
@@ -128,11 +129,15 @@ class Cluster:
         if not os.environ.get("SLUICE_KEEP_E2E"):
             shutil.rmtree(self.directory, ignore_errors=True)
 
+    def make_kubeconfig(self, name):
+        """The service account with a token of its own, by which its writes are told apart."""
+        path = self.directory / f"{name}.kubeconfig"
+        return self.plane.service_account_kubeconfig(*SERVICE_ACCOUNT, path)
+
     def add_controller(self, name="controller", leader_election=False):
         """A controller that is not started yet; the cluster kills it in the end."""
-        controller = Controller(
-            find_binary(), self.kubeconfig, self.directory, name, leader_election
-        )
+        kubeconfig = self.make_kubeconfig(name)
+        controller = Controller(find_binary(), kubeconfig, self.directory, name, leader_election)
         self.controllers.append(controller)
         return controller
 

@@ -15,8 +15,9 @@ from control_plane import die_with_parent, free_ports, wait_until  # noqa: E402
 READY_DEADLINE = 60.0
 # SIGTERM finishes outstanding writes within a bound and releases the lease.
 STOP_DEADLINE = 30.0
-# Short, so that a killed leader's lease runs out while a test can wait for it.
-LEASE = {"leaseDuration": "4s", "renewDeadline": "3s", "retryPeriod": "1s"}
+# Short, so that a killed leader's lease runs out while a test can wait for it, and long enough for a
+# machine that also compiles.
+LEASE = {"leaseDuration": "8s", "renewDeadline": "6s", "retryPeriod": "1s"}
 
 
 class ControllerDied(Exception):
@@ -89,6 +90,19 @@ class Controller:
             except OSError:
                 continue
         return False
+
+    def metric(self, name, /, **labels):
+        """The sum of the metric's series that have these labels."""
+        url = f"https://127.0.0.1:{self.metrics_port}/metrics"
+        context = ssl._create_unverified_context()
+        with urllib.request.urlopen(url, timeout=10, context=context) as response:
+            lines = response.read().decode().splitlines()
+        wanted = [f'{key}="{value}"' for key, value in labels.items()]
+        return sum(
+            float(line.rpartition(" ")[2])
+            for line in lines
+            if line.startswith((f"{name}{{", f"{name} ")) and all(each in line for each in wanted)
+        )
 
     def is_running(self):
         return self.process is not None and self.process.poll() is None

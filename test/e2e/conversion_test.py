@@ -196,7 +196,7 @@ class ConversionTest(ClusterCase):
         path = self.cluster.directory / "in-cluster.yaml"
         path.write_text(manifests[0]["data"]["configuration.yaml"])
         command = [find_binary(), "controller", "--config", path]
-        command += ["--kubeconfig", self.cluster.kubeconfig]
+        command += ["--kubeconfig", self.controller.kubeconfig]
         ended = subprocess.run(
             [str(part) for part in command], capture_output=True, text=True, timeout=SOON
         )

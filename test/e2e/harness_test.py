@@ -3,9 +3,12 @@ fake kubelets and the real Job controller do theirs, and that a broken promise i
 
 import unittest
 
+from api_client import JSON_PATCH, ApiError
+from control_plane import wait_until
+
 from case import FLAVORS, SOON
 from cluster import SERVICE_ACCOUNT, Cluster
-from history import KUEUE, NotSeen
+from history import DEFINITIONS, KUEUE, NotSeen
 from invariants import find_violations, is_true
 from objects import cluster_queue, job, kueue, local_queue, namespace
 
@@ -159,6 +162,35 @@ class ByHand(unittest.TestCase):
         current = self.api.get(self.job_path("honest"))["metadata"]["resourceVersion"]
         last = [each for each in changes if each.collection == "jobs"][-1]
         self.assertEqual(str(last.version), current)
+
+    def test_nothing_is_missing_though_a_definition_is_changed_meanwhile(self):
+        self.submit("watched")
+        path = self.cluster.path_of("workloads", "watched", "hand")
+        definition = f"{DEFINITIONS}/workloads.kueue.x-k8s.io"
+
+        def change(number):
+            try:
+                return self.api.patch(path, {"metadata": {"labels": {"number": str(number)}}})
+            except ApiError as error:
+                if error.code in (404, 429, 503):  # its storage is being set up anew
+                    return None
+                raise
+
+        made = []
+        for number in range(40):
+            if number % 10 == 0:
+                column = "/spec/versions/0/additionalPrinterColumns/0/description"
+                new = {"op": "add", "path": column, "value": f"changed {number}"}
+                self.api.patch(definition, [new], JSON_PATCH)
+            item = wait_until(lambda n=number: change(n), SOON, f"change {number} is taken")
+            made.append(int(item["metadata"]["resourceVersion"]))
+        self.history.catch_up()
+        seen = [
+            each.version
+            for each in self.history.in_order()
+            if each.collection == "workloads" and each.key == ("hand", "watched")
+        ]
+        self.assertEqual(seen[1:], made)  # the first is when it was created
 
     def test_a_lie_is_found_in_the_record(self):
         before = self.history.in_order()

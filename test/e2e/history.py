@@ -5,24 +5,21 @@ about them, so the tests watch from before the first object on and judge the who
 (invariants.py). The same record is what tests wait on: a change wakes them, nobody polls.
 """
 
+import functools
 import threading
 import time
 from dataclasses import dataclass
 
-from api_client import ApiError, HistoryLost
-from control_plane import wait_until
-
-KUEUE = "/apis/kueue.x-k8s.io/v1beta2"
+GROUP = "kueue.x-k8s.io"
+KUEUE = f"/apis/{GROUP}/v1beta2"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-# Seconds after which all watches must have seen a change of their definition.
-LATE = 15.0
-COLLECTIONS = {
-    "clusterqueues": f"{KUEUE}/clusterqueues",
-    "localqueues": f"{KUEUE}/localqueues",
-    "workloads": f"{KUEUE}/workloads",
-    "jobs": "/apis/batch/v1/jobs",
-    "pods": "/api/v1/pods",
-}
+# Of the custom kinds the record comes from etcd itself: the API server ends their watches and
+# forgets their past whenever a definition is changed, as it is when a controller names its webhook.
+CUSTOM = ("clusterqueues", "localqueues", "workloads")
+BUILT_IN = {"jobs": "/apis/batch/v1/jobs", "pods": "/api/v1/pods"}
+COLLECTIONS = (*CUSTOM, *BUILT_IN)
+# Seconds that the record may be behind.
+LATE = 30.0
 
 
 @dataclass(frozen=True)
@@ -54,105 +51,73 @@ def version_of(item):
 class History:
     """The record from start() to stop(), and the present state that follows from it."""
 
-    def __init__(self, api):
-        self.api = api
+    def __init__(self, api, etcd):
+        self.api, self.etcd = api, etcd
         self.changes = []
         self.state = {collection: {} for collection in COLLECTIONS}
+        self.versions = {collection: {} for collection in COLLECTIONS}
         self.changed = threading.Condition()
         self.failure = None
         self.watches, self.threads = {}, []
-        self.stopped = False
-        self.generations, self.redefined_at = {}, {}
 
     def start(self):
-        for collection, path in COLLECTIONS.items():
-            self.generations[collection] = self.generation(collection)
-            listed = self.api.get(path)
-            for item in listed["items"]:
+        for collection in COLLECTIONS:
+            version, items = self.list(collection)
+            for item in items:
                 self.record(collection, "ADDED", item)
-            self.watches[collection] = self.api.watch(path, listed["metadata"]["resourceVersion"])
-            thread = threading.Thread(target=self.follow, args=(collection, path), daemon=True)
+            if collection in CUSTOM:
+                watch = self.etcd.watch(GROUP, collection, version)
+            else:
+                watch = self.api.watch(BUILT_IN[collection], str(version))
+            self.watches[collection] = watch
+            thread = threading.Thread(target=self.follow, args=(collection,), daemon=True)
             thread.start()
             self.threads.append(thread)
 
     def stop(self):
-        self.stopped = True
         for watch in self.watches.values():
             watch.stop()
         for thread in self.threads:
             thread.join()
 
-    def follow(self, collection, path):
+    def list(self, collection):
+        """(version, objects) as of now."""
+        if collection in CUSTOM:
+            return self.etcd.list(GROUP, collection)
+        listed = self.api.get(BUILT_IN[collection])
+        return int(version_of(listed)), listed["items"]
+
+    def follow(self, collection):
         try:
-            while not self.stopped:
-                try:
-                    for kind, item in self.watches[collection]:
-                        self.record(collection, kind, item)
-                except HistoryLost as error:
-                    self.resume(collection, path, error)
+            for kind, item in self.watches[collection]:
+                self.record(collection, kind, item)
         except Exception as error:  # a record with a gap proves nothing: every later wait fails
             with self.changed:
                 self.failure = error
                 self.changed.notify_all()
 
-    def generation(self, collection):
-        """How often the definition of the kind was changed; 0 for a kind that needs none."""
-        if not COLLECTIONS[collection].startswith(KUEUE):
-            return 0
-        definition = self.api.get(f"{DEFINITIONS}/{collection}.kueue.x-k8s.io")
-        return definition["metadata"]["generation"]
+    def catch_up(self):
+        """Returns when the record shows all that had happened when this was called."""
+        for collection in COLLECTIONS:
+            version, items = self.list(collection)
+            listed = {key_of(item): int(version_of(item)) for item in items}
+            shows = functools.partial(self.shows, collection, version, listed)
+            self.wait_until(shows, LATE, f"the record has all {collection}")
 
-    def was_redefined(self, collection):
-        """Whether the definition of the kind was changed lately: on a busy machine a watch learns
-        of it late, and maybe twice."""
-        generation = self.generation(collection)
-        if generation != self.generations[collection]:
-            self.generations[collection] = generation
-            self.redefined_at[collection] = time.monotonic()
-        return time.monotonic() - self.redefined_at.get(collection, float("-inf")) < LATE
-
-    def resume(self, collection, path, error):
-        """Watches anew if nothing was missed, or if nothing of it could be seen.
-
-        The API server forgets the past of a kind whose definition is changed, as it is when a
-        controller names its webhook there. Versions tell whether something happened meanwhile.
-        """
-        is_explained = self.was_redefined(collection)
-        listed = wait_until(lambda: self.list_if_served(path), 30, f"{path} is served again")
-        versions = {key_of(item): version_of(item) for item in listed["items"]}
-        with self.changed:
-            known = {key: version_of(item) for key, item in self.state[collection].items()}
-        if versions != known:
-            if not is_explained:
-                raise error
-            self.record_difference(collection, listed["items"], versions, known)
-        watch = self.api.watch(path, listed["metadata"]["resourceVersion"])
-        self.watches[collection] = watch
-        if self.stopped:
-            watch.stop()
-
-    def record_difference(self, collection, items, versions, known):
-        """What a gap led to, without what happened within it."""
-        with self.changed:
-            gone = [self.state[collection][key] for key in known if key not in versions]
-        for item in gone:
-            self.record(collection, "DELETED", item)
-        for item in items:
-            if known.get(key_of(item)) != version_of(item):
-                self.record(collection, "MODIFIED" if key_of(item) in known else "ADDED", item)
-
-    def list_if_served(self, path):
-        try:
-            return self.api.get(path)
-        except ApiError as error:
-            if error.code in (404, 429, 503):
-                return None
-            raise
+    def shows(self, collection, version, listed):
+        """Whether nothing that was `listed` at `version` is missing, and nothing is there that was
+        deleted by then."""
+        seen = self.versions[collection]
+        return all(seen.get(key, 0) >= least for key, least in listed.items()) and all(
+            key in listed or int(version_of(item)) > version
+            for key, item in self.state[collection].items()
+        )
 
     def record(self, collection, kind, item):
         change = Change(int(version_of(item)), collection, kind, item)
         with self.changed:
             self.changes.append(change)
+            self.versions[collection][change.key] = change.version
             if kind == "DELETED":
                 self.state[collection].pop(change.key, None)
             else:
