@@ -121,7 +121,7 @@ void ScheduleSimulation::load_queues(const ScheduleCluster& cluster) {
     std::vector<const api::Workload*> others;
     for (const auto& workload : cluster.workloads) {
         workloads_[key_of(workload)] = workload;
-        if (holds_quota(workload)) {
+        if (workload.status.admission && holds_quota(workload)) {
             holders[workload.status.admission->cluster_queue].push_back(&workload);
         } else {
             others.push_back(&workload);
@@ -315,6 +315,7 @@ QueueReport ScheduleSimulation::queues() const {
     QueueReport made;
     const auto names_of = [&](const std::vector<engine::WorkloadIndex>& workloads) {
         std::vector<std::string> names;
+        names.reserve(workloads.size());
         for (const auto index : workloads) {
             names.push_back(state_.workload_key(index));
         }
