@@ -9,6 +9,7 @@ would be most of the work of a small machine.
 
 import http.client
 import json
+import select
 import socket
 import ssl
 import threading
@@ -49,27 +50,38 @@ class ApiClient:
     def connect(self, timeout):
         return http.client.HTTPSConnection(self.host, self.port, timeout=timeout, context=self.tls)
 
+    def use_connection(self):
+        """Readies this thread's connection; whether it is a fresh one."""
+        kept = getattr(self.local, "connection", None)
+        # On an idle connection there is nothing to read but its end.
+        if kept is not None and kept.sock and select.select([kept.sock], [], [], 0)[0]:
+            kept.close()
+            kept = None
+        if kept is None:
+            self.local.connection = self.connect(self.timeout)
+        return kept is None
+
     def raw(self, method, path, body=None, content_type="application/json"):
         """The bytes of the reply; ApiError if it is none of success."""
         payload = None if body is None else json.dumps(body).encode()
         headers = {"Accept": "application/json"} | (
             {"Content-Type": content_type} if payload is not None else {}
         )
-        # The server may have closed an idle connection. A read can be repeated; a write is sent on
-        # a kept connection too, and one that dies under it is reported: the caller cannot know
-        # whether it was done.
+        # The server may have closed an idle connection. What it could not take whole can be
+        # repeated, and a read always; a write whose answer does not come is reported: the caller
+        # cannot know whether it was done.
         for attempt in (1, 2):
-            fresh = getattr(self.local, "connection", None) is None
-            if fresh:
-                self.local.connection = self.connect(self.timeout)
+            fresh = self.use_connection()
+            is_sent = False
             try:
                 self.local.connection.request(method, path, body=payload, headers=headers)
+                is_sent = True
                 response = self.local.connection.getresponse()
                 data = response.read()
             except (http.client.HTTPException, OSError):
                 self.local.connection.close()
                 self.local.connection = None
-                if fresh or attempt == 2 or method != "GET":
+                if fresh or attempt == 2 or (is_sent and method != "GET"):
                     raise
                 continue
             if response.status >= 300:

@@ -214,6 +214,11 @@ class ConversionTest(ClusterCase):
         old = f"clusterqueues.v1beta1.kueue.x-k8s.io/{queue}"
         item = json.loads(plane.kubectl("get", old, "-o", "json"))
         self.assertEqual(item["spec"]["cohort"], "cohort")
+        changed = cluster_queue(queue, 1, cohort="another") | {"apiVersion": item["apiVersion"]}
+        self.assertEqual(changed["apiVersion"], "kueue.x-k8s.io/v1beta1")
+        plane.kubectl("apply", "-f", "-", stdin=json.dumps(changed))
+        path = self.cluster.path_of("clusterqueues", queue)
+        self.assertEqual(self.cluster.api.get(path)["spec"]["cohortName"], "another")
         explained = plane.kubectl(
             "explain", "clusterqueue.spec.cohort", "--api-version=kueue.x-k8s.io/v1beta1"
         )

@@ -163,7 +163,7 @@ class ByHand(unittest.TestCase):
         last = [each for each in changes if each.collection == "jobs"][-1]
         self.assertEqual(str(last.version), current)
 
-    def test_nothing_is_missing_though_a_definition_is_changed_meanwhile(self):
+    def test_nothing_is_missing_when_a_definition_changes(self):
         self.submit("watched")
         path = self.cluster.path_of("workloads", "watched", "hand")
         definition = f"{DEFINITIONS}/workloads.kueue.x-k8s.io"

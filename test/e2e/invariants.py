@@ -7,9 +7,8 @@
   two
     Workloads of one Job hold quota at the same time.
   * Nothing runs unadmitted: a Job is started only while its Workload is admitted.
-  * Quota is not freed early: when a living Workload gives up its reservation, its Job is suspended
-  and
-    reports no active pod.
+  * Quota is not freed early: when a Workload gives up its reservation, is finished or goes, its Job
+    has ended or is gone, or is suspended and reports no active pod.
 
 Cohorts are taken as flat (ClusterQueues that name the same cohort); the tests make no Cohort
 objects.
@@ -123,6 +122,8 @@ class Checker:
                 self.state[change.collection][change.key] = after
             if change.collection == "workloads" and after is not None:
                 self.on_workload(change, before, after)
+            elif change.collection == "workloads":
+                self.on_end(change, before)
             elif change.collection == "jobs" and after is not None:
                 self.on_job(change, before, after)
         return self.violations
@@ -147,6 +148,13 @@ class Checker:
             self.report(change, "Admitted without QuotaReserved")
         if had and not has and is_true(before, "Admitted"):
             self.check_stopped(change, after)
+        elif has and is_true(after, "Finished"):
+            self.on_end(change, before)
+
+    def on_end(self, change, before):
+        """A Workload is finished or gone, which `before` may have been already."""
+        if before is not None and is_true(before, "Admitted") and holds_quota(before):
+            self.check_stopped(change, before)
 
     def on_job(self, change, before, after):
         if "kueue.x-k8s.io/queue-name" not in after["metadata"].get("labels", {}):

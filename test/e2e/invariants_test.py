@@ -7,6 +7,7 @@ import unittest
 
 from history import Change
 from invariants import find_violations, parse_quantity
+from writes import WriteRequest, find_foreign_writes, holders
 
 
 def queue(name, cpu, cohort=None, **limits):
@@ -184,5 +185,62 @@ class Invariants(unittest.TestCase):
         self.assert_found("1 active pods", *running, ("jobs", job("j", True, active=1)), released)
         self.assert_clean(*running, ("jobs", job("j", True)), released)
 
+    def test_a_workload_that_ends_under_a_running_job_is_found(self):
+        held = workload("w1", "a", "1", owner="j")
+        running = (
+            ("clusterqueues", queue("a", "4")),
+            ("workloads", held),
+            ("jobs", job("j", False, active=1)),
+        )
+        gone = "workloads", held, "DELETED"
+        finished = "workloads", workload("w1", "a", "1", owner="j", Finished=True)
+        ended = job("j", False)
+        ended["status"]["conditions"] = [{"type": "Complete", "status": "True"}]
+        for end in (gone, finished):
+            self.assert_found("not suspended", *running, end)
+            self.assert_found("1 active pods", *running, ("jobs", job("j", True, active=1)), end)
+            self.assert_clean(*running, ("jobs", job("j", True)), end)
+            self.assert_clean(*running, ("jobs", ended), end)
+            self.assert_clean(*running, ("jobs", job("j", False), "DELETED"), end)
+        self.assert_clean(*running, ("jobs", ended), finished, gone)
+
     def test_a_queue_that_is_not_there_is_found(self):
         self.assert_found("does not exist", ("workloads", workload("w1", "a", "1")))
+
+
+class Writes(unittest.TestCase):
+    """Requests are (who, resource) or (who, "leases", holder, code)."""
+
+    def requests(self, *steps):
+        made = []
+        for number, (who, resource, *more) in enumerate(steps):
+            holder = more[0] if more else None
+            code = more[1] if len(more) > 1 else 200
+            made.append(WriteRequest(f"{number}", who, "patch", resource, "ns", "x", code, holder))
+        return made
+
+    def test_of_the_leader_alone_are_no_violation(self):
+        requests = self.requests(
+            ("a", "leases", "A"), ("a", "workloads"), ("a", "leases", "A"), ("a", "jobs"),
+            ("a", "leases", ""), ("b", "leases", "B"), ("b", "workloads"),
+            ("a", "customresourcedefinitions"),
+        )  # fmt: skip
+        self.assertEqual(find_foreign_writes(requests), [])
+        self.assertEqual(holders(requests), [("a", "A"), ("a", ""), ("b", "B")])
+
+    def test_of_others_are_found(self):
+        lost = ("b", "leases", "B", 409)
+        rows = {
+            "before anybody leads": [("a", "jobs"), ("a", "leases", "A")],
+            "of the one that stands by": [("a", "leases", "A"), ("b", "workloads")],
+            "of one that asked for the lease in vain": [("a", "leases", "A"), lost, ("b", "jobs")],
+            "after the lease was given up": [
+                ("a", "leases", "A"), ("a", "leases", ""), ("a", "workloads"),
+            ],
+            "after another has the lease": [
+                ("a", "leases", "A"), ("b", "leases", "B"), ("a", "events"),
+            ],
+        }  # fmt: skip
+        for what, steps in rows.items():
+            with self.subTest(what):
+                self.assertEqual(len(find_foreign_writes(self.requests(*steps))), 1)
