@@ -57,7 +57,7 @@ class EtcdClient:
 class EtcdWatch:
     """Yields (type, object) for each change until it is stopped, as a watch of the API would.
 
-    A stream that ends is taken up after the last change seen; RecordLost where that is not possible.
+    A stream that ends is taken up after the last change seen; RecordLost where that cannot be.
     """
 
     def __init__(self, client, group, plural, revision):

@@ -15,8 +15,8 @@ from control_plane import die_with_parent, free_ports, wait_until  # noqa: E402
 READY_DEADLINE = 60.0
 # SIGTERM finishes outstanding writes within a bound and releases the lease.
 STOP_DEADLINE = 30.0
-# Short, so that a killed leader's lease runs out while a test can wait for it, and long enough for a
-# machine that also compiles.
+# Short, so that a killed leader's lease runs out while a test can wait for it, and long enough for
+# a machine that also compiles.
 LEASE = {"leaseDuration": "8s", "renewDeadline": "6s", "retryPeriod": "1s"}
 
 

@@ -44,7 +44,7 @@ class LeaderTest(unittest.TestCase):
         )
         self.cluster.api.delete(self.cluster.path_of("clusterqueues", "leader"))
         self.history.wait_until(
-            lambda: self.history.get("clusterqueues", "", "leader") is None, SOON, "the queue is gone"
+            lambda: not self.history.get("clusterqueues", "", "leader"), SOON, "the queue is gone"
         )
         self.assertEqual(fresh_violations(self.history), [])
         self.assertEqual(foreign, [])
@@ -138,5 +138,5 @@ class LeaderTest(unittest.TestCase):
         for replica in (standby, leader):
             self.assertEqual(replica.stop(), 0)
         self.assertFalse(self.lease().get("holderIdentity"))
-        self.assertEqual([who for who, holder in holders(self.writes()) if not holder],
-                         [credential_of(leader.kubeconfig)])
+        gave_up = [who for who, holder in holders(self.writes()) if not holder]
+        self.assertEqual(gave_up, [credential_of(leader.kubeconfig)])

@@ -26,7 +26,7 @@ class KillTest(ClusterCase):
         """SIGKILL. The next step is not taken, and that is no news which the record lacks."""
         self.controller.kill()
         self.history.catch_up()
-        self.assertFalse(is_taken(), f"{what} before the controller was killed")
+        self.assertFalse(bool(is_taken()), f"{what} before the controller was killed")
 
     def restart(self):
         self.controller.arguments = []
