@@ -176,7 +176,7 @@ std::optional<json::Value> publication_patch(
 
 Result<HttpsUrl> parse_https_url(const std::string& text) {
     constexpr std::string_view kScheme = "https://";
-    const auto problem = make_invalid(fmt::format("\"{}\" is no https://host:port/path", text));
+    auto problem = make_invalid(fmt::format("\"{}\" is no https://host:port/path", text));
     if (!text.starts_with(kScheme)) {
         return problem;
     }
