@@ -4,6 +4,7 @@
 #include "controller/reconcilers/cluster_queue.hpp"
 #include "controller/reconcilers/cohort.hpp"
 #include "controller/reconcilers/job.hpp"
+#include "controller/reconcilers/job_start.hpp"
 #include "controller/reconcilers/local_queue.hpp"
 #include "controller/reconcilers/resource_flavor.hpp"
 #include "controller/reconcilers/workload.hpp"
@@ -166,8 +167,17 @@ void ReconcileRunner::ended(const ObjectKey& key, const Result<void>& result) {
     log::write(
         level, "write was not accepted", {{"object", to_string(key)}, {"error", error.detail}}
     );
+    if (error.code == ErrorCode::Invalid && key.kind == Kind::Job) {
+        tell_refusal(key, error);
+    }
     queue_.add_rate_limited(key, parts_.clock.now());
     parts_.wake();
+}
+
+void ReconcileRunner::tell_refusal(const ObjectKey& key, const Error& error) const {
+    if (const auto job = parts_.view.stores.jobs.find(key.ns, key.name)) {
+        parts_.on_event(job_event(*job, "InvalidSpec", error.detail, true));
+    }
 }
 
 bool ReconcileRunner::is_settled(const ObjectKey& key) const {

@@ -75,6 +75,8 @@ class ReconcileRunner {
     Outcome reconcile(const ObjectKey& key, Time now) const;
     bool is_settled(const ObjectKey& key) const;
     void ended(const ObjectKey& key, const Result<void>& result);
+    /// The API server refuses what follows from the Job: its user reads why.
+    void tell_refusal(const ObjectKey& key, const Error& error) const;
 
     Parts parts_;
     kube::WorkQueue<ObjectKey> queue_;

@@ -156,6 +156,33 @@ TEST_CASE("a label that cannot be read changes nothing for a workload", "[contro
     CHECK(contains(told.front(), "\"soon\""));
 }
 
+TEST_CASE(
+    "a job whose workload the API server refuses is told the server's words", "[controller]"
+) {
+    MiniCluster cluster;
+    make_queues(cluster);
+    const std::string words = "Workload.kueue.x-k8s.io \"w\" is invalid: spec.queueName: no name";
+    cluster.fault = [&words](const Write& write) -> std::optional<Error> {
+        const json::Value* queue = write.body.find_path({"spec", "queueName"});
+        return queue != nullptr && *queue == json::Value("Team_A")
+                   ? std::optional(Error{ErrorCode::Invalid, words, {}})
+                   : std::nullopt;
+    };
+    const bool is_new = GENERATE(true, false);
+    cluster.put(job("sample", 5));
+    if (!is_new) {
+        cluster.settle();
+    }
+    cluster.merge(
+        job_key("sample"), "{'metadata':{'labels':{'kueue.x-k8s.io/queue-name':'Team_A'}}}"
+    );
+    cluster.settle();
+    CHECK(cluster.workload_of("team", "sample").empty() == is_new);
+    const auto told = warnings(cluster, "InvalidSpec");
+    REQUIRE_FALSE(told.empty());
+    CHECK(told.front() == words);
+}
+
 TEST_CASE("a job that only a webhook would refuse waits and is told why", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);
