@@ -202,9 +202,10 @@ Result<std::optional<std::int32_t>> min_pod_count(const api::Job& job, const Set
     }
     auto minimum = parse_number(kWhere, find_value(job.metadata.annotations, kMinParallelism));
     const std::int32_t count = pod_count(job);
-    if (minimum && *minimum && **minimum > count) {
+    const std::int32_t asked = minimum ? minimum->value_or(0) : 0;
+    if (asked > count) {
         return make_invalid(
-            fmt::format("{}: {} is above the number of pods, {}", kWhere, **minimum, count)
+            fmt::format("{}: {} is above the number of pods, {}", kWhere, asked, count)
         );
     }
     return minimum;
