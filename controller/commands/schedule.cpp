@@ -2,6 +2,7 @@
 
 #include "api/micro_time.hpp"
 #include "base/clock.hpp"
+#include "controller/commands/input_files.hpp"
 #include "controller/commands/schedule_configuration.hpp"
 #include "controller/commands/schedule_input.hpp"
 #include "controller/commands/schedule_output.hpp"
@@ -12,9 +13,6 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,18 +57,6 @@ JSON output, keys sorted, empty lists printed; workloads are "namespace/name":
 
 Exit code: 0, or 2 when an object, the configuration or an option is bad (see stderr).)";
 
-std::optional<std::string> read_file(const std::string& name) {
-    if (name == "-") {
-        return std::string(std::istreambuf_iterator<char>(std::cin), {});
-    }
-    std::ifstream stream(name, std::ios::binary);
-    if (!stream) {
-        return std::nullopt;
-    }
-    std::string text(std::istreambuf_iterator<char>(stream), {});
-    return stream.bad() ? std::nullopt : std::optional(std::move(text));
-}
-
 void report(std::string_view level, std::string_view text) {
     fmt::print(stderr, "{}: {}\n", level, text);
 }
@@ -86,7 +72,7 @@ Result<ScheduleConfiguration> load_configuration(const std::string& file) {
     }
     const auto text = read_file(file);
     if (!text) {
-        return make_invalid(file + ": cannot be read");
+        return text.error();
     }
     auto configuration = read_configuration(*text);
     return configuration ? configuration : with_context(configuration.error(), file);
@@ -94,16 +80,12 @@ Result<ScheduleConfiguration> load_configuration(const std::string& file) {
 
 /// The objects of all files; nothing when one of them is bad and that is not to be skipped.
 std::optional<ScheduleCluster> load_objects(const ScheduleOptions& options) {
-    std::vector<InputFile> files;
-    for (const auto& name : options.files) {
-        auto text = read_file(name);
-        if (!text) {
-            report("error", name + ": cannot be read");
-            return std::nullopt;
-        }
-        files.push_back({.name = name == "-" ? "stdin" : name, .text = std::move(*text)});
+    const auto files = read_input_files(options.files);
+    if (!files) {
+        report("error", files.error().detail);
+        return std::nullopt;
     }
-    ScheduleInput input = read_input(files);
+    ScheduleInput input = read_input(*files);
     for (const auto& note : input.notes) {
         report("note", note);
     }
@@ -152,14 +134,18 @@ void add_schedule(CLI::App& program, int& exit_code) {
     const auto options = std::make_shared<ScheduleOptions>();
     auto* command = program.add_subcommand("schedule", "Decides offline on objects from files");
     command->footer(kDescription);
-    command->add_option("-f,--filename", options->files, "Files of objects; - is stdin")
+    command
+        ->add_option(
+            "-f,--filename", options->files, "Files of objects, or folders of such; - is stdin"
+        )
         ->required();
     command->add_option("--config", options->config, "A Configuration of config.kueue.x-k8s.io");
     command->add_option(
         "--now", options->now, "Where the clock stands, RFC 3339 (default: the present)"
     );
-    auto* cycles =
-        command->add_option("--cycles", options->cycles, "So many cycles")->capture_default_str();
+    auto* cycles = command->add_option("--cycles", options->cycles, "So many cycles, at least 1")
+                       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
+                       ->capture_default_str();
     auto* stable = command->add_flag(
         "--until-stable",
         options->until_stable,

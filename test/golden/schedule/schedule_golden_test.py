@@ -26,6 +26,9 @@ CASES = {
         + ["--until-stable", "-o", "table"],
     ),
     "missing_file": (2, ["-f", "nowhere.yaml"]),
+    "folder": (0, ["-f", "../../../examples/05_offline", "--now", "2026-01-01T12:00:00Z"]),
+    "folder_without_objects": (2, ["-f", "../../golden"]),
+    "no_cycles": (2, TWO_TEAMS + ["--cycles", "-1"]),
 }
 
 
