@@ -136,16 +136,21 @@ std::vector<PreemptionTarget> Cycle::find_targets(
     Preemptor preemptor{
         .workload = entry.workload, .cluster_queue = entry.cluster_queue, .usage = {}, .needed = {}
     };
-    const auto& pod_sets = state_.workloads_[entry.workload.at()].pod_sets;
-    const Usages usages =
-        entry.slice ? entry.slice->growth(pod_sets, assignment) : assignment.usage;
-    for (const auto& usage : usages) {
+    if (entry.slice) {
+        const auto& pod_sets = state_.workloads_[entry.workload.at()].pod_sets;
+        preemptor.usage = entry.slice->growth(pod_sets, assignment);
+    } else {
         // Upstream's search knows nothing of the pseudo-resource `pods`, unless pods are what is
         // short.
-        if (usage.amount != Amount() &&
-            state_.resource_of(usage.flavor_resource) != state_.pods_resource()) {
-            preemptor.usage.push_back(usage);
-        }
+        std::copy_if(
+            assignment.usage.begin(),
+            assignment.usage.end(),
+            std::back_inserter(preemptor.usage),
+            [this](const Usage& usage) {
+                return usage.amount != Amount() &&
+                       state_.resource_of(usage.flavor_resource) != state_.pods_resource();
+            }
+        );
     }
     for (const auto& pod_set : assignment.pod_sets) {
         for (const auto& choice : pod_set.flavors) {
@@ -162,7 +167,6 @@ std::vector<PreemptionTarget> Cycle::find_targets(
 }
 
 void Cycle::find_assignment(CycleEntry& entry, PreemptionSearch& search, const Assignment* pinned) {
-    entry.ends_slice = false;
     entry.slice = ReplacedSlice::find(state_, entry.workload, entry.cluster_queue, victims_);
     const ReplacedSlice* slice = entry.slice ? &*entry.slice : nullptr;
     FlavorAssigner assigner(state_, search, entry.workload, entry.cluster_queue, pinned, slice);
@@ -176,24 +180,42 @@ void Cycle::find_assignment(CycleEntry& entry, PreemptionSearch& search, const A
         auto partial = find_partial(entry, search, pinned);
         if (partial) {
             entry.assignment = std::move(*partial);
-            end_slice(entry);
+            count_slice_as_free(entry);
             return;
         }
     }
     entry.assignment = std::move(full);
     entry.targets = std::move(targets);
     if (good) {
-        end_slice(entry);
+        count_slice_as_free(entry);
     }
 }
 
-void Cycle::end_slice(CycleEntry& entry) {
+void Cycle::count_slice_as_free(CycleEntry& entry) {
     // A target like others, in that its quota counts as free and nobody else may have it.
     if (entry.slice) {
         entry.targets.insert(
             entry.targets.begin(), PreemptionTarget{.workload = entry.slice->workload()}
         );
-        entry.ends_slice = true;
+    }
+}
+
+void Cycle::spare_replaced(CycleEntry& entry) {
+    const WorkloadRecord& record = state_.workloads_[entry.workload.at()];
+    if (record.replaces == nullptr || !state_.options_.gates.elastic_jobs) {
+        return;
+    }
+    // By its name alone, as upstream: also where it is no slice to this workload, because it holds
+    // quota in another ClusterQueue, and was found as a victim there.
+    const WorkloadIndex replaced = state_.find_workload(*record.replaces);
+    const auto at = std::find_if(
+        entry.targets.begin(),
+        entry.targets.end(),
+        [replaced](const PreemptionTarget& target) { return target.workload == replaced; }
+    );
+    if (at != entry.targets.end()) {
+        entry.replaced = replaced;
+        entry.targets.erase(at);
     }
 }
 
@@ -364,6 +386,7 @@ void Cycle::process(CycleEntry& entry) {
         victims_.insert(target.workload);
     }
     tree.assume_usage(entry.cluster_queue, assignment.usage);
+    spare_replaced(entry);
     if (assignment.mode == AssignmentMode::Preempt) {
         issue_preemptions(entry);
         return;
@@ -404,9 +427,12 @@ void Cycle::reserve_for_blocked(const CycleEntry& entry) {
 }
 
 void Cycle::issue_preemptions(CycleEntry& entry) {
-    const std::size_t kept = entry.ends_slice ? 1 : 0;
-    for (std::size_t i = kept; i < entry.targets.size(); ++i) {
-        const PreemptionTarget& target = entry.targets[i];
+    entry.keep_progress = false;
+    if (entry.targets.empty()) {  // the only victim was spared
+        refuse(entry, WaitingReason::WaitingForPreemptedWorkloads, RefusalKind::Assignment);
+        return;
+    }
+    for (const auto& target : entry.targets) {
         const WorkloadRecord& victim = state_.workloads_[target.workload.at()];
         if (victim.holding->evicted) {
             continue;  // on its way out already; it counts all the same
@@ -421,8 +447,7 @@ void Cycle::issue_preemptions(CycleEntry& entry) {
         });
     }
     entry.requeue = RequeueReason::PendingPreemption;
-    entry.keep_progress = false;
-    entry.refusal.preemptions = static_cast<std::uint32_t>(entry.targets.size() - kept);
+    entry.refusal.preemptions = static_cast<std::uint32_t>(entry.targets.size());
     refuse(entry, WaitingReason::WaitingForPreemptedWorkloads, RefusalKind::PendingPreemption);
 }
 
@@ -432,7 +457,7 @@ void Cycle::admit(CycleEntry& entry) {
     decision.workload = entry.workload;
     decision.cluster_queue = entry.cluster_queue;
     decision.borrowing_level = entry.assignment.level;
-    decision.replaces = entry.ends_slice ? entry.slice->workload() : WorkloadIndex{};
+    decision.replaces = entry.replaced;
     for (const auto& choice : entry.assignment.pod_sets) {
         AssignedPodSet& assigned = decision.pod_sets.emplace_back();
         assigned.pod_set = choice.pod_set;

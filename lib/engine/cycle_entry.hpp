@@ -30,7 +30,7 @@ struct CycleEntry {
     Assignment assignment;
     std::vector<PreemptionTarget> targets;
     std::optional<ReplacedSlice> slice;  ///< whose place it takes
-    bool ends_slice = false;             ///< the first target is that slice, and no victim
+    WorkloadIndex replaced;  ///< of the targets the one that is no victim; invalid: none
     bool is_preemptor =
         false;  ///< others are being evicted for it (gate PrioritizePreemptorWorkloads)
     bool admitted = false;

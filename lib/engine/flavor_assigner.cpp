@@ -257,7 +257,9 @@ bool FlavorAssigner::assign_group(const Group& group, PodSetChoices& pod_sets, A
                 const std::string& name = record_.pod_sets[pod_set.pod_set].name;
                 const Amount held =
                     replaced_ == nullptr ? Amount() : replaced_->held_of(name, request.resource);
-                add_to(result.usage, choice->flavor_resource, request.amount - held);
+                add_to(
+                    result.usage, choice->flavor_resource, number_difference(request.amount, held)
+                );
             }
         }
         result.pod_sets.push_back(std::move(pod_set));
@@ -387,14 +389,13 @@ FlavorAssigner::Preference FlavorAssigner::try_flavor(
             continue;
         }
         const auto pair = state_.flavor_resource_of(flavor, request.resource);
-        const auto beyond = beyond_replaced(group, flavor, request);
-        if (!beyond) {
+        const auto [beyond, is_on_flavor] = beyond_replaced(group, flavor, request);
+        if (!is_on_flavor) {
             worst = Preference{};
             reason = more_severe(reason, WaitingReason::NoMatchingFlavor);
         }
-        const QuotaVerdict verdict = fits_quota(
-            flavor, request.resource, amount_of(assumed, pair), beyond.value_or(request.amount)
-        );
+        const QuotaVerdict verdict =
+            fits_quota(flavor, request.resource, amount_of(assumed, pair), beyond);
         reason = more_severe(reason, verdict.no_fit_reason);
         const Preference preference{.mode = verdict.mode, .level = verdict.level};
         if (is_preferred(worst, preference)) {
@@ -423,10 +424,10 @@ FlavorAssigner::Preference FlavorAssigner::try_flavor(
     return worst;
 }
 
-std::optional<Amount> FlavorAssigner::beyond_replaced(
+FlavorAssigner::Beyond FlavorAssigner::beyond_replaced(
     const Group& group, FlavorIndex flavor, const Request& request
 ) {
-    Amount beyond = request.amount;
+    Beyond beyond{.amount = request.amount};
     if (replaced_ == nullptr) {
         return beyond;
     }
@@ -439,9 +440,11 @@ std::optional<Amount> FlavorAssigner::beyond_replaced(
                 .resource = request.resource,
                 .held = held,
             });
-            return std::nullopt;
+            beyond.is_on_flavor = false;
+            return beyond;
         }
-        beyond -= replaced_->held_of(member, request.resource);
+        beyond.amount =
+            number_difference(beyond.amount, replaced_->held_of(member, request.resource));
     }
     return beyond;
 }

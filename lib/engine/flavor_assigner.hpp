@@ -56,6 +56,10 @@ class FlavorAssigner {
         bool fits = false;
         bool ok = false;
     };
+    struct Beyond {
+        Amount amount;
+        bool is_on_flavor = true;
+    };
 
     PodSetChoices pod_set_requests(const std::vector<std::int32_t>* counts) const;
     SmallVector<Group, 1> group_pod_sets(const PodSetChoices& pod_sets) const;
@@ -75,11 +79,9 @@ class FlavorAssigner {
         const Usages& assumed,
         FlavorChoices& choices
     );
-    /// What of the request the replaced slice does not hold yet; none, with a refusal: it has it in
-    /// another flavor.
-    std::optional<Amount> beyond_replaced(
-        const Group& group, FlavorIndex flavor, const Request& request
-    );
+    /// What of the request the replaced slice does not hold yet. Where a podSet of it has another
+    /// flavor, there is a refusal, and what the podSets before it hold counts alone.
+    Beyond beyond_replaced(const Group& group, FlavorIndex flavor, const Request& request);
     QuotaVerdict fits_quota(
         FlavorIndex flavor, ResourceIndex resource, Amount assumed, Amount requested
     );

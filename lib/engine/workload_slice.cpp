@@ -85,7 +85,9 @@ Usages ReplacedSlice::growth(const PodSets& pod_sets, const Assignment& assignme
         const std::int32_t count = pod_set.count_after_reclaim();
         for (const auto& request : pod_set.requests) {
             const FlavorChoice* flavor = choice.find(request.resource);
-            const Amount more = count == 0 ? Amount() : request.amount * (count - held);
+            const Amount all = request.amount * count;
+            const Amount more =
+                count == 0 || held == 0 ? all : Amount(all.value() / count) * (count - held);
             if (flavor != nullptr && more != Amount() &&
                 request.resource != state_->pods_resource()) {
                 add_to(made, flavor->flavor_resource, more);

@@ -12,6 +12,16 @@
 
 namespace sluice::engine {
 
+/// a - b of numbers that bound what is asked for, where the largest is a number as others are and
+/// not "unlimited". Saturates.
+constexpr Amount number_difference(Amount a, Amount b) {
+    std::int64_t difference = 0;
+    if (__builtin_sub_overflow(a.value(), b.value(), &difference)) {
+        return a.value() < 0 ? Amount::lowest() : Amount::unlimited();
+    }
+    return Amount(difference);
+}
+
 /// What a workload holds that another one, of the same job grown larger, takes the place of
 /// (elastic jobs, spec 2.23). The new one needs room for the difference alone, on the same flavors.
 class ReplacedSlice {

@@ -71,6 +71,7 @@ struct Names {
         name(e.workload.name);
         name(e.workload.uid);
         name(e.workload.local_queue);
+        key(e.workload.replaces);
         if (!e.workload.reservation) {
             return;
         }
@@ -135,7 +136,11 @@ void visit_names(Case& of, const NameVisit& visit) {
     const Names names{visit};
     for (Step& step : of.steps) {
         names.key(step.target);
-        names.name(step.other);
+        if (step.kind == Step::Kind::SetReplaces) {
+            names.key(step.other);
+        } else {
+            names.name(step.other);
+        }
         if (step.event) {
             std::visit(names, *step.event);
         }

@@ -37,6 +37,7 @@ void Maker::make_options() {
     gates.recompute_assignment_upon_overlap = !chance(20);
     gates.preemption_gates = chance(20);
     gates.reclaimable_pods = !chance(5);
+    gates.elastic_jobs = !chance(8);
     options.block_admission_until_pods_ready = chance(8);
     const std::vector<std::int64_t> batches = {1, 1, 2, 5};
     if (chance(30)) {
@@ -296,6 +297,7 @@ Case Maker::run() {
     saturated_ = chance(4);
     large_ = chance(1);
     classes_ = !chance(15);
+    slices_ = chance(40) ? 0 : std::uint32_t(pick(5, 60));
     make_options();
     make_flavors();
     make_layout();

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,8 @@ struct Step {
         SetAdmitted,  ///< a holder's checks are all Ready
         SetReady,     ///< condition PodsReady of a holder
         SetBoost,     ///< priority boost: the priority changes, the generation does not
+        SetReplaces,  ///< the annotation now names workload `other`
+        EndSlice,     ///< a slice finishes whose replacement's admission is confirmed
     };
     Kind kind = Kind::Cycle;
     std::string target;  ///< "ns/name"; "" : all that it can apply to
@@ -82,6 +85,8 @@ class View {
     std::map<std::string, engine::Workload> objects_;
     std::map<std::string, engine::QuotaReservation> outstanding_;
     std::map<std::string, bool> evicting_;
+    std::map<std::string, std::string> replacing_;  ///< the slice by an outstanding admission
+    std::set<std::string> replaced_;                ///< slices whose end is still to be written
 };
 
 /// What goes wrong when a case runs; none: nothing.

@@ -83,6 +83,9 @@ void Tally::count(const support::Outcome& outcome) {
     refused += outcome.refused.size();
     for (const support::NamedAdmission& admission : outcome.admitted) {
         ++happened[fmt::format("admit at level {}", admission.borrowing_level)];
+        if (!admission.replaces.empty()) {
+            ++happened["admit in the place of a slice"];
+        }
     }
     for (const support::NamedPreemption& preemption : outcome.preempted) {
         ++happened[fmt::format("preempt {}", support::to_string(preemption.reason))];

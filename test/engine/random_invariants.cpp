@@ -1,5 +1,7 @@
 #include "engine/random_invariants.hpp"
 
+#include "engine/workload_slice.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -266,21 +268,47 @@ std::optional<std::string> Witness::find_overuse(const engine::CycleResult& resu
     for (const engine::PreemptionDecision& decision : result.preempted) {
         leaving.insert(decision.victim);
     }
+    // A slice that is replaced, or is to be once victims are gone, counts as gone for the rest of
+    // the cycle, and its replacement as no more than the difference (spec 2.23).
+    for (const engine::AdmissionDecision& decision : result.admitted) {
+        if (decision.replaces.is_valid()) {
+            leaving.insert(decision.replaces);
+        }
+    }
+    for (const engine::RefusalDecision& decision : result.refused) {
+        const auto replaced = replaced_by(decision.workload);
+        if (replaced && decision.reason == engine::WaitingReason::WaitingForPreemptedWorkloads) {
+            leaving.insert(*replaced);
+        }
+    }
     for (const WorkloadIndex workload : leaving) {
         const Holder& holder = holders_.at(workload);
         tree.assume_no_usage(holder.cluster_queue, holder.usages);
     }
     for (const engine::AdmissionDecision& decision : result.admitted) {
-        if (decision.replaces.is_valid() && leaving.insert(decision.replaces).second) {
-            const Holder& holder = holders_.at(decision.replaces);
-            tree.assume_no_usage(holder.cluster_queue, holder.usages);
+        engine::Usages usages = usage_of(decision);
+        if (decision.replaces.is_valid()) {
+            const engine::Usages& held = holders_.at(decision.replaces).usages;
+            for (Usage& usage : usages) {
+                const Amount before = engine::amount_of(held, usage.flavor_resource);
+                usage.amount = engine::number_difference(usage.amount, before);
+            }
         }
-        if (!fits(decision, usage_of(decision))) {
+        if (!fits(decision, usages)) {
             return "more than was left: " + state_.workload_key(decision.workload);
         }
-        tree.assume_usage(decision.cluster_queue, usage_of(decision));
+        tree.assume_usage(decision.cluster_queue, usages);
     }
     return std::nullopt;
+}
+
+std::optional<WorkloadIndex> Witness::replaced_by(WorkloadIndex workload) const {
+    const engine::WorkloadRecord& record = state_.workload(workload);
+    if (!state_.options().gates.elastic_jobs || record.replaces == nullptr) {
+        return std::nullopt;
+    }
+    const WorkloadIndex replaced = state_.find_workload(*record.replaces);
+    return holders_.contains(replaced) ? std::optional(replaced) : std::nullopt;
 }
 
 /// Undo restores the tree bit for bit: nothing but the admissions is new.

@@ -48,6 +48,8 @@ class Witness {
         const engine::State& after, const engine::CycleResult& result
     ) const;
     engine::Usages usage_of(const engine::AdmissionDecision& decision) const;
+    /// Who holds quota of those that it is to take the place of.
+    std::optional<engine::WorkloadIndex> replaced_by(engine::WorkloadIndex workload) const;
 
     const engine::State& state_;
     engine::QuotaTree tree_;

@@ -40,6 +40,9 @@ class Maker {
     std::int64_t near_largest();
     engine::PodSet pod_set(std::size_t index);
     engine::Workload workload(std::size_t index);
+    engine::Workload next_workload();
+    void make_slice(engine::Workload& made);
+    void change_pod_sets(engine::Workload& slice);
     engine::QuotaReservation reservation(const engine::Workload& holder);
 
     static constexpr std::int64_t kSecond = 1'000'000'000;
@@ -77,6 +80,8 @@ class Maker {
     bool saturated_ = false;  // amounts near the largest
     bool large_ = false;
     bool classes_ = true;
+    std::uint32_t slices_ = 0;  // of a hundred workloads
+    std::vector<engine::Workload> made_;
 };
 
 }  // namespace sluice::reference

@@ -18,6 +18,7 @@ TEST_CASE("engine and reference decide alike on random clusters", "[engine][rand
     CHECK(tally.admitted > 400);
     CHECK(tally.preempted > 50);
     CHECK(tally.refused > 1000);
+    CHECK(tally.happened["admit in the place of a slice"] > 20);
 }
 
 TEST_CASE("a seed always makes the same case", "[engine][random]") {

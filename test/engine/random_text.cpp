@@ -78,6 +78,7 @@ std::string text(const engine::Workload& workload) {
         out += pod_set.shape > 0 ? fmt::format(" shape={}", pod_set.shape) : "";
         out += pod_set.group.empty() ? " )" : " group=" + pod_set.group + " )";
     }
+    out += workload.replaces.empty() ? "" : " replaces " + workload.replaces;
     out += workload.queueable ? "" : " not-queueable";
     out += workload.requeued_false ? " requeued=false" : "";
     out += workload.requeue_at ? " requeue_at=" + text(*workload.requeue_at) : "";
@@ -189,6 +190,7 @@ std::string text(const engine::Options& options) {
     note("prioritizePreemptor", gates.prioritize_preemptor_workloads, false);
     note("recompute", gates.recompute_assignment_upon_overlap, true);
     note("preemptionGates", gates.preemption_gates, false);
+    note("elasticJobs", gates.elastic_jobs, true);
     note("reclaimable", gates.reclaimable_pods, true);
     note("blockAdmission", options.block_admission_until_pods_ready, false);
     if (options.wake_batch != engine::Duration{}) {
@@ -218,7 +220,7 @@ constexpr std::array kKinds = {
     "release",      "finish",         "delete",       "set priority", "set reclaimable",
     "set requests", "set requeue",    "set requeued", "set gate",     "set checks",
     "set hold",     "move",           "touch",        "set admitted", "set ready",
-    "set boost",
+    "set boost",    "set replaces",   "end slice",
 };
 
 }  // namespace

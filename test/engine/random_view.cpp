@@ -79,7 +79,10 @@ std::vector<std::string> View::targets_of(const Step& step) const {
             case Kind::Move:
             case Kind::Touch:
             case Kind::SetBoost:
+            case Kind::SetReplaces:
                 return !outstanding_.contains(key);
+            case Kind::EndSlice:
+                return replaced_.contains(key) && !outstanding_.contains(key);
             case Kind::Finish:
             case Kind::Delete:
                 return true;
@@ -115,6 +118,8 @@ bool change_fields(Workload& workload, const Step& step, Time now) {
         ++workload.condition_stamp;
     } else if (step.kind == Kind::SetAdmitted) {
         workload.reservation->admitted = true;
+    } else if (step.kind == Kind::SetReplaces) {
+        workload.replaces = step.other;
     } else if (step.kind == Kind::SetReady) {
         workload.pods_ready = on;
     } else if (step.kind == Kind::SetReclaimable) {
@@ -169,7 +174,7 @@ void View::change(Workload& workload, const Step& step, Time now) {
     } else if (step.kind == Kind::ConfirmEviction) {
         workload.reservation->evicted = true;
         ++workload.condition_stamp;
-    } else if (step.kind == Kind::Finish) {
+    } else if (step.kind == Kind::Finish || step.kind == Kind::EndSlice) {
         workload.reservation.reset();
         workload.queueable = false;
     }
@@ -185,6 +190,9 @@ void View::confirm(const std::string& key, const Step& step, Time, std::vector<E
     workload.reservation->admitted = (step.number & 2) == 0;
     workload.queueable = false;
     outstanding_.erase(key);
+    if (const auto replaced = replacing_.extract(key)) {
+        replaced_.insert(replaced.mapped());
+    }
     if ((step.number & 1) != 0) {
         out.emplace_back(engine::WorkloadChanged{workload});
         out.emplace_back(written);
@@ -224,6 +232,7 @@ std::vector<Event> View::events_of(const Step& step, Time now) {
             );
             outstanding_.erase(key);
             evicting_.erase(key);
+            replacing_.erase(key);
             if (gone) {
                 out.emplace_back(engine::WorkloadDeleted{ns_of(key), name_of(key)});
                 objects_.erase(key);
@@ -238,8 +247,13 @@ std::vector<Event> View::events_of(const Step& step, Time now) {
             objects_.erase(key);
             outstanding_.erase(key);
             evicting_.erase(key);
+            replacing_.erase(key);
+            replaced_.erase(key);
         } else if (step.kind != Kind::Finish || !outstanding_.contains(key)) {
             change(objects_.at(key), step, now);
+            if (step.kind == Kind::EndSlice) {
+                replaced_.erase(key);
+            }
             const auto& reservation = objects_.at(key).reservation;
             if (!reservation || reservation->evicted) {
                 evicting_.erase(key);
@@ -266,6 +280,9 @@ void View::take(const support::Outcome& outcome, Time now) {
             reservation.pod_sets.push_back(std::move(assigned));
         }
         outstanding_[admission.workload] = std::move(reservation);
+        if (!admission.replaces.empty()) {
+            replacing_[admission.workload] = admission.replaces;
+        }
     }
     for (const support::NamedPreemption& preemption : outcome.preempted) {
         evicting_[preemption.victim] = true;

@@ -115,10 +115,84 @@ engine::Workload Maker::workload(std::size_t index) {
     return made;
 }
 
+/// The job as it wants to be now: mostly more or fewer pods of the same kinds.
+void Maker::change_pod_sets(engine::Workload& slice) {
+    for (engine::PodSet& pod_set : slice.pod_sets) {
+        pod_set.count = std::max(1, pod_set.count + std::int32_t(pick(chance(80) ? 0 : -2, 3)));
+        pod_set.reclaimable = std::min(pod_set.reclaimable, pod_set.count);
+        if (chance(15)) {
+            pod_set.min_count = std::int32_t(pick(1, pod_set.count));
+        } else {
+            pod_set.min_count.reset();
+        }
+    }
+    auto& pod_sets = slice.pod_sets;
+    engine::PodSet& one = pod_sets[prng_.below(pod_sets.size())];
+    switch (pick(0, 30)) {
+        case 0:
+            one.requests = pod_set(0).requests;
+            break;
+        case 1:
+            one.shape = std::uint32_t(pick(0, shapes_));
+            break;
+        case 2:
+            one.name = "p9";
+            break;
+        case 3:
+            pod_sets.pop_back();
+            break;
+        case 4:
+            pod_sets.push_back(pod_set(pod_sets.size()));
+            break;
+        case 5:
+            std::swap(pod_sets.front(), pod_sets.back());
+            break;
+        default:
+            break;
+    }
+    if (pod_sets.empty()) {
+        pod_sets.push_back(pod_set(0));
+    }
+}
+
+/// Makes it replace another workload: one that holds quota, waits, is gone or is somewhere else.
+void Maker::make_slice(engine::Workload& made) {
+    const engine::Workload* slice = &one_of(made_);
+    for (int tries = 0; tries < 4 && !slice->reservation; ++tries) {
+        slice = &one_of(made_);
+    }
+    made.reservation.reset();
+    made.queueable = true;
+    made.pods_ready = false;
+    made.pod_sets = slice->pod_sets;
+    change_pod_sets(made);
+    if (chance(90)) {
+        made.local_queue = slice->local_queue;
+    }
+    if (chance(75)) {
+        made.priority = slice->priority;
+    }
+    made.replaces = slice->ns + "/" + slice->name;
+    if (chance(4)) {
+        made.replaces = chance(50) ? "n/nobody" : made.ns + "/" + made.name;
+    }
+}
+
+engine::Workload Maker::next_workload() {
+    engine::Workload made = workload(workloads_++);
+    if (!made_.empty() && chance(slices_)) {
+        make_slice(made);
+    } else if (made.reservation && slices_ > 0 && chance(3)) {
+        made.ns = "m";
+    }
+    made_.push_back(made);
+    return made;
+}
+
 void Maker::make_workloads() {
     const std::int64_t initial = large_ ? pick(40, 150) : pick(2, chance(90) ? 15 : 40);
     for (std::int64_t i = 0; i < initial; ++i) {
-        engine::Event event = engine::WorkloadChanged{workload(workloads_++)};
+        engine::Event event = engine::WorkloadChanged{next_workload()};
         result_.steps.push_back({Kind::Submit, "", "", 0, std::move(event)});
     }
 }
@@ -237,7 +311,11 @@ void Maker::happen_to_workloads() {
             add(Kind::Move, any_workload(), 0, one_of(local_queues_).name);
             break;
         case 11:
-            add(Kind::Touch, any_workload());
+            if (slices_ > 0 && chance(50)) {
+                add(Kind::SetReplaces, any_workload(), 0, chance(80) ? any_workload() : "");
+            } else {
+                add(Kind::Touch, any_workload());
+            }
             break;
         case 12:
             add(Kind::ConfirmEviction, any_workload());
@@ -256,7 +334,7 @@ void Maker::happen_to_workloads() {
             break;
         default:
             result_.steps.push_back(
-                {Kind::Submit, "", "", 0, engine::WorkloadChanged{workload(workloads_++)}}
+                {Kind::Submit, "", "", 0, engine::WorkloadChanged{next_workload()}}
             );
     }
 }
@@ -267,6 +345,9 @@ void Maker::happen() {
         add(Kind::Cycle);
         if (chance(70)) {
             add(Kind::ConfirmAdmission, "", pick(0, 1) + (chance(20) ? 2 : 0));
+        }
+        if (chance(75)) {
+            add(Kind::EndSlice);
         }
         if (chance(50)) {
             add(Kind::SetAdmitted);

@@ -16,8 +16,8 @@
 
 namespace sluice::reference {
 
-/// A whole cluster decided by the specification's sections 3 to 5, without concurrent admission,
-/// topologies and elastic slices.
+/// A whole cluster decided by the specification's sections 2.23 and 3 to 5, without concurrent
+/// admission and topologies.
 class Cluster {
   public:
     explicit Cluster(engine::Options options);
@@ -84,6 +84,7 @@ class Cluster {
         bool is_preemptor = false;
         bool processed = false;
         bool admitted = false;
+        std::string replaced;  ///< key of the slice whose place it takes
         Requeue requeue = Requeue::Generic;
         support::NamedRefusal refusal;
     };
@@ -157,6 +158,9 @@ class Cluster {
         Snapshot& snapshot, Node& node, const std::vector<engine::ResourceGroup>& groups
     ) const;
     void collect_pairs(Snapshot& snapshot) const;
+    std::vector<HeldPodSet> held_pod_sets(
+        const engine::Workload& workload, const engine::QuotaReservation& reservation
+    ) const;
     std::map<Pair, Amount> usage_of(
         const engine::Workload& workload, const engine::QuotaReservation& reservation
     ) const;
@@ -164,6 +168,7 @@ class Cluster {
     std::map<std::pair<std::string, Pair>, Amount> charged(const Entry& entry) const;
     std::vector<std::string> pop_heads();
     bool refuse_early(Try& attempt) const;
+    std::optional<int> find_replaced(const Snapshot& snapshot, const Try& attempt) const;
     void nominate(Cycle& cycle, Try& attempt) const;
     std::pair<Assignment, std::vector<Target>> assign_and_target(Cycle& cycle, const Head& head)
         const;
@@ -194,6 +199,7 @@ class Cluster {
     bool fits_after(Cycle& cycle, const Try& attempt) const;
     void repeat_assignment(Cycle& cycle, Try& attempt) const;
     void reserve(Cycle& cycle, const Try& attempt) const;
+    void spare_replaced(const Cycle& cycle, Try& attempt) const;
     void issue_preemptions(Cycle& cycle, Try& attempt);
     void admit(Cycle& cycle, Try& attempt);
     void requeue(Cycle& cycle, Try& attempt);

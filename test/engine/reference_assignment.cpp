@@ -131,6 +131,7 @@ class Assigner {
         const std::string& resource
     );
     Grade grade_flavor(
+        const Group& group,
         const std::string& flavor,
         const std::vector<std::pair<std::string, Amount>>& requests,
         Found& found,
@@ -282,7 +283,9 @@ void Assigner::finish(PodSetResult& result) {
     for (const auto& [resource, choice] : result.choices) {
         assignment_.level = std::max(assignment_.level, choice.level);
         const int pair = snapshot_.pair_numbers.at({choice.flavor, resource});
-        assignment_.usage[pair] += result.requests[resource];
+        const std::string& name = head_.workload->pod_sets[result.index].name;
+        const Amount held = head_.held_by(name, resource);
+        assignment_.usage[pair] += Amount(result.requests[resource].value() - held.value());
         tried[resource] = choice.tried;
     }
     assignment_.scan.tried.push_back(std::move(tried));
@@ -386,7 +389,7 @@ Assigner::Found Assigner::find_flavor(
             continue;
         }
         std::map<std::string, Choice> choices;
-        const Grade grade = grade_flavor(flavor, wanted, found, choices);
+        const Grade grade = grade_flavor(group, flavor, wanted, found, choices);
         if (fungible) {
             const bool stop = !should_try_next(grade, queue_);
             if (stop || is_preferred(grade, best, queue_.preference)) {
@@ -416,6 +419,7 @@ Assigner::Found Assigner::find_flavor(
 }
 
 Grade Assigner::grade_flavor(
+    const Group& group,
     const std::string& flavor,
     const std::vector<std::pair<std::string, Amount>>& requests,
     Found& found,
@@ -423,7 +427,20 @@ Grade Assigner::grade_flavor(
 ) {
     Grade worst{.mode = Possibility::Fit, .level = 0};
     Reason reason;
-    for (const auto& [resource, amount] : requests) {
+    for (const auto& [resource, requested] : requests) {
+        Amount amount = requested;
+        for (const std::size_t i : head_.slice == nullptr ? Group() : group) {
+            HeldPodSet held = head_.held_at(i);
+            if (held.flavors[resource] != flavor) {
+                FlavorRefusal refusal;
+                refusal.kind = FlavorRefusal::Kind::NotOfReplacedSlice;
+                found.complaints.push_back({refusal, flavor, resource, held.flavors[resource]});
+                reason = worse(reason, WaitingReason::NoMatchingFlavor);
+                worst = {};
+                break;
+            }
+            amount = Amount(amount.value() - held.amounts[resource].value());
+        }
         const Verdict verdict = fits_quota(flavor, resource, amount);
         if (verdict.refusal) {
             found.complaints.push_back({*verdict.refusal, flavor, resource});

@@ -38,6 +38,15 @@ struct Head {
     std::vector<PodSetTotal> totals;
     std::optional<ScanState> scan;
     std::optional<NominatedFlavors> nominated;
+    /// The slice whose place it takes (spec 2.23): of a larger job only the difference is asked
+    /// for.
+    const Holder* slice = nullptr;
+
+    /// What of that slice stands at the same place as the podSet; an empty one where nothing does:
+    /// there upstream's scheduler crashes.
+    HeldPodSet held_at(std::size_t pod_set) const;
+    /// What the podSet of that name holds there of the resource.
+    Amount held_by(const std::string& pod_set, const std::string& resource) const;
 };
 
 enum class Mode : std::uint8_t { NoFit, Preempt, DeferredFit, Fit };
@@ -62,6 +71,7 @@ struct Complaint {
     engine::FlavorRefusal refusal;
     std::string flavor;
     std::string resource;
+    std::string held = {};  ///< flavor, for NotOfReplacedSlice
 };
 
 struct PodSetResult {
@@ -90,6 +100,9 @@ struct Assignment {
     /// Usage on the pairs of which the podSets themselves request anything: what victims are
     /// searched for. Upstream adds `pods` to a copy, which this search does not see.
     Quantities requested(const Snapshot& snapshot) const;
+    /// The same for a head that replaces a slice: what its pods request beyond the number that the
+    /// slice has, be it partly admitted or not.
+    Quantities requested_beyond_slice(const Snapshot& snapshot, const Head& head) const;
 };
 
 /// What does not change while a cycle assigns flavors.

@@ -58,7 +58,8 @@ std::vector<Target> Cluster::targets_for(
         .workload = head.workload,
         .cluster_queue = head.cluster_queue,
         .needed = assignment.pairs_needing_preemption(cycle.snapshot),
-        .usage = assignment.requested(cycle.snapshot),
+        .usage = head.slice == nullptr ? assignment.requested(cycle.snapshot)
+                                       : assignment.requested_beyond_slice(cycle.snapshot, head),
     };
     return find_targets(cycle.snapshot, cycle.rules, request);
 }
@@ -120,6 +121,21 @@ std::pair<Assignment, std::vector<Target>> Cluster::assign_and_target(
     return {assign(cycle.snapshot, cycle.rules, head, {}), {}};
 }
 
+/// Spec 2.23: the slice that the head is to take the place of, where it holds quota in the head's
+/// ClusterQueue, evicted or not, and is of the head's namespace.
+std::optional<int> Cluster::find_replaced(const Snapshot& snapshot, const Try& attempt) const {
+    const engine::Workload& workload = *attempt.head.workload;
+    const bool same_namespace = workload.replaces.starts_with(workload.ns + "/");
+    if (options_.gates.elastic_jobs && same_namespace) {
+        for (const int holder : snapshot.at(attempt.cluster_queue).holders) {
+            if (snapshot.holder(holder).key == workload.replaces) {
+                return holder;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
 void Cluster::nominate(Cycle& cycle, Try& attempt) const {
     auto& scan = attempt.head.scan;
     if (scan) {
@@ -134,7 +150,13 @@ void Cluster::nominate(Cycle& cycle, Try& attempt) const {
             scan.reset();
         }
     }
+    const auto slice = find_replaced(cycle.snapshot, attempt);
+    attempt.head.slice = slice ? &cycle.snapshot.holder(*slice) : nullptr;
     auto [assignment, targets] = assign_and_target(cycle, attempt.head);
+    const Mode mode = assignment.mode();
+    if (slice && (mode == Mode::Fit || !targets.empty())) {
+        targets.insert(targets.begin(), Target{.holder = *slice});
+    }
     attempt.scan = assignment.scan;
     attempt.assignment = std::move(assignment);
     attempt.targets = std::move(targets);
@@ -151,9 +173,9 @@ void Cluster::explain(Try& attempt) {
             .name = attempt.head.workload->pod_sets[result.index].name, .reasons = {}
         };
         for (const Complaint& complaint : result.complaints) {
-            refusal.reasons.push_back(
-                support::describe(complaint.refusal, complaint.flavor, complaint.resource)
-            );
+            refusal.reasons.push_back(support::describe(
+                complaint.refusal, complaint.flavor, complaint.resource, complaint.held
+            ));
         }
         attempt.refusal.pod_sets.push_back(std::move(refusal));
     }
@@ -228,6 +250,19 @@ void Cluster::reserve(Cycle& cycle, const Try& attempt) const {
     cycle.snapshot.add(node, reserved);
 }
 
+/// The slice is no victim. Upstream knows it among the targets by its name alone: where it was not
+/// found as a slice, holding quota in another ClusterQueue, a victim of that name is spared too.
+void Cluster::spare_replaced(const Cycle& cycle, Try& attempt) const {
+    const std::string& replaces = attempt.head.workload->replaces;
+    for (auto at = attempt.targets.begin(); at != attempt.targets.end(); ++at) {
+        if (options_.gates.elastic_jobs && cycle.snapshot.holder(at->holder).key == replaces) {
+            attempt.replaced = replaces;
+            attempt.targets.erase(at);
+            return;
+        }
+    }
+}
+
 void Cluster::issue_preemptions(Cycle& cycle, Try& attempt) {
     for (const Target& target : attempt.targets) {
         const Holder& holder = cycle.snapshot.holder(target.holder);
@@ -243,8 +278,12 @@ void Cluster::issue_preemptions(Cycle& cycle, Try& attempt) {
         });
     }
     attempt.scan.reset();
-    attempt.requeue = Requeue::PendingPreemption;
     attempt.refusal.reason = WaitingReason::WaitingForPreemptedWorkloads;
+    if (attempt.targets.empty()) {
+        attempt.refusal.kind = RefusalKind::Assignment;  // the only victim was spared
+        return;
+    }
+    attempt.requeue = Requeue::PendingPreemption;
     attempt.refusal.kind = RefusalKind::PendingPreemption;
     attempt.refusal.preemptions = std::uint32_t(attempt.targets.size());
 }
@@ -306,6 +345,7 @@ void Cluster::process(Cycle& cycle, Try& attempt) {
             cycle.victims.insert(target.holder);
         }
         cycle.snapshot.add(attempt.cluster_queue, attempt.assignment.usage);
+        spare_replaced(cycle, attempt);
         if (mode == Mode::Preempt) {
             issue_preemptions(cycle, attempt);
         } else if (options_.block_admission_until_pods_ready &&
@@ -329,6 +369,7 @@ void Cluster::admit(Cycle& cycle, Try& attempt) {
         .cluster_queue = cycle.snapshot.at(attempt.cluster_queue).name,
         .pod_sets = {},
         .borrowing_level = attempt.assignment.level,
+        .replaces = attempt.replaced,
     };
     for (const PodSetResult& result : attempt.assignment.pod_sets) {
         support::NamedPodSet pod_set{

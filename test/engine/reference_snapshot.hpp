@@ -2,6 +2,7 @@
 
 #include "engine/objects.hpp"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -21,6 +22,14 @@ using Pair = std::pair<std::string, std::string>;
 /// Amounts by the number of their pair.
 using Quantities = std::map<int, Amount>;
 
+/// What the pods of one podSet hold.
+struct HeldPodSet {
+    std::string name;
+    std::int32_t count = 0;
+    std::map<std::string, std::string> flavors;  ///< by resource
+    std::map<std::string, Amount> amounts;       ///< by resource
+};
+
 /// A workload that holds quota, as a candidate for preemption sees it.
 struct Holder {
     std::string key;
@@ -31,6 +40,7 @@ struct Holder {
     bool evicted = false;
     int cluster_queue = -1;
     Quantities usage;
+    std::vector<HeldPodSet> pod_sets;
     std::string local_queue;
     /// Of the LocalQueue, where the ClusterQueue shares admission fairly.
     std::optional<double> fair_usage;

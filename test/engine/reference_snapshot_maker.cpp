@@ -137,10 +137,10 @@ int Cluster::add_cohort(
     return number;
 }
 
-std::map<Pair, Amount> Cluster::usage_of(
+std::vector<HeldPodSet> Cluster::held_pod_sets(
     const engine::Workload& workload, const engine::QuotaReservation& reservation
 ) const {
-    std::map<Pair, Amount> usage;
+    std::vector<HeldPodSet> result;
     for (const engine::PodSetAssignment& assigned : reservation.pod_sets) {
         std::int32_t count = 0;
         for (const engine::PodSet& pod_set : workload.pod_sets) {
@@ -151,12 +151,27 @@ std::map<Pair, Amount> Cluster::usage_of(
                 }
             }
         }
+        HeldPodSet held{assigned.name, std::min(count, assigned.count), {}, {}};
         for (const engine::AssignedResource& resource : assigned.resources) {
             Amount amount = resource.amount;
             if (count < assigned.count) {
                 amount = Amount(amount.value() / assigned.count) * count;
             }
-            usage[{resource.flavor, resource.resource}] += amount;
+            held.flavors[resource.resource] = resource.flavor;
+            held.amounts[resource.resource] = amount;
+        }
+        result.push_back(std::move(held));
+    }
+    return result;
+}
+
+std::map<Pair, Amount> Cluster::usage_of(
+    const engine::Workload& workload, const engine::QuotaReservation& reservation
+) const {
+    std::map<Pair, Amount> usage;
+    for (const HeldPodSet& held : held_pod_sets(workload, reservation)) {
+        for (const auto& [resource, amount] : held.amounts) {
+            usage[{held.flavors.at(resource), resource}] += amount;
         }
     }
     return usage;
@@ -225,6 +240,7 @@ Snapshot Cluster::make_snapshot() const {
             .evicted = reservation->evicted || entry.evicting,
             .cluster_queue = node,
             .usage = {},
+            .pod_sets = held_pod_sets(entry.object, *reservation),
             .local_queue = entry.object.ns + "/" + entry.object.local_queue,
             .fair_usage = {},
         };

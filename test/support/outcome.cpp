@@ -100,7 +100,10 @@ std::string_view to_string(RequeuedTo requeued) {
 }
 
 std::string describe(
-    const FlavorRefusal& refusal, std::string_view flavor, std::string_view resource
+    const FlavorRefusal& refusal,
+    std::string_view flavor,
+    std::string_view resource,
+    std::string_view held
 ) {
     switch (refusal.kind) {
         case FlavorRefusal::Kind::ResourceUnavailable:
@@ -116,7 +119,7 @@ std::string describe(
         case FlavorRefusal::Kind::NotNominated:
             return fmt::format("NotNominated {}", flavor);
         case FlavorRefusal::Kind::NotOfReplacedSlice:
-            return fmt::format("NotOfReplacedSlice {}/{}", flavor, resource);
+            return fmt::format("NotOfReplacedSlice {}/{} held={}", flavor, resource, held);
         case FlavorRefusal::Kind::InsufficientUnused:
             return fmt::format(
                 "InsufficientUnused {}/{} needed={}", flavor, resource, refusal.needed.value()
@@ -201,7 +204,8 @@ NamedRefusal to_named(const engine::RefusalDecision& decision, const NameLookup&
             out.reasons.push_back(describe(
                 refusal,
                 refusal.flavor.is_valid() ? names.flavor(refusal.flavor) : "",
-                refusal.resource.is_valid() ? names.resource(refusal.resource) : ""
+                refusal.resource.is_valid() ? names.resource(refusal.resource) : "",
+                refusal.held.is_valid() ? names.flavor(refusal.held) : ""
             ));
         }
         named.pod_sets.push_back(std::move(out));
@@ -243,7 +247,10 @@ std::vector<std::string> to_lines(const Outcome& outcome) {
                 line += fmt::format(" {}={}:{}", flavor.resource, flavor.flavor, flavor.amount);
             }
         }
-        lines.push_back(line + fmt::format(" level {}", admission.borrowing_level));
+        line += fmt::format(" level {}", admission.borrowing_level);
+        lines.push_back(
+            admission.replaces.empty() ? line : line + " replaces " + admission.replaces
+        );
     }
     for (const NamedPreemption& preemption : outcome.preempted) {
         lines.push_back(fmt::format(

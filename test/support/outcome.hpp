@@ -90,10 +90,13 @@ Outcome to_outcome(const engine::CycleResult& result, const NameLookup& names);
 /// The order in which an Outcome keeps refusals and the parts of an admission.
 void sort_outcome(Outcome& outcome);
 
-/// One reason of a podSet's refusal as text; `flavor` and `resource` are "" where the kind has
-/// none.
+/// One reason of a podSet's refusal as text; `flavor`, `resource` and `held` are "" where the kind
+/// has none.
 std::string describe(
-    const engine::FlavorRefusal& refusal, std::string_view flavor, std::string_view resource
+    const engine::FlavorRefusal& refusal,
+    std::string_view flavor,
+    std::string_view resource,
+    std::string_view held
 );
 
 std::string_view to_string(engine::PreemptionReason reason);
