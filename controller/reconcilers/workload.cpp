@@ -21,17 +21,6 @@ namespace {
 
 constexpr std::string_view kController = "kueue-workload-controller";
 
-/// The reasons of QuotaReserved=False that stay until the scheduler says otherwise (spec 2.3).
-constexpr std::string_view kSchedulerReasons[] = {
-    "WaitingForQuota",
-    "NoMatchingFlavor",
-    "ExceedsMaxQuota",
-    "TopologyPlacementFailed",
-    "WaitingForPreemptedWorkloads",
-    "WaitingForPodsReady",
-    "PendingEvaluation",
-};
-
 bool is_requeued_false(const api::Workload& workload, std::string_view reason) {
     const api::Condition* condition = find_condition(workload, "Requeued");
     return condition != nullptr && condition->status == "False" && condition->reason == reason;
@@ -376,8 +365,7 @@ class WorkloadReconcile {
         if (present == nullptr && !settings_.gates.unadmitted_workloads_explicit_status) {
             return std::nullopt;
         }
-        if (present != nullptr &&
-            std::ranges::find(kSchedulerReasons, present->reason) != std::end(kSchedulerReasons)) {
+        if (present != nullptr && is_scheduler_reason(present->reason)) {
             return Waiting{present->reason, present->message};
         }
         return Waiting{

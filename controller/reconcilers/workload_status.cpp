@@ -23,6 +23,18 @@ constexpr std::string_view kOwnedConditions[] = {
     "PodsReady",
 };
 
+constexpr std::string_view kUndecided = "PendingEvaluation";
+
+/// Beside kUndecided.
+constexpr std::string_view kSchedulerReasons[] = {
+    "WaitingForQuota",
+    "NoMatchingFlavor",
+    "ExceedsMaxQuota",
+    "TopologyPlacementFailed",
+    "WaitingForPreemptedWorkloads",
+    "WaitingForPodsReady",
+};
+
 }  // namespace
 
 const api::Condition* find_condition(const api::Workload& workload, std::string_view type) {
@@ -31,6 +43,16 @@ const api::Condition* find_condition(const api::Workload& workload, std::string_
 
 bool is_true(const api::Workload& workload, std::string_view type) {
     return api::is_true(workload.status.conditions, type);
+}
+
+bool is_scheduler_reason(std::string_view reason) {
+    return reason == kUndecided ||
+           std::ranges::find(kSchedulerReasons, reason) != std::end(kSchedulerReasons);
+}
+
+bool is_undecided(const api::Workload& workload) {
+    const api::Condition* reserved = find_condition(workload, "QuotaReserved");
+    return reserved == nullptr || (reserved->status == "False" && reserved->reason == kUndecided);
 }
 
 bool has_quota_reserved(const api::Workload& workload) {

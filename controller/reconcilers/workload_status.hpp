@@ -22,6 +22,11 @@ bool has_quota_reserved(const api::Workload& workload);
 bool is_admitted(const api::Workload& workload);
 bool is_evicted(const api::Workload& workload);
 bool is_finished(const api::Workload& workload);
+/// Whether QuotaReserved=False with this reason stays until the scheduler says otherwise
+/// (spec 2.3).
+bool is_scheduler_reason(std::string_view reason);
+/// No cycle has judged it since it was told anything else: no QuotaReserved, or PendingEvaluation.
+bool is_undecided(const api::Workload& workload);
 /// spec.active is not false.
 bool is_active(const api::Workload& workload);
 /// Holds quota in the eyes of the scheduler: reserved, active, not finished (spec 7.6).

@@ -147,7 +147,7 @@ void DecisionApplier::take_refusal(const engine::RefusalDecision& decision) {
             parts_.state, decision, *workload, cluster_queue.get(), parts_.translator
         ),
     };
-    const auto told = std::pair(refusal.reason, refusal.message);
+    Parked told{.reason = refusal.reason, .message = refusal.message, .has_untold = false};
     entries_[key].refusal = std::move(refusal);
     touched_.push_back(key);
     const std::uint64_t scheduling_class =
@@ -158,7 +158,9 @@ void DecisionApplier::take_refusal(const engine::RefusalDecision& decision) {
             parked_.clear();
         }
         const auto class_key = std::pair(cluster_queue->metadata.name, scheduling_class);
-        if (parked_.insert_or_assign(class_key, told).second) {
+        Parked& parked = parked_[class_key];
+        std::swap(parked, told);
+        if (told.has_untold) {
             tell_parked_class(decision);
         }
     }
@@ -540,8 +542,7 @@ bool DecisionApplier::is_waiting(const api::Workload& workload) const {
 }
 
 bool DecisionApplier::is_untold(const api::Workload& workload) const {
-    return workload::is_queueable(workload, parts_.settings.gates) &&
-           find_condition(workload, "QuotaReserved") == nullptr;
+    return is_undecided(workload) && workload::is_queueable(workload, parts_.settings.gates);
 }
 
 void DecisionApplier::tell_parked(const Key& key) {
@@ -552,17 +553,22 @@ void DecisionApplier::tell_parked(const Key& key) {
     }
     const engine::WorkloadRecord& record = parts_.state.workload(index);
     const auto queue = parts_.stores.local_queues.find(key.namespace_, workload->spec.queue_name);
-    if (!queue || record.bucket != engine::Bucket::Inadmissible) {
+    const auto found =
+        queue ? parked_.find({queue->spec.cluster_queue, record.scheduling_class}) : parked_.end();
+    if (found == parked_.end()) {
         return;
     }
-    const auto found = parked_.find({queue->spec.cluster_queue, record.scheduling_class});
-    if (found != parked_.end()) {
-        entries_[key].refusal = Refusal{
-            .uid = workload->metadata.uid,
-            .reason = found->second.first,
-            .message = found->second.second
-        };
+    Parked& parked = found->second;
+    if (record.bucket != engine::Bucket::Inadmissible) {
+        parked.has_untold = true;
+        return;
     }
+    const bool has_condition = find_condition(*workload, "QuotaReserved") != nullptr;
+    if (has_condition && !is_scheduler_reason(parked.reason)) {
+        return;  // the Workload's reconciler takes such a reason back where it does not hold
+    }
+    entries_[key].refusal =
+        Refusal{.uid = workload->metadata.uid, .reason = parked.reason, .message = parked.message};
 }
 
 void DecisionApplier::tell_parked_class(const engine::RefusalDecision& decision) {

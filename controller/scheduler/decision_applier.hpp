@@ -85,6 +85,12 @@ class DecisionApplier {
         std::string reason;
         std::string message;
     };
+    /// Why a scheduling class is parked.
+    struct Parked {
+        std::string reason;
+        std::string message;
+        bool has_untold = true;  ///< a workload of it may be parked unseen and know no reason
+    };
     /// What is to be written into one Workload.
     struct Entry {
         std::optional<Admission> admission;
@@ -131,8 +137,7 @@ class DecisionApplier {
     std::set<Key> waiting_;                 ///< entries whose refusal found no room
     Key last_sent_;                         ///< whose turn it was last
     std::set<std::pair<Time, Key>> later_;  ///< entries whose refusal failed, by the next attempt
-    /// Why the scheduling class is parked, by ClusterQueue and class.
-    std::map<std::pair<std::string, std::uint64_t>, std::pair<std::string, std::string>> parked_;
+    std::map<std::pair<std::string, std::uint64_t>, Parked> parked_;  ///< by queue and class
 };
 
 }  // namespace sluice::controller

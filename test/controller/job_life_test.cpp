@@ -251,6 +251,38 @@ TEST_CASE("a stopped queue drains, and its jobs come back when it is resumed", "
     CHECK(is_running(cluster, "sample"));
 }
 
+TEST_CASE("of equivalent jobs none stays without a reason after a stop", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 11)));
+    const bool with_restart = GENERATE(false, true);
+    make_queues(cluster);
+    const std::vector<std::pair<std::string_view, int>> jobs{
+        {"p1", 3}, {"p2", 2}, {"p3", 2}, {"p4", 2}, {"p5", 3}, {"p6", 2}, {"p7", 2}
+    };
+    for (const auto& [name, cpu] : jobs) {
+        cluster.put(job(name, cpu));
+        cluster.settle();
+    }
+    const ObjectKey queue = GENERATE(
+        ObjectKey{Kind::ClusterQueue, "", "cq"}, ObjectKey{Kind::LocalQueue, "team", "main"}
+    );
+    cluster.merge(queue, "{'spec':{'stopPolicy':'HoldAndDrain'}}");
+    cluster.settle(std::chrono::seconds(4));
+    cluster.merge(queue, "{'spec':{'stopPolicy':'None'}}");
+    if (with_restart) {
+        cluster.restart();
+    }
+    cluster.settle(std::chrono::seconds(10));
+    int running = 0;
+    for (const auto& [name, cpu] : jobs) {
+        CAPTURE(name);
+        running += is_running(cluster, name) ? 1 : 0;
+        const std::string workload = cluster.workload_of("team", name);
+        const std::string told = cluster.condition("team", workload, "QuotaReserved");
+        CHECK(told == (is_running(cluster, name) ? "True/QuotaReserved" : "False/WaitingForQuota"));
+    }
+    CHECK(running > 0);
+}
+
 TEST_CASE("a deactivated workload stops, and runs again when it is activated", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);
