@@ -11,6 +11,7 @@ A pod that is deleted on a real node waits for its kubelet to confirm; here that
 """
 
 import heapq
+import http.client
 import itertools
 import queue
 import sys
@@ -23,6 +24,9 @@ from api_client import JSON_PATCH, STRATEGIC_PATCH, ApiError
 RUN_SECONDS = "fake-kubelet/run-seconds"
 EXIT_CODE = "fake-kubelet/exit-code"
 HOSTNAME = "kubernetes.io/hostname"
+# Seconds after which a request that got no answer is made again.
+RETRY = 0.2
+LOOK_AGAIN = "LOOK_AGAIN"
 
 
 def make_node(name, labels=None, taints=(), resources=None):
@@ -187,11 +191,19 @@ class FakeKubelet:
                 # The pod went away or changed meanwhile: its next event says what to do.
                 if error.code not in (404, 409, 422):
                     print(f"fake kubelet: {error}", file=sys.stderr)
-            except OSError as error:
-                print(f"fake kubelet: {error}", file=sys.stderr)
+            except (http.client.HTTPException, OSError) as error:
+                # Nobody knows whether it was done: the pod as it is now says what to do.
+                print(f"fake kubelet: {error}, again", file=sys.stderr)
+                self.seen.discard(change[1]["metadata"]["uid"])
+                self.changes.put((LOOK_AGAIN, change[1]))
+                time.sleep(RETRY)
 
     def on_change(self, kind, pod):
         uid = pod["metadata"]["uid"]
+        if kind == LOOK_AGAIN:
+            pod = self.api.find(pod_path(pod))
+            if pod is None or pod["metadata"]["uid"] != uid:
+                return
         if kind == "DELETED":
             self.seen.discard(uid)
             return
@@ -228,6 +240,9 @@ class FakeKubelet:
                 set_pod_ended(
                     self.api, pod, int(pod["metadata"].get("annotations", {}).get(EXIT_CODE, "0"))
                 )
-            except (ApiError, OSError) as error:
-                if getattr(error, "code", None) != 404:
+            except ApiError as error:
+                if error.code != 404:
                     print(f"fake kubelet: {error}", file=sys.stderr)
+            except (http.client.HTTPException, OSError) as error:
+                print(f"fake kubelet: {error}, again", file=sys.stderr)
+                heapq.heappush(self.due, (time.monotonic() + RETRY, next(self.counter), pod))

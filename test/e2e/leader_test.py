@@ -64,7 +64,8 @@ class LeaderTest(unittest.TestCase):
                 )
             )
 
-        self.history.wait_until(is_over, SOON, f"Job {name} is complete and its Workload finished")
+        # A killed leader's lease must run out first.
+        self.history.wait_until(is_over, 2 * SOON, f"Job {name} is complete and its Workload finished")
         return {
             self.credentials[each.credential]
             for each in self.writes()[before:]
