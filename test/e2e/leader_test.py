@@ -6,7 +6,7 @@ from api_client import ApiError
 from control_plane import wait_until
 
 from case import GONE, SOON, fresh_violations, shared_cluster
-from invariants import is_true
+from invariants import is_true, owner_of
 from objects import cluster_queue, job, local_queue, namespace
 from writes import LEASE, credential_of, find_foreign_writes, holders, read_writes
 
@@ -50,26 +50,29 @@ class LeaderTest(unittest.TestCase):
         self.assertEqual(foreign, [])
 
     def run_job(self, name):
-        """Runs a Job to its end and returns whose writes made that happen."""
-        before = len(self.writes())
+        """Runs a Job to its end and returns who wrote it or its Workload."""
         self.cluster.apply(job(name, "leader", "leader", seconds=0.1))
+
+        def find_workloads():
+            uid = self.history.get("jobs", "leader", name)["metadata"]["uid"]
+            every = self.history.all("workloads", "leader")
+            return [each for each in every if owner_of(each) == uid]
 
         def is_over():
             found = self.history.get("jobs", "leader", name)
-            return (
-                found
-                and is_true(found, "Complete")
-                and all(
-                    is_true(each, "Finished") for each in self.history.all("workloads", "leader")
-                )
-            )
+            is_complete = found and is_true(found, "Complete")
+            return is_complete and all(is_true(each, "Finished") for each in find_workloads())
 
         # A killed leader's lease must run out first.
-        self.history.wait_until(is_over, 2 * SOON, f"Job {name} is complete and its Workload finished")
+        self.history.wait_until(is_over, 2 * SOON, f"Job {name} and its Workload have ended")
+        # Not all that was written meanwhile: of an earlier Job something may have been left to do.
+        written = {("workloads", each["metadata"]["name"]) for each in find_workloads()}
+        self.assertEqual(len(written), 1)
+        written.add(("jobs", name))
         return {
             self.credentials[each.credential]
-            for each in self.writes()[before:]
-            if each.resource in ("jobs", "workloads") and each.is_done
+            for each in self.writes()
+            if (each.resource, each.name) in written and each.is_done
         }
 
     def writes(self):
