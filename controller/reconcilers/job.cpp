@@ -301,7 +301,7 @@ class JobReconcile {
             return;
         }
         if (!is_suspended(job_)) {
-            const bool may_run = is_admitted(workload) || (kept_ && is_admitted(*kept_));
+            const bool may_run = is_admitted(workload) || (kept_ && may_run_on(job_, *kept_));
             if (!may_run) {
                 stop(&workload, "Not admitted by cluster queue");
             }

@@ -13,6 +13,7 @@ namespace sluice::controller {
 
 namespace {
 
+constexpr std::string_view kGate = "kueue.x-k8s.io/elastic-job";
 constexpr std::string_view kReplacementFor = "kueue.x-k8s.io/workload-slice-replacement-for";
 
 /// None is current: all are finished, or they name each other.
@@ -36,6 +37,20 @@ void choose_current(const api::Job& job, const Settings& settings, Slices& slice
 
 }  // namespace
 
+bool may_run_on(const api::Job& job, const api::Workload& kept) {
+    if (!is_admitted(kept)) {
+        return false;
+    }
+    std::int32_t count = 0;
+    for (const api::PodSet& pod_set : kept.spec.pod_sets) {
+        count += pod_set.count;
+    }
+    return pod_count(job) <= count ||
+           std::ranges::find(
+               job.spec.template_.spec.scheduling_gates, kGate, &api::PodSchedulingGate::name
+           ) != job.spec.template_.spec.scheduling_gates.end();
+}
+
 Slices sort_slices(
     const api::Job& job, std::vector<Slices::WorkloadPointer> all, const Settings& settings
 ) {
@@ -46,7 +61,7 @@ Slices sort_slices(
     }
     std::set<std::string, std::less<>> replaced;
     for (const auto& workload : all) {
-        if (!is_finished(*workload)) {
+        if (!is_finished(*workload) && !is_suspended(job)) {
             replaced.emplace(find_value(workload->metadata.annotations, kReplacementFor));
         }
     }

@@ -14,12 +14,16 @@ namespace sluice::controller {
 struct Slices {
     using WorkloadPointer = std::shared_ptr<const api::Workload>;
     std::vector<WorkloadPointer> current;  ///< one of them describes the Job, the others are extra
-    /// Its pods run on its quota until the slice that replaces it is admitted. May be null.
+    /// The Job runs on its quota until the slice that replaces it is admitted. May be null.
     WorkloadPointer kept;
     /// The same, evicted or deleted: the Job must stop. May be null.
     WorkloadPointer leaving;
     std::vector<WorkloadPointer> ended;  ///< finished; none of them describes the Job
 };
+
+/// Whether the Job may run while `kept` alone is admitted: it has no more pods than that, or they
+/// are made with the gate of elastic Jobs, which somebody opens for those that are admitted.
+bool may_run_on(const api::Job& job, const api::Workload& kept);
 
 /// Sorts all Workloads of a Job; those of one that is not elastic are current.
 Slices sort_slices(

@@ -14,10 +14,18 @@ constexpr std::string_view kComplete =
     "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}";
 const ObjectKey kLarger{Kind::Workload, "team", "larger"};
 
-/// A Job that runs one pod; the key of its slice.
-ObjectKey run_elastic_job(MiniCluster& cluster, bool is_elastic = true) {
+/// A Job that runs one pod; the key of its slice. Somebody opens the gate of the pods that are
+/// admitted; without it all pods run that there are.
+ObjectKey run_elastic_job(MiniCluster& cluster, bool is_elastic = true, bool is_gated = true) {
     make_queues(cluster);
     cluster.put(job("sample", 2));
+    if (is_gated) {
+        cluster.merge(
+            job_key("sample"),
+            "{'spec':{'template':{'spec':{'schedulingGates':[{'name':'kueue.x-k8s.io/elastic-job'}"
+            "]}}}}"
+        );
+    }
     if (is_elastic) {
         cluster.merge(
             job_key("sample"), "{'metadata':{'annotations':{'kueue.x-k8s.io/elastic-job':'true'}}}"
@@ -105,9 +113,31 @@ TEST_CASE("a slice holds its quota until the larger one is admitted", "[controll
     CHECK(cluster.find(slice) != nullptr);
 }
 
+TEST_CASE("pods without a gate do not run on quota that a larger slice waits for", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    const ObjectKey slice = run_elastic_job(cluster, true, false);
+    cluster.put(job("other", 2));
+    cluster.settle();
+    scale_up(cluster, slice);
+    cluster.settle();
+    CHECK_FALSE(is_running(cluster, "sample"));
+    CHECK(holds_quota(cluster, slice));  // its pod has not ended yet
+    cluster.merge(job_key("sample"), "{'status':{'active':0}}");
+    cluster.settle();
+    CHECK(cluster.find(slice) == nullptr);  // nothing runs on its quota
+    cluster.put(job("next", 2));
+    cluster.settle();
+    CHECK(is_running(cluster, "next"));
+    cluster.merge(job_key("other"), kComplete);
+    cluster.merge(job_key("next"), kComplete);
+    cluster.settle();
+    CHECK(holds_quota(cluster, kLarger));
+    CHECK(is_running(cluster, "sample"));
+}
+
 TEST_CASE("a larger slice that is admitted before its job grows stops nothing", "[controller]") {
     MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
-    const ObjectKey slice = run_elastic_job(cluster);
+    const ObjectKey slice = run_elastic_job(cluster, true, GENERATE(true, false));
     put_larger_slice(cluster, slice);
     cluster.settle();
     CHECK(holds_quota(cluster, kLarger));

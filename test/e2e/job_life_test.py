@@ -122,6 +122,48 @@ class EndTest(ClusterCase):
         self.wait_usage(queue, 0)
 
 
+class LabelTest(ClusterCase):
+    """Labels of Jobs that a webhook would refuse."""
+
+    def notes(self, name, reason):
+        """What events with that reason say of the Job."""
+        events = self.cluster.api.get(f"/apis/events.k8s.io/v1/namespaces/{self.space}/events")
+        return [
+            each["note"]
+            for each in events["items"]
+            if (each["reason"], each["regarding"]["kind"], each["regarding"]["name"])
+            == (reason, "Job", name)
+        ]
+
+    def wait_told(self, name, reason, words):
+        self.wait(
+            lambda: any(words in note for note in self.notes(name, reason)),
+            f"an event {reason} of Job {name} has the words {words}",
+        )
+
+    def label(self, name, key, value):
+        labels = {f"kueue.x-k8s.io/{key}": value}
+        self.cluster.api.patch(self.job_path(name), {"metadata": {"labels": labels}})
+
+    def test_one_that_cannot_be_read_changes_nothing_for_a_running_job_and_is_told(self):
+        queue = self.make_queue(1)
+        self.submit("job", queue)
+        self.wait_running("job")
+        uid = self.workload("job")["metadata"]["uid"]
+        self.label("job", "max-exec-time-seconds", "soon")
+        self.wait_told("job", "InvalidSpec", 'max-exec-time-seconds: "soon" is not a number')
+        self.label("job", "priority-class", "unheard-of")
+        self.wait_quiet(lambda: self.is_running("job"), "the Job runs on")
+        self.assertEqual(self.workload("job")["metadata"]["uid"], uid)
+
+    def test_one_that_cannot_be_a_queue_is_told_in_the_words_of_the_api_server(self):
+        queue = self.make_queue(1)
+        self.submit("job", "No_Queue")
+        self.wait_told("job", "InvalidSpec", "spec.queueName")
+        self.label("job", "queue-name", queue)
+        self.wait_running("job")
+
+
 class DeletionTest(ClusterCase):
     def assert_gone(self, name, queue, cpu_in_use):
         uid = self.job(name)["metadata"]["uid"]
