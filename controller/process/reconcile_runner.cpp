@@ -205,7 +205,7 @@ Outcome ReconcileRunner::reconcile(const ObjectKey& key, Time now) const {
         case Kind::ResourceFlavor:
             return reconcile_resource_flavor(view.stores, key.name);
         case Kind::Cohort:
-            return reconcile_cohort(view.stores, key.name, parts_.weighted_share(key));
+            return reconcile_cohort(view, key.name, parts_.weighted_share(key));
         case Kind::WorkloadPriorityClass:
             return reconcile_workload_priority_class(view.stores, key.name);
         case Kind::Workload:

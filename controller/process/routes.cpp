@@ -1,5 +1,7 @@
 #include "controller/process/routes.hpp"
 
+#include "controller/reconcilers/cohort_tree.hpp"
+
 #include <string>
 
 namespace sluice::controller {
@@ -129,8 +131,18 @@ void route(
     }
 }
 
-void route(const Stores&, const kube::Change<api::Cohort>& change, const Look& look) {
+void route(const Stores& stores, const kube::Change<api::Cohort>& change, const Look& look) {
     look({Kind::Cohort, "", change.key.name}, Urgency::AtOnce);
+    if (!concerns_cycle(stores, change)) {
+        return;
+    }
+    const CohortTree tree = find_cohort_tree(stores, change.key.name);
+    for (const std::string& cohort : tree.cohorts) {
+        look({Kind::Cohort, "", cohort}, Urgency::AtOnce);
+    }
+    for (const std::string& queue : tree.cluster_queues) {
+        look({Kind::ClusterQueue, "", queue}, Urgency::AtOnce);
+    }
 }
 
 void route(

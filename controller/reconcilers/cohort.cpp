@@ -10,7 +10,7 @@ namespace sluice::controller {
 namespace {
 
 /// A Cohort has no condition that could say it.
-EventNote invalid_event(const api::Cohort& cohort, const std::string& problem) {
+EventNote warning(const api::Cohort& cohort, std::string_view reason, const std::string& note) {
     return {
         .regarding =
             {.api_version = "kueue.x-k8s.io/v1beta2",
@@ -20,8 +20,8 @@ EventNote invalid_event(const api::Cohort& cohort, const std::string& problem) {
              .uid = cohort.metadata.uid,
              .resource_version = cohort.metadata.resource_version},
         .warning = true,
-        .reason = "InvalidSpec",
-        .note = workload::truncated_event_note("The cohort counts without quota: " + problem),
+        .reason = std::string(reason),
+        .note = workload::truncated_event_note(note),
         .reporting_controller = "kueue-cohort-controller",
     };
 }
@@ -29,15 +29,25 @@ EventNote invalid_event(const api::Cohort& cohort, const std::string& problem) {
 }  // namespace
 
 Outcome reconcile_cohort(
-    const Stores& stores, std::string_view name, std::optional<std::int64_t> weighted_share
+    const View& view, std::string_view name, std::optional<std::int64_t> weighted_share
 ) {
     Outcome outcome;
-    const auto cohort = stores.cohorts.find(name);
+    const auto cohort = view.stores.cohorts.find(name);
     if (!cohort) {
         return outcome;
     }
     if (const auto problem = workload::find_problem(*cohort)) {
-        outcome.events.push_back(invalid_event(*cohort, problem->text()));
+        outcome.events.push_back(
+            warning(*cohort, "InvalidSpec", "The cohort counts without quota: " + problem->text())
+        );
+    }
+    const auto cycle = workload::find_cohort_cycle(view.translator.references(), name);
+    if (!cycle.empty()) {
+        outcome.events.push_back(warning(
+            *cohort,
+            "HasCycle",
+            "Nothing is admitted in this cohort: its parents form the cycle " + cycle
+        ));
     }
     api::Cohort wanted = *cohort;
     wanted.status.fair_sharing.reset();

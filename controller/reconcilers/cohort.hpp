@@ -1,7 +1,7 @@
 #pragma once
 
 #include "controller/reconcilers/reconcile.hpp"
-#include "controller/reconcilers/stores.hpp"
+#include "controller/reconcilers/view.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -9,9 +9,10 @@
 
 namespace sluice::controller {
 
-/// Publishes the Cohort's weighted share, which is only known when fair sharing is on (spec 1.7).
+/// Publishes the Cohort's weighted share, which is only known when fair sharing is on (spec 1.7),
+/// and warns of an invalid spec and of a cycle of parents.
 Outcome reconcile_cohort(
-    const Stores& stores, std::string_view name, std::optional<std::int64_t> weighted_share
+    const View& view, std::string_view name, std::optional<std::int64_t> weighted_share
 );
 
 }  // namespace sluice::controller

@@ -1,5 +1,6 @@
 #include "controller/scheduler/state_feeder.hpp"
 
+#include "controller/reconcilers/cohort_tree.hpp"
 #include "engine/engine.hpp"
 
 #include <utility>
@@ -50,6 +51,7 @@ void StateFeeder::feed_all(Time now) {
         translator_.set(*object);
     }
     for (const auto& [key, object] : stores_.cohorts.all()) {
+        translator_.set(*object);
         apply(engine::CohortChanged{translator_.cohort(*object)}, now);
     }
     for (const auto& [key, object] : stores_.cluster_queues.all()) {
@@ -170,14 +172,22 @@ void StateFeeder::runtime_class_changed(const std::string& name, Time now) {
     }
 }
 
-void StateFeeder::cohort_changed(const std::string& name, Time now) {
+void StateFeeder::cohort_changed(const kube::Change<api::Cohort>& change, Time now) {
     if (!is_fed_) {
         return;
     }
+    const std::string& name = change.key.name;
     if (const auto cohort = stores_.cohorts.find(name)) {
+        translator_.set(*cohort);
         apply(engine::CohortChanged{translator_.cohort(*cohort)}, now);
     } else {
+        translator_.remove_cohort(name);
         apply(engine::CohortDeleted{name}, now);
+    }
+    if (concerns_cycle(stores_, change)) {
+        for (const std::string& queue : find_cohort_tree(stores_, name).cluster_queues) {
+            cluster_queue_changed(queue, now);
+        }
     }
 }
 

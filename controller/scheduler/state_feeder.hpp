@@ -42,7 +42,7 @@ class StateFeeder {
     void changed(const kube::Change<api::RuntimeClass>& c, Time now) {
         runtime_class_changed(c.key.name, now);
     }
-    void changed(const kube::Change<api::Cohort>& c, Time now) { cohort_changed(c.key.name, now); }
+    void changed(const kube::Change<api::Cohort>& c, Time now) { cohort_changed(c, now); }
     void changed(const kube::Change<api::ClusterQueue>& c, Time now) {
         cluster_queue_changed(c.key.name, now);
     }
@@ -73,7 +73,7 @@ class StateFeeder {
     void namespace_changed(const std::string& name, Time now);
     void limit_range_changed(const std::string& ns, const std::string& name, Time now);
     void runtime_class_changed(const std::string& name, Time now);
-    void cohort_changed(const std::string& name, Time now);
+    void cohort_changed(const kube::Change<api::Cohort>& change, Time now);
     void cluster_queue_changed(const std::string& name, Time now);
     void local_queue_changed(const std::string& ns, const std::string& name, Time now);
     void apply_all(const workload::Translator::Events& events, Time now);

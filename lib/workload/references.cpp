@@ -204,7 +204,33 @@ Activity find_activity(
     if (with_topology && !has_multi_kueue_check(queue, references)) {
         add_topology_obstacles(obstacles, queue, references);
     }
+    if (const auto cycle = find_cohort_cycle(references, queue.spec.cohort_name); !cycle.empty()) {
+        // Upstream excludes the queue as HasCycle without saying so anywhere.
+        obstacles.add(
+            "HasCycle",
+            fmt::format(
+                "the parents of cohort \"{}\" form the cycle {}", queue.spec.cohort_name, cycle
+            )
+        );
+    }
     return obstacles.activity();
+}
+
+std::string find_cohort_cycle(const References& references, std::string_view cohort) {
+    std::vector<std::string_view> path;
+    std::set<std::string_view> seen;
+    while (seen.insert(cohort).second) {
+        path.push_back(cohort);
+        const auto found = references.cohort_parents.find(cohort);
+        if (found == references.cohort_parents.end()) {
+            return "";
+        }
+        cohort = found->second;
+    }
+    path.erase(path.begin(), std::ranges::find(path, cohort));
+    std::ranges::rotate(path, std::ranges::min_element(path));
+    path.push_back(path.front());
+    return fmt::format("{}", fmt::join(path, " -> "));
 }
 
 std::set<std::string> required_checks(

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice::workload {
@@ -16,6 +17,7 @@ struct References {
     std::map<std::string, api::ResourceFlavor, std::less<>> flavors;
     std::map<std::string, api::AdmissionCheck, std::less<>> admission_checks;
     std::set<std::string, std::less<>> topologies;
+    std::map<std::string, std::string, std::less<>> cohort_parents;  ///< of cohorts that have one
 };
 
 /// The content of condition Active.
@@ -32,6 +34,10 @@ struct Activity {
 Activity find_activity(
     const api::ClusterQueue& queue, const References& references, bool with_topology
 );
+
+/// The cycle that the cohort's parents form, as `a -> b -> a` from the first name on; "" when there
+/// is none. The cohort itself need not be on it.
+std::string find_cohort_cycle(const References& references, std::string_view cohort);
 
 /// The names of its flavors, in the order of its spec.
 std::vector<std::string> flavor_names(const api::ClusterQueue& queue);

@@ -65,6 +65,14 @@ void Translator::remove_limit_range(const std::string& ns, const std::string& na
     }
 }
 
+void Translator::set(const api::Cohort& cohort) {
+    if (cohort.spec.parent_name.empty()) {
+        remove_cohort(cohort.metadata.name);
+    } else {
+        references_.cohort_parents[cohort.metadata.name] = cohort.spec.parent_name;
+    }
+}
+
 void Translator::set(const api::RuntimeClass& runtime_class) {
     const auto& overhead = runtime_class.overhead;
     overheads_[runtime_class.metadata.name] = overhead ? overhead->pod_fixed : api::ResourceList{};

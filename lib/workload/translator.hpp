@@ -34,8 +34,8 @@ class Translator {
     const References& references() const { return references_; }
 
     // What others refer to. After a change translate again: for flavors, checks and topologies the
-    // ClusterQueues that name them; for namespaces their LocalQueues; for LimitRanges and
-    // RuntimeClasses the pending workloads of the namespace or class.
+    // ClusterQueues that name them; for Cohorts those below; for namespaces their LocalQueues; for
+    // LimitRanges and RuntimeClasses the pending workloads of the namespace or class.
     Events set(const api::ResourceFlavor& flavor);
     Events remove_flavor(const std::string& name);
     void set(const api::AdmissionCheck& check) {
@@ -48,6 +48,8 @@ class Translator {
         references_.topologies.insert(topology.metadata.name);
     }
     void remove_topology(const std::string& name) { references_.topologies.erase(name); }
+    void set(const api::Cohort& cohort);
+    void remove_cohort(const std::string& name) { references_.cohort_parents.erase(name); }
     void set(const api::Namespace& ns) { namespaces_[ns.metadata.name] = ns.metadata.labels; }
     void remove_namespace(const std::string& name) { namespaces_.erase(name); }
     void set(const api::LimitRange& range);

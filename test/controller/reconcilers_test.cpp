@@ -338,8 +338,8 @@ TEST_CASE("a cohort that only a webhook would refuse says why in an event", "[co
         cluster.stores.cohorts, "{'metadata':{'name':'bad','uid':'u'}," + quota + "-1'}]}]}]}}"
     );
     cluster.add(cluster.stores.cohorts, "{'metadata':{'name':'good'}," + quota + "1'}]}]}]}}");
-    CHECK(reconcile_cohort(cluster.stores, "good", std::nullopt).events.empty());
-    const Outcome outcome = reconcile_cohort(cluster.stores, "bad", std::nullopt);
+    CHECK(reconcile_cohort(cluster.view(), "good", std::nullopt).events.empty());
+    const Outcome outcome = reconcile_cohort(cluster.view(), "bad", std::nullopt);
     REQUIRE(outcome.events.size() == 1);
     const EventNote& event = outcome.events.front();
     CHECK(event.warning);
