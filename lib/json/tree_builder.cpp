@@ -1,6 +1,8 @@
 #include "json/tree_builder.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
 #include <utility>
 
 namespace sluice::json {
@@ -46,15 +48,35 @@ constexpr std::size_t kSmallObject = 16;
 }  // namespace
 
 bool TreeBuilder::on_key(std::string_view key) {
-    keys_.back() = key;
+    Open& object = open_.back();
+    object.target = members_.size();
+    if (members_.size() - object.begin < kSmallObject) {
+        for (std::size_t i = object.begin; i < members_.size(); ++i) {
+            if (members_[i].first == key) {
+                object.target = i;
+                return true;
+            }
+        }
+    }
+    members_.emplace_back(std::string(key), Value());
     return true;
 }
 
 bool TreeBuilder::on_end_object() {
-    if (stack_.back().as_object().size() > kSmallObject) {
-        merge_equal_keys(stack_.back().as_object());
+    const auto begin = members_.begin() + static_cast<std::ptrdiff_t>(open_.back().begin);
+    Object object(std::make_move_iterator(begin), std::make_move_iterator(members_.end()));
+    members_.erase(begin, members_.end());
+    if (object.size() > kSmallObject) {
+        merge_equal_keys(object);
     }
-    return close();
+    return close(Value(std::move(object)));
+}
+
+bool TreeBuilder::on_end_array() {
+    const auto begin = items_.begin() + static_cast<std::ptrdiff_t>(open_.back().begin);
+    Array array(std::make_move_iterator(begin), std::make_move_iterator(items_.end()));
+    items_.erase(begin, items_.end());
+    return close(Value(std::move(array)));
 }
 
 Value TreeBuilder::take() {
@@ -62,32 +84,25 @@ Value TreeBuilder::take() {
     return std::exchange(root_, Value());
 }
 
-bool TreeBuilder::open(Value container) {
-    stack_.push_back(std::move(container));
-    keys_.emplace_back();
+bool TreeBuilder::open(Container container) {
+    const bool is_array = container == Container::Array;
+    open_.push_back({container, is_array ? items_.size() : members_.size(), 0});
     return true;
 }
 
-bool TreeBuilder::close() {
-    Value done = std::move(stack_.back());
-    stack_.pop_back();
-    keys_.pop_back();
+bool TreeBuilder::close(Value done) {
+    open_.pop_back();
     return add(std::move(done));
 }
 
 bool TreeBuilder::add(Value value) {
-    if (stack_.empty()) {
+    if (open_.empty()) {
         root_ = std::move(value);
         complete_ = true;
-        return true;
-    }
-    Value& container = stack_.back();
-    if (container.is_array()) {
-        container.as_array().push_back(std::move(value));
-    } else if (container.as_object().size() < kSmallObject) {
-        container.set(keys_.back(), std::move(value));
+    } else if (open_.back().container == Container::Array) {
+        items_.push_back(std::move(value));
     } else {
-        container.as_object().emplace_back(keys_.back(), std::move(value));
+        members_[open_.back().target].second = std::move(value);
     }
     return true;
 }

@@ -5,14 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
 namespace sluice::json {
 
 /// Builds a tree from the events of a document, or of a part of one. Of equal keys the last wins.
-/// Cost: linear in the events, also for objects of very many members.
+/// Cost: linear in the events, also for objects of very many members; a container is allocated
+/// once, when it is complete.
 class TreeBuilder final : public Handler {
   public:
     bool on_null() override { return add(Value()); }
@@ -20,27 +20,36 @@ class TreeBuilder final : public Handler {
     bool on_int(std::int64_t value) override { return add(Value(value)); }
     bool on_double(double value) override { return add(Value(value)); }
     bool on_string(std::string_view value) override { return add(Value(value)); }
-    bool on_start_object() override { return open(Value(Object{})); }
+    bool on_start_object() override { return open(Container::Object); }
     bool on_key(std::string_view key) override;
     bool on_end_object() override;
-    bool on_start_array() override { return open(Value(Array{})); }
-    bool on_end_array() override { return close(); }
+    bool on_start_array() override { return open(Container::Array); }
+    bool on_end_array() override;
     Error error() const override { return make_invalid("malformed JSON"); }
 
     /// Whether a whole value has been built and none is open.
-    bool is_complete() const { return complete_ && stack_.empty(); }
+    bool is_complete() const { return complete_ && open_.empty(); }
     /// The built value; the builder is then empty again.
     Value take();
 
   private:
-    bool open(Value container);
-    bool close();
+    enum class Container : std::uint8_t { Array, Object };
+    /// A container whose content is still coming.
+    struct Open {
+        Container container;
+        std::size_t begin;   ///< of its content among the items or members
+        std::size_t target;  ///< the member that its next value belongs to
+    };
+
+    bool open(Container container);
+    bool close(Value done);
     bool add(Value value);
 
     Value root_;
     bool complete_ = false;
-    std::vector<Value> stack_;
-    std::vector<std::string> keys_;
+    std::vector<Open> open_;
+    std::vector<Value> items_;     ///< of all open arrays, the innermost last
+    std::vector<Member> members_;  ///< of all open objects, the innermost last
 };
 
 }  // namespace sluice::json

@@ -2,43 +2,60 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <iterator>
 
 namespace sluice::json {
 
+namespace {
+
+bool needs_escape(char c) {
+    return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
+}
+
+void append_escaped(std::string& out, char c) {
+    switch (c) {
+        case '"':
+            out += "\\\"";
+            break;
+        case '\\':
+            out += "\\\\";
+            break;
+        case '\n':
+            out += "\\n";
+            break;
+        case '\r':
+            out += "\\r";
+            break;
+        case '\t':
+            out += "\\t";
+            break;
+        case '\b':
+            out += "\\b";
+            break;
+        case '\f':
+            out += "\\f";
+            break;
+        default:
+            fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
+    }
+}
+
+}  // namespace
+
 void append_quoted(std::string& out, std::string_view text) {
     out += '"';
-    for (const char c : text) {
-        switch (c) {
-            case '"':
-                out += "\\\"";
-                break;
-            case '\\':
-                out += "\\\\";
-                break;
-            case '\n':
-                out += "\\n";
-                break;
-            case '\r':
-                out += "\\r";
-                break;
-            case '\t':
-                out += "\\t";
-                break;
-            case '\b':
-                out += "\\b";
-                break;
-            case '\f':
-                out += "\\f";
-                break;
-            default:
-                if (static_cast<unsigned char>(c) < 0x20) {
-                    fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
-                } else {
-                    out += c;
-                }
+    while (true) {
+        const auto special = std::ranges::find_if(text, needs_escape);
+        const auto plain = static_cast<std::size_t>(special - text.begin());
+        out += text.substr(0, plain);
+        if (special == text.end()) {
+            break;
         }
+        append_escaped(out, *special);
+        text.remove_prefix(plain + 1);
     }
     out += '"';
 }
@@ -62,7 +79,8 @@ void Writer::boolean(bool value) {
 
 void Writer::integer(std::int64_t value) {
     before_value();
-    fmt::format_to(std::back_inserter(out_), "{}", value);
+    const fmt::format_int digits(value);
+    out_.append(digits.data(), digits.size());
 }
 
 void Writer::number(double value) {
