@@ -110,7 +110,7 @@ class Decoder final : public json::Handler {
         if (skip_depth_ > 0) {
             return true;
         }
-        Frame& top = frames_.back();
+        Frame& top = frames_[depth_ - 1];
         top.key = key;
         if (top.target.type->shape == Shape::Object) {
             top.field = top.target.type->find(key);
@@ -148,10 +148,10 @@ class Decoder final : public json::Handler {
 
     /// Where the value that now comes belongs; moves on to the next element of a list.
     Target take_target() {
-        if (frames_.empty()) {
+        if (depth_ == 0) {
             return std::exchange(root_, Target{});
         }
-        Frame& top = frames_.back();
+        Frame& top = frames_[depth_ - 1];
         const TypeInfo& type = *top.target.type;
         if (type.shape == Shape::Object) {
             if (top.field == nullptr || top.field->type == nullptr) {
@@ -193,17 +193,27 @@ class Decoder final : public json::Handler {
         if (at.type->clear != nullptr) {
             at.type->clear(at.object);
         }
-        frames_.push_back({at, nullptr, {}, 0});
+        push(at);
         if (at.type->raw != nullptr && copy_open_ == 0) {
             begin_copy(at.type->raw(at.object), shape);
         }
         return true;
     }
+    void push(const Target& target) {
+        if (depth_ == frames_.size()) {
+            frames_.emplace_back();
+        }
+        Frame& frame = frames_[depth_++];
+        frame.target = target;
+        frame.field = nullptr;
+        frame.key.clear();
+        frame.index = 0;
+    }
     bool end() {
         if (skip_depth_ > 0) {
             --skip_depth_;
         } else {
-            frames_.pop_back();
+            --depth_;
         }
         if (copy_open_ > 0 && --copy_open_ == 0) {
             *copy_to_ = interner_ != nullptr ? RawJson(interner_->intern(std::move(copy_text_)))
@@ -341,7 +351,8 @@ class Decoder final : public json::Handler {
     }
     std::string path() const {
         std::string out;
-        for (const Frame& frame : frames_) {
+        for (std::size_t i = 0; i < depth_; ++i) {
+            const Frame& frame = frames_[i];
             switch (frame.target.type->shape) {
                 case Shape::List:
                     out += fmt::format("[{}]", frame.index - 1);
@@ -370,7 +381,8 @@ class Decoder final : public json::Handler {
 
     Target root_;
     Interner* interner_;
-    std::vector<Frame> frames_;
+    std::vector<Frame> frames_;  ///< those up to the depth are open; the others keep their room
+    std::size_t depth_ = 0;
     std::size_t skip_depth_ = 0;
     std::size_t copy_open_ = 0;  ///< containers open in the copy; 0: nothing is copied
     RawJson* copy_to_ = nullptr;

@@ -217,10 +217,8 @@ bool one_source(const Value& self) {
     return exactly_one(self, "kubeConfig", "clusterProfileRef");
 }
 
-using Check = bool (*)(const Value&);
-
 /// In the order of the rules, C1 first; none for those that compare with the old object.
-constexpr std::array<Check, 39> kChecks{
+constexpr std::array<RuleCheck, 39> kChecks{
     levels_match,
     pod_counts_match,
     roots_match,
@@ -264,14 +262,14 @@ constexpr std::array<Check, 39> kChecks{
 
 }  // namespace
 
-std::optional<bool> check_rule(std::string_view rule, const Value& self) {
+RuleCheck find_rule_check(std::string_view rule) {
     const auto rules = schema_rules();
     for (std::size_t i = 0; i < rules.size(); ++i) {
-        if (rules[i].rule == rule && kChecks.at(i) != nullptr) {
-            return kChecks.at(i)(self);
+        if (rules[i].rule == rule) {
+            return kChecks.at(i);
         }
     }
-    return std::nullopt;
+    return nullptr;
 }
 
 }  // namespace sluice::api

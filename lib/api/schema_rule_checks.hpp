@@ -2,14 +2,16 @@
 
 #include "json/value.hpp"
 
-#include <optional>
 #include <string_view>
 
 namespace sluice::api {
 
-/// Whether a rule of schema_rules.hpp, given by its text, holds for the value it stands at. An
-/// evaluation error counts as broken, as it does for the API server. Nothing for rules that compare
+/// Whether a rule holds for the value it stands at. An evaluation error counts as broken, as it
+/// does for the API server.
+using RuleCheck = bool (*)(const json::Value& self);
+
+/// What evaluates a rule of schema_rules.hpp, given by its text; nullptr for rules that compare
 /// with the old object: on creation the API server skips them as well.
-std::optional<bool> check_rule(std::string_view rule, const json::Value& self);
+RuleCheck find_rule_check(std::string_view rule);
 
 }  // namespace sluice::api
