@@ -4,6 +4,7 @@
 #include "json/value.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,13 @@ struct Document {
 /// Documents of nothing but comments are left out; duplicate keys are refused. Errors: Invalid; the
 /// detail begins with the line, as in "12: duplicate key 'spec'".
 std::vector<Document> parse_documents(std::string_view text, const Limits& limits = {});
+
+using TakeDocument = std::function<void(Document)>;
+
+/// Reads the documents of a stream as parse_documents does and hands them on one after the other;
+/// of a list of objects (apiVersion, a kind that ends in List, items) it may hand on the items
+/// instead, each as if it were a document. A large stream needs no room for all its trees then.
+void read_objects(std::string_view text, const TakeDocument& take, const Limits& limits = {});
 
 /// Reads a text that must hold exactly one document.
 Result<json::Value> parse_document(std::string_view text, const Limits& limits = {});

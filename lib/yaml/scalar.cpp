@@ -4,9 +4,11 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace sluice::yaml {
@@ -110,7 +112,7 @@ std::optional<json::Value> read_float(std::string_view text) {
 
 }  // namespace
 
-json::Value resolve_plain(const std::string& text) {
+json::Value resolve_plain(std::string_view text) {
     if (contains(kNull, text)) {
         return {};
     }
@@ -128,7 +130,7 @@ json::Value resolve_plain(const std::string& text) {
     if (!is_digit(first) && first != '-' && first != '+' && first != '.') {
         return text;
     }
-    std::string digits = text;
+    std::string digits(text);
     std::erase(digits, '_');
     if (auto number = read_integer(digits)) {
         return std::move(*number);
@@ -137,6 +139,14 @@ json::Value resolve_plain(const std::string& text) {
         return std::move(*number);
     }
     return text;
+}
+
+bool is_surely_text(std::string_view text) {
+    constexpr std::size_t kLongestWord = 5;  // of those for true, false and null
+    const char first = text.empty() ? '\0' : text.front();
+    const bool is_letter = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
+    return is_letter && (text.size() > kLongestWord ||
+                         std::string_view("fFnNoOtTyY").find(first) == std::string_view::npos);
 }
 
 }  // namespace sluice::yaml

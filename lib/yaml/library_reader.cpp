@@ -1,0 +1,230 @@
+#include "yaml/library_reader.hpp"
+
+#include "yaml/scalar.hpp"
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+
+namespace sluice::yaml {
+namespace {
+
+/// Ends the parsing from within an event; it does not leave this file.
+struct Stop {
+    int line;
+    std::string what;
+};
+
+std::size_t count_values(const json::Value& value) {
+    std::size_t count = 1;
+    if (value.is_array()) {
+        for (const auto& item : value.as_array()) {
+            count += count_values(item);
+        }
+    } else if (value.is_object()) {
+        for (const auto& [key, member] : value.as_object()) {
+            count += count_values(member);
+        }
+    }
+    return count;
+}
+
+std::string print_key(const json::Value& key, int line) {
+    if (key.is_string()) {
+        return key.as_string();
+    }
+    if (key.is_bool() || key.is_number()) {
+        return json::print(key);
+    }
+    throw Stop{line, "a key must be a string"};
+}
+
+/// Builds the tree of one document from yaml-cpp's events.
+class Builder final : public YAML::EventHandler {
+  public:
+    explicit Builder(const Limits& limits) : limits_(limits) {}
+
+    json::Value take() { return std::move(root_); }
+
+    void OnDocumentStart(const YAML::Mark&) override {}
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        add({}, anchor, mark.line);
+    }
+    void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        const auto found = anchors_.find(anchor);
+        if (found == anchors_.end()) {
+            throw Stop{mark.line, "an alias stands inside its own anchor"};
+        }
+        repeated_ += count_values(found->second);
+        if (repeated_ > limits_.repeated_values) {
+            throw Stop{mark.line, "aliases repeat too many values"};
+        }
+        add(found->second, YAML::NullAnchor, mark.line);
+    }
+    void OnScalar(
+        const YAML::Mark& mark,
+        const std::string& tag,
+        YAML::anchor_t anchor,
+        const std::string& text
+    ) override {
+        const bool is_merge = text == "<<" && tag == "?";
+        if (is_merge && !frames_.empty() && frames_.back().wants_key()) {
+            frames_.back().key = text;
+            frames_.back().is_merge = true;
+            return;
+        }
+        add(resolve(tag, text, mark.line), anchor, mark.line);
+    }
+    void OnSequenceStart(
+        const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value
+    ) override {
+        open(json::Array{}, anchor, mark.line);
+    }
+    void OnSequenceEnd() override { close(); }
+    void OnMapStart(
+        const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value
+    ) override {
+        open(json::Object{}, anchor, mark.line);
+    }
+    void OnMapEnd() override {
+        Frame& frame = frames_.back();
+        // What the map says itself wins over what it merges, wherever the merge stands.
+        for (auto& [key, value] : frame.merged) {
+            if (frame.keys.insert(key).second) {
+                frame.value.as_object().emplace_back(key, std::move(value));
+            }
+        }
+        close();
+    }
+
+  private:
+    struct Frame {
+        json::Value value;
+        YAML::anchor_t anchor;
+        int line;
+        std::optional<std::string> key;
+        bool is_merge = false;
+        std::set<std::string> keys;
+        json::Object merged;
+
+        bool wants_key() const { return value.is_object() && !key; }
+    };
+
+    static json::Value resolve(const std::string& tag, const std::string& text, int line) {
+        constexpr std::string_view kPrefix = "tag:yaml.org,2002:";
+        if (tag == "!" || tag == "tag:yaml.org,2002:str") {
+            return text;
+        }
+        if (tag != "?" && !tag.empty() && !tag.starts_with(kPrefix)) {
+            return text;
+        }
+        if (tag == "tag:yaml.org,2002:binary") {
+            throw Stop{line, "the tag !!binary is not supported"};
+        }
+        auto value = resolve_plain(text);
+        if (value.is_double() && !std::isfinite(value.as_double())) {
+            throw Stop{line, fmt::format("{} has no place in JSON", text)};
+        }
+        return value;
+    }
+    void open(json::Value container, YAML::anchor_t anchor, int line) {
+        if (frames_.size() >= limits_.depth) {
+            throw Stop{line, fmt::format("nested deeper than {} levels", limits_.depth)};
+        }
+        if (!frames_.empty() && frames_.back().wants_key()) {
+            throw Stop{line, "a key must be a string"};
+        }
+        frames_.push_back({std::move(container), anchor, line, std::nullopt, false, {}, {}});
+    }
+    void close() {
+        Frame frame = std::move(frames_.back());
+        frames_.pop_back();
+        add(std::move(frame.value), frame.anchor, frame.line);
+    }
+    void add(json::Value value, YAML::anchor_t anchor, int line) {
+        if (anchor != YAML::NullAnchor) {
+            anchors_.insert_or_assign(anchor, value);
+        }
+        if (frames_.empty()) {
+            root_ = std::move(value);
+            return;
+        }
+        Frame& top = frames_.back();
+        if (top.value.is_array()) {
+            top.value.as_array().push_back(std::move(value));
+        } else if (!top.key) {
+            top.key = print_key(value, line);
+            if (!top.keys.insert(*top.key).second) {
+                throw Stop{line, fmt::format("duplicate key '{}'", *top.key)};
+            }
+        } else if (std::exchange(top.is_merge, false)) {
+            merge(top, std::move(value), line);
+            top.key.reset();
+        } else {
+            top.value.as_object().emplace_back(std::move(*top.key), std::move(value));
+            top.key.reset();
+        }
+    }
+    static void merge(Frame& into, json::Value value, int line) {
+        if (value.is_array()) {
+            for (auto& item : value.as_array()) {
+                if (!item.is_object()) {
+                    throw Stop{line, "only maps can be merged"};
+                }
+                merge(into, std::move(item), line);
+            }
+            return;
+        }
+        if (!value.is_object()) {
+            throw Stop{line, "only maps can be merged"};
+        }
+        for (auto& member : value.as_object()) {
+            into.merged.push_back(std::move(member));
+        }
+    }
+
+    const Limits& limits_;
+    json::Value root_;
+    std::vector<Frame> frames_;
+    std::map<YAML::anchor_t, json::Value> anchors_;
+    std::size_t repeated_ = 0;
+};
+
+Error at_line(std::size_t line, std::string_view what) {
+    return make_invalid(fmt::format("{}: {}", line, what));
+}
+
+}  // namespace
+
+void read_with_library(
+    std::string_view text, std::size_t line, const Limits& limits, const TakeDocument& take
+) {
+    try {
+        std::istringstream in{std::string(text)};
+        YAML::Parser parser(in);
+        while (true) {
+            Builder builder(limits);
+            if (!parser.HandleNextDocument(builder)) {
+                return;
+            }
+            take({builder.take(), line});
+        }
+    } catch (const Stop& stop) {
+        take({at_line(line + static_cast<std::size_t>(stop.line), stop.what), line});
+    } catch (const YAML::Exception& error) {
+        const auto offset = error.mark.is_null() ? 0 : static_cast<std::size_t>(error.mark.line);
+        take({at_line(line + offset, error.msg), line});
+    }
+}
+
+}  // namespace sluice::yaml
