@@ -114,11 +114,13 @@ int run(const ScheduleOptions& options) {
     if (!configuration) {
         return fail(configuration.error().detail);
     }
-    const auto cluster = load_objects(options);
+    auto cluster = load_objects(options);
     if (!cluster) {
         return kBadInput;
     }
-    ScheduleSimulation simulation(*cluster, configuration->settings, configuration->options, *now);
+    ScheduleSimulation simulation(
+        std::move(*cluster), configuration->settings, configuration->options, *now
+    );
     const auto made =
         simulation.run({.cycles = options.cycles, .until_stable = options.until_stable});
     for (const auto& note : made.notes) {

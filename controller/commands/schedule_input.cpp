@@ -14,6 +14,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace sluice::commands {
@@ -22,7 +23,7 @@ namespace {
 /// An object and where it stands.
 struct Source {
     json::Value value;
-    std::string file;
+    const std::string& file;
     std::size_t line = 0;
 };
 
@@ -62,18 +63,18 @@ class Reader {
 
   private:
     void read(const InputFile& file) {
-        for (auto& document : yaml::parse_documents(file.text)) {
-            if (!document.value) {
-                input_.problems.push_back(
-                    fmt::format("{}:{}", file.name, document.value.error().detail)
-                );
-                continue;
+        yaml::read_objects(file.text, [&](yaml::Document document) {
+            if (document.value) {
+                Source source{std::move(*document.value), file.name, document.line};
+                add(source);
+                return;
             }
-            add({.value = std::move(*document.value), .file = file.name, .line = document.line});
-        }
+            input_.problems.push_back(fmt::format("{}:{}", file.name, document.value.error().detail)
+            );
+        });
     }
 
-    void add(Source source) {
+    void add(Source& source) {
         if (source.value.is_null()) {
             return;
         }
@@ -87,7 +88,8 @@ class Reader {
         auto* items = source.value.find("items");
         if (kind.ends_with("List") && items != nullptr && items->is_array()) {
             for (auto& item : items->as_array()) {
-                add({.value = std::move(item), .file = source.file, .line = source.line});
+                Source inner{std::move(item), source.file, source.line};
+                add(inner);
             }
             return;
         }
@@ -180,7 +182,7 @@ class Reader {
         if (name_of(source.value).empty()) {
             return make_invalid("metadata.name: Required value");
         }
-        auto object = api::from_value<T>(source.value);
+        auto object = api::from_value<T>(source.value, {.limits = {}, .interner = &templates_});
         if (!object) {
             return object.error();
         }
@@ -201,7 +203,8 @@ class Reader {
 
     ScheduleInput input_;
     /// By kind and namespace/name: the place among the objects of the kind.
-    std::map<std::string_view, std::map<std::string, std::size_t>> places_;
+    std::map<std::string_view, std::unordered_map<std::string, std::size_t>> places_;
+    api::Interner templates_;
 };
 
 }  // namespace

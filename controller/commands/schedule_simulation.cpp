@@ -31,6 +31,11 @@ bool holds_quota(const api::Workload& workload) {
     return workload.status.admission && api::is_true(workload.status.conditions, "QuotaReserved");
 }
 
+/// Whether it was evicted and has its quota still.
+bool is_evicted(const api::Workload& workload) {
+    return holds_quota(workload) && api::is_true(workload.status.conditions, "Evicted");
+}
+
 bool is_owned_by_single_pod(const api::Workload& workload) {
     const auto& owners = workload.metadata.owner_references;
     return owners.size() == 1 && owners.front().kind == "Pod" && owners.front().api_version == "v1";
@@ -68,13 +73,13 @@ std::string to_string(engine::RequeuedTo requeued) {
 }  // namespace
 
 ScheduleSimulation::ScheduleSimulation(
-    const ScheduleCluster& cluster, workload::Settings settings, engine::Options options, Time now
+    ScheduleCluster cluster, workload::Settings settings, engine::Options options, Time now
 )
     : translator_(std::move(settings)),
       state_(with_wake_batch(std::move(options))),
       now_(now),
       flavors_max_(flavors_max(cluster.cluster_queues)) {
-    load(cluster);
+    load(std::move(cluster));
 }
 
 void ScheduleSimulation::apply(const workload::Translator::Events& events) {
@@ -90,7 +95,7 @@ void ScheduleSimulation::settle() {
     }
 }
 
-void ScheduleSimulation::load(const ScheduleCluster& cluster) {
+void ScheduleSimulation::load(ScheduleCluster cluster) {
     for (const auto& ns : cluster.namespaces) {
         translator_.set(ns);
     }
@@ -112,15 +117,23 @@ void ScheduleSimulation::load(const ScheduleCluster& cluster) {
     for (const auto& cohort : cluster.cohorts) {
         apply({engine::CohortChanged{translator_.cohort(cohort)}});
     }
+    load_workloads(std::move(cluster.workloads));
     load_queues(cluster);
     settle();
+}
+
+void ScheduleSimulation::load_workloads(std::vector<api::Workload> workloads) {
+    workloads_ = std::move(workloads);
+    places_.reserve(workloads_.size());
+    for (std::size_t i = 0; i < workloads_.size(); ++i) {
+        places_.insert_or_assign(key_of(workloads_[i]), i);
+    }
 }
 
 void ScheduleSimulation::load_queues(const ScheduleCluster& cluster) {
     std::map<std::string_view, std::vector<const api::Workload*>> holders;
     std::vector<const api::Workload*> others;
-    for (const auto& workload : cluster.workloads) {
-        workloads_[key_of(workload)] = workload;
+    for (const auto& workload : workloads_) {
         if (workload.status.admission && holds_quota(workload)) {
             holders[workload.status.admission->cluster_queue].push_back(&workload);
         } else {
@@ -160,7 +173,7 @@ ScheduleReport ScheduleSimulation::run(const ScheduleLimit& limit) {
             made.notes.push_back("stopped after 60 cycles: workloads keep evicting each other");
             break;
         }
-        const QueueReport before = queues();
+        const QueueReport before = limit.until_stable ? queues() : QueueReport();
         const auto result = engine::run_cycle(state_, now_);
         if (result.cycle == 0) {
             break;
@@ -173,9 +186,11 @@ ScheduleReport ScheduleSimulation::run(const ScheduleLimit& limit) {
             release_evicted(cycle.preempted);
             settle();
         }
-        idle_cycles = cycle.is_idle() && queues() == before ? idle_cycles + 1 : 0;
+        if (limit.until_stable) {
+            idle_cycles = cycle.is_idle() && queues() == before ? idle_cycles + 1 : 0;
+        }
         made.cycles.push_back(std::move(cycle));
-        if (limit.until_stable && idle_cycles > flavors_max_) {
+        if (idle_cycles > flavors_max_) {
             made.cycles.resize(made.cycles.size() - idle_cycles);
             break;
         }
@@ -191,7 +206,7 @@ CycleReport ScheduleSimulation::report(const engine::CycleResult& result) const 
         made.admitted.push_back(
             {.workload = key,
              .cluster_queue = state_.node_name(decision.cluster_queue),
-             .admission = workload::make_admission(state_, decision, workloads_.at(key)),
+             .admission = workload::make_admission(state_, decision, workload_at(key)),
              .borrows = decision.borrowing_level > 0,
              .replaces = decision.replaces.is_valid() ? state_.workload_key(decision.replaces)
                                                       : std::string()}
@@ -213,7 +228,7 @@ CycleReport ScheduleSimulation::report(const engine::CycleResult& result) const 
 
 RefusedWorkload ScheduleSimulation::report(const engine::RefusalDecision& refusal) const {
     const std::string& key = state_.workload_key(refusal.workload);
-    const auto& workload = workloads_.at(key);
+    const auto& workload = workload_at(key);
     const std::string& queue = state_.node_name(refusal.cluster_queue);
     return {
         .workload = key,
@@ -231,7 +246,7 @@ std::vector<std::string> ScheduleSimulation::preemption_messages(const engine::C
 ) const {
     std::vector<std::string> messages;
     for (const auto& decision : result.preempted) {
-        const auto& preemptor = workloads_.at(state_.workload_key(decision.preemptor));
+        const auto& preemptor = workload_at(state_.workload_key(decision.preemptor));
         messages.push_back(workload::preemption_message(state_, decision, preemptor));
     }
     return messages;
@@ -242,7 +257,7 @@ void ScheduleSimulation::write(
 ) {
     const auto& gates = translator_.settings().gates;
     for (const auto& admitted : cycle.admitted) {
-        auto& workload = workloads_.at(admitted.workload);
+        auto& workload = workload_at(admitted.workload);
         const auto& queue = cluster_queues_.at(admitted.cluster_queue);
         workload::reserve_quota(workload, admitted.admission, queue, gates, now_);
         apply({engine::AdmissionWritten{
@@ -254,7 +269,7 @@ void ScheduleSimulation::write(
         }
     }
     for (std::size_t i = 0; i < cycle.preempted.size(); ++i) {
-        auto& workload = workloads_.at(cycle.preempted[i].workload);
+        auto& workload = workload_at(cycle.preempted[i].workload);
         workload::preempt(workload, cycle.preempted[i].reason, preemption_messages[i], now_);
         apply(translator_.set(workload));
     }
@@ -264,13 +279,13 @@ void ScheduleSimulation::write(
 }
 
 void ScheduleSimulation::finish_slice(const std::string& key, const std::string& message) {
-    auto& slice = workloads_.at(key);
+    auto& slice = workload_at(key);
     workload::set_condition(slice, "Finished", true, "WorkloadSliceReplaced", message, now_);
     apply(translator_.set(slice));
 }
 
 void ScheduleSimulation::write_refusal(const RefusedWorkload& refused) {
-    auto& workload = workloads_.at(refused.workload);
+    auto& workload = workload_at(refused.workload);
     api::Workload written = workload;
     workload::unset_reservation(
         written, refused.reason, refused.message, translator_.settings().gates, now_
@@ -292,14 +307,21 @@ void ScheduleSimulation::release_evicted(const std::vector<PreemptedWorkload>& f
     for (const auto& preempted : first) {
         release(preempted.workload);
     }
-    for (const auto& [key, workload] : workloads_) {
+    std::vector<std::string> evicted;
+    for (const auto& workload : workloads_) {
+        if (is_evicted(workload)) {
+            evicted.push_back(key_of(workload));
+        }
+    }
+    std::ranges::sort(evicted);
+    for (const auto& key : evicted) {
         release(key);
     }
 }
 
 void ScheduleSimulation::release(const std::string& key) {
-    auto& workload = workloads_.at(key);
-    if (!holds_quota(workload) || !api::is_true(workload.status.conditions, "Evicted")) {
+    auto& workload = workload_at(key);
+    if (!is_evicted(workload)) {
         return;
     }
     const auto& gates = translator_.settings().gates;

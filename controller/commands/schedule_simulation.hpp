@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace sluice::commands {
@@ -26,17 +27,15 @@ struct ScheduleLimit {
 class ScheduleSimulation {
   public:
     ScheduleSimulation(
-        const ScheduleCluster& cluster,
-        workload::Settings settings,
-        engine::Options options,
-        Time now
+        ScheduleCluster cluster, workload::Settings settings, engine::Options options, Time now
     );
 
     ScheduleReport run(const ScheduleLimit& limit);
 
   private:
-    void load(const ScheduleCluster& cluster);
+    void load(ScheduleCluster cluster);
     void load_queues(const ScheduleCluster& cluster);
+    void load_workloads(std::vector<api::Workload> workloads);
     void apply(const workload::Translator::Events& events);
     /// Runs what is due now: the wake-ups of the events so far, once for each tree.
     void settle();
@@ -52,13 +51,19 @@ class ScheduleSimulation {
     void release(const std::string& key);
     QueueReport queues() const;
     const api::ClusterQueue* find_queue(const std::string& name) const;
+    /// The workload of that "namespace/name". Requires: there is one.
+    api::Workload& workload_at(const std::string& key) { return workloads_[places_.at(key)]; }
+    const api::Workload& workload_at(const std::string& key) const {
+        return workloads_[places_.at(key)];
+    }
 
     workload::Translator translator_;
     engine::State state_;
     Time now_;
     std::size_t flavors_max_;
     std::map<std::string, api::ClusterQueue, std::less<>> cluster_queues_;
-    std::map<std::string, api::Workload, std::less<>> workloads_;
+    std::vector<api::Workload> workloads_;
+    std::unordered_map<std::string, std::size_t> places_;  ///< in workloads_, by key
 };
 
 }  // namespace sluice::commands
