@@ -49,9 +49,11 @@ JSON output, keys sorted, empty lists printed; workloads are "namespace/name":
       requeued ("active", "inadmissible", or "" when it was dropped),
       explanation.constraints[], most binding first: kind (quota, borrowingLimit, lendingLimit,
         taint, affinity, undeclaredResource, replacedSlice, namespace, inactive, priority, gate,
-        check), podSet, resource, flavor, node ("clusterQueue/NAME" or "cohort/NAME"), needed,
-        free, limit, nominal, borrowed, holders[] (workload, amount, priority), remedies[] (wait,
-        borrow, preempt; empty: never)
+        check, requests), podSet, resource, flavor, node ("clusterQueue/NAME" or "cohort/NAME"),
+        needed (with earlier podSets), free (when it was refused), limit (what the ClusterQueue
+        could have at most), nominal, borrowed, holders[] (workload, amount, priority, evicted:
+        on its way out, reserved: kept for it in this cycle), remedies[] (wait, borrow, preempt;
+        empty: never)
   active, inadmissible: the pending workloads of each ClusterQueue after the last cycle, in
     service order
 

@@ -43,11 +43,17 @@ Value to_value(const workload::Constraint& constraint) {
     if (!constraint.holders.empty()) {
         Array holders;
         for (const auto& holder : constraint.holders) {
-            holders.emplace_back(Object{
-                {"workload", holder.workload},
-                {"amount", holder.amount},
-                {"priority", holder.priority}
-            });
+            Value entry{Object{{"workload", holder.workload}, {"priority", holder.priority}}};
+            if (!holder.amount.empty()) {
+                entry.set("amount", holder.amount);
+            }
+            if (holder.evicted) {
+                entry.set("evicted", true);
+            }
+            if (holder.reserved) {
+                entry.set("reserved", true);
+            }
+            holders.push_back(std::move(entry));
         }
         made.set("holders", std::move(holders));
     }
@@ -188,7 +194,13 @@ std::string to_table(const CycleReport& cycle) {
         const std::string outcome = entry.requeued == "active" ? "retries"
                                     : entry.requeued.empty()   ? "dropped"
                                                                : "waits";
-        rows.push_back({outcome, entry.workload, entry.cluster_queue, entry.reason, entry.message});
+        rows.push_back(
+            {outcome,
+             entry.workload,
+             entry.cluster_queue,
+             entry.reason,
+             entry.words.empty() ? entry.message : entry.words}
+        );
     }
     return fmt::format("Cycle {}\n{}", cycle.cycle, columns(rows));
 }

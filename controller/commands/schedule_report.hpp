@@ -33,6 +33,7 @@ struct RefusedWorkload {
     std::string message;
     std::string requeued;  ///< "active", "inadmissible" or "" when it was dropped
     std::vector<workload::Constraint> constraints;
+    std::string words;  ///< the same for people; "": the message says it
 };
 
 struct CycleReport {

@@ -1,6 +1,7 @@
 #include "controller/commands/schedule_simulation.hpp"
 
 #include "api/conditions.hpp"
+#include "workload/explanation_words.hpp"
 #include "workload/messages.hpp"
 #include "workload/status.hpp"
 
@@ -220,16 +221,20 @@ CycleReport ScheduleSimulation::report(const engine::CycleResult& result) const 
              .preemptor = state_.workload_key(decision.preemptor)}
         );
     }
-    for (const auto& refusal : result.refused) {
-        made.refused.push_back(report(refusal));
+    for (std::size_t i = 0; i < result.refused.size(); ++i) {
+        made.refused.push_back(report(result, i));
     }
     return made;
 }
 
-RefusedWorkload ScheduleSimulation::report(const engine::RefusalDecision& refusal) const {
+RefusedWorkload ScheduleSimulation::report(const engine::CycleResult& result, std::size_t refused)
+    const {
+    const engine::RefusalDecision& refusal = result.refused[refused];
     const std::string& key = state_.workload_key(refusal.workload);
     const auto& workload = workload_at(key);
     const std::string& queue = state_.node_name(refusal.cluster_queue);
+    auto constraints = workload::explain(state_, result, refused);
+    auto words = workload::in_words(refusal, constraints);
     return {
         .workload = key,
         .cluster_queue = queue,
@@ -238,7 +243,8 @@ RefusedWorkload ScheduleSimulation::report(const engine::RefusalDecision& refusa
         .message =
             workload::refusal_message(state_, refusal, workload, find_queue(queue), translator_),
         .requeued = to_string(refusal.requeued),
-        .constraints = workload::explain(state_, refusal, workload),
+        .constraints = std::move(constraints),
+        .words = std::move(words),
     };
 }
 

@@ -40,7 +40,7 @@ class ScheduleSimulation {
     /// Runs what is due now: the wake-ups of the events so far, once for each tree.
     void settle();
     CycleReport report(const engine::CycleResult& result) const;
-    RefusedWorkload report(const engine::RefusalDecision& refusal) const;
+    RefusedWorkload report(const engine::CycleResult& result, std::size_t refused) const;
     void write(const CycleReport& cycle, const std::vector<std::string>& preemption_messages);
     /// A larger slice took its place: its quota is free from now on.
     void finish_slice(const std::string& key, const std::string& message);

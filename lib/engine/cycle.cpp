@@ -2,7 +2,6 @@
 
 #include "base/assert.hpp"
 #include "engine/engine.hpp"
-#include "engine/flavor_assigner.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -61,219 +60,6 @@ void Cycle::take_heads() {
     }
 }
 
-std::optional<RefusalKind> Cycle::refuse_early(WorkloadIndex workload, NodeIndex) const {
-    const WorkloadRecord& record = state_.workloads_[workload.at()];
-    if (record.checks_failed) {
-        return RefusalKind::FailedChecks;
-    }
-    switch (state_.local_queues_[record.local_queue.at()].namespace_match) {
-        case NamespaceMatch::Matches:
-            break;
-        case NamespaceMatch::Mismatch:
-            return RefusalKind::NamespaceMismatch;
-        case NamespaceMatch::NotFound:
-            return RefusalKind::NamespaceNotFound;
-    }
-    if (!record.requests_valid) {
-        return RefusalKind::InvalidRequests;
-    }
-    return std::nullopt;
-}
-
-void Cycle::nominate() {
-    const std::set<WorkloadIndex> none_removed;
-    PreemptionSearch search(state_, state_.tree_, none_removed, now_);
-    entries_.reserve(heads_.size());
-    for (const auto head : heads_) {
-        CycleEntry& entry = entries_.emplace_back();
-        entry.workload = head;
-        entry.cluster_queue = editor_.cluster_queue_of(state_.workloads_[head.at()]);
-        entry.refusal.workload = head;
-        entry.refusal.cluster_queue = entry.cluster_queue;
-        const auto& preemptor = state_.cluster_queues_[entry.cluster_queue.at()].preemptor;
-        entry.is_preemptor = preemptor.workload == head &&
-                             preemptor.generation == state_.workloads_[head.at()].generation;
-        const auto early = refuse_early(head, entry.cluster_queue);
-        if (early) {
-            entry.refusal.kind = *early;
-            entry.refusal.reason = *early == RefusalKind::FailedChecks
-                                       ? WaitingReason::PendingEvaluation
-                                       : WaitingReason::Misconfigured;
-            entry.requeue = *early == RefusalKind::NamespaceMismatch
-                                ? RequeueReason::NamespaceMismatch
-                                : RequeueReason::Generic;
-            refused_early_.push_back(std::move(entry));
-            entries_.pop_back();
-            continue;
-        }
-        drop_outdated_progress(head, entry.cluster_queue);
-        find_assignment(entry, search, nullptr);
-    }
-}
-
-void Cycle::drop_outdated_progress(WorkloadIndex workload, NodeIndex cluster_queue) {
-    WorkloadRecord& record = state_.workloads_[workload.at()];
-    if (record.last_assignment == nullptr) {
-        return;
-    }
-    const LastAssignment& last = *record.last_assignment;
-    bool outdated = state_.tree_.generation(cluster_queue) > last.generation;
-    if (state_.options_.gates.flavor_fungibility_preserve_scan_progress) {
-        if (last.scheduling_class != record.scheduling_class) {
-            outdated = true;
-        } else if (state_.cycle_ - last.cycle <= 1) {
-            outdated = false;
-        }
-    }
-    if (outdated) {
-        record.last_assignment.reset();
-    }
-}
-
-std::vector<PreemptionTarget> Cycle::find_targets(
-    const CycleEntry& entry, PreemptionSearch& search, const Assignment& assignment
-) const {
-    Preemptor preemptor{
-        .workload = entry.workload, .cluster_queue = entry.cluster_queue, .usage = {}, .needed = {}
-    };
-    if (entry.slice) {
-        const auto& pod_sets = state_.workloads_[entry.workload.at()].pod_sets;
-        preemptor.usage = entry.slice->growth(pod_sets, assignment);
-    } else {
-        // Upstream's search knows nothing of the pseudo-resource `pods`, unless pods are what is
-        // short.
-        std::copy_if(
-            assignment.usage.begin(),
-            assignment.usage.end(),
-            std::back_inserter(preemptor.usage),
-            [this](const Usage& usage) {
-                return usage.amount != Amount() &&
-                       state_.resource_of(usage.flavor_resource) != state_.pods_resource();
-            }
-        );
-    }
-    for (const auto& pod_set : assignment.pod_sets) {
-        for (const auto& choice : pod_set.flavors) {
-            if (choice.mode == AssignmentMode::Preempt) {
-                preemptor.needed.push_back(choice.flavor_resource);
-            }
-        }
-    }
-    std::sort(preemptor.needed.begin(), preemptor.needed.end());
-    preemptor.needed.erase(
-        std::unique(preemptor.needed.begin(), preemptor.needed.end()), preemptor.needed.end()
-    );
-    return search.find(preemptor);
-}
-
-void Cycle::find_assignment(CycleEntry& entry, PreemptionSearch& search, const Assignment* pinned) {
-    entry.slice = ReplacedSlice::find(state_, entry.workload, entry.cluster_queue, victims_);
-    const ReplacedSlice* slice = entry.slice ? &*entry.slice : nullptr;
-    FlavorAssigner assigner(state_, search, entry.workload, entry.cluster_queue, pinned, slice);
-    Assignment full = assigner.assign();
-    std::vector<PreemptionTarget> targets;
-    if (full.mode == AssignmentMode::Preempt) {
-        targets = find_targets(entry, search, full);
-    }
-    const bool good = full.mode == AssignmentMode::Fit || !targets.empty();
-    if (!good && state_.options_.gates.partial_admission) {
-        auto partial = find_partial(entry, search, pinned);
-        if (partial) {
-            entry.assignment = std::move(*partial);
-            count_slice_as_free(entry);
-            return;
-        }
-    }
-    entry.assignment = std::move(full);
-    entry.targets = std::move(targets);
-    if (good) {
-        count_slice_as_free(entry);
-    }
-}
-
-void Cycle::count_slice_as_free(CycleEntry& entry) {
-    // A target like others, in that its quota counts as free and nobody else may have it.
-    if (entry.slice) {
-        entry.targets.insert(
-            entry.targets.begin(), PreemptionTarget{.workload = entry.slice->workload()}
-        );
-    }
-}
-
-void Cycle::spare_replaced(CycleEntry& entry) {
-    const WorkloadRecord& record = state_.workloads_[entry.workload.at()];
-    if (record.replaces == nullptr || !state_.options_.gates.elastic_jobs) {
-        return;
-    }
-    // By its name alone, as upstream: also where it is no slice to this workload, because it holds
-    // quota in another ClusterQueue, and was found as a victim there.
-    const WorkloadIndex replaced = state_.find_workload(*record.replaces);
-    const auto at = std::find_if(
-        entry.targets.begin(),
-        entry.targets.end(),
-        [replaced](const PreemptionTarget& target) { return target.workload == replaced; }
-    );
-    if (at != entry.targets.end()) {
-        entry.replaced = replaced;
-        entry.targets.erase(at);
-    }
-}
-
-std::optional<Assignment> Cycle::find_partial(
-    CycleEntry& entry, PreemptionSearch& search, const Assignment* pinned
-) {
-    const auto& pod_sets = state_.workloads_[entry.workload.at()].pod_sets;
-    std::vector<std::int64_t> deltas;
-    std::int64_t range = 0;
-    for (const auto& pod_set : pod_sets) {
-        deltas.push_back(pod_set.min_count < 0 ? 0 : pod_set.count - pod_set.min_count);
-        range += deltas.back();
-    }
-    if (range <= 0) {
-        return std::nullopt;
-    }
-    const ReplacedSlice* slice = entry.slice ? &*entry.slice : nullptr;
-    FlavorAssigner assigner(state_, search, entry.workload, entry.cluster_queue, pinned, slice);
-    std::optional<Assignment> found;
-    std::vector<PreemptionTarget> found_targets;
-    std::int64_t found_at = -1;
-    std::vector<std::int32_t> counts(pod_sets.size());
-    const auto passes = [&](std::int64_t step) {
-        for (std::size_t i = 0; i < pod_sets.size(); ++i) {
-            counts[i] = pod_sets[i].count - static_cast<std::int32_t>(deltas[i] * step / range);
-        }
-        Assignment assignment = assigner.assign(&counts);
-        std::vector<PreemptionTarget> targets;
-        if (assignment.mode == AssignmentMode::Preempt) {
-            targets = find_targets(entry, search, assignment);
-        }
-        if (assignment.mode != AssignmentMode::Fit && targets.empty()) {
-            return false;
-        }
-        found = std::move(assignment);
-        found_targets = std::move(targets);
-        found_at = step;
-        return true;
-    };
-    // The smallest reduction that passes, if the answers are monotonic; nothing makes sure that
-    // they are.
-    std::int64_t low = 0;
-    std::int64_t high = range + 1;
-    while (low < high) {
-        const std::int64_t middle = low + (high - low) / 2;
-        if (passes(middle)) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    if (!found || low != found_at) {
-        return std::nullopt;
-    }
-    entry.targets = std::move(found_targets);
-    return found;
-}
-
 void Cycle::process() {
     processed_.reserve(entries_.size());
     while (!blocked_) {
@@ -294,17 +80,21 @@ bool Cycle::overlaps(const CycleEntry& entry) const {
     );
 }
 
-bool Cycle::fits(const CycleEntry& entry) {
-    QuotaTree& tree = state_.tree_;
-    const auto mark = tree.mark();
+void Cycle::clear_for(const CycleEntry& entry) {
     std::set<WorkloadIndex> gone = victims_;
     for (const auto& target : entry.targets) {
         gone.insert(target.workload);
     }
     for (const auto index : gone) {
         const Holding& holding = *state_.workloads_[index.at()].holding;
-        tree.assume_no_usage(holding.cluster_queue, holding.usages);
+        state_.tree_.assume_no_usage(holding.cluster_queue, holding.usages);
     }
+}
+
+bool Cycle::fits(const CycleEntry& entry) {
+    QuotaTree& tree = state_.tree_;
+    const auto mark = tree.mark();
+    clear_for(entry);
     const auto& usage = entry.assignment.usage;
     const bool result = std::all_of(usage.begin(), usage.end(), [&](const Usage& u) {
         return u.amount <= max(Amount(), tree.available(entry.cluster_queue, u.flavor_resource));
@@ -313,9 +103,30 @@ bool Cycle::fits(const CycleEntry& entry) {
     return result;
 }
 
-bool Cycle::recompute_if_overlapping(CycleEntry& entry) {
+void Cycle::note_shortages(CycleEntry& entry) const {
+    const QuotaTree& tree = state_.tree_;
+    for (const auto& [pair, amount] : entry.assignment.usage) {
+        const Amount free = max(Amount(), tree.available(entry.cluster_queue, pair));
+        if (amount <= free) {
+            continue;
+        }
+        const auto bottleneck = tree.bottleneck(entry.cluster_queue, pair);
+        FlavorRefusal& shortage = entry.refusal.shortages.emplace_back();
+        shortage.at_borrowing_limit = bottleneck.is_borrowing_limit;
+        shortage.is_choice = true;
+        shortage.flavor = state_.flavor_of(pair);
+        shortage.resource = state_.resource_of(pair);
+        shortage.node = bottleneck.node;
+        shortage.needed = amount - free;
+        shortage.requested = amount;
+        shortage.free = free;
+        shortage.capacity = tree.potential_available(entry.cluster_queue, pair);
+    }
+}
+
+void Cycle::recompute_if_overlapping(CycleEntry& entry) {
     if (!state_.options_.gates.recompute_assignment_upon_overlap || !overlaps(entry)) {
-        return fits(entry);
+        return;
     }
     // What it would get once the victims of others are gone, on the flavors that it was nominated
     // for.
@@ -333,7 +144,7 @@ bool Cycle::recompute_if_overlapping(CycleEntry& entry) {
     if (entry.assignment.mode == AssignmentMode::Fit) {
         entry.assignment.mode = AssignmentMode::DeferredFit;
     }
-    return fits(entry);
+    entry.refusal.is_recomputed = true;
 }
 
 void Cycle::refuse(CycleEntry& entry, WaitingReason reason, RefusalKind kind) {
@@ -341,8 +152,23 @@ void Cycle::refuse(CycleEntry& entry, WaitingReason reason, RefusalKind kind) {
     entry.refusal.kind = kind;
 }
 
+void Cycle::skip(CycleEntry& entry, bool is_overlapping) {
+    entry.skipped = true;
+    entry.keep_progress = state_.options_.gates.flavor_fungibility_preserve_scan_progress;
+    if (is_overlapping) {
+        refuse(entry, WaitingReason::WaitingForQuota, RefusalKind::OverlappingTargets);
+        return;
+    }
+    refuse(entry, WaitingReason::WaitingForQuota, RefusalKind::NoLongerFits);
+    const auto mark = state_.tree_.mark();
+    clear_for(entry);
+    note_shortages(entry);
+    state_.tree_.rollback(mark);
+}
+
 void Cycle::process(CycleEntry& entry) {
-    const bool fits_now = recompute_if_overlapping(entry);
+    entry.refusal.admitted_before = static_cast<std::uint32_t>(result_.admitted.size());
+    recompute_if_overlapping(entry);
     const Assignment& assignment = entry.assignment;
     QuotaTree& tree = state_.tree_;
     if (assignment.mode == AssignmentMode::NoFit) {
@@ -369,17 +195,14 @@ void Cycle::process(CycleEntry& entry) {
         entry.requeue = RequeueReason::PendingPreemption;
         entry.keep_progress = false;
         refuse(entry, WaitingReason::WaitingForPreemptedWorkloads, RefusalKind::DeferredFit);
+        note_shortages(entry);
+        entry.refusal.reserved = assignment.usage;
         tree.assume_usage(entry.cluster_queue, assignment.usage);
         return;
     }
-    if (overlaps(entry) || !fits_now) {
-        entry.skipped = true;
-        entry.keep_progress = state_.options_.gates.flavor_fungibility_preserve_scan_progress;
-        refuse(
-            entry,
-            WaitingReason::WaitingForQuota,
-            overlaps(entry) ? RefusalKind::OverlappingTargets : RefusalKind::NoLongerFits
-        );
+    const bool is_overlapping = overlaps(entry);
+    if (is_overlapping || !fits(entry)) {
+        skip(entry, is_overlapping);
         return;
     }
     for (const auto& target : entry.targets) {
@@ -388,6 +211,7 @@ void Cycle::process(CycleEntry& entry) {
     tree.assume_usage(entry.cluster_queue, assignment.usage);
     spare_replaced(entry);
     if (assignment.mode == AssignmentMode::Preempt) {
+        entry.refusal.reserved = assignment.usage;
         issue_preemptions(entry);
         return;
     }
@@ -403,7 +227,7 @@ void Cycle::process(CycleEntry& entry) {
     admit(entry);
 }
 
-void Cycle::reserve_for_blocked(const CycleEntry& entry) {
+void Cycle::reserve_for_blocked(CycleEntry& entry) {
     const auto& policy = state_.cluster_queues_[entry.cluster_queue.at()].spec.preemption;
     const bool waits_for_evictions =
         state_.options_.gates.prioritize_preemptor_workloads && entry.is_preemptor;
@@ -424,6 +248,7 @@ void Cycle::reserve_for_blocked(const CycleEntry& entry) {
         reserved.push_back(Usage{.flavor_resource = usage.flavor_resource, .amount = amount});
     }
     tree.assume_usage(entry.cluster_queue, reserved);
+    entry.refusal.reserved = std::move(reserved);
 }
 
 void Cycle::issue_preemptions(CycleEntry& entry) {
@@ -537,6 +362,28 @@ bool Cycle::requeues_immediately(const CycleEntry& entry) const {
            reason == RequeueReason::PendingPreemption;
 }
 
+void Cycle::move_findings(CycleEntry& entry) {
+    RefusalDecision& refusal = entry.refusal;
+    for (const auto& target : entry.targets) {
+        refusal.targets.push_back(target.workload);
+    }
+    if (entry.replaced.is_valid()) {
+        refusal.targets.push_back(entry.replaced);
+    }
+    for (auto& pod_set : entry.assignment.pod_sets) {
+        if (!pod_set.failed && pod_set.refusals.empty()) {
+            continue;
+        }
+        for (auto& found : pod_set.refusals) {
+            const FlavorChoice* choice = pod_set.find(found.resource);
+            found.is_choice = choice != nullptr && choice->flavor == found.flavor;
+        }
+        refusal.pod_sets.push_back(
+            PodSetRefusal{.pod_set = pod_set.pod_set, .flavors = std::move(pod_set.refusals)}
+        );
+    }
+}
+
 void Cycle::requeue() {
     const auto send_back = [this](CycleEntry& entry) {
         WorkloadRecord& record = state_.workloads_[entry.workload.at()];
@@ -564,13 +411,7 @@ void Cycle::requeue() {
         if (hopeless && entry.refusal.requeued == RequeuedTo::Inadmissible) {
             editor_.park_class(entry.cluster_queue, record.scheduling_class);
         }
-        for (const auto& pod_set : entry.assignment.pod_sets) {
-            if (pod_set.failed || !pod_set.refusals.empty()) {
-                entry.refusal.pod_sets.push_back(
-                    PodSetRefusal{.pod_set = pod_set.pod_set, .flavors = pod_set.refusals}
-                );
-            }
-        }
+        move_findings(entry);
         result_.refused.push_back(std::move(entry.refusal));
     };
     for (CycleEntry* entry : processed_) {

@@ -46,10 +46,17 @@ class Cycle {
     CycleEntry* next_entry();
 
     void process(CycleEntry& entry);
-    bool recompute_if_overlapping(CycleEntry& entry);
+    /// Refuses what it was nominated for and does not get any more.
+    void skip(CycleEntry& entry, bool is_overlapping);
+    void recompute_if_overlapping(CycleEntry& entry);
     bool fits(const CycleEntry& entry);
     bool overlaps(const CycleEntry& entry) const;
-    void reserve_for_blocked(const CycleEntry& entry);
+    /// Takes the usage of those out of the tree that go with the entry or before it.
+    void clear_for(const CycleEntry& entry);
+    /// Writes down what the entry cannot have as the tree is.
+    void note_shortages(CycleEntry& entry) const;
+    void reserve_for_blocked(CycleEntry& entry);
+    static void move_findings(CycleEntry& entry);
     void refuse(CycleEntry& entry, WaitingReason reason, RefusalKind kind);
     void issue_preemptions(CycleEntry& entry);
     void admit(CycleEntry& entry);

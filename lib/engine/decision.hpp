@@ -3,6 +3,7 @@
 #include "base/small_vector.hpp"
 #include "engine/amount.hpp"
 #include "engine/ids.hpp"
+#include "engine/quota_tree.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -81,7 +82,8 @@ enum class RefusalKind : std::uint8_t {
     WaitingForPodsReady,
 };
 
-/// Why one podSet did not get one flavor, or one resource of it (spec 4.5 to 4.7).
+/// Why one podSet did not get one flavor, or one resource of it (spec 4.5 to 4.7). Amounts are
+/// those of the decision, whatever the rest of the cycle made of them.
 struct FlavorRefusal {
     enum class Kind : std::uint8_t {
         ResourceUnavailable,  ///< no resource group covers it
@@ -89,21 +91,33 @@ struct FlavorRefusal {
         UntoleratedTaint,
         NodeAffinity,
         InvalidAffinity,     ///< that of podSet `pod_set`; says all that there is to say
-        InsufficientUnused,  ///< `needed` more
-        ExceedsCapacity,     ///< `assumed` + `requested` > `capacity`
+        InsufficientUnused,  ///< `wanted()` > `free`, by `needed`
+        ExceedsCapacity,     ///< `wanted()` > `capacity`
         NotNominated,        ///< a recomputation keeps to the flavors nominated first (spec 3.10.2)
         NotOfReplacedSlice,  ///< the slice that it takes the place of has another, `held`
     };
     Kind kind = Kind::InsufficientUnused;
+    // For InsufficientUnused:
+    bool at_borrowing_limit = false;  ///< `node` may borrow no more; else it has no more
+    bool has_victims = false;         ///< evicting what policies allow would free enough of it
+    /// A holder that the search came upon would be a victim if it mattered less. A search that is
+    /// known to be in vain comes upon nobody.
+    bool is_spared_by_priority = false;
+    bool is_choice = false;  ///< the flavor that it would take if it were free
     FlavorIndex flavor;
     ResourceIndex resource;
     std::uint32_t taint = 0;
     std::uint32_t pod_set = 0;  ///< for InvalidAffinity
     FlavorIndex held;           ///< for NotOfReplacedSlice; invalid: none
-    Amount needed;
-    Amount assumed;
-    Amount requested;
-    Amount capacity;
+    NodeIndex node;  ///< for InsufficientUnused: whose quota or borrowing limit gives out
+    // For the two about quota:
+    Amount needed;     ///< what is missing of it; for InsufficientUnused
+    Amount assumed;    ///< what podSets before it, of the same workload, were to get
+    Amount requested;  ///< what this one asks for
+    Amount free;       ///< what its ClusterQueue could still have
+    Amount capacity;   ///< what its ClusterQueue could have at most
+
+    Amount wanted() const { return assumed + requested; }
 };
 
 struct PodSetRefusal {
@@ -121,14 +135,25 @@ struct RefusalDecision {
     std::vector<PodSetRefusal> pod_sets;
     std::uint32_t preemptions = 0;  ///< for PendingPreemption: issued now or still under way
     RequeuedTo requeued = RequeuedTo::Dropped;
+    /// `pod_sets` were found in its turn, with the targets of others gone; else before the first
+    /// turn.
+    bool is_recomputed = false;
+    std::uint32_t admitted_before = 0;  ///< how many of CycleResult::admitted had their turn before
+    /// What it had found flavors for and could not have in its turn: NoLongerFits, with the targets
+    /// of others and its own gone; DeferredFit, with nobody gone.
+    std::vector<FlavorRefusal> shortages;
+    /// Holders that are to go for it, the slice that it would replace among them.
+    std::vector<WorkloadIndex> targets;
+    /// What was kept for it until the end of the cycle; above nominal quota perhaps less than 0.
+    Usages reserved;
 };
 
 struct CycleResult {
     std::uint64_t cycle = 0;  ///< 0: there was no head, and the cycle does not count
     std::vector<AdmissionDecision> admitted;    ///< in processing order
     std::vector<PreemptionDecision> preempted;  ///< newly evicted, preemptor by preemptor
-    std::vector<RefusalDecision>
-        refused;  ///< in processing order, then those refused before ordering
+    /// In processing order, then those refused before ordering.
+    std::vector<RefusalDecision> refused;
 };
 
 }  // namespace sluice::engine

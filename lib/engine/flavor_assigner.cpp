@@ -456,13 +456,22 @@ FlavorAssigner::QuotaVerdict FlavorAssigner::fits_quota(
     const auto pair = state_.flavor_resource_of(flavor, resource);
     const Amount wanted = assumed + requested;
     const Amount capacity = tree.potential_available(cluster_queue_, pair);
-    FlavorRefusal refusal{.flavor = flavor, .resource = resource};
-    if (wanted > capacity) {
-        refusal.kind = FlavorRefusal::Kind::ExceedsCapacity;
+    const auto refuse = [&](FlavorRefusal::Kind kind, Amount available) -> FlavorRefusal& {
+        FlavorRefusal& refusal = refusals_.emplace_back();
+        refusal.kind = kind;
+        refusal.flavor = flavor;
+        refusal.resource = resource;
         refusal.assumed = assumed;
         refusal.requested = requested;
+        refusal.free = available;
         refusal.capacity = capacity;
-        refusals_.push_back(refusal);
+        return refusal;
+    };
+    if (wanted > capacity) {
+        refuse(
+            FlavorRefusal::Kind::ExceedsCapacity,
+            max(Amount(), tree.available(cluster_queue_, pair))
+        );
         return {
             .mode = FlavorMode::NoFit, .level = 0, .no_fit_reason = WaitingReason::ExceedsMaxQuota
         };
@@ -472,9 +481,11 @@ FlavorAssigner::QuotaVerdict FlavorAssigner::fits_quota(
     if (wanted <= available) {
         return {.mode = FlavorMode::Fit, .level = fit.height};
     }
-    refusal.kind = FlavorRefusal::Kind::InsufficientUnused;
+    FlavorRefusal& refusal = refuse(FlavorRefusal::Kind::InsufficientUnused, available);
+    const auto bottleneck = tree.bottleneck(cluster_queue_, pair);
     refusal.needed = wanted - available;
-    refusals_.push_back(refusal);
+    refusal.node = bottleneck.node;
+    refusal.at_borrowing_limit = bottleneck.is_borrowing_limit;
     const Preemption& policy = queue_.spec.preemption;
     const bool may_preempt_while_borrowing =
         policy.borrow_within_cohort ||
@@ -489,6 +500,8 @@ FlavorAssigner::QuotaVerdict FlavorAssigner::fits_quota(
     }
     using Kind = PreemptionSearch::Possibility::Kind;
     const auto possibility = search_.simulate(workload_, cluster_queue_, pair, wanted);
+    refusal.has_victims = possibility.kind != Kind::NoCandidates;
+    refusal.is_spared_by_priority = possibility.is_spared_by_priority;
     switch (possibility.kind) {
         case Kind::NoCandidates:
             return {.mode = FlavorMode::NoPreemptionCandidates, .level = possibility.level};

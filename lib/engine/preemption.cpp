@@ -4,8 +4,6 @@
 #include <tuple>
 
 namespace sluice::engine {
-namespace {
-
 bool allows(
     PreemptionPolicy policy, const WorkloadRecord& preemptor, const WorkloadRecord& candidate
 ) {
@@ -23,8 +21,6 @@ bool allows(
     }
     return false;
 }
-
-}  // namespace
 
 bool uses_any(const Usages& usages, const std::vector<FlavorResourceIndex>& flavor_resources) {
     return std::any_of(usages.begin(), usages.end(), [&](const Usage& usage) {
@@ -48,11 +44,13 @@ PreemptionSearch::Possibility PreemptionSearch::simulate(
         .usage = {Usage{.flavor_resource = needed, .amount = amount}},
         .needed = {needed},
     };
+    is_spared_by_priority_ = false;
     const auto targets = find(preemptor);
     if (targets.empty()) {
         return {
             .kind = Possibility::Kind::NoCandidates,
             .level = tree_.lowest_fit(cluster_queue, needed, amount).height,
+            .is_spared_by_priority = is_spared_by_priority_,
         };
     }
     const auto mark = tree_.mark();
@@ -65,7 +63,11 @@ PreemptionSearch::Possibility PreemptionSearch::simulate(
         std::any_of(targets.begin(), targets.end(), [&](const PreemptionTarget& target) {
             return state_.workload(target.workload).holding->cluster_queue == cluster_queue;
         });
-    return {.kind = own ? Possibility::Kind::Preempt : Possibility::Kind::Reclaim, .level = level};
+    return {
+        .kind = own ? Possibility::Kind::Preempt : Possibility::Kind::Reclaim,
+        .level = level,
+        .is_spared_by_priority = is_spared_by_priority_,
+    };
 }
 
 bool PreemptionSearch::is_better_victim(WorkloadIndex c, WorkloadIndex d, NodeIndex preemptor_queue)
@@ -130,7 +132,7 @@ void PreemptionSearch::fill_back(
 
 std::vector<WorkloadIndex> PreemptionSearch::candidates_in(
     NodeIndex cluster_queue, PreemptionPolicy policy, const Preemptor& preemptor
-) const {
+) {
     std::vector<WorkloadIndex> found;
     if (policy == PreemptionPolicy::Never || !state_.cluster_queue(cluster_queue).active) {
         return found;
@@ -138,9 +140,19 @@ std::vector<WorkloadIndex> PreemptionSearch::candidates_in(
     const WorkloadRecord& wants = state_.workload(preemptor.workload);
     for (const auto index : state_.cluster_queue(cluster_queue).holders) {
         const WorkloadRecord& holder = state_.workload(index);
-        if (!removed_.contains(index) && allows(policy, wants, holder) &&
-            uses_any(holder.holding->usages, preemptor.needed)) {
-            found.push_back(index);
+        if (removed_.contains(index)) {
+            continue;
+        }
+        const bool allowed = allows(policy, wants, holder);
+        if (!allowed && is_spared_by_priority_) {
+            continue;  // known already that there is one like that
+        }
+        if (uses_any(holder.holding->usages, preemptor.needed)) {
+            if (allowed) {
+                found.push_back(index);
+            } else {
+                is_spared_by_priority_ = true;
+            }
         }
     }
     return found;

@@ -28,6 +28,11 @@ struct Preemptor {
 /// Whether one of the usages is of one of these flavor-resources (sorted).
 bool uses_any(const Usages& usages, const std::vector<FlavorResourceIndex>& flavor_resources);
 
+/// Whether the policy lets the preemptor evict the candidate (spec 5.1).
+bool allows(
+    PreemptionPolicy policy, const WorkloadRecord& preemptor, const WorkloadRecord& candidate
+);
+
 /// Looks for the workloads whose eviction makes room (spec 5.1 to 5.8). Changes the tree's usage
 /// while it looks and restores it before it returns.
 class PreemptionSearch {
@@ -50,6 +55,8 @@ class PreemptionSearch {
         enum class Kind : std::uint8_t { NoCandidates, Preempt, Reclaim };
         Kind kind = Kind::NoCandidates;
         std::int32_t level = 0;  ///< borrowing level after the evictions
+        bool is_spared_by_priority =
+            false;  ///< some holder would be a candidate if it mattered less
     };
     Possibility simulate(
         WorkloadIndex workload, NodeIndex cluster_queue, FlavorResourceIndex needed, Amount amount
@@ -71,7 +78,7 @@ class PreemptionSearch {
     /// needs.
     std::vector<WorkloadIndex> candidates_in(
         NodeIndex cluster_queue, PreemptionPolicy policy, const Preemptor& preemptor
-    ) const;
+    );
     bool within_subtree_quota(NodeIndex node, const std::vector<FlavorResourceIndex>& needed) const;
 
     const State& state() const { return state_; }
@@ -84,6 +91,7 @@ class PreemptionSearch {
     const std::set<WorkloadIndex>& removed_;
     Time now_;
     FairShareBounds fair_share_bounds_;
+    bool is_spared_by_priority_ = false;  // see Possibility
 };
 
 /// The search without fair sharing: by class of candidate and by how far they borrow (spec 5.3

@@ -141,6 +141,30 @@ Amount QuotaTree::available(NodeIndex index, FlavorResourceIndex flavor_resource
     return here.local_available() + from_parent;
 }
 
+QuotaTree::Room QuotaTree::room(NodeIndex index, FlavorResourceIndex flavor_resource) const {
+    const QuotaCell here = cell(index, flavor_resource);
+    const NodeIndex parent = nodes_[index.at()].parent;
+    if (!parent.is_valid()) {
+        return {.available = here.subtree - here.usage, .bottleneck = {.node = index}};
+    }
+    Room room = this->room(parent, flavor_resource);
+    if (here.borrowing_limit) {
+        const Amount stored_in_parent = here.subtree - here.local();
+        const Amount used_in_parent = max(Amount(), here.usage - here.local());
+        const Amount limit = stored_in_parent - used_in_parent + *here.borrowing_limit;
+        if (limit <= room.available) {
+            room = {.available = limit, .bottleneck = {.node = index, .is_borrowing_limit = true}};
+        }
+    }
+    room.available = here.local_available() + room.available;
+    return room;
+}
+
+QuotaTree::Bottleneck QuotaTree::bottleneck(NodeIndex index, FlavorResourceIndex flavor_resource)
+    const {
+    return room(index, flavor_resource).bottleneck;
+}
+
 Amount QuotaTree::potential_available(NodeIndex index, FlavorResourceIndex flavor_resource) const {
     const QuotaCell here = cell(index, flavor_resource);
     const NodeIndex parent = nodes_[index.at()].parent;

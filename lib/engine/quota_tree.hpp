@@ -140,6 +140,12 @@ class QuotaTree {
     QuotaCell cell(NodeIndex node, FlavorResourceIndex flavor_resource) const;
     /// What the node may still use, with borrowing (spec 4.2); may be negative.
     Amount available(NodeIndex node, FlavorResourceIndex flavor_resource) const;
+    /// What keeps the node from having more of it than available().
+    struct Bottleneck {
+        NodeIndex node;                   ///< itself or one above it
+        bool is_borrowing_limit = false;  ///< of that node; else it has no more
+    };
+    Bottleneck bottleneck(NodeIndex node, FlavorResourceIndex flavor_resource) const;
     /// What it could use if everything were empty.
     Amount potential_available(NodeIndex node, FlavorResourceIndex flavor_resource) const;
     bool is_borrowing_with(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount)
@@ -190,6 +196,13 @@ class QuotaTree {
         friend bool operator==(const Contribution&, const Contribution&) = default;
     };
     static Contribution contribution_of(const QuotaCell& cell);
+
+    /// What is available to a node, and what keeps it from having more.
+    struct Room {
+        Amount available;
+        Bottleneck bottleneck;
+    };
+    Room room(NodeIndex node, FlavorResourceIndex flavor_resource) const;
 
     NodeIndex add_node(std::string_view name, bool is_cluster_queue);
     QuotaCell& ensure_cell(NodeIndex node, FlavorResourceIndex flavor_resource);

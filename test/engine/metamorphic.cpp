@@ -42,14 +42,17 @@ engine::CycleResult divided(engine::CycleResult result, std::int64_t divisor) {
         }
     }
     for (auto& refusal : result.refused) {
-        for (auto& pod_set : refusal.pod_sets) {
-            for (auto& reason : pod_set.flavors) {
-                for (Amount* amount :
-                     {&reason.needed, &reason.assumed, &reason.requested, &reason.capacity}) {
-                    *amount = divided(*amount, divisor);
-                }
+        const auto divide = [&](engine::FlavorRefusal& reason) {
+            for (Amount* amount :
+                 {&reason.needed, &reason.assumed, &reason.requested, &reason.free, &reason.capacity
+                 }) {
+                *amount = divided(*amount, divisor);
             }
+        };
+        for (auto& pod_set : refusal.pod_sets) {
+            std::ranges::for_each(pod_set.flavors, divide);
         }
+        std::ranges::for_each(refusal.shortages, divide);
     }
     return result;
 }

@@ -196,7 +196,9 @@ class Cluster {
         const Share& share_of_b
     ) const;
     void process(Cycle& cycle, Try& attempt);
-    bool fits_after(Cycle& cycle, const Try& attempt) const;
+    /// Notes what does not fit.
+    bool fits_after(Cycle& cycle, Try& attempt) const;
+    static void note_shortages(const Snapshot& snapshot, Try& attempt);
     void repeat_assignment(Cycle& cycle, Try& attempt) const;
     void reserve(Cycle& cycle, const Try& attempt) const;
     void spare_replaced(const Cycle& cycle, Try& attempt) const;

@@ -118,6 +118,7 @@ class Assigner {
         int level = 0;
         std::optional<FlavorRefusal> refusal;
         Reason reason;
+        std::string node = {};  ///< of the refusal
     };
     using Group = std::vector<std::size_t>;  // podSets
 
@@ -443,7 +444,7 @@ Grade Assigner::grade_flavor(
         }
         const Verdict verdict = fits_quota(flavor, resource, amount);
         if (verdict.refusal) {
-            found.complaints.push_back({*verdict.refusal, flavor, resource});
+            found.complaints.push_back({*verdict.refusal, flavor, resource, verdict.node});
             reason = worse(reason, verdict.reason);
         }
         const Grade grade{.mode = verdict.mode, .level = verdict.level};
@@ -469,32 +470,38 @@ Assigner::Verdict Assigner::fits_quota(
     const auto known = assignment_.usage.find(pair);
     const Amount assumed = known == assignment_.usage.end() ? Amount() : known->second;
     const Amount value = assumed + request;
-    FlavorRefusal refusal;
     const Amount capacity = snapshot_.potential(queue, pair);
+    const Amount available = snapshot_.available(queue, pair);
+    FlavorRefusal refusal;
+    refusal.assumed = assumed;
+    refusal.requested = request;
+    refusal.free = available;
+    refusal.capacity = capacity;
     if (value > capacity) {
         refusal.kind = FlavorRefusal::Kind::ExceedsCapacity;
-        refusal.assumed = assumed;
-        refusal.requested = request;
-        refusal.capacity = capacity;
         return {Possibility::NoFit, 0, refusal, WaitingReason::ExceedsMaxQuota};
     }
     const auto [level, may_reclaim] = snapshot_.lowest_fit(queue, pair, value);
-    const Amount available = snapshot_.available(queue, pair);
     if (value <= available) {
         return {Possibility::Fit, level, std::nullopt, std::nullopt};
     }
     refusal.kind = FlavorRefusal::Kind::InsufficientUnused;
     refusal.needed = value - available;
+    const auto [narrowest, at_borrowing_limit] = snapshot_.bottleneck(queue, pair);
+    refusal.at_borrowing_limit = at_borrowing_limit;
+    const std::string node = snapshot_.at(narrowest).name;
     const engine::Preemption& preemption = queue_.preemption;
     const bool may_preempt_borrowing =
         preemption.borrow_within_cohort ||
         (rules_.options->fair_sharing &&
          preemption.reclaim_within_cohort != engine::PreemptionPolicy::Never);
     if (snapshot_.limits(queue, pair).nominal < value && !may_reclaim && !may_preempt_borrowing) {
-        return {Possibility::NoFit, level, refusal, WaitingReason::WaitingForQuota};
+        return {Possibility::NoFit, level, refusal, WaitingReason::WaitingForQuota, node};
     }
     Verdict verdict = simulate(pair, value);
+    refusal.has_victims = verdict.mode != Possibility::NoCandidates;
     verdict.refusal = refusal;
+    verdict.node = node;
     return verdict;
 }
 

@@ -71,7 +71,7 @@ struct Complaint {
     engine::FlavorRefusal refusal;
     std::string flavor;
     std::string resource;
-    std::string held = {};  ///< flavor, for NotOfReplacedSlice
+    std::string other = {};  ///< what FlavorRefusal::held or ::node stands for
 };
 
 struct PodSetResult {

@@ -173,15 +173,40 @@ void Cluster::explain(Try& attempt) {
             .name = attempt.head.workload->pod_sets[result.index].name, .reasons = {}
         };
         for (const Complaint& complaint : result.complaints) {
-            refusal.reasons.push_back(support::describe(
-                complaint.refusal, complaint.flavor, complaint.resource, complaint.held
-            ));
+            const auto choice = result.choices.find(complaint.resource);
+            engine::FlavorRefusal reason = complaint.refusal;
+            reason.is_choice =
+                choice != result.choices.end() && choice->second.flavor == complaint.flavor;
+            refusal.reasons.push_back(
+                support::describe(reason, complaint.flavor, complaint.resource, complaint.other)
+            );
         }
         attempt.refusal.pod_sets.push_back(std::move(refusal));
     }
 }
 
-bool Cluster::fits_after(Cycle& cycle, const Try& attempt) const {
+void Cluster::note_shortages(const Snapshot& snapshot, Try& attempt) {
+    for (const auto& [pair, amount] : attempt.assignment.usage) {
+        const Amount available = snapshot.available(attempt.cluster_queue, pair);
+        if (amount <= available) {
+            continue;
+        }
+        const auto [node, at_borrowing_limit] = snapshot.bottleneck(attempt.cluster_queue, pair);
+        engine::FlavorRefusal shortage;
+        shortage.at_borrowing_limit = at_borrowing_limit;
+        shortage.is_choice = true;
+        shortage.needed = amount - available;
+        shortage.requested = amount;
+        shortage.free = available;
+        shortage.capacity = snapshot.potential(attempt.cluster_queue, pair);
+        const auto& [flavor, resource] = snapshot.pairs[std::size_t(pair)];
+        attempt.refusal.shortages.push_back(
+            support::describe(shortage, flavor, resource, snapshot.at(node).name)
+        );
+    }
+}
+
+bool Cluster::fits_after(Cycle& cycle, Try& attempt) const {
     std::set<int> gone = cycle.victims;
     for (const Target& target : attempt.targets) {
         gone.insert(target.holder);
@@ -194,6 +219,7 @@ bool Cluster::fits_after(Cycle& cycle, const Try& attempt) const {
     for (const auto& [pair, amount] : attempt.assignment.usage) {
         fit = fit && cycle.snapshot.available(attempt.cluster_queue, pair) >= amount;
     }
+    note_shortages(cycle.snapshot, attempt);
     cycle.snapshot.usage = saved;
     return fit;
 }
@@ -300,6 +326,7 @@ void Cluster::process(Cycle& cycle, Try& attempt) {
     }
     const bool fit = fits_after(cycle, attempt);
     const Mode mode = attempt.assignment.mode();
+    const std::vector<std::string> shortages = std::exchange(attempt.refusal.shortages, {});
     const auto refuse = [&](WaitingReason reason, RefusalKind kind, Requeue requeue) {
         attempt.refusal.reason = reason;
         attempt.refusal.kind = kind;
@@ -335,11 +362,13 @@ void Cluster::process(Cycle& cycle, Try& attempt) {
             Requeue::PendingPreemption
         );
         attempt.scan.reset();
+        note_shortages(cycle.snapshot, attempt);
         cycle.snapshot.add(attempt.cluster_queue, attempt.assignment.usage);
     } else if (overlaps()) {
         skip(RefusalKind::OverlappingTargets);
     } else if (!fit) {
         skip(RefusalKind::NoLongerFits);
+        attempt.refusal.shortages = shortages;
     } else {
         for (const Target& target : attempt.targets) {
             cycle.victims.insert(target.holder);
@@ -407,11 +436,6 @@ void Cluster::requeue(Cycle& cycle, Try& attempt) {
     attempt.refusal.workload = attempt.key;
     attempt.refusal.cluster_queue = queue.object.name;
     attempt.refusal.requeued = to_heap ? RequeuedTo::Active : RequeuedTo::Inadmissible;
-    const bool with_pod_sets = attempt.refusal.kind == RefusalKind::Assignment ||
-                               attempt.refusal.kind == RefusalKind::PendingPreemption;
-    if (!with_pod_sets) {
-        attempt.refusal.pod_sets.clear();
-    }
     const std::uint64_t scheduling_class = class_of(entry.object, options_);
     const bool parks =
         attempt.requeue == Requeue::NoFit || attempt.requeue == Requeue::PreemptionNoCandidates;

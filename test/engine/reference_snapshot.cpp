@@ -97,6 +97,20 @@ Amount Snapshot::available(int cluster_queue, int pair) const {
     return max(kZero, available_in_tree(cluster_queue, pair));
 }
 
+std::pair<int, bool> Snapshot::bottleneck(int node, int pair) const {
+    if (!has_parent(node)) {
+        return {node, false};
+    }
+    if (const auto& limit = limits(node, pair).borrowing_limit) {
+        const Amount stored = quota(node, pair) - local(node, pair);
+        const Amount used_there = max(kZero, used(node, pair) - local(node, pair));
+        if (stored - used_there + *limit <= available_in_tree(at(node).parent, pair)) {
+            return {node, true};
+        }
+    }
+    return bottleneck(at(node).parent, pair);
+}
+
 Amount Snapshot::potential(int node, int pair) const {
     if (!has_parent(node)) {
         return quota(node, pair);

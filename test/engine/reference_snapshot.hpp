@@ -93,6 +93,8 @@ struct Snapshot {
     /// 4.2, not clamped.
     Amount available_in_tree(int node, int pair) const;
     Amount available(int cluster_queue, int pair) const;
+    /// The node whose quota (false) or borrowing limit (true) leaves no more than is available.
+    std::pair<int, bool> bottleneck(int node, int pair) const;
     Amount potential(int node, int pair) const;
     bool borrowing_with(int node, int pair, Amount value) const;
     bool is_borrowing(int node, int pair) const { return borrowing_with(node, pair, Amount()); }

@@ -1,6 +1,7 @@
 // What a scenario expects, compared with what was decided.
 #include "engine/audit.hpp"
 #include "scenarios/scenario_world.hpp"
+#include "workload/explanation.hpp"
 
 #include <fmt/format.h>
 
@@ -8,6 +9,67 @@
 #include <utility>
 
 namespace sluice::scenarios {
+
+void World::note_explanations(const engine::CycleResult& result) {
+    for (std::size_t i = 0; i < result.refused.size(); ++i) {
+        auto& lines = explanations_[shown(state_.workload_key(result.refused[i].workload))];
+        lines.clear();
+        for (const workload::Constraint& constraint : workload::explain(state_, result, i)) {
+            std::vector<std::string> holders;
+            for (const workload::Holder& holder : constraint.holders) {
+                holders.push_back(fmt::format(
+                    "{}:{}{}{}",
+                    shown(holder.workload),
+                    holder.amount,
+                    holder.evicted ? ":evicted" : "",
+                    holder.reserved ? ":reserved" : ""
+                ));
+            }
+            lines.push_back(fmt::format(
+                "constraint kind={} podSet={} resource={} flavor={} node={} needed={} free={} "
+                "limit={} nominal={} borrowed={} holders={} remedies={}",
+                constraint.kind,
+                constraint.pod_set,
+                constraint.resource,
+                constraint.flavor,
+                constraint.node,
+                constraint.needed,
+                constraint.free,
+                constraint.limit,
+                constraint.nominal,
+                constraint.borrowed,
+                fmt::join(holders, ","),
+                fmt::join(constraint.remedies, ",")
+            ));
+        }
+    }
+}
+
+std::optional<std::string> World::match_constraint(const Line& line, std::size_t position) const {
+    const auto found = explanations_.find(line.name);
+    if (found == explanations_.end()) {
+        return line.name + " was not refused";
+    }
+    const std::vector<std::string>& lines = found->second;
+    if (position >= lines.size()) {
+        return line.name + " has no further constraint";
+    }
+    const Line given = parse_line(lines[position]);
+    for (const auto& [word, value] : line.parts.front()) {
+        const bool same = word == "of" ? value == std::to_string(lines.size())
+                                       : given.find(word).value_or("?") == value;
+        if (!same) {
+            return fmt::format(
+                "{} of {} constraints of {} is another: {}",
+                position + 1,
+                lines.size(),
+                line.name,
+                lines[position]
+            );
+        }
+    }
+    return std::nullopt;
+}
 
 std::vector<std::string> World::match_decisions(const std::vector<Line>& expected) {
     std::vector<std::string> differences;
@@ -84,6 +146,7 @@ std::optional<std::string> World::match_other(const std::string& what, const Lin
 std::vector<std::string> World::check(const json::Value& expected) {
     std::vector<std::string> differences;
     std::vector<Line> decisions;
+    std::map<std::string, std::size_t> explained;
     for (const json::Value& item : expected.as_array()) {
         const std::string& text = item.as_string();
         const std::size_t blank = text.find(' ');
@@ -100,6 +163,11 @@ std::vector<std::string> World::check(const json::Value& expected) {
                 }
             }
             decisions.push_back(std::move(line));
+        } else if (what == "explain") {
+            const Line line = parse_line(text.substr(blank + 1));
+            if (auto difference = match_constraint(line, explained[line.name]++)) {
+                differences.push_back(std::move(*difference));
+            }
         } else if (what == "refuse" || what == "active" || what == "inadmissible" ||
                    what == "unqueued") {
             if (auto difference = match_other(what, parse_line(text.substr(blank + 1)))) {

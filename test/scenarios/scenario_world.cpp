@@ -394,7 +394,9 @@ void World::run_cycles(std::int64_t count) {
                    ) { return state_.workload(index).pod_sets[pod_set].name; },
     };
     for (std::int64_t i = 0; i < count; ++i) {
-        const auto outcome = to_outcome(engine::run_cycle(state_, now_), names);
+        const engine::CycleResult result = engine::run_cycle(state_, now_);
+        note_explanations(result);
+        const auto outcome = to_outcome(result, names);
         for (const support::NamedPreemption& preemption : outcome.preempted) {
             decided_.push_back(fmt::format(
                 "preempt {} reason={} by={}",

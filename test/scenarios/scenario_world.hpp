@@ -59,6 +59,9 @@ class World {
     std::string shown(const std::string& key) const;
     std::vector<std::string> match_decisions(const std::vector<Line>& expected);
     std::optional<std::string> match_other(const std::string& what, const Line& line) const;
+    void note_explanations(const engine::CycleResult& result);
+    /// `position`: among the checks of this workload's constraints.
+    std::optional<std::string> match_constraint(const Line& line, std::size_t position) const;
 
     engine::State state_;
     engine::Time now_{std::chrono::seconds(1'000'000)};
@@ -74,6 +77,8 @@ class World {
     std::map<std::string, Unwritten> unwritten_;
     std::set<std::string> victims_;
     std::map<std::string, support::NamedRefusal> refusals_;  ///< the last of each workload
+    /// Of its last refusal, the constraints as lines, the most binding first.
+    std::map<std::string, std::vector<std::string>> explanations_;
     std::vector<std::string> decided_;  ///< admissions and preemptions, as lines
     bool writes_done_ = true;
     bool evictions_done_ = true;

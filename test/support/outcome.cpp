@@ -103,7 +103,7 @@ std::string describe(
     const FlavorRefusal& refusal,
     std::string_view flavor,
     std::string_view resource,
-    std::string_view held
+    std::string_view other
 ) {
     switch (refusal.kind) {
         case FlavorRefusal::Kind::ResourceUnavailable:
@@ -119,18 +119,31 @@ std::string describe(
         case FlavorRefusal::Kind::NotNominated:
             return fmt::format("NotNominated {}", flavor);
         case FlavorRefusal::Kind::NotOfReplacedSlice:
-            return fmt::format("NotOfReplacedSlice {}/{} held={}", flavor, resource, held);
+            return fmt::format("NotOfReplacedSlice {}/{} held={}", flavor, resource, other);
         case FlavorRefusal::Kind::InsufficientUnused:
             return fmt::format(
-                "InsufficientUnused {}/{} needed={}", flavor, resource, refusal.needed.value()
+                "InsufficientUnused {}/{} needed={} assumed={} requested={} free={} capacity={} "
+                "at={}{}{}{}",
+                flavor,
+                resource,
+                refusal.needed.value(),
+                refusal.assumed.value(),
+                refusal.requested.value(),
+                refusal.free.value(),
+                refusal.capacity.value(),
+                other,
+                refusal.at_borrowing_limit ? " limit" : "",
+                refusal.has_victims ? " victims" : "",
+                refusal.is_choice ? " choice" : ""
             );
         case FlavorRefusal::Kind::ExceedsCapacity:
             return fmt::format(
-                "ExceedsCapacity {}/{} assumed={} requested={} capacity={}",
+                "ExceedsCapacity {}/{} assumed={} requested={} free={} capacity={}",
                 flavor,
                 resource,
                 refusal.assumed.value(),
                 refusal.requested.value(),
+                refusal.free.value(),
                 refusal.capacity.value()
             );
     }
@@ -147,6 +160,7 @@ void sort_outcome(Outcome& outcome) {
         for (NamedPodSetRefusal& pod_set : refusal.pod_sets) {
             std::sort(pod_set.reasons.begin(), pod_set.reasons.end());
         }
+        std::sort(refusal.shortages.begin(), refusal.shortages.end());
     }
     std::sort(
         outcome.refused.begin(),
@@ -191,22 +205,27 @@ NamedRefusal to_named(const engine::RefusalDecision& decision, const NameLookup&
         .requeued = decision.requeued,
         .preemptions = decision.preemptions,
         .pod_sets = {},
+        .shortages = {},
     };
-    if (decision.kind != RefusalKind::Assignment &&
-        decision.kind != RefusalKind::PendingPreemption) {
-        return named;
+    const auto text_of = [&names](const FlavorRefusal& refusal) {
+        return describe(
+            refusal,
+            refusal.flavor.is_valid() ? names.flavor(refusal.flavor) : "",
+            refusal.resource.is_valid() ? names.resource(refusal.resource) : "",
+            refusal.held.is_valid()   ? names.flavor(refusal.held)
+            : refusal.node.is_valid() ? names.node(refusal.node)
+                                      : ""
+        );
+    };
+    for (const FlavorRefusal& shortage : decision.shortages) {
+        named.shortages.push_back(text_of(shortage));
     }
     for (const engine::PodSetRefusal& pod_set : decision.pod_sets) {
         NamedPodSetRefusal out{
             .name = names.pod_set(decision.workload, pod_set.pod_set), .reasons = {}
         };
         for (const FlavorRefusal& refusal : pod_set.flavors) {
-            out.reasons.push_back(describe(
-                refusal,
-                refusal.flavor.is_valid() ? names.flavor(refusal.flavor) : "",
-                refusal.resource.is_valid() ? names.resource(refusal.resource) : "",
-                refusal.held.is_valid() ? names.flavor(refusal.held) : ""
-            ));
+            out.reasons.push_back(text_of(refusal));
         }
         named.pod_sets.push_back(std::move(out));
     }
@@ -275,6 +294,9 @@ std::vector<std::string> to_lines(const Outcome& outcome) {
         }
         for (const NamedPodSetRefusal& pod_set : refusal.pod_sets) {
             line += fmt::format(" {}[{}]", pod_set.name, fmt::join(pod_set.reasons, ", "));
+        }
+        if (!refusal.shortages.empty()) {
+            line += fmt::format(" short of [{}]", fmt::join(refusal.shortages, ", "));
         }
         lines.push_back(line);
     }

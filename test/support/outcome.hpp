@@ -47,7 +47,7 @@ struct NamedPreemption {
 };
 
 /// Why one podSet got no flavors; `reasons` are sorted texts like "InsufficientUnused default/cpu
-/// needed=2".
+/// needed=2 free=1 capacity=4 at=cohort".
 struct NamedPodSetRefusal {
     std::string name;
     std::vector<std::string> reasons;
@@ -61,7 +61,8 @@ struct NamedRefusal {
     engine::RefusalKind kind = engine::RefusalKind::Assignment;
     engine::RequeuedTo requeued = engine::RequeuedTo::Dropped;
     std::uint32_t preemptions = 0;
-    std::vector<NamedPodSetRefusal> pod_sets;  ///< of kinds Assignment and PendingPreemption alone
+    std::vector<NamedPodSetRefusal> pod_sets;
+    std::vector<std::string> shortages;  ///< sorted, like the reasons of a podSet
     friend bool operator==(const NamedRefusal&, const NamedRefusal&) = default;
 };
 
@@ -90,13 +91,13 @@ Outcome to_outcome(const engine::CycleResult& result, const NameLookup& names);
 /// The order in which an Outcome keeps refusals and the parts of an admission.
 void sort_outcome(Outcome& outcome);
 
-/// One reason of a podSet's refusal as text; `flavor`, `resource` and `held` are "" where the kind
-/// has none.
+/// One reason of a podSet's refusal as text; `flavor`, `resource` and `other` (the node, or the
+/// flavor that is held) are "" where the kind has none.
 std::string describe(
     const engine::FlavorRefusal& refusal,
     std::string_view flavor,
     std::string_view resource,
-    std::string_view held
+    std::string_view other
 );
 
 std::string_view to_string(engine::PreemptionReason reason);

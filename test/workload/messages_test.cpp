@@ -166,11 +166,11 @@ TEST_CASE(
     Fixture fixture;
     fixture.submit("first", 1, cpu("3"));
     const auto result = fixture.submit("second", 1, cpu("2"));
-    const auto constraints = explain(fixture.state(), result.refused.at(0), fixture.workload());
+    const auto constraints = explain(fixture.state(), result, 0);
     REQUIRE(constraints.size() == 2);
-    CHECK(constraints[0].kind == "taint");
-    CHECK(constraints[0].remedies.empty());
-    const auto& quota = constraints[1];
+    CHECK(constraints[1].kind == "taint");
+    CHECK(constraints[1].remedies.empty());
+    const auto& quota = constraints[0];
     CHECK(quota.kind == "quota");
     CHECK(quota.node == "cohort/root");
     CHECK(quota.pod_set == "main");
@@ -180,7 +180,7 @@ TEST_CASE(
     REQUIRE(quota.holders.size() == 1);
     CHECK(quota.holders[0].workload == "ns/first");
     CHECK(quota.holders[0].amount == "3");
-    CHECK(quota.remedies == std::vector<std::string>{"wait", "borrow"});
+    CHECK(quota.remedies == std::vector<std::string>{"wait"});
 }
 
 TEST_CASE(
@@ -191,19 +191,19 @@ TEST_CASE(
         fixture.submit("first", 1, cpu("3"));
         const auto result = fixture.submit("second", priority, cpu("2"));
         std::string found;
-        for (const auto& c : explain(fixture.state(), result.refused.at(0), fixture.workload())) {
+        for (const auto& c : explain(fixture.state(), result, 0)) {
             found += fmt::format("{}: {}; ", c.kind, fmt::join(c.remedies, ","));
         }
         return found;
     };
-    CHECK(remedies(1) == "taint: ; quota: wait,borrow; priority: wait; ");
-    CHECK(remedies(2) == "taint: ; quota: wait,borrow,preempt; ");
+    CHECK(remedies(1) == "quota: wait; priority: wait; taint: ; ");
+    CHECK(remedies(2) == "quota: wait; taint: ; ");  // the eviction is under way
 }
 
 TEST_CASE("what exceeds the capacity can never be had", "[workload][explanation]") {
     Fixture fixture;
     const auto result = fixture.submit("big", 1, cpu("9"));
-    const auto constraints = explain(fixture.state(), result.refused.at(0), fixture.workload());
+    const auto constraints = explain(fixture.state(), result, 0);
     REQUIRE(constraints.size() == 2);
     CHECK(constraints[0].kind == "quota");
     CHECK(constraints[0].limit == "4");

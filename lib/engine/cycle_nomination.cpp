@@ -1,0 +1,225 @@
+// The nomination of a cycle: which flavors each head would take, and whose eviction it needs for
+// that.
+#include "engine/cycle.hpp"
+#include "engine/flavor_assigner.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace sluice::engine {
+
+std::optional<RefusalKind> Cycle::refuse_early(WorkloadIndex workload, NodeIndex) const {
+    const WorkloadRecord& record = state_.workloads_[workload.at()];
+    if (record.checks_failed) {
+        return RefusalKind::FailedChecks;
+    }
+    switch (state_.local_queues_[record.local_queue.at()].namespace_match) {
+        case NamespaceMatch::Matches:
+            break;
+        case NamespaceMatch::Mismatch:
+            return RefusalKind::NamespaceMismatch;
+        case NamespaceMatch::NotFound:
+            return RefusalKind::NamespaceNotFound;
+    }
+    if (!record.requests_valid) {
+        return RefusalKind::InvalidRequests;
+    }
+    return std::nullopt;
+}
+
+void Cycle::nominate() {
+    const std::set<WorkloadIndex> none_removed;
+    PreemptionSearch search(state_, state_.tree_, none_removed, now_);
+    entries_.reserve(heads_.size());
+    for (const auto head : heads_) {
+        CycleEntry& entry = entries_.emplace_back();
+        entry.workload = head;
+        entry.cluster_queue = editor_.cluster_queue_of(state_.workloads_[head.at()]);
+        entry.refusal.workload = head;
+        entry.refusal.cluster_queue = entry.cluster_queue;
+        const auto& preemptor = state_.cluster_queues_[entry.cluster_queue.at()].preemptor;
+        entry.is_preemptor = preemptor.workload == head &&
+                             preemptor.generation == state_.workloads_[head.at()].generation;
+        const auto early = refuse_early(head, entry.cluster_queue);
+        if (early) {
+            entry.refusal.kind = *early;
+            entry.refusal.reason = *early == RefusalKind::FailedChecks
+                                       ? WaitingReason::PendingEvaluation
+                                       : WaitingReason::Misconfigured;
+            entry.requeue = *early == RefusalKind::NamespaceMismatch
+                                ? RequeueReason::NamespaceMismatch
+                                : RequeueReason::Generic;
+            refused_early_.push_back(std::move(entry));
+            entries_.pop_back();
+            continue;
+        }
+        drop_outdated_progress(head, entry.cluster_queue);
+        find_assignment(entry, search, nullptr);
+    }
+}
+
+void Cycle::drop_outdated_progress(WorkloadIndex workload, NodeIndex cluster_queue) {
+    WorkloadRecord& record = state_.workloads_[workload.at()];
+    if (record.last_assignment == nullptr) {
+        return;
+    }
+    const LastAssignment& last = *record.last_assignment;
+    bool outdated = state_.tree_.generation(cluster_queue) > last.generation;
+    if (state_.options_.gates.flavor_fungibility_preserve_scan_progress) {
+        if (last.scheduling_class != record.scheduling_class) {
+            outdated = true;
+        } else if (state_.cycle_ - last.cycle <= 1) {
+            outdated = false;
+        }
+    }
+    if (outdated) {
+        record.last_assignment.reset();
+    }
+}
+
+std::vector<PreemptionTarget> Cycle::find_targets(
+    const CycleEntry& entry, PreemptionSearch& search, const Assignment& assignment
+) const {
+    Preemptor preemptor{
+        .workload = entry.workload, .cluster_queue = entry.cluster_queue, .usage = {}, .needed = {}
+    };
+    if (entry.slice) {
+        const auto& pod_sets = state_.workloads_[entry.workload.at()].pod_sets;
+        preemptor.usage = entry.slice->growth(pod_sets, assignment);
+    } else {
+        // Upstream's search knows nothing of the pseudo-resource `pods`, unless pods are what is
+        // short.
+        std::copy_if(
+            assignment.usage.begin(),
+            assignment.usage.end(),
+            std::back_inserter(preemptor.usage),
+            [this](const Usage& usage) {
+                return usage.amount != Amount() &&
+                       state_.resource_of(usage.flavor_resource) != state_.pods_resource();
+            }
+        );
+    }
+    for (const auto& pod_set : assignment.pod_sets) {
+        for (const auto& choice : pod_set.flavors) {
+            if (choice.mode == AssignmentMode::Preempt) {
+                preemptor.needed.push_back(choice.flavor_resource);
+            }
+        }
+    }
+    std::sort(preemptor.needed.begin(), preemptor.needed.end());
+    preemptor.needed.erase(
+        std::unique(preemptor.needed.begin(), preemptor.needed.end()), preemptor.needed.end()
+    );
+    return search.find(preemptor);
+}
+
+void Cycle::find_assignment(CycleEntry& entry, PreemptionSearch& search, const Assignment* pinned) {
+    entry.slice = ReplacedSlice::find(state_, entry.workload, entry.cluster_queue, victims_);
+    const ReplacedSlice* slice = entry.slice ? &*entry.slice : nullptr;
+    FlavorAssigner assigner(state_, search, entry.workload, entry.cluster_queue, pinned, slice);
+    Assignment full = assigner.assign();
+    std::vector<PreemptionTarget> targets;
+    if (full.mode == AssignmentMode::Preempt) {
+        targets = find_targets(entry, search, full);
+    }
+    const bool good = full.mode == AssignmentMode::Fit || !targets.empty();
+    if (!good && state_.options_.gates.partial_admission) {
+        auto partial = find_partial(entry, search, pinned);
+        if (partial) {
+            entry.assignment = std::move(*partial);
+            count_slice_as_free(entry);
+            return;
+        }
+    }
+    entry.assignment = std::move(full);
+    entry.targets = std::move(targets);
+    if (good) {
+        count_slice_as_free(entry);
+    }
+}
+
+void Cycle::count_slice_as_free(CycleEntry& entry) {
+    // A target like others, in that its quota counts as free and nobody else may have it.
+    if (entry.slice) {
+        entry.targets.insert(
+            entry.targets.begin(), PreemptionTarget{.workload = entry.slice->workload()}
+        );
+    }
+}
+
+void Cycle::spare_replaced(CycleEntry& entry) {
+    const WorkloadRecord& record = state_.workloads_[entry.workload.at()];
+    if (record.replaces == nullptr || !state_.options_.gates.elastic_jobs) {
+        return;
+    }
+    // By its name alone, as upstream: also where it is no slice to this workload, because it holds
+    // quota in another ClusterQueue, and was found as a victim there.
+    const WorkloadIndex replaced = state_.find_workload(*record.replaces);
+    const auto at = std::find_if(
+        entry.targets.begin(),
+        entry.targets.end(),
+        [replaced](const PreemptionTarget& target) { return target.workload == replaced; }
+    );
+    if (at != entry.targets.end()) {
+        entry.replaced = replaced;
+        entry.targets.erase(at);
+    }
+}
+
+std::optional<Assignment> Cycle::find_partial(
+    CycleEntry& entry, PreemptionSearch& search, const Assignment* pinned
+) {
+    const auto& pod_sets = state_.workloads_[entry.workload.at()].pod_sets;
+    std::vector<std::int64_t> deltas;
+    std::int64_t range = 0;
+    for (const auto& pod_set : pod_sets) {
+        deltas.push_back(pod_set.min_count < 0 ? 0 : pod_set.count - pod_set.min_count);
+        range += deltas.back();
+    }
+    if (range <= 0) {
+        return std::nullopt;
+    }
+    const ReplacedSlice* slice = entry.slice ? &*entry.slice : nullptr;
+    FlavorAssigner assigner(state_, search, entry.workload, entry.cluster_queue, pinned, slice);
+    std::optional<Assignment> found;
+    std::vector<PreemptionTarget> found_targets;
+    std::int64_t found_at = -1;
+    std::vector<std::int32_t> counts(pod_sets.size());
+    const auto passes = [&](std::int64_t step) {
+        for (std::size_t i = 0; i < pod_sets.size(); ++i) {
+            counts[i] = pod_sets[i].count - static_cast<std::int32_t>(deltas[i] * step / range);
+        }
+        Assignment assignment = assigner.assign(&counts);
+        std::vector<PreemptionTarget> targets;
+        if (assignment.mode == AssignmentMode::Preempt) {
+            targets = find_targets(entry, search, assignment);
+        }
+        if (assignment.mode != AssignmentMode::Fit && targets.empty()) {
+            return false;
+        }
+        found = std::move(assignment);
+        found_targets = std::move(targets);
+        found_at = step;
+        return true;
+    };
+    // The smallest reduction that passes, if the answers are monotonic; nothing makes sure that
+    // they are.
+    std::int64_t low = 0;
+    std::int64_t high = range + 1;
+    while (low < high) {
+        const std::int64_t middle = low + (high - low) / 2;
+        if (passes(middle)) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    if (!found || low != found_at) {
+        return std::nullopt;
+    }
+    entry.targets = std::move(found_targets);
+    return found;
+}
+
+}  // namespace sluice::engine

@@ -1,0 +1,203 @@
+// What must hold of every explanation, on random clusters.
+#include "api/quantity.hpp"
+#include "engine/engine.hpp"
+#include "engine/random_clusters.hpp"
+#include "support/outcome.hpp"
+#include "workload/amounts.hpp"
+#include "workload/decision_view.hpp"
+#include "workload/explanation.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice::workload {
+namespace {
+
+using engine::Amount;
+using engine::FlavorRefusal;
+using engine::RefusalKind;
+using reference::Step;
+
+/// What the ClusterQueue could still have, from who held what (the recursion of spec 4.2).
+Amount available(
+    const engine::State& state,
+    const DecisionView& view,
+    engine::NodeIndex node,
+    engine::FlavorResourceIndex pair
+) {
+    const auto cell = state.tree().cell(node, pair);
+    const Amount usage = view.subtree(node, pair).usage;
+    const engine::NodeIndex parent = state.tree().node(node).parent;
+    if (!parent.is_valid()) {
+        return cell.subtree - usage;
+    }
+    Amount from_parent = available(state, view, parent, pair);
+    if (cell.borrowing_limit) {
+        const Amount used_there = max(Amount(), usage - cell.local());
+        from_parent =
+            min(from_parent, cell.subtree - cell.local() - used_there + *cell.borrowing_limit);
+    }
+    return max(Amount(), cell.local() - usage) + from_parent;
+}
+
+bool is_bounded(const FlavorRefusal& refusal) {
+    constexpr std::int64_t kLarge = std::int64_t{1} << 60;
+    const auto small = [](Amount amount) {
+        return amount.value() < kLarge && amount.value() > -kLarge;
+    };
+    return small(refusal.wanted()) && small(refusal.capacity) && small(refusal.free);
+}
+
+/// The first thing about one refused want that should not be.
+std::optional<std::string> fault_of(
+    const engine::State& state,
+    const engine::CycleResult& result,
+    std::size_t refused,
+    const FlavorRefusal& refusal,
+    DecisionView::Of numbers
+) {
+    const bool is_excess = refusal.kind == FlavorRefusal::Kind::ExceedsCapacity;
+    if ((refusal.kind != FlavorRefusal::Kind::InsufficientUnused && !is_excess) ||
+        !is_bounded(refusal)) {
+        return std::nullopt;
+    }
+    if (!is_excess && refusal.free + refusal.needed != refusal.wanted()) {
+        return "free and missing are not what is needed";
+    }
+    if (refusal.free > refusal.capacity || refusal.free < Amount()) {
+        return "free above the limit, or below nothing";
+    }
+    const DecisionView view(state, result, refused, numbers);
+    const auto pair = state.flavor_resource_of(refusal.flavor, refusal.resource);
+    const auto queue = result.refused[refused].cluster_queue;
+    if (max(Amount(), available(state, view, queue, pair)) != refusal.free) {
+        return "who held what does not leave what was free";
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> fault_of(const Constraint& constraint) {
+    std::optional<api::Quantity> last;
+    for (const auto& holder : constraint.holders) {
+        if (holder.amount.empty() || holder.amount.starts_with('<')) {
+            continue;  // "<unlimited>" is the largest
+        }
+        const auto amount = api::Quantity::parse(holder.amount);
+        if (!amount || (last && *amount > *last)) {
+            return "holders are not the largest first";
+        }
+        last = *amount;
+    }
+    const bool is_never =
+        !constraint.needed.empty() && !constraint.limit.starts_with('<') &&
+        !constraint.needed.starts_with('<') &&
+        *api::Quantity::parse(constraint.needed) > *api::Quantity::parse(constraint.limit);
+    if (!constraint.needed.empty() && is_never != constraint.remedies.empty()) {
+        return "remedies are missing, or there is none";
+    }
+    if (constraint.holders.size() > 10) {
+        return "too many holders";
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> fault_of(
+    const engine::State& state, const engine::CycleResult& result, std::size_t refused
+) {
+    const engine::RefusalDecision& refusal = result.refused[refused];
+    for (const auto& pod_set : refusal.pod_sets) {
+        for (const auto& found : pod_set.flavors) {
+            if (auto fault = fault_of(state, result, refused, found, DecisionView::Of::PodSets)) {
+                return fault;
+            }
+        }
+    }
+    for (const auto& shortage : refusal.shortages) {
+        if (auto fault = fault_of(state, result, refused, shortage, DecisionView::Of::Shortages)) {
+            return fault;
+        }
+    }
+    if (refusal.kind == RefusalKind::NoLongerFits && refusal.shortages.empty()) {
+        return "nothing is short, and yet it does not fit";
+    }
+    const auto constraints = explain(state, result, refused);
+    if (constraints.empty()) {
+        return "nothing stands in its way";
+    }
+    for (const Constraint& constraint : constraints) {
+        if (auto fault = fault_of(constraint)) {
+            return fault;
+        }
+    }
+    return std::nullopt;
+}
+
+support::NameLookup names_of(const engine::State& state) {
+    return {
+        .workload = [&](engine::WorkloadIndex index) { return state.workload_key(index); },
+        .node = [&](engine::NodeIndex index) { return state.node_name(index); },
+        .flavor = [&](engine::FlavorIndex index) { return state.flavor_name(index); },
+        .resource = [&](engine::ResourceIndex index) { return state.resource_name(index); },
+        .pod_set = [&](engine::WorkloadIndex index, std::uint32_t pod_set
+                   ) { return state.workload(index).pod_sets[pod_set].name; },
+    };
+}
+
+/// Plays the case and looks at each refusal; `kinds` counts them.
+void check(std::uint64_t seed, std::map<RefusalKind, std::size_t>& kinds) {
+    const reference::Case played = reference::make_case(seed);
+    engine::State state(played.options);
+    reference::View view;
+    engine::Time now(std::chrono::seconds(1'000'000));
+    for (const Step& step : played.steps) {
+        if (step.kind == Step::Kind::Advance) {
+            now += engine::Duration(step.number);
+        }
+        for (const engine::Event& event : view.events_of(step, now)) {
+            engine::apply(state, event, now);
+        }
+        if (step.kind != Step::Kind::Cycle) {
+            continue;
+        }
+        const engine::CycleResult result = engine::run_cycle(state, now);
+        const support::Outcome outcome = to_outcome(result, names_of(state));
+        for (std::size_t i = 0; i < result.refused.size(); ++i) {
+            ++kinds[result.refused[i].kind];
+            if (const auto fault = fault_of(state, result, i)) {
+                FAIL(
+                    "seed " << seed << ": " << state.workload_key(result.refused[i].workload)
+                            << ": " << *fault << '\n'
+                            << outcome
+                );
+            }
+        }
+        view.take(outcome, now);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("explanations are consistent on random clusters", "[workload][explanation]") {
+    std::map<RefusalKind, std::size_t> kinds;
+    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+        check(seed, kinds);
+    }
+    for (const RefusalKind kind :
+         {RefusalKind::Assignment,
+          RefusalKind::PendingPreemption,
+          RefusalKind::NoLongerFits,
+          RefusalKind::DeferredFit,
+          RefusalKind::OverlappingTargets}) {
+        INFO(support::to_string(kind));
+        CHECK(kinds[kind] > 0);
+    }
+}
+
+}  // namespace sluice::workload
