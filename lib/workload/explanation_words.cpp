@@ -74,7 +74,7 @@ std::string amounts_words(const Constraint& constraint) {
     if (constraint.kind == "borrowingLimit") {
         text += ", as much as the borrowing limit of " + node + " leaves";
     } else if (constraint.kind == "lendingLimit") {
-        text += ", and what " + node + " does not use it does not lend";
+        text += ", and the lending limit of " + node + " keeps back the rest";
     } else {
         text += " in " + node;
     }

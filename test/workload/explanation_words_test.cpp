@@ -62,7 +62,9 @@ TEST_CASE("a shortage is told with its numbers and holders", "[workload][explana
     constraint.remedies = {"wait"};
     CHECK(
         words(RefusalKind::Assignment, constraint) ==
-        "needs 6 cpu in default, 4 of 8 free, and what ClusterQueue q does not use it does not lend"
+        "needs 6 cpu in default, 4 of 8 free, and the lending limit of ClusterQueue q keeps back "
+        "the "
+        "rest"
     );
 }
 
