@@ -97,7 +97,8 @@ void DecisionView::walk(NodeIndex index, FlavorResourceIndex pair, Subtree& foun
         }
         if (const auto added = additions_.find(index); added != additions_.end()) {
             for (const auto& [workload, usages, is_reserved] : added->second) {
-                count(workload, engine::amount_of(usages, pair), is_reserved);
+                // What is less than nothing never leaves its ClusterQueue (spec 3.10.5).
+                count(workload, max(Amount(), engine::amount_of(usages, pair)), is_reserved);
             }
         }
         return;

@@ -70,7 +70,7 @@ std::string amounts_words(const Constraint& constraint) {
         );
     }
     std::string text =
-        fmt::format("needs {}, {} of {} free", what, constraint.free, constraint.limit);
+        fmt::format("needs {}, {} free (of at most {})", what, constraint.free, constraint.limit);
     if (constraint.kind == "borrowingLimit") {
         text += ", as much as the borrowing limit of " + node + " leaves";
     } else if (constraint.kind == "lendingLimit") {

@@ -38,7 +38,7 @@ std::string words(RefusalKind kind, const Constraint& constraint, std::uint32_t 
 TEST_CASE("a shortage is told with its numbers and holders", "[workload][explanation]") {
     CHECK(
         words(RefusalKind::Assignment, quota()) ==
-        "needs 6 cpu in default, 4 of 8 free in cohort org; held by a/owner (4); "
+        "needs 6 cpu in default, 4 free (of at most 8) in cohort org; held by a/owner (4); "
         "waiting or borrowing could help"
     );
     auto constraint = quota();
@@ -53,7 +53,8 @@ TEST_CASE("a shortage is told with its numbers and holders", "[workload][explana
     constraint.remedies = {"wait", "borrow", "preempt"};
     CHECK(
         words(RefusalKind::Assignment, constraint) ==
-        "needs 6 cpu in default, 4 of 8 free, as much as the borrowing limit of ClusterQueue q "
+        "needs 6 cpu in default, 4 free (of at most 8), as much as the borrowing limit of "
+        "ClusterQueue q "
         "leaves; held by a/x (4, being evicted), a/y (3, reserved), a/z (2), others; "
         "waiting, borrowing or preempting could help"
     );
@@ -62,7 +63,8 @@ TEST_CASE("a shortage is told with its numbers and holders", "[workload][explana
     constraint.remedies = {"wait"};
     CHECK(
         words(RefusalKind::Assignment, constraint) ==
-        "needs 6 cpu in default, 4 of 8 free, and the lending limit of ClusterQueue q keeps back "
+        "needs 6 cpu in default, 4 free (of at most 8), and the lending limit of ClusterQueue q "
+        "keeps back "
         "the "
         "rest"
     );
@@ -72,7 +74,7 @@ TEST_CASE("what became of the turn stands before the constraint", "[workload][ex
     auto constraint = quota();
     constraint.holders.clear();
     constraint.remedies = {"wait"};
-    const std::string same = "needs 6 cpu in default, 4 of 8 free in cohort org";
+    const std::string same = "needs 6 cpu in default, 4 free (of at most 8) in cohort org";
     CHECK(words(RefusalKind::PendingPreemption, constraint, 1) == "waits for an eviction: " + same);
     CHECK(words(RefusalKind::PendingPreemption, constraint, 2) == "waits for 2 evictions: " + same);
     CHECK(words(RefusalKind::NoLongerFits, constraint) == "others came first: " + same);
