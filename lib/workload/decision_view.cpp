@@ -62,9 +62,11 @@ void DecisionView::add(const engine::AdmissionDecision& decision) {
             engine::add_to(made.usages, state_.flavor_resource_of(flavor, resource), amount);
         }
     }
-    if (decision.replaces.is_valid()) {
+    const auto* slice =
+        decision.replaces.is_valid() ? state_.workload(decision.replaces).holding.get() : nullptr;
+    if (slice != nullptr && slice->cluster_queue == decision.cluster_queue) {
         // The cycle counts what it grows by.
-        for (const auto& held : state_.workload(decision.replaces).holding->usages) {
+        for (const auto& held : slice->usages) {
             engine::add_to(made.usages, held.flavor_resource, Amount() - held.amount);
         }
     }
