@@ -292,10 +292,14 @@ class Explainer {
                                                : "quota";
         made.node = node_text(state_, is_kept_back ? subtree.keeper : refusal.node);
         add_holders(subtree.holders, made);
-        made.remedies = remedies(refusal, pair, subtree.holders);
+        // A larger slice may come to grief over a quota that is gone: only its growth was measured.
+        const bool is_final = refusal.wanted() > refusal.capacity;
+        if (!is_final) {
+            made.remedies = remedies(refusal, pair, subtree.holders);
+        }
         const double want = part_of(refusal.needed, refusal.wanted());
         std::optional<Constraint> priority;
-        if (refusal.is_spared_by_priority && !refusal.has_victims) {
+        if (refusal.is_spared_by_priority && !refusal.has_victims && !is_final) {
             priority = made;
             priority->kind = "priority";
             priority->remedies = {"wait"};
@@ -308,7 +312,7 @@ class Explainer {
             add_holders(spared, *priority);
         }
         const bool is_choice = refusal.is_choice;
-        ranked_.push_back({std::move(made), source, false, is_choice, want});
+        ranked_.push_back({std::move(made), source, is_final, is_choice, want});
         if (priority) {  // the policies are there, the priority is not
             ranked_.push_back({std::move(*priority), source, false, is_choice, want});
         }
