@@ -67,6 +67,12 @@ struct Watched {
         settle();
     }
     void settle() { run_async(loop, net::pause_for(20ms)); }
+    /// Until it has seen so much, or for ten seconds, which only a failure takes.
+    void await_seen(std::size_t count) {
+        for (int i = 0; i < 500 && seen.size() < count; ++i) {
+            settle();
+        }
+    }
     ~Watched() { run_async(loop, tasks.stop(0s)); }
     Strings take() { return std::exchange(seen, {}); }
     std::size_t lists() const {
@@ -113,11 +119,13 @@ TEST_CASE("a broken watch resumes without a list and misses nothing", "[kube][re
     Watched server;
     server.client.add(make_job("a"));
     server.start();
+    server.await_seen(1);
     server.take();
     const auto lists = server.lists();
     const auto end = GENERATE(FakeClient::WatchEnd::Broken, FakeClient::WatchEnd::InOrder);
     server.client.end_watches("jobs", end);
     server.client.add(make_job("b"));
+    server.await_seen(1);
     server.settle();
     CHECK(server.take() == Strings{"+b"});
     CHECK(server.lists() == lists);
@@ -128,12 +136,14 @@ TEST_CASE("410 Gone swaps in a new list and reports only what differs", "[kube][
     server.client.add(make_job("a"));
     server.client.add(make_job("b"));
     server.start();
+    server.await_seen(2);
     server.take();
     server.client.set_delay(1ms);
     server.client.end_watches("jobs", FakeClient::WatchEnd::Gone);
     server.client.erase<api::Job>("ns", "a");
     server.client.add(make_job("c"));
     server.client.forget_history();
+    server.await_seen(2);
     server.settle();
     CHECK(server.take() == Strings{"-a", "+c"});
     CHECK(server.synced == 2);
