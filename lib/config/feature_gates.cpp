@@ -161,7 +161,9 @@ Result<FeatureGates> FeatureGates::from_map(const std::map<std::string, bool>& g
                 spec->default_on
             ));
         }
-        made.on_[static_cast<std::size_t>(spec - kFeatures.data())] = on;
+        const auto index = static_cast<std::size_t>(spec - kFeatures.data());
+        made.on_[index] = on;
+        made.named_[index] = true;
     }
     std::string problems;
     for (const auto& [feature, needs] : dependency_table()) {

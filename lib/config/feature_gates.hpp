@@ -147,10 +147,15 @@ class FeatureGates {
     /// The features that are not at their default, in the order of their names.
     std::vector<Feature> changed() const;
 
-    friend bool operator==(const FeatureGates&, const FeatureGates&) = default;
+    /// Whether it was set by its own name, be it to its default.
+    bool is_named(Feature feature) const { return named_[static_cast<std::size_t>(feature)]; }
+
+    /// Equal where the same features are on.
+    friend bool operator==(const FeatureGates& a, const FeatureGates& b) { return a.on_ == b.on_; }
 
   private:
     std::array<bool, kFeatures.size()> on_{};
+    std::array<bool, kFeatures.size()> named_{};
 };
 
 /// The gate's name.

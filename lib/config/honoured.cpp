@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -219,9 +220,15 @@ std::vector<std::string> unsupported_settings(
             found.push_back(fmt::format("integrations.frameworks[{}]", framework));
         }
     }
-    for (const auto feature : gates.changed()) {
-        const bool off_and_absent = !gates.is_enabled(feature) && honoured.absent.contains(feature);
-        if (!off_and_absent && !honoured.features.contains(feature)) {
+    for (std::size_t i = 0; i < kFeatures.size(); ++i) {
+        const auto feature = static_cast<Feature>(i);
+        const bool is_on = gates.is_enabled(feature);
+        const bool is_changed = is_on != kFeatures[i].default_on;
+        // Many that are not built are on by default: who names one asks for it.
+        const bool is_asked_for = honoured.absent.contains(feature)
+                                      ? is_on && (is_changed || gates.is_named(feature))
+                                      : is_changed;
+        if (is_asked_for && !honoured.features.contains(feature)) {
             found.push_back(fmt::format("featureGates.{}", to_string(feature)));
         }
     }

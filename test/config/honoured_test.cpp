@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,22 @@ TEST_CASE("a feature that is not built may be off, not on", "[config][honoured]"
     CHECK(unsupported("", honoured, "VisibilityOnDemand=false,MultiKueue=false").empty());
     CHECK(unsupported("", honoured, "PriorityBoost=true") == Names{"featureGates.PriorityBoost"});
     CHECK(unsupported("", honoured, "DisableWaitForPodsReady=true").empty());
+}
+
+TEST_CASE("who names a feature that is not built asks for it", "[config][honoured]") {
+    const auto honoured = honoured_by_controller();
+    const Names name{"featureGates.TopologyAwareScheduling"};
+    CHECK(unsupported("", honoured, "TopologyAwareScheduling=true") == name);
+    CHECK(unsupported(R"("featureGates":{})", honoured).empty());
+    const Names of_beta{"featureGates.UnadmittedWorkloadsExplicitStatus"};
+    CHECK(unsupported("", honoured, "AllBeta=true") == of_beta);
+    CHECK(unsupported("", honoured, "PartialAdmission=true").empty());
+    const std::map<std::string, bool> in_file{{"TopologyAwareScheduling", true}};
+    const auto gates = FeatureGates::load("", in_file);
+    REQUIRE(gates);
+    const auto read = test::parse_members("v1beta2", "");
+    REQUIRE(read);
+    CHECK(unsupported_settings(*read, *gates, honoured_by_schedule()) == name);
 }
 
 TEST_CASE("the gate of what is built may be set either way", "[config][honoured]") {
