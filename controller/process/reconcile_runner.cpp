@@ -114,14 +114,12 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
     if (outcome.writes.empty()) {
         queue_.done(key);
         if (outcome.try_later) {
-            log::info(
-                "object is tried again later",
-                {{"object", to_string(key)}, {"reason", *outcome.try_later}}
-            );
+            log_once(key, log::Level::Warning, "object is tried again later", *outcome.try_later);
             queue_.add_rate_limited(key, now);
             ++work.failed;
         } else {
             queue_.forget(key);
+            failures_.erase(key);
             ++(outcome.requeue_at ? work.postponed : work.succeeded);
         }
         if (outcome.requeue_at) {
@@ -156,6 +154,7 @@ void ReconcileRunner::ended(const ObjectKey& key, const Result<void>& result) {
     if (result) {
         ++work.succeeded;
         queue_.forget(key);
+        failures_.erase(key);
         parts_.wake();
         return;
     }
@@ -163,15 +162,24 @@ void ReconcileRunner::ended(const ObjectKey& key, const Result<void>& result) {
     const Error& error = result.error();
     const bool is_race = error.code == ErrorCode::Conflict || error.code == ErrorCode::NotFound ||
                          error.code == ErrorCode::AlreadyExists;
-    const log::Level level = is_race ? log::Level::Debug : log::Level::Warning;
-    log::write(
-        level, "write was not accepted", {{"object", to_string(key)}, {"error", error.detail}}
-    );
+    const log::Level level = is_race ? log::Level::Info : log::Level::Warning;
+    log_once(key, level, "write was not accepted", error.detail);
     if (error.code == ErrorCode::Invalid && key.kind == Kind::Job) {
         tell_refusal(key, error);
     }
     queue_.add_rate_limited(key, parts_.clock.now());
     parts_.wake();
+}
+
+void ReconcileRunner::log_once(
+    const ObjectKey& key, log::Level level, std::string_view what, const std::string& why
+) {
+    std::string& before = failures_[key];
+    const bool is_told = before == why;
+    before = why;
+    log::write(
+        is_told ? log::Level::Debug : level, what, {{"object", to_string(key)}, {"error", why}}
+    );
 }
 
 void ReconcileRunner::tell_refusal(const ObjectKey& key, const Error& error) const {

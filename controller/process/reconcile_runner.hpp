@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/log.hpp"
 #include "controller/process/routes.hpp"
 #include "controller/reconcilers/view.hpp"
 #include "controller/reconcilers/write_sink.hpp"
@@ -14,6 +15,8 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 
 namespace sluice::controller {
 
@@ -75,11 +78,16 @@ class ReconcileRunner {
     Outcome reconcile(const ObjectKey& key, Time now) const;
     bool is_settled(const ObjectKey& key) const;
     void ended(const ObjectKey& key, const Result<void>& result);
+    /// Says why a reconcile failed; the same again only for debugging, until one succeeds.
+    void log_once(
+        const ObjectKey& key, log::Level level, std::string_view what, const std::string& why
+    );
     /// The API server refuses what follows from the Job: its user reads why.
     void tell_refusal(const ObjectKey& key, const Error& error) const;
 
     Parts parts_;
     kube::WorkQueue<ObjectKey> queue_;
+    std::map<ObjectKey, std::string> failures_;  ///< the latest of objects that go on failing
     std::map<Kind, Work> work_;
     std::deque<Waiting> waiting_;  ///< independent writes that the sink had no room for so far
 };

@@ -7,10 +7,13 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <deque>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -76,6 +79,34 @@ struct Bench {
     };
 };
 
+/// What is logged while it lives.
+class CapturedLog {
+  public:
+    CapturedLog() { ::dup2(::fileno(file_), STDERR_FILENO); }
+    CapturedLog(const CapturedLog&) = delete;
+    CapturedLog& operator=(const CapturedLog&) = delete;
+    ~CapturedLog() {
+        ::dup2(before_, STDERR_FILENO);
+        ::close(before_);
+        std::fclose(file_);
+    }
+
+    /// How many lines have the text.
+    int count(std::string_view text) const {
+        std::rewind(file_);
+        std::string line(4096, 0);
+        int found = 0;
+        while (std::fgets(line.data(), static_cast<int>(line.size()), file_) != nullptr) {
+            found += std::string_view(line.c_str()).find(text) != std::string_view::npos ? 1 : 0;
+        }
+        return found;
+    }
+
+  private:
+    std::FILE* file_ = std::tmpfile();
+    int before_ = ::dup(STDERR_FILENO);
+};
+
 const ObjectKey kClass{Kind::WorkloadPriorityClass, "", "vip"};
 
 }  // namespace
@@ -110,6 +141,27 @@ TEST_CASE(
     bench.clock.advance(std::chrono::seconds(1));
     bench.runner.step();
     CHECK(bench.sink.rows.empty() == is_gone);
+}
+
+TEST_CASE("a failure is logged once until it changes or ends", "[controller]") {
+    Bench bench;
+    const CapturedLog log;
+    const auto fail_with = [&bench](const char* why) {
+        const Error error{ErrorCode::Invalid, why, {}};
+        bench.runner.look(kClass, Urgency::AtOnce);
+        for (bench.runner.step(); !bench.sink.rows.empty(); bench.runner.step()) {
+            bench.sink.answer(error);
+        }
+        bench.clock.advance(std::chrono::minutes(30));
+    };
+    for (int i = 0; i < 3; ++i) {
+        fail_with("too long");
+    }
+    CHECK(log.count("too long") == 1);
+    CHECK(log.count("warning write was not accepted object=vip") == 1);
+    fail_with("too short");
+    CHECK(log.count("too short") == 1);
+    CHECK(bench.runner.work().at(Kind::WorkloadPriorityClass).failed == 4);
 }
 
 TEST_CASE("a wide change holds up nothing else", "[controller]") {
