@@ -117,6 +117,7 @@ class Explainer {
         }
         sort_by_binding(ranked_);
         std::vector<Constraint> made;
+        made.reserve(ranked_.size() + 1);
         if (refusal_.kind == RefusalKind::PreemptionGated) {
             made.push_back(ranked_.front().constraint);
             made.front().kind = "gate";

@@ -92,10 +92,9 @@ std::optional<std::string> find_above_limits(const std::vector<PodResources>& po
         for_each_container(pods[i], i, [&](const std::string& path, const Resources& resources) {
             violations.add(path, greater_in(resources.requests, resources.limits), kAboveLimits);
         });
-        if (pods[i].pod_level) {
+        if (const auto& resources = pods[i].pod_level) {
             const std::string path = fmt::format("spec.podSets[{}].template.spec.resources", i);
-            const Resources& resources = *pods[i].pod_level;
-            violations.add(path, greater_in(resources.requests, resources.limits), kAboveLimits);
+            violations.add(path, greater_in(resources->requests, resources->limits), kAboveLimits);
         }
     }
     return violations.text("resources validation failed");

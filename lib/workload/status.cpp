@@ -38,8 +38,10 @@ std::set<std::string> assigned_flavors(const api::Admission& admission) {
     return flavors;
 }
 
-bool has_all_required_checks(const api::Workload& workload, const api::ClusterQueue& queue) {
-    const auto flavors = assigned_flavors(*workload.status.admission);
+bool has_all_required_checks(
+    const api::Workload& workload, const api::Admission& admission, const api::ClusterQueue& queue
+) {
+    const auto flavors = assigned_flavors(admission);
     return std::ranges::all_of(required_checks(queue, &flavors), [&](const std::string& name) {
         const auto& present = workload.status.admission_checks;
         return std::ranges::find(present, name, &api::AdmissionCheckState::name) != present.end();
@@ -185,13 +187,13 @@ void reserve_quota(
 ) {
     const std::string message =
         fmt::format("Quota reserved in ClusterQueue {}", admission.cluster_queue);
-    workload.status.admission = std::move(admission);
+    const auto& held = workload.status.admission.emplace(std::move(admission));
     workload.status.resource_requests.clear();
     set_condition(workload, "QuotaReserved", true, "QuotaReserved", message, now);
     for (const auto* type : {"Evicted", "Preempted", "BlockedOnPreemptionGates"}) {
         reset_condition(workload, type, now);
     }
-    if (has_all_required_checks(workload, queue)) {
+    if (has_all_required_checks(workload, held, queue)) {
         sync_admitted(workload, gates, now);
     }
 }
