@@ -5,18 +5,47 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace sluice::engine {
 
+/// A victim as put_larger_users_first() compares it.
+struct RankedVictim {
+    std::string_view name;  ///< of its LocalQueue, without namespace
+    double usage = 0.0;
+    std::size_t place = 0;
+};
+
+/// Larger usage first, LocalQueues of one name as they are. Not std::stable_sort: with LocalQueues
+/// of one name in several namespaces the comparison may go in a circle.
+inline void merge_sort(std::span<RankedVictim> victims) {
+    if (victims.size() < 2) {
+        return;
+    }
+    const auto left = victims.first(victims.size() / 2);
+    const auto right = victims.subspan(left.size());
+    merge_sort(left);
+    merge_sort(right);
+    std::vector<RankedVictim> merged;
+    merged.reserve(victims.size());
+    for (std::size_t l = 0, r = 0; merged.size() < victims.size();) {
+        const bool takes_right =
+            l == left.size() ||
+            (r < right.size() && right[r].name != left[l].name && right[r].usage > left[l].usage);
+        merged.push_back(takes_right ? right[r++] : left[l++]);
+    }
+    std::copy(merged.begin(), merged.end(), victims.begin());
+}
+
 /// Under admission fair sharing the victims of one ClusterQueue, among themselves, are first those
 /// of the LocalQueue that has used more (spec 5.2). As one comparison with the rules between
 /// ClusterQueues that would be a circle (a before b before c before a); so `victims`, sorted by the
 /// other rules, exchange places within their ClusterQueue. As upstream compares names without the
-/// namespace, LocalQueues that all have the same one are not told apart. `workload_of` gives the
-/// WorkloadIndex of an element.
+/// namespace, two LocalQueues of one name are not told apart. `workload_of` gives the WorkloadIndex
+/// of an element.
 template <class Victim, class WorkloadOf>
 void put_larger_users_first(
     const State& state, std::vector<Victim>& victims, WorkloadOf workload_of
@@ -31,30 +60,23 @@ void put_larger_users_first(
             places[{holding.cluster_queue, holding.evicted}].push_back(i);
         }
     }
-    const auto usage_of = [&](const Victim& victim) {
-        return state.local_queue(state.workload(workload_of(victim)).local_queue).fair_usage;
-    };
-    const auto name_of = [&](std::size_t place) {
-        const WorkloadRecord& workload = state.workload(workload_of(victims[place]));
-        const std::string_view key = state.local_queue(workload.local_queue).key;
-        return key.substr(key.find('/') + 1);
-    };
     for (const auto& [of, at] : places) {
-        const auto is_like_first = [&](std::size_t place) {
-            return name_of(place) == name_of(at.front());
-        };
-        if (std::all_of(at.begin(), at.end(), is_like_first)) {
-            continue;
-        }
+        std::vector<RankedVictim> ranked;
         std::vector<Victim> own;
         for (const auto place : at) {
+            const WorkloadRecord& workload = state.workload(workload_of(victims[place]));
+            const LocalQueueRecord& local_queue = state.local_queue(workload.local_queue);
+            const std::string_view key = local_queue.key;
+            ranked.push_back(RankedVictim{
+                .name = key.substr(key.find('/') + 1),
+                .usage = local_queue.fair_usage,
+                .place = own.size(),
+            });
             own.push_back(victims[place]);
         }
-        std::stable_sort(own.begin(), own.end(), [&](const Victim& a, const Victim& b) {
-            return usage_of(a) > usage_of(b);
-        });
+        merge_sort(ranked);
         for (std::size_t i = 0; i < at.size(); ++i) {
-            victims[at[i]] = own[i];
+            victims[at[i]] = own[ranked[i].place];
         }
     }
 }

@@ -1,6 +1,7 @@
 #include "engine/reference_preemption.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace sluice::reference {
 
@@ -29,30 +30,59 @@ bool goes_first(const Snapshot& snapshot, int a, int b, int cluster_queue, Time 
     return x.uid != y.uid ? x.uid < y.uid : x.key < y.key;
 }
 
+namespace {
+
+std::string name_of_local_queue(const Holder& holder) {
+    return holder.local_queue.substr(holder.local_queue.find('/') + 1);
+}
+
+/// Whether `a` goes before `b`, which stood before it, for the usage of their LocalQueues, whose
+/// names are compared without namespaces as upstream does.
+bool passes(const Holder& a, const Holder& b) {
+    return a.fair_usage && b.fair_usage && name_of_local_queue(a) != name_of_local_queue(b) &&
+           *a.fair_usage > *b.fair_usage;
+}
+
+/// Sorted by halves. Where comparisons go in a circle any order would do, so it is the engine's.
+std::vector<int> by_usage(const Snapshot& snapshot, const std::vector<int>& holders) {
+    if (holders.size() < 2) {
+        return holders;
+    }
+    const auto middle = holders.begin() + std::ptrdiff_t(holders.size() / 2);
+    const std::vector<int> left = by_usage(snapshot, {holders.begin(), middle});
+    const std::vector<int> right = by_usage(snapshot, {middle, holders.end()});
+    std::vector<int> sorted;
+    std::size_t l = 0;
+    std::size_t r = 0;
+    while (sorted.size() < holders.size()) {
+        const bool from_right =
+            l == left.size() ||
+            (r < right.size() && passes(snapshot.holder(right[r]), snapshot.holder(left[l])));
+        sorted.push_back(from_right ? right[r++] : left[l++]);
+    }
+    return sorted;
+}
+
+}  // namespace
+
 std::vector<int> in_order(const Snapshot& snapshot, std::vector<int> holders, int queue, Time now) {
     std::sort(holders.begin(), holders.end(), [&](int a, int b) {
         return goes_first(snapshot, a, b, queue, now);
     });
-    // Between two neighbours of one ClusterQueue, leaving out those of others, the one whose
-    // LocalQueue has used less goes down, until nothing changes.
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (std::size_t i = 0; i < holders.size(); ++i) {
-            const Holder& x = snapshot.holder(holders[i]);
-            std::size_t k = i + 1;
-            while (k < holders.size() &&
-                   (snapshot.holder(holders[k]).cluster_queue != x.cluster_queue ||
-                    snapshot.holder(holders[k]).evicted != x.evicted)) {
-                ++k;
-            }
-            if (k == holders.size() || !x.fair_usage) {
-                continue;
-            }
-            const Holder& y = snapshot.holder(holders[k]);
-            if (*x.fair_usage < *y.fair_usage) {
-                std::swap(holders[i], holders[k]);
-                changed = true;
-            }
+    // Those of one ClusterQueue, evicted ones apart, change places among each other alone.
+    std::map<std::pair<int, bool>, std::vector<std::size_t>> groups;
+    for (std::size_t i = 0; i < holders.size(); ++i) {
+        const Holder& holder = snapshot.holder(holders[i]);
+        groups[{holder.cluster_queue, holder.evicted}].push_back(i);
+    }
+    for (const auto& [group, places] : groups) {
+        std::vector<int> own;
+        for (const std::size_t place : places) {
+            own.push_back(holders[place]);
+        }
+        own = by_usage(snapshot, own);
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            holders[places[i]] = own[i];
         }
     }
     return holders;
