@@ -26,6 +26,12 @@ struct ActivePreemptor {
     bool sticky = false;
 };
 
+/// An eviction that is being written, or was: see WorkloadRecord::eviction.
+struct ExpectedEviction {
+    WorkloadIndex victim;
+    std::uint32_t eviction = 0;
+};
+
 /// What the state keeps of a ClusterQueue beside its node in the quota tree. Indexed by that node.
 struct ClusterQueueRecord {
     bool exists = false;
@@ -36,6 +42,10 @@ struct ClusterQueueRecord {
     std::vector<WorkloadIndex> inadmissible;
     WorkloadIndex inflight;
     ActivePreemptor preemptor;
+    /// The evictions that make it the preemptor, without those that failed; empty: it is sure to
+    /// be.
+    std::vector<ExpectedEviction> evictions;
+    ActivePreemptor preemptor_before;  ///< should all of them fail
     std::set<std::uint64_t> parked_classes;
     std::vector<WorkloadIndex> holders;
     std::vector<LocalQueueIndex> local_queues;

@@ -258,6 +258,7 @@ void Cycle::issue_preemptions(CycleEntry& entry) {
         return;
     }
     for (const auto& target : entry.targets) {
+        entry.victims.push_back(target.workload);
         const WorkloadRecord& victim = state_.workloads_[target.workload.at()];
         if (victim.holding->evicted) {
             continue;  // on its way out already; it counts all the same
@@ -345,6 +346,7 @@ void Cycle::settle() {
     for (const auto victim : newly_evicted_) {
         WorkloadRecord& record = state_.workloads_[victim.at()];
         record.eviction_expected = true;
+        record.eviction = ++state_.evictions_;
         record.holding->evicted = true;
     }
 }
@@ -403,7 +405,7 @@ void Cycle::requeue() {
             record.last_assignment = std::move(last);
         }
         if (entry.requeue == RequeueReason::PendingPreemption) {
-            editor_.set_preemptor(entry.cluster_queue, entry.workload);
+            editor_.set_preemptor(entry.cluster_queue, entry.workload, entry.victims);
         }
         entry.refusal.requeued = editor_.requeue(entry.workload, requeues_immediately(entry));
         const bool hopeless = entry.requeue == RequeueReason::NoFit ||

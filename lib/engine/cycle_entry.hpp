@@ -29,6 +29,7 @@ struct CycleEntry {
     NodeIndex cluster_queue;
     Assignment assignment;
     std::vector<PreemptionTarget> targets;
+    std::vector<WorkloadIndex> victims;  ///< `targets` once they are evicted for it
     std::optional<ReplacedSlice> slice;  ///< whose place it takes
     WorkloadIndex replaced;  ///< of the targets the one that is no victim; invalid: none
     bool is_preemptor =

@@ -7,7 +7,8 @@
 
 namespace sluice::engine {
 
-/// The object was created or changed. Equal objects change nothing.
+/// The object was created or changed. Equal objects change nothing, but that of an ended workload
+/// wakes who waits (spec 3.8).
 struct FlavorChanged {
     ResourceFlavor flavor;
 };

@@ -67,6 +67,9 @@ struct ClusterQueue {
     /// flavors and cohort cycles the engine sees itself.
     bool accepts_workloads = true;
     bool admission_fair_sharing = false;  ///< admissionScope UsageBasedAdmissionFairSharing
+    /// metadata.generation: each change of the spec wakes who waits, also one that shows in nothing
+    /// above (spec 3.8).
+    std::int64_t generation = 0;
     friend bool operator==(const ClusterQueue&, const ClusterQueue&) = default;
 };
 
@@ -180,14 +183,18 @@ struct Workload {
     std::int64_t generation = 0;
     /// Workloads with equal classes are equivalent to the scheduler (spec 3.7); 0: equal to none.
     std::uint64_t scheduling_class = 0;
-    /// Changes whenever one of the conditions Evicted and Requeued does, or the priority boost
-    /// (spec 3.6).
+    /// Changes whenever one of the conditions Evicted and Requeued does, reclaimablePods, the
+    /// priority boost, or what LimitRanges make of the requests and limits (spec 3.6).
     std::uint64_t condition_stamp = 0;
     std::vector<PodSet> pod_sets;
     std::optional<QuotaReservation> reservation;
     /// May wait in a queue (spec 3.1): active, not finished, not gated, not on hold, holds no
     /// quota.
     bool queueable = true;
+    /// Finished or deactivated: holds nothing, and each change of it wakes who waits (spec 3.8).
+    /// With a reservation: deactivated before it gave that up, so what its admission costs its
+    /// LocalQueue stays charged (spec 5.12).
+    bool ended = false;
     bool requeued_false = false;     ///< condition Requeued=False: parked until that changes
     std::optional<Time> requeue_at;  ///< status.requeueState.requeueAt
     bool checks_failed = false;      ///< an admission check is Retry or Rejected

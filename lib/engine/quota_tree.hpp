@@ -99,7 +99,8 @@ class QuotaTree {
     NodeIndex intern_cluster_queue(std::string_view name);
     NodeIndex intern_cohort(std::string_view name);
 
-    /// Sets what the node's object says; `parent` "" makes it a root. False: it said so already.
+    /// Sets what the node's object says; `parent` "" makes it a root. A weight alone
+    /// leaves generations as they are. False: it said so already.
     bool declare(
         NodeIndex node, std::string_view parent, double weight, std::vector<DeclaredQuota> quotas
     );

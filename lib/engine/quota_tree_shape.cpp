@@ -16,12 +16,11 @@ bool QuotaTree::declare(
         return a.flavor_resource < b.flavor_resource;
     });
     Node& node = nodes_[index.at()];
-    if (node.has_object && node.parent_name == parent && node.weight == weight &&
-        node.declared == quotas) {
-        return false;
+    const bool is_reweighed = std::exchange(node.weight, weight) != weight;
+    if (node.has_object && node.parent_name == parent && node.declared == quotas) {
+        return is_reweighed;
     }
     node.has_object = true;
-    node.weight = weight;
     restate(index, std::string(parent), std::move(quotas));
     return true;
 }

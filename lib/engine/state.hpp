@@ -134,7 +134,9 @@ class State {
     std::map<NodeIndex, Time> wake_due_;               // by root
     std::set<std::pair<Time, WorkloadIndex>> back_offs_;
     std::set<std::pair<Time, LocalQueueIndex>> samples_;  // of usage, as they become due
+    std::map<NodeIndex, Cohort> cohorts_;                 // as they were told
     std::uint64_t cycle_ = 0;
+    std::uint32_t evictions_ = 0;  // decided so far
     // Holders without PodsReady in ClusterQueues that exist, for blockAdmission.
     std::uint64_t not_ready_holders_ = 0;
     bool blocked_until_ready_ = false;

@@ -44,11 +44,19 @@ class StateEditor {
     RequeuedTo requeue(WorkloadIndex workload, bool immediately);
     /// Parks every heap entry of that class and remembers it (spec 3.7).
     void park_class(NodeIndex cluster_queue, std::uint64_t scheduling_class);
-    void set_preemptor(NodeIndex cluster_queue, WorkloadIndex workload);
+    /// `victims` go for it. If all their evictions are being written, and all of those fail, who
+    /// was the preemptor before is it again.
+    void set_preemptor(
+        NodeIndex cluster_queue, WorkloadIndex workload, const std::vector<WorkloadIndex>& victims
+    );
     void clear_preemptor(WorkloadIndex workload);
     /// Moves parked workloads of the whole tree to their heaps, now or at the end of the batch
     /// (spec 3.8).
     void wake_tree_of(NodeIndex node);
+
+    /// What a workload's end or less use of quota wakes: the tree where quota came free and that
+    /// of the ClusterQueue in which its LocalQueue would have it wait, as far as they are valid.
+    void wake_for(NodeIndex freed, NodeIndex queued_in);
 
     /// The workload's admission is assumed: what it will cost its LocalQueue counts at once.
     void charge_admission(WorkloadIndex workload);
@@ -74,6 +82,9 @@ class StateEditor {
     /// Wakes the node's tree and, where it is another one, the tree of the cohort that the node
     /// left.
     void wake_trees_of(NodeIndex node, NodeIndex left);
+    bool has_undecided_preemptor(const ClusterQueueRecord& queue) const;
+    void drop_preemptors(ClusterQueueRecord& of);
+    void eviction_failed(WorkloadIndex victim);
     void wake_now(NodeIndex root);
     void wake_parked(NodeIndex cluster_queue);
     void requeue_all_of(LocalQueueIndex local_queue);

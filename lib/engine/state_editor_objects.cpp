@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace sluice::engine {
 namespace {
@@ -18,6 +20,21 @@ std::uint64_t fnv1a(std::string_view text) {
         hash *= 0x100000001b3U;
     }
     return hash;
+}
+
+using GroupNames = std::pair<std::set<std::string>, std::vector<std::string>>;
+
+/// Of each resource group what it covers, in whatever order, and its flavors in theirs.
+std::vector<GroupNames> flavors_in_order(const ClusterQueue& queue) {
+    std::vector<GroupNames> made;
+    for (const auto& group : queue.resource_groups) {
+        GroupNames& names = made.emplace_back();
+        names.first = {group.covered_resources.begin(), group.covered_resources.end()};
+        for (const auto& flavor : group.flavors) {
+            names.second.push_back(flavor.flavor);
+        }
+    }
+    return made;
 }
 
 bool uses_flavor(const ClusterQueueRecord& queue, FlavorIndex flavor) {
@@ -147,10 +164,16 @@ void StateEditor::on(const CohortChanged& event) {
         intern_cohort(cohort.parent);
     }
     const NodeIndex left = declared_parent(index);
-    auto quotas = declared_quotas(cohort.resource_groups);
-    if (state_.tree_.declare(index, cohort.parent, cohort.fair_weight, std::move(quotas))) {
-        wake_trees_of(index, left);
+    const auto known = state_.cohorts_.find(index);
+    if (known != state_.cohorts_.end() && known->second == cohort) {
+        return;
     }
+    state_.cohorts_.insert_or_assign(index, cohort);
+    auto quotas = declared_quotas(cohort.resource_groups);
+    state_.tree_.declare(index, cohort.parent, cohort.fair_weight, std::move(quotas));
+    refresh();
+    state_.tree_.touch(state_.tree_.node(index).root);  // whatever it was that changed (spec 4.11)
+    wake_trees_of(index, left);
 }
 
 void StateEditor::on(const CohortDeleted& event) {
@@ -159,6 +182,7 @@ void StateEditor::on(const CohortDeleted& event) {
         return;
     }
     const NodeIndex left = declared_parent(index);
+    state_.cohorts_.erase(index);
     state_.tree_.undeclare(index);
     // Upstream wakes nothing here, which strands workloads that the cohort's limits held back.
     wake_trees_of(index, left);
@@ -189,9 +213,10 @@ void StateEditor::on(const ClusterQueueChanged& event) {
     if (!is_new && record.spec == spec) {
         return;
     }
-    const bool quota_changed = is_new || record.spec.resource_groups != spec.resource_groups ||
-                               record.spec.cohort != spec.cohort ||
-                               record.spec.fair_weight != spec.fair_weight;
+    const bool reordered = !is_new && flavors_in_order(record.spec) != flavors_in_order(spec);
+    const bool quota_changed =
+        is_new || reordered || record.spec.resource_groups != spec.resource_groups ||
+        record.spec.cohort != spec.cohort || record.spec.fair_weight != spec.fair_weight;
     record.exists = true;
     if (is_new) {
         state_.not_ready_holders_ += not_ready_holders_of(record);
@@ -215,6 +240,9 @@ void StateEditor::on(const ClusterQueueChanged& event) {
     }
     make_heap(record);  // admission fair sharing may have come or gone
     refresh();
+    if (reordered) {
+        state_.tree_.touch(state_.tree_.node(index).root);  // what was tried has other places now
+    }
     record.active = is_active(index);
     state_.tree_.set_active(index, record.active);
     if (is_new) {
@@ -239,7 +267,7 @@ void StateEditor::on(const ClusterQueueDeleted& event) {
     state_.not_ready_holders_ -= not_ready_holders_of(record);
     record.spec = ClusterQueue{};
     record.groups.clear();
-    record.preemptor = ActivePreemptor{};
+    drop_preemptors(record);
     record.parked_classes.clear();
     const NodeIndex left = declared_parent(index);
     state_.tree_.undeclare(index);

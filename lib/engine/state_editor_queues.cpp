@@ -206,8 +206,34 @@ void StateEditor::park_class(NodeIndex cluster_queue, std::uint64_t scheduling_c
     }
 }
 
-void StateEditor::set_preemptor(NodeIndex cluster_queue, WorkloadIndex workload) {
+bool StateEditor::has_undecided_preemptor(const ClusterQueueRecord& queue) const {
+    return !queue.evictions.empty() &&
+           std::all_of(
+               queue.evictions.begin(),
+               queue.evictions.end(),
+               [this](const ExpectedEviction& expected) {
+                   const WorkloadRecord& victim = state_.workloads_[expected.victim.at()];
+                   return victim.eviction_expected && victim.eviction == expected.eviction;
+               }
+           );
+}
+
+void StateEditor::set_preemptor(
+    NodeIndex cluster_queue, WorkloadIndex workload, const std::vector<WorkloadIndex>& victims
+) {
     ClusterQueueRecord& of = queue(cluster_queue);
+    if (!has_undecided_preemptor(of)) {
+        of.preemptor_before = of.preemptor;
+    }
+    of.evictions.clear();
+    const bool is_undecided = std::all_of(victims.begin(), victims.end(), [this](auto victim) {
+        return record(victim).eviction_expected;
+    });
+    if (is_undecided) {
+        for (const auto victim : victims) {
+            of.evictions.push_back({.victim = victim, .eviction = record(victim).eviction});
+        }
+    }
     const WorkloadIndex before = of.preemptor.sticky ? of.preemptor.workload : WorkloadIndex{};
     of.preemptor = ActivePreemptor{
         .workload = workload,
@@ -227,9 +253,36 @@ void StateEditor::clear_preemptor(WorkloadIndex workload) {
         return;
     }
     const NodeIndex cluster_queue = state_.local_queues_[of.local_queue.at()].cluster_queue;
-    if (cluster_queue.is_valid() && queue(cluster_queue).preemptor.workload == workload) {
+    if (!cluster_queue.is_valid()) {
+        return;
+    }
+    ClusterQueueRecord& at = queue(cluster_queue);
+    if (at.preemptor.workload == workload) {
         SLUICE_ASSERT(of.bucket != Bucket::Active);
-        queue(cluster_queue).preemptor = ActivePreemptor{};
+        drop_preemptors(at);
+    }
+    if (at.preemptor_before.workload == workload) {
+        at.preemptor_before = ActivePreemptor{};
+    }
+}
+
+void StateEditor::drop_preemptors(ClusterQueueRecord& of) {
+    of.preemptor = ActivePreemptor{};
+    of.evictions.clear();
+    of.preemptor_before = ActivePreemptor{};
+}
+
+void StateEditor::eviction_failed(WorkloadIndex victim) {
+    const std::uint32_t eviction = record(victim).eviction;
+    for (const auto& [name, index] : state_.tree_.cluster_queues_by_name()) {
+        ClusterQueueRecord& of = queue(index);
+        const auto failed = std::erase_if(of.evictions, [&](const ExpectedEviction& expected) {
+            return expected.victim == victim && expected.eviction == eviction;
+        });
+        if (failed > 0 && of.evictions.empty()) {
+            of.preemptor = std::exchange(of.preemptor_before, ActivePreemptor{});
+            make_heap(of);
+        }
     }
 }
 
@@ -243,6 +296,14 @@ void StateEditor::wake_tree_of(NodeIndex node) {
         wake_now(at.root);
     } else {
         state_.wake_due_.emplace(at.root, now_ + state_.options_.wake_batch);
+    }
+}
+
+void StateEditor::wake_for(NodeIndex freed, NodeIndex queued_in) {
+    for (const auto node : {freed, queued_in}) {
+        if (node.is_valid()) {
+            wake_tree_of(node);
+        }
     }
 }
 

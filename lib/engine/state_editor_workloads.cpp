@@ -80,9 +80,12 @@ std::unique_ptr<Holding> StateEditor::make_holding(
             workload.pod_sets.end(),
             [&assigned](const PodSet& p) { return p.name == assigned.name; }
         );
-        std::int64_t left = assigned.count;
-        if (pod_set != workload.pod_sets.end() && state_.options_.gates.reclaimable_pods) {
-            left = pod_set->count - std::clamp(pod_set->reclaimable, 0, pod_set->count);
+        std::int64_t left = 0;
+        if (pod_set != workload.pod_sets.end()) {
+            left = pod_set->count;
+        }
+        if (left > 0 && state_.options_.gates.reclaimable_pods) {
+            left -= std::clamp(pod_set->reclaimable, 0, pod_set->count);
         }
         made->count = static_cast<std::int32_t>(std::min<std::int64_t>(left, assigned.count));
         HeldPodSet held{.name = assigned.name, .count = made->count, .usages = {}};
@@ -203,7 +206,8 @@ void StateEditor::on(const WorkloadChanged& event) {
         on(WorkloadDeleted{.ns = given.ns, .name = given.name});
         index = WorkloadIndex{};
     }
-    if (!index.is_valid()) {
+    const bool is_known = index.is_valid();
+    if (!is_known) {
         if (state_.free_workloads_.empty()) {
             index = make_index<WorkloadIndex>(state_.workloads_.size());
             state_.workloads_.emplace_back();
@@ -219,10 +223,21 @@ void StateEditor::on(const WorkloadChanged& event) {
         state_.workload_index_.insert(index, state_.workloads_);
     }
     move_to_local_queue(index, intern_local_queue(given.ns, given.local_queue));
-    if (given.reservation) {
+    const bool was_admitted = record(index).shows_admitted;
+    record(index).shows_admitted = given.reservation && given.reservation->admitted;
+    if (given.reservation && !given.ended) {
         update_holder(index, given, *given.reservation);
-    } else {
-        update_pending(index, given);
+        if (is_known && !was_admitted && given.reservation->admitted) {
+            settle_charge(index);
+        }
+        return;
+    }
+    if (given.ended && !given.reservation) {
+        drop_charge(index);
+    }
+    update_pending(index, given);
+    if (is_known && given.ended && !record(index).assumed) {
+        wake_for(NodeIndex{}, cluster_queue_of(record(index)));
     }
 }
 
@@ -235,8 +250,6 @@ void StateEditor::update_holder(
     // again.
     workload.eviction_expected = workload.eviction_expected && !reservation.evicted;
     holding->evicted = holding->evicted || workload.eviction_expected;
-    const bool was_known = workload.holding != nullptr || workload.queueable;
-    const bool was_admitted = workload.holding != nullptr && workload.holding->admitted;
     NodeIndex freed;
     if (workload.holding != nullptr) {
         if (workload.priority != given.priority ||
@@ -263,11 +276,8 @@ void StateEditor::update_holder(
     set_back_off(index, given.requeue_at);
     take_pod_sets(workload, given);
     hold(index, std::move(holding));
-    if (was_known && !was_admitted && workload.holding->admitted) {
-        settle_charge(index);
-    }
     if (freed.is_valid()) {
-        wake_tree_of(freed);
+        wake_for(freed, cluster_queue_of(workload));
     }
 }
 
@@ -285,20 +295,22 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
     }
     workload.eviction_expected = false;
     const bool same_pod_sets = !take_pod_sets(workload, given);
+    const bool became_valid = !workload.requests_valid && given.requests_valid;
     const bool changed = workload.generation != given.generation ||
                          workload.condition_stamp != given.condition_stamp ||
-                         workload.preemption_gated != given.preemption_gated ||
-                         workload.checks_failed != given.checks_failed ||
-                         workload.requests_valid != given.requests_valid ||
-                         (workload.requeue_at != given.requeue_at && !is_later(given.requeue_at)) ||
+                         workload.preemption_gated != given.preemption_gated || became_valid ||
                          !same_pod_sets;
     if (workload.scheduling_class != class_of(given) ||
         !state_.options_.gates.flavor_fungibility_preserve_scan_progress) {
         workload.last_assignment.reset();
     }
+    // The timer is due, though nobody has looked since.
+    const bool back_off_ended = workload.requeue_at && workload.requeue_at != given.requeue_at &&
+                                *workload.requeue_at <= now_ &&
+                                state_.back_offs_.contains({*workload.requeue_at, index});
     const bool was_parked = workload.bucket == Bucket::Inadmissible;
     const bool was_active = workload.bucket == Bucket::Active;
-    if (!was_parked || changed || !given.queueable) {
+    if (!was_parked || changed || back_off_ended || !given.queueable) {
         take_from_queue(index);  // under the keys that it was queued with
     }
     workload.priority = given.priority;
@@ -315,12 +327,11 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
     take_replaces(workload, given);
     set_back_off(index, given.requeue_at);
     if (freed.is_valid()) {
-        wake_tree_of(freed
-        );  // before it queues again itself: it is judged with its class not parked
+        // Before it queues again itself: it is judged with its class not parked.
+        wake_for(freed, cluster_queue_of(workload));
     }
     if (!workload.queueable) {
         clear_preemptor(index);
-        drop_charge(index);
         workload.last_assignment.reset();
         return;
     }
@@ -342,6 +353,7 @@ void StateEditor::on(const WorkloadDeleted& event) {
         freed = record(index).holding->cluster_queue;
         release(index);
     }
+    const NodeIndex queued_in = cluster_queue_of(record(index));
     move_to_local_queue(index, LocalQueueIndex{});
     set_back_off(index, std::nullopt);
     if (record(index).held_back_until) {
@@ -351,9 +363,7 @@ void StateEditor::on(const WorkloadDeleted& event) {
     state_.pod_set_pool_.release(record(index).pod_sets);
     record(index) = WorkloadRecord{};
     state_.free_workloads_.push_back(index);
-    if (freed.is_valid()) {
-        wake_tree_of(freed);
-    }
+    wake_for(freed, queued_in);
 }
 
 void StateEditor::on(const AdmissionWritten& event) {
@@ -400,6 +410,7 @@ void StateEditor::on(const AdmissionFailed& event) {
 void StateEditor::on(const PreemptionFailed& event) {
     const WorkloadIndex index = state_.find_workload(event.ns + "/" + event.name);
     if (index.is_valid() && record(index).eviction_expected) {
+        eviction_failed(index);
         record(index).eviction_expected = false;
         if (record(index).holding != nullptr) {
             record(index).holding->evicted = false;

@@ -88,9 +88,11 @@ struct WorkloadRecord {
     std::unique_ptr<Workload>
         deferred;  ///< what was said of it while our admission was being written
     std::uint32_t local_queue_position = 0;
+    std::uint32_t eviction = 0;           ///< number of the eviction that we wrote last
     std::uint8_t refused_admissions = 0;  ///< in a row
     bool assumed = false;  ///< our admission is being written: the object's own status lags behind
     bool eviction_expected = false;  ///< our eviction is being written
+    bool shows_admitted = false;     ///< its status said so last
 };
 
 }  // namespace sluice::engine

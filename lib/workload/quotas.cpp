@@ -92,6 +92,7 @@ engine::ClusterQueue to_engine(const api::ClusterQueue& queue, bool accepts_work
         .accepts_workloads = accepts_workloads && !find_problem(queue),
         .admission_fair_sharing = spec.admission_scope && spec.admission_scope->admission_mode ==
                                                               "UsageBasedAdmissionFairSharing",
+        .generation = queue.metadata.generation,
     };
 }
 

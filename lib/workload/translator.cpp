@@ -125,7 +125,7 @@ std::optional<std::string> Translator::find_inadmissibility(
         case engine::NamespaceMatch::Matches:
             break;
     }
-    return find_invalid_requests(pods_of(workload), limits_of(ns));
+    return find_invalid_requests(pods_of(workload, limits_of(ns)), limits_of(ns));
 }
 
 const LimitRangeSummary& Translator::limits_of(const std::string& ns) const {
@@ -134,10 +134,11 @@ const LimitRangeSummary& Translator::limits_of(const std::string& ns) const {
     return at == limits_.end() ? kNone : at->second;
 }
 
-std::vector<PodResources> Translator::pods_of(const api::Workload& workload) const {
+std::vector<PodResources> Translator::pods_of(
+    const api::Workload& workload, const LimitRangeSummary& limits
+) const {
     std::vector<PodResources> pods;
     pods.reserve(workload.spec.pod_sets.size());
-    const LimitRangeSummary& limits = limits_of(workload.metadata.namespace_);
     for (const auto& pod_set : workload.spec.pod_sets) {
         const auto& spec = pod_set.template_.spec;
         const auto overhead = overheads_.find(spec.runtime_class_name);
@@ -150,7 +151,7 @@ std::vector<PodResources> Translator::pods_of(const api::Workload& workload) con
 
 std::vector<api::PodSetRequest> Translator::resource_requests(const api::Workload& workload) const {
     std::vector<api::PodSetRequest> made;
-    const auto pods = pods_of(workload);
+    const auto pods = pods_of(workload, limits_of(workload.metadata.namespace_));
     for (std::size_t i = 0; i < pods.size(); ++i) {
         const auto& pod_set = workload.spec.pod_sets[i];
         const std::int64_t count = pod_set.count - reclaimable(workload, pod_set);

@@ -108,7 +108,12 @@ class Translator {
         std::string class_key;
     };
 
-    std::vector<PodResources> pods_of(const api::Workload& workload) const;
+    std::vector<PodResources> pods_of(
+        const api::Workload& workload, const LimitRangeSummary& limits
+    ) const;
+    std::uint64_t condition_stamp(
+        const api::Workload& workload, const std::vector<PodResources>& pods
+    ) const;
     const LimitRangeSummary& limits_of(const std::string& ns) const;
     engine::NamespaceMatch match(const std::string& ns, const api::ClusterQueue& queue) const;
     std::uint32_t use_shape(const api::PodSpec& pod, Uses& uses, Events& events);

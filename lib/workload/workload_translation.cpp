@@ -61,7 +61,37 @@ std::uint64_t hash_of(std::string_view text) {
     return hash;
 }
 
-std::uint64_t condition_stamp(const api::Workload& workload, bool boost_counts) {
+/// What LimitRanges and RuntimeClasses have made of the pods' resources.
+std::string text_of(const std::vector<PodResources>& pods) {
+    std::string text;
+    const auto append = [&text](const api::ResourceList& list) {
+        text += '|';
+        api::encode_to(api::type_of<api::ResourceList>(), &list, text);
+    };
+    const auto append_both = [&append](const Resources& resources) {
+        append(resources.requests);
+        append(resources.limits);
+    };
+    for (const auto& pod : pods) {
+        for (const auto& container : pod.init_containers) {
+            append_both(container.resources);
+        }
+        for (const auto& container : pod.containers) {
+            append_both(container);
+        }
+        if (pod.pod_level) {
+            append_both(*pod.pod_level);
+        }
+        append(pod.overhead);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::uint64_t Translator::condition_stamp(
+    const api::Workload& workload, const std::vector<PodResources>& pods
+) const {
     std::string text;
     for (const auto* type : {"Evicted", "Requeued"}) {
         if (const auto* condition = api::find_condition(workload.status.conditions, type)) {
@@ -79,11 +109,22 @@ std::uint64_t condition_stamp(const api::Workload& workload, bool boost_counts) 
         text += '/';
     }
     const auto* boost = workload.metadata.find_annotation(kPriorityBoost);
-    if (boost_counts && boost != nullptr) {
+    if (settings_.gates.priority_boost && boost != nullptr) {
         text += *boost;
+    }
+    for (const auto& reclaimable : workload.status.reclaimable_pods) {
+        text += fmt::format("/{} {}", reclaimable.name, reclaimable.count);
+    }
+    if (!limits_of(workload.metadata.namespace_).is_empty()) {
+        std::string adjusted = text_of(pods);
+        if (adjusted != text_of(pods_of(workload, LimitRangeSummary()))) {
+            text += adjusted;
+        }
     }
     return hash_of(text);
 }
+
+namespace {
 
 engine::PodSetAssignment to_engine(const api::PodSetAssignment& given, std::int32_t spec_count) {
     engine::PodSetAssignment made{
@@ -140,7 +181,7 @@ std::optional<engine::QuotaReservation> Translator::reservation(const api::Workl
     const auto& status = workload.status;
     const auto* reserved = api::find_condition(status.conditions, "QuotaReserved");
     if (reserved == nullptr || reserved->status != "True" || !status.admission ||
-        !is_active(workload) || api::is_true(status.conditions, "Finished")) {
+        api::is_true(status.conditions, "Finished")) {
         return std::nullopt;
     }
     engine::QuotaReservation made{
@@ -163,7 +204,7 @@ std::optional<engine::QuotaReservation> Translator::reservation(const api::Workl
 Translator::Events Translator::set(const api::Workload& workload) {
     Events events;
     Uses uses;
-    const auto pods = pods_of(workload);
+    const auto pods = pods_of(workload, limits_of(workload.metadata.namespace_));
     const auto& metadata = workload.metadata;
     const auto& status = workload.status;
     engine::Workload made{
@@ -174,10 +215,11 @@ Translator::Events Translator::set(const api::Workload& workload) {
         .priority = effective_priority(workload),
         .queue_order = queue_order(workload),
         .generation = metadata.generation,
-        .condition_stamp = condition_stamp(workload, settings_.gates.priority_boost),
+        .condition_stamp = condition_stamp(workload, pods),
         .pod_sets = {},
         .reservation = reservation(workload),
         .queueable = is_queueable(workload, settings_.gates),
+        .ended = !is_active(workload) || api::is_true(status.conditions, "Finished"),
         .requeued_false = false,
         .requeue_at = status.requeue_state ? status.requeue_state->requeue_at : std::nullopt,
         .checks_failed = has_failed_check(workload),

@@ -176,9 +176,51 @@ TEST_CASE("a charge is dropped with an admission that came to nothing", "[engine
         teams.tell(AdmissionWritten{.ns = "ns", .name = "a1"});
         auto inactive = teams.make("a", "a1", 2'000);
         inactive.queueable = false;
+        inactive.ended = true;
+        teams.tell(WorkloadChanged{inactive});
+    }
+    SECTION("it was deactivated while that was being written") {
+        auto inactive = teams.make("a", "a1", 2'000);
+        inactive.queueable = false;
+        inactive.ended = true;
         teams.tell(WorkloadChanged{inactive});
     }
     CHECK(teams.usage_of("a") == 0.0);
+}
+
+TEST_CASE("a charge stays while the workload may still be admitted by it", "[engine][afs]") {
+    TwoTeams teams;
+    const auto pending = teams.make("a", "a1", 2'000);
+    teams.tell(WorkloadChanged{pending});
+    teams.admit_one();
+    teams.tell(AdmissionWritten{.ns = "ns", .name = "a1"});
+    const auto reserving = teams.make_holder(pending, false);
+    teams.tell(WorkloadChanged{reserving});
+    SECTION("it is on hold") {
+        auto on_hold = pending;
+        on_hold.queueable = false;
+        teams.tell(WorkloadChanged{on_hold});
+        CHECK(teams.usage_of("a") == Approx(1.0));
+    }
+    SECTION("it is deactivated and has not given its reservation up") {
+        auto inactive = reserving;
+        inactive.queueable = false;
+        inactive.ended = true;
+        teams.tell(WorkloadChanged{inactive});
+        CHECK(teams.usage_of("a") == Approx(1.0));
+        SECTION("and is admitted once it is active again") {
+            teams.tell(WorkloadChanged{reserving});
+            teams.tell(WorkloadChanged{teams.make_holder(pending, true)});
+            const auto& queue = teams.state.local_queue(teams.state.find_local_queue("ns/a"));
+            CHECK_FALSE(queue.ledger.has_charges());
+            CHECK(teams.usage_of("a") == Approx(1.0));
+        }
+        SECTION("until it does") {
+            inactive.reservation.reset();
+            teams.tell(WorkloadChanged{inactive});
+            CHECK(teams.usage_of("a") == 0.0);
+        }
+    }
 }
 
 TEST_CASE("a charge becomes consumption when the workload is admitted", "[engine][afs]") {
@@ -414,6 +456,29 @@ TEST_CASE("LocalQueues of one name in several namespaces are equal as victims", 
         teams.tell(WorkloadChanged{holder});
     }
     Workload wants = teams.make("a", "wants", 5'000);
+    wants.priority = 2;
+    teams.tell(WorkloadChanged{wants});
+    const CycleResult result = run_cycle(teams.state, teams.now);
+    REQUIRE(result.preempted.size() == 1);
+    CHECK(teams.state.workload_key(result.preempted.front().victim) == "blue/w");
+}
+
+TEST_CASE("a third name does not tell LocalQueues of one name apart", "[engine][afs]") {
+    TwoTeams teams;
+    const auto hold = [&teams](const char* ns, const char* queue, double cores, int priority) {
+        teams.tell(LocalQueueChanged{
+            {.ns = ns, .name = queue, .cluster_queue = "cq", .consumed = {{"cpu", cores}}}
+        });
+        Workload holder = teams.make_holder(teams.make(queue, "w", 3'000), true);
+        holder.ns = ns;
+        holder.uid = ns;
+        holder.priority = priority;
+        teams.tell(WorkloadChanged{holder});
+    };
+    hold("red", "main", 9.0, 1);
+    hold("blue", "main", 5.0, 0);
+    hold("green", "side", 1.0, -1);
+    Workload wants = teams.make("a", "wants", 3'000);
     wants.priority = 2;
     teams.tell(WorkloadChanged{wants});
     const CycleResult result = run_cycle(teams.state, teams.now);

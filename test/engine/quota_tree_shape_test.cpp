@@ -306,6 +306,8 @@ TEST_CASE("the generation grows for a tree's own changes and no other's", "[engi
     const auto a_before = tree.generation(a);
     const auto other_before = tree.generation(other);
     tree.declare(b, "c", 2.0, {});
+    CHECK(tree.generation(a) == a_before);
+    tree.declare(b, "c", 2.0, {{.flavor_resource = FlavorResourceIndex{0}, .nominal = Amount(1)}});
     CHECK(tree.generation(a) > a_before);
     CHECK(tree.generation(other) == other_before);
     const auto a_between = tree.generation(a);

@@ -100,25 +100,41 @@ void Maker::make_layout() {
     if (chance(25)) {
         first.push_back("pods");
     }
+    layout_ = layout(first);
+    // What is one group in most queues is two in others, or the other way round.
+    other_layout_ = layout_;
+    if (first.size() > 1 && flavors_.size() > 1 && chance(50)) {
+        const std::string last = first.back();
+        first.pop_back();
+        other_layout_ = layout(first);
+        other_layout_.back().covered_resources.push_back(last);
+    } else if (chance(50)) {
+        other_layout_ = layout(first);
+    }
+}
+
+std::vector<engine::ResourceGroup> Maker::layout(std::vector<std::string> first) {
+    std::vector<engine::ResourceGroup> made;
     const auto with_flavors = [&](std::size_t from, std::size_t to) {
-        std::vector<engine::FlavorQuotas> made;
+        std::vector<engine::FlavorQuotas> flavors;
         for (std::size_t i = from; i < to; ++i) {
-            made.push_back({flavors_[i], {}});
+            flavors.push_back({flavors_[i], {}});
         }
-        return made;
+        return flavors;
     };
     if (flavors_.size() > 1 && chance(30)) {
         const std::size_t cut = 1 + prng_.below(flavors_.size() - 1);
-        layout_.push_back({first, with_flavors(0, cut)});
+        made.push_back({first, with_flavors(0, cut)});
         const bool third = flavors_.size() - cut > 1 && chance(40);
         const std::size_t end = third ? flavors_.size() - 1 : flavors_.size();
-        layout_.push_back({{"example.com/gpu"}, with_flavors(cut, end)});
+        made.push_back({{"example.com/gpu"}, with_flavors(cut, end)});
         if (third) {
-            layout_.push_back({{"example.com/net"}, with_flavors(end, flavors_.size())});
+            made.push_back({{"example.com/net"}, with_flavors(end, flavors_.size())});
         }
     } else {
-        layout_.push_back({first, with_flavors(0, flavors_.size())});
+        made.push_back({first, with_flavors(0, flavors_.size())});
     }
+    return made;
 }
 
 Amount Maker::quota_amount() {
@@ -146,7 +162,10 @@ engine::ResourceQuota Maker::quota(bool limits, bool is_queue) {
 
 std::vector<engine::ResourceGroup> Maker::groups(bool limits, bool is_queue) {
     std::vector<engine::ResourceGroup> made;
-    for (engine::ResourceGroup group : layout_) {
+    if (chance(3)) {
+        return made;
+    }
+    for (engine::ResourceGroup group : chance(85) ? layout_ : other_layout_) {
         if (group.flavors.size() > 1 && chance(25)) {
             group.flavors.erase(
                 group.flavors.begin() + std::ptrdiff_t(prng_.below(group.flavors.size()))
@@ -251,8 +270,18 @@ engine::ClusterQueue Maker::queue(const std::string& name) {
 
 engine::LocalQueue Maker::local_queue(const std::string& cluster_queue) {
     engine::LocalQueue made;
-    made.ns = "n";
+    made.ns = chance(75) ? "n" : "m";
     made.name = "l" + std::to_string(local_queues_.size());
+    const engine::LocalQueue* namesake = nullptr;
+    if (!local_queues_.empty() && chance(30)) {
+        namesake = &one_of(local_queues_);  // of another namespace
+    }
+    const auto is_taken = [&](const engine::LocalQueue& other) {
+        return namesake != nullptr && other.name == namesake->name && other.ns == made.ns;
+    };
+    if (namesake != nullptr && std::none_of(local_queues_.begin(), local_queues_.end(), is_taken)) {
+        made.name = namesake->name;
+    }
     made.cluster_queue = cluster_queue;
     made.stopped = chance(3);
     if (chance(4)) {

@@ -34,8 +34,8 @@ struct Step {
         Finish,
         Delete,
         SetPriority,
-        SetReclaimable,  ///< of the first podSet
-        SetRequests,     ///< each request of the first podSet
+        SetReclaimable,  ///< of podSet `other`
+        SetRequests,     ///< each request of podSet `other`
         SetRequeue,      ///< requeueAt `number` ns from now, negative: none
         SetRequeued,     ///< condition Requeued=False iff `number` is 1
         SetGate,
@@ -48,6 +48,9 @@ struct Step {
         SetBoost,     ///< priority boost: the priority changes, the generation does not
         SetReplaces,  ///< the annotation now names workload `other`
         EndSlice,     ///< a slice finishes whose replacement's admission is confirmed
+        SetCount,     ///< of podSet `other`, also of a holder (elastic jobs)
+        SetActive,    ///< deactivated, or active again iff `number` is 1
+        SetValid,     ///< whether LimitRanges allow the requests
     };
     Kind kind = Kind::Cycle;
     std::string target;  ///< "ns/name"; "" : all that it can apply to
@@ -76,8 +79,11 @@ class View {
     void take(const support::Outcome& outcome, engine::Time now);
 
   private:
+    /// The object as the translator tells it: who ended holds nothing.
+    engine::Workload shown(const std::string& key) const;
     std::vector<std::string> targets_of(const Step& step) const;
     void change(engine::Workload& workload, const Step& step, engine::Time now);
+    void forget(const std::string& key);
     void confirm(
         const std::string& key, const Step& step, engine::Time now, std::vector<engine::Event>& out
     );
@@ -87,6 +93,8 @@ class View {
     std::map<std::string, bool> evicting_;
     std::map<std::string, std::string> replacing_;  ///< the slice by an outstanding admission
     std::set<std::string> replaced_;                ///< slices whose end is still to be written
+    std::set<std::string> finished_;
+    std::set<std::string> inactive_;
 };
 
 /// What goes wrong when a case runs; none: nothing.

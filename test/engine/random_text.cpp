@@ -14,7 +14,7 @@ std::string text(engine::Amount amount) {
 }
 
 std::string text(engine::Time time) {
-    return std::to_string(time.time_since_epoch().count() / 1'000'000'000) + "s";
+    return fmt::format("{}s", double(time.time_since_epoch().count() / 1'000'000) / 1000);
 }
 
 std::string text(const std::vector<engine::ResourceGroup>& groups) {
@@ -114,7 +114,7 @@ struct EventText {
         std::string out = fmt::format(
             "queue {} cohort={} strategy={} borrow={} preempt={} preference={} within={} "
             "reclaim={} "
-            "borrowWithin={} weight={} accepts={} byUsage={}{}",
+            "borrowWithin={} weight={} accepts={} byUsage={} generation={}{}",
             queue.name,
             queue.cohort,
             int(queue.strategy),
@@ -127,6 +127,7 @@ struct EventText {
             queue.fair_weight,
             queue.accepts_workloads,
             queue.admission_fair_sharing,
+            queue.generation,
             text(queue.resource_groups)
         );
         if (preemption.max_priority_threshold) {
@@ -139,7 +140,8 @@ struct EventText {
     }
     std::string operator()(const engine::LocalQueueChanged& e) const {
         std::string out = fmt::format(
-            "local queue {} of {} stopped={} namespace={} weight={}",
+            "local queue {}/{} of {} stopped={} namespace={} weight={}",
+            e.local_queue.ns,
             e.local_queue.name,
             e.local_queue.cluster_queue,
             e.local_queue.stopped,
@@ -152,7 +154,7 @@ struct EventText {
         return out;
     }
     std::string operator()(const engine::LocalQueueDeleted& e) const {
-        return "delete local queue " + e.name;
+        return "delete local queue " + e.ns + "/" + e.name;
     }
     std::string operator()(const engine::PodShapeChanged& e) const {
         std::string out = fmt::format("shape {}", e.shape.id);
@@ -220,7 +222,8 @@ constexpr std::array kKinds = {
     "release",      "finish",         "delete",       "set priority", "set reclaimable",
     "set requests", "set requeue",    "set requeued", "set gate",     "set checks",
     "set hold",     "move",           "touch",        "set admitted", "set ready",
-    "set boost",    "set replaces",   "end slice",
+    "set boost",    "set replaces",   "end slice",    "set count",    "set active",
+    "set valid",
 };
 
 }  // namespace

@@ -80,6 +80,9 @@ std::vector<std::string> View::targets_of(const Step& step) const {
             case Kind::Touch:
             case Kind::SetBoost:
             case Kind::SetReplaces:
+            case Kind::SetCount:
+            case Kind::SetActive:
+            case Kind::SetValid:
                 return !outstanding_.contains(key);
             case Kind::EndSlice:
                 return replaced_.contains(key) && !outstanding_.contains(key);
@@ -106,10 +109,21 @@ std::vector<std::string> View::targets_of(const Step& step) const {
 
 namespace {
 
+/// The podSet that the step speaks of; the first when it names none that there is.
+engine::PodSet& pod_set_of(Workload& workload, const Step& step) {
+    for (engine::PodSet& pod_set : workload.pod_sets) {
+        if (pod_set.name == step.other) {
+            return pod_set;
+        }
+    }
+    return workload.pod_sets.front();
+}
+
 /// What somebody changes in a workload that still stands; false: it is another kind of step.
 bool change_fields(Workload& workload, const Step& step, Time now) {
     const bool held = workload.reservation.has_value();
     const bool on = step.number == 1;
+    engine::PodSet& pod_set = pod_set_of(workload, step);
     if (step.kind == Kind::SetPriority) {
         workload.priority = step.number;
         ++workload.generation;
@@ -123,10 +137,16 @@ bool change_fields(Workload& workload, const Step& step, Time now) {
     } else if (step.kind == Kind::SetReady) {
         workload.pods_ready = on;
     } else if (step.kind == Kind::SetReclaimable) {
-        engine::PodSet& first = workload.pod_sets.front();
-        first.reclaimable = std::min(std::int32_t(step.number), first.count);
+        pod_set.reclaimable = std::min(std::int32_t(step.number), pod_set.count);
+    } else if (step.kind == Kind::SetCount) {
+        pod_set.count = std::int32_t(step.number);
+        pod_set.reclaimable = std::min(pod_set.reclaimable, pod_set.count);
+        if (pod_set.min_count) {
+            pod_set.min_count = std::min(*pod_set.min_count, pod_set.count);
+        }
+        ++workload.generation;
     } else if (step.kind == Kind::SetRequests && !held) {
-        for (auto& request : workload.pod_sets.front().requests) {
+        for (auto& request : pod_set.requests) {
             request.amount = engine::Amount(step.number);
         }
         ++workload.generation;
@@ -142,7 +162,8 @@ bool change_fields(Workload& workload, const Step& step, Time now) {
         workload.preemption_gated = on;
     } else if (step.kind == Kind::SetChecks) {
         workload.checks_failed = on;
-        ++workload.condition_stamp;
+    } else if (step.kind == Kind::SetValid) {
+        workload.requests_valid = on;
     } else if (step.kind == Kind::SetHold) {
         workload.queueable = !held && on;
     } else if (step.kind == Kind::Move && !held) {
@@ -157,6 +178,18 @@ bool change_fields(Workload& workload, const Step& step, Time now) {
 }
 
 }  // namespace
+
+Workload View::shown(const std::string& key) const {
+    Workload made = objects_.at(key);
+    if (finished_.contains(key) || inactive_.contains(key)) {
+        made.ended = true;
+        made.queueable = false;
+    }
+    if (finished_.contains(key)) {
+        made.reservation.reset();
+    }
+    return made;
+}
 
 void View::change(Workload& workload, const Step& step, Time now) {
     if (change_fields(workload, step, now)) {
@@ -175,12 +208,27 @@ void View::change(Workload& workload, const Step& step, Time now) {
         workload.reservation->evicted = true;
         ++workload.condition_stamp;
     } else if (step.kind == Kind::Finish || step.kind == Kind::EndSlice) {
-        workload.reservation.reset();
-        workload.queueable = false;
+        finished_.insert(workload.ns + "/" + workload.name);
+    } else if (step.kind == Kind::SetActive && step.number == 1) {
+        inactive_.erase(workload.ns + "/" + workload.name);
+        ++workload.generation;
+    } else if (step.kind == Kind::SetActive) {
+        inactive_.insert(workload.ns + "/" + workload.name);
+        ++workload.generation;
     }
     if (workload.scheduling_class != 0) {
         workload.scheduling_class = class_of_content(workload);
     }
+}
+
+void View::forget(const std::string& key) {
+    objects_.erase(key);
+    outstanding_.erase(key);
+    evicting_.erase(key);
+    finished_.erase(key);
+    replacing_.erase(key);
+    replaced_.erase(key);
+    inactive_.erase(key);
 }
 
 void View::confirm(const std::string& key, const Step& step, Time, std::vector<Event>& out) {
@@ -194,11 +242,11 @@ void View::confirm(const std::string& key, const Step& step, Time, std::vector<E
         replaced_.insert(replaced.mapped());
     }
     if ((step.number & 1) != 0) {
-        out.emplace_back(engine::WorkloadChanged{workload});
+        out.emplace_back(engine::WorkloadChanged{shown(key)});
         out.emplace_back(written);
     } else {
         out.emplace_back(written);
-        out.emplace_back(engine::WorkloadChanged{workload});
+        out.emplace_back(engine::WorkloadChanged{shown(key)});
     }
 }
 
@@ -220,7 +268,7 @@ std::vector<Event> View::events_of(const Step& step, Time now) {
             workload.scheduling_class = class_of_content(workload);
         }
         objects_[key] = workload;
-        return {engine::WorkloadChanged{workload}};
+        return {engine::WorkloadChanged{shown(key)}};
     }
     for (const std::string& key : targets_of(step)) {
         if (step.kind == Kind::ConfirmAdmission) {
@@ -235,30 +283,26 @@ std::vector<Event> View::events_of(const Step& step, Time now) {
             replacing_.erase(key);
             if (gone) {
                 out.emplace_back(engine::WorkloadDeleted{ns_of(key), name_of(key)});
-                objects_.erase(key);
+                forget(key);
             }
         } else if (step.kind == Kind::StaleEcho) {
-            out.emplace_back(engine::WorkloadChanged{objects_.at(key)});
+            out.emplace_back(engine::WorkloadChanged{shown(key)});
         } else if (step.kind == Kind::FailEviction) {
             out.emplace_back(engine::PreemptionFailed{ns_of(key), name_of(key)});
             evicting_.erase(key);
         } else if (step.kind == Kind::Delete) {
             out.emplace_back(engine::WorkloadDeleted{ns_of(key), name_of(key)});
-            objects_.erase(key);
-            outstanding_.erase(key);
-            evicting_.erase(key);
-            replacing_.erase(key);
-            replaced_.erase(key);
+            forget(key);
         } else if (step.kind != Kind::Finish || !outstanding_.contains(key)) {
             change(objects_.at(key), step, now);
             if (step.kind == Kind::EndSlice) {
                 replaced_.erase(key);
             }
-            const auto& reservation = objects_.at(key).reservation;
-            if (!reservation || reservation->evicted) {
+            const Workload changed = shown(key);
+            if (!changed.reservation || changed.reservation->evicted || changed.ended) {
                 evicting_.erase(key);
             }
-            out.emplace_back(engine::WorkloadChanged{objects_.at(key)});
+            out.emplace_back(engine::WorkloadChanged{changed});
         }
     }
     return out;

@@ -51,12 +51,12 @@ engine::QuotaReservation Maker::reservation(const engine::Workload& holder) {
     const engine::ClusterQueue& given_by = one_of(queues_);
     made.cluster_queue = given_by.name;
     for (const engine::LocalQueue& local_queue : local_queues_) {
-        if (local_queue.name == holder.local_queue && !chance(3)) {
+        if (local_queue.ns == holder.ns && local_queue.name == holder.local_queue && !chance(3)) {
             made.cluster_queue = local_queue.cluster_queue;
         }
     }
     if (!chance(10)) {
-        made.reserved_at = engine::Time(std::chrono::seconds(900'000 + pick(0, 5)));
+        made.reserved_at = engine::Time(std::chrono::seconds(900'000)) + seconds(0, 5);
     }
     made.admitted = chance(90);
     made.evicted = chance(8);
@@ -82,14 +82,20 @@ engine::QuotaReservation Maker::reservation(const engine::Workload& holder) {
     return made;
 }
 
-engine::Workload Maker::workload(std::size_t index) {
+Step Maker::submission() {
+    return {Kind::Submit, "", "", 0, engine::WorkloadChanged{next_workload()}};
+}
+
+engine::Workload Maker::workload() {
     engine::Workload made;
-    made.ns = "n";
-    made.name = "w" + std::to_string(index);
-    made.uid = std::to_string(pick(10, 99)) + "-" + std::to_string(index);
-    made.local_queue = chance(98) ? one_of(local_queues_).name : "nowhere";
+    const std::string number = std::to_string(made_.size());
+    const engine::LocalQueue& local_queue = one_of(local_queues_);
+    made.ns = local_queue.ns;
+    made.name = "w" + number;
+    made.uid = std::to_string(pick(10, 99)) + "-" + number;
+    made.local_queue = chance(98) ? local_queue.name : "nowhere";
     made.priority = pick(-1, 3);
-    made.queue_order = engine::Time(std::chrono::seconds(900'000 + pick(0, 6)));
+    made.queue_order = engine::Time(std::chrono::seconds(900'000)) + seconds(0, 6);
     made.generation = 1;
     made.scheduling_class = classes_ ? 1 : 0;
     const std::size_t count = chance(70) ? 1 : std::size_t(pick(2, 3));
@@ -99,17 +105,15 @@ engine::Workload Maker::workload(std::size_t index) {
     if (count > 1 && chance(25)) {
         made.pod_sets[0].group = made.pod_sets[1].group = "g";
     }
-    if (chance(1)) {
-        made.requests_valid = false;
-    }
+    made.requests_valid = !chance(3);
     made.preemption_gated = chance(10);
-    made.checks_failed = chance(1);
+    made.checks_failed = chance(2);
     if (chance(45)) {
         made.reservation = reservation(made);
         made.queueable = false;
         made.pods_ready = chance(result_.options.block_admission_until_pods_ready ? 85 : 20);
     } else if (chance(5)) {
-        made.requeue_at = engine::Time(std::chrono::seconds(1'000'000 + pick(0, 20)));
+        made.requeue_at = engine::Time(std::chrono::seconds(1'000'000)) + seconds(0, 20);
         made.requeued_false = chance(30);
     }
     return made;
@@ -167,6 +171,7 @@ void Maker::make_slice(engine::Workload& made) {
     made.pod_sets = slice->pod_sets;
     change_pod_sets(made);
     if (chance(90)) {
+        made.ns = slice->ns;
         made.local_queue = slice->local_queue;
     }
     if (chance(75)) {
@@ -179,12 +184,11 @@ void Maker::make_slice(engine::Workload& made) {
 }
 
 engine::Workload Maker::next_workload() {
-    engine::Workload made = workload(workloads_++);
+    engine::Workload made = workload();
     if (!made_.empty() && chance(slices_)) {
         make_slice(made);
-    } else if (made.reservation && slices_ > 0 && chance(3)) {
-        made.ns = "m";
     }
+    workload_keys_.push_back(made.ns + "/" + made.name);
     made_.push_back(made);
     return made;
 }
@@ -192,8 +196,28 @@ engine::Workload Maker::next_workload() {
 void Maker::make_workloads() {
     const std::int64_t initial = large_ ? pick(40, 150) : pick(2, chance(90) ? 15 : 40);
     for (std::int64_t i = 0; i < initial; ++i) {
-        engine::Event event = engine::WorkloadChanged{next_workload()};
-        result_.steps.push_back({Kind::Submit, "", "", 0, std::move(event)});
+        result_.steps.push_back(submission());
+    }
+}
+
+/// The same quotas in another order.
+void Maker::reorder(std::vector<engine::ResourceGroup>& groups) {
+    if (groups.empty()) {
+        return;
+    }
+    engine::ResourceGroup& group = groups[prng_.below(groups.size())];
+    switch (pick(0, 3)) {
+        case 0:
+            std::reverse(groups.begin(), groups.end());
+            break;
+        case 1:
+            std::reverse(group.covered_resources.begin(), group.covered_resources.end());
+            for (engine::FlavorQuotas& flavor : group.flavors) {
+                std::reverse(flavor.quotas.begin(), flavor.quotas.end());
+            }
+            break;
+        default:
+            std::rotate(group.flavors.begin(), group.flavors.begin() + 1, group.flavors.end());
     }
 }
 
@@ -201,26 +225,43 @@ void Maker::happen_to_objects() {
     const std::size_t which = prng_.below(queues_.size());
     engine::ClusterQueue& changed = queues_[which];
     engine::LocalQueue& local_queue = local_queues_[prng_.below(local_queues_.size())];
-    switch (pick(0, 12)) {
+    switch (pick(0, 15)) {
         case 12:
             local_queue.fair_weight = double(pick(0, 4)) / 2.0;
             add_object(engine::LocalQueueChanged{local_queue});
             break;
+        case 13:
+            reorder(changed.resource_groups);
+            add_changed(changed);
+            break;
+        case 14:
+            changed.fair_weight = double(pick(0, 4)) / 2.0;
+            add_changed(changed);
+            break;
+        case 15:
+            if (cohorts_.empty() || chance(50)) {
+                add_changed(changed);  // in what the engine does not see
+            } else {
+                engine::Cohort& other = cohorts_[prng_.below(cohorts_.size())];
+                reorder(other.resource_groups);
+                add_object(engine::CohortChanged{other});
+            }
+            break;
         case 0:
         case 1:
             change_queue(changed);
-            add_object(engine::ClusterQueueChanged{changed});
+            add_changed(changed);
             break;
         case 2:
             if (!cohort_names_.empty()) {
                 changed.cohort = chance(80) ? one_of(cohort_names_) : "";
                 changed.resource_groups = groups(!changed.cohort.empty(), true);
-                add_object(engine::ClusterQueueChanged{changed});
+                add_changed(changed);
             }
             break;
         case 3:
             changed.accepts_workloads = !changed.accepts_workloads;
-            add_object(engine::ClusterQueueChanged{changed});
+            add_changed(changed);
             break;
         case 4:
             if (chance(30)) {
@@ -253,7 +294,8 @@ void Maker::happen_to_objects() {
                 if (chance(25)) {
                     add_object(engine::CohortDeleted{name});
                 } else {
-                    add_object(engine::CohortChanged{cohort(name)});
+                    cohorts_.push_back(cohort(name));
+                    add_object(engine::CohortChanged{cohorts_.back()});
                 }
             }
             break;
@@ -269,7 +311,15 @@ void Maker::happen_to_objects() {
 }
 
 void Maker::happen_to_workloads() {
-    switch (pick(0, 21)) {
+    const auto any_pod_set = [&] { return "p" + std::to_string(chance(60) ? 0 : pick(1, 2)); };
+    switch (pick(0, 25)) {
+        case 22:
+            add(Kind::SetCount, any_workload(), pick(1, 4), any_pod_set());
+            break;
+        case 23:
+        case 24:
+            add(Kind::SetActive, any_workload(), pick(0, 1));
+            break;
         case 19:
             add(Kind::SetAdmitted, any_workload());
             break;
@@ -290,19 +340,23 @@ void Maker::happen_to_workloads() {
             add(Kind::SetPriority, any_workload(), pick(-1, 3));
             break;
         case 4:
-            add(Kind::SetReclaimable, any_workload(), pick(0, 3));
+            add(Kind::SetReclaimable, any_workload(), pick(0, 3), any_pod_set());
             break;
         case 5:
-            add(Kind::SetRequests, any_workload(), chance(80) ? pick(0, 4) : amount());
+            add(Kind::SetRequests, any_workload(), chance(80) ? pick(0, 4) : amount(), any_pod_set()
+            );
             break;
         case 6:
-            add(Kind::SetRequeue, any_workload(), chance(30) ? -1 : pick(0, 10) * kSecond);
+            add(Kind::SetRequeue, any_workload(), chance(30) ? -1 : seconds(0, 10).count());
             break;
         case 7:
             add(Kind::SetRequeued, any_workload(), pick(0, 1));
             break;
         case 8:
             add(chance(50) ? Kind::SetGate : Kind::SetChecks, any_workload(), pick(0, 1));
+            break;
+        case 25:
+            add(Kind::SetValid, any_workload(), chance(70) ? 1 : 0);
             break;
         case 9:
             add(Kind::SetHold, any_workload(), pick(0, 1));
@@ -330,12 +384,10 @@ void Maker::happen_to_workloads() {
             add(Kind::StaleEcho);
             break;
         case 16:
-            add(Kind::Release, any_workload(), chance(50) ? 1 : pick(1, 9) * kSecond);
+            add(Kind::Release, any_workload(), chance(50) ? 1 : seconds(1, 9).count());
             break;
         default:
-            result_.steps.push_back(
-                {Kind::Submit, "", "", 0, engine::WorkloadChanged{next_workload()}}
-            );
+            result_.steps.push_back(submission());
     }
 }
 
@@ -368,7 +420,7 @@ void Maker::happen() {
             happen_to_objects();
         }
         if (chance(50)) {
-            add(Kind::Advance, "", pick(1, 5) * kSecond);
+            add(Kind::Advance, "", seconds(1, 5).count());
         }
         if (chance(30)) {
             add(Kind::Timer);

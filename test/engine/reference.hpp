@@ -57,12 +57,15 @@ class Cluster {
         std::string workload;
         std::int64_t generation = 0;
         bool sticky = false;
+        /// Victims whose evictions are being written; none: it is sure that some go.
+        std::set<std::string> undecided;
     };
     struct Queue {
         engine::ClusterQueue object;
         std::uint64_t generation = 1;
         std::set<std::uint64_t> parked;
         std::optional<Slot> preemptor;
+        std::optional<Slot> preemptor_before;  ///< should all evictions for the other fail
     };
     enum class Requeue {
         Generic,
@@ -80,6 +83,7 @@ class Cluster {
         Head head;
         Assignment assignment;
         std::vector<Target> targets;
+        std::set<std::string> undecided;  ///< of `targets`, whose evictions are being written
         std::optional<ScanState> scan;
         bool is_preemptor = false;
         bool processed = false;
@@ -124,6 +128,9 @@ class Cluster {
     std::set<std::string> queues_in(const Tree& tree) const;
     /// Spec 3.8: at once, or when the batch ends.
     void wake(const std::optional<Tree>& tree, Time now);
+    /// What a workload's end or less use of quota wakes: the tree where it held quota ("": nowhere)
+    /// and that of its LocalQueue.
+    void wake_for(const std::string& held_in, const engine::Workload& workload, Time now);
     void wake_now(const std::set<std::string>& cluster_queues, Time now);
     void bump(const std::set<std::string>& cluster_queues);
     bool is_active(const Queue& queue) const;
@@ -133,11 +140,21 @@ class Cluster {
     bool goes_before(const Queue& queue, const std::string& a, const std::string& b) const;
     std::vector<std::string> pending(const std::string& cluster_queue, bool active) const;
     /// Puts a pending workload where it belongs after a change (spec 3.6); none: it is new.
-    void push(const std::string& key, const engine::Workload* before, Time now);
+    /// `back_off_ended`: before the change, though nobody has looked since.
+    void push(
+        const std::string& key,
+        const engine::Workload* before,
+        Time now,
+        bool back_off_ended = false
+    );
     void push_to_heaps(const std::string& local_queue);
     void take_out(const std::string& key);
     void take_out_all_of(const std::string& local_queue);
     bool is_parked(const Queue& queue, const engine::Workload& workload) const;
+    void forget_preemptor(Queue& queue, const std::string& key);
+    void eviction_succeeded(const std::string& victim);
+    /// Who preempted is the preemptor only if some eviction succeeds (spec 3.5, 5.11).
+    void eviction_failed(const std::string& victim);
     /// How many hold quota without PodsReady (waitForPodsReady.blockAdmission).
     std::size_t not_ready() const;
 

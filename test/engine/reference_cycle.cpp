@@ -290,8 +290,14 @@ void Cluster::spare_replaced(const Cycle& cycle, Try& attempt) const {
 }
 
 void Cluster::issue_preemptions(Cycle& cycle, Try& attempt) {
+    bool some_go = false;
     for (const Target& target : attempt.targets) {
         const Holder& holder = cycle.snapshot.holder(target.holder);
+        if (holder.evicted && !workloads_.at(holder.key).evicting) {
+            some_go = true;
+            continue;
+        }
+        attempt.undecided.insert(holder.key);
         if (holder.evicted) {
             continue;
         }
@@ -302,6 +308,9 @@ void Cluster::issue_preemptions(Cycle& cycle, Try& attempt) {
             .reason = target.reason,
             .preemptor = attempt.key,
         });
+    }
+    if (some_go) {
+        attempt.undecided.clear();
     }
     attempt.scan.reset();
     attempt.refusal.reason = WaitingReason::WaitingForPreemptedWorkloads;
@@ -420,7 +429,10 @@ void Cluster::requeue(Cycle& cycle, Try& attempt) {
     Queue& queue = queues_.at(entry.queued_in);
     const bool strict = queue.object.strategy == QueueingStrategy::StrictFIFO;
     if (attempt.requeue == Requeue::PendingPreemption) {
-        queue.preemptor = Slot{attempt.key, entry.object.generation, !strict};
+        if (queue.preemptor && queue.preemptor->undecided.empty()) {
+            queue.preemptor_before = queue.preemptor;
+        }
+        queue.preemptor = Slot{attempt.key, entry.object.generation, !strict, attempt.undecided};
     }
     bool immediate = false;
     if (strict) {

@@ -12,6 +12,32 @@ std::string key_of(const engine::Workload& workload) {
     return workload.ns + "/" + workload.name;
 }
 
+using GroupNames = std::pair<std::set<std::string>, std::vector<std::string>>;
+
+std::vector<GroupNames> flavors_in_order(const engine::ClusterQueue& queue) {
+    std::vector<GroupNames> result;
+    for (const engine::ResourceGroup& group : queue.resource_groups) {
+        GroupNames& names = result.emplace_back();
+        names.first = {group.covered_resources.begin(), group.covered_resources.end()};
+        for (const engine::FlavorQuotas& flavor : group.flavors) {
+            names.second.push_back(flavor.flavor);
+        }
+    }
+    return result;
+}
+
+std::map<Pair, engine::ResourceQuota> quotas_of(const engine::ClusterQueue& queue) {
+    std::map<Pair, engine::ResourceQuota> result;
+    for (const engine::ResourceGroup& group : queue.resource_groups) {
+        for (const engine::FlavorQuotas& flavor : group.flavors) {
+            for (std::size_t i = 0; i < group.covered_resources.size(); ++i) {
+                result[{flavor.flavor, group.covered_resources[i]}] = flavor.quotas[i];
+            }
+        }
+    }
+    return result;
+}
+
 }  // namespace
 
 Cluster::Cluster(engine::Options options) : options_(std::move(options)) {}
@@ -94,8 +120,10 @@ void Cluster::on(const engine::ClusterQueueChanged& event, Time now) {
     std::set<std::string> touched = tree_of(name);
     known->second.object = event.cluster_queue;
     touched.merge(tree_of(name));
+    // The weight does not count, nor the order of a group's resources; that of flavors does.
     if (before.cohort != event.cluster_queue.cohort ||
-        before.resource_groups != event.cluster_queue.resource_groups) {
+        flavors_in_order(before) != flavors_in_order(event.cluster_queue) ||
+        quotas_of(before) != quotas_of(event.cluster_queue)) {
         bump(touched);
     }
     wake(tree_with_queue(name), now);
@@ -188,19 +216,21 @@ void Cluster::on(const engine::WorkloadChanged& event, Time now) {
     const engine::Workload before = entry.object;
     const engine::QuotaReservation* reservation = is_new ? nullptr : held(entry);
     const std::string held_in = reservation == nullptr ? "" : reservation->cluster_queue;
-    const bool was_admitted = reservation != nullptr && reservation->admitted;
+    const bool was_admitted = before.reservation && before.reservation->admitted;
     const auto used_before = charged(entry);
     entry.object = event.workload;
-    if (entry.object.reservation || entry.written) {
+    if ((entry.object.reservation && !entry.object.ended) || entry.written) {
         entry.assumed.reset();
         entry.written = false;
     }
     const auto& requeue_at = entry.object.requeue_at;
     const bool same_wait = !is_new && before.requeue_at == requeue_at;
+    const bool back_off_ended = entry.waits_for_time && !same_wait && *before.requeue_at <= now;
     entry.waits_for_time = requeue_at && (*requeue_at > now || (same_wait && entry.waits_for_time));
     reservation = held(entry);
     if (reservation == nullptr || reservation->evicted) {
         entry.evicting = false;
+        eviction_succeeded(key);
     }
     // An update of a holder is a removal and re-adding; one that does not show our admission yet is
     // none.
@@ -208,19 +238,19 @@ void Cluster::on(const engine::WorkloadChanged& event, Time now) {
         ++queues_.at(held_in).generation;
     }
     // The wake comes before the workload's own return, so that its class is not found parked.
-    if (!held_in.empty() && reservation == nullptr) {
-        wake(tree_with_queue(held_in), now);
+    if ((!held_in.empty() && reservation == nullptr) || (!is_new && entry.object.ended)) {
+        wake_for(held_in, entry.object, now);
     }
     if (!is_new && before.local_queue != entry.object.local_queue) {
         drop_penalty(before.ns + "/" + before.local_queue, key);
     }
-    if (reservation == nullptr && !entry.object.queueable) {
+    if (entry.object.ended && !entry.object.reservation) {
         drop_penalty(entry.object.ns + "/" + entry.object.local_queue, key);
     }
     if (!is_new && !was_admitted && reservation != nullptr && reservation->admitted) {
         settle_penalty(key, now);
     }
-    push(key, is_new ? nullptr : &before, now);
+    push(key, is_new ? nullptr : &before, now, back_off_ended);
     const auto used_after = charged(entry);
     bool eased = !held_in.empty() && before.priority != entry.object.priority;
     for (const auto& [cell, amount] : used_before) {
@@ -228,7 +258,7 @@ void Cluster::on(const engine::WorkloadChanged& event, Time now) {
         eased = eased || now_used == used_after.end() || now_used->second < amount;
     }
     if (eased && reservation != nullptr) {
-        wake(tree_with_queue(held_in), now);
+        wake_for(held_in, entry.object, now);
     }
 }
 
@@ -238,20 +268,19 @@ void Cluster::on(const engine::WorkloadDeleted& event, Time now) {
     if (known == workloads_.end()) {
         return;
     }
-    std::string affected = known->second.queued_in;
+    std::string held_in;
     if (const engine::QuotaReservation* reservation = held(known->second)) {
-        affected = reservation->cluster_queue;
-        if (queues_.contains(affected)) {
-            ++queues_.at(affected).generation;
+        held_in = reservation->cluster_queue;
+        if (queues_.contains(held_in)) {
+            ++queues_.at(held_in).generation;
         }
     }
-    const bool was_held = held(known->second) != nullptr;
+    const engine::Workload deleted = known->second.object;
     take_out(key);
-    drop_penalty(event.ns + "/" + known->second.object.local_queue, key);
+    drop_penalty(event.ns + "/" + deleted.local_queue, key);
+    eviction_succeeded(key);
     workloads_.erase(known);
-    if (was_held) {
-        wake(tree_with_queue(affected), now);
-    }
+    wake_for(held_in, deleted, now);
 }
 
 void Cluster::on(const engine::AdmissionWritten& event, Time) {
@@ -273,6 +302,7 @@ void Cluster::on(const engine::AdmissionFailed& event, Time now) {
     entry.assumed.reset();
     entry.written = false;
     entry.evicting = false;
+    eviction_succeeded(key);  // nothing is left to evict
     if (queues_.contains(cluster_queue)) {
         ++queues_.at(cluster_queue).generation;
     }
@@ -297,6 +327,7 @@ void Cluster::on(const engine::PreemptionFailed& event, Time) {
     const auto known = workloads_.find(event.ns + "/" + event.name);
     if (known != workloads_.end()) {
         known->second.evicting = false;
+        eviction_failed(known->first);
     }
 }
 

@@ -10,7 +10,7 @@ const engine::QuotaReservation* Cluster::held(const Entry& entry) {
     if (entry.assumed) {
         return &*entry.assumed;
     }
-    return entry.object.reservation ? &*entry.object.reservation : nullptr;
+    return entry.object.reservation && !entry.object.ended ? &*entry.object.reservation : nullptr;
 }
 
 bool Cluster::is_active(const Queue& queue) const {
@@ -160,6 +160,16 @@ void Cluster::wake(const std::optional<Tree>& tree, Time now) {
     }
 }
 
+void Cluster::wake_for(const std::string& held_in, const engine::Workload& workload, Time now) {
+    if (!held_in.empty()) {
+        wake(tree_with_queue(held_in), now);
+    }
+    const std::string local_queue = workload.ns + "/" + workload.local_queue;
+    if (serves(local_queue)) {
+        wake(tree_with_queue(local_queues_.at(local_queue).cluster_queue), now);
+    }
+}
+
 void Cluster::wake_now(const std::set<std::string>& cluster_queues, Time now) {
     for (const std::string& name : cluster_queues) {
         queues_.at(name).parked.clear();
@@ -186,13 +196,41 @@ void Cluster::take_out(const std::string& key) {
         return;
     }
     const auto queue = queues_.find(entry.queued_in);
-    if (queue != queues_.end() && queue->second.preemptor &&
-        queue->second.preemptor->workload == key) {
-        queue->second.preemptor.reset();
+    if (queue != queues_.end()) {
+        forget_preemptor(queue->second, key);
     }
     entry.queued_in.clear();
     entry.active = false;
     entry.scan.reset();
+}
+
+void Cluster::forget_preemptor(Queue& queue, const std::string& key) {
+    if (queue.preemptor && queue.preemptor->workload == key) {
+        queue.preemptor.reset();
+        queue.preemptor_before.reset();
+    }
+    if (queue.preemptor_before && queue.preemptor_before->workload == key) {
+        queue.preemptor_before.reset();
+    }
+}
+
+void Cluster::eviction_succeeded(const std::string& victim) {
+    for (auto& [name, queue] : queues_) {
+        if (queue.preemptor && queue.preemptor->undecided.contains(victim)) {
+            queue.preemptor->undecided.clear();
+            queue.preemptor_before.reset();
+        }
+    }
+}
+
+void Cluster::eviction_failed(const std::string& victim) {
+    for (auto& [name, queue] : queues_) {
+        if (queue.preemptor && queue.preemptor->undecided.erase(victim) > 0 &&
+            queue.preemptor->undecided.empty()) {
+            queue.preemptor = queue.preemptor_before;
+            queue.preemptor_before.reset();
+        }
+    }
 }
 
 void Cluster::take_out_all_of(const std::string& local_queue) {
@@ -227,12 +265,15 @@ bool deserves_a_try(engine::Workload before, const engine::Workload& after, bool
     }
     return before.generation != after.generation || before.priority != after.priority ||
            before.condition_stamp != after.condition_stamp ||
-           before.preemption_gated != after.preemption_gated || before.pod_sets != after.pod_sets;
+           before.preemption_gated != after.preemption_gated || before.pod_sets != after.pod_sets ||
+           (!before.requests_valid && after.requests_valid);  // unlike upstream, see README
 }
 
 }  // namespace
 
-void Cluster::push(const std::string& key, const engine::Workload* before, Time now) {
+void Cluster::push(
+    const std::string& key, const engine::Workload* before, Time now, bool back_off_ended
+) {
     Entry& entry = workloads_.at(key);
     const std::string local_queue = entry.object.ns + "/" + entry.object.local_queue;
     const bool wanted = entry.object.queueable && held(entry) == nullptr && serves(local_queue);
@@ -253,8 +294,6 @@ void Cluster::push(const std::string& key, const engine::Workload* before, Time 
         if (!keeps_scan) {
             entry.scan.reset();
         }
-        const bool back_off_ended = before != nullptr && is_due(entry, now) &&
-                                    before->requeue_at != entry.object.requeue_at;
         const bool stays =
             entry.active ||
             (before != nullptr && !back_off_ended &&

@@ -175,7 +175,7 @@ Result<void> parse_admission_fair_sharing(const json::Value& value, engine::Opti
 }
 
 bool is_setting(std::string_view word) {
-    constexpr std::array<std::string_view, 9> kSettings = {
+    constexpr std::array<std::string_view, 10> kSettings = {
         "admissionFairSharing",
         "cohort",
         "flavors",
@@ -183,6 +183,7 @@ bool is_setting(std::string_view word) {
         "strategy",
         "preemption",
         "fungibility",
+        "generation",
         "weight",
         "stopped",
     };
@@ -318,6 +319,9 @@ Result<engine::ClusterQueue> parse_queue(const std::string& name, const json::Va
     }
     if (const json::Value* weight = value.find("weight")) {
         queue.fair_weight = weight->as_double();
+    }
+    if (const json::Value* generation = value.find("generation")) {
+        queue.generation = generation->as_int();
     }
     if (const json::Value* stopped = value.find("stopped")) {
         queue.accepts_workloads = !stopped->as_bool();

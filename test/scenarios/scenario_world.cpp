@@ -21,10 +21,10 @@ Error invalid(std::string detail) {
 }
 
 bool is_word_of_workload(std::string_view word) {
-    constexpr std::array<std::string_view, 21> kWords = {
-        "prio",  "at",      "uid",          "class",  "gated", "requeueAt", "requeued",
-        "since", "evicted", "in",           "count",  "min",   "reclaimed", "shape",
-        "group", "invalid", "failedChecks", "flavor", "hold",  "ready",     "replaces",
+    constexpr std::array<std::string_view, 22> kWords = {
+        "prio",         "at",     "uid",   "class", "gated",     "requeueAt", "requeued", "since",
+        "evicted",      "in",     "count", "min",   "reclaimed", "shape",     "group",    "invalid",
+        "failedChecks", "flavor", "hold",  "ready", "replaces",  "active",
     };
     return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
@@ -253,7 +253,8 @@ Result<void> World::submit(const Line& line, bool admitted) {
     workload.checks_failed = line.find("failedChecks").has_value();
     workload.pods_ready = line.find("ready").has_value();
     workload.requeued_false = line.find("requeued") == "false";
-    workload.queueable = !admitted && !line.find("hold");
+    workload.ended = line.find("active") == "false";
+    workload.queueable = !admitted && !line.find("hold") && !workload.ended;
     if (line.find("requeueAt")) {
         workload.requeue_at = now_ + std::chrono::seconds(line.number("requeueAt", 0));
     }
@@ -334,6 +335,7 @@ Result<void> World::change(const std::string& word, const Line& line) {
     if (word == "finish" || word == "release") {
         workload.reservation.reset();
         workload.queueable = word == "release";
+        workload.ended = word == "finish";
         ++workload.condition_stamp;
         victims_.erase(line.name);
     } else if (word == "evict" && workload.reservation) {
@@ -361,6 +363,14 @@ Result<void> World::change(const std::string& word, const Line& line) {
     }
     if (const auto invalid_word = line.find("invalid")) {
         workload.requests_valid = *invalid_word == "false";
+    }
+    if (const auto active = line.find("active")) {
+        workload.ended = *active == "false";
+        workload.queueable = !workload.ended && !workload.reservation;
+        ++workload.generation;
+    }
+    if (const auto failed = line.find("failedChecks")) {
+        workload.checks_failed = *failed != "false";
     }
     if (const auto hold = line.find("hold")) {
         workload.queueable = *hold == "false";
@@ -459,7 +469,8 @@ void World::write_admissions() {
         apply(engine::AdmissionWritten{workload.ns, workload.name});
         update(name);
         if (const auto slice = workloads_.find(unwritten.replaces); slice != workloads_.end()) {
-            slice->second.reservation.reset();  // Finished
+            slice->second.reservation.reset();
+            slice->second.ended = true;
             update(unwritten.replaces);
         }
     }

@@ -219,8 +219,62 @@ TEST_CASE("an active reservation becomes usage with its flavors", "[workload][tr
         std::vector<engine::AssignedResource>{{"cpu", "f", engine::Amount(6000)}}
     );
     CHECK(translated.pod_sets.at(0).reclaimable == 3);
+    CHECK_FALSE(translated.ended);
     made.spec.active = false;
+    CHECK(last(translator.set(made)).ended);
+    CHECK(last(translator.set(made)).reservation);
+    api::Condition finished;
+    finished.type_ = "Finished";
+    finished.status = "True";
+    made.status.conditions.push_back(finished);
+    CHECK(last(translator.set(made)).ended);
     CHECK_FALSE(last(translator.set(made)).reservation);
+}
+
+TEST_CASE("what unparks a workload changes its stamp, and nothing else", "[workload][translator]") {
+    constexpr std::string_view kPod = "{containers: [{name: c, resources: {requests: {cpu: 3}}}]}";
+    const auto limits = [](std::string_view item) {
+        return object<api::LimitRange>(fmt::format(
+            "{{metadata: {{name: l, namespace: ns}}, spec: {{limits: [{{type: Container, {}}}]}}}}",
+            item
+        ));
+    };
+    Translator translator({});
+    const auto stamp = [&](const api::Workload& w) {
+        return last(translator.set(w)).condition_stamp;
+    };
+    const auto plain = stamp(workload("w", kPod));
+    CHECK(
+        stamp(workload("w", kPod, "{conditions: [{type: PodsReady, status: \"True\"}]}")) == plain
+    );
+    CHECK(stamp(workload("w", kPod, "{conditions: [{type: Evicted, status: \"True\"}]}")) != plain);
+    CHECK(stamp(workload("w", kPod, "{reclaimablePods: [{name: main, count: 1}]}")) != plain);
+    translator.set(limits("max: {cpu: 2}"));
+    CHECK(stamp(workload("w", kPod)) == plain);
+    translator.set(limits("default: {cpu: 4}"));
+    const auto limited = stamp(workload("w", kPod));
+    CHECK(limited != plain);
+    translator.set(limits("default: {cpu: 5}"));
+    CHECK(stamp(workload("w", kPod)) != limited);
+    translator.remove_limit_range("ns", "l");
+    CHECK(stamp(workload("w", kPod)) == plain);
+    auto boosted = workload("w", kPod);
+    boosted.metadata.annotations["kueue.x-k8s.io/priority-boost"] = "5";
+    CHECK(stamp(boosted) == plain);
+    Settings settings;
+    settings.gates.priority_boost = true;
+    CHECK(last(Translator(settings).set(boosted)).condition_stamp != plain);
+}
+
+TEST_CASE("a change of a ClusterQueue's spec is told whatever it was", "[workload][translator]") {
+    const Translator translator({});
+    const auto queue = [&](std::string_view metadata) {
+        return translator.cluster_queue(
+            object<api::ClusterQueue>(fmt::format("{{metadata: {{name: q, {}}}}}", metadata))
+        );
+    };
+    CHECK(queue("generation: 1") == queue("generation: 1, labels: {a: b}"));
+    CHECK_FALSE(queue("generation: 1") == queue("generation: 2"));
 }
 
 TEST_CASE("the namespace decides with the queue's selector", "[workload][translator]") {
