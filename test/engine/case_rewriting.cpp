@@ -136,9 +136,11 @@ void visit_names(Case& of, const NameVisit& visit) {
     const Names names{visit};
     for (Step& step : of.steps) {
         names.key(step.target);
-        if (step.kind == Step::Kind::SetReplaces) {
+        using enum Step::Kind;
+        if (step.kind == SetReplaces) {
             names.key(step.other);
-        } else {
+        } else if (step.kind != SetCount && step.kind != SetReclaimable &&
+                   step.kind != SetRequests) {  // those name a podSet, which keeps its name
             names.name(step.other);
         }
         if (step.event) {
