@@ -141,7 +141,7 @@ class Decoder final : public json::Handler {
 
     template <class F>
     void copy(F write) {
-        if (copy_open_ > 0) {
+        if (copy_open_ > 0 && copy_writer_) {
             write(*copy_writer_);
         }
     }
@@ -215,7 +215,11 @@ class Decoder final : public json::Handler {
         } else {
             --depth_;
         }
-        if (copy_open_ > 0 && --copy_open_ == 0) {
+        if (copy_open_ == 0) {
+            return true;
+        }
+        --copy_open_;
+        if (copy_open_ == 0) {
             *copy_to_ = interner_ != nullptr ? RawJson(interner_->intern(std::move(copy_text_)))
                                              : RawJson(std::move(copy_text_));
             copy_text_ = {};

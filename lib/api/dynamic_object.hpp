@@ -15,6 +15,7 @@ struct DynamicObject {
     std::string_view api_version() const { return value.string_at("apiVersion"); }
     std::string_view kind() const { return value.string_at("kind"); }
     std::string_view name() const { return metadata_at("name"); }
+    // NOLINTNEXTLINE(readability-identifier-naming): `namespace` is a keyword
     std::string_view namespace_() const { return metadata_at("namespace"); }
     std::string_view uid() const { return metadata_at("uid"); }
     std::string_view resource_version() const { return metadata_at("resourceVersion"); }

@@ -88,6 +88,7 @@ const TypeInfo& LocalQueueFairSharingStatus::type() {
     return kInfo;
 }
 
+// NOLINTNEXTLINE(readability-function-size): a table
 const TypeInfo& LocalQueueStatus::type() {
     static const TypeInfo kInfo{
         .fields =

@@ -356,8 +356,8 @@ void StateEditor::on(const WorkloadDeleted& event) {
     const NodeIndex queued_in = cluster_queue_of(record(index));
     move_to_local_queue(index, LocalQueueIndex{});
     set_back_off(index, std::nullopt);
-    if (record(index).held_back_until) {
-        state_.back_offs_.erase({*record(index).held_back_until, index});
+    if (const auto held_back_until = record(index).held_back_until) {
+        state_.back_offs_.erase({*held_back_until, index});
     }
     state_.workload_index_.erase(index, state_.workloads_);
     state_.pod_set_pool_.release(record(index).pod_sets);

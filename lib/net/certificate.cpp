@@ -133,7 +133,8 @@ bool add_alternative_name(GENERAL_NAMES* names, const std::string& text) {
     if (sk_GENERAL_NAME_push(names, name.get()) <= 0) {
         return false;
     }
-    static_cast<void>(name.release());
+    // The list owns it now.
+    [[maybe_unused]] const GENERAL_NAME* const owned = name.release();
     return true;
 }
 

@@ -124,6 +124,7 @@ asio::awaitable<int> wait_for_signal(std::vector<int> signals) {
     asio::signal_set set(executor);
     for (const int signal : signals) {
         boost::system::error_code ignored;
+        // NOLINTNEXTLINE(bugprone-unused-return-value): it says the same as the code
         set.add(signal, ignored);
         SLUICE_ASSERT(!ignored);
     }
@@ -133,14 +134,14 @@ asio::awaitable<int> wait_for_signal(std::vector<int> signals) {
 
 class Notifier::Impl {
   public:
-    explicit Impl(asio::any_io_executor executor) : timer(std::move(executor)) {}
+    explicit Impl(const asio::any_io_executor& executor) : timer(executor) {}
     asio::steady_timer timer;
     bool notified = false;
     bool waiting = false;
 };
 
-Notifier::Notifier(asio::any_io_executor executor)
-    : impl_(std::make_unique<Impl>(std::move(executor))) {}
+Notifier::Notifier(const asio::any_io_executor& executor)
+    : impl_(std::make_unique<Impl>(executor)) {}
 Notifier::~Notifier() = default;
 
 void Notifier::notify() {

@@ -73,7 +73,7 @@ boost::asio::awaitable<int> wait_for_signal(std::vector<int> signals);
 /// Thread: the loop's.
 class Notifier {
   public:
-    explicit Notifier(boost::asio::any_io_executor executor);
+    explicit Notifier(const boost::asio::any_io_executor& executor);
     ~Notifier();
     Notifier(const Notifier&) = delete;
     Notifier& operator=(const Notifier&) = delete;

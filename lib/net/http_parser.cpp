@@ -117,8 +117,8 @@ Result<std::size_t> HttpParser::feed(std::string_view bytes) {
         if (!code) {
             continue;
         }
-        if (impl_->sink_error) {
-            return *impl_->sink_error;
+        if (const auto& error = impl_->sink_error) {
+            return *error;
         }
         impl_->status = code == http::error::body_limit     ? 413
                         : code == http::error::header_limit ? 431

@@ -4,6 +4,7 @@
 #include "engine/state.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <vector>
@@ -32,7 +33,7 @@ struct Subtree {
 class DecisionView {
   public:
     /// Of which numbers of the refusal: those of its podSets, or its shortages.
-    enum class Of { PodSets, Shortages };
+    enum class Of : std::uint8_t { PodSets, Shortages };
 
     /// *Lifetime*: of the state and until its next event. *Cost*: of the decisions before.
     DecisionView(

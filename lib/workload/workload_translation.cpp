@@ -338,8 +338,8 @@ std::string Translator::class_key(
             append(pods[i].containers[c].requests);
             append(spec.containers[c].ports);
         }
-        if (pods[i].pod_level) {
-            append(pods[i].pod_level->requests);
+        if (const auto& pod_level = pods[i].pod_level) {
+            append(pod_level->requests);
         }
         append(pods[i].overhead);
         append(spec.node_selector);

@@ -149,6 +149,9 @@ api::Lease LeaderElector::make_lease(Time wall) const {
 }
 
 bool LeaderElector::is_held_by_other(Instant now) const {
+    if (!seen_) {
+        return false;
+    }
     const auto& spec = seen_->spec;
     if (spec.holder_identity.empty() || spec.holder_identity == options_.identity) {
         return false;
