@@ -110,7 +110,7 @@ void ScheduleSimulation::load(ScheduleCluster cluster) {
         translator_.set(check);
     }
     for (const auto& topology : cluster.topologies) {
-        translator_.set(topology);
+        apply(translator_.set(topology));
     }
     for (const auto& flavor : cluster.flavors) {
         apply(translator_.set(flavor));

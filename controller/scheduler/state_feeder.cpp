@@ -39,7 +39,7 @@ void StateFeeder::feed_all(Time now) {
         translator_.set(*object);
     }
     for (const auto& [key, object] : stores_.topologies.all()) {
-        translator_.set(*object);
+        apply_all(translator_.set(*object), now);
     }
     for (const auto& [key, object] : stores_.namespaces.all()) {
         translator_.set(*object);
@@ -111,11 +111,8 @@ void StateFeeder::topology_changed(const std::string& name, Time now) {
     if (!is_fed_) {
         return;
     }
-    if (const auto topology = stores_.topologies.find(name)) {
-        translator_.set(*topology);
-    } else {
-        translator_.remove_topology(name);
-    }
+    const auto topology = stores_.topologies.find(name);
+    apply_all(topology ? translator_.set(*topology) : translator_.remove_topology(name), now);
     for (const auto& [key, flavor] : stores_.resource_flavors.all()) {
         if (flavor->spec.topology_name == name) {
             for (const auto& [queue_key, queue] : stores_.cluster_queues_of_flavor(key.name)) {

@@ -32,7 +32,7 @@ struct PodSetChoice {
     SmallVector<Request, 4> requests;  ///< totals
     FlavorChoices flavors;
     std::vector<FlavorRefusal> refusals;
-    bool failed = false;  ///< some resource found no flavor
+    bool failed = false;  ///< some resource found no flavor, or what was found will not do
 
     AssignmentMode mode() const;
     const FlavorChoice* find(ResourceIndex resource) const;

@@ -293,8 +293,11 @@ void Cycle::admit(CycleEntry& entry) {
                 std::find_if(choice.requests.begin(), choice.requests.end(), [&](const Request& r) {
                     return r.resource == flavor.resource;
                 });
+            const bool is_requested = request != choice.requests.end();
             assigned.flavors.push_back(AssignedFlavor{
-                .resource = flavor.resource, .flavor = flavor.flavor, .amount = request->amount
+                .resource = flavor.resource,
+                .flavor = flavor.flavor,
+                .amount = is_requested ? std::optional(request->amount) : std::nullopt,
             });
         }
     }
@@ -309,8 +312,11 @@ void Cycle::hold_decided(
         holding.count = std::min(left, pod_set.count);
         HeldPodSet held{.name = {}, .count = holding.count, .usages = {}};
         for (const auto& flavor : pod_set.flavors) {
+            if (!flavor.amount) {
+                continue;
+            }
             const auto pair = state_.flavor_resource_of(flavor.flavor, flavor.resource);
-            const Amount amount = charged(flavor.amount, pod_set.count, left);
+            const Amount amount = charged(*flavor.amount, pod_set.count, left);
             add_to(holding.usages, pair, amount);
             if (pod_sets.size() > 1) {
                 add_to(held.usages, pair, amount);

@@ -6,6 +6,7 @@
 #include "engine/quota_tree.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 /// What a cycle decided. Indices are resolved to names by State; they hold until the next event.
@@ -14,7 +15,9 @@ namespace sluice::engine {
 struct AssignedFlavor {
     ResourceIndex resource;
     FlavorIndex flavor;
-    Amount amount;  ///< total of all pods
+    /// Total of all pods; none: they request nothing of it and go where their group goes
+    /// (spec 4.9.2).
+    std::optional<Amount> amount;
 };
 
 struct AssignedPodSet {
@@ -95,6 +98,15 @@ struct FlavorRefusal {
         ExceedsCapacity,     ///< `wanted()` > `capacity`
         NotNominated,        ///< a recomputation keeps to the flavors nominated first (spec 3.10.2)
         NotOfReplacedSlice,  ///< the slice that it takes the place of has another, `held`
+        // Topology-aware scheduling, one flavor (spec 4.9.1):
+        TopologyUnsupported,  ///< the pods ask for it, and the flavor has none
+        TopologyOnly,         ///< the flavor is for pods that ask for it
+        TopologyMissing,
+        TopologyLevelMissing,
+        // The same, of what was chosen (spec 4.9.2); these say all that there is to say:
+        NoTopologyInQueue,   ///< no flavor of the ClusterQueue has one
+        NoTopologyFlavor,    ///< none that was chosen
+        TwoTopologyFlavors,  ///< more than one; one entry each
     };
     Kind kind = Kind::InsufficientUnused;
     // For InsufficientUnused:

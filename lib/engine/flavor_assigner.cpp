@@ -41,6 +41,10 @@ FlavorRefusal::Kind to_refusal_kind(ShapeRefusalKind kind) {
             return FlavorRefusal::Kind::UntoleratedTaint;
         case ShapeRefusalKind::InvalidAffinity:
             return FlavorRefusal::Kind::InvalidAffinity;
+        case ShapeRefusalKind::MissingTopology:
+            return FlavorRefusal::Kind::TopologyMissing;
+        case ShapeRefusalKind::MissingTopologyLevel:
+            return FlavorRefusal::Kind::TopologyLevelMissing;
         case ShapeRefusalKind::NodeAffinity:
             break;
     }
@@ -57,7 +61,7 @@ AssignmentMode PodSetChoice::mode() const {
     if (refusals.empty() && !failed) {
         return AssignmentMode::Fit;
     }
-    if (flavors.empty()) {
+    if (failed || flavors.empty()) {
         return AssignmentMode::NoFit;
     }
     AssignmentMode worst = AssignmentMode::Fit;
@@ -91,7 +95,9 @@ FlavorAssigner::FlavorAssigner(
       queue_(state.cluster_queue(cluster_queue)),
       pinned_(pinned),
       replaced_(replaced),
-      pods_(state.pods_resource()) {}
+      pods_(state.pods_resource()),
+      implies_topology_(is_for_topology_alone()),
+      looks_at_topology_(implies_topology_ || requests_topology()) {}
 
 std::size_t FlavorAssigner::group_covering(ResourceIndex resource) const {
     for (std::size_t i = 0; i < queue_.groups.size(); ++i) {
@@ -176,6 +182,7 @@ Assignment FlavorAssigner::assign(const std::vector<std::int32_t>* counts) {
     Assignment result;
     auto pod_sets = pod_set_requests(counts);
     WaitingReason overall = WaitingReason::Unspecified;
+    SmallVector<WaitingReason, 1> reasons;  // of the podSets, should their topology fail
     for (const auto& group : group_pod_sets(pod_sets)) {
         refusals_.clear();
         attempts_.clear();
@@ -191,6 +198,11 @@ Assignment FlavorAssigner::assign(const std::vector<std::int32_t>* counts) {
         if (!ok) {
             break;  // the groups after it are not looked at
         }
+        if (looks_at_topology_) {
+            WaitingReason reason = WaitingReason::Unspecified;
+            note_attempts_reason(reason);
+            reasons.resize(result.pod_sets.size(), reason);
+        }
     }
     result.mode = AssignmentMode::Fit;
     for (const auto& pod_set : result.pod_sets) {
@@ -200,6 +212,9 @@ Assignment FlavorAssigner::assign(const std::vector<std::int32_t>* counts) {
         result.mode = AssignmentMode::NoFit;
     }
     result.no_fit_reason = overall;
+    if (looks_at_topology_ && result.mode != AssignmentMode::NoFit) {
+        require_one_topology(result, reasons);
+    }
     return result;
 }
 
@@ -262,12 +277,17 @@ bool FlavorAssigner::assign_group(const Group& group, PodSetChoices& pod_sets, A
                 );
             }
         }
+        if (pod_set.requests.empty()) {
+            add_topology_of_group(chosen, pod_set);
+        }
         result.pod_sets.push_back(std::move(pod_set));
     }
     return !failed;
 }
 
-bool FlavorAssigner::shape_allows(const Group& group, FlavorIndex flavor) {
+bool FlavorAssigner::shape_allows(
+    const Group& group, std::size_t resource_group, FlavorIndex flavor
+) {
     if (!state_.flavor_exists(flavor)) {
         refusals_.push_back(FlavorRefusal{
             .kind = FlavorRefusal::Kind::FlavorNotFound, .flavor = flavor, .resource = {}
@@ -275,6 +295,10 @@ bool FlavorAssigner::shape_allows(const Group& group, FlavorIndex flavor) {
         return false;
     }
     for (const auto member : group.members) {
+        if (const auto kind = topology_refusal(member, resource_group, flavor)) {
+            refusals_.push_back(FlavorRefusal{.kind = *kind, .flavor = flavor, .resource = {}});
+            return false;
+        }
         const auto refusal = state_.shape_refusal(record_.pod_sets[member].shape, flavor);
         if (refusal) {
             if (refusal->kind == ShapeRefusalKind::InvalidAffinity) {
@@ -339,7 +363,7 @@ FlavorAssigner::Found FlavorAssigner::find_flavor(
             });
             continue;
         }
-        if (!shape_allows(group, flavor)) {
+        if (!shape_allows(group, resource_group, flavor)) {
             attempts_.push_back(
                 {.flavor = flavor,
                  .group = resource_group,

@@ -70,7 +70,23 @@ class FlavorAssigner {
         ResourceIndex resource,
         const Usages& assumed
     );
-    bool shape_allows(const Group& group, FlavorIndex flavor);
+    bool shape_allows(const Group& group, std::size_t resource_group, FlavorIndex flavor);
+    // Topology-aware scheduling (spec 4.9), in flavor_assigner_topology.cpp. Placement, once there
+    // is one, follows require_one_topology().
+    bool is_for_topology_alone() const;
+    bool requests_topology() const;
+    /// Why pods of that podSet may not go to the existing flavor, as far as their shape does not
+    /// say so.
+    std::optional<FlavorRefusal::Kind> topology_refusal(
+        std::size_t pod_set, std::size_t resource_group, FlavorIndex flavor
+    ) const;
+    /// A podSet that requests nothing goes where its group goes.
+    void add_topology_of_group(const FlavorChoices& chosen, PodSetChoice& pod_set) const;
+    /// Of an assignment that would do: refuses it where a podSet has not exactly one flavor with
+    /// topology. `reasons`: then, by podSet.
+    void require_one_topology(Assignment& assignment, const SmallVector<WaitingReason, 1>& reasons)
+        const;
+    std::vector<FlavorRefusal> topology_faults(const PodSetChoice& pod_set) const;
     bool is_pinned_elsewhere(const Group& group, FlavorIndex flavor, ResourceIndex resource) const;
     Preference try_flavor(
         const Group& group,
@@ -99,6 +115,8 @@ class FlavorAssigner {
     const Assignment* pinned_;
     const ReplacedSlice* replaced_;
     ResourceIndex pods_;
+    bool implies_topology_;                // who does not ask for topology gets one all the same
+    bool looks_at_topology_;               // some podSet gets one
     std::vector<FlavorRefusal> refusals_;  // of the group at work
     SmallVector<Attempt, 4> attempts_;     // likewise
 };

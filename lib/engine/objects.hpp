@@ -109,11 +109,13 @@ struct LocalQueue {
     friend bool operator==(const LocalQueue&, const LocalQueue&) = default;
 };
 
-/// Why pods of a shape cannot run on a flavor (spec 4.6).
+/// Why pods of a shape cannot run on a flavor (spec 4.6, 4.9.1).
 enum class ShapeRefusalKind : std::uint8_t {
     UntoleratedTaint,
     NodeAffinity,
-    InvalidAffinity,  ///< cannot be read: the search for flavors ends here (spec 4.5.2b)
+    InvalidAffinity,       ///< cannot be read: the search for flavors ends here (spec 4.5.2b)
+    MissingTopology,       ///< the pods ask for topology; that of the flavor does not exist
+    MissingTopologyLevel,  ///< that of the flavor lacks a level that they ask for
 };
 
 struct ShapeRefusal {
@@ -123,11 +125,15 @@ struct ShapeRefusal {
     friend bool operator==(const ShapeRefusal&, const ShapeRefusal&) = default;
 };
 
-/// Pods alike in tolerations, node selector and node affinity. Each such class is given once, with
-/// the existing flavors that refuse it; the caller chooses the number.
+/// Pods alike in tolerations, node selector, node affinity and topology request. Each such class is
+/// given once, with the existing flavors that refuse it; the caller chooses the number.
 struct PodShape {
     std::uint32_t id = 0;
     std::vector<ShapeRefusal> refusals;
+    /// Ask for topology-aware scheduling themselves (PodSet.topologyRequest, spec 4.9.1).
+    bool requests_topology = false;
+    /// What their containers request, whatever quota makes of it; of those alone.
+    std::vector<std::string> resources;
     friend bool operator==(const PodShape&, const PodShape&) = default;
 };
 

@@ -56,8 +56,14 @@ std::optional<State::ShapeVerdict> State::shape_refusal(std::uint32_t shape, Fla
     if (of == shapes_.end()) {
         return std::nullopt;
     }
-    const auto at = of->second.find(flavor);
-    return at == of->second.end() ? std::nullopt : std::optional(at->second);
+    const auto& refusals = of->second.refusals;
+    const auto at = refusals.find(flavor);
+    return at == refusals.end() ? std::nullopt : std::optional(at->second);
+}
+
+const std::vector<ResourceIndex>* State::topology_resources(std::uint32_t shape) const {
+    const auto of = shapes_.find(shape);
+    return of == shapes_.end() || !of->second.requests_topology ? nullptr : &of->second.resources;
 }
 
 FlavorResourceIndex State::find_flavor_resource(std::string_view flavor, std::string_view resource)

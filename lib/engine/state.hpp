@@ -47,6 +47,8 @@ class State {
     /// The pair. Requires: some object or usage named it.
     FlavorResourceIndex flavor_resource_of(FlavorIndex flavor, ResourceIndex resource) const;
     bool flavor_exists(FlavorIndex index) const { return flavor_exists_[index.at()]; }
+    /// Whether it is for topology-aware scheduling (ResourceFlavor.spec.topologyName).
+    bool flavor_has_topology(FlavorIndex index) const { return flavor_topology_[index.at()]; }
     /// Whether requests for `a` are looked at before those for `b` (FNV-1a of the names,
     /// spec 4.4.4).
     bool requested_before(ResourceIndex a, ResourceIndex b) const;
@@ -58,6 +60,9 @@ class State {
     };
     /// Why pods of that shape cannot run on that flavor; none: they can.
     std::optional<ShapeVerdict> shape_refusal(std::uint32_t shape, FlavorIndex flavor) const;
+    /// What the containers of pods of that shape request, where they ask for topology-aware
+    /// scheduling themselves (spec 4.9.1); nullptr: they do not.
+    const std::vector<ResourceIndex>* topology_resources(std::uint32_t shape) const;
     /// The pair, or none when no object or usage ever named it.
     FlavorResourceIndex find_flavor_resource(std::string_view flavor, std::string_view resource)
         const;
@@ -111,11 +116,16 @@ class State {
     friend class StateEditor;
     friend class Cycle;
 
-    using Shape = std::map<FlavorIndex, ShapeVerdict>;  // refusals
+    struct Shape {
+        std::map<FlavorIndex, ShapeVerdict> refusals;
+        bool requests_topology = false;
+        std::vector<ResourceIndex> resources;
+    };
 
     Options options_;
     Names<FlavorIndex> flavors_;
     std::vector<bool> flavor_exists_;
+    std::vector<bool> flavor_topology_;
     Names<ResourceIndex> resources_;
     std::vector<std::uint64_t> resource_hashes_;
     ResourceIndex pods_;

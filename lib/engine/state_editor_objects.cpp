@@ -48,6 +48,7 @@ bool uses_flavor(const ClusterQueueRecord& queue, FlavorIndex flavor) {
 FlavorIndex StateEditor::intern_flavor(std::string_view name) {
     const auto index = state_.flavors_.intern(name);
     state_.flavor_exists_.resize(state_.flavors_.size(), false);
+    state_.flavor_topology_.resize(state_.flavors_.size(), false);
     return index;
 }
 
@@ -128,10 +129,13 @@ void StateEditor::refresh() {
 
 void StateEditor::on(const FlavorChanged& event) {
     const auto flavor = intern_flavor(event.flavor.name);
-    if (state_.flavor_exists_[flavor.at()]) {
+    const bool has_topology = !event.flavor.topology.empty();
+    if (state_.flavor_exists_[flavor.at()] &&
+        state_.flavor_topology_[flavor.at()] == has_topology) {
         return;
     }
     state_.flavor_exists_[flavor.at()] = true;
+    state_.flavor_topology_[flavor.at()] = has_topology;
     refresh();
     for (const auto& [name, index] : state_.tree_.cluster_queues_by_name()) {
         if (uses_flavor(queue(index), flavor)) {
@@ -148,6 +152,7 @@ void StateEditor::on(const FlavorDeleted& event) {
         return;
     }
     state_.flavor_exists_[flavor.at()] = false;
+    state_.flavor_topology_[flavor.at()] = false;
     refresh();
     for (const auto& [name, index] : state_.tree_.cluster_queues_by_name()) {
         if (uses_flavor(queue(index), flavor)) {
@@ -373,7 +378,12 @@ void StateEditor::drop_all_of(LocalQueueIndex index) {
 void StateEditor::on(const PodShapeChanged& event) {
     State::Shape shape;
     for (const auto& refusal : event.shape.refusals) {
-        shape[intern_flavor(refusal.flavor)] = {.kind = refusal.kind, .taint = refusal.taint};
+        const auto flavor = intern_flavor(refusal.flavor);
+        shape.refusals[flavor] = {.kind = refusal.kind, .taint = refusal.taint};
+    }
+    shape.requests_topology = event.shape.requests_topology;
+    for (const auto& resource : event.shape.resources) {
+        shape.resources.push_back(intern_resource(resource));
     }
     const auto [at, is_new] = state_.shapes_.emplace(event.shape.id, shape);
     if (is_new) {
@@ -382,8 +392,8 @@ void StateEditor::on(const PodShapeChanged& event) {
     const State::Shape before = std::exchange(at->second, std::move(shape));
     // Flavors that refused pods of this shape and do not any more.
     std::vector<FlavorIndex> opened;
-    for (const auto& [flavor, verdict] : before) {
-        if (!at->second.contains(flavor)) {
+    for (const auto& [flavor, verdict] : before.refusals) {
+        if (!at->second.refusals.contains(flavor)) {
             opened.push_back(flavor);
         }
     }

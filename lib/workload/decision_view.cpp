@@ -1,5 +1,7 @@
 #include "workload/decision_view.hpp"
 
+#include "engine/workload_slice.hpp"
+
 #include <algorithm>
 
 namespace sluice::workload {
@@ -57,17 +59,21 @@ void DecisionView::add_turns_before(const engine::CycleResult& result, std::size
 
 void DecisionView::add(const engine::AdmissionDecision& decision) {
     Addition made{.workload = decision.workload, .usages = {}};
+    // In the place of a slice, the cycle counts what each podSet asks for beyond that slice.
+    const auto slice =
+        decision.replaces.is_valid()
+            ? engine::ReplacedSlice::find(state_, decision.workload, decision.cluster_queue, {})
+            : std::nullopt;
+    const auto& pod_sets = state_.workload(decision.workload).pod_sets;
     for (const auto& pod_set : decision.pod_sets) {
         for (const auto& [resource, flavor, amount] : pod_set.flavors) {
-            engine::add_to(made.usages, state_.flavor_resource_of(flavor, resource), amount);
-        }
-    }
-    const auto* slice =
-        decision.replaces.is_valid() ? state_.workload(decision.replaces).holding.get() : nullptr;
-    if (slice != nullptr && slice->cluster_queue == decision.cluster_queue) {
-        // The cycle counts what it grows by.
-        for (const auto& held : slice->usages) {
-            engine::add_to(made.usages, held.flavor_resource, Amount() - held.amount);
+            if (!amount) {
+                continue;
+            }
+            const std::string& name = pod_sets[pod_set.pod_set].name;
+            const Amount held = slice ? slice->held_of(name, resource) : Amount();
+            const auto pair = state_.flavor_resource_of(flavor, resource);
+            engine::add_to(made.usages, pair, engine::number_difference(*amount, held));
         }
     }
     additions_[decision.cluster_queue].push_back(std::move(made));

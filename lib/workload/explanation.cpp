@@ -201,6 +201,15 @@ class Explainer {
             case NotOfReplacedSlice:
                 made.kind = "replacedSlice";
                 break;
+            case TopologyUnsupported:
+            case TopologyOnly:
+            case TopologyMissing:
+            case TopologyLevelMissing:
+            case NoTopologyInQueue:
+            case NoTopologyFlavor:
+            case TwoTopologyFlavors:
+                made.kind = "topology";
+                break;
             case NotNominated:
                 return;  // says nothing about the cluster
             case InsufficientUnused:

@@ -104,6 +104,11 @@ std::string constraint_words(const Constraint& constraint) {
     if (constraint.kind == "replacedSlice") {
         return fmt::format("the slice that it replaces is not on flavor {}", constraint.flavor);
     }
+    if (constraint.kind == "topology" && !constraint.flavor.empty()) {
+        return fmt::format(
+            "flavor {} is not for what its pods ask of topology-aware scheduling", constraint.flavor
+        );
+    }
     if (constraint.kind == "inactive" && !constraint.flavor.empty()) {
         return fmt::format("flavor {} does not exist", constraint.flavor);
     }
@@ -113,10 +118,12 @@ std::string constraint_words(const Constraint& constraint) {
     return "";
 }
 
-bool has_invalid_affinity(const engine::RefusalDecision& refusal) {
+bool ended_with_error(const engine::RefusalDecision& refusal) {
     return std::ranges::any_of(refusal.pod_sets, [](const engine::PodSetRefusal& pod_set) {
         return std::ranges::any_of(pod_set.flavors, [](const engine::FlavorRefusal& found) {
-            return found.kind == engine::FlavorRefusal::Kind::InvalidAffinity;
+            using Kind = engine::FlavorRefusal::Kind;
+            return found.kind == Kind::InvalidAffinity || found.kind == Kind::NoTopologyInQueue ||
+                   found.kind == Kind::NoTopologyFlavor || found.kind == Kind::TwoTopologyFlavors;
         });
     });
 }
@@ -154,7 +161,7 @@ std::string turn_words(const engine::RefusalDecision& refusal) {
 std::string in_words(
     const engine::RefusalDecision& refusal, const std::vector<Constraint>& constraints
 ) {
-    if (constraints.empty() || has_invalid_affinity(refusal)) {
+    if (constraints.empty() || ended_with_error(refusal)) {
         return "";
     }
     const Constraint& main = constraints.front();

@@ -67,6 +67,20 @@ std::string flavor_refusal_text(
         case NodeAffinity:
         case InvalidAffinity:  // has a sentence of its own
             return fmt::format("flavor {} doesn't match node affinity", flavor);
+        case TopologyUnsupported:
+            return fmt::format("Flavor \"{}\" does not support TopologyAwareScheduling", flavor);
+        case TopologyOnly:
+            return fmt::format("Flavor \"{}\" supports only TopologyAwareScheduling", flavor);
+        case TopologyMissing:
+            return fmt::format("Flavor \"{}\" information missing in TAS cache", flavor);
+        case TopologyLevelMissing:
+            return fmt::format("Flavor \"{}\" does not contain the requested level", flavor);
+        case NoTopologyInQueue:
+            return "workload requires Topology, but there is no TAS cache information";
+        case NoTopologyFlavor:
+            return "no TAS flavor assigned";
+        case TwoTopologyFlavors:  // has a sentence of its own
+            return flavor;
         case InsufficientUnused:
             return fmt::format(
                 "insufficient unused quota for {} in flavor {}, {} more needed",
@@ -105,6 +119,31 @@ std::string invalid_affinity_text(
     );
 }
 
+/// The sentence of a podSet for which a search for flavors ended with an error; "": it did not.
+std::string error_text(
+    const engine::State& state,
+    const engine::PodSetRefusal& pod_set,
+    const api::Workload& workload,
+    const References& references
+) {
+    using Kind = engine::FlavorRefusal::Kind;
+    std::vector<std::string> several;
+    for (const auto& flavor : pod_set.flavors) {
+        if (flavor.kind == Kind::InvalidAffinity) {
+            return invalid_affinity_text(state, flavor, workload, references);
+        }
+        if (flavor.kind == Kind::NoTopologyInQueue || flavor.kind == Kind::NoTopologyFlavor) {
+            return flavor_refusal_text(state, flavor, references);
+        }
+        if (flavor.kind == Kind::TwoTopologyFlavors) {
+            several.push_back(flavor_refusal_text(state, flavor, references));
+        }
+    }
+    return several.empty()
+               ? ""
+               : fmt::format("more than one TAS flavor assigned: {}", fmt::join(several, ", "));
+}
+
 std::string assignment_message(
     const engine::State& state,
     const engine::RefusalDecision& refusal,
@@ -115,15 +154,11 @@ std::string assignment_message(
     const auto& all = workload.spec.pod_sets;
     for (const auto& pod_set : refusal.pod_sets) {
         const std::string name = pod_set.pod_set < all.size() ? all[pod_set.pod_set].name : "";
+        if (const auto error = error_text(state, pod_set, workload, references); !error.empty()) {
+            return fmt::format("failed to assign flavors to pod set {}: {}", name, error);
+        }
         std::vector<std::string> reasons;
         for (const auto& flavor : pod_set.flavors) {
-            if (flavor.kind == engine::FlavorRefusal::Kind::InvalidAffinity) {
-                return fmt::format(
-                    "failed to assign flavors to pod set {}: {}",
-                    name,
-                    invalid_affinity_text(state, flavor, workload, references)
-                );
-            }
             reasons.push_back(flavor_refusal_text(state, flavor, references));
         }
         std::ranges::sort(reasons);
@@ -306,7 +341,9 @@ api::Admission make_admission(
         for (const auto& [resource, flavor, amount] : pod_set.flavors) {
             const std::string& name = state.resource_name(resource);
             assignment.flavors.emplace(name, state.flavor_name(flavor));
-            assignment.resource_usage.emplace(name, to_quantity(name, amount));
+            if (amount) {
+                assignment.resource_usage.emplace(name, to_quantity(name, *amount));
+            }
         }
     }
     return made;

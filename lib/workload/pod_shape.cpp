@@ -73,6 +73,21 @@ AffinityVerdict judge(
     return verdict;
 }
 
+std::optional<engine::ShapeRefusalKind> find_fault(
+    const TopologyNeed& need, const api::ResourceFlavor& flavor, const TopologyLevels& topologies
+) {
+    const auto topology = topologies.find(flavor.spec.topology_name);
+    if (topology == topologies.end()) {
+        return engine::ShapeRefusalKind::MissingTopology;
+    }
+    const bool has_all = std::ranges::all_of(need.levels, [&](const std::string& level) {
+        return std::ranges::find(topology->second, level) != topology->second.end();
+    });
+    return need.names_level && has_all
+               ? std::nullopt
+               : std::optional(engine::ShapeRefusalKind::MissingTopologyLevel);
+}
+
 void append(std::string& key, std::string_view text) {
     fmt::format_to(std::back_inserter(key), "{}:{}", text.size(), text);
 }
@@ -81,7 +96,10 @@ void append(std::string& key, std::string_view text) {
 
 PodShape make_pod_shape(const api::PodSpec& pod) {
     PodShape shape{
-        .tolerations = pod.tolerations, .node_selector = pod.node_selector, .required_terms = {}
+        .tolerations = pod.tolerations,
+        .node_selector = pod.node_selector,
+        .required_terms = {},
+        .topology = {},
     };
     if (pod.affinity && pod.affinity->node_affinity) {
         const auto& required =
@@ -91,6 +109,36 @@ PodShape make_pod_shape(const api::PodSpec& pod) {
         }
     }
     return shape;
+}
+
+std::optional<TopologyNeed> find_topology_need(
+    const api::PodSet& pod_set, const api::ResourceList& requests
+) {
+    const auto& request = pod_set.topology_request;
+    if (!request) {
+        return std::nullopt;
+    }
+    const auto& constraints = request->podset_slice_required_topology_constraints;
+    const auto& slice_level = request->pod_set_slice_required_topology;
+    if (!request->required && !request->preferred && !request->unconstrained && !slice_level &&
+        !request->pod_set_slice_size && constraints.empty()) {
+        return std::nullopt;
+    }
+    TopologyNeed need;
+    if (request->required || request->preferred) {
+        need.levels.push_back(request->required ? *request->required : *request->preferred);
+    }
+    for (const auto& constraint : constraints) {
+        need.levels.push_back(constraint.topology);
+    }
+    if (constraints.empty() && slice_level) {
+        need.levels.push_back(*slice_level);
+    }
+    need.names_level = !need.levels.empty() || request->unconstrained.value_or(false);
+    for (const auto& [resource, amount] : requests) {
+        need.resources.push_back(resource);
+    }
+    return need;
 }
 
 std::string to_key(const PodShape& shape) {
@@ -117,12 +165,27 @@ std::string to_key(const PodShape& shape) {
             }
         }
     }
+    if (shape.topology) {
+        key += shape.topology->names_level ? "/topology" : "/none";
+        for (const auto& level : shape.topology->levels) {
+            append(key, level);
+        }
+        key += '/';
+        for (const auto& resource : shape.topology->resources) {
+            append(key, resource);
+        }
+    }
     return key;
 }
 
 std::optional<engine::ShapeRefusal> find_refusal(
-    const PodShape& shape, const api::ResourceFlavor& flavor
+    const PodShape& shape, const api::ResourceFlavor& flavor, const TopologyLevels& topologies
 ) {
+    if (shape.topology && !flavor.spec.topology_name.empty()) {
+        if (const auto kind = find_fault(*shape.topology, flavor, topologies)) {
+            return engine::ShapeRefusal{.flavor = flavor.metadata.name, .kind = *kind};
+        }
+    }
     std::vector<api::Toleration> tolerations = shape.tolerations;
     tolerations.insert(
         tolerations.end(), flavor.spec.tolerations.begin(), flavor.spec.tolerations.end()

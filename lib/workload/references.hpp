@@ -3,9 +3,9 @@
 #include "api/admission_check.hpp"
 #include "api/cluster_queue.hpp"
 #include "api/resource_flavor.hpp"
+#include "workload/pod_shape.hpp"
 
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +16,7 @@ namespace sluice::workload {
 struct References {
     std::map<std::string, api::ResourceFlavor, std::less<>> flavors;
     std::map<std::string, api::AdmissionCheck, std::less<>> admission_checks;
-    std::set<std::string, std::less<>> topologies;
+    TopologyLevels topologies;
     std::map<std::string, std::string, std::less<>> cohort_parents;  ///< of cohorts that have one
 };
 

@@ -24,27 +24,53 @@ Translator::Events Translator::set(const api::ResourceFlavor& flavor) {
     const std::string& name = flavor.metadata.name;
     references_.flavors[name] = flavor;
     Events events{engine::FlavorChanged{{.name = name, .topology = flavor.spec.topology_name}}};
-    for (auto& [key, shape] : shapes_) {
-        auto refusals = shape.refusals;
-        std::erase_if(refusals, [&](const engine::ShapeRefusal& r) { return r.flavor == name; });
-        put(refusals, find_refusal(shape.shape, flavor));
-        if (refusals != shape.refusals) {
-            shape.refusals = std::move(refusals);
-            events.push_back(engine::PodShapeChanged{{.id = shape.id, .refusals = shape.refusals}});
-        }
-    }
+    judge(name, &flavor, events);
     return events;
 }
 
 Translator::Events Translator::remove_flavor(const std::string& name) {
     references_.flavors.erase(name);
     Events events{engine::FlavorDeleted{name}};
-    for (auto& [key, shape] : shapes_) {
-        if (std::erase_if(shape.refusals, [&](const auto& r) { return r.flavor == name; }) > 0) {
-            events.push_back(engine::PodShapeChanged{{.id = shape.id, .refusals = shape.refusals}});
+    judge(name, nullptr, events);
+    return events;
+}
+
+Translator::Events Translator::set(const api::Topology& topology) {
+    auto& levels = references_.topologies[topology.metadata.name];
+    levels.clear();
+    for (const auto& level : topology.spec.levels) {
+        levels.push_back(level.node_label);
+    }
+    return judge_flavors_with(topology.metadata.name);
+}
+
+Translator::Events Translator::remove_topology(const std::string& name) {
+    references_.topologies.erase(name);
+    return judge_flavors_with(name);
+}
+
+Translator::Events Translator::judge_flavors_with(const std::string& topology) {
+    Events events;
+    for (const auto& [name, flavor] : references_.flavors) {
+        if (flavor.spec.topology_name == topology) {
+            judge(name, &flavor, events);
         }
     }
     return events;
+}
+
+void Translator::judge(const std::string& name, const api::ResourceFlavor* flavor, Events& events) {
+    for (auto& [key, shape] : shapes_) {
+        auto refusals = shape.refusals;
+        std::erase_if(refusals, [&](const engine::ShapeRefusal& r) { return r.flavor == name; });
+        if (flavor != nullptr) {
+            put(refusals, find_refusal(shape.shape, *flavor, references_.topologies));
+        }
+        if (refusals != shape.refusals) {
+            shape.refusals = std::move(refusals);
+            events.push_back(engine::PodShapeChanged{shape.to_engine()});
+        }
+    }
 }
 
 void Translator::set(const api::LimitRange& range) {

@@ -44,10 +44,8 @@ class Translator {
     void remove_admission_check(const std::string& name) {
         references_.admission_checks.erase(name);
     }
-    void set(const api::Topology& topology) {
-        references_.topologies.insert(topology.metadata.name);
-    }
-    void remove_topology(const std::string& name) { references_.topologies.erase(name); }
+    Events set(const api::Topology& topology);
+    Events remove_topology(const std::string& name);
     void set(const api::Cohort& cohort);
     void remove_cohort(const std::string& name) { references_.cohort_parents.erase(name); }
     void set(const api::Namespace& ns) { namespaces_[ns.metadata.name] = ns.metadata.labels; }
@@ -97,6 +95,8 @@ class Translator {
         std::uint32_t id = 0;
         std::size_t users = 0;
         std::vector<engine::ShapeRefusal> refusals;
+
+        engine::PodShape to_engine() const;
     };
     struct Class {
         std::uint64_t id = 0;
@@ -116,7 +116,10 @@ class Translator {
     ) const;
     const LimitRangeSummary& limits_of(const std::string& ns) const;
     engine::NamespaceMatch match(const std::string& ns, const api::ClusterQueue& queue) const;
-    std::uint32_t use_shape(const api::PodSpec& pod, Uses& uses, Events& events);
+    std::uint32_t use_shape(PodShape shape, Uses& uses, Events& events);
+    /// Judges the flavor for each shape anew; nullptr: it is gone.
+    void judge(const std::string& name, const api::ResourceFlavor* flavor, Events& events);
+    Events judge_flavors_with(const std::string& topology);
     std::uint64_t use_class(std::string key, Uses& uses);
     void release(const Uses& uses);
     std::string class_key(const api::Workload& workload, const std::vector<PodResources>& pods)

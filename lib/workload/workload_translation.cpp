@@ -236,13 +236,18 @@ Translator::Events Translator::set(const api::Workload& workload) {
     for (std::size_t i = 0; i < pods.size(); ++i) {
         const auto& pod_set = workload.spec.pod_sets[i];
         const auto& topology = pod_set.topology_request;
+        const api::ResourceList requests = pod_requests(pods[i]);
+        PodShape shape = make_pod_shape(pod_set.template_.spec);
+        if (settings_.gates.topology_aware_scheduling) {
+            shape.topology = find_topology_need(pod_set, requests);
+        }
         made.pod_sets.push_back({
             .name = pod_set.name,
             .count = pod_set.count,
             .min_count = pod_set.min_count,
             .reclaimable = reclaimable(workload, pod_set),
-            .requests = to_engine_requests(transformed(pod_requests(pods[i]), settings_)),
-            .shape = use_shape(pod_set.template_.spec, uses, events),
+            .requests = to_engine_requests(transformed(requests, settings_)),
+            .shape = use_shape(std::move(shape), uses, events),
             .group = topology ? topology->pod_set_group_name.value_or("") : "",
         });
     }
@@ -264,8 +269,20 @@ Translator::Events Translator::remove_workload(const std::string& ns, const std:
     return {engine::WorkloadDeleted{.ns = ns, .name = name}};
 }
 
-std::uint32_t Translator::use_shape(const api::PodSpec& pod, Uses& uses, Events& events) {
-    PodShape shape = make_pod_shape(pod);
+engine::PodShape Translator::Shape::to_engine() const {
+    engine::PodShape made{
+        .id = id,
+        .refusals = refusals,
+        .requests_topology = shape.topology.has_value(),
+        .resources = {},
+    };
+    if (shape.topology) {
+        made.resources = shape.topology->resources;
+    }
+    return made;
+}
+
+std::uint32_t Translator::use_shape(PodShape shape, Uses& uses, Events& events) {
     std::string key = to_key(shape);
     auto at = shapes_.find(key);
     if (at == shapes_.end()) {
@@ -277,11 +294,11 @@ std::uint32_t Translator::use_shape(const api::PodSpec& pod, Uses& uses, Events&
             free_shape_ids_.pop_back();
         }
         for (const auto& [name, flavor] : references_.flavors) {
-            if (auto refusal = find_refusal(made.shape, flavor)) {
+            if (auto refusal = find_refusal(made.shape, flavor, references_.topologies)) {
                 made.refusals.push_back(std::move(*refusal));
             }
         }
-        events.push_back(engine::PodShapeChanged{{.id = made.id, .refusals = made.refusals}});
+        events.push_back(engine::PodShapeChanged{made.to_engine()});
         at = shapes_.emplace(key, std::move(made)).first;
     }
     ++at->second.users;

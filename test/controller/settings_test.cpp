@@ -17,6 +17,30 @@ TEST_CASE("the controller's engine decides by the gates, as offline", "[controll
     CHECK(options.hash_seed == 7);
 }
 
+TEST_CASE("each feature that knows preemption gates opens them", "[controller][settings]") {
+    const auto are_known = [](const char* gates) {
+        const auto parsed = config::FeatureGates::parse(gates);
+        REQUIRE(parsed);
+        return make_engine_options({}, *parsed, 7).gates.preemption_gates;
+    };
+    CHECK_FALSE(are_known(""));
+    CHECK(are_known("ConcurrentAdmission=true"));
+    CHECK(are_known("MultiKueueOrchestratedPreemption=true"));
+}
+
+TEST_CASE("without waiting for pods no admission is blocked", "[controller][settings]") {
+    config::Configuration configuration;
+    configuration.wait_for_pods_ready.emplace();
+    configuration.wait_for_pods_ready->block_admission = true;
+    const auto blocks = [&](const char* gates) {
+        const auto parsed = config::FeatureGates::parse(gates);
+        REQUIRE(parsed);
+        return make_engine_options(configuration, *parsed, 7).block_admission_until_pods_ready;
+    };
+    CHECK(blocks(""));
+    CHECK_FALSE(blocks("DisableWaitForPodsReady=true"));
+}
+
 TEST_CASE("the controller's reconcilers follow the gates", "[controller][settings]") {
     const config::Configuration configuration;
     const auto by_default = make_settings(configuration, *config::FeatureGates::parse(""));

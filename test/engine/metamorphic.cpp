@@ -37,7 +37,9 @@ engine::CycleResult divided(engine::CycleResult result, std::int64_t divisor) {
     for (auto& admission : result.admitted) {
         for (auto& pod_set : admission.pod_sets) {
             for (auto& flavor : pod_set.flavors) {
-                flavor.amount = divided(flavor.amount, divisor);
+                if (flavor.amount) {
+                    flavor.amount = divided(*flavor.amount, divisor);
+                }
             }
         }
     }

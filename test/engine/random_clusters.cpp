@@ -38,6 +38,7 @@ void Maker::make_options() {
     gates.preemption_gates = chance(20);
     gates.reclaimable_pods = !chance(5);
     gates.elastic_jobs = !chance(8);
+    gates.topology_aware_scheduling = !chance(15);
     options.block_admission_until_pods_ready = chance(8);
     const std::vector<std::int64_t> batches = {1, 1, 2, 5};
     if (chance(30)) {
@@ -62,28 +63,45 @@ void Maker::make_options() {
 }
 
 engine::PodShape Maker::shape(std::uint32_t id) {
-    engine::PodShape made{.id = id, .refusals = {}};
+    engine::PodShape made{
+        .id = id,
+        .refusals = {},
+        .requests_topology = has_topologies_ && chance(40),
+        .resources = {}
+    };
+    if (made.requests_topology) {
+        for (const char* resource : {"cpu", "memory", "example.com/gpu"}) {
+            if (chance(60)) {
+                made.resources.emplace_back(resource);
+            }
+        }
+    }
     for (const std::string& flavor : flavors_) {
         if (chance(35)) {
-            const bool taint = chance(50);
-            const auto affinity = chance(10) ? engine::ShapeRefusalKind::InvalidAffinity
-                                             : engine::ShapeRefusalKind::NodeAffinity;
-            made.refusals.push_back({
-                .flavor = flavor,
-                .kind = taint ? engine::ShapeRefusalKind::UntoleratedTaint : affinity,
-                .taint = taint ? std::uint32_t(pick(0, 1)) : 0,
-            });
+            using enum engine::ShapeRefusalKind;
+            engine::ShapeRefusal& refusal = made.refusals.emplace_back();
+            refusal.flavor = flavor;
+            refusal.kind = chance(50)                             ? UntoleratedTaint
+                           : chance(10)                           ? InvalidAffinity
+                           : made.requests_topology && chance(50) ? MissingTopologyLevel
+                                                                  : NodeAffinity;
+            refusal.taint = refusal.kind == UntoleratedTaint ? std::uint32_t(pick(0, 1)) : 0;
         }
     }
     return made;
 }
 
+engine::ResourceFlavor Maker::flavor(const std::string& name) {
+    return {.name = name, .topology = has_topologies_ && chance(60) ? "t" : ""};
+}
+
 void Maker::make_flavors() {
+    has_topologies_ = chance(12);
     const std::int64_t count = chance(95) ? pick(1, 4) : pick(5, 9);
     for (std::int64_t i = 0; i < count; ++i) {
         flavors_.push_back("f" + std::to_string(i));
         if (!chance(3)) {
-            add_object(engine::FlavorChanged{{.name = flavors_.back(), .topology = ""}});
+            add_object(engine::FlavorChanged{flavor(flavors_.back())});
         }
     }
     shapes_ = std::uint32_t(pick(0, 2));

@@ -94,9 +94,8 @@ engine::Usages Witness::usage_of(const engine::AdmissionDecision& decision) cons
     engine::Usages usages;
     for (const engine::AssignedPodSet& pod_set : decision.pod_sets) {
         for (const engine::AssignedFlavor& flavor : pod_set.flavors) {
-            engine::add_to(
-                usages, state_.flavor_resource_of(flavor.flavor, flavor.resource), flavor.amount
-            );
+            const auto pair = state_.flavor_resource_of(flavor.flavor, flavor.resource);
+            engine::add_to(usages, pair, flavor.amount.value_or(Amount()));
         }
     }
     return usages;

@@ -38,6 +38,7 @@ class Maker {
     void reorder(std::vector<engine::ResourceGroup>& groups);
     engine::Cohort cohort(const std::string& name);
     engine::PodShape shape(std::uint32_t id);
+    engine::ResourceFlavor flavor(const std::string& name);
     std::int64_t amount();
     std::int64_t near_largest();
     engine::PodSet pod_set(std::size_t index);
@@ -84,6 +85,7 @@ class Maker {
     std::vector<engine::ClusterQueue> queues_;
     std::vector<engine::LocalQueue> local_queues_;
     std::uint32_t shapes_ = 0;
+    bool has_topologies_ = false;
     std::vector<std::string> workload_keys_;
     std::int64_t quota_max_ = 8;
     bool unlimited_ = false;

@@ -91,7 +91,7 @@ std::string text(const engine::Workload& workload) {
 
 struct EventText {
     std::string operator()(const engine::FlavorChanged& e) const {
-        return "flavor " + e.flavor.name;
+        return "flavor " + e.flavor.name + (e.flavor.topology.empty() ? "" : " with topology");
     }
     std::string operator()(const engine::FlavorDeleted& e) const {
         return "delete flavor " + e.name;
@@ -158,6 +158,10 @@ struct EventText {
     }
     std::string operator()(const engine::PodShapeChanged& e) const {
         std::string out = fmt::format("shape {}", e.shape.id);
+        out += e.shape.requests_topology ? " requests topology" : "";
+        for (const std::string& resource : e.shape.resources) {
+            out += " " + resource;
+        }
         for (const engine::ShapeRefusal& refusal : e.shape.refusals) {
             out += fmt::format(" not {} ({})", refusal.flavor, int(refusal.kind));
         }
@@ -193,6 +197,7 @@ std::string text(const engine::Options& options) {
     note("recompute", gates.recompute_assignment_upon_overlap, true);
     note("preemptionGates", gates.preemption_gates, false);
     note("elasticJobs", gates.elastic_jobs, true);
+    note("topologyAwareScheduling", gates.topology_aware_scheduling, true);
     note("reclaimable", gates.reclaimable_pods, true);
     note("blockAdmission", options.block_admission_until_pods_ready, false);
     if (options.wake_batch != engine::Duration{}) {

@@ -318,7 +318,7 @@ void View::take(const support::Outcome& outcome, Time now) {
             engine::PodSetAssignment assigned{pod_set.name, {}, pod_set.count};
             for (const support::NamedAssignment& flavor : pod_set.flavors) {
                 assigned.resources.push_back(
-                    {flavor.resource, flavor.flavor, engine::Amount(flavor.amount)}
+                    {flavor.resource, flavor.flavor, engine::Amount(flavor.amount.value_or(0))}
                 );
             }
             reservation.pod_sets.push_back(std::move(assigned));

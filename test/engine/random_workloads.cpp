@@ -32,6 +32,9 @@ engine::PodSet Maker::pod_set(std::size_t index) {
         made.reclaimable = std::int32_t(pick(0, made.count));
     }
     made.shape = chance(60) ? 0 : std::uint32_t(pick(0, shapes_));
+    if (has_topologies_ && chance(15)) {
+        return made;  // requests nothing: it may follow its group
+    }
     for (const engine::ResourceGroup& group : layout_) {
         for (const std::string& resource : group.covered_resources) {
             if (resource != "pods" && chance(resource == "cpu" ? 95 : 60)) {
@@ -305,7 +308,7 @@ void Maker::happen_to_objects() {
             } else if (chance(50)) {
                 add_object(engine::FlavorDeleted{one_of(flavors_)});
             } else {
-                add_object(engine::FlavorChanged{{.name = one_of(flavors_), .topology = ""}});
+                add_object(engine::FlavorChanged{flavor(one_of(flavors_))});
             }
     }
 }

@@ -2,6 +2,7 @@
 
 #include "engine/reference_fungibility.hpp"
 #include "engine/reference_preemption.hpp"
+#include "engine/reference_topology.hpp"
 
 #include <algorithm>
 
@@ -9,68 +10,6 @@ namespace sluice::reference {
 
 using engine::FlavorRefusal;
 using engine::WaitingReason;
-
-bool ScanState::has_progress() const {
-    for (const auto& pod_set : tried) {
-        for (const auto& [resource, index] : pod_set) {
-            if (index != -1) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-Mode PodSetResult::mode() const {
-    if (failed) {
-        return Mode::NoFit;
-    }
-    if (complaints.empty()) {
-        return Mode::Fit;
-    }
-    Mode worst = choices.empty() ? Mode::NoFit : Mode::Fit;
-    for (const auto& [resource, choice] : choices) {
-        worst = std::min(worst, choice.mode);
-    }
-    return worst;
-}
-
-Mode Assignment::mode() const {
-    if (pod_sets.empty()) {
-        return Mode::NoFit;
-    }
-    if (deferred) {
-        return Mode::DeferredFit;
-    }
-    Mode worst = Mode::Fit;
-    for (const PodSetResult& pod_set : pod_sets) {
-        worst = std::min(worst, pod_set.mode());
-    }
-    return worst;
-}
-
-std::set<int> Assignment::pairs_needing_preemption(const Snapshot& snapshot) const {
-    std::set<int> result;
-    for (const PodSetResult& pod_set : pod_sets) {
-        for (const auto& [resource, choice] : pod_set.choices) {
-            if (choice.mode == Mode::Preempt) {
-                result.insert(snapshot.pair_numbers.at({choice.flavor, resource}));
-            }
-        }
-    }
-    return result;
-}
-
-Quantities Assignment::requested(const Snapshot& snapshot) const {
-    Quantities result;
-    for (const auto& [pair, amount] : usage) {
-        const bool is_pods = snapshot.pairs[std::size_t(pair)].second == "pods";
-        if (amount != Amount() && !is_pods) {
-            result[pair] = amount;
-        }
-    }
-    return result;
-}
 
 std::uint64_t class_of(const engine::Workload& workload, const engine::Options& options) {
     return options.gates.scheduling_equivalence_hashing ? workload.scheduling_class : 0;
@@ -102,7 +41,8 @@ class Assigner {
         : snapshot_(snapshot),
           rules_(rules),
           head_(head),
-          queue_(*snapshot.at(head.cluster_queue).cluster_queue) {}
+          queue_(*snapshot.at(head.cluster_queue).cluster_queue),
+          topology_(rules, queue_, *head.workload) {}
 
     Assignment run(const std::vector<std::int32_t>& counts);
 
@@ -138,7 +78,9 @@ class Assigner {
         Found& found,
         std::map<std::string, Choice>& choices
     );
-    std::optional<Complaint> infeasible(const Group& group, const std::string& flavor) const;
+    std::optional<Complaint> infeasible(
+        const Group& group, const engine::ResourceGroup& resources, const std::string& flavor
+    ) const;
     bool outside_nomination(
         const Group& group, const std::string& flavor, const std::string& resource
     ) const;
@@ -153,6 +95,7 @@ class Assigner {
     const Rules& rules_;
     const Head& head_;
     const engine::ClusterQueue& queue_;
+    TopologyRules topology_;
     Assignment assignment_;
 };
 
@@ -214,6 +157,15 @@ Assignment Assigner::run(const std::vector<std::int32_t>& counts) {
             break;
         }
     }
+    if (assignment_.mode() != Mode::NoFit) {
+        for (PodSetResult& result : assignment_.pod_sets) {
+            const std::vector<Complaint> errors = topology_.errors(result);
+            if (!errors.empty()) {
+                result.complaints = errors;
+                result.failed = true;
+            }
+        }
+    }
     assignment_.no_fit_reason = no_fit_reason();
     return std::move(assignment_);
 }
@@ -270,7 +222,9 @@ bool Assigner::assign_group(const Group& group, std::vector<PodSetResult>& resul
         result.complaints = all.complaints;
         result.attempts = all.attempts;
         for (const auto& [resource, choice] : all.choices) {
-            if (!failed && result.requests.contains(resource)) {
+            const bool follows = result.requests.empty() && topology_.has_topology(choice.flavor) &&
+                                 !head_.workload->pod_sets[i].group.empty();
+            if (!failed && (result.requests.contains(resource) || follows)) {
                 result.choices[resource] = choice;
             }
         }
@@ -286,7 +240,9 @@ void Assigner::finish(PodSetResult& result) {
         const int pair = snapshot_.pair_numbers.at({choice.flavor, resource});
         const std::string& name = head_.workload->pod_sets[result.index].name;
         const Amount held = head_.held_by(name, resource);
-        assignment_.usage[pair] += Amount(result.requests[resource].value() - held.value());
+        if (result.requests.contains(resource)) {
+            assignment_.usage[pair] += Amount(result.requests[resource].value() - held.value());
+        }
         tried[resource] = choice.tried;
     }
     assignment_.scan.tried.push_back(std::move(tried));
@@ -303,13 +259,19 @@ int Assigner::first_flavor(std::size_t pod_set, const std::string& resource) con
     return found == tried.end() ? 0 : found->second + 1;
 }
 
-std::optional<Complaint> Assigner::infeasible(const Group& group, const std::string& flavor) const {
+std::optional<Complaint> Assigner::infeasible(
+    const Group& group, const engine::ResourceGroup& resources, const std::string& flavor
+) const {
     FlavorRefusal refusal;
     if (!rules_.flavors->contains(flavor)) {
         refusal.kind = FlavorRefusal::Kind::FlavorNotFound;
         return Complaint{refusal, flavor, {}};
     }
     for (const std::size_t i : group) {
+        if (const auto kind = topology_.mismatch(i, resources, flavor)) {
+            refusal.kind = *kind;
+            return Complaint{refusal, flavor, {}};
+        }
         const auto shape = rules_.shapes->find(head_.workload->pod_sets[i].shape);
         if (shape == rules_.shapes->end()) {
             continue;
@@ -319,9 +281,14 @@ std::optional<Complaint> Assigner::infeasible(const Group& group, const std::str
                 continue;
             }
             using enum engine::ShapeRefusalKind;
-            refusal.kind = no.kind == UntoleratedTaint  ? FlavorRefusal::Kind::UntoleratedTaint
-                           : no.kind == InvalidAffinity ? FlavorRefusal::Kind::InvalidAffinity
-                                                        : FlavorRefusal::Kind::NodeAffinity;
+            const std::map<engine::ShapeRefusalKind, FlavorRefusal::Kind> kinds = {
+                {UntoleratedTaint, FlavorRefusal::Kind::UntoleratedTaint},
+                {NodeAffinity, FlavorRefusal::Kind::NodeAffinity},
+                {InvalidAffinity, FlavorRefusal::Kind::InvalidAffinity},
+                {MissingTopology, FlavorRefusal::Kind::TopologyMissing},
+                {MissingTopologyLevel, FlavorRefusal::Kind::TopologyLevelMissing},
+            };
+            refusal.kind = kinds.at(no.kind);
             refusal.taint = no.kind == UntoleratedTaint ? no.taint : 0;
             refusal.pod_set = std::uint32_t(i);
             return Complaint{refusal, flavor, {}};
@@ -378,7 +345,7 @@ Assigner::Found Assigner::find_flavor(
             found.complaints.push_back({refusal, flavor, resource});
             continue;
         }
-        if (const auto complaint = infeasible(group, flavor)) {
+        if (const auto complaint = infeasible(group, resources, flavor)) {
             found.attempts.push_back({flavor, true, WaitingReason::NoMatchingFlavor});
             if (complaint->refusal.kind == FlavorRefusal::Kind::InvalidAffinity) {
                 // An error, not an answer: nothing that was found before counts.

@@ -414,9 +414,10 @@ void Cluster::admit(Cycle& cycle, Try& attempt) {
             .name = workload.pod_sets[result.index].name, .count = result.count, .flavors = {}
         };
         for (const auto& [resource, choice] : result.choices) {
-            pod_set.flavors.push_back(
-                {resource, choice.flavor, result.requests.at(resource).value()}
-            );
+            auto& flavor = pod_set.flavors.emplace_back(resource, choice.flavor, std::nullopt);
+            if (result.requests.contains(resource)) {
+                flavor.amount = result.requests.at(resource).value();
+            }
         }
         admission.pod_sets.push_back(std::move(pod_set));
     }
@@ -474,7 +475,8 @@ void Cluster::settle(Cycle& cycle) {
         for (const support::NamedPodSet& pod_set : admission.pod_sets) {
             engine::PodSetAssignment assigned{pod_set.name, {}, pod_set.count};
             for (const support::NamedAssignment& flavor : pod_set.flavors) {
-                assigned.resources.push_back({flavor.resource, flavor.flavor, Amount(flavor.amount)}
+                assigned.resources.push_back(
+                    {flavor.resource, flavor.flavor, Amount(flavor.amount.value_or(0))}
                 );
             }
             reservation.pod_sets.push_back(std::move(assigned));

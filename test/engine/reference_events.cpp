@@ -47,9 +47,11 @@ void Cluster::apply(const engine::Event& event, Time now) {
 }
 
 void Cluster::on(const engine::FlavorChanged& event, Time now) {
-    const bool is_new = !flavors_.contains(event.flavor.name);
+    const auto known = flavors_.find(event.flavor.name);
+    const bool is_same =
+        known != flavors_.end() && known->second.topology.empty() == event.flavor.topology.empty();
     flavors_[event.flavor.name] = event.flavor;
-    if (!is_new) {
+    if (is_same) {
         return;
     }
     for (const auto& [name, queue] : queues_) {

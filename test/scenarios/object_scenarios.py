@@ -17,12 +17,12 @@ import yaml
 NOW = "2026-01-01T12:00:00Z"
 API = "kueue.x-k8s.io/v1beta2"
 WORDS_OF_SCENARIO = {
-    "description", "config", "run", "namespaces", "flavors", "queues", "objects", "workloads",
-    "then",
+    "description", "config", "run", "namespaces", "topologies", "flavors", "queues", "objects",
+    "workloads", "then",
 }
 WORDS_OF_WORKLOAD = {
     "queue", "count", "requests", "pod", "priority", "created", "annotations", "spec", "admitted",
-    "conditions", "status",
+    "conditions", "status", "topology",
 }
 
 
@@ -76,10 +76,13 @@ def make_workload(name, given, number):
     container = {"name": "c", "image": "i", "resources": {"requests": requests}}
     pod_spec = {"restartPolicy": "Never", "containers": [container], **given.get("pod", {})}
     count = given.get("count", 1)
+    pod_set = {"name": "main", "count": count, "template": {"spec": pod_spec}}
+    if "topology" in given:
+        pod_set["topologyRequest"] = given["topology"]
     spec = {
         "queueName": given["queue"],
         "priority": given.get("priority", 0),
-        "podSets": [{"name": "main", "count": count, "template": {"spec": pod_spec}}],
+        "podSets": [pod_set],
         **given.get("spec", {}),
     }
     conditions = dict(given.get("conditions", {}))
@@ -107,6 +110,9 @@ def make_workload(name, given, number):
 def make_objects(scenario):
     for name, labels in {"ns": {}, **scenario.get("namespaces", {})}.items():
         yield make_object("Namespace", name, None, "v1", labels=labels)
+    for name, levels in scenario.get("topologies", {}).items():
+        spec = {"levels": [{"nodeLabel": level} for level in levels]}
+        yield make_object("Topology", name, spec)
     flavors = {f: {} for q in scenario["queues"].values() for f in q["flavors"]}
     flavors.update(scenario.get("flavors", {}))
     for name, spec in flavors.items():

@@ -433,7 +433,7 @@ void World::run_cycles(std::int64_t count) {
                 for (const support::NamedAssignment& flavor : pod_set.flavors) {
                     line += fmt::format(" {}.{}={}", pod_set.name, flavor.resource, flavor.flavor);
                     assigned.resources.push_back(
-                        {flavor.resource, flavor.flavor, engine::Amount(flavor.amount)}
+                        {flavor.resource, flavor.flavor, engine::Amount(flavor.amount.value_or(0))}
                     );
                 }
                 reservation.pod_sets.push_back(std::move(assigned));

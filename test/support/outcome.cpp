@@ -118,6 +118,20 @@ std::string describe(
             return fmt::format("InvalidAffinity {} podSet={}", flavor, refusal.pod_set);
         case FlavorRefusal::Kind::NotNominated:
             return fmt::format("NotNominated {}", flavor);
+        case FlavorRefusal::Kind::TopologyUnsupported:
+            return fmt::format("TopologyUnsupported {}", flavor);
+        case FlavorRefusal::Kind::TopologyOnly:
+            return fmt::format("TopologyOnly {}", flavor);
+        case FlavorRefusal::Kind::TopologyMissing:
+            return fmt::format("TopologyMissing {}", flavor);
+        case FlavorRefusal::Kind::TopologyLevelMissing:
+            return fmt::format("TopologyLevelMissing {}", flavor);
+        case FlavorRefusal::Kind::NoTopologyInQueue:
+            return "NoTopologyInQueue";
+        case FlavorRefusal::Kind::NoTopologyFlavor:
+            return "NoTopologyFlavor";
+        case FlavorRefusal::Kind::TwoTopologyFlavors:
+            return fmt::format("TwoTopologyFlavors {}", flavor);
         case FlavorRefusal::Kind::NotOfReplacedSlice:
             return fmt::format("NotOfReplacedSlice {}/{} held={}", flavor, resource, other);
         case FlavorRefusal::Kind::InsufficientUnused:
@@ -186,10 +200,11 @@ NamedAdmission to_named(const engine::AdmissionDecision& decision, const NameLoo
             .flavors = {},
         };
         for (const engine::AssignedFlavor& flavor : pod_set.flavors) {
-            out.flavors.push_back(
-                {names.resource(flavor.resource), names.flavor(flavor.flavor), flavor.amount.value()
-                }
-            );
+            out.flavors.push_back({
+                .resource = names.resource(flavor.resource),
+                .flavor = names.flavor(flavor.flavor),
+                .amount = flavor.amount ? std::optional(flavor.amount->value()) : std::nullopt,
+            });
         }
         named.pod_sets.push_back(std::move(out));
     }
@@ -263,7 +278,8 @@ std::vector<std::string> to_lines(const Outcome& outcome) {
         for (const NamedPodSet& pod_set : admission.pod_sets) {
             line += fmt::format(" {} x{}", pod_set.name, pod_set.count);
             for (const NamedAssignment& flavor : pod_set.flavors) {
-                line += fmt::format(" {}={}:{}", flavor.resource, flavor.flavor, flavor.amount);
+                line += fmt::format(" {}={}", flavor.resource, flavor.flavor);
+                line += flavor.amount ? fmt::format(":{}", *flavor.amount) : "";
             }
         }
         line += fmt::format(" level {}", admission.borrowing_level);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,7 @@ namespace sluice::support {
 struct NamedAssignment {
     std::string resource;
     std::string flavor;
-    std::int64_t amount = 0;
+    std::optional<std::int64_t> amount;  ///< none: it requests nothing of it
     friend auto operator<=>(const NamedAssignment&, const NamedAssignment&) = default;
 };
 

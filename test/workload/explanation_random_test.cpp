@@ -2,6 +2,7 @@
 #include "api/quantity.hpp"
 #include "engine/engine.hpp"
 #include "engine/random_clusters.hpp"
+#include "engine/workload_slice.hpp"
 #include "support/outcome.hpp"
 #include "workload/amounts.hpp"
 #include "workload/decision_view.hpp"
@@ -55,6 +56,22 @@ bool is_bounded(const FlavorRefusal& refusal) {
     return small(refusal.wanted()) && small(refusal.capacity) && small(refusal.free);
 }
 
+/// Whether it takes the place of a slice that holds more of something.
+bool shrinks(const engine::State& state, const engine::AdmissionDecision& decision) {
+    const auto slice =
+        engine::ReplacedSlice::find(state, decision.workload, decision.cluster_queue, {});
+    if (!slice) {
+        return false;
+    }
+    const auto& pod_sets = state.workload(decision.workload).pod_sets;
+    return std::ranges::any_of(decision.pod_sets, [&](const engine::AssignedPodSet& pod_set) {
+        const std::string& name = pod_sets[pod_set.pod_set].name;
+        return std::ranges::any_of(pod_set.flavors, [&](const engine::AssignedFlavor& flavor) {
+            return slice->held_of(name, flavor.resource) > flavor.amount.value_or(Amount());
+        });
+    });
+}
+
 /// The first thing about one refused want that should not be.
 std::optional<std::string> fault_of(
     const engine::State& state,
@@ -86,6 +103,11 @@ std::optional<std::string> fault_of(
     );
     if (is_below_nothing) {
         return std::nullopt;  // its ClusterQueue does not count like others then (spec 3.10.5)
+    }
+    for (std::size_t i = 0; i < result.refused[refused].admitted_before; ++i) {
+        if (shrinks(state, result.admitted[i])) {
+            return std::nullopt;  // what it gives back stays in the cohort's account for the cycle
+        }
     }
     const DecisionView view(state, result, refused, numbers);
     const auto pair = state.flavor_resource_of(refusal.flavor, refusal.resource);

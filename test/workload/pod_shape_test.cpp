@@ -13,7 +13,7 @@ namespace {
 /// "fits", "affinity", "taint N", or what cannot be read.
 std::string verdict(std::string_view pod, std::string_view flavor) {
     const auto shape = make_pod_shape(object<api::PodSpec>(pod));
-    const auto refusal = find_refusal(shape, object<api::ResourceFlavor>(flavor));
+    const auto refusal = find_refusal(shape, object<api::ResourceFlavor>(flavor), {});
     if (!refusal) {
         return "fits";
     }

@@ -25,7 +25,7 @@ References references() {
     made.flavors["g"] = object<api::ResourceFlavor>(
         "{metadata: {name: g}, spec: {topologyName: t, nodeLabels: {a: b}}}"
     );
-    made.topologies.insert("t");
+    made.topologies["t"] = {"rack"};
     made.admission_checks["c1"] = check("c1", "example.com/c", true);
     made.admission_checks["idle"] = check("idle", "example.com/c", false);
     made.admission_checks["mk1"] = check("mk1", "kueue.x-k8s.io/multikueue", true);
