@@ -195,6 +195,44 @@ TEST_CASE(
     );
 }
 
+TEST_CASE(
+    "a topology that comes, changes or goes is judged anew for pods that ask for one",
+    "[workload][translator]"
+) {
+    using enum engine::ShapeRefusalKind;
+    Translator translator({});
+    translator.set(flavor("f", "{topologyName: t}"));
+    translator.set(workload("plain", "{}"));
+    auto asking = workload("w", "{}");
+    asking.spec.pod_sets.at(0).topology_request.emplace().required = "rack";
+    const auto refusals = [](const Translator::Events& events) {
+        REQUIRE(!events.empty());
+        const auto& shape = std::get<engine::PodShapeChanged>(events[0]).shape;
+        CHECK(shape.requests_topology);
+        return shape.refusals;
+    };
+    CHECK(refusals(translator.set(asking)).at(0).kind == MissingTopology);
+    const auto topology = [](const char* level) {
+        api::Topology made;
+        made.metadata.name = "t";
+        made.spec.levels.push_back({.node_label = level});
+        return made;
+    };
+    CHECK(refusals(translator.set(topology("rack"))).empty());
+    CHECK(translator.set(topology("rack")).empty());
+    CHECK(refusals(translator.set(topology("zone"))).at(0).kind == MissingTopologyLevel);
+    CHECK(refusals(translator.remove_topology("t")).at(0).kind == MissingTopology);
+    SECTION("and not at all without the gate") {
+        Settings settings;
+        settings.gates.topology_aware_scheduling = false;
+        Translator without(settings);
+        without.set(flavor("f", "{topologyName: t}"));
+        const auto shape = std::get<engine::PodShapeChanged>(without.set(asking)[0]).shape;
+        CHECK_FALSE(shape.requests_topology);
+        CHECK(shape.refusals.empty());
+    }
+}
+
 TEST_CASE("an active reservation becomes usage with its flavors", "[workload][translator]") {
     constexpr std::string_view kStatus =
         "{conditions: [{type: QuotaReserved, status: \"True\", lastTransitionTime: "
