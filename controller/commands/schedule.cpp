@@ -88,6 +88,9 @@ std::optional<ScheduleCluster> load_objects(const ScheduleOptions& options) {
         return std::nullopt;
     }
     ScheduleInput input = read_input(*files);
+    for (const auto& warning : input.warnings) {
+        report("warning", warning);
+    }
     for (const auto& note : input.notes) {
         report("note", note);
     }

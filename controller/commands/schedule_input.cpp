@@ -4,6 +4,7 @@
 #include "api/schema.hpp"
 #include "api/schema_validation.hpp"
 #include "webhook/conversion.hpp"
+#include "workload/requests.hpp"
 #include "yaml/parse.hpp"
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -52,12 +54,78 @@ std::string describe(const Source& source) {
     );
 }
 
+/// The fields of ObjectMeta, of which a CRD's schema says nothing.
+bool is_metadata_field(std::string_view name) {
+    constexpr std::array<std::string_view, 15> kFields{
+        "name",
+        "namespace",
+        "labels",
+        "annotations",
+        "uid",
+        "creationTimestamp",
+        "resourceVersion",
+        "generation",
+        "managedFields",
+        "finalizers",
+        "ownerReferences",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "generateName",
+        "selfLink",
+    };
+    return std::ranges::find(kFields, name) != kFields.end();
+}
+
+/// "spec.podSets[0].count" as "spec.podSets[].count", the same for all items.
+std::string without_positions(std::string_view path) {
+    std::string kept;
+    bool is_inside = false;
+    for (const char c : path) {
+        is_inside = is_inside && c != ']';
+        if (!is_inside) {
+            kept += c;
+        }
+        is_inside = is_inside || c == '[';
+    }
+    return kept;
+}
+
+/// What is to be said of many objects: in full of the first, of the others how many there are.
+class Remarks {
+  public:
+    /// One more object to which the remark of that key applies; `text()` is it in full.
+    template <class Text>
+    void add(std::string key, const Text& text) {
+        const auto [at, is_new] = places_.emplace(std::move(key), remarks_.size());
+        if (is_new) {
+            remarks_.emplace_back(text(), 0);
+        } else {
+            ++remarks_[at->second].second;
+        }
+    }
+    /// In the order in which they came up.
+    std::vector<std::string> texts() const {
+        std::vector<std::string> made;
+        for (const auto& [text, others] : remarks_) {
+            made.push_back(others == 0 ? text : fmt::format("{} (and {} more)", text, others));
+        }
+        return made;
+    }
+
+  private:
+    std::vector<std::pair<std::string, std::size_t>> remarks_;
+    std::unordered_map<std::string, std::size_t> places_;
+};
+
 class Reader {
   public:
     ScheduleInput run(const std::vector<InputFile>& files) {
         for (const auto& file : files) {
             read(file);
         }
+        input_.warnings = unknown_fields_.texts();
+        auto skipped = skipped_kinds_.texts();
+        input_.notes.insert(input_.notes.begin(), skipped.begin(), skipped.end());
         return std::move(input_);
     }
 
@@ -116,18 +184,24 @@ class Reader {
         const bool is_known = (version == "v1" && kind == "Node") ||
                               (version == "scheduling.k8s.io/v1" && kind == "PriorityClass");
         if (!is_known) {
-            input_.notes.push_back(fmt::format(
-                "{}: skipped, kind {} of {} plays no part", describe(source), kind, version
-            ));
+            note_skipped(source, kind, version);
         }
         return {};
+    }
+
+    void note_skipped(const Source& source, std::string_view kind, std::string_view version) {
+        skipped_kinds_.add(fmt::format("{} {}", version, kind), [&] {
+            return fmt::format(
+                "{}: skipped, kind {} of {} plays no part", describe(source), kind, version
+            );
+        });
     }
 
     Result<void> add_own(Source& source, std::string_view kind, std::string_view version) {
         if (version != webhook::kV1beta1 && version != webhook::kV1beta2) {
             return make_invalid(fmt::format("apiVersion: {} is not served", version));
         }
-        if (auto done = check_schema(source.value, kind, version.substr(kGroup.size())); !done) {
+        if (auto done = check_schema(source, kind, version.substr(kGroup.size())); !done) {
             return done.error();
         }
         if (version == webhook::kV1beta1 && webhook::has_conversion(kind)) {
@@ -158,23 +232,46 @@ class Reader {
             return put(source, cluster.workloads);
         }
         if (kind != "WorkloadPriorityClass") {  // their values stand in spec.priority already
-            input_.notes.push_back(describe(source) + ": skipped, this kind plays no part");
+            note_skipped(source, kind, version);
         }
         return {};
     }
 
     /// As the API server does with an object that is created: defaults, then the schema of its
-    /// version.
-    static Result<void> check_schema(
-        json::Value& object, std::string_view kind, std::string_view version
-    ) {
+    /// version. What the schema does not know is dropped there: it is warned of as kubectl does.
+    Result<void> check_schema(Source& source, std::string_view kind, std::string_view version) {
         if (api::find_schema(kind, version) == nullptr) {
             return {};
         }
-        if (auto done = api::apply_defaults(kind, version, object); !done) {
+        if (auto done = api::apply_defaults(kind, version, source.value); !done) {
             return done.error();
         }
-        return api::validate_schema(kind, version, object);
+        std::vector<std::string> unknown;
+        auto done = api::validate_schema(kind, version, source.value, &unknown);
+        if (!done) {
+            return done.error();
+        }
+        for (const auto& field : unknown) {
+            // Nobody writes a status by hand, and a newer version's may have more to say.
+            if (!field.starts_with("status")) {
+                warn_unknown(source, kind, field);
+            }
+        }
+        const auto* metadata = source.value.find("metadata");
+        if (metadata != nullptr && metadata->is_object()) {
+            for (const auto& [name, value] : metadata->as_object()) {
+                if (!is_metadata_field(name)) {
+                    warn_unknown(source, kind, "metadata." + name);
+                }
+            }
+        }
+        return {};
+    }
+
+    void warn_unknown(const Source& source, std::string_view kind, const std::string& field) {
+        unknown_fields_.add(fmt::format("{} {}", kind, without_positions(field)), [&] {
+            return fmt::format("{}: unknown field \"{}\" is ignored", describe(source), field);
+        });
     }
 
     template <class T>
@@ -185,6 +282,12 @@ class Reader {
         auto object = api::from_value<T>(source.value, {.limits = {}, .interner = &templates_});
         if (!object) {
             return object.error();
+        }
+        if constexpr (std::is_same_v<T, api::Workload>) {
+            // No pod can have them, but a schema does not tell.
+            if (auto negative = workload::find_negative_requests(*object)) {
+                return make_invalid(std::move(*negative));
+            }
         }
         if (T::kNamespaced && object->metadata.namespace_.empty()) {
             object->metadata.namespace_ = "default";
@@ -202,6 +305,8 @@ class Reader {
     }
 
     ScheduleInput input_;
+    Remarks unknown_fields_;  ///< by kind and field
+    Remarks skipped_kinds_;
     /// By kind and namespace/name: the place among the objects of the kind.
     std::map<std::string_view, std::unordered_map<std::string, std::size_t>> places_;
     api::Interner templates_;

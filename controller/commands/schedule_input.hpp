@@ -17,11 +17,12 @@ struct InputFile {
 struct ScheduleInput {
     ScheduleCluster cluster;
     std::vector<std::string> problems;
+    std::vector<std::string> warnings;  ///< fields that are unknown, each kind's once
     std::vector<std::string> notes;
 };
 
 /// Reads the objects in the order given; of two with the same name the later counts. Kinds that
-/// play no part are skipped with a note.
+/// play no part are skipped, with a note for each kind.
 ScheduleInput read_input(const std::vector<InputFile>& files);
 
 }  // namespace sluice::commands

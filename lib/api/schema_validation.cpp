@@ -2,7 +2,6 @@
 
 #include "api/micro_time.hpp"
 #include "api/names.hpp"
-#include "api/schema.hpp"
 #include "api/schema_plan.hpp"
 
 #include <fmt/format.h>
@@ -36,10 +35,6 @@ std::int64_t count_characters(std::string_view text) {
     return std::count_if(text.begin(), text.end(), [](char c) {
         return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
     });
-}
-
-std::string join(const std::string& path, std::string_view name) {
-    return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
 }
 
 /// The way to a value, a chain on the stack: it becomes a text only where something is wrong.
@@ -91,6 +86,9 @@ class Path {
 
 class Validator {
   public:
+    /// `unknown`: gets the fields that the schema does not know; nullptr: they are not looked for.
+    explicit Validator(std::vector<std::string>* unknown) : unknown_(unknown) {}
+
     void check(const SchemaPlan& schema, const Value& value, const Path& path) {
         const std::size_t before = violations_.size();
         if (schema.is_int_or_string) {
@@ -155,6 +153,8 @@ class Validator {
                 check(*known, member, Path::field(path, key));
             } else if (schema.others != nullptr) {
                 check(*schema.others, member, Path::entry(path, key));
+            } else if (unknown_ != nullptr && schema.has_properties && !schema.has_others) {
+                unknown_->push_back(Path::field(path, key).text());
             }
         }
         const auto count = static_cast<std::int64_t>(value.as_object().size());
@@ -242,28 +242,8 @@ class Validator {
     }
 
     std::vector<FieldViolation> violations_;
+    std::vector<std::string>* unknown_;
 };
-
-void collect_unknown(
-    const Value& schema, const Value& value, const std::string& path, std::vector<std::string>& out
-) {
-    if (const Value* items = schema.find("items"); items != nullptr && value.is_array()) {
-        for (std::size_t i = 0; i < value.as_array().size(); ++i) {
-            collect_unknown(*items, value.as_array()[i], fmt::format("{}[{}]", path, i), out);
-        }
-    }
-    const Value* properties = schema.find("properties");
-    if (properties == nullptr || !value.is_object()) {
-        return;
-    }
-    for (const auto& [key, member] : value.as_object()) {
-        if (const Value* known = properties->find(key)) {
-            collect_unknown(*known, member, join(path, key), out);
-        } else {
-            out.push_back(join(path, key));
-        }
-    }
-}
 
 void fill_in(const SchemaPlan& schema, Value& value) {
     if (value.is_array()) {
@@ -314,13 +294,16 @@ Result<void> apply_defaults(std::string_view kind, std::string_view version, Val
 }
 
 std::vector<FieldViolation> find_schema_violations(
-    std::string_view kind, std::string_view version, const Value& object
+    std::string_view kind,
+    std::string_view version,
+    const Value& object,
+    std::vector<std::string>* unknown_fields
 ) {
     const SchemaPlan* schema = find_schema_plan(kind, version);
     if (schema == nullptr) {
         return {};
     }
-    Validator validator;
+    Validator validator(unknown_fields);
     validator.check(*schema, object, Path());
     if (const Value* name = object.find_path({"metadata", "name"});
         name != nullptr && name->is_string()) {
@@ -337,15 +320,18 @@ std::vector<std::string> find_unknown_fields(
     std::string_view kind, std::string_view version, const Value& object
 ) {
     std::vector<std::string> unknown;
-    if (const Value* schema = find_schema(kind, version)) {
-        collect_unknown(*schema, object, "", unknown);
-    }
+    find_schema_violations(kind, version, object, &unknown);
     return unknown;
 }
 
-Result<void> validate_schema(std::string_view kind, std::string_view version, const Value& object) {
+Result<void> validate_schema(
+    std::string_view kind,
+    std::string_view version,
+    const Value& object,
+    std::vector<std::string>* unknown_fields
+) {
     std::string detail;
-    for (const auto& violation : find_schema_violations(kind, version, object)) {
+    for (const auto& violation : find_schema_violations(kind, version, object, unknown_fields)) {
         const std::string_view separator = violation.field.empty() ? "" : ": ";
         detail += fmt::format(
             "{}{}{}{}", detail.empty() ? "" : "; ", violation.field, separator, violation.message

@@ -25,14 +25,17 @@ Result<void> apply_defaults(std::string_view kind, std::string_view version, jso
 /// What the API server would refuse when the object is created: structure, types, enums, bounds,
 /// patterns, required fields, duplicates in keyed lists and sets, and the CEL rules that need no
 /// old object. Requires: apply_defaults before, since rules read defaulted fields. Unknown fields
-/// are no violation (the API server prunes them). Empty also for a kind or version without a
-/// schema.
+/// are no violation (the API server prunes them); `unknown_fields` gets those that
+/// find_unknown_fields() would find. Empty also for a kind or version without a schema.
 std::vector<FieldViolation> find_schema_violations(
-    std::string_view kind, std::string_view version, const json::Value& object
+    std::string_view kind,
+    std::string_view version,
+    const json::Value& object,
+    std::vector<std::string>* unknown_fields = nullptr
 );
 
-/// The fields that the schema does not know. The API server prunes them, or refuses them where
-/// strict field validation is asked for, as kubectl does.
+/// The fields that the schema does not know, metadata apart, of which it knows nothing. The API
+/// server prunes them, or refuses them where strict field validation is asked for, as kubectl does.
 std::vector<std::string> find_unknown_fields(
     std::string_view kind, std::string_view version, const json::Value& object
 );
@@ -40,7 +43,10 @@ std::vector<std::string> find_unknown_fields(
 /// The same as find_schema_violations, as one error: "spec.podSets[0].count: must be at least 0,
 /// not -1; …".
 Result<void> validate_schema(
-    std::string_view kind, std::string_view version, const json::Value& object
+    std::string_view kind,
+    std::string_view version,
+    const json::Value& object,
+    std::vector<std::string>* unknown_fields = nullptr
 );
 
 }  // namespace sluice::api

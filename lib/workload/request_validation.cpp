@@ -13,6 +13,7 @@ using api::ResourceList;
 
 constexpr std::string_view kAboveLimits = "requests must not exceed its limits";
 constexpr std::string_view kAboveMax = "requests must not be above the limitRange max";
+constexpr std::string_view kNegative = "must be greater than or equal to 0";
 constexpr std::string_view kBelowMin = "requests must not be below the limitRange min";
 
 /// The resources, by name, of which `a` has more than `b`; only those in both.
@@ -129,7 +130,56 @@ std::optional<std::string> find_outside_limit_ranges(
     return violations.text("resources didn't satisfy LimitRange constraints");
 }
 
+/// Appends "FIELD: Invalid value: "-1": …" for each quantity below zero; `place()` is the field of
+/// the resources.
+template <class Place>
+void find_negative(
+    const api::ResourceRequirements& resources, const Place& place, std::vector<std::string>& found
+) {
+    using Named = std::pair<std::string_view, const ResourceList*>;
+    for (const auto& [list, quantities] :
+         {Named{"requests", &resources.requests}, Named{"limits", &resources.limits}}) {
+        for (const auto& [resource, quantity] : *quantities) {
+            if (quantity.sign() < 0) {
+                found.push_back(fmt::format(
+                    "{}.{}[{}]: Invalid value: \"{}\": {}",
+                    place(),
+                    list,
+                    resource,
+                    quantity.to_string(),
+                    kNegative
+                ));
+            }
+        }
+    }
+}
+
 }  // namespace
+
+std::optional<std::string> find_negative_requests(const api::Workload& workload) {
+    std::vector<std::string> found;
+    for (std::size_t i = 0; i < workload.spec.pod_sets.size(); ++i) {
+        const auto& pod = workload.spec.pod_sets[i].template_.spec;
+        const auto spec = [&] { return fmt::format("spec.podSets[{}].template.spec", i); };
+        const auto find_in = [&](const auto& containers, std::string_view name) {
+            for (std::size_t c = 0; c < containers.size(); ++c) {
+                const auto place = [&] {
+                    return fmt::format("{}.{}[{}].resources", spec(), name, c);
+                };
+                find_negative(containers[c].resources, place, found);
+            }
+        };
+        find_in(pod.init_containers, "initContainers");
+        find_in(pod.containers, "containers");
+        if (pod.resources) {
+            find_negative(*pod.resources, [&] { return spec() + ".resources"; }, found);
+        }
+    }
+    if (found.empty()) {
+        return std::nullopt;
+    }
+    return fmt::format("{}", fmt::join(found, "; "));
+}
 
 std::optional<std::string> find_invalid_requests(
     const std::vector<PodResources>& pods, const LimitRangeSummary& limits

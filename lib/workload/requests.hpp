@@ -1,6 +1,7 @@
 #pragma once
 
 #include "api/pod.hpp"
+#include "api/workload.hpp"
 #include "engine/objects.hpp"
 #include "workload/limit_range.hpp"
 #include "workload/settings.hpp"
@@ -48,6 +49,10 @@ api::ResourceList transformed(api::ResourceList requests, const Settings& settin
 
 /// In the scheduler's integers, none negative (step 8); by resource name.
 std::vector<engine::ResourceRequest> to_engine_requests(const api::ResourceList& requests);
+
+/// The requests and limits below zero, each with its field: what Kubernetes refuses in a pod and
+/// Kueue's webhook in a Workload. None: there are none. The scheduler takes such requests for zero.
+std::optional<std::string> find_negative_requests(const api::Workload& workload);
 
 /// Why the requests of these pod sets, in their order, may not run: the sentence of condition
 /// QuotaReserved. None: requests are within limits, and both within the LimitRanges.

@@ -72,6 +72,15 @@ TEST_CASE(
             "{apiVersion: kueue.x-k8s.io/v2, kind: Cohort, metadata: {name: c}}",
             "f:2: Cohort c: apiVersion: kueue.x-k8s.io/v2 is not served"
         },
+        Case{
+            "{" + own +
+                "Workload, metadata: {name: w, namespace: team}, spec: {podSets: [{name: "
+                "main, count: 1, template: {spec: {containers: [{name: c, resources: {requests: "
+                "{cpu: "
+                "-1}}}]}}}]}}",
+            "f:2: Workload team/w: spec.podSets[0].template.spec.containers[0].resources."
+            "requests[cpu]: Invalid value: \"-1\": must be greater than or equal to 0"
+        },
         Case{"[1, 2]", "f:2: not an object"},
         Case{"{a: b: c}", "f:2"}
     );
@@ -82,6 +91,60 @@ TEST_CASE(
     REQUIRE(input.problems.size() == 1);
     CHECK(input.problems[0].starts_with(c.problem));
     CHECK(input.cluster.namespaces.size() == 1);
+}
+
+TEST_CASE("unknown fields are told once for each kind and field", "[commands][schedule]") {
+    const std::string queue = "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: ";
+    const auto input = read(
+        queue + "{name: a, namspace: x}, spec: {cohrt: c}}\n---\n" + queue +
+        "{name: b}, spec: {cohrt: d, preemption: {withinclusterqueue: Any}}}\n---\n"
+        "{apiVersion: kueue.x-k8s.io/v1beta1, kind: ClusterQueue, metadata: {name: c}, spec: "
+        "{cohort: d, cohortName: d}}\n---\n" +
+        queue +
+        "{name: d}, spec: {resourceGroups: [{coveredResources: [], flavors: []}, "
+        "{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 1, "
+        "nominal: 2}]}]}]}}\n"
+    );
+    CHECK(
+        input.warnings ==
+        std::vector<std::string>{
+            "f:1: ClusterQueue a: unknown field \"spec.cohrt\" is ignored (and 1 more)",
+            "f:1: ClusterQueue a: unknown field \"metadata.namspace\" is ignored",
+            "f:3: ClusterQueue b: unknown field \"spec.preemption.withinclusterqueue\" is ignored",
+            "f:5: ClusterQueue c: unknown field \"spec.cohortName\" is ignored",
+        }
+    );
+}
+
+TEST_CASE("fields that Kubernetes knows are not warned of", "[commands][schedule]") {
+    const auto input = read(R"({apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata:
+  {name: w, namespace: ns, managedFields: [{manager: kubectl, fieldsV1: {"f:spec": {}}}],
+   ownerReferences: [{apiVersion: batch/v1, kind: Job, name: j, uid: u, controller: true}]},
+ spec: {podSets: [{name: main, count: 1, template: {metadata: {labels: {a: b}},
+   spec: {restartPolicy: Never, hostUsers: false, dnsConfig: {nameservers: [a]},
+     containers: [{name: c, image: i, env: [{name: A, value: b}], securityContext: {runAsUser: 1},
+       livenessProbe: {exec: {command: [a]}}}]}}}]},
+ status: {aNewerOne: 1, conditions: []}})");
+    CHECK(input.problems.empty());
+    CHECK(input.warnings == std::vector<std::string>{});
+}
+
+TEST_CASE("kinds that play no part are told once each", "[commands][schedule]") {
+    const std::string rest = ", metadata: {name: ";
+    const auto input = read(
+        "{apiVersion: batch/v1, kind: Job" + rest + "a, namespace: ns}}\n---\n" +
+        "{apiVersion: batch/v1, kind: Job" + rest + "b}}\n---\n" +
+        "{apiVersion: kueue.x-k8s.io/v1beta2, kind: MultiKueueConfig" + rest +
+        "m}, spec: {clusters: [x]}}\n---\n{apiVersion: batch/v1, kind: Job" + rest + "c}}\n"
+    );
+    CHECK(
+        input.notes ==
+        std::vector<std::string>{
+            "f:1: Job ns/a: skipped, kind Job of batch/v1 plays no part (and 2 more)",
+            "f:5: MultiKueueConfig m: skipped, kind MultiKueueConfig of kueue.x-k8s.io/v1beta2 "
+            "plays no part",
+        }
+    );
 }
 
 }  // namespace sluice::commands
