@@ -57,6 +57,17 @@ JSON output, keys sorted, empty lists printed; workloads are "namespace/name":
   active, inadmissible: the pending workloads of each ClusterQueue after the last cycle, in
     service order
 
+Some workloads get no turn: no queue takes them, their ClusterQueue is inactive, others come first,
+or they ask for the same as one that was refused. The table lists them with their reasons, and the
+inactive ClusterQueues; beside JSON and YAML both are notes on stderr.
+
+--until-stable ends when no queue has a workload to try, or when in one cycle more than a resource
+group has flavors nothing was admitted, preempted or moved; these idle cycles at the end are not
+printed (whom only they refused is listed as above). After 60 cycles it ends with a note.
+
+On stderr also: warnings of fields that no schema knows, and bad objects. One that a CRD's schema
+refuses, or a Workload with negative requests, is bad: nothing is decided without --skip-invalid.
+
 Exit code: 0, or 2 when an object, the configuration or an option is bad (see stderr).)";
 
 void report(std::string_view level, std::string_view text) {
@@ -81,7 +92,7 @@ Result<ScheduleConfiguration> load_configuration(const std::string& file) {
 }
 
 /// The objects of all files; nothing when one of them is bad and that is not to be skipped.
-std::optional<ScheduleCluster> load_objects(const ScheduleOptions& options) {
+std::optional<ScheduleInput> load_objects(const ScheduleOptions& options) {
     const auto files = read_input_files(options.files);
     if (!files) {
         report("error", files.error().detail);
@@ -100,7 +111,7 @@ std::optional<ScheduleCluster> load_objects(const ScheduleOptions& options) {
     if (!input.problems.empty() && !options.skip_invalid) {
         return std::nullopt;
     }
-    return std::move(input.cluster);
+    return input;
 }
 
 std::string print(const ScheduleReport& report, std::string_view format) {
@@ -119,17 +130,22 @@ int run(const ScheduleOptions& options) {
     if (!configuration) {
         return fail(configuration.error().detail);
     }
-    auto cluster = load_objects(options);
-    if (!cluster) {
+    auto input = load_objects(options);
+    if (!input) {
         return kBadInput;
     }
     ScheduleSimulation simulation(
-        std::move(*cluster), configuration->settings, configuration->options, *now
+        std::move(input->cluster), configuration->settings, configuration->options, *now
     );
-    const auto made =
-        simulation.run({.cycles = options.cycles, .until_stable = options.until_stable});
+    auto made = simulation.run({.cycles = options.cycles, .until_stable = options.until_stable});
+    made.skipped = input->problems.size();
     for (const auto& note : made.notes) {
         report("note", note);
+    }
+    if (options.output != "table") {
+        for (const auto& note : waiting_notes(made)) {
+            report("note", note);
+        }
     }
     fmt::print("{}", print(made, options.output));
     return 0;

@@ -205,6 +205,41 @@ std::string to_table(const CycleReport& cycle) {
     return fmt::format("Cycle {}\n{}", cycle.cycle, columns(rows));
 }
 
+/// The pending workloads by ClusterQueue; "" when no queue has any.
+std::string queues_table(const ScheduleReport& report) {
+    std::vector<Row> rows{{"CLUSTERQUEUE", "PENDING", "WORKLOADS"}};
+    const auto add = [&](const auto& queues, const std::string& state) {
+        for (const auto& [name, workloads] : queues) {
+            rows.push_back(
+                {name,
+                 report.inactive.contains(name) ? "inactive" : state,
+                 fmt::format("{}", fmt::join(workloads, ", "))}
+            );
+        }
+    };
+    add(report.queues.active, "active");
+    add(report.queues.inadmissible, "inadmissible");
+    return rows.size() > 1 ? "\nQueues\n" + columns(rows) : "";
+}
+
+std::string waiting_table(const ScheduleReport& report) {
+    std::vector<Row> rows{{"WORKLOAD", "CLUSTERQUEUE", "REASON", "DETAILS"}};
+    for (const auto& waiting : report.waiting) {
+        for (const auto& workload : waiting.workloads) {
+            rows.push_back({workload, waiting.cluster_queue, waiting.reason, waiting.details});
+        }
+    }
+    return rows.size() > 1 ? "\nAlso waiting\n" + columns(rows) : "";
+}
+
+std::string inactive_table(const ScheduleReport& report) {
+    std::vector<Row> rows{{"CLUSTERQUEUE", "REASON", "DETAILS"}};
+    for (const auto& [name, activity] : report.inactive) {
+        rows.push_back({name, activity.reason, activity.message});
+    }
+    return rows.size() > 1 ? "\nInactive ClusterQueues\n" + columns(rows) : "";
+}
+
 }  // namespace
 
 std::string to_json(const ScheduleReport& report) {
@@ -218,17 +253,50 @@ std::string to_yaml(const ScheduleReport& report) {
 std::string to_table(const ScheduleReport& report) {
     std::string text;
     for (const auto& cycle : report.cycles) {
-        text += to_table(cycle) + "\n";
+        text += "\n" + to_table(cycle);
     }
-    std::vector<Row> rows{{"CLUSTERQUEUE", "PENDING", "WORKLOADS"}};
-    const auto add = [&](const auto& queues, const std::string& state) {
-        for (const auto& [name, workloads] : queues) {
-            rows.push_back({name, state, fmt::format("{}", fmt::join(workloads, ", "))});
+    const std::string pending = queues_table(report) + waiting_table(report);
+    const std::string nothing =
+        report.skipped == 0 ? "nothing waits" : "no workload that could be read waits";
+    text += pending.empty() ? "\nQueues\n" + nothing + "\n" : pending;
+    text += inactive_table(report);
+    if (report.skipped > 0) {
+        text += fmt::format(
+            "\nLeft out, and so in no row: {} bad {}\n",
+            report.skipped,
+            report.skipped == 1 ? "object" : "objects"
+        );
+    }
+    return text.substr(1);
+}
+
+std::vector<std::string> waiting_notes(const ScheduleReport& report) {
+    constexpr std::size_t kNotesMax = 20;
+    std::vector<std::string> notes;
+    for (const auto& [name, activity] : report.inactive) {
+        notes.push_back(fmt::format(
+            "ClusterQueue {} is inactive, {}: {}", name, activity.reason, activity.message
+        ));
+    }
+    for (const auto& waiting : report.waiting) {
+        if (waiting.is_only_turn) {
+            continue;
         }
-    };
-    add(report.queues.active, "active");
-    add(report.queues.inadmissible, "inadmissible");
-    return text + (rows.size() > 1 ? "Queues\n" + columns(rows) : "Queues\nnothing waits\n");
+        const std::size_t others = waiting.workloads.size() - 1;
+        notes.push_back(fmt::format(
+            "{} {}, {}: {}",
+            waiting.workloads.front(),
+            others == 0 ? "waits" : fmt::format("and {} more wait", others),
+            waiting.reason,
+            waiting.details
+        ));
+    }
+    if (notes.size() > kNotesMax) {
+        const std::size_t more = notes.size() - kNotesMax;
+        notes.resize(kNotesMax);
+        notes.push_back(fmt::format("{} more such notes; the table tells them all", more));
+    }
+    return notes;
 }
 
 }  // namespace sluice::commands

@@ -2,7 +2,9 @@
 
 #include "api/workload.hpp"
 #include "workload/explanation.hpp"
+#include "workload/references.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -53,9 +55,21 @@ struct QueueReport {
     friend bool operator==(const QueueReport&, const QueueReport&) = default;
 };
 
+/// Pending workloads that wait for the same, of which no cycle of the report speaks.
+struct WaitingWorkloads {
+    std::string cluster_queue;  ///< "" where it is not known
+    std::string reason;
+    std::string details;
+    bool is_only_turn = false;  ///< nothing keeps them back but that others come first
+    std::vector<std::string> workloads;
+};
+
 struct ScheduleReport {
     std::vector<CycleReport> cycles;
-    QueueReport queues;  ///< after the last cycle
+    QueueReport queues;                                  ///< after the last cycle
+    std::map<std::string, workload::Activity> inactive;  ///< ClusterQueues
+    std::vector<WaitingWorkloads> waiting;               ///< those in no queue come last
+    std::size_t skipped = 0;                             ///< bad objects that were left out
     std::vector<std::string> notes;
 };
 

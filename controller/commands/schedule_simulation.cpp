@@ -1,12 +1,17 @@
 #include "controller/commands/schedule_simulation.hpp"
 
 #include "api/conditions.hpp"
+#include "controller/commands/schedule_waiting.hpp"
 #include "workload/explanation_words.hpp"
 #include "workload/messages.hpp"
 #include "workload/status.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -116,6 +121,7 @@ void ScheduleSimulation::load(ScheduleCluster cluster) {
         apply(translator_.set(flavor));
     }
     for (const auto& cohort : cluster.cohorts) {
+        translator_.set(cohort);
         apply({engine::CohortChanged{translator_.cohort(cohort)}});
     }
     load_workloads(std::move(cluster.workloads));
@@ -128,6 +134,19 @@ void ScheduleSimulation::load_workloads(std::vector<api::Workload> workloads) {
     places_.reserve(workloads_.size());
     for (std::size_t i = 0; i < workloads_.size(); ++i) {
         places_.insert_or_assign(key_of(workloads_[i]), i);
+    }
+    const auto is_finished = [](const api::Workload& workload) {
+        return api::is_true(workload.status.conditions, "Finished");
+    };
+    const auto first = std::ranges::find_if(workloads_, is_finished);
+    const auto finished = std::ranges::count_if(workloads_, is_finished);
+    if (finished > 0) {
+        notes_.push_back(fmt::format(
+            "{}{} finished and {} no part",
+            key_of(*first),
+            finished == 1 ? " is" : fmt::format(" and {} more workloads are", finished - 1),
+            finished == 1 ? "takes" : "take"
+        ));
     }
 }
 
@@ -150,6 +169,7 @@ void ScheduleSimulation::load_queues(const ScheduleCluster& cluster) {
         }
     }
     for (const auto& queue : cluster.local_queues) {
+        local_queues_[queue.metadata.namespace_ + "/" + queue.metadata.name] = queue;
         const auto* cluster_queue = find_queue(queue.spec.cluster_queue);
         apply({engine::LocalQueueChanged{translator_.local_queue(queue, cluster_queue)}});
     }
@@ -192,12 +212,33 @@ ScheduleReport ScheduleSimulation::run(const ScheduleLimit& limit) {
         }
         made.cycles.push_back(std::move(cycle));
         if (idle_cycles > flavors_max_) {
-            made.cycles.resize(made.cycles.size() - idle_cycles);
-            break;
+            finish(made, idle_cycles);
+            return made;
         }
     }
-    made.queues = queues();
+    finish(made, 0);
     return made;
+}
+
+void ScheduleSimulation::finish(ScheduleReport& made, std::size_t idle_cycles) const {
+    const auto idle = made.cycles.end() - static_cast<std::ptrdiff_t>(idle_cycles);
+    const std::vector<CycleReport> unprinted(
+        std::make_move_iterator(idle), std::make_move_iterator(made.cycles.end())
+    );
+    made.cycles.erase(idle, made.cycles.end());
+    made.queues = queues();
+    made.notes.insert(made.notes.begin(), notes_.begin(), notes_.end());
+    add_waiting(
+        {.state = state_,
+         .translator = translator_,
+         .cluster_queues = cluster_queues_,
+         .local_queues = local_queues_,
+         .workloads = workloads_,
+         .places = places_,
+         .unprinted = unprinted,
+         .now = now_},
+        made
+    );
 }
 
 CycleReport ScheduleSimulation::report(const engine::CycleResult& result) const {

@@ -49,6 +49,8 @@ class ScheduleSimulation {
     /// Frees the quota of evicted workloads: these first, then the others by name.
     void release_evicted(const std::vector<PreemptedWorkload>& first);
     void release(const std::string& key);
+    /// The report of these cycles, of which the last so many are idle and not printed.
+    void finish(ScheduleReport& made, std::size_t idle_cycles) const;
     QueueReport queues() const;
     const api::ClusterQueue* find_queue(const std::string& name) const;
     /// The workload of that "namespace/name". Requires: there is one.
@@ -62,7 +64,9 @@ class ScheduleSimulation {
     Time now_;
     std::size_t flavors_max_;
     std::map<std::string, api::ClusterQueue, std::less<>> cluster_queues_;
+    std::unordered_map<std::string, api::LocalQueue> local_queues_;  ///< by "namespace/name"
     std::vector<api::Workload> workloads_;
+    std::vector<std::string> notes_;                       ///< on what was given
     std::unordered_map<std::string, std::size_t> places_;  ///< in workloads_, by key
 };
 

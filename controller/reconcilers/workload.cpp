@@ -5,6 +5,7 @@
 #include "controller/reconcilers/workload_status.hpp"
 #include "workload/queueable.hpp"
 #include "workload/text.hpp"
+#include "workload/waiting.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -58,11 +59,6 @@ std::string checks_sentence(
         fmt::join(parts, "; ")
     );
 }
-
-struct Waiting {
-    std::string reason;
-    std::string message;
-};
 
 /// One reconcile of one Workload. Each step returns whether it ended the reconcile.
 class WorkloadReconcile {
@@ -315,60 +311,22 @@ class WorkloadReconcile {
         );
     }
 
-    std::optional<Waiting> queue_obstacle() const {
-        if (!queue_) {
-            return Waiting{
-                "Misconfigured",
-                fmt::format("LocalQueue {} doesn't exist", workload_.spec.queue_name)
-            };
-        }
-        if (queue_->spec.stop_policy != "None") {
-            return Waiting{
-                "Suspended", fmt::format("LocalQueue {} is inactive", workload_.spec.queue_name)
-            };
-        }
-        if (!cluster_queue_) {
-            return Waiting{
-                "Misconfigured",
-                fmt::format("ClusterQueue {} doesn't exist", queue_->spec.cluster_queue)
-            };
-        }
-        if (!translator_.activity(*cluster_queue_).is_active) {
-            return Waiting{
-                "Suspended", fmt::format("ClusterQueue {} is inactive", queue_->spec.cluster_queue)
-            };
-        }
-        return std::nullopt;
-    }
-
     /// Why it waits, as far as it can be told without the scheduler; none: nothing is to be said
     /// yet.
-    std::optional<Waiting> waiting_reason() const {
+    std::optional<workload::Waiting> waiting_reason() const {
         const api::Condition* present = find_condition(workload_, "QuotaReserved");
-        if (!is_active(workload_)) {
-            return Waiting{"Deactivated", "The workload is deactivated"};
-        }
-        if (present != nullptr && present->status == "False" && present->reason == "OnHold") {
-            return Waiting{present->reason, present->message};
-        }
-        if (auto obstacle = queue_obstacle()) {
+        if (auto obstacle = workload::find_obstacle(
+                workload_, queue_.get(), cluster_queue_.get(), translator_, settings_.gates
+            )) {
             return obstacle;
-        }
-        if (const auto refusal = translator_.find_inadmissibility(workload_, *cluster_queue_)) {
-            return Waiting{"Misconfigured", *refusal};
-        }
-        if (workload::has_admission_gate(workload_, settings_.gates)) {
-            const std::string& by =
-                *workload_.metadata.find_annotation("kueue.x-k8s.io/admission-gated-by");
-            return Waiting{"AdmissionGated", "Admission is gated by: " + by};
         }
         if (present == nullptr && !settings_.gates.unadmitted_workloads_explicit_status) {
             return std::nullopt;
         }
         if (present != nullptr && is_scheduler_reason(present->reason)) {
-            return Waiting{present->reason, present->message};
+            return workload::Waiting{present->reason, present->message};
         }
-        return Waiting{
+        return workload::Waiting{
             "PendingEvaluation", "Workload is pending evaluation in the scheduling queue"
         };
     }

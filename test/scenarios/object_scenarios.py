@@ -125,6 +125,7 @@ def make_objects(scenario):
 
 
 def run_schedule(sluice, scenario):
+    """The report, and the notes that stood beside it."""
     with tempfile.TemporaryDirectory() as folder:
         objects = os.path.join(folder, "objects.json")
         with open(objects, "w", encoding="utf-8") as file:
@@ -140,9 +141,10 @@ def run_schedule(sluice, scenario):
                            **scenario["config"]}, file)
             command += ["--config", config]
         done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode != 0 or done.stderr:
+        lines = done.stderr.splitlines()
+        if done.returncode != 0 or not all(line.startswith("note: ") for line in lines):
             raise ValueError(f"exit code {done.returncode}: {done.stderr}")
-        return json.loads(done.stdout)
+        return json.loads(done.stdout), [line.removeprefix("note: ") for line in lines]
 
 
 def short(key):
@@ -190,8 +192,17 @@ def check_refusal(wanted, report):
     return None
 
 
-def differences(scenario, report):
-    wanted = []
+def note_differences(wanted, notes):
+    for text in wanted:
+        if not any(text in note for note in notes):
+            yield f"no note says: {text}"
+    for note in notes:
+        if not any(text in note for text in wanted):
+            yield f"not expected: note {note}"
+
+
+def differences(scenario, report, notes):
+    wanted, wanted_notes = [], []
     for expected in map(parse, scenario["then"]):
         verb = next(iter(expected))
         if verb in ("admit", "preempt"):
@@ -204,8 +215,11 @@ def differences(scenario, report):
             names = [short(w) for queue in report[verb].values() for w in queue]
             if expected[verb] not in names:
                 yield f"{expected[verb]} is not {verb}"
+        elif verb == "note":
+            wanted_notes.append(expected[verb])
         else:
             yield f"not understood: {verb}"
+    yield from note_differences(wanted_notes, notes)
     decided = list(decisions_of(report))
     for i in range(max(len(wanted), len(decided))):
         if i >= len(wanted):
@@ -223,7 +237,7 @@ def run_file(sluice, path):
         unknown = set(scenario) - WORDS_OF_SCENARIO
         if unknown:
             raise ValueError(f"a scenario has no {', '.join(unknown)}")
-        faults = list(differences(scenario, run_schedule(sluice, scenario)))
+        faults = list(differences(scenario, *run_schedule(sluice, scenario)))
     except ValueError as error:
         faults = [str(error)]
     if faults:

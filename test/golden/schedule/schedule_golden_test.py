@@ -11,7 +11,8 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TWO_TEAMS = ["-f", "two_teams.yaml", "--now", "2026-01-01T12:00:00Z"]
+NOON = ["--now", "2026-01-01T12:00:00Z"]
+TWO_TEAMS = ["-f", "two_teams.yaml"] + NOON
 CASES = {
     "one_cycle_json": (0, TWO_TEAMS),
     "stable_table": (0, TWO_TEAMS + ["--until-stable", "-o", "table"]),
@@ -28,6 +29,12 @@ CASES = {
     "missing_file": (2, ["-f", "nowhere.yaml"]),
     "folder": (0, ["-f", "../../../examples/05_offline", "--now", "2026-01-01T12:00:00Z"]),
     "folder_without_objects": (2, ["-f", "../../golden"]),
+    "waiting_table": (0, ["-f", "waiting.yaml", "--until-stable", "-o", "table"] + NOON),
+    "waiting_json": (0, ["-f", "waiting.yaml"] + NOON),
+    "idle_table": (0, ["-f", "idle.yaml", "--until-stable", "-o", "table"] + NOON),
+    "idle_json": (0, ["-f", "idle.yaml", "--until-stable"] + NOON),
+    "careless": (2, ["-f", "careless.yaml"]),
+    "careless_skipped": (0, ["-f", "careless.yaml", "--skip-invalid", "-o", "table"]),
     "no_cycles": (2, TWO_TEAMS + ["--cycles", "-1"]),
 }
 

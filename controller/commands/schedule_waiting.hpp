@@ -1,0 +1,36 @@
+#pragma once
+
+#include "api/cluster_queue.hpp"
+#include "api/local_queue.hpp"
+#include "api/workload.hpp"
+#include "base/clock.hpp"
+#include "controller/commands/schedule_report.hpp"
+#include "engine/state.hpp"
+#include "workload/translator.hpp"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace sluice::commands {
+
+/// What is known once the last cycle is over.
+struct ScheduleOutcome {
+    const engine::State& state;
+    const workload::Translator& translator;
+    const std::map<std::string, api::ClusterQueue, std::less<>>& cluster_queues;
+    const std::unordered_map<std::string, api::LocalQueue>& local_queues;  ///< by namespace/name
+    const std::vector<api::Workload>& workloads;
+    const std::unordered_map<std::string, std::size_t>& places;  ///< in workloads, by key
+    const std::vector<CycleReport>& unprinted;                   ///< the idle cycles at the end
+    Time now;
+};
+
+/// Adds to the report what its cycles do not say: which ClusterQueues are inactive and why, why the
+/// pending workloads wait of which no cycle of it speaks, and what else plays no part. *Requires*:
+/// its cycles and queues are there. *Cost*: proportional to the workloads.
+void add_waiting(const ScheduleOutcome& outcome, ScheduleReport& report);
+
+}  // namespace sluice::commands

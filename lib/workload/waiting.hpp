@@ -1,0 +1,34 @@
+#pragma once
+
+#include "api/cluster_queue.hpp"
+#include "api/local_queue.hpp"
+#include "api/workload.hpp"
+#include "workload/settings.hpp"
+#include "workload/translator.hpp"
+
+#include <optional>
+#include <string>
+
+namespace sluice::workload {
+
+/// The content of condition QuotaReserved=False.
+struct Waiting {
+    std::string reason;
+    std::string message;
+
+    friend bool operator==(const Waiting&, const Waiting&) = default;
+};
+
+/// Why the scheduler will not even consider the workload, the first reason that applies (spec 2.3):
+/// deactivated, on hold, its LocalQueue or ClusterQueue missing or stopped, not admissible to that
+/// whatever the quota, gated. None: it is for the scheduler to say. `queue` and `cluster_queue` are
+/// those that it names, nullptr where there is none.
+std::optional<Waiting> find_obstacle(
+    const api::Workload& workload,
+    const api::LocalQueue* queue,
+    const api::ClusterQueue* cluster_queue,
+    const Translator& translator,
+    const TranslationGates& gates
+);
+
+}  // namespace sluice::workload
