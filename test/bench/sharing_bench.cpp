@@ -8,11 +8,11 @@ namespace {
 
 using namespace engine;
 
-/// A cycle with a head in each of 1,000 ClusterQueues of one tree, all of which fit or none.
-void run_fair_cycles(benchmark::State& bench, bool all_fit) {
+/// So many ClusterQueues of 10 cpu each in one tree, so deep, that take back what others borrow.
+Shape one_tree(const benchmark::State& bench) {
     const auto queues = bench.range(0);
     const auto depth = bench.range(1);
-    const Shape shape{
+    return {
         .queues = queues,
         .queues_per_cohort = depth == 1 ? queues : 10,
         .depth = depth,
@@ -20,11 +20,16 @@ void run_fair_cycles(benchmark::State& bench, bool all_fit) {
         .cpu = 10,
         .preemption = {.reclaim_within_cohort = PreemptionPolicy::Any},
     };
+}
+
+/// A cycle with a head in each of 1,000 ClusterQueues of one tree, all of which fit or none.
+void run_fair_cycles(benchmark::State& bench, bool all_fit) {
+    const auto queues = bench.range(0);
     Options options;
     options.fair_sharing = true;
     for (auto _ : bench) {
         bench.PauseTiming();
-        auto state = make_cluster(shape, options);
+        auto state = make_cluster(one_tree(bench), options);
         for (std::int64_t i = 0; i < queues; ++i) {
             const auto queue = numbered("q", i);
             apply(*state, WorkloadChanged{make_holder(queue, "h" + queue, all_fit ? 5 : 10)}, kNow);
@@ -54,17 +59,9 @@ void BM_FairCycleThatRefuses(benchmark::State& bench) {
 void run_cycles_among_borrowers(benchmark::State& bench, bool fair) {
     const auto queues = bench.range(0);
     const auto depth = bench.range(1);
-    const Shape shape{
-        .queues = queues,
-        .queues_per_cohort = depth == 1 ? queues : 10,
-        .depth = depth,
-        .one_root = true,
-        .cpu = 10,
-        .preemption = {.reclaim_within_cohort = PreemptionPolicy::Any},
-    };
     Options options;
     options.fair_sharing = fair;
-    auto state = make_cluster(shape, options);
+    auto state = make_cluster(one_tree(bench), options);
     Cohort root{.name = depth == 1 ? "c0" : "root"};
     root.resource_groups = {
         {.covered_resources = {"cpu"},

@@ -59,27 +59,24 @@ engine::CycleResult divided(engine::CycleResult result, std::int64_t divisor) {
     return result;
 }
 
-support::NameLookup names_of(const engine::State& state, const Translation& names) {
+support::NameLookup translated_names(const engine::State& state, const Translation& names) {
     const auto translated = [&names](const std::string& name) {
         const auto found = names.find(name);
         return found == names.end() ? name : found->second;
     };
-    return {
-        .workload =
-            [&state, translated](engine::WorkloadIndex index) {
-                const std::string& key = state.workload_key(index);
-                const std::size_t slash = key.find('/');
-                return translated(key.substr(0, slash)) + "/" + translated(key.substr(slash + 1));
-            },
-        .node = [&state,
-                 translated](engine::NodeIndex i) { return translated(state.node_name(i)); },
-        .flavor = [&state,
-                   translated](engine::FlavorIndex i) { return translated(state.flavor_name(i)); },
-        .resource = [&state](engine::ResourceIndex i) { return state.resource_name(i); },
-        .pod_set = [&state](
-                       engine::WorkloadIndex index, std::uint32_t pod_set
-                   ) { return state.workload(index).pod_sets[pod_set].name; },
+    support::NameLookup made = support::names_of(state);
+    made.workload = [&state, translated](engine::WorkloadIndex index) {
+        const std::string& key = state.workload_key(index);
+        const std::size_t slash = key.find('/');
+        return translated(key.substr(0, slash)) + "/" + translated(key.substr(slash + 1));
     };
+    made.node = [&state, translated](engine::NodeIndex i) {
+        return translated(state.node_name(i));
+    };
+    made.flavor = [&state, translated](engine::FlavorIndex i) {
+        return translated(state.flavor_name(i));
+    };
+    return made;
 }
 
 /// The decisions of all cycles, read so.
@@ -97,9 +94,9 @@ std::vector<support::Outcome> play(const Case& played, const Reading& reading = 
         }
         if (step.kind == Kind::Cycle) {
             const engine::CycleResult result = engine::run_cycle(state, now);
-            view.take(to_outcome(result, names_of(state, {})), now);
+            view.take(to_outcome(result, support::names_of(state)), now);
             outcomes.push_back(
-                to_outcome(divided(result, reading.divisor), names_of(state, reading.names))
+                to_outcome(divided(result, reading.divisor), translated_names(state, reading.names))
             );
         }
     }

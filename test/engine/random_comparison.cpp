@@ -14,17 +14,6 @@ namespace sluice::reference {
 
 namespace {
 
-support::NameLookup names_of(const engine::State& state) {
-    return {
-        .workload = [&](engine::WorkloadIndex index) { return state.workload_key(index); },
-        .node = [&](engine::NodeIndex index) { return state.node_name(index); },
-        .flavor = [&](engine::FlavorIndex index) { return state.flavor_name(index); },
-        .resource = [&](engine::ResourceIndex index) { return state.resource_name(index); },
-        .pod_set = [&](engine::WorkloadIndex index, std::uint32_t pod_set
-                   ) { return state.workload(index).pod_sets[pod_set].name; },
-    };
-}
-
 std::vector<std::string> keys(
     const engine::State& state, const std::vector<engine::WorkloadIndex>& workloads
 ) {
@@ -121,7 +110,7 @@ std::optional<std::string> find_difference(const Case& played, Tally* tally) {
         if (step.kind == Step::Kind::Cycle) {
             const Witness witness(state);
             const engine::CycleResult result = engine::run_cycle(state, now);
-            const support::Outcome by_engine = to_outcome(result, names_of(state));
+            const support::Outcome by_engine = to_outcome(result, support::names_of(state));
             const support::Outcome by_reference = reference.run_cycle(now);
             if (by_engine != by_reference) {
                 std::ostringstream out;

@@ -395,14 +395,8 @@ Result<void> World::change(const std::string& word, const Line& line) {
 }
 
 void World::run_cycles(std::int64_t count) {
-    const support::NameLookup names{
-        .workload = [&](auto index) { return shown(state_.workload_key(index)); },
-        .node = [&](auto index) { return state_.node_name(index); },
-        .flavor = [&](auto index) { return state_.flavor_name(index); },
-        .resource = [&](auto index) { return state_.resource_name(index); },
-        .pod_set = [&](auto index, std::uint32_t pod_set
-                   ) { return state_.workload(index).pod_sets[pod_set].name; },
-    };
+    support::NameLookup names = support::names_of(state_);
+    names.workload = [&](auto index) { return shown(state_.workload_key(index)); };
     for (std::int64_t i = 0; i < count; ++i) {
         const engine::CycleResult result = engine::run_cycle(state_, now_);
         note_explanations(result);

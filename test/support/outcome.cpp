@@ -249,6 +249,18 @@ NamedRefusal to_named(const engine::RefusalDecision& decision, const NameLookup&
 
 }  // namespace
 
+NameLookup names_of(const engine::State& state) {
+    return {
+        .workload = [&state](engine::WorkloadIndex index) { return state.workload_key(index); },
+        .node = [&state](engine::NodeIndex index) { return state.node_name(index); },
+        .flavor = [&state](engine::FlavorIndex index) { return state.flavor_name(index); },
+        .resource = [&state](engine::ResourceIndex index) { return state.resource_name(index); },
+        .pod_set = [&state](
+                       engine::WorkloadIndex index, std::uint32_t pod_set
+                   ) { return state.workload(index).pod_sets[pod_set].name; },
+    };
+}
+
 Outcome to_outcome(const engine::CycleResult& result, const NameLookup& names) {
     Outcome outcome;
     outcome.cycle = result.cycle;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/decision.hpp"
+#include "engine/state.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -85,6 +86,9 @@ struct NameLookup {
     std::function<std::string(engine::ResourceIndex)> resource;
     std::function<std::string(engine::WorkloadIndex, std::uint32_t)> pod_set;
 };
+
+/// The names that the state knows, which must outlive the lookup.
+NameLookup names_of(const engine::State& state);
 
 /// The result of a cycle in names.
 Outcome to_outcome(const engine::CycleResult& result, const NameLookup& names);

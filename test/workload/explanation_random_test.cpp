@@ -173,17 +173,6 @@ std::optional<std::string> fault_of(
     return std::nullopt;
 }
 
-support::NameLookup names_of(const engine::State& state) {
-    return {
-        .workload = [&](engine::WorkloadIndex index) { return state.workload_key(index); },
-        .node = [&](engine::NodeIndex index) { return state.node_name(index); },
-        .flavor = [&](engine::FlavorIndex index) { return state.flavor_name(index); },
-        .resource = [&](engine::ResourceIndex index) { return state.resource_name(index); },
-        .pod_set = [&](engine::WorkloadIndex index, std::uint32_t pod_set
-                   ) { return state.workload(index).pod_sets[pod_set].name; },
-    };
-}
-
 /// Plays the case and looks at each refusal; `kinds` counts them.
 void check(std::uint64_t seed, std::map<RefusalKind, std::size_t>& kinds) {
     const reference::Case played = reference::make_case(seed);
@@ -201,7 +190,7 @@ void check(std::uint64_t seed, std::map<RefusalKind, std::size_t>& kinds) {
             continue;
         }
         const engine::CycleResult result = engine::run_cycle(state, now);
-        const support::Outcome outcome = to_outcome(result, names_of(state));
+        const support::Outcome outcome = to_outcome(result, support::names_of(state));
         for (std::size_t i = 0; i < result.refused.size(); ++i) {
             ++kinds[result.refused[i].kind];
             if (const auto fault = fault_of(state, result, i)) {
