@@ -64,9 +64,20 @@ class WaitingFinder {
 
     void find_cohort_cycles() {
         const auto& references = outcome_.translator.references();
+        const auto& parents = references.cohort_parents;
+        std::map<std::string_view, std::size_t> walks;  // the one that first came by
         std::set<std::string> cycles;
-        for (const auto& [cohort, parent] : references.cohort_parents) {
-            cycles.insert(workload::find_cohort_cycle(references, cohort));
+        std::size_t walk = 0;
+        for (const auto& [cohort, parent] : parents) {
+            std::string_view at = cohort;
+            auto above = parents.find(at);
+            for (++walk; walks.emplace(at, walk).second && above != parents.end();) {
+                at = above->second;
+                above = parents.find(at);
+            }
+            if (walks.at(at) == walk) {
+                cycles.insert(workload::find_cohort_cycle(references, at));
+            }
         }
         cycles.erase("");
         for (const auto& cycle : cycles) {
@@ -144,10 +155,11 @@ class WaitingFinder {
 
     /// All that wait in an inactive ClusterQueue.
     void add_suspended(const std::string& queue, const std::vector<std::string>& workloads) {
+        const auto& first = outcome_.workloads[outcome_.places.at(workloads.front())];
+        const workload::Waiting waiting = find_obstacle(first).value_or(kNoQueue);
         for (const auto& key : workloads) {
-            const std::size_t place = outcome_.places.at(key);
-            is_queued_[place] = true;
-            add(queue, find_obstacle(outcome_.workloads[place]).value_or(kNoQueue), key);
+            is_queued_[outcome_.places.at(key)] = true;
+            add(queue, waiting, key);
         }
     }
 

@@ -1,0 +1,84 @@
+#include "controller/commands/schedule_input.hpp"
+#include "controller/commands/schedule_simulation.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+#include <string>
+
+namespace sluice::commands {
+namespace {
+
+constexpr Time kNow{std::chrono::seconds(1'700'000'000)};
+
+ScheduleReport decide(const std::string& objects, const ScheduleLimit& limit = {}) {
+    auto input = read_input({{.name = "f", .text = objects}});
+    REQUIRE(input.problems.empty());
+    return ScheduleSimulation(std::move(input.cluster), {}, {}, kNow).run(limit);
+}
+
+std::string cohort(const std::string& name, const std::string& parent) {
+    return "{apiVersion: kueue.x-k8s.io/v1beta2, kind: Cohort, metadata: {name: " + name +
+           "}, spec: {parentName: " + parent + "}}\n---\n";
+}
+
+std::string queue(const std::string& name, const std::string& rest) {
+    return "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: " + name +
+           "}, spec: {namespaceSelector: {}" + rest + "}}\n---\n";
+}
+
+}  // namespace
+
+TEST_CASE("each cycle of cohorts is told once, who is below it not", "[commands][schedule]") {
+    const auto report = decide(
+        cohort("a", "b") + cohort("b", "a") + cohort("c", "c") + cohort("d", "a") +
+        cohort("e", "d") + cohort("f", "g") + cohort("g", "h")
+    );
+    const std::string rest = ": nothing is admitted in their tree";
+    CHECK(
+        report.notes ==
+        std::vector<std::string>{
+            "the parents of cohorts form the cycle a -> b -> a" + rest,
+            "the parents of cohorts form the cycle c -> c" + rest,
+        }
+    );
+}
+
+TEST_CASE(
+    "an inactive ClusterQueue is told with the reason of its condition", "[commands][schedule]"
+) {
+    const auto report = decide(
+        cohort("a", "b") + cohort("b", "a") + queue("free", "") +
+        queue("held", ", stopPolicy: Hold") + queue("looped", ", cohortName: a")
+    );
+    REQUIRE(report.inactive.size() == 2);
+    CHECK(report.inactive.at("held").reason == "Stopped");
+    CHECK(report.inactive.at("looped").reason == "HasCycle");
+}
+
+TEST_CASE("who is admitted or finished waits for nothing", "[commands][schedule]") {
+    const auto report = decide(
+        "{apiVersion: v1, kind: Namespace, metadata: {name: ns}}\n---\n" +
+        queue("cq", ", resourceGroups: []") +
+        "{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: q, namespace: "
+        "ns}, "
+        "spec: {clusterQueue: cq}}\n---\n"
+        "{apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata: {name: held, namespace: "
+        "ns}, "
+        "spec: {queueName: q, podSets: [{name: main, count: 1, template: {spec: {containers: "
+        "[{name: c}]}}}]}, status: {admission: {clusterQueue: cq, podSetAssignments: [{name: "
+        "main}]}, "
+        "conditions: [{type: QuotaReserved, status: 'True', reason: QuotaReserved, message: '', "
+        "lastTransitionTime: '2026-01-01T00:00:00Z'}]}}\n---\n"
+        "{apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata: {name: done, namespace: "
+        "ns}, "
+        "spec: {queueName: nowhere, podSets: [{name: main, count: 1, template: {spec: {containers: "
+        "[{name: c}]}}}]}, status: {conditions: [{type: Finished, status: 'True', reason: "
+        "Succeeded, "
+        "message: '', lastTransitionTime: '2026-01-01T00:00:00Z'}]}}\n"
+    );
+    CHECK(report.waiting.empty());
+    CHECK(report.notes == std::vector<std::string>{"ns/done is finished and takes no part"});
+}
+
+}  // namespace sluice::commands
