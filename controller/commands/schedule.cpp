@@ -61,9 +61,10 @@ Some workloads get no turn: no queue takes them, their ClusterQueue is inactive,
 or they ask for the same as one that was refused. The table lists them with their reasons, and the
 inactive ClusterQueues; beside JSON and YAML both are notes on stderr.
 
---until-stable ends when no queue has a workload to try, or when in one cycle more than a resource
-group has flavors nothing was admitted, preempted or moved; these idle cycles at the end are not
-printed (whom only they refused is listed as above). After 60 cycles it ends with a note.
+--until-stable ends when no ClusterQueue has a workload to try, or after cycles in a row in which
+nothing was admitted, preempted or moved: one more than the largest resource group has flavors.
+These idle cycles are not printed; whom they alone refused is listed as above. After 60 cycles it
+ends with a note.
 
 On stderr also: warnings of fields that no schema knows, and bad objects. One that a CRD's schema
 refuses, or a Workload with negative requests, is bad: nothing is decided without --skip-invalid.
