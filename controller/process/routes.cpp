@@ -1,6 +1,7 @@
 #include "controller/process/routes.hpp"
 
 #include "controller/reconcilers/cohort_tree.hpp"
+#include "workload/slices.hpp"
 
 #include <string>
 
@@ -173,6 +174,12 @@ void route(const Stores& stores, const kube::Change<api::Workload>& change, cons
             look({Kind::Job, change.key.namespace_, owner->name}, Urgency::AtOnce);
         }
         look_at_queues_of(stores, *workload, look);
+    }
+    if (change.after) {
+        const auto slice = kube::parse_object_key(workload::replaced_slice(*change.after));
+        if (slice.namespace_ == change.key.namespace_) {
+            look({Kind::Workload, slice.namespace_, slice.name}, Urgency::AtOnce);
+        }
     }
 }
 

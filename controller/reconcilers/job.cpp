@@ -107,13 +107,13 @@ class JobReconcile {
         WorkloadPointer match;
         std::vector<WorkloadPointer> others;
         for (const WorkloadPointer& workload : slices.current) {
-            if (!match && is_equivalent(job_, *workload, settings_)) {
+            if (!match && describes(job_, *workload, settings_)) {
                 match = workload;
             } else {
                 others.push_back(workload);
             }
         }
-        if (!match && kept_ && is_equivalent(job_, *kept_, settings_)) {
+        if (!match && kept_ && describes(job_, *kept_, settings_)) {
             return kept_;  // the larger slice is there before the Job has grown
         }
         if (!match && kept_) {

@@ -2,6 +2,7 @@
 
 #include "controller/reconcilers/job_workload.hpp"
 #include "controller/reconcilers/workload_status.hpp"
+#include "workload/slices.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -14,7 +15,6 @@ namespace sluice::controller {
 namespace {
 
 constexpr std::string_view kGate = "kueue.x-k8s.io/elastic-job";
-constexpr std::string_view kReplacementFor = "kueue.x-k8s.io/workload-slice-replacement-for";
 
 /// None is current: all are finished, or they name each other.
 void choose_current(const api::Job& job, const Settings& settings, Slices& slices) {
@@ -25,7 +25,7 @@ void choose_current(const api::Job& job, const Settings& settings, Slices& slice
     }
     if (slices.current.empty()) {
         auto chosen = std::ranges::find_if(slices.ended, [&](const auto& workload) {
-            return is_equivalent(job, *workload, settings);
+            return describes(job, *workload, settings);
         });
         if (chosen == slices.ended.end()) {
             chosen = std::prev(chosen);
@@ -36,6 +36,13 @@ void choose_current(const api::Job& job, const Settings& settings, Slices& slice
 }
 
 }  // namespace
+
+bool describes(const api::Job& job, const api::Workload& workload, const Settings& settings) {
+    const api::Condition* finished = find_condition(workload, "Finished");
+    const bool was_replaced = finished != nullptr && finished->status == "True" &&
+                              finished->reason == workload::kSliceReplaced;
+    return !was_replaced && is_equivalent(job, workload, settings);
+}
 
 bool may_run_on(const api::Job& job, const api::Workload& kept) {
     if (!is_admitted(kept)) {
@@ -62,7 +69,7 @@ Slices sort_slices(
     std::set<std::string, std::less<>> replaced;
     for (const auto& workload : all) {
         if (!is_finished(*workload) && !is_suspended(job)) {
-            replaced.emplace(find_value(workload->metadata.annotations, kReplacementFor));
+            replaced.insert(workload::replaced_slice(*workload));
         }
     }
     for (const auto& workload : all) {

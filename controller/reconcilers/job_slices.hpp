@@ -21,6 +21,10 @@ struct Slices {
     std::vector<WorkloadPointer> ended;  ///< finished; none of them describes the Job
 };
 
+/// Whether the Workload is the one that the Job needs. A slice whose place another took is not,
+/// whatever became of that one.
+bool describes(const api::Job& job, const api::Workload& workload, const Settings& settings);
+
 /// Whether the Job may run while `kept` alone is admitted: it has no more pods than that, or they
 /// are made with the gate of elastic Jobs, which somebody opens for those that are admitted.
 bool may_run_on(const api::Job& job, const api::Workload& kept);

@@ -1,5 +1,8 @@
 #include "controller/reconcilers/stores.hpp"
 
+#include "workload/slices.hpp"
+
+#include <utility>
 #include <vector>
 
 namespace sluice::controller {
@@ -61,6 +64,10 @@ Stores::Stores() {
         const auto& ref = w.spec.priority_class_ref;
         return ref && ref->group == "kueue.x-k8s.io" ? std::vector{ref->name}
                                                      : std::vector<std::string>{};
+    });
+    workloads.add_index("replaced_slice", [](const api::Workload& w) {
+        std::string slice = workload::replaced_slice(w);
+        return slice.empty() ? std::vector<std::string>{} : std::vector{std::move(slice)};
     });
     local_queues.add_index("cluster_queue", [](const api::LocalQueue& q) {
         return std::vector{q.spec.cluster_queue};
@@ -127,6 +134,12 @@ const kube::Store<api::Workload>::Objects& Stores::workloads_of_priority_class(
     const std::string& name
 ) const {
     return workloads.by_index("priority_class", name);
+}
+
+const kube::Store<api::Workload>::Objects& Stores::workloads_replacing(
+    std::string_view ns, std::string_view slice
+) const {
+    return workloads.by_index("replaced_slice", join(ns, slice));
 }
 
 const kube::Store<api::LocalQueue>::Objects& Stores::local_queues_of(

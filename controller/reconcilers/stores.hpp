@@ -54,6 +54,10 @@ struct Stores {
     /// Workloads that refer to the WorkloadPriorityClass.
     const kube::Store<api::Workload>::Objects& workloads_of_priority_class(const std::string& name
     ) const;
+    /// Workloads that are to take the place of that slice of an elastic job.
+    const kube::Store<api::Workload>::Objects& workloads_replacing(
+        std::string_view ns, std::string_view slice
+    ) const;
     /// LocalQueues that point to the ClusterQueue.
     const kube::Store<api::LocalQueue>::Objects& local_queues_of(const std::string& cluster_queue
     ) const;

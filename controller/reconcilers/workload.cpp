@@ -2,8 +2,11 @@
 
 #include "api/codec.hpp"
 #include "controller/reconcilers/strict_patch.hpp"
+#include "controller/reconcilers/workload_slices.hpp"
 #include "controller/reconcilers/workload_status.hpp"
+#include "workload/messages.hpp"
 #include "workload/queueable.hpp"
+#include "workload/slices.hpp"
 #include "workload/text.hpp"
 #include "workload/waiting.hpp"
 
@@ -71,7 +74,8 @@ class WorkloadReconcile {
           now_(now) {}
 
     Outcome run() {
-        const bool ended = handle_orphan() || is_over() || sync_retry_time() ||
+        const bool ended = handle_orphan() || is_over() || end_replaced_slice() ||
+                           sync_retry_time() ||
                            (is_active(workload_) ? handle_active() : handle_inactive());
         if (ended) {
             return std::move(outcome_);
@@ -165,6 +169,21 @@ class WorkloadReconcile {
     }
 
     bool is_over() const { return is_finished(workload_); }
+
+    /// Not by the scheduler, which gave its place away: whatever ended in between, it is seen here.
+    bool end_replaced_slice() {
+        const auto replacement = find_replacement_of_slice(stores_, settings_, workload_);
+        if (!replacement) {
+            return false;
+        }
+        constexpr std::string_view kReason = workload::kSliceReplaced;
+        const std::string message = workload::replacement_message(*replacement);
+        api::Workload changed = workload_;
+        finish(changed, kReason, message, now_);
+        EventNote note = event(kReason, message);
+        note.reporting_controller = "kueue-admission";
+        return write(changed, {std::move(note)});
+    }
 
     /// A check in Retry says when to try again: the latest such time goes to requeueState.
     bool sync_retry_time() {

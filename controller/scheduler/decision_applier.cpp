@@ -96,10 +96,6 @@ void DecisionApplier::take_admission(const engine::AdmissionDecision& decision) 
         admission.generation = workload->metadata.generation;
         admission.admission = workload::make_admission(parts_.state, decision, *workload);
     }
-    if (decision.replaces.is_valid()) {
-        admission.replaces = parts_.state.workload_key(decision.replaces);
-        admission.replaces_uid = parts_.state.workload(decision.replaces).uid;
-    }
     Entry& entry = entries_[key];
     entry.refusal.reset();
     entry.admission = std::move(admission);
@@ -173,7 +169,6 @@ void DecisionApplier::send(const Key& key) {
     }
     Entry& entry = found->second;
     const bool is_busy = (entry.admission && entry.admission->sent) ||
-                         (entry.slice_end && entry.slice_end->sent) ||
                          (entry.eviction && entry.eviction->sent) || entry.refusal_sent;
     const auto workload = parts_.stores.workloads.find(key);
     if (is_busy || (workload && !parts_.sink.is_settled(write_key(key)))) {
@@ -195,13 +190,6 @@ void DecisionApplier::send(const Key& key) {
             return;
         }
         send_admission(key, *entry.admission, *workload);
-    } else if (entry.slice_end) {
-        if (!workload || workload->metadata.uid != entry.slice_end->uid || is_finished(*workload)) {
-            entry.slice_end.reset();
-            forget_if_done(key);
-            return;
-        }
-        send_slice_end(key, *entry.slice_end, *workload);
     } else if (entry.eviction) {
         if (!workload || workload->metadata.uid != entry.eviction->uid || is_evicted(*workload) ||
             is_finished(*workload)) {
@@ -329,7 +317,6 @@ void DecisionApplier::admission_ended(
     }
     if (result) {
         admission->written = true;
-        end_slice(*admission, key);
         settle(key);
         return;
     }
@@ -373,60 +360,6 @@ void DecisionApplier::settle(const Key& key) {
     const Time now = parts_.clock.now();
     parts_.feeder.apply(engine::AdmissionWritten{.ns = key.namespace_, .name = key.name}, now);
     parts_.feeder.workload_changed(key.namespace_, key.name, now);
-}
-
-void DecisionApplier::end_slice(const Admission& admission, const Key& replacement) {
-    const auto workload = parts_.stores.workloads.find(replacement);
-    if (admission.replaces.empty() || !workload) {
-        return;
-    }
-    const Key key = kube::parse_object_key(admission.replaces);
-    entries_[key].slice_end = SliceEnd{
-        .uid = admission.replaces_uid, .message = workload::replacement_message(*workload)
-    };
-    send(key);
-}
-
-void DecisionApplier::send_slice_end(const Key& key, SliceEnd& end, const api::Workload& workload) {
-    constexpr std::string_view kReason = "WorkloadSliceReplaced";
-    api::Workload changed = workload;
-    finish(changed, kReason, end.message, parts_.clock.now());
-    Write write = status_write(changed);
-    write.events.push_back(workload_event(workload, kReason, end.message));
-    end.sent = true;
-    std::vector<Write> row;
-    row.push_back(std::move(write));
-    const std::string& version = workload.metadata.resource_version;
-    parts_.sink.submit(std::move(row), true, [this, key, version](const Result<void>& result) {
-        slice_end_ended(key, version, result);
-    });
-}
-
-void DecisionApplier::slice_end_ended(
-    const Key& key, const std::string& version, const Result<void>& result
-) {
-    const auto found = entries_.find(key);
-    if (found == entries_.end() || !found->second.slice_end) {
-        return;
-    }
-    const auto workload = parts_.stores.workloads.find(key);
-    if (!result && result.error().code == ErrorCode::Conflict) {
-        // Again on the version that it was refused for: it is here already, or on its way.
-        found->second.slice_end->sent = false;
-        if (!workload || workload->metadata.resource_version != version) {
-            send(key);
-        }
-        return;
-    }
-    if (!result) {
-        log::warning(
-            "a replaced slice was not finished",
-            {{"workload", kube::to_string(key)}, {"error", result.error().detail}}
-        );
-    }
-    found->second.slice_end.reset();
-    forget_if_done(key);
-    send(key);
 }
 
 void DecisionApplier::send_eviction(
@@ -586,8 +519,8 @@ void DecisionApplier::tell_parked_class(const engine::RefusalDecision& decision)
 
 void DecisionApplier::forget_if_done(const Key& key) {
     const auto found = entries_.find(key);
-    if (found != entries_.end() && !found->second.admission && !found->second.slice_end &&
-        !found->second.eviction && !found->second.refusal && !found->second.refusal_sent) {
+    if (found != entries_.end() && !found->second.admission && !found->second.eviction &&
+        !found->second.refusal && !found->second.refusal_sent) {
         entries_.erase(found);
         waiting_.erase(key);
     }

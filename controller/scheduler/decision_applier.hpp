@@ -60,14 +60,6 @@ class DecisionApplier {
         api::Admission admission;
         bool sent = false;
         bool written = false;  ///< accepted, its echo not yet seen
-        std::string replaces;  ///< "namespace/name" of the slice whose place it takes; "": none
-        std::string replaces_uid;
-    };
-    /// The end of a slice whose place another took.
-    struct SliceEnd {
-        std::string uid;
-        std::string message;
-        bool sent = false;
     };
     struct Eviction {
         std::string uid;
@@ -94,7 +86,6 @@ class DecisionApplier {
     /// What is to be written into one Workload.
     struct Entry {
         std::optional<Admission> admission;
-        std::optional<SliceEnd> slice_end;
         std::optional<Eviction> eviction;
         std::optional<Refusal> refusal;      ///< the latest that is not sent
         bool refusal_sent = false;           ///< an earlier one is on its way
@@ -111,10 +102,6 @@ class DecisionApplier {
     /// Sends the next thing for the Workload if nothing of ours is on its way to it.
     void send(const Key& key);
     void send_admission(const Key& key, Admission& admission, const api::Workload& workload);
-    /// The admission of its replacement was accepted: the slice ends.
-    void end_slice(const Admission& admission, const Key& replacement);
-    void send_slice_end(const Key& key, SliceEnd& end, const api::Workload& workload);
-    void slice_end_ended(const Key& key, const std::string& version, const Result<void>& result);
     void send_eviction(const Key& key, Eviction& eviction, const api::Workload& workload);
     void send_refusal(const Key& key, const Refusal& refusal, const api::Workload& workload);
     void refusal_ended(const Key& key, const Refusal& refusal, const Result<void>& result);

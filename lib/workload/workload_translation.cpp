@@ -2,6 +2,7 @@
 #include "api/conditions.hpp"
 #include "workload/amounts.hpp"
 #include "workload/queueable.hpp"
+#include "workload/slices.hpp"
 #include "workload/translator.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +14,6 @@ namespace sluice::workload {
 namespace {
 
 constexpr std::string_view kPriorityBoost = "kueue.x-k8s.io/priority-boost";
-constexpr std::string_view kReplacementFor = "kueue.x-k8s.io/workload-slice-replacement-for";
 
 /// The condition when it is True with that reason, else nullptr.
 const api::Condition* find_true(
@@ -226,11 +226,8 @@ Translator::Events Translator::set(const api::Workload& workload) {
         .requests_valid = !find_invalid_requests(pods, limits_of(metadata.namespace_)),
         .preemption_gated = is_preemption_gated(workload),
         .pods_ready = api::is_true(status.conditions, "PodsReady"),
-        .replaces = {},
+        .replaces = replaced_slice(workload),
     };
-    if (const auto* slice = metadata.find_annotation(kReplacementFor)) {
-        made.replaces = *slice;
-    }
     const auto* requeued = api::find_condition(status.conditions, "Requeued");
     made.requeued_false = requeued != nullptr && requeued->status == "False";
     for (std::size_t i = 0; i < pods.size(); ++i) {

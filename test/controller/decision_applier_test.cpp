@@ -297,18 +297,38 @@ TEST_CASE("a slice ends when the admission of its replacement is written", "[con
     cluster.settle();
     REQUIRE(cluster.condition("team", "first", "Admitted") == "True/Admitted");
     cluster.put(replacement("second", 4, "first"));
-    bool has_changed = false;
+    int faults = 0;
     SECTION("at once") {}
     SECTION("on the version that the first attempt was refused for") {
         cluster.fault = [&](const Write& write) -> std::optional<Error> {
-            if (write.object == key_of("first") && !has_changed) {
-                has_changed = true;
+            if (write.object == key_of("first") && faults++ == 0) {
                 cluster.merge(key_of("first"), "{'metadata':{'labels':{'by':'another'}}}");
             }
             return std::nullopt;
         };
     }
-    cluster.settle();
+    SECTION("though the server refused that more than once") {
+        cluster.fault = [&](const Write& write) -> std::optional<Error> {
+            return write.object == key_of("first") && faults++ < 3
+                       ? std::optional(Error{ErrorCode::Unavailable, "later", {}})
+                       : std::nullopt;
+        };
+    }
+    SECTION("by the next controller when the one that admitted it died before") {
+        cluster.fault = [](const Write& write) -> std::optional<Error> {
+            return write.object == key_of("first")
+                       ? std::optional(Error{ErrorCode::Unavailable, "later", {}})
+                       : std::nullopt;
+        };
+        while (cluster.condition("team", "second", "Admitted").empty()) {
+            REQUIRE(cluster.tick());
+        }
+        REQUIRE(cluster.condition("team", "first", "Finished").empty());
+        CHECK(holds_quota(cluster, "first"));
+        cluster.fault = {};
+        cluster.restart();
+    }
+    cluster.settle(std::chrono::seconds(30));
     CHECK(cluster.condition("team", "second", "Admitted") == "True/Admitted");
     CHECK(cluster.condition("team", "first", "Finished") == "True/WorkloadSliceReplaced");
     CHECK(cluster.condition("team", "first", "Evicted").empty());
@@ -316,6 +336,39 @@ TEST_CASE("a slice ends when the admission of its replacement is written", "[con
     CHECK(holds_quota(cluster, "second"));
     CHECK(cluster.controller().applier.outstanding() == 0);
     CHECK(std::ranges::count(cluster.events, "WorkloadSliceReplaced", &EventNote::reason) == 1);
+    const std::size_t writes = cluster.writes.size();
+    cluster.restart();
+    cluster.settle();
+    CHECK(cluster.writes.size() == writes);
+}
+
+TEST_CASE("a slice goes on when who names it did not take its place", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(workload("first", 3));
+    cluster.settle();
+    REQUIRE(cluster.condition("team", "first", "Admitted") == "True/Admitted");
+    SECTION("holding quota of another ClusterQueue, for another job") {
+        std::string other(kQueues[2]);
+        other.replace(other.find("'cq'"), 4, "'cq2'");
+        cluster.put(other);
+        cluster.put(
+            "{'kind':'LocalQueue','metadata':{'name':'other','namespace':'team'},"
+            "'spec':{'clusterQueue':'cq2','stopPolicy':'None'}}"
+        );
+        std::string second = replacement("second", 4, "first");
+        second.replace(second.find("'main'"), 6, "'other'");
+        cluster.put(second);
+        cluster.settle();
+        CHECK(cluster.condition("team", "second", "Admitted") == "True/Admitted");
+    }
+    SECTION("waiting for the difference") {
+        cluster.put(replacement("second", 9, "first"));
+        cluster.settle();
+        CHECK_FALSE(holds_quota(cluster, "second"));
+    }
+    CHECK(cluster.condition("team", "first", "Finished").empty());
+    CHECK(holds_quota(cluster, "first"));
 }
 
 TEST_CASE("a slice goes on when the admission of its replacement is refused", "[controller]") {

@@ -4,6 +4,8 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <string>
 
 // Slices of a batch/v1 Job that somebody else makes. Each pod asks for two of the four cpus.
@@ -113,6 +115,40 @@ TEST_CASE("a slice holds its quota until the larger one is admitted", "[controll
     CHECK(cluster.find(slice) != nullptr);
 }
 
+TEST_CASE(
+    "a slice ends in the end, whatever writes fail and whenever its controller dies", "[controller]"
+) {
+    const auto seed = GENERATE(range<std::uint64_t>(1, 30));
+    CAPTURE(seed);
+    MiniCluster cluster(seed);
+    Prng prng(seed);
+    const ObjectKey slice = run_elastic_job(cluster);
+    cluster.put(job("other", 2));
+    cluster.settle();
+    cluster.fault = [&prng](const Write&) -> std::optional<Error> {
+        return prng.chance(40) ? std::optional(Error{ErrorCode::Unavailable, "later", {}})
+                               : std::nullopt;
+    };
+    scale_up(cluster, slice);
+    cluster.merge(job_key("other"), kComplete);
+    for (int i = 0; i < 300; ++i) {
+        cluster.tick();
+        cluster.clock.advance(std::chrono::milliseconds(prng.below(20)));
+        if (prng.chance(2)) {
+            cluster.restart();
+        }
+    }
+    cluster.fault = {};
+    cluster.settle(std::chrono::minutes(2));
+    CHECK(holds_quota(cluster, kLarger));
+    CHECK(cluster.condition("team", slice.name, "Finished") == "True/WorkloadSliceReplaced");
+    CHECK(cluster.at(slice, {"metadata", "finalizers"}).empty());
+    CHECK(cluster.condition("team", kLarger.name, "Finished").empty());
+    CHECK(is_running(cluster, "sample"));
+    CHECK_FALSE(was_stopped(cluster));
+    CHECK(std::ranges::count(cluster.events, "WorkloadSliceReplaced", &EventNote::reason) == 1);
+}
+
 TEST_CASE("pods without a gate do not run on quota that a larger slice waits for", "[controller]") {
     MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
     const ObjectKey slice = run_elastic_job(cluster, true, false);
@@ -171,6 +207,24 @@ TEST_CASE("a slice that is evicted before the larger one is admitted gives way",
     CHECK(is_running(cluster, "sample"));
 }
 
+TEST_CASE("a job whose larger slice is deleted queues anew", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    const ObjectKey slice = run_elastic_job(cluster);
+    put_larger_slice(cluster, slice);
+    cluster.settle();
+    REQUIRE(cluster.condition("team", slice.name, "Finished") == "True/WorkloadSliceReplaced");
+    cluster.remove(kLarger);
+    cluster.settle();
+    CHECK_FALSE(is_running(cluster, "sample"));
+    cluster.merge(job_key("sample"), "{'status':{'active':0}}");
+    cluster.settle();
+    CHECK(cluster.find(kLarger) == nullptr);
+    const std::string made = cluster.workload_of("team", "sample");
+    CHECK(cluster.condition("team", made, "Finished").empty());
+    CHECK(cluster.condition("team", made, "Admitted") == "True/Admitted");
+    CHECK(is_running(cluster, "sample"));
+}
+
 TEST_CASE("a job that ends or is deleted between two slices frees both", "[controller]") {
     MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
     const ObjectKey slice = run_elastic_job(cluster);
@@ -198,12 +252,13 @@ TEST_CASE("a job that ends or is deleted between two slices frees both", "[contr
 }
 
 TEST_CASE("a job that is not elastic has one workload", "[controller]") {
-    MiniCluster cluster;
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 9)));
     const ObjectKey slice = run_elastic_job(cluster, false);
     put_larger_slice(cluster, slice);
     cluster.settle();
     CHECK(cluster.find(kLarger) == nullptr);
     CHECK(holds_quota(cluster, slice));
+    CHECK(cluster.condition("team", slice.name, "Finished").empty());
     CHECK(is_running(cluster, "sample"));
 }
 
