@@ -104,7 +104,9 @@ until curl --silent --fail --output /dev/null "http://127.0.0.1:$health/readyz";
     sleep 0.2
 done
 
-show() { kubectl get jobs,workloads -A -o json | python3 examples/show_jobs.py; }
+show() {
+    kubectl get jobs,workloads,localqueues,clusterqueues -A -o json | python3 examples/show_jobs.py
+}
 apply() { kubectl apply -f "$1" | sed 's/^/  /'; }
 # until_ready NAMESPACE/NAME PODS: waits until so many pods of the Job run.
 until_ready() {

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Shows which queued Jobs run, wait or are done, and why.
 
-kubectl get jobs,workloads -A -o json | examples/show_jobs.py
+kubectl get jobs,workloads,localqueues,clusterqueues -A -o json | examples/show_jobs.py
+
+Without the queues it does not say why one of them is inactive.
 """
 
 import json
@@ -21,7 +23,18 @@ def holds(item, kind):
     return condition(item, kind).get("status") == "True"
 
 
-def describe(job, workload):
+def obstacle(workload, queues):
+    """What its ClusterQueue lacks, as that one's condition Active says, or ""."""
+    place = workload["metadata"]["namespace"], workload.get("spec", {}).get("queueName", "")
+    local_queue = queues.get(("LocalQueue", *place), {"spec": {}})
+    name = local_queue["spec"].get("clusterQueue", "")
+    active = condition(queues.get(("ClusterQueue", "", name), {}), "Active")
+    if active.get("status") != "False":
+        return ""
+    return f"{name} is not Active: {active.get('reason', '')}: {active.get('message', '')}"
+
+
+def describe(job, workload, queues):
     """(state, reason) of a Job as its Workload tells it."""
     if workload is None:
         return "new", "no Workload yet"
@@ -32,11 +45,14 @@ def describe(job, workload):
         flavors = sorted({flavor for each in sets for flavor in each.get("flavors", {}).values()})
         queue = workload["status"]["admission"]["clusterQueue"]
         state = "running" if job.get("status", {}).get("ready") else "starting"
-        return state, f"admitted by {queue} on {', '.join(flavors)}"
+        on_flavors = f" on {', '.join(flavors)}" if flavors else ""
+        return state, f"admitted by {queue}{on_flavors}"
     waiting = condition(workload, "QuotaReserved")
     why = f"{waiting.get('reason', 'not looked at yet')}: {waiting.get('message', '')}".rstrip(": ")
     if holds(workload, "Preempted"):
         why = f"preempted ({condition(workload, 'Preempted')['reason']}); {why}"
+    if inactive := obstacle(workload, queues):
+        why += f" ({inactive})"
     return "waiting", why
 
 
@@ -48,12 +64,17 @@ def main():
         if item["kind"] == "Workload"
         for reference in item["metadata"].get("ownerReferences", [])
     }
+    queues = {
+        (item["kind"], item["metadata"].get("namespace", ""), item["metadata"]["name"]): item
+        for item in items
+        if item["kind"] in ("LocalQueue", "ClusterQueue")
+    }
     rows = [("JOB", "STATE", "WHY")]
     for item in items:
         metadata = item["metadata"]
         if item["kind"] == "Job" and QUEUE in metadata.get("labels", {}):
             name = f"{metadata['namespace']}/{metadata['name']}"
-            rows.append((name, *describe(item, owned.get(metadata["uid"]))))
+            rows.append((name, *describe(item, owned.get(metadata["uid"]), queues)))
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     for name, state, why in rows:
         print(f"  {name:<{widths[0]}}  {state:<{widths[1]}}  {why}")
