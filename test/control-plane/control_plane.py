@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A real Kubernetes control plane on loopback: etcd, kube-apiserver, kube-controller-manager and,
 if wanted, kube-scheduler, with TLS, RBAC and service account tokens. No kubelets: fake_kubelet.py
-plays them.
+plays those of the fake nodes, if any are given.
 
 As a library:
 
@@ -10,15 +10,19 @@ As a library:
 
 As a command:
 
-    control_plane.py start DIR [--scheduler] [--nodes FILE]   returns when ready, goes on behind
-    control_plane.py stop DIR                                 ends what start began
-    control_plane.py run DIR …                                in the foreground, until SIGTERM
-    control_plane.py token DIR NAMESPACE NAME FILE            a kubeconfig for a service account
+    control_plane.py start DIR [--scheduler] [--nodes NODES]  a `run` in the background; returns
+                                                              when ready, and that one goes on
+    control_plane.py stop DIR                                 ends what start or run began
+    control_plane.py run DIR [--scheduler] [--nodes NODES]    in the foreground, until SIGTERM
+    control_plane.py token DIR NAMESPACE NAME KUBECONFIG      writes a kubeconfig for a service
+                                                              account
 
-FILE is a JSON list of fake nodes: [{"name": …, "labels": {…}, "taints": [{…}], "resources": {…}}].
+NODES is a file with a JSON list of fake nodes:
+[{"name": …, "labels": {…}, "taints": [{…}], "resources": {…}}].
 
-DIR gets the certificates, the data, the logs and admin.kubeconfig. Everything dies with the process
-that started it, however that one dies.
+DIR gets the certificates, the data, the logs and admin.kubeconfig. The components die with the
+`run` that holds them (of the library: with the process that uses it), however that one dies; they
+outlive `start`.
 """
 
 import argparse
@@ -519,14 +523,17 @@ def main():
             "--binaries", help="folder of the binaries (default: what build.sh prints)"
         )
         command.add_argument("--scheduler", action="store_true", help="with kube-scheduler")
-        command.add_argument("--nodes", help="file of fake nodes, whose pods are played")
+        command.add_argument(
+            "--nodes", help="file of fake nodes, whose pods are played (default: no nodes)"
+        )
     command = commands.add_parser("stop")
     command.set_defaults(function=stop)
     command.add_argument("directory")
     command = commands.add_parser("token")
     command.set_defaults(function=token)
-    for name in ("directory", "namespace", "name", "file"):
+    for name in ("directory", "namespace", "name"):
         command.add_argument(name)
+    command.add_argument("file", metavar="kubeconfig", help="the file that is written")
     arguments = parser.parse_args()
     try:
         arguments.function(arguments)
