@@ -10,10 +10,11 @@ would be most of the work of a small machine.
 import http.client
 import json
 import select
-import socket
 import ssl
 import threading
 import urllib.parse
+
+from watch import EndableWatch
 
 MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_PATCH = "application/strategic-merge-patch+json"
@@ -131,7 +132,7 @@ class ApiClient:
         return Watch(self, path, resource_version)
 
 
-class Watch:
+class Watch(EndableWatch):
     """Yields (type, object) for each change until it is stopped.
 
     A stream that ends is taken up at the last version seen; where that is not possible HistoryLost
@@ -142,35 +143,13 @@ class Watch:
     SILENCE = 90.0
 
     def __init__(self, client, path, resource_version):
+        super().__init__()
         self.client, self.path, self.version = client, path, resource_version
-        self.stopped = threading.Event()
-        self.socket = None
 
-    def stop(self):
-        """Ends the iteration, also one that is waiting for the server now."""
-        self.stopped.set()
-        if self.socket is not None:
-            try:
-                # Not the method of the TLS socket: that one takes the TLS state away under the
-                # reading thread.
-                socket.socket.shutdown(self.socket, socket.SHUT_RDWR)
-            except OSError:
-                pass  # it has ended by itself
+    def connect(self):
+        return self.client.connect(self.SILENCE)
 
-    def __iter__(self):
-        while not self.stopped.is_set():
-            connection = self.client.connect(self.SILENCE)
-            try:
-                yield from self.stream(connection)
-            except ConnectionRefusedError:
-                if not self.stopped.is_set():
-                    raise
-            except (http.client.HTTPException, OSError, ValueError):
-                continue  # hung up, perhaps in the middle of a line: go on from `version`
-            finally:
-                connection.close()
-
-    def stream(self, connection):
+    def changes(self, connection):
         query = {
             "watch": "1",
             "resourceVersion": self.version,
@@ -179,7 +158,7 @@ class Watch:
         }
         separator = "&" if "?" in self.path else "?"
         connection.connect()
-        self.socket = connection.sock
+        self.holds(connection)
         connection.request("GET", self.path + separator + urllib.parse.urlencode(query))
         response = connection.getresponse()
         if response.status in (429, 503):

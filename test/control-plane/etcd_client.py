@@ -9,9 +9,9 @@ stored; others (Jobs, pods) as protobuf, for those there is api_client.py.
 import base64
 import http.client
 import json
-import socket
 import ssl
-import threading
+
+from watch import EndableWatch
 
 PREFIX = "/registry"
 
@@ -29,11 +29,9 @@ class EtcdClient:
         self.tls.load_cert_chain(str(certificate_file), str(key_file))
 
     def connect(self, timeout):
-        connection = http.client.HTTPSConnection(
+        return http.client.HTTPSConnection(
             "127.0.0.1", self.port, timeout=timeout, context=self.tls
         )
-        connection.connect()
-        return connection
 
     def list(self, group, plural):
         """(revision, objects) of a custom kind."""
@@ -54,40 +52,23 @@ class EtcdClient:
         return EtcdWatch(self, group, plural, revision)
 
 
-class EtcdWatch:
+class EtcdWatch(EndableWatch):
     """Yields (type, object) for each change until it is stopped, as a watch of the API would.
 
     A stream that ends is taken up after the last change seen; RecordLost where that cannot be.
     """
 
     def __init__(self, client, group, plural, revision):
+        super().__init__()
         self.client, self.range, self.revision = client, range_of(group, plural), revision
-        self.stopped = threading.Event()
-        self.socket = None
 
-    def stop(self):
-        """Ends the iteration, also one that is waiting now."""
-        self.stopped.set()
-        if self.socket is not None:
-            try:
-                # Not the TLS socket's own shutdown: see api_client.Watch.
-                socket.socket.shutdown(self.socket, socket.SHUT_RDWR)
-            except OSError:
-                pass  # it has ended by itself
-
-    def __iter__(self):
-        while not self.stopped.is_set():
-            # Without a limit: no change for an hour is no fault, and etcd is on this machine.
-            connection = self.client.connect(None)
-            self.socket = connection.sock
-            try:
-                yield from self.changes(connection)
-            except (http.client.HTTPException, OSError, ValueError):
-                continue  # hung up, perhaps in the middle of a line: go on from `revision`
-            finally:
-                connection.close()
+    def connect(self):
+        # Without a limit: no change for an hour is no fault, and etcd is on this machine.
+        return self.client.connect(None)
 
     def changes(self, connection):
+        connection.connect()
+        self.holds(connection)
         request = {**self.range, "start_revision": str(self.revision + 1), "prev_kv": True}
         connection.request("POST", "/v3/watch", json.dumps({"create_request": request}))
         response = connection.getresponse()
