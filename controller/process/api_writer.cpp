@@ -1,6 +1,7 @@
 #include "controller/process/api_writer.hpp"
 
 #include "base/log.hpp"
+#include "controller/process/decision_log.hpp"
 #include "json/value.hpp"
 #include "kube/core/raw_json.hpp"
 #include "kube/runtime/backoff.hpp"
@@ -208,6 +209,9 @@ void ApiWriter::accepted(const Write& write, const std::string& answer) {
         awaited.deleted_uid = kube::find_string(answer, {"metadata", "uid"});
     }
     awaited_[write.object] = std::move(awaited);
+    for (const LogLine& line : decision_lines(write)) {
+        log::write(log::Level::Info, line.phrase, line.fields);
+    }
     for (const EventNote& note : write.events) {
         parts_.on_event(note);
     }

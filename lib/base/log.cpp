@@ -63,7 +63,7 @@ void set_level(Level level) {
     logger().set_level(to_spdlog(level));
 }
 
-void write(Level level, std::string_view phrase, std::initializer_list<Field> fields) {
+void write(Level level, std::string_view phrase, std::span<const Field> fields) {
     if (!logger().should_log(to_spdlog(level))) {
         return;
     }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,7 +25,11 @@ void set_level(Level level);
 
 /// Writes one line to stderr: time, level, the fixed phrase, then the pairs (values with blanks are
 /// quoted). Thread: may be called from any. Never pass secrets.
-void write(Level level, std::string_view phrase, std::initializer_list<Field> fields = {});
+void write(Level level, std::string_view phrase, std::span<const Field> fields);
+
+inline void write(Level level, std::string_view phrase, std::initializer_list<Field> fields = {}) {
+    write(level, phrase, std::span(fields.begin(), fields.size()));
+}
 
 inline void debug(std::string_view phrase, std::initializer_list<Field> fields = {}) {
     write(Level::Debug, phrase, fields);
