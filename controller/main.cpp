@@ -1,19 +1,68 @@
+#include "base/version.hpp"
 #include "controller/commands/controller.hpp"
 #include "controller/commands/schedule.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr int kBadUsage = 2;
+
+/// Whether the line names no subcommand, or one that there is not; then says so.
+bool lacks_subcommand(const CLI::App& program) {
+    if (!program.get_subcommands().empty()) {
+        return false;
+    }
+    std::vector<std::string> known;
+    for (const CLI::App* subcommand :
+         program.get_subcommands([](const CLI::App*) { return true; })) {
+        known.push_back(subcommand->get_name());
+    }
+    const std::vector<std::string> given = program.remaining();
+    const bool is_option = !given.empty() && given.front().starts_with('-');
+    const std::string fault =
+        given.empty()
+            ? std::string("a subcommand is needed")
+            : fmt::format(
+                  "\"{}\" is no {} of sluice", given.front(), is_option ? "option" : "subcommand"
+              );
+    fmt::print(
+        stderr,
+        "error: {}; the subcommands are {}; see sluice --help\n",
+        fault,
+        fmt::join(known, ", ")
+    );
+    return true;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
+    const std::string version = fmt::format("sluice {}", sluice::version());
     CLI::App program{"Sluice, a batch queue controller for Kubernetes", "sluice"};
     program.require_subcommand(1);
+    program.set_version_flag("--version", version, "Prints the version");
     int exit_code = 0;
     sluice::commands::add_controller(program, exit_code);
     sluice::commands::add_schedule(program, exit_code);
+    program.add_subcommand("version", "Prints the version")->callback([&version] {
+        fmt::print("{}\n", version);
+    });
     try {
         program.parse(argc, argv);
+    } catch (const CLI::Success& asked) {
+        return program.exit(asked);  // help or the version
     } catch (const CLI::ParseError& error) {
-        const int code = program.exit(error);
-        return code == 0 ? 0 : 2;  // help was asked for, or an option is bad
+        if (!lacks_subcommand(program)) {
+            program.exit(error);
+        }
+        return kBadUsage;
     }
     return exit_code;
 }

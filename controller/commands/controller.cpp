@@ -118,6 +118,16 @@ Result<config::Configuration> load_configuration(
     return configuration;
 }
 
+/// An error of what the settings say, with where they are said.
+Error in_settings(const Options& options, const Error& error) {
+    if (options.config_file.empty()) {
+        return options.feature_gates.empty() ? error : with_context(error, "--feature-gates");
+    }
+    return with_context(
+        error, options.config_file + (options.feature_gates.empty() ? "" : " with --feature-gates")
+    );
+}
+
 Result<void> check(const config::Configuration& configuration, const config::FeatureGates& gates) {
     const auto violations = config::validate(configuration, gates);
     if (!violations.empty()) {
@@ -167,15 +177,15 @@ Result<controller::ProcessOptions> make_process_options(
     const auto gates =
         config::FeatureGates::load(options.feature_gates, configuration->feature_gates);
     if (!gates) {
-        return gates.error();
+        return in_settings(options, gates.error());
     }
     if (const auto checked = check(*configuration, *gates); !checked) {
-        return checked.error();
+        return in_settings(options, checked.error());
     }
     const auto has_host =
         controller::check_webhook_host(configuration->webhook, connection.in_cluster);
     if (!has_host) {
-        return has_host.error();
+        return in_settings(options, has_host.error());
     }
     const auto controllers = parse_controllers(options.controllers);
     if (!controllers) {
@@ -183,7 +193,7 @@ Result<controller::ProcessOptions> make_process_options(
     }
     auto settings = controller::make_settings(*configuration, *gates);
     if (!settings) {
-        return settings.error();
+        return in_settings(options, settings.error());
     }
     controller::ProcessOptions made;
     made.gates = *gates;
@@ -199,7 +209,9 @@ Result<controller::ProcessOptions> make_process_options(
     made.lease_namespace =
         election.resource_namespace.empty() ? own_namespace : election.resource_namespace;
     if (election.leader_elect && made.lease_namespace.empty()) {
-        return make_invalid("leaderElection.resourceNamespace is needed outside a cluster");
+        const Error error =
+            make_invalid("leaderElection.resourceNamespace is needed outside a cluster");
+        return in_settings(options, error);
     }
     made.hostname = hostname();
     made.seed = random_seed();
@@ -343,21 +355,32 @@ void add_controller(CLI::App& app, int& exit_code) {
     CLI::App* command =
         app.add_subcommand("controller", "Queues, admits and runs the jobs of a cluster");
     command->add_option(
-        "--config", options->config_file, "Configuration (config.kueue.x-k8s.io), YAML or JSON"
+        "--config",
+        options->config_file,
+        "Configuration (config.kueue.x-k8s.io), YAML or JSON (default: Kueue's own)"
     );
     command->add_option(
-        "--kubeconfig", options->kubeconfig_file, "how to reach the API server; in a pod not needed"
+        "--kubeconfig",
+        options->kubeconfig_file,
+        "how to reach the API server (default: as a pod, by its service account)"
     );
     command->add_option(
         "--controllers",
         options->controllers,
         fmt::format(
-            "which controllers run: * for all, name, -name; known: {}",
+            "which controllers run: * for all, name, -name (default: {}); known: {}",
+            options->controllers,
             fmt::join(controller_names(), ", ")
         )
     );
-    command->add_option("--feature-gates", options->feature_gates, "Name=true,Other=false");
-    command->add_option("--log-level", options->log_level, "debug, info, warning, error or off");
+    command->add_option(
+        "--feature-gates", options->feature_gates, "Name=true,Other=false (default: Kueue's own)"
+    );
+    command->add_option(
+        "--log-level",
+        options->log_level,
+        fmt::format("debug, info, warning, error or off (default: {})", options->log_level)
+    );
     command->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

@@ -1,5 +1,6 @@
 #include "controller/process/metrics_reporter.hpp"
 
+#include "base/version.hpp"
 #include "controller/process/metric_numbers.hpp"
 #include "controller/reconcilers/queue_status.hpp"
 #include "controller/reconcilers/workload_status.hpp"
@@ -105,7 +106,7 @@ MetricsReporter::MetricsReporter(const Parts& parts)
     if (parts_.work) {
         registry_.on_print([this] { report_work(); });
     }
-    metrics_.build_info.set({"v0.1.0", "", "", "", "clang", ""}, 1);
+    metrics_.build_info.set({"v" + std::string(version()), "", "", "", "clang", ""}, 1);
 }
 
 void MetricsReporter::set_role(const std::string& role) {

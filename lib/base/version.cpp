@@ -1,0 +1,9 @@
+#include "base/version.hpp"
+
+namespace sluice {
+
+std::string_view version() {
+    return SLUICE_VERSION;
+}
+
+}  // namespace sluice
