@@ -1,4 +1,4 @@
-#include "controller/mini_cluster.hpp"
+#include "controller/queued_jobs.hpp"
 #include "engine/engine.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -13,18 +13,6 @@
 // when the world has moved on since.
 namespace sluice::controller {
 namespace {
-
-constexpr std::string_view kQueues[] = {
-    "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'team'}}",
-    "{'kind':'ResourceFlavor','metadata':{'name':'spot'}}",
-    R"({'kind':'ClusterQueue','metadata':{'name':'cq'},'spec':{
-        'namespaceSelector':{},'queueingStrategy':'BestEffortFIFO','stopPolicy':'None',
-        'preemption':{'withinClusterQueue':'LowerPriority','reclaimWithinCohort':'Never'},
-        'resourceGroups':[{'coveredResources':['cpu'],
-            'flavors':[{'name':'spot','resources':[{'name':'cpu','nominalQuota':'4'}]}]}]}})",
-    R"({'kind':'LocalQueue','metadata':{'name':'main','namespace':'team'},
-        'spec':{'clusterQueue':'cq','stopPolicy':'None'}})",
-};
 
 std::string workload(const std::string& name, int cpu) {
     return "{'kind':'Workload','metadata':{'name':'" + name +
@@ -47,13 +35,6 @@ std::string replacement(const std::string& name, int cpu, const std::string& sli
 
 ObjectKey key_of(const std::string& name) {
     return {Kind::Workload, "team", name};
-}
-
-void make_queues(MiniCluster& cluster) {
-    for (const std::string_view object : kQueues) {
-        cluster.put(object);
-    }
-    cluster.settle();
 }
 
 void set_quota(MiniCluster& cluster, int cpu) {
@@ -109,6 +90,7 @@ TEST_CASE(
 ) {
     MiniCluster cluster;
     make_queues(cluster);
+    cluster.settle();
     std::set<std::string> names;
     for (int i = 0; i < 50; ++i) {
         const std::string name = "w" + std::to_string(i);
@@ -134,6 +116,7 @@ TEST_CASE(
 TEST_CASE("without room the latest reason waits, and is sent when there is room", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);
+    cluster.settle();
     cluster.put(workload("big", 9));
     deliver_all(cluster);
     cluster.rows_max = 0;
@@ -163,6 +146,7 @@ TEST_CASE("without room the latest reason waits, and is sent when there is room"
 TEST_CASE("an admission does not wait for the room that reasons wait for", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);
+    cluster.settle();
     cluster.put(workload("big", 9));
     deliver_all(cluster);
     cluster.rows_max = 0;
@@ -180,6 +164,7 @@ TEST_CASE("an admission does not wait for the room that reasons wait for", "[con
 TEST_CASE("what waits for room is not said of a workload that waits no more", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);
+    cluster.settle();
     cluster.put(workload("big", 9));
     deliver_all(cluster);
     cluster.rows_max = 0;
@@ -203,6 +188,7 @@ TEST_CASE("what waits for room is not said of a workload that waits no more", "[
 TEST_CASE("a reason decided while an earlier one is being written follows it", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);
+    cluster.settle();
     cluster.put(workload("big", 9));
     cluster.settle();
     REQUIRE(times_told(cluster, "big") == 1);
@@ -222,6 +208,7 @@ TEST_CASE("a reason decided while an earlier one is being written follows it", "
 TEST_CASE("a reason that the server could not take is written later", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);
+    cluster.settle();
     cluster.put(workload("big", 9));
     cluster.settle();
     REQUIRE(times_told(cluster, "big") == 1);
@@ -243,6 +230,7 @@ TEST_CASE("a reason that the server could not take is written later", "[controll
 TEST_CASE("reasons that the server never takes are tried ever more rarely", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);
+    cluster.settle();
     cluster.rows_max = 1;
     int refused = 0;
     cluster.fault = [&refused](const Write& write) -> std::optional<Error> {
@@ -264,6 +252,7 @@ TEST_CASE("reasons that the server never takes are tried ever more rarely", "[co
 TEST_CASE("an admission of an older spec is not written, and is taken back", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);
+    cluster.settle();
     cluster.put(workload("fickle", 9));
     deliver_all(cluster);
     REQUIRE(run_cycle(cluster).refused.size() == 1);
@@ -293,6 +282,7 @@ TEST_CASE("an admission of an older spec is not written, and is taken back", "[c
 TEST_CASE("a slice ends when the admission of its replacement is written", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);
+    cluster.settle();
     cluster.put(workload("first", 3));
     cluster.settle();
     REQUIRE(cluster.condition("team", "first", "Admitted") == "True/Admitted");
@@ -345,13 +335,14 @@ TEST_CASE("a slice ends when the admission of its replacement is written", "[con
 TEST_CASE("a slice goes on when who names it did not take its place", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);
+    cluster.settle();
     cluster.put(workload("first", 3));
     cluster.settle();
     REQUIRE(cluster.condition("team", "first", "Admitted") == "True/Admitted");
     SECTION("holding quota of another ClusterQueue, for another job") {
-        std::string other(kQueues[2]);
-        other.replace(other.find("'cq'"), 4, "'cq2'");
-        cluster.put(other);
+        json::Value other = *cluster.find({Kind::ClusterQueue, "", "cq"});
+        other.find("metadata")->set("name", "cq2");
+        cluster.put(json::print(other));
         cluster.put(
             "{'kind':'LocalQueue','metadata':{'name':'other','namespace':'team'},"
             "'spec':{'clusterQueue':'cq2','stopPolicy':'None'}}"
@@ -374,6 +365,7 @@ TEST_CASE("a slice goes on when who names it did not take its place", "[controll
 TEST_CASE("a slice goes on when the admission of its replacement is refused", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);
+    cluster.settle();
     cluster.put(workload("first", 3));
     cluster.settle();
     cluster.fault = [](const Write& write) -> std::optional<Error> {

@@ -51,9 +51,7 @@ TEST_CASE("a deleted queue stays while an admission into it is on its way", "[co
     REQUIRE(cluster.find(kQueue) != nullptr);
     CHECK(cluster.at(kQueue, {"status", "conditions"}).find("Terminating") != std::string::npos);
     CHECK(cluster.at(kQueue, {"status", "admittedWorkloads"}) == "1");
-    cluster.merge(
-        job_key("sample"), "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}"
-    );
+    complete(cluster, "sample");
     cluster.settle();
     CHECK(cluster.find(kQueue) == nullptr);
     CHECK_FALSE(is_running(cluster, "late"));

@@ -94,7 +94,7 @@ TEST_CASE("a higher priority preempts, and the victim comes back restored", "[co
     );
     CHECK_FALSE(is_running(cluster, "urgent"));
 
-    cluster.merge(job_key("low"), "{'status':{'active':0}}");
+    set_active_pods(cluster, "low", 0);
     cluster.settle();
     CHECK(cluster.at(job_key("low"), {"spec", "template", "spec", "nodeSelector"}) == "{}");
     CHECK(cluster.at(job_key("low"), {"metadata", "annotations", "kueue.x-k8s.io/stopping"}).empty()
@@ -103,9 +103,7 @@ TEST_CASE("a higher priority preempts, and the victim comes back restored", "[co
     CHECK(cluster.condition("team", low, "Requeued") == "True/Preempted");
     CHECK(is_running(cluster, "urgent"));
 
-    cluster.merge(
-        job_key("urgent"), "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}"
-    );
+    complete(cluster, "urgent");
     cluster.settle();
     CHECK(is_running(cluster, "low"));
     CHECK(cluster.condition("team", low, "Evicted") == "False/QuotaReserved");
@@ -200,9 +198,7 @@ TEST_CASE("a job that loses its queue label gives its quota back at its end", "[
     cluster.settle();
     CHECK(is_running(cluster, "sample"));
     CHECK_FALSE(is_running(cluster, "next"));
-    cluster.merge(
-        job_key("sample"), "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}"
-    );
+    complete(cluster, "sample");
     cluster.settle();
     CHECK(
         cluster.condition("team", cluster.workload_of("team", "sample"), "Finished") ==
@@ -314,9 +310,7 @@ TEST_CASE("a controller that dies anywhere is replaced by one that goes on", "[c
         cluster.settle();
         REQUIRE(is_running(cluster, "b"));
         REQUIRE_FALSE(is_running(cluster, "a"));
-        cluster.merge(
-            job_key("b"), "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}"
-        );
+        complete(cluster, "b");
         cluster.settle();
         REQUIRE(is_running(cluster, "a"));
     }
@@ -342,9 +336,7 @@ TEST_CASE("a write that fails or whose answer is lost is made good", "[controlle
         cluster.put(job("sample", 2));
         cluster.settle(std::chrono::minutes(2));
         REQUIRE(is_running(cluster, "sample"));
-        cluster.merge(
-            job_key("sample"), "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}"
-        );
+        complete(cluster, "sample");
         cluster.settle(std::chrono::minutes(2));
         REQUIRE(
             cluster.condition("team", cluster.workload_of("team", "sample"), "Finished") ==

@@ -12,8 +12,6 @@
 namespace sluice::controller {
 namespace {
 
-constexpr std::string_view kComplete =
-    "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}";
 const ObjectKey kLarger{Kind::Workload, "team", "larger"};
 
 /// A Job that runs one pod; the key of its slice. Somebody opens the gate of the pods that are
@@ -35,7 +33,7 @@ ObjectKey run_elastic_job(MiniCluster& cluster, bool is_elastic = true, bool is_
     }
     cluster.settle();
     REQUIRE(is_running(cluster, "sample"));
-    cluster.merge(job_key("sample"), "{'status':{'active':1}}");
+    set_active_pods(cluster, "sample", 1);
     cluster.settle();
     return workload_key(cluster, "sample");
 }
@@ -67,6 +65,16 @@ void scale_up(MiniCluster& cluster, const ObjectKey& slice) {
     cluster.merge(job_key("sample"), "{'spec':{'parallelism':2,'completions':2}}");
 }
 
+/// The same beside a Job of two cpus, so that the larger slice waits. The key of the one in place.
+ObjectKey scale_up_in_vain(MiniCluster& cluster, bool is_gated = true) {
+    const ObjectKey slice = run_elastic_job(cluster, true, is_gated);
+    cluster.put(job("other", 2));
+    cluster.settle();
+    scale_up(cluster, slice);
+    cluster.settle();
+    return slice;
+}
+
 bool was_stopped(const MiniCluster& cluster) {
     return std::ranges::any_of(cluster.events, [](const EventNote& event) {
         return event.reason == "Stopped" && event.regarding.name == "sample";
@@ -75,6 +83,18 @@ bool was_stopped(const MiniCluster& cluster) {
 
 bool holds_quota(const MiniCluster& cluster, const ObjectKey& slice) {
     return cluster.condition(slice.ns, slice.name, "QuotaReserved") == "True/QuotaReserved";
+}
+
+/// What the slice gave up is free for another Job; once all others are done the larger one has it.
+void check_that_next_runs_before_larger(MiniCluster& cluster) {
+    cluster.put(job("next", 2));
+    cluster.settle();
+    CHECK(is_running(cluster, "next"));
+    complete(cluster, "other");
+    complete(cluster, "next");
+    cluster.settle();
+    CHECK(holds_quota(cluster, kLarger));
+    CHECK(is_running(cluster, "sample"));
 }
 
 }  // namespace
@@ -100,7 +120,7 @@ TEST_CASE("a slice holds its quota until the larger one is admitted", "[controll
     CHECK_FALSE(holds_quota(cluster, kLarger));
     CHECK(is_running(cluster, "sample"));
 
-    cluster.merge(job_key("other"), kComplete);
+    complete(cluster, "other");
     cluster.settle();
     CHECK(holds_quota(cluster, kLarger));
     CHECK(cluster.condition("team", slice.name, "Finished") == "True/WorkloadSliceReplaced");
@@ -108,7 +128,7 @@ TEST_CASE("a slice holds its quota until the larger one is admitted", "[controll
     CHECK(is_running(cluster, "sample"));
     CHECK_FALSE(was_stopped(cluster));
 
-    cluster.merge(job_key("sample"), kComplete);
+    complete(cluster, "sample");
     cluster.settle();
     CHECK(cluster.condition("team", kLarger.name, "Finished") == "True/Succeeded");
     CHECK(cluster.at(kLarger, {"metadata", "finalizers"}).empty());
@@ -130,7 +150,7 @@ TEST_CASE(
                                : std::nullopt;
     };
     scale_up(cluster, slice);
-    cluster.merge(job_key("other"), kComplete);
+    complete(cluster, "other");
     for (int i = 0; i < 300; ++i) {
         cluster.tick();
         cluster.clock.advance(std::chrono::milliseconds(prng.below(20)));
@@ -151,24 +171,13 @@ TEST_CASE(
 
 TEST_CASE("pods without a gate do not run on quota that a larger slice waits for", "[controller]") {
     MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
-    const ObjectKey slice = run_elastic_job(cluster, true, false);
-    cluster.put(job("other", 2));
-    cluster.settle();
-    scale_up(cluster, slice);
-    cluster.settle();
+    const ObjectKey slice = scale_up_in_vain(cluster, false);
     CHECK_FALSE(is_running(cluster, "sample"));
     CHECK(holds_quota(cluster, slice));  // its pod has not ended yet
-    cluster.merge(job_key("sample"), "{'status':{'active':0}}");
+    set_active_pods(cluster, "sample", 0);
     cluster.settle();
     CHECK(cluster.find(slice) == nullptr);  // nothing runs on its quota
-    cluster.put(job("next", 2));
-    cluster.settle();
-    CHECK(is_running(cluster, "next"));
-    cluster.merge(job_key("other"), kComplete);
-    cluster.merge(job_key("next"), kComplete);
-    cluster.settle();
-    CHECK(holds_quota(cluster, kLarger));
-    CHECK(is_running(cluster, "sample"));
+    check_that_next_runs_before_larger(cluster);
 }
 
 TEST_CASE("a larger slice that is admitted before its job grows stops nothing", "[controller]") {
@@ -186,25 +195,14 @@ TEST_CASE("a larger slice that is admitted before its job grows stops nothing", 
 
 TEST_CASE("a slice that is evicted before the larger one is admitted gives way", "[controller]") {
     MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
-    const ObjectKey slice = run_elastic_job(cluster);
-    cluster.put(job("other", 2));
-    cluster.settle();
-    scale_up(cluster, slice);
-    cluster.settle();
+    const ObjectKey slice = scale_up_in_vain(cluster);
     cluster.merge(slice, "{'spec':{'active':false}}");
     cluster.settle();
     CHECK_FALSE(is_running(cluster, "sample"));
-    cluster.merge(job_key("sample"), "{'status':{'active':0}}");
+    set_active_pods(cluster, "sample", 0);
     cluster.settle();
     CHECK(cluster.find(slice) == nullptr);
-    cluster.put(job("next", 2));
-    cluster.settle();
-    CHECK(is_running(cluster, "next"));
-    cluster.merge(job_key("other"), kComplete);
-    cluster.merge(job_key("next"), kComplete);
-    cluster.settle();
-    CHECK(holds_quota(cluster, kLarger));
-    CHECK(is_running(cluster, "sample"));
+    check_that_next_runs_before_larger(cluster);
 }
 
 TEST_CASE("a job whose larger slice is deleted queues anew", "[controller]") {
@@ -216,7 +214,7 @@ TEST_CASE("a job whose larger slice is deleted queues anew", "[controller]") {
     cluster.remove(kLarger);
     cluster.settle();
     CHECK_FALSE(is_running(cluster, "sample"));
-    cluster.merge(job_key("sample"), "{'status':{'active':0}}");
+    set_active_pods(cluster, "sample", 0);
     cluster.settle();
     CHECK(cluster.find(kLarger) == nullptr);
     const std::string made = cluster.workload_of("team", "sample");
@@ -227,16 +225,12 @@ TEST_CASE("a job whose larger slice is deleted queues anew", "[controller]") {
 
 TEST_CASE("a job that ends or is deleted between two slices frees both", "[controller]") {
     MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
-    const ObjectKey slice = run_elastic_job(cluster);
-    cluster.put(job("other", 2));
-    cluster.settle();
-    scale_up(cluster, slice);
-    cluster.settle();
+    const ObjectKey slice = scale_up_in_vain(cluster);
     const bool is_deleted = GENERATE(true, false);
     if (is_deleted) {
         cluster.remove(job_key("sample"));
     } else {
-        cluster.merge(job_key("sample"), kComplete);
+        complete(cluster, "sample");
     }
     cluster.settle();
     for (const ObjectKey& each : {slice, kLarger}) {

@@ -13,10 +13,7 @@
 namespace sluice::controller {
 namespace {
 
-constexpr std::string_view kComplete =
-    "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}";
 constexpr std::string_view kHasPod = "{'status':{'active':1,'startTime':'2020-01-01T00:00:00Z'}}";
-constexpr std::string_view kHasNoPod = "{'status':{'active':0}}";
 
 bool is_stopping(const MiniCluster& cluster, std::string_view name) {
     return cluster.at(job_key(name), {"metadata", "annotations", "kueue.x-k8s.io/stopping"}) ==
@@ -53,7 +50,7 @@ TEST_CASE("a job that is admitted while it is being stopped stops and then runs"
     cluster.settle();
     REQUIRE(is_stopping(cluster, "second"));
 
-    cluster.merge(job_key("first"), kComplete);
+    complete(cluster, "first");
     cluster.settle();
     const std::string workload = cluster.workload_of("team", "second");
     REQUIRE(cluster.condition("team", workload, "Admitted") == "True/Admitted");
@@ -61,7 +58,7 @@ TEST_CASE("a job that is admitted while it is being stopped stops and then runs"
     if (with_restart) {
         cluster.restart();
     }
-    cluster.merge(job_key("second"), kHasNoPod);
+    set_active_pods(cluster, "second", 0);
     cluster.settle();
     CHECK_FALSE(is_stopping(cluster, "second"));
     CHECK(is_running(cluster, "second"));
@@ -81,7 +78,7 @@ TEST_CASE(
     REQUIRE(is_stopping(cluster, "sample"));
     cluster.merge(job_key("sample"), "{'spec':{'parallelism':1}}");
     cluster.settle();
-    cluster.merge(job_key("sample"), kHasNoPod);
+    set_active_pods(cluster, "sample", 0);
     cluster.settle();
     CHECK_FALSE(is_stopping(cluster, "sample"));
     CHECK(is_running(cluster, "sample"));
@@ -126,7 +123,7 @@ TEST_CASE("a job whose label names no class any more runs when it is admitted", 
     cluster.merge(
         job_key("second"), "{'metadata':{'labels':{'kueue.x-k8s.io/priority-class':'lwo'}}}"
     );
-    cluster.merge(job_key("first"), kComplete);
+    complete(cluster, "first");
     cluster.settle();
     CHECK(is_running(cluster, "second"));
 }

@@ -56,6 +56,14 @@ void make_queues(MiniCluster& cluster) {
     }
 }
 
+void complete(MiniCluster& cluster, std::string_view name) {
+    cluster.merge(job_key(name), "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}");
+}
+
+void set_active_pods(MiniCluster& cluster, std::string_view name, int count) {
+    cluster.merge(job_key(name), "{'status':{'active':" + std::to_string(count) + "}}");
+}
+
 bool is_running(const MiniCluster& cluster, std::string_view name) {
     return cluster.at(job_key(name), {"spec", "suspend"}) == "false";
 }

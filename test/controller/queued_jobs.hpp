@@ -16,6 +16,9 @@ ObjectKey job_key(std::string_view name);
 ObjectKey workload_key(const MiniCluster& cluster, std::string_view name);
 /// Makes the namespace, the flavor `spot` and the two queues.
 void make_queues(MiniCluster& cluster);
+/// What the Job controller writes: all of its pods are done, or how many run.
+void complete(MiniCluster& cluster, std::string_view name);
+void set_active_pods(MiniCluster& cluster, std::string_view name, int count);
 bool is_running(const MiniCluster& cluster, std::string_view name);
 bool has_event(const MiniCluster& cluster, std::string_view reason, std::string_view note);
 
