@@ -106,6 +106,7 @@ class Remarks {
     /// In the order in which they came up.
     std::vector<std::string> texts() const {
         std::vector<std::string> made;
+        made.reserve(remarks_.size());
         for (const auto& [text, others] : remarks_) {
             made.push_back(others == 0 ? text : fmt::format("{} (and {} more)", text, others));
         }

@@ -273,6 +273,7 @@ std::string to_table(const ScheduleReport& report) {
 std::vector<std::string> waiting_notes(const ScheduleReport& report) {
     constexpr std::size_t kNotesMax = 20;
     std::vector<std::string> notes;
+    notes.reserve(report.inactive.size());
     for (const auto& [name, activity] : report.inactive) {
         notes.push_back(fmt::format(
             "ClusterQueue {} is inactive, {}: {}", name, activity.reason, activity.message

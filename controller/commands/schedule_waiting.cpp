@@ -156,7 +156,7 @@ class WaitingFinder {
     /// All that wait in an inactive ClusterQueue.
     void add_suspended(const std::string& queue, const std::vector<std::string>& workloads) {
         const auto& first = outcome_.workloads[outcome_.places.at(workloads.front())];
-        const workload::Waiting waiting = find_obstacle(first).value_or(kNoQueue);
+        const workload::Waiting waiting = find_obstacle(first).value_or(no_queue_);
         for (const auto& key : workloads) {
             is_queued_[outcome_.places.at(key)] = true;
             add(queue, waiting, key);
@@ -286,7 +286,7 @@ class WaitingFinder {
         if (!waiting) {
             const auto* replaced =
                 api::find_condition(workload.status.conditions, "WaitingForReplacementPods");
-            waiting = kNoQueue;
+            waiting = no_queue_;
             if (replaced != nullptr) {
                 waiting->message = "waits for replacement pods: " + replaced->message;
             }
@@ -315,7 +315,7 @@ class WaitingFinder {
         last->workloads.push_back(key);
     }
 
-    const workload::Waiting kNoQueue{std::string(kPending), "no queue takes it"};
+    const workload::Waiting no_queue_{std::string(kPending), "no queue takes it"};
     const ScheduleOutcome& outcome_;
     ScheduleReport& report_;
     std::vector<bool> is_queued_;  ///< by place
