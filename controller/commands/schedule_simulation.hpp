@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "controller/commands/schedule_cluster.hpp"
 #include "controller/commands/schedule_report.hpp"
+#include "engine/audit.hpp"
 #include "engine/engine.hpp"
 #include "workload/translator.hpp"
 
@@ -31,6 +32,8 @@ class ScheduleSimulation {
     );
 
     ScheduleReport run(const ScheduleLimit& limit);
+    /// What is inconsistent in the engine's state now; empty but for a bug.
+    std::vector<engine::AuditFinding> audit() const { return engine::audit(state_); }
 
   private:
     void load(ScheduleCluster cluster);
