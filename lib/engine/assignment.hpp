@@ -32,6 +32,7 @@ struct PodSetChoice {
     SmallVector<Request, 4> requests;  ///< totals
     FlavorChoices flavors;
     std::vector<FlavorRefusal> refusals;
+    std::vector<ConsideredFlavor> considered;
     bool failed = false;  ///< some resource found no flavor, or what was found will not do
 
     AssignmentMode mode() const;

@@ -224,9 +224,13 @@ class ClassicalSearch {
         }
     }
 
-    /// Whether an attempt without borrowing is made and could succeed. Evictions elsewhere change
-    /// nothing about what the preemptor's own ClusterQueue uses.
+    /// Whether an attempt without borrowing is made and could succeed, or who takes part in it
+    /// matters otherwise. Evictions elsewhere change nothing about what the preemptor's own
+    /// ClusterQueue uses.
     bool may_go_without_borrowing() const {
+        if (search_.state().options().admission_fair_sharing) {
+            return true;  // where the others stand depends on them: see put_larger_users_first()
+        }
         if (!policy_.borrow_within_cohort && !strictly_under_nominal()) {
             return false;  // see attempts()
         }

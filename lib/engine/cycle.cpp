@@ -284,10 +284,11 @@ void Cycle::admit(CycleEntry& entry) {
     decision.cluster_queue = entry.cluster_queue;
     decision.borrowing_level = entry.assignment.level;
     decision.replaces = entry.replaced;
-    for (const auto& choice : entry.assignment.pod_sets) {
+    for (auto& choice : entry.assignment.pod_sets) {
         AssignedPodSet& assigned = decision.pod_sets.emplace_back();
         assigned.pod_set = choice.pod_set;
         assigned.count = choice.count;
+        assigned.considered = std::move(choice.considered);
         for (const auto& flavor : choice.flavors) {
             const auto request =
                 std::find_if(choice.requests.begin(), choice.requests.end(), [&](const Request& r) {

@@ -20,23 +20,6 @@ struct AssignedFlavor {
     std::optional<Amount> amount;
 };
 
-struct AssignedPodSet {
-    std::uint32_t pod_set = 0;  ///< position in the workload's podSets
-    std::int32_t count = 0;
-    SmallVector<AssignedFlavor, 4> flavors;
-};
-
-struct AdmissionDecision {
-    WorkloadIndex workload;
-    NodeIndex cluster_queue;
-    SmallVector<AssignedPodSet, 1> pod_sets;
-    std::int32_t borrowing_level =
-        0;  ///< height of the lowest subtree whose quota covers it (spec 4.8)
-    /// The slice that the workload takes the place of, if any: it holds its quota until its object
-    /// says Finished, and is no victim.
-    WorkloadIndex replaces;
-};
-
 /// Reasons of condition Preempted, spelled as the API spells them.
 enum class PreemptionReason : std::uint8_t {
     InClusterQueue,
@@ -130,6 +113,36 @@ struct FlavorRefusal {
     Amount capacity;   ///< what its ClusterQueue could have at most
 
     Amount wanted() const { return assumed + requested; }
+};
+
+/// What a search makes of one flavor, worst first (spec 4.10).
+enum class FlavorMode : std::uint8_t { NoFit, NoPreemptionCandidates, Preempt, Reclaim, Fit };
+
+/// A flavor that the search for an admission looked at: one that was not to be had without
+/// borrowing, or not at all.
+struct ConsideredFlavor {
+    FlavorIndex flavor;
+    FlavorMode mode = FlavorMode::NoFit;
+    std::int32_t level = 0;  ///< of borrowing, the highest of its resources
+    std::vector<FlavorRefusal> refusals;
+};
+
+struct AssignedPodSet {
+    std::uint32_t pod_set = 0;  ///< position in the workload's podSets
+    std::int32_t count = 0;
+    SmallVector<AssignedFlavor, 4> flavors;
+    std::vector<ConsideredFlavor> considered;  ///< by resource group, in the order of its flavors
+};
+
+struct AdmissionDecision {
+    WorkloadIndex workload;
+    NodeIndex cluster_queue;
+    SmallVector<AssignedPodSet, 1> pod_sets;
+    std::int32_t borrowing_level =
+        0;  ///< height of the lowest subtree whose quota covers it (spec 4.8)
+    /// The slice that the workload takes the place of, if any: it holds its quota until its object
+    /// says Finished, and is no victim.
+    WorkloadIndex replaces;
 };
 
 struct PodSetRefusal {

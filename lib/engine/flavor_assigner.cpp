@@ -13,28 +13,6 @@ namespace {
 
 constexpr std::size_t kNoGroup = std::numeric_limits<std::size_t>::max();
 
-int severity(WaitingReason reason) {
-    switch (reason) {
-        case WaitingReason::NoMatchingFlavor:
-            return 4;
-        case WaitingReason::ExceedsMaxQuota:
-            return 3;
-        case WaitingReason::WaitingForQuota:
-            return 2;
-        case WaitingReason::TopologyPlacementFailed:
-            return 1;
-        case WaitingReason::WaitingForPreemptedWorkloads:
-        case WaitingReason::Misconfigured:
-        case WaitingReason::Suspended:
-        case WaitingReason::PendingEvaluation:
-        case WaitingReason::WaitingForPodsReady:
-        case WaitingReason::AdmissionGated:
-        case WaitingReason::Unspecified:
-            return 0;
-    }
-    return 0;
-}
-
 FlavorRefusal::Kind to_refusal_kind(ShapeRefusalKind kind) {
     switch (kind) {
         case ShapeRefusalKind::UntoleratedTaint:
@@ -52,10 +30,6 @@ FlavorRefusal::Kind to_refusal_kind(ShapeRefusalKind kind) {
 }
 
 }  // namespace
-
-WaitingReason more_severe(WaitingReason a, WaitingReason b) {
-    return severity(a) >= severity(b) ? a : b;
-}
 
 AssignmentMode PodSetChoice::mode() const {
     if (refusals.empty() && !failed) {
@@ -222,6 +196,7 @@ bool FlavorAssigner::assign_group(const Group& group, PodSetChoices& pod_sets, A
     FlavorChoices chosen;
     bool failed = false;
     std::vector<FlavorRefusal> reasons;
+    std::vector<ConsideredFlavor> considered;
     for (const auto& request : group.requests) {
         const bool assigned =
             std::any_of(chosen.begin(), chosen.end(), [&](const FlavorChoice& choice) {
@@ -253,7 +228,9 @@ bool FlavorAssigner::assign_group(const Group& group, PodSetChoices& pod_sets, A
             break;
         }
         chosen.insert(chosen.end(), found.flavors.begin(), found.flavors.end());
-        if (!found.fits) {
+        if (found.fits) {
+            note_considered(covering, considered);
+        } else {
             reasons.insert(reasons.end(), refusals_.begin(), refusals_.end());
         }
     }
@@ -261,6 +238,7 @@ bool FlavorAssigner::assign_group(const Group& group, PodSetChoices& pod_sets, A
         PodSetChoice& pod_set = pod_sets[member];
         pod_set.failed = failed;
         pod_set.refusals = reasons;
+        pod_set.considered = considered;
         for (const auto& request : pod_set.requests) {
             const auto choice =
                 std::find_if(chosen.begin(), chosen.end(), [&](const FlavorChoice& c) {
@@ -363,12 +341,14 @@ FlavorAssigner::Found FlavorAssigner::find_flavor(
             });
             continue;
         }
+        const std::size_t before = refusals_.size();
         if (!shape_allows(group, resource_group, flavor)) {
             attempts_.push_back(
                 {.flavor = flavor,
                  .group = resource_group,
-                 .no_fit = true,
-                 .reason = WaitingReason::NoMatchingFlavor}
+                 .reason = WaitingReason::NoMatchingFlavor,
+                 .refusals_begin = before,
+                 .refusals_end = refusals_.size()}
             );
             if (refusals_.back().kind == FlavorRefusal::Kind::InvalidAffinity) {
                 return {};
@@ -408,6 +388,8 @@ FlavorAssigner::Preference FlavorAssigner::try_flavor(
     const auto& covered = queue_.groups[resource_group].resources;
     Preference worst{.mode = FlavorMode::Fit, .level = 0};
     WaitingReason reason = WaitingReason::Unspecified;
+    std::int32_t highest = 0;
+    const std::size_t before = refusals_.size();
     for (const auto& request : group.requests) {
         if (std::find(covered.begin(), covered.end(), request.resource) == covered.end()) {
             continue;
@@ -421,6 +403,7 @@ FlavorAssigner::Preference FlavorAssigner::try_flavor(
         const QuotaVerdict verdict =
             fits_quota(flavor, request.resource, amount_of(assumed, pair), beyond);
         reason = more_severe(reason, verdict.no_fit_reason);
+        highest = std::max(highest, verdict.level);
         const Preference preference{.mode = verdict.mode, .level = verdict.level};
         if (is_preferred(worst, preference)) {
             worst = preference;
@@ -439,8 +422,11 @@ FlavorAssigner::Preference FlavorAssigner::try_flavor(
     attempts_.push_back({
         .flavor = flavor,
         .group = resource_group,
-        .no_fit = worst.mode == FlavorMode::NoFit,
+        .mode = worst.mode,
+        .level = highest,
         .reason = reason,
+        .refusals_begin = before,
+        .refusals_end = refusals_.size(),
     });
     if (worst.mode == FlavorMode::NoFit) {
         choices.clear();
@@ -570,27 +556,6 @@ bool FlavorAssigner::should_try_next(const Preference& preference) const {
             break;
     }
     return preference.level > 0 && queue_.spec.when_can_borrow == FungibilityPolicy::TryNextFlavor;
-}
-
-void FlavorAssigner::note_attempts_reason(WaitingReason& overall) const {
-    if (attempts_.empty()) {
-        overall = more_severe(overall, WaitingReason::NoMatchingFlavor);
-        return;
-    }
-    // Flavors of a resource group are alternatives, resource groups are all required.
-    std::map<std::size_t, WaitingReason> least;
-    for (const auto& attempt : attempts_) {
-        if (!attempt.no_fit) {
-            continue;
-        }
-        const auto [at, inserted] = least.emplace(attempt.group, attempt.reason);
-        if (!inserted && severity(attempt.reason) < severity(at->second)) {
-            at->second = attempt.reason;
-        }
-    }
-    for (const auto& [group, reason] : least) {
-        overall = more_severe(overall, reason);
-    }
 }
 
 }  // namespace sluice::engine

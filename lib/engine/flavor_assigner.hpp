@@ -29,8 +29,6 @@ class FlavorAssigner {
     Assignment assign(const std::vector<std::int32_t>* counts = nullptr);
 
   private:
-    /// Modes of one flavor, worst first (spec 4.10).
-    enum class FlavorMode : std::uint8_t { NoFit, NoPreemptionCandidates, Preempt, Reclaim, Fit };
     struct Preference {
         FlavorMode mode = FlavorMode::NoFit;
         std::int32_t level = 0;
@@ -43,8 +41,12 @@ class FlavorAssigner {
     struct Attempt {
         FlavorIndex flavor;
         std::size_t group = 0;
-        bool no_fit = false;
+        FlavorMode mode = FlavorMode::NoFit;
+        std::int32_t level = 0;  // the highest of its resources
         WaitingReason reason = WaitingReason::Unspecified;
+        // Of refusals_, its own:
+        std::size_t refusals_begin = 0;
+        std::size_t refusals_end = 0;
     };
     /// PodSets that get their flavors together.
     struct Group {
@@ -103,6 +105,8 @@ class FlavorAssigner {
     );
     bool is_preferred(const Preference& a, const Preference& b) const;
     bool should_try_next(const Preference& preference) const;
+    /// The attempts in that resource group that did not simply fit.
+    void note_considered(std::size_t resource_group, std::vector<ConsideredFlavor>& into) const;
     std::size_t group_covering(ResourceIndex resource) const;
     void note_attempts_reason(WaitingReason& overall) const;
 

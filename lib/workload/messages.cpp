@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace sluice::workload {
@@ -169,6 +171,43 @@ std::string assignment_message(
     return fmt::format("{}", fmt::join(sentences, "; "));
 }
 
+std::string_view mode_text(engine::FlavorMode mode) {
+    using enum engine::FlavorMode;
+    switch (mode) {
+        case NoFit:
+            return "NoFit";
+        case NoPreemptionCandidates:
+            return "preemptionMode=NoCandidates";
+        case Preempt:
+            return "preemptionMode=Preempt";
+        case Reclaim:
+            return "preemptionMode=Reclaim";
+        case Fit:
+            return "Fit";
+    }
+    return "";
+}
+
+/// "spot(NoFit;untolerated taint … in flavor spot)".
+std::string considered_text(
+    const engine::State& state,
+    const engine::ConsideredFlavor& considered,
+    const References& references
+) {
+    std::set<std::string> reasons;
+    for (const auto& refusal : considered.refusals) {
+        reasons.insert(flavor_refusal_text(state, refusal, references));
+    }
+    return fmt::format(
+        "{}({}{}{}{})",
+        state.flavor_name(considered.flavor),
+        mode_text(considered.mode),
+        considered.level > 0 ? fmt::format(";borrow={}", considered.level) : "",
+        reasons.empty() ? "" : ";",
+        fmt::join(reasons, ";")
+    );
+}
+
 std::string_view cause_text(engine::PreemptionReason reason) {
     using enum engine::PreemptionReason;
     switch (reason) {
@@ -324,6 +363,30 @@ std::string priorities_note(
         priority_text(translator, preemptor),
         priority_text(translator, victim)
     );
+}
+
+std::string considered_flavors(
+    const engine::State& state,
+    const engine::AdmissionDecision& decision,
+    const api::Workload& workload,
+    const References& references
+) {
+    std::vector<std::string> texts;
+    for (const auto& pod_set : decision.pod_sets) {
+        auto considered = pod_set.considered;
+        std::ranges::sort(considered, {}, [&](const engine::ConsideredFlavor& flavor) {
+            return state.flavor_name(flavor.flavor);
+        });
+        std::vector<std::string> flavors;
+        for (const auto& flavor : considered) {
+            flavors.push_back(considered_text(state, flavor, references));
+        }
+        if (!flavors.empty()) {
+            const std::string& name = workload.spec.pod_sets[pod_set.pod_set].name;
+            texts.push_back(fmt::format("{}: {}", name, fmt::join(flavors, ", ")));
+        }
+    }
+    return fmt::format("{}", fmt::join(texts, " | "));
 }
 
 api::Admission make_admission(

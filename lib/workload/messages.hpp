@@ -28,6 +28,15 @@ std::string refusal_message(
     const Translator& translator
 );
 
+/// The flavors that an admission passed over or borrows from, by podSet, as event QuotaReserved
+/// tells them after "; Flavors considered: "; "": there are none.
+std::string considered_flavors(
+    const engine::State& state,
+    const engine::AdmissionDecision& decision,
+    const api::Workload& workload,
+    const References& references
+);
+
 /// The message of conditions Preempted and Evicted, and of the victim's event
 /// EvictedDueToPreempted.
 std::string preemption_message(

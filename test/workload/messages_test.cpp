@@ -99,6 +99,32 @@ TEST_CASE("a refusal names each flavor's obstacle, sorted", "[workload][messages
     );
 }
 
+TEST_CASE("an admission names the flavors that it passed over", "[workload][messages]") {
+    Fixture fixture;
+    const auto considered = [&](const engine::CycleResult& result) {
+        return considered_flavors(
+            fixture.state(),
+            result.admitted.at(0),
+            fixture.workload(),
+            fixture.translator().references()
+        );
+    };
+    CHECK(
+        considered(fixture.submit("first", 0, cpu("1"))) ==
+        "main: spot(NoFit;untolerated taint {spot true NoSchedule <nil>} in flavor spot)"
+    );
+    const auto tolerant = [](std::string_view amount) {
+        const auto pod = cpu(amount);
+        return pod.substr(0, pod.size() - 1) + ", tolerations: [{operator: Exists}]}";
+    };
+    CHECK(considered(fixture.submit("second", 0, tolerant("3"))).empty());
+    CHECK(
+        considered(fixture.submit("third", 0, tolerant("2"))) ==
+        "main: spot(preemptionMode=NoCandidates;insufficient unused quota for cpu in flavor spot, "
+        "1 more needed)"
+    );
+}
+
 TEST_CASE("an affinity and an undeclared resource have their sentences", "[workload][messages]") {
     Fixture fixture;
     const auto result = fixture.submit(

@@ -1,0 +1,78 @@
+// What the flavors that were looked at say: of a refusal its reason, of an admission what it passed
+// over.
+#include "engine/flavor_assigner.hpp"
+
+#include <map>
+
+namespace sluice::engine {
+namespace {
+
+int severity(WaitingReason reason) {
+    switch (reason) {
+        case WaitingReason::NoMatchingFlavor:
+            return 4;
+        case WaitingReason::ExceedsMaxQuota:
+            return 3;
+        case WaitingReason::WaitingForQuota:
+            return 2;
+        case WaitingReason::TopologyPlacementFailed:
+            return 1;
+        case WaitingReason::WaitingForPreemptedWorkloads:
+        case WaitingReason::Misconfigured:
+        case WaitingReason::Suspended:
+        case WaitingReason::PendingEvaluation:
+        case WaitingReason::WaitingForPodsReady:
+        case WaitingReason::AdmissionGated:
+        case WaitingReason::Unspecified:
+            return 0;
+    }
+    return 0;
+}
+
+}  // namespace
+
+WaitingReason more_severe(WaitingReason a, WaitingReason b) {
+    return severity(a) >= severity(b) ? a : b;
+}
+
+void FlavorAssigner::note_attempts_reason(WaitingReason& overall) const {
+    if (attempts_.empty()) {
+        overall = more_severe(overall, WaitingReason::NoMatchingFlavor);
+        return;
+    }
+    // Flavors of a resource group are alternatives, resource groups are all required.
+    std::map<std::size_t, WaitingReason> least;
+    for (const auto& attempt : attempts_) {
+        if (attempt.mode != FlavorMode::NoFit) {
+            continue;
+        }
+        const auto [at, inserted] = least.emplace(attempt.group, attempt.reason);
+        if (!inserted && severity(attempt.reason) < severity(at->second)) {
+            at->second = attempt.reason;
+        }
+    }
+    for (const auto& [group, reason] : least) {
+        overall = more_severe(overall, reason);
+    }
+}
+
+void FlavorAssigner::note_considered(
+    std::size_t resource_group, std::vector<ConsideredFlavor>& into
+) const {
+    const auto at = [this](std::size_t index) {
+        return refusals_.begin() + static_cast<std::ptrdiff_t>(index);
+    };
+    for (const auto& attempt : attempts_) {
+        if (attempt.group == resource_group &&
+            (attempt.mode != FlavorMode::Fit || attempt.level > 0)) {
+            into.push_back({
+                .flavor = attempt.flavor,
+                .mode = attempt.mode,
+                .level = attempt.level,
+                .refusals = {at(attempt.refusals_begin), at(attempt.refusals_end)},
+            });
+        }
+    }
+}
+
+}  // namespace sluice::engine
