@@ -120,8 +120,8 @@ TEST_CASE("an admission names the flavors that it passed over", "[workload][mess
     CHECK(considered(fixture.submit("second", 0, tolerant("3"))).empty());
     CHECK(
         considered(fixture.submit("third", 0, tolerant("2"))) ==
-        "main: spot(preemptionMode=NoCandidates;insufficient unused quota for cpu in flavor spot, "
-        "1 more needed)"
+        "main: spot(preemptionMode=NoCandidates;borrow=1;insufficient unused quota for cpu in "
+        "flavor spot, 1 more needed)"
     );
 }
 
