@@ -76,6 +76,15 @@ bool is_metadata_field(std::string_view name) {
     return std::ranges::find(kFields, name) != kFields.end();
 }
 
+/// Whether the field that the schema does not know is one of Kubernetes' all the same.
+bool is_of_kubernetes(std::string_view field) {
+    // Nobody writes a status by hand, and a newer version's may have more to say.
+    const std::size_t dot = field.rfind('.');
+    return field == "status" || field.starts_with("status.") ||
+           (dot != std::string_view::npos && field.substr(0, dot).ends_with("metadata") &&
+            is_metadata_field(field.substr(dot + 1)));
+}
+
 /// "spec.podSets[0].count" as "spec.podSets[].count", the same for all items.
 std::string without_positions(std::string_view path) {
     std::string kept;
@@ -253,8 +262,7 @@ class Reader {
             return done.error();
         }
         for (const auto& field : unknown) {
-            // Nobody writes a status by hand, and a newer version's may have more to say.
-            if (!field.starts_with("status")) {
+            if (!is_of_kubernetes(field)) {
                 warn_unknown(source, kind, field);
             }
         }

@@ -120,7 +120,8 @@ TEST_CASE("fields that Kubernetes knows are not warned of", "[commands][schedule
     const auto input = read(R"({apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata:
   {name: w, namespace: ns, managedFields: [{manager: kubectl, fieldsV1: {"f:spec": {}}}],
    ownerReferences: [{apiVersion: batch/v1, kind: Job, name: j, uid: u, controller: true}]},
- spec: {podSets: [{name: main, count: 1, template: {metadata: {labels: {a: b}},
+ spec: {podSets: [{name: main, count: 1,
+   template: {metadata: {creationTimestamp: null, labels: {a: b}},
    spec: {restartPolicy: Never, hostUsers: false, dnsConfig: {nameservers: [a]},
      containers: [{name: c, image: i, env: [{name: A, value: b}], securityContext: {runAsUser: 1},
        livenessProbe: {exec: {command: [a]}}}]}}}]},
