@@ -67,7 +67,7 @@ These idle cycles are not printed; whom they alone refused is listed as above. A
 ends with a note.
 
 On stderr also: warnings of fields that no schema knows, and bad objects. One that a CRD's schema
-refuses, or a Workload with negative requests, is bad: nothing is decided without --skip-invalid.
+refuses is bad: nothing is decided without --skip-invalid.
 
 Exit code: 0, or 2 when an object, the configuration or an option is bad (see stderr).)";
 

@@ -133,7 +133,7 @@ class Reader {
         for (const auto& file : files) {
             read(file);
         }
-        input_.warnings = unknown_fields_.texts();
+        input_.warnings = warnings_.texts();
         auto skipped = skipped_kinds_.texts();
         input_.notes.insert(input_.notes.begin(), skipped.begin(), skipped.end());
         return std::move(input_);
@@ -278,7 +278,7 @@ class Reader {
     }
 
     void warn_unknown(const Source& source, std::string_view kind, const std::string& field) {
-        unknown_fields_.add(fmt::format("{} {}", kind, without_positions(field)), [&] {
+        warnings_.add(fmt::format("{} {}", kind, without_positions(field)), [&] {
             return fmt::format("{}: unknown field \"{}\" is ignored", describe(source), field);
         });
     }
@@ -293,9 +293,14 @@ class Reader {
             return object.error();
         }
         if constexpr (std::is_same_v<T, api::Workload>) {
-            // No pod can have them, but a schema does not tell.
-            if (auto negative = workload::find_negative_requests(*object)) {
-                return make_invalid(std::move(*negative));
+            if (const auto negative = workload::find_negative_requests(*object)) {
+                warnings_.add(*negative, [&] {
+                    return fmt::format(
+                        "{}: {}; decided as if it were 0, but no pod can have it",
+                        describe(source),
+                        *negative
+                    );
+                });
             }
         }
         if (T::kNamespaced && object->metadata.namespace_.empty()) {
@@ -314,7 +319,7 @@ class Reader {
     }
 
     ScheduleInput input_;
-    Remarks unknown_fields_;  ///< by kind and field
+    Remarks warnings_;  ///< unknown fields by kind and field, negative requests by what is wrong
     Remarks skipped_kinds_;
     /// By kind and namespace/name: the place among the objects of the kind.
     std::map<std::string_view, std::unordered_map<std::string, std::size_t>> places_;

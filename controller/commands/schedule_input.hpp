@@ -17,7 +17,7 @@ struct InputFile {
 struct ScheduleInput {
     ScheduleCluster cluster;
     std::vector<std::string> problems;
-    std::vector<std::string> warnings;  ///< fields that are unknown, each kind's once
+    std::vector<std::string> warnings;  ///< unknown fields, each kind's once; negative requests
     std::vector<std::string> notes;
 };
 

@@ -72,15 +72,6 @@ TEST_CASE(
             "{apiVersion: kueue.x-k8s.io/v2, kind: Cohort, metadata: {name: c}}",
             "f:2: Cohort c: apiVersion: kueue.x-k8s.io/v2 is not served"
         },
-        Case{
-            "{" + own +
-                "Workload, metadata: {name: w, namespace: team}, spec: {podSets: [{name: "
-                "main, count: 1, template: {spec: {containers: [{name: c, resources: {requests: "
-                "{cpu: "
-                "-1}}}]}}}]}}",
-            "f:2: Workload team/w: spec.podSets[0].template.spec.containers[0].resources."
-            "requests[cpu]: Invalid value: \"-1\": must be greater than or equal to 0"
-        },
         Case{"[1, 2]", "f:2: not an object"},
         Case{"{a: b: c}", "f:2"}
     );
@@ -91,6 +82,23 @@ TEST_CASE(
     REQUIRE(input.problems.size() == 1);
     CHECK(input.problems[0].starts_with(c.problem));
     CHECK(input.cluster.namespaces.size() == 1);
+}
+
+TEST_CASE(
+    "negative requests are warned of, and decided as if they were 0", "[commands][schedule]"
+) {
+    const auto input = read(
+        "{apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata: {name: w, namespace: team},"
+        " spec: {podSets: [{name: main, count: 1, template: {spec: {containers: [{name: c,"
+        " resources: {requests: {cpu: -1}}}]}}}]}}"
+    );
+    CHECK(input.problems.empty());
+    CHECK(input.cluster.workloads.size() == 1);
+    REQUIRE(input.warnings.size() == 1);
+    CHECK(input.warnings[0].starts_with(
+        "f:1: Workload team/w: spec.podSets[0].template.spec.containers[0].resources."
+        "requests[cpu]: Invalid value: \"-1\": must be greater than or equal to 0; "
+    ));
 }
 
 TEST_CASE("unknown fields are told once for each kind and field", "[commands][schedule]") {
