@@ -97,4 +97,25 @@ Usages ReplacedSlice::growth(const PodSets& pod_sets, const Assignment& assignme
     return made;
 }
 
+Usages counted_usage(const State& state, const AdmissionDecision& decision) {
+    const auto slice =
+        decision.replaces.is_valid()
+            ? ReplacedSlice::find(state, decision.workload, decision.cluster_queue, {})
+            : std::nullopt;
+    const auto& pod_sets = state.workload(decision.workload).pod_sets;
+    Usages made;
+    for (const auto& pod_set : decision.pod_sets) {
+        for (const auto& [resource, flavor, amount] : pod_set.flavors) {
+            if (!amount) {
+                continue;
+            }
+            const std::string& name = pod_sets[pod_set.pod_set].name;
+            const Amount held = slice ? slice->held_of(name, resource) : Amount();
+            const auto pair = state.flavor_resource_of(flavor, resource);
+            add_to(made, pair, number_difference(*amount, held));
+        }
+    }
+    return made;
+}
+
 }  // namespace sluice::engine

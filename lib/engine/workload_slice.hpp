@@ -56,4 +56,9 @@ class ReplacedSlice {
     std::vector<HeldPodSet> pod_sets_;
 };
 
+/// What its cycle counted for an admission: all that it asks for, or what each podSet asks for
+/// beyond the podSet of that name of the slice that it takes the place of, on whatever flavor that
+/// has it (spec 2.23).
+Usages counted_usage(const State& state, const AdmissionDecision& decision);
+
 }  // namespace sluice::engine

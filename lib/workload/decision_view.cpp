@@ -58,25 +58,9 @@ void DecisionView::add_turns_before(const engine::CycleResult& result, std::size
 }
 
 void DecisionView::add(const engine::AdmissionDecision& decision) {
-    Addition made{.workload = decision.workload, .usages = {}};
-    // In the place of a slice, the cycle counts what each podSet asks for beyond that slice.
-    const auto slice =
-        decision.replaces.is_valid()
-            ? engine::ReplacedSlice::find(state_, decision.workload, decision.cluster_queue, {})
-            : std::nullopt;
-    const auto& pod_sets = state_.workload(decision.workload).pod_sets;
-    for (const auto& pod_set : decision.pod_sets) {
-        for (const auto& [resource, flavor, amount] : pod_set.flavors) {
-            if (!amount) {
-                continue;
-            }
-            const std::string& name = pod_sets[pod_set.pod_set].name;
-            const Amount held = slice ? slice->held_of(name, resource) : Amount();
-            const auto pair = state_.flavor_resource_of(flavor, resource);
-            engine::add_to(made.usages, pair, engine::number_difference(*amount, held));
-        }
-    }
-    additions_[decision.cluster_queue].push_back(std::move(made));
+    additions_[decision.cluster_queue].push_back(
+        {.workload = decision.workload, .usages = engine::counted_usage(state_, decision)}
+    );
 }
 
 bool DecisionView::is_above_asking(NodeIndex node) const {

@@ -285,14 +285,7 @@ std::optional<std::string> Witness::find_overuse(const engine::CycleResult& resu
         tree.assume_no_usage(holder.cluster_queue, holder.usages);
     }
     for (const engine::AdmissionDecision& decision : result.admitted) {
-        engine::Usages usages = usage_of(decision);
-        if (decision.replaces.is_valid()) {
-            const engine::Usages& held = holders_.at(decision.replaces).usages;
-            for (Usage& usage : usages) {
-                const Amount before = engine::amount_of(held, usage.flavor_resource);
-                usage.amount = engine::number_difference(usage.amount, before);
-            }
-        }
+        const engine::Usages usages = engine::counted_usage(state_, decision);
         if (!fits(decision, usages)) {
             return "more than was left: " + state_.workload_key(decision.workload);
         }
