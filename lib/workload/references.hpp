@@ -6,6 +6,7 @@
 #include "workload/pod_shape.hpp"
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
