@@ -5,6 +5,8 @@
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 
+#include <cstdint>
+#include <cstring>
 #include <limits>
 
 namespace sluice::json {
@@ -62,6 +64,21 @@ class Adapter {
     bool too_deep_ = false;
 };
 
+/// Eight bytes at a time: mostly that is all there is to say of an encoding.
+bool is_ascii(std::string_view text) {
+    std::uint64_t seen = 0;
+    std::size_t at = 0;
+    for (; at + sizeof seen <= text.size(); at += sizeof seen) {
+        std::uint64_t bytes = 0;
+        std::memcpy(&bytes, text.data() + at, sizeof bytes);
+        seen |= bytes;
+    }
+    for (; at < text.size(); ++at) {
+        seen |= static_cast<unsigned char>(text[at]);
+    }
+    return (seen & 0x8080808080808080U) == 0;
+}
+
 }  // namespace
 
 Result<void> read(std::string_view text, Handler& handler, const Limits& limits) {
@@ -73,10 +90,12 @@ Result<void> read(std::string_view text, Handler& handler, const Limits& limits)
     rapidjson::MemoryStream stream(text.data(), text.size());
     rapidjson::Reader reader;
     Adapter adapter(handler, limits.depth);
-    constexpr unsigned kFlags = rapidjson::kParseIterativeFlag |
-                                rapidjson::kParseFullPrecisionFlag |
-                                rapidjson::kParseValidateEncodingFlag;
-    const auto parsed = reader.Parse<kFlags>(stream, adapter);
+    constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
+    // To validate the encoding, RapidJSON looks at each character alone.
+    const auto parsed =
+        is_ascii(text)
+            ? reader.Parse<kFlags>(stream, adapter)
+            : reader.Parse < kFlags | rapidjson::kParseValidateEncodingFlag > (stream, adapter);
     if (!parsed.IsError()) {
         return {};
     }
