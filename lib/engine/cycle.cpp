@@ -313,11 +313,8 @@ void Cycle::hold_decided(
         holding.count = std::min(left, pod_set.count);
         HeldPodSet held{.name = {}, .count = holding.count, .usages = {}};
         for (const auto& flavor : pod_set.flavors) {
-            if (!flavor.amount) {
-                continue;
-            }
             const auto pair = state_.flavor_resource_of(flavor.flavor, flavor.resource);
-            const Amount amount = charged(*flavor.amount, pod_set.count, left);
+            const Amount amount = charged(flavor.amount.value_or(Amount()), pod_set.count, left);
             add_to(holding.usages, pair, amount);
             if (pod_sets.size() > 1) {
                 add_to(held.usages, pair, amount);

@@ -130,11 +130,13 @@ engine::PodSetAssignment to_engine(const api::PodSetAssignment& given, std::int3
     engine::PodSetAssignment made{
         .name = given.name, .resources = {}, .count = given.count.value_or(spec_count)
     };
-    for (const auto& [resource, quantity] : given.resource_usage) {
-        if (const auto flavor = given.flavors.find(resource); flavor != given.flavors.end()) {
-            made.resources.push_back({resource, flavor->second, request_amount(resource, quantity)}
-            );
-        }
+    for (const auto& [resource, flavor] : given.flavors) {
+        // Without usage it holds the flavor all the same: for a replacement, and as a victim.
+        const auto usage = given.resource_usage.find(resource);
+        const auto amount = usage == given.resource_usage.end()
+                                ? engine::Amount()
+                                : request_amount(resource, usage->second);
+        made.resources.push_back({resource, flavor, amount});
     }
     return made;
 }

@@ -239,7 +239,8 @@ TEST_CASE("an active reservation becomes usage with its flavors", "[workload][tr
         "\"2026-01-01T01:00:00Z\"},"
         " {type: Admitted, status: \"True\"}, {type: Evicted, status: \"True\"}], admission: "
         "{clusterQueue: q,"
-        " podSetAssignments: [{name: main, flavors: {cpu: f}, resourceUsage: {cpu: 6, memory: "
+        " podSetAssignments: [{name: main, flavors: {cpu: f, gpu: g}, resourceUsage: {cpu: 6, "
+        "memory: "
         "1Gi}}]},"
         " reclaimablePods: [{name: main, count: 9}]}";
     Translator translator({});
@@ -254,7 +255,9 @@ TEST_CASE("an active reservation becomes usage with its flavors", "[workload][tr
     CHECK(pod_set.count == 3);
     CHECK(
         pod_set.resources ==
-        std::vector<engine::AssignedResource>{{"cpu", "f", engine::Amount(6000)}}
+        std::vector<engine::AssignedResource>{
+            {"cpu", "f", engine::Amount(6000)}, {"gpu", "g", engine::Amount()}
+        }
     );
     CHECK(translated.pod_sets.at(0).reclaimable == 3);
     CHECK_FALSE(translated.ended);
