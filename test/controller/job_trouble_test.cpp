@@ -1,3 +1,4 @@
+#include "api/codec.hpp"
 #include "controller/queued_jobs.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -220,6 +221,40 @@ TEST_CASE("a job that only a webhook would refuse waits and is told why", "[cont
     cluster.merge(job_key("sample"), row.mended);
     cluster.settle();
     CHECK(is_running(cluster, "sample"));
+}
+
+TEST_CASE("a check's time to retry that has passed is not written", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(
+        "{'kind':'AdmissionCheck','metadata':{'name':'prov'},'spec':{'controllerName':'x'},"
+        "'status':{'conditions':[{'type':'Active','status':'True'}]}}"
+    );
+    cluster.merge(
+        {Kind::ClusterQueue, "", "cq"},
+        "{'spec':{'admissionChecksStrategy':{'admissionChecks':[{'name':'prov'}]}}}"
+    );
+    cluster.put(job("sample", 1));
+    cluster.settle();
+    const ObjectKey key = workload_key(cluster, "sample");
+    REQUIRE(cluster.condition("team", key.name, "QuotaReserved") == "True/QuotaReserved");
+    cluster.merge({Kind::LocalQueue, "team", "main"}, "{'spec':{'stopPolicy':'HoldAndDrain'}}");
+    cluster.settle();
+    REQUIRE(cluster.condition("team", key.name, "QuotaReserved").starts_with("False/"));
+    // The check's controller answers to the old reservation, too late.
+    const std::string at = api::to_value(cluster.clock.now()).as_string();
+    cluster.merge(
+        key,
+        "{'status':{'admissionChecks':[{'name':'prov','state':'Retry','message':'no capacity',"
+        "'lastTransitionTime':'" +
+            at + "','requeueAfterSeconds':60}]}}"
+    );
+    cluster.settle();
+    CHECK_FALSE(cluster.at(key, {"status", "requeueState", "requeueAt"}).empty());
+    const std::size_t before = cluster.writes.size();
+    cluster.settle(std::chrono::minutes(2));
+    CHECK(cluster.at(key, {"status", "requeueState", "requeueAt"}).empty());
+    CHECK(cluster.writes.size() <= before + 5);
 }
 
 }  // namespace sluice::controller
