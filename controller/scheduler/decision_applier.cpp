@@ -178,6 +178,7 @@ void DecisionApplier::send(const Key& key) {
         if (is_outdated(*entry.admission, workload.get())) {
             const bool is_gone = !workload || workload->metadata.uid != entry.admission->uid;
             entry.admission.reset();
+            entry.eviction.reset();  // it holds nothing that could be taken from it
             forget_if_done(key);
             const Time now = parts_.clock.now();
             parts_.feeder.apply(
@@ -191,8 +192,8 @@ void DecisionApplier::send(const Key& key) {
         }
         send_admission(key, *entry.admission, *workload);
     } else if (entry.eviction) {
-        if (!workload || workload->metadata.uid != entry.eviction->uid || is_evicted(*workload) ||
-            is_finished(*workload)) {
+        if (!workload || workload->metadata.uid != entry.eviction->uid ||
+            !has_quota_reserved(*workload) || is_evicted(*workload) || is_finished(*workload)) {
             entry.eviction.reset();
             forget_if_done(key);
             return;
@@ -324,7 +325,9 @@ void DecisionApplier::admission_ended(
         "admission was not accepted",
         {{"workload", kube::to_string(key)}, {"error", result.error().detail}}
     );
-    entries_[key].admission.reset();
+    Entry& entry = entries_[key];
+    entry.admission.reset();
+    entry.eviction.reset();  // it holds nothing that could be taken from it
     forget_if_done(key);
     const Time now = parts_.clock.now();
     const bool is_gone = result.error().code == ErrorCode::NotFound;

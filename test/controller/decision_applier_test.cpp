@@ -279,6 +279,34 @@ TEST_CASE("an admission of an older spec is not written, and is taken back", "[c
     CHECK(admission.find(R"("resourceUsage":{"cpu":"3"})") != std::string::npos);
 }
 
+TEST_CASE("a workload that never got its quota is not reported preempted", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    set_quota(cluster, 1);
+    cluster.settle();
+    cluster.put(workload("low", 1));
+    deliver_all(cluster);
+    REQUIRE(run_cycle(cluster).admitted.size() == 1);
+    REQUIRE(cluster.rows() == 1);
+    std::string high = workload("high", 1);
+    high.insert(high.find("'queueName'"), "'priority':9,");
+    cluster.put(high);
+    deliver_all(cluster);
+    REQUIRE(run_cycle(cluster).preempted.size() == 1);
+    cluster.fault = [](const Write& write) -> std::optional<Error> {
+        const bool admits = write.body.find_path({"status", "admission"}) != nullptr;
+        return write.object == key_of("low") && admits
+                   ? std::optional(Error{ErrorCode::Forbidden, "no", {}})
+                   : std::nullopt;
+    };
+    cluster.settle();
+    CHECK(cluster.condition("team", "high", "Admitted") == "True/Admitted");
+    CHECK(cluster.condition("team", "low", "Evicted").empty());
+    CHECK(cluster.condition("team", "low", "Preempted").empty());
+    CHECK(std::ranges::count(cluster.events, "Preempted", &EventNote::reason) == 0);
+    CHECK(cluster.controller().applier.outstanding() == 0);
+}
+
 TEST_CASE("a slice ends when the admission of its replacement is written", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);
