@@ -8,7 +8,6 @@
 #include "net/event_loop.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <utility>
 
@@ -16,18 +15,11 @@ namespace sluice::controller {
 
 namespace {
 
-constexpr Duration kEchoTimeout = std::chrono::seconds(30);
+constexpr int kQuestionsMax = 16;
 constexpr int kAttempts = 4;
 constexpr kube::BackoffOptions kRetryBackoff{
     .first = std::chrono::milliseconds(100), .max = std::chrono::seconds(10), .jitter_percent = 50
 };
-
-/// Resource versions of one kind can be ordered as numbers; 0 for what is none.
-std::uint64_t version_number(std::string_view text) {
-    std::uint64_t number = 0;
-    std::from_chars(text.data(), text.data() + text.size(), number);
-    return number;
-}
 
 bool is_conflict(const Error& error) {
     return error.code == ErrorCode::Conflict || error.code == ErrorCode::NotFound;
@@ -69,35 +61,42 @@ kube::ResourcePath path_of(const ObjectKey& key) {
 
 void ApiWriter::submit(std::vector<Write> row, bool until_certain, Done done) {
     for (const Write& write : row) {
-        ++under_way_[write.object];
+        echoes_.begin(write.object);
     }
     ++rows_;
     parts_.tasks.spawn(perform_row(std::move(row), until_certain, std::move(done)), "write");
 }
 
-bool ApiWriter::is_settled(const ObjectKey& key) const {
-    if (under_way_.contains(key)) {
-        return false;
+std::optional<Time> ApiWriter::ask_for_late() {
+    while (questions_ < kQuestionsMax) {
+        auto question = echoes_.take_overdue();
+        if (!question) {
+            return echoes_.next_overdue();
+        }
+        ++questions_;
+        parts_.tasks.spawn(ask(std::move(*question)), "ask");
     }
-    const auto found = awaited_.find(key);
-    if (found == awaited_.end()) {
-        return true;
+    return std::nullopt;
+}
+
+boost::asio::awaitable<void> ApiWriter::ask(AwaitedEchoes::Question question) {
+    kube::ResourcePath path = path_of(question.object);
+    kube::GetOptions options;
+    const auto answer = co_await parts_.client.get(std::move(path), std::move(options));
+    --questions_;
+    if (answer) {
+        log::warning("watch is late", {{"object", to_string(question.object)}});
+        const auto version = kube::find_string(*answer, {"metadata", "resourceVersion"});
+        echoes_.confirm(question, version_number(version));
+    } else if (answer.error().code == ErrorCode::NotFound) {
+        echoes_.gone(question);
+    } else if (answer.error().code != ErrorCode::Canceled) {
+        log::warning(
+            "late object cannot be read",
+            {{"object", to_string(question.object)}, {"error", answer.error().detail}}
+        );
     }
-    const Awaited& awaited = found->second;
-    const api::ObjectMeta* metadata = parts_.stores.find_metadata(key);
-    bool is_seen = false;
-    if (!awaited.deleted_uid.empty()) {
-        is_seen = metadata == nullptr || metadata->uid != awaited.deleted_uid ||
-                  metadata->deletion_timestamp;
-    } else {
-        is_seen =
-            metadata != nullptr && version_number(metadata->resource_version) >= awaited.version;
-    }
-    if (!is_seen && parts_.clock.now() < awaited.until) {
-        return false;
-    }
-    awaited_.erase(found);
-    return true;
+    parts_.on_ended(question.object);
 }
 
 boost::asio::awaitable<void> ApiWriter::perform_row(
@@ -114,10 +113,7 @@ boost::asio::awaitable<void> ApiWriter::perform_row(
     }
     --rows_;
     for (const Write& write : row) {
-        const auto found = under_way_.find(write.object);
-        if (--found->second == 0) {
-            under_way_.erase(found);
-        }
+        echoes_.end(write.object);
     }
     done(outcome);
     for (const Write& write : row) {
@@ -194,21 +190,18 @@ kube::Async<std::string> ApiWriter::call(Write write) {
 }
 
 void ApiWriter::accepted(const Write& write, const std::string& answer) {
-    Awaited awaited{.version = 0, .deleted_uid = {}, .until = parts_.clock.now() + kEchoTimeout};
+    AwaitedEchoes::Written written{
+        .uid = kube::find_string(answer, {"metadata", "uid"}),
+        .version = version_number(kube::find_string(answer, {"metadata", "resourceVersion"})),
+        // A write that removed the last finalizer of a deleted object ends it: nothing will be seen
+        // of it.
+        .is_end = !kube::find_string(answer, {"metadata", "deletionTimestamp"}).empty() &&
+                  kube::find_raw(answer, {"metadata", "finalizers"}).empty(),
+    };
     if (write.verb == Verb::Delete) {
-        awaited.deleted_uid = write.uid;
-    } else {
-        awaited.version =
-            version_number(kube::find_string(answer, {"metadata", "resourceVersion"}));
+        written = {.uid = write.uid, .version = 0, .is_end = true};
     }
-    // A write that removed the last finalizer of a deleted object ends it: nothing will be seen of
-    // it.
-    const bool is_ended = !kube::find_string(answer, {"metadata", "deletionTimestamp"}).empty() &&
-                          kube::find_raw(answer, {"metadata", "finalizers"}).empty();
-    if (is_ended) {
-        awaited.deleted_uid = kube::find_string(answer, {"metadata", "uid"});
-    }
-    awaited_[write.object] = std::move(awaited);
+    echoes_.expect(write.object, std::move(written));
     for (const LogLine& line : decision_lines(write)) {
         log::write(log::Level::Info, line.phrase, line.fields);
     }

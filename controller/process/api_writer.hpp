@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/prng.hpp"
+#include "controller/process/awaited_echoes.hpp"
 #include "controller/reconcilers/stores.hpp"
 #include "controller/reconcilers/write_sink.hpp"
 #include "kube/client/client.hpp"
@@ -9,7 +10,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@
 namespace sluice::controller {
 
 /// Performs writes against the API server: asynchronously, a bounded number of rows at a time, with
-/// retries. Remembers what it wrote until the store shows it.
+/// retries. Remembers what it wrote until the store shows it, however late that is.
 class ApiWriter final : public WriteSink {
   public:
     struct Parts {
@@ -28,38 +28,39 @@ class ApiWriter final : public WriteSink {
         /// Called for each accepted write that has something to tell.
         std::function<void(const EventNote&)> on_event;
         std::function<void(const Observation&)> on_observation;
-        /// Called when no write to the object is under way any more, whatever became of it.
+        /// Called when a write to the object has ended, whatever became of it, and when the server
+        /// said what became of one whose echo is late.
         std::function<void(const ObjectKey&)> on_ended;
     };
 
     ApiWriter(Parts parts, std::size_t rows_max, std::uint64_t seed)
-        : parts_(std::move(parts)), rows_max_(rows_max), prng_(seed) {}
+        : parts_(std::move(parts)),
+          rows_max_(rows_max),
+          prng_(seed),
+          echoes_(parts_.stores, parts_.clock) {}
 
     void submit(std::vector<Write> row, bool until_certain, Done done) override;
     bool has_room() const override { return rows_ < rows_max_; }
-    bool is_settled(const ObjectKey& key) const override;
+    bool is_settled(const ObjectKey& key) const override { return echoes_.is_settled(key); }
+    /// Asks the server about objects whose echo is late, a few at a time. Returns when to be called
+    /// again; none: after the next write or answer.
+    std::optional<Time> ask_for_late();
     /// Rows under way.
     std::size_t rows() const { return rows_; }
 
   private:
-    /// The version that an accepted write made, until the store has it.
-    struct Awaited {
-        std::uint64_t version = 0;
-        std::string deleted_uid;  ///< of a delete: until the object of that uid is gone or going
-        Time until;               ///< an echo that does not come in time is not waited for
-    };
-
     boost::asio::awaitable<void> perform_row(std::vector<Write> row, bool until_certain, Done done);
     kube::Async<std::string> perform(Write write, bool until_certain);
     kube::Async<std::string> call(Write write);
+    boost::asio::awaitable<void> ask(AwaitedEchoes::Question question);
     void accepted(const Write& write, const std::string& answer);
 
     Parts parts_;
     std::size_t rows_max_;
     std::size_t rows_ = 0;
     Prng prng_;
-    std::map<ObjectKey, int> under_way_;
-    mutable std::map<ObjectKey, Awaited> awaited_;
+    AwaitedEchoes echoes_;
+    int questions_ = 0;  ///< that wait for their answer
 };
 
 /// The path of an object of one of our kinds.

@@ -8,6 +8,7 @@
 #include "net/with_timeout.hpp"
 #include "workload/options.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -31,6 +32,13 @@ kube::LeaderOptions leader_options(const ProcessOptions& options) {
     made.renew_deadline = wanted.renew_deadline;
     made.retry_period = wanted.retry_period;
     return made;
+}
+
+std::optional<Time> earlier(std::optional<Time> a, std::optional<Time> b) {
+    if (!a || !b) {
+        return a ? a : b;
+    }
+    return std::min(*a, *b);
 }
 
 net::ServerResponse answer(bool is_fine, std::string_view problem) {
@@ -353,7 +361,8 @@ void ControllerProcess::act() {
     route_all(stores_, [this](const ObjectKey& key, Urgency urgency) {
         runner_.look(key, urgency);
     });
-    workers_.spawn(run_steps([this] { return runner_.step(); }, &reconcilers_wake_), "reconcilers");
+    const auto reconcile = [this] { return earlier(runner_.step(), writer_.ask_for_late()); };
+    workers_.spawn(run_steps(reconcile, &reconcilers_wake_), "reconcilers");
     if (options_.with_scheduler) {
         workers_.spawn(
             run_steps([this] { return scheduling_.step(); }, &scheduler_wake_), "scheduler"

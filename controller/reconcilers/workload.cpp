@@ -185,8 +185,8 @@ class WorkloadReconcile {
         return write(changed, {std::move(note)});
     }
 
-    /// A check in Retry says when to try again: the latest such time goes to requeueState, unless it
-    /// has passed (there clear_requeue_at would take it away again).
+    /// A check in Retry says when to try again: the latest such time goes to requeueState, unless
+    /// it has passed (there clear_requeue_at would take it away again).
     bool sync_retry_time() {
         std::optional<Time> latest;
         for (const api::AdmissionCheckState* check : checks_in(workload_, "Retry")) {

@@ -40,7 +40,7 @@ std::int64_t whole_seconds(Duration duration) {
     return std::chrono::round<std::chrono::seconds>(duration).count();
 }
 
-/// The scheduler's writes name the uid and not the version: they hold on any newer state of the
+/// Names the uid and not the version: an admission or eviction holds on any newer state of the
 /// object.
 Write loose_status_write(const api::Workload& workload) {
     Write write = status_write(workload);
@@ -208,6 +208,9 @@ void DecisionApplier::send(const Key& key) {
         if (entry.refusal_not_before > parts_.clock.now()) {
             later_.insert({entry.refusal_not_before, key});
             return;
+        }
+        if (workload->metadata.resource_version == entry.refused_version) {
+            return;  // the newer state is on its way
         }
         if (!parts_.sink.has_room()) {
             waiting_.insert(key);
@@ -428,22 +431,29 @@ void DecisionApplier::send_refusal(
         forget_if_done(key);
         return;
     }
-    Write write = loose_status_write(changed);
+    // A reason holds only for what it was decided on: the newer state may have an admission.
+    Write write = status_write(changed);
     write.events.push_back(workload_event(workload, refusal.reason, refusal.message, true));
     entries_[key].refusal_sent = true;
     std::vector<Write> row;
     row.push_back(std::move(write));
-    parts_.sink.submit(std::move(row), false, [this, key, refusal](const Result<void>& result) {
-        refusal_ended(key, refusal, result);
-    });
+    const auto done = [this, key, refusal, version = workload.metadata.resource_version](
+                          const Result<void>& result
+                      ) { refusal_ended(key, refusal, version, result); };
+    parts_.sink.submit(std::move(row), false, done);
 }
 
 void DecisionApplier::refusal_ended(
-    const Key& key, const Refusal& refusal, const Result<void>& result
+    const Key& key, const Refusal& refusal, const std::string& version, const Result<void>& result
 ) {
     Entry& entry = entries_.find(key)->second;
     entry.refusal_sent = false;
-    if (!result && result.error().code != ErrorCode::NotFound) {
+    if (!result && result.error().code == ErrorCode::Conflict) {
+        entry.refused_version = version;
+        if (!entry.refusal && !entry.admission) {
+            entry.refusal = refusal;
+        }
+    } else if (!result && result.error().code != ErrorCode::NotFound) {
         log::warning(
             "reason for waiting was not written",
             {{"workload", kube::to_string(key)}, {"error", result.error().detail}}

@@ -91,6 +91,7 @@ class DecisionApplier {
         bool refusal_sent = false;           ///< an earlier one is on its way
         std::uint32_t refusal_failures = 0;  ///< in a row
         Time refusal_not_before{};
+        std::string refused_version;  ///< of the object, that is not the server's any more
     };
     using Key = kube::ObjectKey;
 
@@ -104,7 +105,12 @@ class DecisionApplier {
     void send_admission(const Key& key, Admission& admission, const api::Workload& workload);
     void send_eviction(const Key& key, Eviction& eviction, const api::Workload& workload);
     void send_refusal(const Key& key, const Refusal& refusal, const api::Workload& workload);
-    void refusal_ended(const Key& key, const Refusal& refusal, const Result<void>& result);
+    void refusal_ended(
+        const Key& key,
+        const Refusal& refusal,
+        const std::string& version,
+        const Result<void>& result
+    );
     void admission_ended(const Key& key, const std::string& uid, const Result<void>& result);
     void settle(const Key& key);
     /// A workload that is parked unseen, because an equivalent one did not fit, is told what that

@@ -97,7 +97,8 @@ std::optional<Error> check_preconditions(const json::Value& object, const json::
 }  // namespace
 
 MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
-    : translator(workload::Settings{}),
+    : echoes(stores, cluster.clock),
+      translator(workload::Settings{}),
       state(engine::Options{}),
       feeder(stores, translator, state),
       applier({stores, settings, translator, state, feeder, cluster, cluster.clock}),
@@ -269,29 +270,9 @@ void MiniCluster::drop(const ObjectKey& key) {
 
 void MiniCluster::submit(std::vector<Write> row, bool until_certain, Done done) {
     for (const Write& write : row) {
-        ++under_way_[write.object];
+        controller_->echoes.begin(write.object);
     }
     rows_.push_back({std::move(row), until_certain, std::move(done)});
-}
-
-bool MiniCluster::is_settled(const ObjectKey& key) const {
-    if (under_way_.contains(key)) {
-        return false;
-    }
-    const auto awaited = awaited_.find(key);
-    if (awaited == awaited_.end()) {
-        return true;
-    }
-    const api::ObjectMeta* metadata = controller_->stores.find_metadata(key);
-    std::uint64_t seen = 0;
-    if (metadata != nullptr) {
-        std::from_chars(
-            metadata->resource_version.data(),
-            metadata->resource_version.data() + metadata->resource_version.size(),
-            seen
-        );
-    }
-    return metadata == nullptr ? find(key) == nullptr : seen >= awaited->second;
 }
 
 Result<void> MiniCluster::take(const Write& write) {
@@ -369,6 +350,45 @@ Result<void> MiniCluster::apply_status(const Write& write) {
     return {};
 }
 
+Result<void> MiniCluster::perform(const Write& write) {
+    const std::string uid_before = at(write.object, {"metadata", "uid"});
+    if (auto taken = take(write); !taken) {
+        return taken;
+    }
+    const json::Value* object = find(write.object);
+    const bool is_end = object == nullptr || write.verb == Verb::Delete;
+    controller_->echoes.expect(
+        write.object,
+        {.uid = is_end ? uid_before : at(write.object, {"metadata", "uid"}),
+         .version = object == nullptr ? 0 : version_of(*object),
+         .is_end = is_end}
+    );
+    return {};
+}
+
+bool MiniCluster::ask_for_late() {
+    AwaitedEchoes& echoes = controller_->echoes;
+    const auto question = echoes.take_overdue();
+    if (question) {
+        const json::Value* object = find(question->object);
+        if (object == nullptr) {
+            echoes.gone(*question);
+        } else {
+            echoes.confirm(*question, version_of(*object));
+        }
+        ended(question->object);
+    }
+    late_due_ = echoes.next_overdue();
+    return question.has_value();
+}
+
+void MiniCluster::ended(const ObjectKey& key) {
+    if (key.kind == Kind::Workload) {
+        controller_->applier.workload_changed(key.ns, key.name);
+    }
+    controller_->runner.look(key, Urgency::AtOnce);
+}
+
 void MiniCluster::perform_row() {
     Row row = std::move(rows_.front());
     rows_.pop_front();
@@ -380,12 +400,10 @@ void MiniCluster::perform_row() {
                 break;
             }
         }
-        outcome = take(write);
+        outcome = perform(write);
         if (!outcome) {
             break;
         }
-        const json::Value* object = find(write.object);
-        awaited_[write.object] = object == nullptr ? 0 : version_of(*object);
         writes.push_back(write);
         events.insert(events.end(), write.events.begin(), write.events.end());
         observations.insert(
@@ -399,16 +417,11 @@ void MiniCluster::perform_row() {
         }
     }
     for (const Write& write : row.writes) {
-        if (--under_way_[write.object] == 0) {
-            under_way_.erase(write.object);
-        }
+        controller_->echoes.end(write.object);
     }
     row.done(outcome);
     for (const Write& write : row.writes) {
-        if (write.object.kind == Kind::Workload) {
-            controller_->applier.workload_changed(write.object.ns, write.object.name);
-        }
-        controller_->runner.look(write.object, Urgency::AtOnce);
+        ended(write.object);
     }
 }
 
@@ -465,24 +478,34 @@ void MiniCluster::deliver(const Echo& echo) {
     }
 }
 
+std::deque<MiniCluster::Echo>::iterator MiniCluster::find_next_echo() {
+    return std::ranges::find_if(echoes_, [this](const Echo& echo) {
+        return !late.contains(echo.key.kind);
+    });
+}
+
 bool MiniCluster::deliver_next() {
-    if (echoes_.empty()) {
+    const auto next = find_next_echo();
+    if (next == echoes_.end()) {
         return false;
     }
-    const Echo echo = std::move(echoes_.front());
-    echoes_.pop_front();
+    const Echo echo = std::move(*next);
+    echoes_.erase(next);
     deliver(echo);
     return true;
 }
 
 bool MiniCluster::tick() {
     const bool can_perform = !rows_.empty();
-    const bool can_deliver = !echoes_.empty();
+    const bool can_deliver = find_next_echo() != echoes_.end();
     if (can_deliver && (!can_perform || prng_.chance(50))) {
         return deliver_next();
     }
     if (can_perform) {
         perform_row();
+        return true;
+    }
+    if (ask_for_late()) {
         return true;
     }
     scheduling_due_ = controller_->scheduling.step();
@@ -491,11 +514,14 @@ bool MiniCluster::tick() {
            (scheduling_due_ && *scheduling_due_ <= clock.now());
 }
 
-std::optional<Time> MiniCluster::next_due() {
-    if (!runner_due_ || !scheduling_due_) {
-        return runner_due_ ? runner_due_ : scheduling_due_;
+std::optional<Time> MiniCluster::next_due() const {
+    std::optional<Time> next;
+    for (const auto& due : {scheduling_due_, runner_due_, late_due_}) {
+        if (due && (!next || *due < *next)) {
+            next = due;
+        }
     }
-    return std::min(*runner_due_, *scheduling_due_);
+    return next;
 }
 
 void MiniCluster::settle(Duration patience) {
@@ -516,8 +542,6 @@ void MiniCluster::settle(Duration patience) {
 void MiniCluster::restart() {
     rows_.clear();
     echoes_.clear();
-    under_way_.clear();
-    awaited_.clear();
     controller_ = std::make_unique<Controller>(*this, ++seed_);
     std::vector<std::pair<ObjectKey, json::Value>> all(objects_.begin(), objects_.end());
     for (const auto& [key, object] : all) {

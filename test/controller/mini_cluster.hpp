@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/prng.hpp"
+#include "controller/process/awaited_echoes.hpp"
 #include "controller/process/reconcile_runner.hpp"
 #include "controller/reconcilers/settings.hpp"
 #include "controller/reconcilers/stores.hpp"
@@ -18,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,6 +73,7 @@ class MiniCluster final : public WriteSink {
     std::function<std::optional<Error>(const Write&)> fault;
     /// Asked after each write: an error is the answer although the write was done.
     std::function<std::optional<Error>(const Write&)> lost_answer;
+    std::set<Kind> late;  ///< whose watch is late: echoes wait
     std::vector<EventNote> events;
     std::vector<Observation> observations;
     std::vector<Write> writes;                   ///< those that were accepted
@@ -82,12 +85,15 @@ class MiniCluster final : public WriteSink {
 
     void submit(std::vector<Write> row, bool until_certain, Done done) override;
     bool has_room() const override { return rows_.size() < rows_max; }
-    bool is_settled(const ObjectKey& key) const override;
+    bool is_settled(const ObjectKey& key) const override {
+        return controller_->echoes.is_settled(key);
+    }
 
     /// Everything of the controller that a restart loses.
     struct Controller {
         Controller(MiniCluster& cluster, std::uint64_t seed);
         Stores stores;
+        AwaitedEchoes echoes;
         Settings settings;
         workload::Translator translator;
         engine::State state;
@@ -120,11 +126,13 @@ class MiniCluster final : public WriteSink {
     template <class T>
     void deliver(kube::Store<T>& store, const Echo& echo);
     void perform_row();
-    std::optional<Time> next_due();
+    Result<void> perform(const Write& write);
+    bool ask_for_late();
+    void ended(const ObjectKey& key);
+    std::deque<Echo>::iterator find_next_echo();
+    std::optional<Time> next_due() const;
 
     std::map<ObjectKey, json::Value> objects_;
-    std::map<ObjectKey, std::uint64_t> awaited_;
-    std::map<ObjectKey, int> under_way_;
     std::deque<Row> rows_;
     std::deque<Echo> echoes_;
     std::int64_t version_ = 100;
@@ -133,6 +141,7 @@ class MiniCluster final : public WriteSink {
     Prng prng_;
     std::optional<Time> scheduling_due_;
     std::optional<Time> runner_due_;
+    std::optional<Time> late_due_;
     std::unique_ptr<Controller> controller_;
 };
 

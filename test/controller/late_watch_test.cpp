@@ -1,0 +1,172 @@
+#include "controller/queued_jobs.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+// A watch that shows what was written much later, or not at all: it costs time and nothing else.
+namespace sluice::controller {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string workload(const std::string& name, const std::string& queue, int priority) {
+    return "{'kind':'Workload','metadata':{'name':'" + name +
+           "','namespace':'team'},'spec':{'queueName':'" + queue +
+           "','active':true,'priority':" + std::to_string(priority) +
+           ",'podSets':[{'name':'main','count':1,'template':{'spec':{'containers':[{'name':'c',"
+           "'image':'i','resources':{'requests':{'cpu':'4'}}}]}}}]}}";
+}
+
+ObjectKey key_of(const std::string& name) {
+    return {Kind::Workload, "team", name};
+}
+
+/// Two queues into quota for one workload; from "vip" nothing is admitted so far.
+void make_two_queues(MiniCluster& cluster) {
+    make_queues(cluster);
+    cluster.put(
+        "{'kind':'LocalQueue','metadata':{'name':'vip','namespace':'team'},"
+        "'spec':{'clusterQueue':'cq','stopPolicy':'Hold'}}"
+    );
+    cluster.settle();
+}
+
+void open_vip(MiniCluster& cluster) {
+    cluster.merge({Kind::LocalQueue, "team", "vip"}, "{'spec':{'stopPolicy':'None'}}");
+}
+
+bool has_admission(const MiniCluster& cluster, const std::string& name) {
+    return !cluster.at(key_of(name), {"status", "admission"}).empty();
+}
+
+bool is_evicted(const MiniCluster& cluster, const std::string& name) {
+    return cluster.condition("team", name, "Evicted").starts_with("True/");
+}
+
+}  // namespace
+
+TEST_CASE("however late a watch is, quota is not given away twice", "[controller]") {
+    MiniCluster cluster;
+    make_two_queues(cluster);
+    cluster.put(workload("first", "main", 0));
+    cluster.put(workload("second", "vip", 0));
+    while (cluster.deliver_next()) {
+    }
+    cluster.late.insert(Kind::Workload);
+    cluster.settle();
+    REQUIRE(has_admission(cluster, "first"));
+    cluster.settle(40s);
+    open_vip(cluster);
+    for (int i = 0; i < 20; ++i) {
+        cluster.settle(1min);
+        cluster.clock.advance(1min);
+        REQUIRE(has_admission(cluster, "first"));
+        REQUIRE_FALSE(has_admission(cluster, "second"));
+    }
+
+    cluster.late.clear();
+    cluster.settle();
+    CHECK(cluster.condition("team", "first", "Admitted") == "True/Admitted");
+    CHECK_FALSE(is_evicted(cluster, "first"));
+    CHECK_FALSE(has_admission(cluster, "second"));
+    CHECK(cluster.controller().applier.outstanding() == 0);
+    cluster.remove(key_of("first"));
+    cluster.settle();
+    CHECK(cluster.condition("team", "second", "Admitted") == "True/Admitted");
+}
+
+TEST_CASE("a preemption waits for a late watch, and is then carried out", "[controller]") {
+    MiniCluster cluster;
+    make_two_queues(cluster);
+    cluster.put(workload("first", "main", 0));
+    cluster.put(workload("second", "vip", 9));
+    while (cluster.deliver_next()) {
+    }
+    cluster.late.insert(Kind::Workload);
+    cluster.settle();
+    REQUIRE(has_admission(cluster, "first"));
+    open_vip(cluster);
+    for (int i = 0; i < 5; ++i) {
+        cluster.settle(1min);
+        cluster.clock.advance(1min);
+        REQUIRE(has_admission(cluster, "first"));
+        REQUIRE_FALSE(has_admission(cluster, "second"));
+    }
+
+    cluster.late.clear();
+    cluster.settle();
+    CHECK(is_evicted(cluster, "first"));
+    CHECK(cluster.condition("team", "first", "QuotaReserved") == "True/QuotaReserved");
+    CHECK_FALSE(has_admission(cluster, "second"));
+    CHECK(cluster.controller().applier.outstanding() == 0);
+    cluster.remove(key_of("first"));
+    cluster.settle();
+    CHECK(cluster.condition("team", "second", "Admitted") == "True/Admitted");
+}
+
+TEST_CASE("a workload that is deleted before its admission shows frees its quota", "[controller]") {
+    MiniCluster cluster;
+    make_two_queues(cluster);
+    cluster.put(workload("first", "main", 0));
+    cluster.put(workload("second", "vip", 0));
+    while (cluster.deliver_next()) {
+    }
+    cluster.late.insert(Kind::Workload);
+    cluster.settle();
+    REQUIRE(has_admission(cluster, "first"));
+    cluster.remove(key_of("first"));
+    open_vip(cluster);
+    cluster.settle(5min);
+    CHECK_FALSE(has_admission(cluster, "second"));
+
+    cluster.late.clear();
+    cluster.settle();
+    CHECK(cluster.condition("team", "second", "Admitted") == "True/Admitted");
+    CHECK(cluster.controller().applier.outstanding() == 0);
+}
+
+TEST_CASE("a reason for waiting is not written over what it was not decided on", "[controller]") {
+    MiniCluster cluster;
+    make_two_queues(cluster);
+    cluster.put(workload("first", "main", 0));
+    cluster.settle();
+    REQUIRE(has_admission(cluster, "first"));
+    cluster.put(workload("second", "main", 0));
+    bool is_changed = false;
+    const auto change_first = [&](const std::string& patch) {
+        cluster.fault = [&cluster, &is_changed, patch](const Write& w) -> std::optional<Error> {
+            const bool refuses = w.body.find_path({"status", "conditions"}) != nullptr &&
+                                 w.body.find_path({"status", "admission"}) == nullptr;
+            if (w.object == key_of("second") && refuses && !is_changed) {
+                is_changed = true;
+                cluster.merge(w.object, patch);
+            }
+            return std::nullopt;
+        };
+    };
+    SECTION("but over the newer state that waits as well") {
+        change_first("{'metadata':{'labels':{'by':'another'}}}");
+        cluster.settle();
+        CHECK(cluster.at(key_of("second"), {"metadata", "labels", "by"}) == "another");
+        CHECK(cluster.condition("team", "second", "QuotaReserved") == "False/WaitingForQuota");
+    }
+    SECTION("and dropped when that has an admission") {
+        const std::string admission = cluster.at(key_of("first"), {"status", "admission"});
+        const std::string at = "'lastTransitionTime':'2020-01-01T00:00:00Z','message':''}";
+        change_first(
+            "{'status':{'admission':" + admission +
+            ",'conditions':[{'type':'QuotaReserved','status':'True','reason':'QuotaReserved'," +
+            at + ",{'type':'Admitted','status':'True','reason':'Admitted'," + at + "]}}"
+        );
+        cluster.settle();
+        CHECK(has_admission(cluster, "second"));
+        CHECK(cluster.condition("team", "second", "QuotaReserved") == "True/QuotaReserved");
+    }
+    CHECK(is_changed);
+    CHECK(cluster.controller().applier.outstanding() == 0);
+}
+
+}  // namespace sluice::controller
