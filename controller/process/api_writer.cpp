@@ -17,12 +17,54 @@ namespace {
 
 constexpr int kQuestionsMax = 16;
 constexpr int kAttempts = 4;
-constexpr kube::BackoffOptions kRetryBackoff{
-    .first = std::chrono::milliseconds(100), .max = std::chrono::seconds(10), .jitter_percent = 50
-};
+/// After so many a write that must be certain is looked for: when the server answers them, and when
+/// there is no answer, as one of them may still be on its way.
+constexpr int kAttemptsAnswered = 5;
+constexpr int kAttemptsUnanswered = 10;
 
 bool is_conflict(const Error& error) {
     return error.code == ErrorCode::Conflict || error.code == ErrorCode::NotFound;
+}
+
+bool is_time_to_look(const Error& error, int attempts) {
+    const bool is_answered = !error.status.empty() || error.code == ErrorCode::Internal ||
+                             error.code == ErrorCode::TooManyRequests;
+    return attempts >= (is_answered ? kAttemptsAnswered : kAttemptsUnanswered);
+}
+
+std::string_view string_at(
+    const json::Value& object, std::initializer_list<std::string_view> path
+) {
+    const json::Value* found = object.find_path(path);
+    return found != nullptr && found->is_string() ? found->as_string() : std::string_view();
+}
+
+std::string_view admitting_queue(const json::Value& object) {
+    return string_at(object, {"status", "admission", "clusterQueue"});
+}
+
+/// Whether the list has a condition of that type, status and reason.
+bool has_condition(const json::Value* list, const json::Value& wanted) {
+    return list != nullptr && list->is_array() &&
+           std::ranges::any_of(list->as_array(), [&wanted](const json::Value& condition) {
+               return condition.string_at("type") == wanted.string_at("type") &&
+                      condition.string_at("status") == wanted.string_at("status") &&
+                      condition.string_at("reason") == wanted.string_at("reason");
+           });
+}
+
+/// Whether the object says what the write of its status says: the same conditions, and an admission
+/// by the same ClusterQueue.
+bool holds(const json::Value& object, const json::Value& body) {
+    if (admitting_queue(object) != admitting_queue(body)) {
+        return false;
+    }
+    const json::Value* wanted = body.find_path({"status", "conditions"});
+    const json::Value* found = object.find_path({"status", "conditions"});
+    return wanted == nullptr ||
+           std::ranges::all_of(wanted->as_array(), [found](const json::Value& condition) {
+               return has_condition(found, condition);
+           });
 }
 
 }  // namespace
@@ -132,18 +174,54 @@ kube::Async<std::string> ApiWriter::perform(Write write, bool until_certain) {
         if (!is_retryable(error.code) || is_conflict(error) || is_last) {
             co_return error;
         }
+        if (until_certain && is_time_to_look(error, attempt + 1)) {
+            const auto found = co_await find_out(write, error);
+            if (found) {
+                co_return *found;
+            }
+        }
         log::debug(
             "write is repeated", {{"object", to_string(write.object)}, {"error", error.detail}}
         );
-        const Duration delay = std::max<Duration>(
-            kube::backoff_delay(kRetryBackoff, attempt, prng_),
-            std::chrono::seconds(error.retry_after_seconds)
-        );
-        const bool waited = co_await net::pause_for(delay);
+        const auto waited = co_await pause(attempt, error.retry_after_seconds);
         if (!waited) {
             co_return Error{ErrorCode::Canceled, "canceled", {}};
         }
     }
+}
+
+boost::asio::awaitable<bool> ApiWriter::pause(int attempt, int at_least_seconds) {
+    const Duration delay = std::max<Duration>(
+        kube::backoff_delay(parts_.backoff, attempt, prng_), std::chrono::seconds(at_least_seconds)
+    );
+    --rows_;
+    const bool waited = co_await net::pause_for(delay);
+    ++rows_;
+    co_return waited;
+}
+
+boost::asio::awaitable<std::optional<Result<std::string>>> ApiWriter::find_out(
+    Write write, Error error
+) {
+    using Outcome = std::optional<Result<std::string>>;
+    kube::ResourcePath path = path_of(write.object);
+    kube::GetOptions options;
+    const auto answer = co_await parts_.client.get(std::move(path), std::move(options));
+    if (!answer) {
+        const bool is_said = !is_retryable(answer.error().code);
+        co_return is_said ? Outcome(Result<std::string>(answer.error())) : Outcome();
+    }
+    const auto object = json::parse(*answer);
+    if (!object) {
+        co_return Outcome(Result<std::string>(object.error()));
+    }
+    const std::string_view uid = string_at(write.body, {"metadata", "uid"});
+    if (!uid.empty() && uid != string_at(*object, {"metadata", "uid"})) {
+        co_return Outcome(Result<std::string>(Error{ErrorCode::NotFound, "was replaced", {}}));
+    }
+    co_return Outcome(
+        holds(*object, write.body) ? Result<std::string>(*answer) : Result<std::string>(error)
+    );
 }
 
 kube::Async<std::string> ApiWriter::call(Write write) {

@@ -6,8 +6,10 @@
 #include "controller/reconcilers/stores.hpp"
 #include "controller/reconcilers/write_sink.hpp"
 #include "kube/client/client.hpp"
+#include "kube/runtime/backoff.hpp"
 #include "net/task_group.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -17,7 +19,9 @@
 namespace sluice::controller {
 
 /// Performs writes against the API server: asynchronously, a bounded number of rows at a time, with
-/// retries. Remembers what it wrote until the store shows it, however late that is.
+/// retries. A row that waits for its next attempt takes no room, so that objects whose writes fail
+/// (a broken webhook of one namespace) do not hold up the others. Remembers what it wrote until the
+/// store shows it, however late that is.
 class ApiWriter final : public WriteSink {
   public:
     struct Parts {
@@ -31,6 +35,12 @@ class ApiWriter final : public WriteSink {
         /// Called when a write to the object has ended, whatever became of it, and when the server
         /// said what became of one whose echo is late.
         std::function<void(const ObjectKey&)> on_ended;
+        /// Between the attempts of one write.
+        kube::BackoffOptions backoff{
+            .first = std::chrono::milliseconds(100),
+            .max = std::chrono::seconds(10),
+            .jitter_percent = 50
+        };
     };
 
     ApiWriter(Parts parts, std::size_t rows_max, std::uint64_t seed)
@@ -45,13 +55,17 @@ class ApiWriter final : public WriteSink {
     /// Asks the server about objects whose echo is late, a few at a time. Returns when to be called
     /// again; none: after the next write or answer.
     std::optional<Time> ask_for_late();
-    /// Rows under way.
+    /// Rows under way, without those that wait for their next attempt.
     std::size_t rows() const { return rows_; }
 
   private:
     boost::asio::awaitable<void> perform_row(std::vector<Write> row, bool until_certain, Done done);
     kube::Async<std::string> perform(Write write, bool until_certain);
     kube::Async<std::string> call(Write write);
+    boost::asio::awaitable<bool> pause(int attempt, int at_least_seconds);
+    /// What became of a write in doubt, which fails with `error` if it was not done; none: the
+    /// server does not say.
+    boost::asio::awaitable<std::optional<Result<std::string>>> find_out(Write write, Error error);
     boost::asio::awaitable<void> ask(AwaitedEchoes::Question question);
     void accepted(const Write& write, const std::string& answer);
 

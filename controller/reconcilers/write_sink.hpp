@@ -20,8 +20,8 @@ class WriteSink {
     virtual ~WriteSink() = default;
 
     /// Writes the row in order up to the first refusal; then calls `done`. With `until_certain` a
-    /// write whose outcome is unknown (a timeout, a broken connection) is repeated until the server
-    /// answers.
+    /// write whose outcome is unknown (a timeout, a broken connection) is repeated until it is
+    /// known to be done or refused; after some failures the object is looked at for it.
     virtual void submit(std::vector<Write> row, bool until_certain, Done done) = 0;
     /// Whether another row may be submitted now.
     virtual bool has_room() const = 0;

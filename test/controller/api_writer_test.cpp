@@ -1,6 +1,7 @@
 #include "controller/process/api_writer.hpp"
 
 #include "api/codec.hpp"
+#include "controller/reconcilers/workload_status.hpp"
 #include "net/event_loop.hpp"
 #include "net/task_group.hpp"
 #include "support/fake_client.hpp"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,6 +49,7 @@ struct Writing {
             .on_event = [](const EventNote&) {},
             .on_observation = [](const Observation&) {},
             .on_ended = [this](const ObjectKey& key) { ended.push_back(key); },
+            .backoff = {.first = 1ms, .max = 1ms, .jitter_percent = 0},
         },
         1,
         1
@@ -76,8 +79,31 @@ struct Writing {
     void set_queue(const std::string& name) {
         submit({.object = kKey, .body = json::Object{{"spec", json::Object{{"queueName", name}}}}});
     }
+    /// Writes until certain what admits the object of the store; `meanwhile` looks at each turn.
+    Result<void> submit_admission(const std::function<void()>& meanwhile = {}) {
+        api::Workload workload = *stores.workloads.find("team", "sample");
+        workload.status.admission.emplace().cluster_queue = "cq";
+        workload::set_condition(workload, "QuotaReserved", true, "QuotaReserved", "", clock.now());
+        Write write = status_write(workload);
+        write.body = status_apply(workload, false);
+        std::vector<Write> row;
+        row.push_back(std::move(write));
+        std::optional<Result<void>> outcome;
+        writer.submit(std::move(row), true, [&outcome](const Result<void>& r) { outcome = r; });
+        while (!outcome) {
+            (void)test::run_async(loop, net::pause_for(std::chrono::microseconds(100)));
+            if (meanwhile && !outcome) {
+                meanwhile();
+            }
+        }
+        run();
+        return *outcome;
+    }
     std::ptrdiff_t gets() const {
         return std::ranges::count(client.calls(), test::Verb::Get, &test::Call::verb);
+    }
+    std::ptrdiff_t applies() const {
+        return std::ranges::count(client.calls(), test::Verb::Apply, &test::Call::verb);
     }
 };
 
@@ -137,6 +163,65 @@ TEST_CASE("an object that came and went unseen is not waited for without end", "
         w.submit({.verb = Verb::Create, .object = kKey, .body = api::to_value(make_workload())});
         CHECK(w.gets() == 1);
         CHECK_FALSE(w.writer.is_settled(kKey));
+    }
+}
+
+TEST_CASE("a row that waits for its next attempt takes no room", "[controller]") {
+    Writing w;
+    w.add();
+    w.client.fail_next(test::Verb::Apply, "workloads", {ErrorCode::Internal, "webhook", {}}, 3);
+    bool had_room = false;
+    w.client.on_write("workloads", [&](const json::Value*, json::Value&) -> Result<void> {
+        CHECK_FALSE(w.writer.has_room());
+        return {};
+    });
+    const auto outcome = w.submit_admission([&] { had_room = had_room || w.writer.has_room(); });
+    CHECK(outcome);
+    CHECK(had_room);
+    CHECK(w.writer.has_room());
+    CHECK(w.applies() == 4);
+}
+
+TEST_CASE("an admission that the server goes on refusing is given up", "[controller]") {
+    Writing w;
+    w.add();
+    const Error error{ErrorCode::Internal, "failed calling webhook", {}};
+    SECTION("when it is not there") {
+        w.client.fail_next(test::Verb::Apply, "workloads", error, 100);
+        const auto outcome = w.submit_admission();
+        REQUIRE_FALSE(outcome);
+        CHECK(outcome.error().code == ErrorCode::Internal);
+        CHECK(w.applies() == 5);
+        CHECK(w.gets() == 1);
+        CHECK(w.writer.is_settled(kKey));
+    }
+    SECTION("but not when it is there all the same") {
+        w.client.fail_next(test::Verb::Apply, "workloads", error, 100, true);
+        CHECK(w.submit_admission());
+        CHECK(w.applies() == 5);
+        CHECK_FALSE(w.writer.is_settled(kKey));
+        w.show();
+        CHECK(w.writer.is_settled(kKey));
+    }
+    SECTION("later, when nothing is answered, as one may be on its way") {
+        const Error none{ErrorCode::Timeout, "not finished in time", {}};
+        w.client.fail_next(test::Verb::Apply, "workloads", none, 100);
+        CHECK_FALSE(w.submit_admission());
+        CHECK(w.applies() == 10);
+    }
+    SECTION("and not before the server says whether it is there") {
+        w.client.fail_next(test::Verb::Apply, "workloads", error, 7);
+        w.client.fail_next(test::Verb::Get, "workloads", error, 100);
+        CHECK(w.submit_admission());
+        CHECK(w.applies() == 8);
+    }
+    SECTION("when the object is another one by now") {
+        w.client.fail_next(test::Verb::Apply, "workloads", error, 100);
+        w.client.erase<api::Workload>("team", "sample");
+        w.client.add(make_workload());
+        const auto outcome = w.submit_admission();
+        REQUIRE_FALSE(outcome);
+        CHECK(outcome.error().code == ErrorCode::NotFound);
     }
 }
 
