@@ -298,6 +298,9 @@ class JobReconcile {
         if (const api::Condition* evicted = find_condition(workload, "Evicted");
             evicted != nullptr && evicted->status == "True") {
             release(workload, *evicted);
+            if (!is_done_ && !has_quota_reserved(workload)) {
+                follow_queue_name(workload);  // Evicted stays until the next admission
+            }
             return;
         }
         if (!is_suspended(job_)) {

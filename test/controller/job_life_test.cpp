@@ -345,4 +345,30 @@ TEST_CASE("a write that fails or whose answer is lost is made good", "[controlle
     }
 }
 
+TEST_CASE("a job that waits after its preemption may change its queue", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    json::Value other = *cluster.find({Kind::ClusterQueue, "", "cq"});
+    other.find("metadata")->set("name", "cq2");
+    cluster.put(json::print(other));
+    cluster.put(
+        "{'kind':'LocalQueue','metadata':{'name':'other','namespace':'team'},"
+        "'spec':{'clusterQueue':'cq2','stopPolicy':'None'}}"
+    );
+    cluster.put("{'kind':'WorkloadPriorityClass','metadata':{'name':'high'},'value':10}");
+    cluster.put(job("low", 4));
+    cluster.settle();
+    const ObjectKey low = workload_key(cluster, "low");
+    cluster.put(job("high", 4, ",'kueue.x-k8s.io/priority-class':'high'"));
+    cluster.settle();
+    REQUIRE(cluster.condition("team", low.name, "Evicted") == "True/Preempted");
+    REQUIRE_FALSE(is_running(cluster, "low"));
+    cluster.merge(job_key("low"), "{'metadata':{'labels':{'kueue.x-k8s.io/queue-name':'other'}}}");
+    cluster.settle();
+    CHECK(cluster.at(low, {"spec", "queueName"}) == "other");
+    CHECK(cluster.condition("team", low.name, "Admitted") == "True/Admitted");
+    CHECK(is_running(cluster, "low"));
+    CHECK(is_running(cluster, "high"));
+}
+
 }  // namespace sluice::controller
