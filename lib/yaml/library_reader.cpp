@@ -48,14 +48,48 @@ std::string print_key(const json::Value& key, int line) {
     throw Stop{line, "a key must be a string"};
 }
 
+/// The text that yaml-cpp reads, by the places that it names.
+class Source {
+  public:
+    /// Those of UTF-16 and UTF-32 are not places in the text; all such text has zeros.
+    explicit Source(std::string_view text)
+        : text_(text.find('\0') == std::string_view::npos ? text : std::string_view()) {}
+
+    /// What stands at the mark and after it; empty where that is not known.
+    std::string_view from(const YAML::Mark& mark) const {
+        const auto at = static_cast<std::size_t>(mark.pos);
+        return at < text_.size() ? text_.substr(at) : std::string_view();
+    }
+
+  private:
+    std::string_view text_;
+};
+
 /// Builds the tree of one document from yaml-cpp's events.
 class Builder final : public YAML::EventHandler {
   public:
-    explicit Builder(const Limits& limits) : limits_(limits) {}
+    Builder(const Limits& limits, const Source& source, const YAML::Mark& previous_begin)
+        : limits_(limits), source_(source), begin_(previous_begin) {}
 
     json::Value take() { return std::move(root_); }
+    /// Where the document begins.
+    const YAML::Mark& begin() const { return begin_; }
 
-    void OnDocumentStart(const YAML::Mark&) override {}
+    void OnDocumentStart(const YAML::Mark& mark) override {
+        // What cannot begin a document is an empty one to yaml-cpp, which does not go on from there
+        // and finds it again without end.
+        if (source_.from(mark).starts_with(',') || mark.pos == begin_.pos) {
+            throw Stop{
+                mark.line,
+                fmt::format(
+                    "a comma at column {} stands outside of any list or map; documents are "
+                    "separated by a line of '---', not by commas",
+                    mark.column + 1
+                )
+            };
+        }
+        begin_ = mark;
+    }
     void OnDocumentEnd() override {}
     void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
         add({}, anchor, mark.line);
@@ -194,6 +228,8 @@ class Builder final : public YAML::EventHandler {
     }
 
     const Limits& limits_;
+    const Source& source_;
+    YAML::Mark begin_;
     json::Value root_;
     std::vector<Frame> frames_;
     std::map<YAML::anchor_t, json::Value> anchors_;
@@ -209,14 +245,17 @@ Error at_line(std::size_t line, std::string_view what) {
 void read_with_library(
     std::string_view text, std::size_t line, const Limits& limits, const TakeDocument& take
 ) {
+    const Source source(text);
     try {
         std::istringstream in{std::string(text)};
         YAML::Parser parser(in);
+        auto begin = YAML::Mark::null_mark();
         while (true) {
-            Builder builder(limits);
+            Builder builder(limits, source, begin);
             if (!parser.HandleNextDocument(builder)) {
                 return;
             }
+            begin = builder.begin();
             take({builder.take(), line});
         }
     } catch (const Stop& stop) {

@@ -155,6 +155,10 @@ Result<json::Value> parse_document(std::string_view text, const Limits& limits) 
         return at_line(1, "there is no document");
     }
     if (documents.size() > 1 && documents.front().value) {
+        const bool is_same_text = documents[1].line == documents[0].line;
+        if (is_same_text && !documents[1].value) {
+            return std::move(documents[1].value);  // what ended the first says more
+        }
         return at_line(documents[1].line, "a second document, where one was expected");
     }
     return std::move(documents.front().value);

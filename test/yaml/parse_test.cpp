@@ -109,6 +109,30 @@ TEST_CASE("a stream is read document by document", "[yaml]") {
     CHECK(yaml::parse_documents("# nothing\n---\n").empty());
 }
 
+TEST_CASE("a comma between documents is one error that says so", "[yaml]") {
+    const auto said = [](std::size_t line, std::size_t column) {
+        return std::to_string(line) + ": a comma at column " + std::to_string(column) +
+               " stands outside of any list or map; documents are separated by a line of '---', "
+               "not by commas";
+    };
+    using Row = std::pair<std::string, std::string>;
+    const auto row = GENERATE_COPY(
+        Row{",", said(1, 1)},
+        Row{"{\"a\": 1},", said(1, 9)},
+        Row{"[a], b", said(1, 4)},
+        Row{"{\"a\": 1},\n{\"b\": 2}\n", said(1, 9)},
+        Row{"{\"a\": 1}\n,\n{\"b\": 2}\n", said(2, 1)},
+        Row{"# two\n---\n{\n  \"a\": 1\n},\n{\n  \"b\": 2\n},\n", said(5, 2)}
+    );
+    CAPTURE(row.first);
+    CHECK(error_of(row.first) == row.second);
+    const auto documents = yaml::parse_documents(row.first + "\n---\nlast: 1\n");
+    REQUIRE(documents.size() >= 2);
+    CHECK(documents.size() <= 3);
+    CHECK_FALSE(documents[documents.size() - 2].value);
+    CHECK(json::print(documents.back().value.value()) == R"({"last":1})");
+}
+
 TEST_CASE("duplicate keys are refused with their line", "[yaml]") {
     CHECK(error_of("a: 1\nb:\n  c: 1\n  c: 2\n") == "4: duplicate key 'c'");
     CHECK(error_of("{\"a\": 1, \"a\": 2}") == "1: duplicate key 'a'");
