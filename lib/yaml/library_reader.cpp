@@ -1,5 +1,6 @@
 #include "yaml/library_reader.hpp"
 
+#include "yaml/block_lines.hpp"
 #include "yaml/scalar.hpp"
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -51,17 +53,46 @@ std::string print_key(const json::Value& key, int line) {
 /// The text that yaml-cpp reads, by the places that it names.
 class Source {
   public:
-    /// Those of UTF-16 and UTF-32 are not places in the text; all such text has zeros.
-    explicit Source(std::string_view text)
-        : text_(text.find('\0') == std::string_view::npos ? text : std::string_view()) {}
+    explicit Source(std::string_view text) : text_(text) {
+        constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+        if (text_.starts_with(kByteOrderMark)) {
+            text_.remove_prefix(kByteOrderMark.size());  // yaml-cpp does not count it
+        } else if (text_.find('\0') != std::string_view::npos) {
+            text_ = {};  // maybe UTF-16 or UTF-32, where places are not those of the bytes
+        }
+    }
 
     /// What stands at the mark and after it; empty where that is not known.
     std::string_view from(const YAML::Mark& mark) const {
         const auto at = static_cast<std::size_t>(mark.pos);
         return at < text_.size() ? text_.substr(at) : std::string_view();
     }
+    /// Whether the scalar at the mark begins with a quotation mark that no other closes. yaml-cpp
+    /// misses that where the text ends with a line break.
+    bool is_unclosed(const YAML::Mark& mark) const {
+        auto text = from(mark);
+        while (text.starts_with('!') || text.starts_with('&')) {
+            text = skip_property(text);
+        }
+        return (text.starts_with('"') || text.starts_with('\'')) &&
+               find_closing_quote(text, 1, text.front()) == std::string_view::npos;
+    }
 
   private:
+    /// What follows a tag or an anchor, the blanks, and the comments after them.
+    static std::string_view skip_property(std::string_view text) {
+        text.remove_prefix(std::min(text.find_first_of(kEnds), text.size()));
+        while (true) {
+            text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+            if (!text.starts_with('#')) {
+                return text;
+            }
+            text.remove_prefix(std::min(text.find('\n'), text.size()));
+        }
+    }
+    static constexpr std::string_view kEnds = " \t\r\n,[]{}";
+    static constexpr std::string_view kBlanks = " \t\r\n";
+
     std::string_view text_;
 };
 
@@ -111,6 +142,9 @@ class Builder final : public YAML::EventHandler {
         YAML::anchor_t anchor,
         const std::string& text
     ) override {
+        if (source_.is_unclosed(mark)) {
+            throw Stop{mark.line, "a quotation mark that is never closed"};
+        }
         const bool is_merge = text == "<<" && tag == "?";
         if (is_merge && !frames_.empty() && frames_.back().wants_key()) {
             frames_.back().key = text;
@@ -236,6 +270,64 @@ class Builder final : public YAML::EventHandler {
     std::size_t repeated_ = 0;
 };
 
+/// Hears nothing but documents without end; for what the parser itself has to say.
+class Deaf final : public YAML::EventHandler {
+  public:
+    void OnDocumentStart(const YAML::Mark& mark) override {
+        if (std::exchange(begin_, mark.pos) == mark.pos) {
+            throw Stop{mark.line, {}};
+        }
+    }
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&)
+        override {}
+    void OnSequenceStart(
+        const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value
+    ) override {}
+    void OnSequenceEnd() override {}
+    void OnMapStart(
+        const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value
+    ) override {}
+    void OnMapEnd() override {}
+
+  private:
+    int begin_ = -1;
+};
+
+/// The line, counted from 0, of the first directive inside the text, which yaml-cpp would drop. To
+/// tell one from text that happens to begin with a `%`, each is made into one that it refuses.
+std::optional<int> find_directive(std::string_view text) {
+    constexpr std::string_view kSign = "\n%";
+    auto at = text.find(kSign);
+    if (at == std::string_view::npos) {
+        return std::nullopt;
+    }
+    std::string marked;
+    for (; at != std::string_view::npos; at = text.find(kSign)) {
+        marked += text.substr(0, at + kSign.size());
+        marked += "YAML YAML ";
+        text.remove_prefix(at + kSign.size());
+    }
+    marked += text;
+    try {
+        std::istringstream in(marked);
+        YAML::Parser parser(in);
+        Deaf deaf;
+        while (parser.HandleNextDocument(deaf)) {
+        }
+    } catch (const Stop&) {
+        return std::nullopt;  // the reading for real meets it as well
+    } catch (const YAML::Exception& error) {
+        if (error.msg == YAML::ErrorMsg::YAML_DIRECTIVE_ARGS ||
+            error.msg.starts_with(YAML::ErrorMsg::YAML_VERSION)) {
+            return error.mark.line;
+        }
+    }
+    return std::nullopt;
+}
+
 Error at_line(std::size_t line, std::string_view what) {
     return make_invalid(fmt::format("{}: {}", line, what));
 }
@@ -245,6 +337,10 @@ Error at_line(std::size_t line, std::string_view what) {
 void read_with_library(
     std::string_view text, std::size_t line, const Limits& limits, const TakeDocument& take
 ) {
+    if (const auto directive = find_directive(text)) {
+        take({at_line(line + static_cast<std::size_t>(*directive), kLoneDirective), line});
+        return;
+    }
     const Source source(text);
     try {
         std::istringstream in{std::string(text)};

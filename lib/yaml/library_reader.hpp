@@ -7,8 +7,13 @@
 
 namespace sluice::yaml {
 
-/// Reads a stream of YAML with yaml-cpp, which knows all of the language and is slow: about 4 MB a
-/// second. `line` is that of the text's first character.
+/// Why a directive out of its place is refused: yaml-cpp would drop the line.
+inline constexpr std::string_view kLoneDirective =
+    "a line that begins with '%' is a directive, which stands only before the first '---' or "
+    "between '...' and '---'";
+
+/// Reads a stream of YAML without directives with yaml-cpp, which knows all of the language and is
+/// slow: about 4 MB a second. `line` is that of the text's first character.
 void read_with_library(
     std::string_view text, std::size_t line, const Limits& limits, const TakeDocument& take
 );

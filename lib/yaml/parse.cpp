@@ -18,6 +18,8 @@ namespace {
 struct Chunk {
     std::string_view text;
     std::size_t line;  ///< of the text's first character
+    /// The line of a directive before it that no `---` follows.
+    std::optional<std::size_t> lone_directive;
 };
 
 bool is_blank_or_comment(std::string_view line) {
@@ -25,39 +27,53 @@ bool is_blank_or_comment(std::string_view line) {
     return first == std::string_view::npos || line[first] == '#';
 }
 
-bool is_separator(std::string_view line) {
-    return line.starts_with("---") && (line.size() == 3 || std::string_view(" \t\r\n").find(line[3]
-                                                           ) != std::string_view::npos);
+bool is_marker(std::string_view line, std::string_view marker) {
+    return line.starts_with(marker) &&
+           (line.size() == marker.size() ||
+            std::string_view(" \t\r\n").find(line[marker.size()]) != std::string_view::npos);
 }
 
-/// Cuts the stream at its `---` lines, which end a document even inside a block scalar, and drops
-/// what comes before the first line of content.
+/// Cuts the stream at its `---` lines and after its `...` lines, which end a document even inside a
+/// block scalar, and drops what comes before the first line of content.
 template <class Take>
 void for_each_chunk(std::string_view text, const Take& take) {
     std::size_t line = 1;
     std::optional<std::size_t> begin;
     std::size_t begin_line = 1;
+    std::optional<std::size_t> directive;
     const auto finish = [&](std::size_t end) {
         if (begin) {
-            take(Chunk{text.substr(*begin, end - *begin), begin_line});
+            take(Chunk{text.substr(*begin, end - *begin), begin_line, directive});
         }
         begin.reset();
+        directive.reset();
     };
     for (std::size_t at = 0; at < text.size(); ++line) {
         const auto newline = text.find('\n', at);
         const auto next = newline == std::string_view::npos ? text.size() : newline + 1;
         const auto content = text.substr(at, next - at);
-        const bool separates = is_separator(content);
+        const bool separates = is_marker(content, "---");
         if (separates) {
             finish(at);
         }
+        const bool ends = is_marker(content, "...") && is_blank_or_comment(content.substr(3));
         const bool is_directive = !begin && content.starts_with('%');
+        if (is_directive && !directive) {
+            directive = line;
+        }
         const bool has_content = !is_blank_or_comment(separates ? content.substr(3) : content);
-        if (!begin && has_content && !is_directive) {
+        if (!begin && has_content && !is_directive && !ends) {
             begin = at;
             begin_line = line;
         }
         at = next;
+        if (ends && begin) {
+            finish(at);
+        }
+    }
+    if (!begin && directive) {
+        begin = text.size();
+        begin_line = line;
     }
     finish(text.size());
 }
@@ -129,7 +145,9 @@ void read_stream(
     }
     QuickReader quick(limits, by_item, take);
     for_each_chunk(text, [&](const Chunk& chunk) {
-        if (!quick.read(chunk)) {
+        if (chunk.lone_directive) {
+            take({at_line(*chunk.lone_directive, kLoneDirective), chunk.line});
+        } else if (!quick.read(chunk)) {
             read_with_library(chunk.text, chunk.line, limits, take);
         }
     });

@@ -171,6 +171,87 @@ TEST_CASE("what would eat memory or the stack is refused", "[yaml]") {
     }
 }
 
+TEST_CASE("a quotation that is never closed is refused", "[yaml]") {
+    const std::string what = ": a quotation mark that is never closed";
+    CHECK(error_of("name: \"abc\n") == "1" + what);
+    CHECK(error_of("a: 1\nname: 'it''s\n\n  ") == "2" + what);
+    CHECK(error_of("a: \"x\\\"\nb: 2\n") == "1" + what);
+    CHECK(error_of("? \"a\n") == "1" + what);
+    CHECK(error_of("- \"a\n- b\n") == "1" + what);
+    CHECK(error_of("a: &x !!str 'abc\n") == "1" + what);
+    CHECK(error_of("a: !!str # c\n  'abc\n") == "1" + what);
+    CHECK_FALSE(yaml::parse_document("{a: \"b\n"));
+    CHECK_FALSE(yaml::parse_document("a: \"b"));
+    const auto row = GENERATE(
+        std::pair{"a: \"x\n  y\n\n  z\"\n", R"({"a":"x y\nz"})"},
+        std::pair{"a: 'x\n  it''s'\n", R"({"a":"x it's"})"},
+        std::pair{"a: it's\nb: 5\"\n", R"({"a":"it's","b":"5\""})"},
+        std::pair{"a: |\n  \"x\n  'y\n", R"({"a":"\"x\n'y\n"})"},
+        std::pair{"a: >\n  \"x\n", R"({"a":"\"x\n"})"},
+        std::pair{"a: 1 # don't \"\n", R"({"a":1})"},
+        std::pair{"a: !!str\n\"b\": \"'\"\n", R"({"a":"","b":"'"})"},
+        std::pair{"a: &x\n  'it''s'\nb: *x\n", R"({"a":"it's","b":"it's"})"},
+        std::pair{"[&a \"'\", '\"', !!str '']\n", R"(["'","\"",""])"},
+        std::pair{"a: \"\\\"\"\nb: \"\\\\\"\n", R"({"a":"\"","b":"\\"})"},
+        std::pair{
+            "\xEF\xBB\xBF\xEF\xBB\xBF"
+            "abc: \"x\"\n",
+            R"({"abc":"x"})"
+        }
+    );
+    CAPTURE(row.first);
+    CHECK(print(row.first) == row.second);
+}
+
+TEST_CASE("a directive out of its place is refused, not dropped", "[yaml]") {
+    const std::string what =
+        ": a line that begins with '%' is a directive, which stands only before the first '---' or "
+        "between '...' and '---'";
+    using Row = std::pair<std::string, std::string>;
+    SECTION("where it would be lost") {
+        const auto row = GENERATE_COPY(
+            Row{"a: 1\n%junk\n", "2" + what},
+            Row{"a: 1\n%\n", "2" + what},
+            Row{"a: 1\n%junk 'x\n", "2" + what},
+            Row{"a: 1\n%1.2\nb: 2", "2" + what},
+            Row{"a: 1\n%YAML 1.2\n---\nb: 2", "2" + what},
+            Row{"- a\n-\n%TAG ! x\n- b", "3" + what},
+            Row{"%junk\na: 1", "1" + what},
+            Row{"# c\n%junk\n\n# c\na: 1", "2" + what},
+            Row{"---\n%junk\n", "2" + what},
+            Row{"a: 1\n...\n%YAML 1.2\nb: 2", "3" + what},
+            Row{"a: 1\n...\n%YAML 1.2\n", "3" + what},
+            Row{"--- |\n%!PS\n", "2" + what},
+            Row{"{\"a\": 1}\n%x\n", "2" + what}
+        );
+        CAPTURE(row.first);
+        const auto documents = yaml::parse_documents(row.first);
+        std::size_t errors = 0;
+        for (const auto& document : documents) {
+            if (!document.value) {
+                ++errors;
+                CHECK(document.value.error().detail == row.second);
+            }
+        }
+        CHECK(errors == 1);
+    }
+    SECTION("where it is text, or in its place") {
+        const auto row = GENERATE(
+            Row{"a: |\n  %x\n\n  %y\n", R"({"a":"%x\n\n%y\n"})"},
+            Row{"a: \"x\n%y\"\n", R"({"a":"x %y"})"},
+            Row{"a: 'x\n%YAML %y'\n", R"({"a":"x %YAML %y"})"},
+            Row{"a: 5%\nb%: x%y # %\n", R"({"a":"5%","b%":"x%y"})"},
+            Row{"a: x\n  %y\n", R"({"a":"x %y"})"},
+            Row{"--- scalar\n%YAML 1.2\n", R"("scalar %YAML 1.2")"},
+            Row{"--- |\n %!PS\n", R"("%!PS\n")"},
+            Row{"%YAML 1.2\n%FOO\n# c\n---\na: 1\n...\n# c\n%YAML 1.2\n---\n", R"({"a":1})"},
+            Row{"...\n... # c\na: 1\n...\n...\n", R"({"a":1})"}
+        );
+        CAPTURE(row.first);
+        CHECK(print(row.first) == row.second);
+    }
+}
+
 TEST_CASE("malformed text is an error with a line, never an exception", "[yaml]") {
     for (const auto* text :
          {"a: [1",
