@@ -161,6 +161,21 @@ TEST_CASE("a server that fails for a while is asked again", "[kube][reflector]")
     CHECK(server.take() == Strings{"+a", "+b"});
 }
 
+TEST_CASE("a page beyond what may be taken comes in smaller ones", "[kube][reflector]") {
+    Watched server;
+    for (const auto* name : {"a", "b", "c", "d", "e"}) {
+        server.client.add(make_job(name));
+    }
+    const Error too_large{ErrorCode::Invalid, "HTTP body is larger than allowed", {}};
+    server.client.fail_next(Verb::List, "jobs", too_large, 1);
+    server.start();
+    server.await_seen(5);
+    server.settle();
+    CHECK(server.take() == Strings{"+a", "+b", "+c", "+d", "+e"});
+    CHECK(server.lists() == 7);  // that one, five pages of one, and the end
+    CHECK(server.synced == 1);
+}
+
 TEST_CASE("an object that cannot be read is left out and the rest goes on", "[kube][reflector]") {
     Watched server;
     auto bad =

@@ -165,4 +165,71 @@ TEST_CASE(
     CHECK(watcher.next(now).page_size == 500);
 }
 
+TEST_CASE("a page that is too large to be taken is asked for in halves", "[kube][watcher]") {
+    Watcher watcher(options(), 1);
+    Time now = kStart;
+    const auto fail = [&](const Error& error) {
+        watcher.on_list_failed(error, now);
+        now += 10s;
+        return watcher.next(now);
+    };
+    const auto too_large = error_of(ErrorCode::Invalid);
+    CHECK(watcher.on_page("10", "t1") == Page::First);
+
+    SECTION("from where the list is, down to single objects, then all over") {
+        for (const std::int64_t size : {250, 125, 62, 31, 15, 7, 3, 1}) {
+            const auto step = fail(too_large);
+            CHECK(step.page_size == size);
+            CHECK(step.continue_token == "t1");
+        }
+        const auto step = fail(too_large);
+        CHECK(step.page_size == 500);
+        CHECK(step.continue_token.empty());
+    }
+    SECTION("it waits its backoff each time") {
+        watcher.on_list_failed(too_large, now);
+        CHECK(watcher.next(now).until == now + 1s);
+    }
+    SECTION("the rest of the list comes in such pages, later lists in larger ones again") {
+        fail(too_large);
+        CHECK(fail(too_large).page_size == 125);
+        CHECK(watcher.on_page("10", "t2") == Page::More);
+        CHECK(watcher.next(now).page_size == 125);
+        CHECK(watcher.on_page("10", "") == Page::Last);
+        for (const std::int64_t size : {250, 500, 500}) {
+            watcher.on_watch_ended(error_of(ErrorCode::Gone), now);
+            now += 1h;
+            CHECK(watcher.next(now).page_size == size);
+            CHECK(watcher.on_page("20", "") == Page::FirstAndLast);
+        }
+    }
+    SECTION("other failures, and what the server refuses, begin the list anew") {
+        auto refused = error_of(ErrorCode::Invalid);
+        refused.status = R"({"reason":"BadRequest"})";
+        const auto step = fail(GENERATE_COPY(refused, error_of(ErrorCode::Unavailable)));
+        CHECK(step.page_size == 500);
+        CHECK(step.continue_token.empty());
+    }
+}
+
+TEST_CASE("a list in one piece that fails is asked for in pages again", "[kube][watcher]") {
+    Watcher watcher(options(), 1);
+    Time now = kStart;
+    const auto fail = [&](ErrorCode code) {
+        watcher.on_list_failed(error_of(code), now);
+        now += 10s;
+        return watcher.next(now);
+    };
+    for (int i = 0; i < 2; ++i) {
+        watcher.on_page("10", "t");
+        fail(ErrorCode::Gone);
+    }
+    REQUIRE(watcher.next(now).page_size == 0);
+    CHECK(fail(GENERATE(ErrorCode::Invalid, ErrorCode::Timeout)).page_size == 500);
+    watcher.on_page("10", "t");
+    CHECK(fail(ErrorCode::Gone).page_size == 500);
+    watcher.on_page("10", "t");
+    CHECK(fail(ErrorCode::Gone).page_size == 0);
+}
+
 }  // namespace sluice::kube

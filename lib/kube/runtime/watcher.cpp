@@ -21,7 +21,7 @@ Watcher::Step Watcher::next(Time now) {
     }
     if (listing_) {
         step.action = Action::List;
-        step.page_size = paged_ ? options_.page_size : 0;
+        step.page_size = paged_ ? page_size_ : 0;
         step.continue_token = continue_token_;
         return step;
     }
@@ -49,15 +49,30 @@ Watcher::Page Watcher::on_page(
     listing_ = false;
     paged_ = true;
     expired_pages_ = 0;
+    page_size_ = std::min(2 * page_size_, options_.page_size);
     resource_version_ = resource_version;
     return is_first ? Page::FirstAndLast : Page::Last;
 }
 
 void Watcher::on_list_failed(const Error& error, Time now) {
+    // An answer that came but could not be taken, most of all because it is too large; what the
+    // server itself refuses has a status.
+    const bool is_unreadable = error.code == ErrorCode::Invalid && error.status.empty();
+    if (is_unreadable && paged_ && page_size_ > 1) {
+        page_size_ /= 2;
+        fail(error, now);
+        return;
+    }
     const bool token_expired = error.code == ErrorCode::Gone && !continue_token_.empty();
     restart_list();
-    if (token_expired && ++expired_pages_ >= kExpiredPagesMax) {
+    if (!paged_) {
+        // All in one did not work either: too large, or too slow.
+        paged_ = true;
+        expired_pages_ = 0;
+    } else if (token_expired && ++expired_pages_ >= kExpiredPagesMax) {
         paged_ = false;
+    } else if (is_unreadable) {
+        page_size_ = options_.page_size;
     }
     fail(error, now);
 }

@@ -45,7 +45,8 @@ class Watcher {
         Duration idle_max{};           ///< Watch: silence after which the peer counts as dead
     };
 
-    Watcher(WatcherOptions options, std::uint64_t seed) : options_(options), prng_(seed) {}
+    Watcher(WatcherOptions options, std::uint64_t seed)
+        : options_(options), prng_(seed), page_size_(options.page_size) {}
 
     /// What to do now.
     Step next(Time now);
@@ -58,6 +59,9 @@ class Watcher {
         FirstAndLast,  ///< this page alone is the list
     };
     Page on_page(const std::string& resource_version, const std::string& continue_token);
+    /// An answer that could not be taken (Invalid without the server's status, as for a body beyond
+    /// the client's limit) makes it ask for half as many objects, from where the list is; all else
+    /// begins the list anew.
     void on_list_failed(const Error& error, Time now);
 
     void on_watch_opened(Time now) { opened_at_ = now; }
@@ -80,6 +84,7 @@ class Watcher {
     Prng prng_;
     bool listing_ = true;
     bool paged_ = true;
+    std::int64_t page_size_;
     int expired_pages_ = 0;
     std::string continue_token_;
     std::string resource_version_;
