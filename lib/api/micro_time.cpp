@@ -10,6 +10,16 @@ namespace sluice::api {
 namespace {
 
 using std::chrono::floor;
+using std::chrono::sys_days;
+using std::chrono::year;
+
+// Kubernetes takes the years 0 to 9999. A count of nanoseconds spans 584 of them, so times outside
+// of these two become one of them and are printed as the ends of that range: the usual "never"
+// stays what it is. Both leave room for durations, and for their distance to the present.
+constexpr Time kEarliest = sys_days(year(1900) / 1 / 1);
+constexpr Time kLatest = sys_days(year(2262) / 1 / 1);
+constexpr std::string_view kEarliestText = "0001-01-01T00:00:00";
+constexpr std::string_view kLatestText = "9999-12-31T23:59:59";
 
 /// The fields of a time are read one after the other; a wrong character ends it all.
 class TimeReader {
@@ -99,16 +109,25 @@ std::optional<Time> read_time(std::string_view text) {
         }
         offset = std::chrono::minutes(*hours * 60 + *minutes) * (sign == '-' ? -1 : 1);
     }
-    // The nanosecond clock spans the years 1678 to 2262; other years would overflow it.
-    if (!date.ok() || !in.at_end() || *year < 1678 || *year > 2261) {
+    if (!date.ok() || !in.at_end()) {
         return std::nullopt;
     }
-    return Time(std::chrono::sys_days(date)) + std::chrono::hours(*hour) +
-           std::chrono::minutes(*minute) + std::chrono::seconds(*second) +
-           std::chrono::nanoseconds(nano) - offset;
+    const std::chrono::sys_seconds seconds = sys_days(date) + std::chrono::hours(*hour) +
+                                             std::chrono::minutes(*minute) +
+                                             std::chrono::seconds(*second) - offset;
+    if (seconds < floor<std::chrono::seconds>(kEarliest)) {
+        return kEarliest;
+    }
+    if (seconds >= floor<std::chrono::seconds>(kLatest)) {
+        return kLatest;
+    }
+    return seconds + std::chrono::nanoseconds(nano);
 }
 
 std::string print_seconds(Time time) {
+    if (time == kEarliest || time == kLatest) {
+        return std::string(time == kEarliest ? kEarliestText : kLatestText);
+    }
     const auto seconds = floor<std::chrono::seconds>(time);
     const auto day = floor<std::chrono::days>(seconds);
     const std::chrono::year_month_day date(day);

@@ -131,9 +131,45 @@ TEST_CASE("times are printed as Kubernetes prints them", "[api][time]") {
           "2026-01-01",
           "2026-01-01T00:00:00",
           "2026-01-01T00:00:00.Z",
-          "0001-01-01T00:00:00Z",
+          "9999-02-29T00:00:00Z",
+          "10000-01-01T00:00:00Z",
           "2026-01-01T24:00:00Z"}) {
         CAPTURE(bad);
         CHECK_FALSE(api::parse_time(bad));
     }
+}
+
+TEST_CASE("a time too far away counts as never or as long ago and stays that", "[api][time]") {
+    const auto now = *api::parse_time("2026-01-01T00:00:00Z");
+    for (const auto* never :
+         {"9999-12-31T23:59:59Z",
+          "9999-12-31T23:59:59.999-23:59",
+          "5000-02-28T00:00:00Z",
+          "2262-01-01T00:00:00Z",
+          "2261-12-31T23:59:59-01:00"}) {
+        CAPTURE(never);
+        const auto time = api::parse_time(never);
+        REQUIRE(time);
+        CHECK(*time - now > std::chrono::years(230));
+        CHECK(*time + std::chrono::days(90) > *time);
+        CHECK(api::to_string(*time) == "9999-12-31T23:59:59Z");
+        CHECK(api::to_string(api::MicroTime{*time}) == "9999-12-31T23:59:59.000000Z");
+    }
+    for (const auto* long_ago :
+         {"0001-01-01T00:00:00Z", "0000-01-01T00:00:00+23:59", "1899-12-31T23:59:59.9Z"}) {
+        CAPTURE(long_ago);
+        const auto time = api::parse_time(long_ago);
+        REQUIRE(time);
+        CHECK(now - *time > std::chrono::years(120));
+        CHECK(api::to_string(*time) == "0001-01-01T00:00:00Z");
+    }
+    CHECK(api::to_string(*api::parse_time("2261-12-31T23:59:59Z")) == "2261-12-31T23:59:59Z");
+    CHECK(api::to_string(*api::parse_time("1900-01-01T00:00:01Z")) == "1900-01-01T00:00:01Z");
+    const std::string text = R"({"status":{"requeueState":{"requeueAt":"9999-12-31T23:59:59Z"}}})";
+    const auto workload = api::decode<api::Workload>(text);
+    REQUIRE(workload);
+    CHECK(
+        api::to_value(*workload).find_path({"status", "requeueState", "requeueAt"})->as_string() ==
+        "9999-12-31T23:59:59Z"
+    );
 }
