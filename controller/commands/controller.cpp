@@ -368,7 +368,9 @@ void add_controller(CLI::App& app, int& exit_code) {
         "--controllers",
         options->controllers,
         fmt::format(
-            "which controllers run: * for all, name, -name (default: {}); known: {}",
+            "which controllers run: * for all, name, -name (default: {}); known: {}; each process "
+            "that runs a part needs a lease of its own, leaderElection.resourceName, and the right "
+            "to it",
             options->controllers,
             fmt::join(controller_names(), ", ")
         )

@@ -54,6 +54,7 @@ ROWS = [
             "(default: Kueue's own) --kubeconfig",
             "(default: as a pod, by its service account) --controllers",
             "(default: *)",
+            "a lease of its own, leaderElection.resourceName, and the right to it --feature-gates",
             "(default: Kueue's own) --log-level",
             "(default: info)",
         ],
