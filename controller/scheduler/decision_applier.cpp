@@ -95,6 +95,9 @@ void DecisionApplier::take_admission(const engine::AdmissionDecision& decision) 
         admission.uid = workload->metadata.uid;
         admission.generation = workload->metadata.generation;
         admission.admission = workload::make_admission(parts_.state, decision, *workload);
+        admission.considered = workload::considered_flavors(
+            parts_.state, decision, *workload, parts_.translator.references()
+        );
     }
     Entry& entry = entries_[key];
     entry.refusal.reset();
@@ -280,9 +283,11 @@ void DecisionApplier::send_admission(
         workload,
         "QuotaReserved",
         fmt::format(
-            "Quota reserved in ClusterQueue {}, wait time since queued was {}s",
+            "Quota reserved in ClusterQueue {}, wait time since queued was {}s{}{}",
             queue,
-            whole_seconds(waited)
+            whole_seconds(waited),
+            admission.considered.empty() ? "" : "; Flavors considered: ",
+            admission.considered
         )
     ));
     Observation seen{

@@ -58,6 +58,7 @@ class DecisionApplier {
         std::string uid;
         std::int64_t generation = 0;  ///< of the spec that was decided on
         api::Admission admission;
+        std::string considered;  ///< the flavors that it passed over, for the event
         bool sent = false;
         bool written = false;  ///< accepted, its echo not yet seen
     };

@@ -249,6 +249,29 @@ TEST_CASE("reasons that the server never takes are tried ever more rarely", "[co
     CHECK(holds_quota(cluster, "small"));
 }
 
+TEST_CASE("the event of a reservation names the flavors that were passed over", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(
+        "{'kind':'ResourceFlavor','metadata':{'name':'tainted'},'spec':{'nodeTaints':[{'key':'k',"
+        "'value':'v','effect':'NoSchedule'}]}}"
+    );
+    cluster.merge(
+        {Kind::ClusterQueue, "", "cq"},
+        "{'spec':{'resourceGroups':[{'coveredResources':['cpu'],'flavors':["
+        "{'name':'tainted','resources':[{'name':'cpu','nominalQuota':'4'}]},"
+        "{'name':'spot','resources':[{'name':'cpu','nominalQuota':'4'}]}]}]}}"
+    );
+    cluster.put(workload("w", 1));
+    cluster.settle();
+    CHECK(has_event(
+        cluster,
+        "QuotaReserved",
+        "Quota reserved in ClusterQueue cq, wait time since queued was 0s; Flavors considered: "
+        "main: tainted(NoFit;untolerated taint {k v NoSchedule <nil>} in flavor tainted)"
+    ));
+}
+
 TEST_CASE("an admission of an older spec is not written, and is taken back", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);
