@@ -244,6 +244,7 @@ TEST_CASE("a directive out of its place is refused, not dropped", "[yaml]") {
             Row{"a: x\n  %y\n", R"({"a":"x %y"})"},
             Row{"--- scalar\n%YAML 1.2\n", R"("scalar %YAML 1.2")"},
             Row{"--- |\n %!PS\n", R"("%!PS\n")"},
+            Row{"x\n%#y\n%\n", R"("x %#y %")"},
             Row{"%YAML 1.2\n%FOO\n# c\n---\na: 1\n...\n# c\n%YAML 1.2\n---\n", R"({"a":1})"},
             Row{"...\n... # c\na: 1\n...\n...\n", R"({"a":1})"}
         );
