@@ -127,9 +127,10 @@ boost::asio::awaitable<void> ApiWriter::ask(AwaitedEchoes::Question question) {
     const auto answer = co_await parts_.client.get(std::move(path), std::move(options));
     --questions_;
     if (answer) {
-        log::warning("watch is late", {{"object", to_string(question.object)}});
         const auto version = kube::find_string(*answer, {"metadata", "resourceVersion"});
-        echoes_.confirm(question, version_number(version));
+        if (echoes_.confirm(question, version_number(version))) {
+            parts_.on_late_watch(question.object.kind);
+        }
     } else if (answer.error().code == ErrorCode::NotFound) {
         echoes_.gone(question);
     } else if (answer.error().code != ErrorCode::Canceled) {

@@ -1,5 +1,6 @@
 #include "controller/process/awaited_echoes.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <utility>
@@ -108,11 +109,14 @@ std::map<ObjectKey, AwaitedEchoes::Awaited>::iterator AwaitedEchoes::find_asked(
     return is_same ? found : awaited_.end();
 }
 
-void AwaitedEchoes::confirm(const Question& question, std::uint64_t version) {
+bool AwaitedEchoes::confirm(const Question& question, std::uint64_t version) {
     const auto found = find_asked(question);
-    if (found != awaited_.end() && version < found->second.written.version) {
-        found->second.written.version = version;
+    if (found == awaited_.end()) {
+        return false;
     }
+    std::uint64_t& awaited = found->second.written.version;
+    awaited = std::min(awaited, version);
+    return !is_seen(question.object, found->second);
 }
 
 void AwaitedEchoes::gone(const Question& question) {

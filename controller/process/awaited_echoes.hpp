@@ -47,7 +47,8 @@ class AwaitedEchoes {
     std::optional<Time> next_overdue();
     /// The server has the object at that version: where it is older than what was written, the
     /// server's history was put back (from a backup), and that is the newest that will be seen.
-    void confirm(const Question& question, std::uint64_t version);
+    /// True: the store is still behind, so its watch is late.
+    bool confirm(const Question& question, std::uint64_t version);
     /// The server has no such object. What the store never showed is not waited for any more.
     void gone(const Question& question);
 

@@ -40,6 +40,7 @@ struct Writing {
     Stores stores;
     net::TaskGroup tasks{loop.executor(), "test"};
     std::vector<ObjectKey> ended;
+    std::vector<Kind> late;
     ApiWriter writer{
         {
             .client = client,
@@ -49,6 +50,7 @@ struct Writing {
             .on_event = [](const EventNote&) {},
             .on_observation = [](const Observation&) {},
             .on_ended = [this](const ObjectKey& key) { ended.push_back(key); },
+            .on_late_watch = [this](Kind kind) { late.push_back(kind); },
             .backoff = {.first = 1ms, .max = 1ms, .jitter_percent = 0},
         },
         1,
@@ -121,6 +123,7 @@ TEST_CASE("a write counts as seen when the store has it, and never before", "[co
         (void)w.writer.ask_for_late();
         w.run();
         CHECK(w.gets() == asked);
+        CHECK(w.late == std::vector(static_cast<std::size_t>(asked), Kind::Workload));
         CHECK_FALSE(w.writer.is_settled(kKey));
     }
     w.show();
@@ -157,6 +160,7 @@ TEST_CASE("an object that came and went unseen is not waited for without end", "
         w.run();
         CHECK(w.gets() == 1);
         CHECK(w.ended == std::vector{kKey});
+        CHECK(w.late.empty());
         CHECK(w.writer.is_settled(kKey));
     }
     SECTION("unless it was created anew before the answer") {

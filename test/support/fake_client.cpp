@@ -53,6 +53,8 @@ class FakeClient::Channel {
         arrived_.notify();
     }
 
+    void hang() { is_hung_ = true; }
+
     void end(std::optional<Error> error) {
         ended_ = true;
         error_ = std::move(error);
@@ -61,19 +63,20 @@ class FakeClient::Channel {
 
     kube::Async<std::optional<std::string>> next(Duration idle_max) {
         co_await net::pause_for(Duration::zero());
-        if (lines_.empty() && !ended_) {
-            co_await arrived_.wait(idle_max);
+        bool is_notified = true;
+        while (is_notified && (is_hung_ || (lines_.empty() && !ended_))) {
+            is_notified = co_await arrived_.wait(idle_max);
         }
         const auto cancelled = co_await net::is_cancelled();
         if (cancelled) {
             co_return Error{ErrorCode::Canceled, "canceled", {}};
         }
-        if (!lines_.empty()) {
+        if (!is_hung_ && !lines_.empty()) {
             auto line = std::move(lines_.front());
             lines_.pop_front();
             co_return std::optional<std::string>(std::move(line));
         }
-        if (ended_) {
+        if (!is_hung_ && ended_) {
             if (error_) {
                 co_return *error_;
             }
@@ -94,6 +97,7 @@ class FakeClient::Channel {
     kube::WatchOptions options_;
     net::Notifier arrived_;
     std::deque<std::string> lines_;
+    bool is_hung_ = false;
     std::optional<Error> error_;
     bool ended_ = false;
 };
@@ -323,6 +327,14 @@ void FakeClient::end_watches(const std::string& plural, WatchEnd end) {
                 ? std::optional(Error{ErrorCode::Unavailable, "connection reset", {}})
                 : std::nullopt
         );
+    }
+}
+
+void FakeClient::hang_watches(const std::string& plural) {
+    for (const auto& channel : channels_) {
+        if (channel->is_of(plural)) {
+            channel->hang();
+        }
     }
 }
 
