@@ -43,28 +43,25 @@ std::string_view admitting_queue(const json::Value& object) {
     return string_at(object, {"status", "admission", "clusterQueue"});
 }
 
-/// Whether the list has a condition of that type, status and reason.
-bool has_condition(const json::Value* list, const json::Value& wanted) {
-    return list != nullptr && list->is_array() &&
-           std::ranges::any_of(list->as_array(), [&wanted](const json::Value& condition) {
-               return condition.string_at("type") == wanted.string_at("type") &&
-                      condition.string_at("status") == wanted.string_at("status") &&
-                      condition.string_at("reason") == wanted.string_at("reason");
-           });
+/// The reason of condition Evicted=True, or "".
+std::string_view eviction_reason(const json::Value& object) {
+    const json::Value* list = object.find_path({"status", "conditions"});
+    if (list == nullptr || !list->is_array()) {
+        return {};
+    }
+    const auto found = std::ranges::find_if(list->as_array(), [](const json::Value& condition) {
+        return condition.string_at("type") == "Evicted" && condition.string_at("status") == "True";
+    });
+    return found == list->as_array().end() ? std::string_view() : found->string_at("reason");
 }
 
-/// Whether the object says what the write of its status says: the same conditions, and an admission
-/// by the same ClusterQueue.
-bool holds(const json::Value& object, const json::Value& body) {
-    if (admitting_queue(object) != admitting_queue(body)) {
-        return false;
+/// Whether the object shows the admission or eviction that the write of its status made, whatever
+/// was added since.
+bool shows(const json::Value& object, const json::Value& body) {
+    if (!eviction_reason(body).empty()) {
+        return eviction_reason(object) == eviction_reason(body);
     }
-    const json::Value* wanted = body.find_path({"status", "conditions"});
-    const json::Value* found = object.find_path({"status", "conditions"});
-    return wanted == nullptr ||
-           std::ranges::all_of(wanted->as_array(), [found](const json::Value& condition) {
-               return has_condition(found, condition);
-           });
+    return !admitting_queue(body).empty() && admitting_queue(object) == admitting_queue(body);
 }
 
 }  // namespace
@@ -132,7 +129,9 @@ boost::asio::awaitable<void> ApiWriter::ask(AwaitedEchoes::Question question) {
             parts_.on_late_watch(question.object.kind);
         }
     } else if (answer.error().code == ErrorCode::NotFound) {
-        echoes_.gone(question);
+        if (echoes_.gone(question)) {
+            parts_.on_late_watch(question.object.kind);
+        }
     } else if (answer.error().code != ErrorCode::Canceled) {
         log::warning(
             "late object cannot be read",
@@ -209,19 +208,19 @@ boost::asio::awaitable<std::optional<Result<std::string>>> ApiWriter::find_out(
     kube::GetOptions options;
     const auto answer = co_await parts_.client.get(std::move(path), std::move(options));
     if (!answer) {
-        const bool is_said = !is_retryable(answer.error().code);
-        co_return is_said ? Outcome(Result<std::string>(answer.error())) : Outcome();
+        const bool is_gone = answer.error().code == ErrorCode::NotFound;
+        co_return is_gone ? Outcome(Result<std::string>(answer.error())) : Outcome();
     }
     const auto object = json::parse(*answer);
     if (!object) {
-        co_return Outcome(Result<std::string>(object.error()));
+        co_return Outcome();
     }
     const std::string_view uid = string_at(write.body, {"metadata", "uid"});
     if (!uid.empty() && uid != string_at(*object, {"metadata", "uid"})) {
         co_return Outcome(Result<std::string>(Error{ErrorCode::NotFound, "was replaced", {}}));
     }
     co_return Outcome(
-        holds(*object, write.body) ? Result<std::string>(*answer) : Result<std::string>(error)
+        shows(*object, write.body) ? Result<std::string>(*answer) : Result<std::string>(error)
     );
 }
 

@@ -119,11 +119,13 @@ bool AwaitedEchoes::confirm(const Question& question, std::uint64_t version) {
     return !is_seen(question.object, found->second);
 }
 
-void AwaitedEchoes::gone(const Question& question) {
+bool AwaitedEchoes::gone(const Question& question) {
     const auto found = find_asked(question);
-    if (found != awaited_.end()) {
-        found->second.was_stored = true;
+    if (found == awaited_.end()) {
+        return false;
     }
+    found->second.was_stored = true;
+    return !is_seen(question.object, found->second);
 }
 
 }  // namespace sluice::controller

@@ -50,7 +50,8 @@ class AwaitedEchoes {
     /// True: the store is still behind, so its watch is late.
     bool confirm(const Question& question, std::uint64_t version);
     /// The server has no such object. What the store never showed is not waited for any more.
-    void gone(const Question& question);
+    /// True: the store still has it, so its watch is late.
+    bool gone(const Question& question);
 
   private:
     struct Awaited {

@@ -86,6 +86,16 @@ struct Writing {
         api::Workload workload = *stores.workloads.find("team", "sample");
         workload.status.admission.emplace().cluster_queue = "cq";
         workload::set_condition(workload, "QuotaReserved", true, "QuotaReserved", "", clock.now());
+        return submit_certain(workload, meanwhile);
+    }
+    Result<void> submit_eviction() {
+        api::Workload workload = *stores.workloads.find("team", "sample");
+        workload::set_condition(workload, "Evicted", true, "Preempted", "", clock.now());
+        return submit_certain(workload, {});
+    }
+    Result<void> submit_certain(
+        const api::Workload& workload, const std::function<void()>& meanwhile
+    ) {
         Write write = status_write(workload);
         write.body = status_apply(workload, false);
         std::vector<Write> row;
@@ -207,6 +217,16 @@ TEST_CASE("an admission that the server goes on refusing is given up", "[control
         w.show();
         CHECK(w.writer.is_settled(kKey));
     }
+    SECTION("nor when it was evicted already") {
+        w.client.on_write("workloads", [](const json::Value*, json::Value& after) -> Result<void> {
+            auto object = *api::from_value<api::Workload>(after);
+            workload::set_condition(object, "Evicted", true, "Deactivated", "", Time());
+            after = api::to_value(object);
+            return {};
+        });
+        w.client.fail_next(test::Verb::Apply, "workloads", error, 100, true);
+        CHECK(w.submit_admission());
+    }
     SECTION("later, when nothing is answered, as one may be on its way") {
         const Error none{ErrorCode::Timeout, "not finished in time", {}};
         w.client.fail_next(test::Verb::Apply, "workloads", none, 100);
@@ -227,6 +247,37 @@ TEST_CASE("an admission that the server goes on refusing is given up", "[control
         REQUIRE_FALSE(outcome);
         CHECK(outcome.error().code == ErrorCode::NotFound);
     }
+}
+
+TEST_CASE("an eviction in doubt is done when the object is evicted for that", "[controller]") {
+    Writing w;
+    w.add();
+    REQUIRE(w.submit_admission());
+    w.show();
+    const Error error{ErrorCode::Internal, "etcdserver: request timed out", {}};
+    bool is_done = false;
+    SECTION("done") {
+        w.client.fail_next(test::Verb::Apply, "workloads", error, 100, true);
+        is_done = true;
+    }
+    SECTION("not done") {
+        w.client.fail_next(test::Verb::Apply, "workloads", error, 100);
+    }
+    CHECK(w.submit_eviction().has_value() == is_done);
+}
+
+TEST_CASE("a store that shows what is gone for long has a late watch", "[controller]") {
+    Writing w;
+    w.add();
+    w.set_queue("main");
+    w.client.erase<api::Workload>("team", "sample");
+    w.clock.advance(30s);
+    (void)w.writer.ask_for_late();
+    w.run();
+    CHECK(w.late == std::vector{Kind::Workload});
+    CHECK_FALSE(w.writer.is_settled(kKey));
+    w.show();
+    CHECK(w.writer.is_settled(kKey));
 }
 
 TEST_CASE("no more than a few late objects are asked for at once", "[controller]") {
