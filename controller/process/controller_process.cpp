@@ -1,5 +1,6 @@
 #include "controller/process/controller_process.hpp"
 
+#include "base/earlier.hpp"
 #include "base/log.hpp"
 #include "controller/process/routes.hpp"
 #include "controller/process/settings.hpp"
@@ -32,13 +33,6 @@ kube::LeaderOptions leader_options(const ProcessOptions& options) {
     made.renew_deadline = wanted.renew_deadline;
     made.retry_period = wanted.retry_period;
     return made;
-}
-
-std::optional<Time> earlier(std::optional<Time> a, std::optional<Time> b) {
-    if (!a || !b) {
-        return a ? a : b;
-    }
-    return std::min(*a, *b);
 }
 
 net::ServerResponse answer(bool is_fine, std::string_view problem) {

@@ -1,5 +1,6 @@
 #include "controller/scheduler/scheduling_loop.hpp"
 
+#include "base/earlier.hpp"
 #include "base/log.hpp"
 #include "engine/engine.hpp"
 
@@ -25,13 +26,6 @@ constexpr Duration kAuditEvery = std::chrono::minutes(1);
 /// Of one audit; the others are only counted.
 constexpr std::size_t kFindingsLogged = 20;
 constexpr Duration kNoRoomDelay = std::chrono::milliseconds(10);
-
-std::optional<Time> earlier(std::optional<Time> a, std::optional<Time> b) {
-    if (!a || !b) {
-        return a ? a : b;
-    }
-    return std::min(*a, *b);
-}
 
 }  // namespace
 
