@@ -198,7 +198,7 @@ std::string to_table(const CycleReport& cycle) {
             {outcome,
              entry.workload,
              entry.cluster_queue,
-             entry.reason,
+             entry.reason.empty() ? "NoMatchingFlavor" : entry.reason,  // as the controller says
              entry.words.empty() ? entry.message : entry.words}
         );
     }

@@ -27,8 +27,12 @@ bool is_conflict(const Error& error) {
 }
 
 bool is_time_to_look(const Error& error, int attempts) {
-    const bool is_answered = !error.status.empty() || error.code == ErrorCode::Internal ||
-                             error.code == ErrorCode::TooManyRequests;
+    // What timed out in the server or in etcd may come true yet.
+    const bool is_timeout =
+        error.code == ErrorCode::Timeout || error.detail.find("timed out") != std::string::npos;
+    const bool is_answered =
+        !is_timeout && (!error.status.empty() || error.code == ErrorCode::Internal ||
+                        error.code == ErrorCode::TooManyRequests);
     return attempts >= (is_answered ? kAttemptsAnswered : kAttemptsUnanswered);
 }
 
@@ -124,14 +128,18 @@ boost::asio::awaitable<void> ApiWriter::ask(AwaitedEchoes::Question question) {
     const auto answer = co_await parts_.client.get(std::move(path), std::move(options));
     --questions_;
     if (answer) {
-        const auto version = kube::find_string(*answer, {"metadata", "resourceVersion"});
-        if (echoes_.confirm(question, version_number(version))) {
-            parts_.on_late_watch(question.object.kind);
-        }
+        log::warning("watch is late", {{"object", to_string(question.object)}});
+        echoes_.confirm(
+            question,
+            AwaitedEchoes::Answer{
+                .uid = kube::find_string(*answer, {"metadata", "uid"}),
+                .version =
+                    version_number(kube::find_string(*answer, {"metadata", "resourceVersion"})),
+                .is_ending = !kube::find_string(*answer, {"metadata", "deletionTimestamp"}).empty(),
+            }
+        );
     } else if (answer.error().code == ErrorCode::NotFound) {
-        if (echoes_.gone(question)) {
-            parts_.on_late_watch(question.object.kind);
-        }
+        echoes_.gone(question);
     } else if (answer.error().code != ErrorCode::Canceled) {
         log::warning(
             "late object cannot be read",

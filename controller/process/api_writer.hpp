@@ -35,8 +35,6 @@ class ApiWriter final : public WriteSink {
         /// Called when a write to the object has ended, whatever became of it, and when the server
         /// said what became of one whose echo is late.
         std::function<void(const ObjectKey&)> on_ended;
-        /// Called when half a minute after a write the server shows it and the store does not.
-        std::function<void(Kind)> on_late_watch;
         /// Between the attempts of one write.
         kube::BackoffOptions backoff{
             .first = std::chrono::milliseconds(100),

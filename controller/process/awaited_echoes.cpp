@@ -1,6 +1,5 @@
 #include "controller/process/awaited_echoes.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <utility>
@@ -109,23 +108,24 @@ std::map<ObjectKey, AwaitedEchoes::Awaited>::iterator AwaitedEchoes::find_asked(
     return is_same ? found : awaited_.end();
 }
 
-bool AwaitedEchoes::confirm(const Question& question, std::uint64_t version) {
+void AwaitedEchoes::confirm(const Question& question, const Answer& answer) {
     const auto found = find_asked(question);
     if (found == awaited_.end()) {
-        return false;
+        return;
     }
-    std::uint64_t& awaited = found->second.written.version;
-    awaited = std::min(awaited, version);
-    return !is_seen(question.object, found->second);
+    Written& written = found->second.written;
+    if (written.is_end && answer.uid == written.uid && !answer.is_ending) {
+        awaited_.erase(found);
+    } else if (answer.version < written.version) {
+        written.version = answer.version;
+    }
 }
 
-bool AwaitedEchoes::gone(const Question& question) {
+void AwaitedEchoes::gone(const Question& question) {
     const auto found = find_asked(question);
-    if (found == awaited_.end()) {
-        return false;
+    if (found != awaited_.end()) {
+        found->second.was_stored = true;
     }
-    found->second.was_stored = true;
-    return !is_seen(question.object, found->second);
 }
 
 }  // namespace sluice::controller

@@ -45,13 +45,17 @@ class AwaitedEchoes {
     std::optional<Question> take_overdue();
     /// When the next echo will be late; none: none is awaited. Cost: amortized by what was written.
     std::optional<Time> next_overdue();
-    /// The server has the object at that version: where it is older than what was written, the
-    /// server's history was put back (from a backup), and that is the newest that will be seen.
-    /// True: the store is still behind, so its watch is late.
-    bool confirm(const Question& question, std::uint64_t version);
+    /// The object as the server has it now.
+    struct Answer {
+        std::string uid;
+        std::uint64_t version = 0;
+        bool is_ending = false;  ///< it is being deleted
+    };
+    /// The server has the object. Where it is older than what was written, or an end is not in it,
+    /// the server's history was put back (from a backup), and that is the newest that will be seen.
+    void confirm(const Question& question, const Answer& answer);
     /// The server has no such object. What the store never showed is not waited for any more.
-    /// True: the store still has it, so its watch is late.
-    bool gone(const Question& question);
+    void gone(const Question& question);
 
   private:
     struct Awaited {

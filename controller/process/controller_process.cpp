@@ -99,8 +99,6 @@ ControllerProcess::ControllerProcess(
               .on_event = [this](const EventNote& note) { record(note); },
               .on_observation = [this](const Observation& seen) { metrics_.observe(seen); },
               .on_ended = [this](const ObjectKey& key) { on_write_ended(key); },
-              .on_late_watch = [this](Kind kind
-                               ) { informers_.begin_anew(path_of(ObjectKey{kind, "", ""})); },
           },
           kRowsMax,
           options_.seed

@@ -11,7 +11,6 @@ namespace sluice::controller {
 namespace {
 
 constexpr Duration kDiscoveryRetry = std::chrono::seconds(2);
-constexpr Duration kBeginAnewEvery = std::chrono::minutes(1);
 
 bool lists_resource(const json::Value& list, const std::string& plural) {
     const json::Value* resources = list.find("resources");
@@ -73,35 +72,9 @@ boost::asio::awaitable<void> Informers::start(net::TaskGroup* tasks) {
                 continue;
             }
         }
-        tasks->spawn(follow(entry.get()), entry->path.plural);
+        tasks->spawn(entry->run(), entry->path.plural);
     }
     synced_.notify();
-}
-
-boost::asio::awaitable<void> Informers::follow(EntryBase* entry) {
-    for (;;) {
-        net::TaskGroup run(parts_.executor, entry->path.plural);
-        run.spawn(entry->run());
-        co_await entry->begin_anew.wait();
-        co_await run.stop(Duration::zero());
-        const auto cancelled = co_await net::is_cancelled();
-        if (cancelled) {
-            co_return;
-        }
-    }
-}
-
-void Informers::begin_anew(const kube::ResourcePath& resource) {
-    const auto found = std::ranges::find_if(entries_, [&resource](const auto& entry) {
-        return entry->path.group == resource.group && entry->path.plural == resource.plural;
-    });
-    const Time now = parts_.clock.now();
-    if (found == entries_.end() || now < (*found)->begun_anew_at + kBeginAnewEvery) {
-        return;
-    }
-    log::warning("watch is late and begins anew", {{"resource", resource.plural}});
-    (*found)->begun_anew_at = now;
-    (*found)->begin_anew.notify();
 }
 
 bool Informers::has_synced() const {

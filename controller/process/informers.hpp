@@ -46,19 +46,12 @@ class Informers {
     /// Waits until every store holds a whole list; false when cancelled.
     boost::asio::awaitable<bool> wait_synced();
     bool has_synced() const;
-    /// Lists a kind and watches it anew, as its watch has died unseen or is late; once a minute at
-    /// most.
-    void begin_anew(const kube::ResourcePath& resource);
 
   private:
     class EntryBase {
       public:
-        EntryBase(
-            const kube::ResourcePath& resource,
-            bool needed,
-            const boost::asio::any_io_executor& executor
-        )
-            : path(resource), is_needed(needed), begin_anew(executor) {}
+        EntryBase(const kube::ResourcePath& resource, bool needed)
+            : path(resource), is_needed(needed) {}
         EntryBase(const EntryBase&) = delete;
         EntryBase& operator=(const EntryBase&) = delete;
         virtual ~EntryBase() = default;
@@ -67,8 +60,6 @@ class Informers {
         bool is_needed;
         bool is_missing = false;
         bool is_synced = false;
-        net::Notifier begin_anew;
-        Time begun_anew_at{};
     };
 
     template <class T>
@@ -80,7 +71,7 @@ class Informers {
             bool needed,
             std::function<void(const kube::Change<T>&)> on_change
         )
-            : EntryBase(kube::path_of<T>(), needed, owner.parts_.executor),
+            : EntryBase(kube::path_of<T>(), needed),
               reflector_(
                   owner.parts_.client,
                   owner.parts_.clock,
@@ -99,7 +90,6 @@ class Informers {
     };
 
     kube::ReflectorOptions reflector_options();
-    boost::asio::awaitable<void> follow(EntryBase* entry);
     /// Whether the server serves the kind; true also when it will not say.
     boost::asio::awaitable<bool> is_served(kube::ResourcePath path);
 

@@ -126,11 +126,13 @@ void DecisionApplier::take_preemption(const engine::PreemptionDecision& decision
 }
 
 void DecisionApplier::take_refusal(const engine::RefusalDecision& decision) {
+    // Where upstream finds no reason the API server refuses its condition, and nobody is told
+    // anything; flavors are what such a workload lacks.
+    const auto reason_of = decision.reason == engine::WaitingReason::Unspecified
+                               ? engine::WaitingReason::NoMatchingFlavor
+                               : decision.reason;
     const std::string_view reason =
-        workload::waiting_reason(decision.reason, parts_.translator.settings().gates);
-    if (reason.empty()) {
-        return;
-    }
+        workload::waiting_reason(reason_of, parts_.translator.settings().gates);
     const Key key = kube::parse_object_key(parts_.state.workload_key(decision.workload));
     const auto workload = parts_.stores.workloads.find(key);
     if (!workload) {

@@ -15,9 +15,10 @@ using std::chrono::year;
 
 // Kubernetes takes the years 0 to 9999. A count of nanoseconds spans 584 of them, so times outside
 // of these two become one of them and are printed as the ends of that range: the usual "never"
-// stays what it is. Both leave room for durations, and for their distance to the present.
+// stays what it is. Both leave room for their distance to the present and for the longest duration
+// that an int32 counts in seconds, 68 years.
 constexpr Time kEarliest = sys_days(year(1900) / 1 / 1);
-constexpr Time kLatest = sys_days(year(2262) / 1 / 1);
+constexpr Time kLatest = sys_days(year(2190) / 1 / 1);
 constexpr std::string_view kEarliestText = "0001-01-01T00:00:00";
 constexpr std::string_view kLatestText = "9999-12-31T23:59:59";
 

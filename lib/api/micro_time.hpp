@@ -14,7 +14,7 @@ struct MicroTime {
     friend auto operator<=>(const MicroTime&, const MicroTime&) = default;
 };
 
-/// Reads an RFC 3339 time with any fraction and offset. Times before 1900 and from 2262 on become
+/// Reads an RFC 3339 time with any fraction and offset. Times before 1900 and from 2190 on become
 /// the same earliest and latest one, which are printed as of the years 1 and 9999. Errors: Invalid.
 Result<Time> parse_time(std::string_view text);
 

@@ -7,6 +7,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <cstdint>
+#include <limits>
 #include <string>
 
 using namespace sluice;
@@ -145,13 +147,13 @@ TEST_CASE("a time too far away counts as never or as long ago and stays that", "
          {"9999-12-31T23:59:59Z",
           "9999-12-31T23:59:59.999-23:59",
           "5000-02-28T00:00:00Z",
-          "2262-01-01T00:00:00Z",
-          "2261-12-31T23:59:59-01:00"}) {
+          "2190-01-01T00:00:00Z",
+          "2189-12-31T23:59:59-01:00"}) {
         CAPTURE(never);
         const auto time = api::parse_time(never);
         REQUIRE(time);
-        CHECK(*time - now > std::chrono::years(230));
-        CHECK(*time + std::chrono::days(90) > *time);
+        CHECK(*time - now > std::chrono::years(160));
+        CHECK(*time + std::chrono::seconds(std::numeric_limits<std::int32_t>::max()) > *time);
         CHECK(api::to_string(*time) == "9999-12-31T23:59:59Z");
         CHECK(api::to_string(api::MicroTime{*time}) == "9999-12-31T23:59:59.000000Z");
     }
@@ -163,7 +165,7 @@ TEST_CASE("a time too far away counts as never or as long ago and stays that", "
         CHECK(now - *time > std::chrono::years(120));
         CHECK(api::to_string(*time) == "0001-01-01T00:00:00Z");
     }
-    CHECK(api::to_string(*api::parse_time("2261-12-31T23:59:59Z")) == "2261-12-31T23:59:59Z");
+    CHECK(api::to_string(*api::parse_time("2189-12-31T23:59:59Z")) == "2189-12-31T23:59:59Z");
     CHECK(api::to_string(*api::parse_time("1900-01-01T00:00:01Z")) == "1900-01-01T00:00:01Z");
     const std::string text = R"({"status":{"requeueState":{"requeueAt":"9999-12-31T23:59:59Z"}}})";
     const auto workload = api::decode<api::Workload>(text);

@@ -40,7 +40,6 @@ struct Writing {
     Stores stores;
     net::TaskGroup tasks{loop.executor(), "test"};
     std::vector<ObjectKey> ended;
-    std::vector<Kind> late;
     ApiWriter writer{
         {
             .client = client,
@@ -50,7 +49,6 @@ struct Writing {
             .on_event = [](const EventNote&) {},
             .on_observation = [](const Observation&) {},
             .on_ended = [this](const ObjectKey& key) { ended.push_back(key); },
-            .on_late_watch = [this](Kind kind) { late.push_back(kind); },
             .backoff = {.first = 1ms, .max = 1ms, .jitter_percent = 0},
         },
         1,
@@ -133,7 +131,6 @@ TEST_CASE("a write counts as seen when the store has it, and never before", "[co
         (void)w.writer.ask_for_late();
         w.run();
         CHECK(w.gets() == asked);
-        CHECK(w.late == std::vector(static_cast<std::size_t>(asked), Kind::Workload));
         CHECK_FALSE(w.writer.is_settled(kKey));
     }
     w.show();
@@ -170,7 +167,6 @@ TEST_CASE("an object that came and went unseen is not waited for without end", "
         w.run();
         CHECK(w.gets() == 1);
         CHECK(w.ended == std::vector{kKey});
-        CHECK(w.late.empty());
         CHECK(w.writer.is_settled(kKey));
     }
     SECTION("unless it was created anew before the answer") {
@@ -266,7 +262,7 @@ TEST_CASE("an eviction in doubt is done when the object is evicted for that", "[
     CHECK(w.submit_eviction().has_value() == is_done);
 }
 
-TEST_CASE("a store that shows what is gone for long has a late watch", "[controller]") {
+TEST_CASE("what the server has no more is waited for while the store shows it", "[controller]") {
     Writing w;
     w.add();
     w.set_queue("main");
@@ -274,9 +270,23 @@ TEST_CASE("a store that shows what is gone for long has a late watch", "[control
     w.clock.advance(30s);
     (void)w.writer.ask_for_late();
     w.run();
-    CHECK(w.late == std::vector{Kind::Workload});
     CHECK_FALSE(w.writer.is_settled(kKey));
     w.show();
+    CHECK(w.writer.is_settled(kKey));
+}
+
+TEST_CASE("an end that the server took back is not waited for without end", "[controller]") {
+    Writing w;
+    w.add();
+    w.show();
+    const auto before = *w.client.find<api::Workload>("team", "sample");
+    w.submit({.verb = Verb::Delete, .object = kKey, .uid = before.metadata.uid});
+    CHECK_FALSE(w.writer.is_settled(kKey));
+    w.client.add(before);  // its history was put back from a backup
+    w.clock.advance(30s);
+    (void)w.writer.ask_for_late();
+    w.run();
+    CHECK(w.gets() == 1);
     CHECK(w.writer.is_settled(kKey));
 }
 
@@ -316,11 +326,11 @@ TEST_CASE("an older version is the newest when the server's history was put back
     CHECK_FALSE(echoes.take_overdue());
     SECTION("unless something was written since") {
         echoes.expect(kKey, {.uid = uid, .version = stored + 11});
-        echoes.confirm(*question, stored);
+        echoes.confirm(*question, {.uid = {}, .version = stored});
         CHECK_FALSE(echoes.is_settled(kKey));
     }
     SECTION("so it is not waited for the lost one") {
-        echoes.confirm(*question, stored);
+        echoes.confirm(*question, {.uid = {}, .version = stored});
         CHECK(echoes.is_settled(kKey));
         CHECK(echoes.next_overdue() == std::nullopt);
     }

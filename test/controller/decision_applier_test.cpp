@@ -272,6 +272,21 @@ TEST_CASE("the event of a reservation names the flavors that were passed over", 
     ));
 }
 
+TEST_CASE("a workload that lacks one resource while another fits is told so", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    std::string text = workload("w", 1);
+    const std::string_view requests = "'requests':{";
+    text.insert(text.find(requests) + requests.size(), "'example.com/gpu':'1',");
+    cluster.put(text);
+    cluster.settle();
+    CHECK(cluster.condition("team", "w", "QuotaReserved") == "False/NoMatchingFlavor");
+    CHECK(
+        message_of(cluster, "w").find("resource example.com/gpu unavailable in ClusterQueue") !=
+        std::string::npos
+    );
+}
+
 TEST_CASE("an admission of an older spec is not written, and is taken back", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);

@@ -374,7 +374,12 @@ bool MiniCluster::ask_for_late() {
         if (object == nullptr) {
             echoes.gone(*question);
         } else {
-            echoes.confirm(*question, version_of(*object));
+            echoes.confirm(
+                *question,
+                {.uid = at(question->object, {"metadata", "uid"}),
+                 .version = version_of(*object),
+                 .is_ending = !at(question->object, {"metadata", "deletionTimestamp"}).empty()}
+            );
         }
         ended(question->object);
     }

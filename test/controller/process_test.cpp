@@ -203,40 +203,6 @@ TEST_CASE(
     CHECK(test::run_async(loop, running.stop()) == 0);
 }
 
-TEST_CASE("a watch that dies unseen holds a job up for half a minute", "[controller][process]") {
-    ManualClock clock;
-    net::EventLoop loop;
-    test::FakeClient client(loop.executor(), clock);
-    make_queues(client);
-    bool is_hung = false;
-    client.on_write("workloads", [&](const json::Value*, json::Value& after) -> Result<void> {
-        if (after.find_path({"status", "admission"}) != nullptr && !is_hung) {
-            is_hung = true;
-            client.hang_watches("workloads");
-        }
-        return {};
-    });
-    Running running(loop, client, make_options(false), clock);
-    make_job(client, "sample");
-    REQUIRE(test::run_async(loop, until([&] {
-                                clock.advance(std::chrono::microseconds(500));
-                                return is_hung;
-                            })));
-    const Time hung_at = clock.now();
-    const auto is_running_at_last = [&] {
-        clock.advance(std::chrono::seconds(1));
-        client.add(decode<api::Namespace>(
-            "{'metadata':{'name':'other','labels':{'at':'" +
-            std::to_string(clock.now().time_since_epoch().count()) + "'}}}"
-        ));  // any change wakes the process, which waits on its own by another clock than this
-        return is_running(client, "sample");
-    };
-    CHECK(test::run_async(loop, until(is_running_at_last)));
-    CHECK(clock.now() - hung_at >= std::chrono::seconds(30));
-    CHECK(clock.now() - hung_at <= std::chrono::seconds(60));
-    CHECK(test::run_async(loop, running.stop()) == 0);
-}
-
 TEST_CASE(
     "of two replicas one acts, and the other takes over at its end", "[controller][process]"
 ) {

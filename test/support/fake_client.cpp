@@ -53,8 +53,6 @@ class FakeClient::Channel {
         arrived_.notify();
     }
 
-    void hang() { is_hung_ = true; }
-
     void end(std::optional<Error> error) {
         ended_ = true;
         error_ = std::move(error);
@@ -63,20 +61,19 @@ class FakeClient::Channel {
 
     kube::Async<std::optional<std::string>> next(Duration idle_max) {
         co_await net::pause_for(Duration::zero());
-        bool is_notified = true;
-        while (is_notified && (is_hung_ || (lines_.empty() && !ended_))) {
-            is_notified = co_await arrived_.wait(idle_max);
+        if (lines_.empty() && !ended_) {
+            co_await arrived_.wait(idle_max);
         }
         const auto cancelled = co_await net::is_cancelled();
         if (cancelled) {
             co_return Error{ErrorCode::Canceled, "canceled", {}};
         }
-        if (!is_hung_ && !lines_.empty()) {
+        if (!lines_.empty()) {
             auto line = std::move(lines_.front());
             lines_.pop_front();
             co_return std::optional<std::string>(std::move(line));
         }
-        if (!is_hung_ && ended_) {
+        if (ended_) {
             if (error_) {
                 co_return *error_;
             }
@@ -97,7 +94,6 @@ class FakeClient::Channel {
     kube::WatchOptions options_;
     net::Notifier arrived_;
     std::deque<std::string> lines_;
-    bool is_hung_ = false;
     std::optional<Error> error_;
     bool ended_ = false;
 };
@@ -327,14 +323,6 @@ void FakeClient::end_watches(const std::string& plural, WatchEnd end) {
                 ? std::optional(Error{ErrorCode::Unavailable, "connection reset", {}})
                 : std::nullopt
         );
-    }
-}
-
-void FakeClient::hang_watches(const std::string& plural) {
-    for (const auto& channel : channels_) {
-        if (channel->is_of(plural)) {
-            channel->hang();
-        }
     }
 }
 

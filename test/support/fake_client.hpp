@@ -109,8 +109,6 @@ class FakeClient final : public kube::Client {
     /// Ends the open watches of a plural: as the server does in order, broken, or with 410 Gone.
     enum class WatchEnd : std::uint8_t { InOrder, Broken, Gone };
     void end_watches(const std::string& plural, WatchEnd end);
-    /// The open watches of a plural stay open and say nothing any more.
-    void hang_watches(const std::string& plural);
     /// Forgets old events, so that watches from before now get 410 Gone.
     void forget_history();
     /// Sends a bookmark to the open watches of a plural.
