@@ -5,6 +5,7 @@
 #include "engine/reference_topology.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace sluice::reference {
 
@@ -34,6 +35,17 @@ std::vector<PodSetTotal> totals_of(
 }
 
 namespace {
+
+/// What is asked for beyond what is held, cut off at the ends of the numbers.
+Amount growth(Amount requested, Amount held) {
+    __extension__ using Wide = __int128;
+    const Wide difference = Wide(requested.value()) - Wide(held.value());
+    return Amount(std::int64_t(std::clamp(
+        difference,
+        Wide(std::numeric_limits<std::int64_t>::min()),
+        Wide(std::numeric_limits<std::int64_t>::max())
+    )));
+}
 
 class Assigner {
   public:
@@ -241,7 +253,7 @@ void Assigner::finish(PodSetResult& result) {
         const std::string& name = head_.workload->pod_sets[result.index].name;
         const Amount held = head_.held_by(name, resource);
         if (result.requests.contains(resource)) {
-            assignment_.usage[pair] += Amount(result.requests[resource].value() - held.value());
+            assignment_.usage[pair] += growth(result.requests[resource], held);
         }
         tried[resource] = choice.tried;
     }
@@ -407,7 +419,7 @@ Grade Assigner::grade_flavor(
                 worst = {};
                 break;
             }
-            amount = Amount(amount.value() - held.amounts[resource].value());
+            amount = growth(amount, held.amounts[resource]);
         }
         const Verdict verdict = fits_quota(flavor, resource, amount);
         if (verdict.refusal) {
