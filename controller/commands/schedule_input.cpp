@@ -133,6 +133,10 @@ class Reader {
         for (const auto& file : files) {
             read(file);
         }
+        for (auto& ns : input_.cluster.namespaces) {
+            // The API server sees to it that each has this label.
+            ns.metadata.labels["kubernetes.io/metadata.name"] = ns.metadata.name;
+        }
         input_.warnings = warnings_.texts();
         auto skipped = skipped_kinds_.texts();
         input_.notes.insert(input_.notes.begin(), skipped.begin(), skipped.end());
@@ -201,8 +205,11 @@ class Reader {
 
     void note_skipped(const Source& source, std::string_view kind, std::string_view version) {
         skipped_kinds_.add(fmt::format("{} {}", version, kind), [&] {
+            const std::string_view why = kind == "Job" && version == "batch/v1"
+                                             ? " (give the Workload that was made for it)"
+                                             : "";
             return fmt::format(
-                "{}: skipped, kind {} of {} plays no part", describe(source), kind, version
+                "{}: skipped, kind {} of {} plays no part{}", describe(source), kind, version, why
             );
         });
     }
@@ -210,6 +217,14 @@ class Reader {
     Result<void> add_own(Source& source, std::string_view kind, std::string_view version) {
         if (version != webhook::kV1beta1 && version != webhook::kV1beta2) {
             return make_invalid(fmt::format("apiVersion: {} is not served", version));
+        }
+        if (api::find_schema(kind, version.substr(kGroup.size())) == nullptr) {
+            warnings_.add(fmt::format("{} {}", version, kind), [&] {
+                return fmt::format(
+                    "{}: ignored, {} has no kind {}", describe(source), version, kind
+                );
+            });
+            return {};
         }
         if (auto done = check_schema(source, kind, version.substr(kGroup.size())); !done) {
             return done.error();
@@ -250,9 +265,6 @@ class Reader {
     /// As the API server does with an object that is created: defaults, then the schema of its
     /// version. What the schema does not know is dropped there: it is warned of as kubectl does.
     Result<void> check_schema(Source& source, std::string_view kind, std::string_view version) {
-        if (api::find_schema(kind, version) == nullptr) {
-            return {};
-        }
         if (auto done = api::apply_defaults(kind, version, source.value); !done) {
             return done.error();
         }

@@ -143,7 +143,9 @@ void Maker::change_pod_sets(engine::Workload& slice) {
             one.shape = std::uint32_t(pick(0, shapes_));
             break;
         case 2:
-            one.name = "p9";
+            if (std::ranges::find(pod_sets, "p9", &engine::PodSet::name) == pod_sets.end()) {
+                one.name = "p9";  // names are unique
+            }
             break;
         case 3:
             pod_sets.pop_back();

@@ -84,6 +84,31 @@ TEST_CASE(
     CHECK(input.cluster.namespaces.size() == 1);
 }
 
+TEST_CASE("a namespace has the label that the API server gives it", "[commands][schedule]") {
+    const auto input = read(
+        "{apiVersion: v1, kind: Namespace, metadata: {name: a}}\n---\n"
+        "{apiVersion: v1, kind: Namespace, metadata: {name: a, labels: {tier: low}}}"
+    );
+    REQUIRE(input.cluster.namespaces.size() == 1);
+    const auto& labels = input.cluster.namespaces[0].metadata.labels;
+    CHECK(labels == api::StringMap{{"kubernetes.io/metadata.name", "a"}, {"tier", "low"}});
+}
+
+TEST_CASE("a kind that Kueue does not have is warned of", "[commands][schedule]") {
+    const auto input = read(
+        "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQeue, metadata: {name: a}}\n---\n"
+        "{apiVersion: kueue.x-k8s.io/v1beta2, kind: MultiKueueConfig, metadata: {name: a}, spec: "
+        "{clusters: [b]}}"
+    );
+    CHECK(input.problems.empty());
+    CHECK(
+        input.warnings ==
+        std::vector<std::string>{
+            "f:1: ClusterQeue a: ignored, kueue.x-k8s.io/v1beta2 has no kind ClusterQeue"
+        }
+    );
+}
+
 TEST_CASE(
     "negative requests are warned of, and decided as if they were 0", "[commands][schedule]"
 ) {
@@ -149,7 +174,9 @@ TEST_CASE("kinds that play no part are told once each", "[commands][schedule]") 
     CHECK(
         input.notes ==
         std::vector<std::string>{
-            "f:1: Job ns/a: skipped, kind Job of batch/v1 plays no part (and 2 more)",
+            "f:1: Job ns/a: skipped, kind Job of batch/v1 plays no part (give the Workload that "
+            "was "
+            "made for it) (and 2 more)",
             "f:5: MultiKueueConfig m: skipped, kind MultiKueueConfig of kueue.x-k8s.io/v1beta2 "
             "plays no part",
         }
