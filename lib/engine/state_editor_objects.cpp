@@ -306,7 +306,7 @@ void StateEditor::on(const LocalQueueChanged& event) {
         given.cluster_queue.empty() ? NodeIndex{} : intern_cluster_queue(given.cluster_queue);
     LocalQueueRecord& record = state_.local_queues_[index.at()];
     const bool was_open = record.exists && !record.stopped && record.cluster_queue == target;
-    const bool newly_matches = record.namespace_match != NamespaceMatch::Matches &&
+    const bool newly_matches = record.exists && record.namespace_match != NamespaceMatch::Matches &&
                                given.namespace_match == NamespaceMatch::Matches;
     if (record.cluster_queue != target) {
         drop_all_of(index);
