@@ -9,6 +9,7 @@
 #include "support/run_async.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -226,6 +227,15 @@ TEST_CASE("an admission that the server goes on refusing is given up", "[control
     SECTION("later, when nothing is answered, as one may be on its way") {
         const Error none{ErrorCode::Timeout, "not finished in time", {}};
         w.client.fail_next(test::Verb::Apply, "workloads", none, 100);
+        CHECK_FALSE(w.submit_admission());
+        CHECK(w.applies() == 10);
+    }
+    SECTION("likewise when the server itself ran out of time") {
+        const auto late = GENERATE(
+            Error{ErrorCode::Timeout, "Timeout: request did not complete", "{\"code\":504}"},
+            Error{ErrorCode::Internal, "etcdserver: request timed out", "{\"code\":500}"}
+        );
+        w.client.fail_next(test::Verb::Apply, "workloads", late, 100);
         CHECK_FALSE(w.submit_admission());
         CHECK(w.applies() == 10);
     }
