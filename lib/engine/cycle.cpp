@@ -81,13 +81,20 @@ bool Cycle::overlaps(const CycleEntry& entry) const {
 }
 
 void Cycle::clear_for(const CycleEntry& entry) {
-    std::set<WorkloadIndex> gone = victims_;
-    for (const auto& target : entry.targets) {
-        gone.insert(target.workload);
-    }
-    for (const auto index : gone) {
+    const auto clear = [this](WorkloadIndex index) {
         const Holding& holding = *state_.workloads_[index.at()].holding;
         state_.tree_.assume_no_usage(holding.cluster_queue, holding.usages);
+    };
+    for (const auto index : victims_in_order_) {
+        clear(index);
+    }
+    for (const auto& target : entry.targets) {
+        // A replaced slice stands in front, and can be among the victims too.
+        const bool is_repeated =
+            &target != &entry.targets.front() && target.workload == entry.targets.front().workload;
+        if (!is_repeated && !victims_.contains(target.workload)) {
+            clear(target.workload);
+        }
     }
 }
 
@@ -133,7 +140,7 @@ void Cycle::recompute_if_overlapping(CycleEntry& entry) {
     QuotaTree& tree = state_.tree_;
     const auto mark = tree.mark();
     PreemptionSearch search(state_, tree, victims_, now_);
-    for (const auto index : victims_) {
+    for (const auto index : victims_in_order_) {
         search.evict(index);
     }
     state_.workloads_[entry.workload.at()].last_assignment.reset();
@@ -206,7 +213,9 @@ void Cycle::process(CycleEntry& entry) {
         return;
     }
     for (const auto& target : entry.targets) {
-        victims_.insert(target.workload);
+        if (victims_.insert(target.workload).second) {
+            victims_in_order_.push_back(target.workload);
+        }
     }
     tree.assume_usage(entry.cluster_queue, assignment.usage);
     spare_replaced(entry);

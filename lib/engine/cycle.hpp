@@ -75,6 +75,9 @@ class Cycle {
     FairTournament fair_;
     std::vector<CycleEntry*> processed_;  // in processing order
     std::set<WorkloadIndex> victims_;
+    /// They again as they were chosen. Upstream takes their usage away in the order of a map; where
+    /// sums have saturated the order counts.
+    std::vector<WorkloadIndex> victims_in_order_;
     std::vector<WorkloadIndex> newly_evicted_;
     bool blocked_ = false;
     CycleResult result_;

@@ -54,8 +54,9 @@ class StateEditor {
     /// (spec 3.8).
     void wake_tree_of(NodeIndex node);
 
-    /// What a workload's end or less use of quota wakes: the tree where quota came free and that
-    /// of the ClusterQueue in which its LocalQueue would have it wait, as far as they are valid.
+    /// What a workload's end or less use of quota wakes: the tree of the ClusterQueue in which its
+    /// LocalQueue would have it wait and, where that is another one or none, a second later the
+    /// tree where quota came free. Both as far as they are valid.
     void wake_for(NodeIndex freed, NodeIndex queued_in);
 
     /// The workload's admission is assumed: what it will cost its LocalQueue counts at once.
@@ -85,6 +86,7 @@ class StateEditor {
     bool has_undecided_preemptor(const ClusterQueueRecord& queue) const;
     void drop_preemptors(ClusterQueueRecord& of);
     void eviction_failed(WorkloadIndex victim);
+    void wake_at(NodeIndex root, Time due);
     void wake_now(NodeIndex root);
     void wake_parked(NodeIndex cluster_queue);
     void requeue_all_of(LocalQueueIndex local_queue);

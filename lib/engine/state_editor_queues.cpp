@@ -4,10 +4,18 @@
 #include "engine/state_editor.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 #include <vector>
 
 namespace sluice::engine {
+namespace {
+
+/// Upstream forgets this wake-up. It comes so late that what is decided at once is what upstream
+/// decides.
+constexpr Duration kLateWake = std::chrono::seconds(1);
+
+}  // namespace
 
 NodeIndex StateEditor::cluster_queue_of(const WorkloadRecord& workload) const {
     if (!workload.local_queue.is_valid()) {
@@ -293,17 +301,30 @@ void StateEditor::wake_tree_of(NodeIndex node) {
         return;
     }
     if (state_.options_.wake_batch == Duration{}) {
+        state_.wake_due_.erase(at.root);
         wake_now(at.root);
     } else {
-        state_.wake_due_.emplace(at.root, now_ + state_.options_.wake_batch);
+        wake_at(at.root, now_ + state_.options_.wake_batch);
     }
 }
 
+void StateEditor::wake_at(NodeIndex root, Time due) {
+    const auto [at, is_new] = state_.wake_due_.emplace(root, due);
+    at->second = std::min(at->second, due);
+}
+
 void StateEditor::wake_for(NodeIndex freed, NodeIndex queued_in) {
-    for (const auto node : {freed, queued_in}) {
-        if (node.is_valid()) {
-            wake_tree_of(node);
-        }
+    if (queued_in.is_valid()) {
+        wake_tree_of(queued_in);
+    }
+    if (!freed.is_valid()) {
+        return;
+    }
+    refresh();
+    const auto& at = state_.tree_.node(freed);
+    const bool is_woken = queued_in.is_valid() && state_.tree_.node(queued_in).root == at.root;
+    if (!is_woken && !at.in_cycle) {
+        wake_at(at.root, now_ + std::max(kLateWake, state_.options_.wake_batch));
     }
 }
 

@@ -19,6 +19,8 @@
 /// - how far the search for flavors came, the sticky preemptor, refused writes: none before the
 ///   first cycle;
 /// - when a batch of wakes ends: counted from its first event, all of which come at one time here;
+/// - a wake-up that is still to come, because a holder left whose LocalQueue was not there: before
+///   the first cycle all of these are let come;
 /// - usage by LocalQueues: begun from the status that the LocalQueue is first told with, which a
 ///   detour therefore keeps.
 /// From the first cycle on, all of these are part of what is compared.

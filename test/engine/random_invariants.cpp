@@ -238,7 +238,7 @@ std::optional<std::string> Witness::fault_of(
 }
 
 /// Each admission fits what was free at the start (but see within), and all together fit once those
-/// are gone who are on their way out.
+/// are gone who are on their way out, where the order of taking away does not count.
 std::optional<std::string> Witness::find_overuse(const engine::CycleResult& result) const {
     QuotaTree tree = tree_;
     const auto fits = [&](const engine::AdmissionDecision& decision, const engine::Usages& usages) {
@@ -284,8 +284,29 @@ std::optional<std::string> Witness::find_overuse(const engine::CycleResult& resu
         const Holder& holder = holders_.at(workload);
         tree.assume_no_usage(holder.cluster_queue, holder.usages);
     }
+    engine::Usages all;
+    const auto add_all = [&all](const engine::Usages& usages) {
+        for (const Usage& usage : usages) {
+            engine::add_to(all, usage.flavor_resource, usage.amount);
+        }
+    };
+    for (const auto& [workload, holder] : holders_) {
+        add_all(holder.usages);
+    }
     for (const engine::AdmissionDecision& decision : result.admitted) {
-        const engine::Usages usages = engine::counted_usage(state_, decision);
+        add_all(usage_of(decision));
+    }
+    // What is left of a sum that was cut off depends on who was taken away first.
+    const auto is_cut_off = [&all](const Usage& usage) {
+        return std::ranges::any_of(all, [&](const Usage& sum) {
+            return sum.flavor_resource == usage.flavor_resource && sum.amount.is_unlimited();
+        });
+    };
+    for (const engine::AdmissionDecision& decision : result.admitted) {
+        engine::Usages usages;
+        std::ranges::remove_copy_if(
+            engine::counted_usage(state_, decision), std::back_inserter(usages), is_cut_off
+        );
         if (!fits(decision, usages)) {
             return "more than was left: " + state_.workload_key(decision.workload);
         }

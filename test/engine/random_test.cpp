@@ -21,6 +21,14 @@ TEST_CASE("engine and reference decide alike on random clusters", "[engine][rand
     CHECK(tally.happened["admit in the place of a slice"] > 20);
 }
 
+TEST_CASE("victims go in the order they were chosen, also from sums cut off", "[engine][random]") {
+    // Found in long runs: with usage near the largest amount, taking it away in another order
+    // leaves another sum.
+    for (const std::uint64_t seed : {140107001U, 210120210U, 220142287U}) {
+        CHECK(find_difference(make_case(seed)) == std::nullopt);
+    }
+}
+
 TEST_CASE("a seed always makes the same case", "[engine][random]") {
     CHECK(to_text(make_case(7)) == to_text(make_case(7)));
     CHECK(to_text(make_case(7)) != to_text(make_case(8)));

@@ -128,6 +128,7 @@ class Cluster {
     std::set<std::string> queues_in(const Tree& tree) const;
     /// Spec 3.8: at once, or when the batch ends.
     void wake(const std::optional<Tree>& tree, Time now);
+    void wake_at(const Tree& tree, Time due);
     /// What a workload's end or less use of quota wakes: the tree where it held quota ("": nowhere)
     /// and that of its LocalQueue.
     void wake_for(const std::string& held_in, const engine::Workload& workload, Time now);

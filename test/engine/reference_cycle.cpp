@@ -13,9 +13,11 @@ using engine::WaitingReason;
 struct Cluster::Cycle {
     Snapshot snapshot;
     Rules rules;
-    std::set<int> victims;  // of entries processed so far
+    std::vector<int> victims;  // of entries processed so far, as they were chosen
     std::vector<std::string> newly_evicted;
     support::Outcome outcome;
+
+    bool is_victim(int holder) const { return std::ranges::find(victims, holder) != victims.end(); }
 };
 
 std::vector<std::string> Cluster::pop_heads() {
@@ -207,9 +209,11 @@ void Cluster::note_shortages(const Snapshot& snapshot, Try& attempt) {
 }
 
 bool Cluster::fits_after(Cycle& cycle, Try& attempt) const {
-    std::set<int> gone = cycle.victims;
+    std::vector<int> gone = cycle.victims;
     for (const Target& target : attempt.targets) {
-        gone.insert(target.holder);
+        if (std::ranges::find(gone, target.holder) == gone.end()) {
+            gone.push_back(target.holder);
+        }
     }
     const auto saved = cycle.snapshot.usage;
     for (const int holder : gone) {
@@ -236,7 +240,7 @@ void Cluster::repeat_assignment(Cycle& cycle, Try& attempt) const {
     std::vector<std::vector<int>> holders;
     for (Node& node : cycle.snapshot.nodes) {
         holders.push_back(node.holders);
-        std::erase_if(node.holders, [&](int holder) { return cycle.victims.contains(holder); });
+        std::erase_if(node.holders, [&](int holder) { return cycle.is_victim(holder); });
     }
     for (const int victim : cycle.victims) {
         cycle.snapshot.remove_holder(victim);
@@ -327,7 +331,7 @@ void Cluster::process(Cycle& cycle, Try& attempt) {
     attempt.processed = true;
     const auto overlaps = [&] {
         return std::any_of(attempt.targets.begin(), attempt.targets.end(), [&](const Target& t) {
-            return cycle.victims.contains(t.holder);
+            return cycle.is_victim(t.holder);
         });
     };
     if (overlaps() && options_.gates.recompute_assignment_upon_overlap) {
@@ -380,7 +384,9 @@ void Cluster::process(Cycle& cycle, Try& attempt) {
         attempt.refusal.shortages = shortages;
     } else {
         for (const Target& target : attempt.targets) {
-            cycle.victims.insert(target.holder);
+            if (!cycle.is_victim(target.holder)) {
+                cycle.victims.push_back(target.holder);
+            }
         }
         cycle.snapshot.add(attempt.cluster_queue, attempt.assignment.usage);
         spare_replaced(cycle, attempt);

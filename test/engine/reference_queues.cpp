@@ -1,6 +1,7 @@
 #include "engine/reference.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace sluice::reference {
 
@@ -154,19 +155,28 @@ void Cluster::wake(const std::optional<Tree>& tree, Time now) {
         return;
     }
     if (options_.wake_batch == Duration{}) {
+        wakes_.erase(*tree);
         wake_now(queues_in(*tree), now);
     } else {
-        wakes_.emplace(*tree, now + options_.wake_batch);  // the first wake of a batch sets its end
+        wake_at(*tree, now + options_.wake_batch);
     }
 }
 
+void Cluster::wake_at(const Tree& tree, Time due) {
+    const auto [at, is_new] = wakes_.emplace(tree, due);
+    at->second = std::min(at->second, due);  // the first wake of a batch sets its end
+}
+
 void Cluster::wake_for(const std::string& held_in, const engine::Workload& workload, Time now) {
-    if (!held_in.empty()) {
-        wake(tree_with_queue(held_in), now);
-    }
     const std::string local_queue = workload.ns + "/" + workload.local_queue;
+    std::optional<Tree> woken;
     if (serves(local_queue)) {
-        wake(tree_with_queue(local_queues_.at(local_queue).cluster_queue), now);
+        woken = tree_with_queue(local_queues_.at(local_queue).cluster_queue);
+        wake(woken, now);
+    }
+    const auto freed = held_in.empty() ? std::nullopt : tree_with_queue(held_in);
+    if (freed && freed != woken) {
+        wake_at(*freed, now + std::max<Duration>(std::chrono::seconds(1), options_.wake_batch));
     }
 }
 
