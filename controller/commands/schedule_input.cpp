@@ -3,6 +3,7 @@
 #include "api/codec.hpp"
 #include "api/schema.hpp"
 #include "api/schema_validation.hpp"
+#include "controller/commands/object_collector.hpp"
 #include "webhook/conversion.hpp"
 #include "workload/requests.hpp"
 #include "yaml/parse.hpp"
@@ -24,7 +25,7 @@ namespace {
 
 /// An object and where it stands.
 struct Source {
-    json::Value value;
+    json::Value& value;
     const std::string& file;
     std::size_t line = 0;
 };
@@ -127,42 +128,50 @@ class Remarks {
     std::unordered_map<std::string, std::size_t> places_;
 };
 
-class Reader {
+class Reader final : public yaml::ObjectSink {
   public:
     ScheduleInput run(const std::vector<InputFile>& files) {
         for (const auto& file : files) {
-            read(file);
+            file_ = &file.name;
+            yaml::read_objects(file.text, *this);
         }
+        input_.cluster = objects_.take();
         for (auto& ns : input_.cluster.namespaces) {
             // The API server sees to it that each has this label.
             ns.metadata.labels["kubernetes.io/metadata.name"] = ns.metadata.name;
         }
-        input_.warnings = warnings_.texts();
-        auto skipped = skipped_kinds_.texts();
-        input_.notes.insert(input_.notes.begin(), skipped.begin(), skipped.end());
+        input_.problems = std::move(said_.problems);
+        input_.warnings = said_.warnings.texts();
+        input_.notes = said_.skipped_kinds.texts();
+        input_.notes.insert(input_.notes.end(), said_.notes.begin(), said_.notes.end());
         return std::move(input_);
     }
 
-  private:
-    void read(const InputFile& file) {
-        yaml::read_objects(file.text, [&](yaml::Document document) {
-            if (document.value) {
-                Source source{std::move(*document.value), file.name, document.line};
-                add(source);
-                return;
-            }
-            input_.problems.push_back(fmt::format("{}:{}", file.name, document.value.error().detail)
-            );
-        });
+    void take(yaml::Document& document) override {
+        if (document.value) {
+            Source source{*document.value, *file_, document.line};
+            add(source);
+            return;
+        }
+        said_.problems.push_back(fmt::format("{}:{}", *file_, document.value.error().detail));
+    }
+    void begin_list() override {
+        objects_.mark();
+        said_before_ = said_;
+    }
+    void drop_list() override {
+        objects_.go_back();
+        said_ = said_before_;
     }
 
+  private:
     void add(Source& source) {
         if (source.value.is_null()) {
             return;
         }
         const auto kind = source.value.string_at("kind");
         if (kind.empty() || source.value.string_at("apiVersion").empty()) {
-            input_.problems.push_back(
+            said_.problems.push_back(
                 place(source) + ": not an object: apiVersion and kind are missing"
             );
             return;
@@ -170,13 +179,13 @@ class Reader {
         auto* items = source.value.find("items");
         if (kind.ends_with("List") && items != nullptr && items->is_array()) {
             for (auto& item : items->as_array()) {
-                Source inner{std::move(item), source.file, source.line};
+                Source inner{item, source.file, source.line};
                 add(inner);
             }
             return;
         }
         if (auto done = add_object(source); !done) {
-            input_.problems.push_back(fmt::format("{}: {}", describe(source), done.error().detail));
+            said_.problems.push_back(fmt::format("{}: {}", describe(source), done.error().detail));
         }
     }
 
@@ -187,13 +196,13 @@ class Reader {
             return add_own(source, kind, version);
         }
         if (version == "v1" && kind == "Namespace") {
-            return put(source, input_.cluster.namespaces);
+            return put<api::Namespace>(source);
         }
         if (version == "v1" && kind == "LimitRange") {
-            return put(source, input_.cluster.limit_ranges);
+            return put<api::LimitRange>(source);
         }
         if (version == "node.k8s.io/v1" && kind == "RuntimeClass") {
-            return put(source, input_.cluster.runtime_classes);
+            return put<api::RuntimeClass>(source);
         }
         const bool is_known = (version == "v1" && kind == "Node") ||
                               (version == "scheduling.k8s.io/v1" && kind == "PriorityClass");
@@ -204,7 +213,7 @@ class Reader {
     }
 
     void note_skipped(const Source& source, std::string_view kind, std::string_view version) {
-        skipped_kinds_.add(fmt::format("{} {}", version, kind), [&] {
+        said_.skipped_kinds.add(fmt::format("{} {}", version, kind), [&] {
             const std::string_view why = kind == "Job" && version == "batch/v1"
                                              ? " (give the Workload that was made for it)"
                                              : "";
@@ -219,7 +228,7 @@ class Reader {
             return make_invalid(fmt::format("apiVersion: {} is not served", version));
         }
         if (api::find_schema(kind, version.substr(kGroup.size())) == nullptr) {
-            warnings_.add(fmt::format("{} {}", version, kind), [&] {
+            said_.warnings.add(fmt::format("{} {}", version, kind), [&] {
                 return fmt::format(
                     "{}: ignored, {} has no kind {}", describe(source), version, kind
                 );
@@ -234,27 +243,26 @@ class Reader {
                 return done.error();
             }
         }
-        auto& cluster = input_.cluster;
         if (kind == "AdmissionCheck") {
-            return put(source, cluster.admission_checks);
+            return put<api::AdmissionCheck>(source);
         }
         if (kind == "Topology") {
-            return put(source, cluster.topologies);
+            return put<api::Topology>(source);
         }
         if (kind == "ResourceFlavor") {
-            return put(source, cluster.flavors);
+            return put<api::ResourceFlavor>(source);
         }
         if (kind == "Cohort") {
-            return put(source, cluster.cohorts);
+            return put<api::Cohort>(source);
         }
         if (kind == "ClusterQueue") {
-            return put(source, cluster.cluster_queues);
+            return put<api::ClusterQueue>(source);
         }
         if (kind == "LocalQueue") {
-            return put(source, cluster.local_queues);
+            return put<api::LocalQueue>(source);
         }
         if (kind == "Workload") {
-            return put(source, cluster.workloads);
+            return put<api::Workload>(source);
         }
         if (kind != "WorkloadPriorityClass") {  // their values stand in spec.priority already
             note_skipped(source, kind, version);
@@ -290,13 +298,13 @@ class Reader {
     }
 
     void warn_unknown(const Source& source, std::string_view kind, const std::string& field) {
-        warnings_.add(fmt::format("{} {}", kind, without_positions(field)), [&] {
+        said_.warnings.add(fmt::format("{} {}", kind, without_positions(field)), [&] {
             return fmt::format("{}: unknown field \"{}\" is ignored", describe(source), field);
         });
     }
 
     template <class T>
-    Result<void> put(Source& source, std::vector<T>& objects) {
+    Result<void> put(Source& source) {
         if (name_of(source.value).empty()) {
             return make_invalid("metadata.name: Required value");
         }
@@ -306,7 +314,7 @@ class Reader {
         }
         if constexpr (std::is_same_v<T, api::Workload>) {
             if (const auto negative = workload::find_negative_requests(*object)) {
-                warnings_.add(*negative, [&] {
+                said_.warnings.add(*negative, [&] {
                     return fmt::format(
                         "{}: {}; decided as if it were 0, but no pod can have it",
                         describe(source),
@@ -318,23 +326,25 @@ class Reader {
         if (T::kNamespaced && object->metadata.namespace_.empty()) {
             object->metadata.namespace_ = "default";
         }
-        const auto [same, is_new] = places_[T::kKind].emplace(
-            object->metadata.namespace_ + "/" + object->metadata.name, objects.size()
-        );
-        if (is_new) {
-            objects.push_back(std::move(*object));
-        } else {
-            input_.notes.push_back(describe(source) + ": given before, this one counts");
-            objects[same->second] = std::move(*object);
+        if (objects_.put(*std::move(object))) {
+            said_.notes.push_back(describe(source) + ": given before, this one counts");
         }
         return {};
     }
 
+    /// What is to be reported.
+    struct Said {
+        std::vector<std::string> problems;
+        Remarks warnings;  ///< unknown fields by kind and field, negative requests by what is wrong
+        Remarks skipped_kinds;
+        std::vector<std::string> notes;
+    };
+
     ScheduleInput input_;
-    Remarks warnings_;  ///< unknown fields by kind and field, negative requests by what is wrong
-    Remarks skipped_kinds_;
-    /// By kind and namespace/name: the place among the objects of the kind.
-    std::map<std::string_view, std::unordered_map<std::string, std::size_t>> places_;
+    const std::string* file_ = nullptr;
+    ObjectCollector objects_;
+    Said said_;
+    Said said_before_;  ///< the list that is being read
     api::Interner templates_;
 };
 

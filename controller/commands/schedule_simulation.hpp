@@ -7,6 +7,8 @@
 #include "engine/engine.hpp"
 #include "workload/translator.hpp"
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -69,8 +71,8 @@ class ScheduleSimulation {
     std::map<std::string, api::ClusterQueue, std::less<>> cluster_queues_;
     std::unordered_map<std::string, api::LocalQueue> local_queues_;  ///< by "namespace/name"
     std::vector<api::Workload> workloads_;
-    std::vector<std::string> notes_;                       ///< on what was given
-    std::unordered_map<std::string, std::size_t> places_;  ///< in workloads_, by key
+    std::vector<std::string> notes_;                              ///< on what was given
+    boost::unordered_flat_map<std::string, std::size_t> places_;  ///< in workloads_, by key
 };
 
 }  // namespace sluice::commands

@@ -8,6 +8,8 @@
 #include "engine/state.hpp"
 #include "workload/translator.hpp"
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include <cstddef>
 #include <map>
 #include <string>
@@ -23,8 +25,8 @@ struct ScheduleOutcome {
     const std::map<std::string, api::ClusterQueue, std::less<>>& cluster_queues;
     const std::unordered_map<std::string, api::LocalQueue>& local_queues;  ///< by namespace/name
     const std::vector<api::Workload>& workloads;
-    const std::unordered_map<std::string, std::size_t>& places;  ///< in workloads, by key
-    const std::vector<CycleReport>& unprinted;                   ///< the idle cycles at the end
+    const boost::unordered_flat_map<std::string, std::size_t>& places;  ///< in workloads, by key
+    const std::vector<CycleReport>& unprinted;  ///< the idle cycles at the end
     Time now;
 };
 

@@ -196,7 +196,7 @@ void set_list(
 /// What turns the Job's live template into the Workload's; an empty object when it is the same.
 json::Value make_template_patch(const api::Job& job, const api::PodSet& original) {
     const auto live = json::parse(job.spec.template_.raw.view());
-    const auto wanted = json::parse(original.template_.raw.view());
+    const auto wanted = json::parse(original.template_->raw.view());
     if (!live || !wanted) {
         return json::Object{};
     }

@@ -148,7 +148,7 @@ bool are_templates_equal(
 
 bool are_pod_sets_equal(const api::PodSet& a, const api::PodSet& b, bool with_tolerations) {
     return a.count == b.count && a.min_count == b.min_count &&
-           are_templates_equal(a.template_, b.template_, with_tolerations);
+           are_templates_equal(*a.template_, *b.template_, with_tolerations);
 }
 
 Result<std::optional<std::int32_t>> max_execution_time(const api::Job& job) {

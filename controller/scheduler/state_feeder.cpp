@@ -11,7 +11,7 @@ namespace {
 
 bool refers_to_class(const api::Workload& workload, const std::string& runtime_class) {
     for (const api::PodSet& pod_set : workload.spec.pod_sets) {
-        if (pod_set.template_.spec.runtime_class_name == runtime_class) {
+        if (pod_set.template_->spec.runtime_class_name == runtime_class) {
             return true;
         }
     }

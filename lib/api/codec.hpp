@@ -5,21 +5,36 @@
 #include "json/reader.hpp"
 #include "json/value.hpp"
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace sluice::api {
 
-/// Gives equal texts one copy. Pod templates repeat a lot: thousands of Workloads, a few templates.
+/// Gives equal texts one copy, and one object to those who share it. Pod templates repeat a lot:
+/// thousands of Workloads, a few templates.
 class Interner {
   public:
     /// The shared copy of the text. Texts that nobody else holds any more are dropped now and then.
     std::shared_ptr<const std::string> intern(std::string text);
     std::size_t size() const { return texts_.size(); }
 
+    /// The object that was added for the type and text; nullptr: none.
+    std::shared_ptr<const void> find(const TypeInfo& type, std::string_view text) const;
+    void add(
+        const TypeInfo& type,
+        std::shared_ptr<const std::string> text,
+        std::shared_ptr<const void> object
+    );
+
   private:
+    struct Object {
+        std::shared_ptr<const std::string> text;
+        std::shared_ptr<const void> object;
+    };
     struct Less {
         using is_transparent = void;
         template <class A, class B>
@@ -32,6 +47,7 @@ class Interner {
     void drop_unused();
 
     std::set<std::shared_ptr<const std::string>, Less> texts_;
+    std::map<const TypeInfo*, std::unordered_map<std::string_view, Object>> objects_;
     std::size_t next_sweep_ = 1024;
 };
 

@@ -34,6 +34,7 @@ std::string_view expected_name(Shape shape) {
             return "a value";
         case Shape::Object:
         case Shape::Map:
+        case Shape::Shared:
             return "an object";
         case Shape::List:
             return "a list";
@@ -61,8 +62,9 @@ struct Target {
 /// decoded.
 class Decoder final : public json::Handler {
   public:
-    Decoder(const TypeInfo& type, void* object, Interner* interner)
-        : root_{&type, object}, interner_(interner) {}
+    /// `within`: the path of the object in a larger one.
+    Decoder(const TypeInfo& type, void* object, Interner* interner, std::string within = {})
+        : root_{&type, object}, interner_(interner), within_(std::move(within)) {}
 
     bool on_null() override {
         copy([](json::Writer& w) { w.null(); });
@@ -187,6 +189,12 @@ class Decoder final : public json::Handler {
             skip_depth_ = 1;
             return true;
         }
+        if (at.type->shape == Shape::Shared && shape == Shape::Object && copy_open_ == 0) {
+            begin_copy(nullptr, shape);
+            shared_ = at;
+            skip_depth_ = 1;
+            return true;
+        }
         if (shape == Shape::Object ? !is_object : at.type->shape != Shape::List) {
             return fail(at, shape == Shape::Object ? "an object" : "a list");
         }
@@ -219,9 +227,36 @@ class Decoder final : public json::Handler {
             return true;
         }
         --copy_open_;
-        if (copy_open_ == 0) {
-            *copy_to_ = interner_ != nullptr ? RawJson(interner_->intern(std::move(copy_text_)))
-                                             : RawJson(std::move(copy_text_));
+        if (copy_open_ > 0) {
+            return true;
+        }
+        if (shared_.type != nullptr) {
+            return share(std::exchange(shared_, Target{}));
+        }
+        *copy_to_ = interner_ != nullptr ? RawJson(interner_->intern(std::move(copy_text_)))
+                                         : RawJson(std::move(copy_text_));
+        copy_text_ = {};
+        return true;
+    }
+
+    /// Gives the target the object that the copied text stands for.
+    bool share(const Target& at) {
+        const TypeInfo& type = at.type->item();
+        if (interner_ != nullptr) {
+            if (auto known = interner_->find(type, copy_text_)) {
+                at.type->set_shared(at.object, std::move(known));
+                return true;
+            }
+        }
+        auto made = at.type->make_shared();
+        Decoder decoder(type, made.get(), interner_, path());
+        if (const auto done = json::read(copy_text_, decoder); !done) {
+            error_ = done.error();
+            return false;
+        }
+        at.type->set_shared(at.object, made);
+        if (interner_ != nullptr) {
+            interner_->add(type, interner_->intern(std::move(copy_text_)), std::move(made));
             copy_text_ = {};
         }
         return true;
@@ -273,6 +308,7 @@ class Decoder final : public json::Handler {
             case Shape::List:
             case Shape::Map:
             case Shape::Optional:
+            case Shape::Shared:
                 break;
         }
         return fail(at, "an integer");
@@ -339,6 +375,7 @@ class Decoder final : public json::Handler {
             case Shape::List:
             case Shape::Map:
             case Shape::Optional:
+            case Shape::Shared:
                 break;
         }
         return fail(at, "a string");
@@ -354,7 +391,7 @@ class Decoder final : public json::Handler {
         return false;
     }
     std::string path() const {
-        std::string out;
+        std::string out = within_;
         for (std::size_t i = 0; i < depth_; ++i) {
             const Frame& frame = frames_[i];
             switch (frame.target.type->shape) {
@@ -377,6 +414,7 @@ class Decoder final : public json::Handler {
                 case Shape::Quantity:
                 case Shape::Json:
                 case Shape::Optional:
+                case Shape::Shared:
                     break;
             }
         }
@@ -385,11 +423,13 @@ class Decoder final : public json::Handler {
 
     Target root_;
     Interner* interner_;
+    std::string within_;
     std::vector<Frame> frames_;  ///< those up to the depth are open; the others keep their room
     std::size_t depth_ = 0;
     std::size_t skip_depth_ = 0;
     std::size_t copy_open_ = 0;  ///< containers open in the copy; 0: nothing is copied
     RawJson* copy_to_ = nullptr;
+    Target shared_;  ///< what is to be made of the copy; null type: nothing
     std::string copy_text_;
     std::optional<json::Writer> copy_writer_;
     Error error_;

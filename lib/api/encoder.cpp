@@ -40,6 +40,14 @@ bool is_zero(const TypeInfo& type, const void* value) {
         case Shape::Map:
         case Shape::Optional:
             return is_empty(type, value);
+        case Shape::Shared: {
+            std::pair<const TypeInfo*, bool> item{&type.item(), false};
+            type.each(value, &item, [](void* context, std::string_view, const void* held) {
+                auto& [item_type, zero] = *static_cast<std::pair<const TypeInfo*, bool>*>(context);
+                zero = is_zero(*item_type, held);
+            });
+            return item.second;
+        }
         case Shape::Object:
             break;
     }
@@ -94,6 +102,7 @@ class Encoder {
                 map(type, value);
                 return;
             case Shape::Optional:
+            case Shape::Shared:
                 items(type, value);
                 return;
         }
@@ -182,7 +191,30 @@ std::shared_ptr<const std::string> Interner::intern(std::string text) {
     return shared;
 }
 
+std::shared_ptr<const void> Interner::find(const TypeInfo& type, std::string_view text) const {
+    const auto of_type = objects_.find(&type);
+    if (of_type == objects_.end()) {
+        return nullptr;
+    }
+    const auto found = of_type->second.find(text);
+    return found == of_type->second.end() ? nullptr : found->second.object;
+}
+
+void Interner::add(
+    const TypeInfo& type,
+    std::shared_ptr<const std::string> text,
+    std::shared_ptr<const void> object
+) {
+    const std::string_view key = *text;
+    objects_[&type].insert_or_assign(key, Object{std::move(text), std::move(object)});
+}
+
 void Interner::drop_unused() {
+    for (auto& [type, objects] : objects_) {
+        std::erase_if(objects, [](const auto& entry) {
+            return entry.second.object.use_count() == 1;
+        });
+    }
     std::erase_if(texts_, [](const auto& text) { return text.use_count() == 1; });
     next_sweep_ = std::max<std::size_t>(1024, texts_.size() * 2);
 }

@@ -120,6 +120,7 @@ class Generator {
             case Shape::Quantity:
                 return scalar("qty", cell);
             case Shape::Optional:
+            case Shape::Shared:
                 return of_type(type.item(), cell);
             case Shape::List:
                 return list(of_type(type.item(), items), cell);

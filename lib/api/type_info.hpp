@@ -30,6 +30,7 @@ enum class Shape : std::uint8_t {
     List,
     Map,  ///< keyed by strings
     Optional,
+    Shared,  ///< an object that several may hold
 };
 
 struct TypeInfo;
@@ -70,7 +71,8 @@ struct Field {
     bool always_print = false;    ///< printed also when zero
 };
 
-/// Called for each element of a list, entry of a map (with its key) or value of an optional.
+/// Called for each element of a list, entry of a map (with its key) or value of an optional or
+/// shared.
 using Visit = void (*)(void* context, std::string_view key, const void* item);
 
 /// Describes one C++ type at run time: one decoder, one printer and one schema generator serve all
@@ -80,11 +82,14 @@ struct TypeInfo {
     std::vector<Field> fields;  ///< of an object, in printing order
     std::string_view kind;      ///< of an object that is a Kubernetes kind
     std::string_view api_version;
-    TypeRef item = nullptr;  ///< of a list, map or optional
+    TypeRef item = nullptr;  ///< of a list, map, optional or shared
     /// Makes a new element, entry or value and returns its address.
     void* (*add)(void* container, std::string_view key) = nullptr;
     void (*clear)(void* container) = nullptr;
     void (*each)(const void* container, void* context, Visit visit) = nullptr;
+    /// Of a shared object: makes an empty one; makes `shared` hold one.
+    std::shared_ptr<void> (*make_shared)() = nullptr;
+    void (*set_shared)(void* shared, std::shared_ptr<const void> value) = nullptr;
     /// Of an object whose whole text is kept beside its fields: where the text goes.
     RawJson* (*raw)(void* object) = nullptr;
     const RawJson* (*const_raw)(const void* object) = nullptr;

@@ -2,6 +2,7 @@
 
 #include "api/meta.hpp"
 #include "api/pod.hpp"
+#include "api/shared.hpp"
 #include "api/taint.hpp"
 
 #include <cstdint>
@@ -40,7 +41,7 @@ struct PodSetTopologyRequest {
 /// A number of like pods.
 struct PodSet {
     std::string name = "main";
-    PodTemplateSpec template_;
+    Shared<PodTemplateSpec> template_;
     std::int32_t count = 1;
     std::optional<std::int32_t> min_count;
     std::optional<PodSetTopologyRequest> topology_request;

@@ -8,8 +8,9 @@
 namespace sluice::json {
 namespace {
 
-/// Keeps of equal keys the place of the first and the value of the last, as Value::set does.
-void merge_equal_keys(Object& members) {
+/// Keeps of equal keys the place of the first and the value of the last, as Value::set does. The
+/// key that stands there more than once, if one does.
+std::optional<std::string> merge_equal_keys(Object& members) {
     std::vector<std::size_t> order(members.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
         order[i] = i;
@@ -18,20 +19,21 @@ void merge_equal_keys(Object& members) {
         return members[i].first;
     });
     std::vector<bool> superseded(members.size(), false);
-    bool any = false;
+    std::optional<std::string> repeated;
     for (std::size_t i = 0; i < order.size();) {
         auto end = i + 1;
         while (end < order.size() && members[order[end]].first == members[order[i]].first) {
-            superseded[order[end]] = any = true;
+            superseded[order[end]] = true;
             ++end;
         }
         if (end > i + 1) {
+            repeated = members[order[i]].first;
             members[order[i]].second = std::move(members[order[end - 1]].second);
         }
         i = end;
     }
-    if (!any) {
-        return;
+    if (!repeated) {
+        return std::nullopt;
     }
     Object kept;
     for (std::size_t i = 0; i < members.size(); ++i) {
@@ -40,6 +42,7 @@ void merge_equal_keys(Object& members) {
         }
     }
     members = std::move(kept);
+    return repeated;
 }
 
 /// Up to so many members, comparing all keys costs less than sorting them.
@@ -54,6 +57,7 @@ bool TreeBuilder::on_key(std::string_view key) {
         for (std::size_t i = object.begin; i < members_.size(); ++i) {
             if (members_[i].first == key) {
                 object.target = i;
+                note_repeated(std::string(key));
                 return true;
             }
         }
@@ -67,7 +71,9 @@ bool TreeBuilder::on_end_object() {
     Object object(std::make_move_iterator(begin), std::make_move_iterator(members_.end()));
     members_.erase(begin, members_.end());
     if (object.size() > kSmallObject) {
-        merge_equal_keys(object);
+        if (auto repeated = merge_equal_keys(object)) {
+            note_repeated(*std::move(repeated));
+        }
     }
     return close(Value(std::move(object)));
 }
@@ -81,7 +87,23 @@ bool TreeBuilder::on_end_array() {
 
 Value TreeBuilder::take() {
     complete_ = false;
+    repeated_key_.reset();
     return std::exchange(root_, Value());
+}
+
+void TreeBuilder::reset() {
+    root_ = Value();
+    complete_ = false;
+    open_.clear();
+    items_.clear();
+    members_.clear();
+    repeated_key_.reset();
+}
+
+void TreeBuilder::note_repeated(std::string key) {
+    if (!repeated_key_) {
+        repeated_key_ = std::move(key);
+    }
 }
 
 bool TreeBuilder::open(Container container) {

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,8 +31,14 @@ class TreeBuilder final : public Handler {
 
     /// Whether a whole value has been built and none is open.
     bool is_complete() const { return complete_ && open_.empty(); }
+    /// The built value. Requires: is_complete().
+    const Value& root() const { return root_; }
+    /// The key that was found to stand twice in an object; none: no key does.
+    const std::optional<std::string>& repeated_key() const { return repeated_key_; }
     /// The built value; the builder is then empty again.
     Value take();
+    /// Forgets what was built so far.
+    void reset();
 
   private:
     enum class Container : std::uint8_t { Array, Object };
@@ -44,12 +52,14 @@ class TreeBuilder final : public Handler {
     bool open(Container container);
     bool close(Value done);
     bool add(Value value);
+    void note_repeated(std::string key);
 
     Value root_;
     bool complete_ = false;
     std::vector<Open> open_;
     std::vector<Value> items_;     ///< of all open arrays, the innermost last
     std::vector<Member> members_;  ///< of all open objects, the innermost last
+    std::optional<std::string> repeated_key_;
 };
 
 }  // namespace sluice::json

@@ -117,7 +117,7 @@ std::string invalid_affinity_text(
         return "";
     }
     return affinity_problem(
-        make_pod_shape(pod_sets[refusal.pod_set].template_.spec), flavor->second
+        make_pod_shape(pod_sets[refusal.pod_set].template_->spec), flavor->second
     );
 }
 

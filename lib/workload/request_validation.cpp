@@ -159,7 +159,7 @@ void find_negative(
 std::optional<std::string> find_negative_requests(const api::Workload& workload) {
     std::vector<std::string> found;
     for (std::size_t i = 0; i < workload.spec.pod_sets.size(); ++i) {
-        const auto& pod = workload.spec.pod_sets[i].template_.spec;
+        const auto& pod = workload.spec.pod_sets[i].template_->spec;
         const auto spec = [&] { return fmt::format("spec.podSets[{}].template.spec", i); };
         const auto find_in = [&](const auto& containers, std::string_view name) {
             for (std::size_t c = 0; c < containers.size(); ++c) {

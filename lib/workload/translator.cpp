@@ -166,7 +166,7 @@ std::vector<PodResources> Translator::pods_of(
     std::vector<PodResources> pods;
     pods.reserve(workload.spec.pod_sets.size());
     for (const auto& pod_set : workload.spec.pod_sets) {
-        const auto& spec = pod_set.template_.spec;
+        const auto& spec = pod_set.template_->spec;
         const auto overhead = overheads_.find(spec.runtime_class_name);
         pods.push_back(make_pod_resources(
             spec, overhead == overheads_.end() ? nullptr : &overhead->second, limits

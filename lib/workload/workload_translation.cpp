@@ -236,7 +236,7 @@ Translator::Events Translator::set(const api::Workload& workload) {
         const auto& pod_set = workload.spec.pod_sets[i];
         const auto& topology = pod_set.topology_request;
         const api::ResourceList requests = pod_requests(pods[i]);
-        PodShape shape = make_pod_shape(pod_set.template_.spec);
+        PodShape shape = make_pod_shape(pod_set.template_->spec);
         if (settings_.gates.topology_aware_scheduling) {
             shape.topology = find_topology_need(pod_set, requests);
         }
@@ -338,7 +338,7 @@ std::string Translator::class_key(
     };
     for (std::size_t i = 0; i < pods.size(); ++i) {
         const auto& pod_set = workload.spec.pod_sets[i];
-        const auto& spec = pod_set.template_.spec;
+        const auto& spec = pod_set.template_->spec;
         append(pod_set.name);
         append(pod_set.count - reclaimable(workload, pod_set));
         append(pod_set.min_count.value_or(-1));

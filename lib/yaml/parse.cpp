@@ -1,10 +1,8 @@
 #include "yaml/parse.hpp"
 
 #include "json/reader.hpp"
-#include "json/tree_builder.hpp"
 #include "yaml/block_reader.hpp"
-#include "yaml/document_shape.hpp"
-#include "yaml/item_reader.hpp"
+#include "yaml/document_reader.hpp"
 #include "yaml/library_reader.hpp"
 
 #include <fmt/format.h>
@@ -82,39 +80,82 @@ Error at_line(std::size_t line, std::string_view what) {
     return make_invalid(fmt::format("{}: {}", line, what));
 }
 
-/// Reads a chunk that is one document of JSON or of plain block style: once for its shape, once for
-/// its content.
+/// A sink that wants documents whole.
+class DocumentSink final : public ObjectSink {
+  public:
+    explicit DocumentSink(const TakeDocument& take) : take_(take) {}
+    void take(Document& document) override { take_(std::move(document)); }
+    void begin_list() override {}
+    void drop_list() override {}
+
+  private:
+    const TakeDocument& take_;
+};
+
+/// Reads a chunk that is one document of JSON or of plain block style.
 class QuickReader {
   public:
-    QuickReader(const Limits& limits, bool by_item, const TakeDocument& take)
-        : limits_(limits), by_item_(by_item), take_(take) {}
+    QuickReader(const Limits& limits, bool by_item, ObjectSink& sink)
+        : limits_(limits), by_item_(by_item), sink_(sink) {}
 
     /// Whether it was such a chunk and is dealt with.
     bool read(const Chunk& chunk) {
         const bool is_json = chunk.text.starts_with('{') || chunk.text.starts_with('[');
-        shape_.reset();
-        if (!(is_json ? replay_json(chunk, shape_) : replay_block(chunk, shape_))) {
+        line_ = chunk.line;
+        if (!by_item_) {
+            return read(chunk, is_json, whole_);
+        }
+        is_in_list_ = false;
+        if (!read(chunk, is_json, items_)) {
+            drop();
             return false;
         }
-        if (const auto& key = shape_.duplicate_key()) {
-            if (is_json) {
-                const auto what = fmt::format("duplicate key '{}'", *key);
-                take_({at_line(chunk.line, what), chunk.line});
-            }
-            return is_json;  // yaml-cpp knows the key's line
-        }
-        if (by_item_ && shape_.is_list()) {
-            ItemReader items([&](json::Value item) { take_({std::move(item), chunk.line}); });
-            return is_json ? replay_json(chunk, items) : replay_block(chunk, items);
-        }
-        if (!(is_json ? replay_json(chunk, builder_) : replay_block(chunk, builder_))) {
-            return false;
-        }
-        take_({builder_.take(), chunk.line});
         return true;
     }
 
   private:
+    bool read(const Chunk& chunk, bool is_json, DocumentReader& reader) {
+        if (!(is_json ? replay_json(chunk, reader) : replay_block(chunk, reader))) {
+            reader.reset();
+            return false;
+        }
+        if (const auto key = reader.repeated_key()) {
+            reader.reset();
+            drop();
+            if (is_json) {
+                give(at_line(line_, fmt::format("duplicate key '{}'", *key)));
+            }
+            return is_json;  // yaml-cpp knows the key's line
+        }
+        if (!reader.has_given_items()) {
+            give(reader.take());
+        } else if (reader.is_list()) {
+            reader.reset();
+        } else {
+            reader.reset();
+            drop();
+            return read(chunk, is_json, whole_);  // an object that has a field `items`
+        }
+        return true;
+    }
+
+    void give(Result<json::Value> value) {
+        Document document{std::move(value), line_};
+        sink_.take(document);
+    }
+    void take_item(json::Value item) {
+        if (!is_in_list_) {
+            is_in_list_ = true;
+            sink_.begin_list();
+        }
+        give(std::move(item));
+    }
+    void drop() {
+        if (std::exchange(is_in_list_, false)) {
+            sink_.drop_list();
+        }
+    }
+
     bool replay_json(const Chunk& chunk, json::Handler& handler) const {
         const json::Limits limits{.depth = limits_.depth, .bytes = limits_.bytes};
         return json::read(chunk.text, handler, limits).has_value();
@@ -125,30 +166,34 @@ class QuickReader {
 
     const Limits& limits_;
     bool by_item_;
-    const TakeDocument& take_;
-    DocumentShape shape_;
-    json::TreeBuilder builder_;
+    ObjectSink& sink_;
+    std::size_t line_ = 0;
+    bool is_in_list_ = false;
+    DocumentReader whole_;
+    DocumentReader items_{[this](json::Value item) { take_item(std::move(item)); }};
 };
 
-void read_stream(
-    std::string_view text, const Limits& limits, bool by_item, const TakeDocument& take
-) {
+void read_stream(std::string_view text, const Limits& limits, bool by_item, ObjectSink& sink) {
     if (text.size() > limits.bytes) {
         const auto what =
             fmt::format("{} bytes are more than the limit of {}", text.size(), limits.bytes);
-        take({at_line(1, what), 1});
+        Document refusal{at_line(1, what), 1};
+        sink.take(refusal);
         return;
     }
     constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
     if (text.starts_with(kByteOrderMark)) {
         text.remove_prefix(kByteOrderMark.size());
     }
-    QuickReader quick(limits, by_item, take);
+    QuickReader quick(limits, by_item, sink);
     for_each_chunk(text, [&](const Chunk& chunk) {
         if (chunk.lone_directive) {
-            take({at_line(*chunk.lone_directive, kLoneDirective), chunk.line});
+            Document refusal{at_line(*chunk.lone_directive, kLoneDirective), chunk.line};
+            sink.take(refusal);
         } else if (!quick.read(chunk)) {
-            read_with_library(chunk.text, chunk.line, limits, take);
+            read_with_library(chunk.text, chunk.line, limits, [&sink](Document document) {
+                sink.take(document);
+            });
         }
     });
 }
@@ -157,14 +202,16 @@ void read_stream(
 
 std::vector<Document> parse_documents(std::string_view text, const Limits& limits) {
     std::vector<Document> documents;
-    read_stream(text, limits, false, [&](Document document) {
+    const TakeDocument take = [&documents](Document document) {
         documents.push_back(std::move(document));
-    });
+    };
+    DocumentSink sink(take);
+    read_stream(text, limits, false, sink);
     return documents;
 }
 
-void read_objects(std::string_view text, const TakeDocument& take, const Limits& limits) {
-    read_stream(text, limits, true, take);
+void read_objects(std::string_view text, ObjectSink& sink, const Limits& limits) {
+    read_stream(text, limits, true, sink);
 }
 
 Result<json::Value> parse_document(std::string_view text, const Limits& limits) {

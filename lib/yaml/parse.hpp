@@ -34,10 +34,27 @@ std::vector<Document> parse_documents(std::string_view text, const Limits& limit
 
 using TakeDocument = std::function<void(Document)>;
 
+/// Gets what read_objects() finds.
+class ObjectSink {
+  public:
+    ObjectSink() = default;
+    ObjectSink(const ObjectSink&) = delete;
+    ObjectSink& operator=(const ObjectSink&) = delete;
+    virtual ~ObjectSink() = default;
+
+    /// The document may be changed and moved from.
+    virtual void take(Document& document) = 0;
+    /// What follows are items of one list, which is not read to its end yet.
+    virtual void begin_list() = 0;
+    /// What was taken since begin_list() is void: the list cannot be read as it began. It comes
+    /// again another way, or as an error.
+    virtual void drop_list() = 0;
+};
+
 /// Reads the documents of a stream as parse_documents does and hands them on one after the other;
 /// of a list of objects (apiVersion, a kind that ends in List, items) it may hand on the items
 /// instead, each as if it were a document. A large stream needs no room for all its trees then.
-void read_objects(std::string_view text, const TakeDocument& take, const Limits& limits = {});
+void read_objects(std::string_view text, ObjectSink& sink, const Limits& limits = {});
 
 /// Reads a text that must hold exactly one document.
 Result<json::Value> parse_document(std::string_view text, const Limits& limits = {});

@@ -76,6 +76,52 @@ TEST_CASE("a pod template is carried whole beside the fields read", "[api][codec
     }
 }
 
+TEST_CASE("Workloads with the same pod template share it", "[api][codec]") {
+    const auto workload = [](const std::string& name, const std::string& cpu) {
+        return R"({"metadata":{"name":")" + name +
+               R"("},"spec":{"podSets":[{"name":"main","template":{"spec":{"containers":[{)" +
+               R"("name":"c","env":[{"name":"E","value":"1"}],"resources":{"requests":{"cpu":)" +
+               cpu + R"(}}}]}}}]}})";
+    };
+    api::Interner interner;
+    const auto read = [&interner](const std::string& text) {
+        return api::decode<api::Workload>(text, {.interner = &interner}).value();
+    };
+    const auto template_of = [](const api::Workload& of) { return of.spec.pod_sets[0].template_; };
+    const auto first = template_of(read(workload("a", "1")));
+    const auto second = template_of(read(workload("b", "1")));
+    const auto other = template_of(read(workload("c", "2")));
+    CHECK(first.pointer() == second.pointer());
+    CHECK(first == second);
+    CHECK_FALSE(first == other);
+    CHECK(first->spec.containers.at(0).resources.requests.at("cpu").to_string() == "1");
+    CHECK(other->spec.containers.at(0).resources.requests.at("cpu").to_string() == "2");
+    const auto alone = api::decode<api::Workload>(workload("a", "1"));
+    REQUIRE(alone);
+    CHECK(template_of(*alone) == first);
+    CHECK(api::encode(*alone) == api::encode(read(workload("a", "1"))));
+    CHECK(api::encode(*alone).find(R"("env":[{"name":"E","value":"1"}])") != std::string::npos);
+    for (const bool interned : {false, true}) {
+        const auto bad = api::decode<api::Workload>(
+            workload("a", "\"x\""), {.interner = interned ? &interner : nullptr}
+        );
+        REQUIRE_FALSE(bad);
+        CHECK(bad.error().detail.starts_with(
+            "spec.podSets[0].template.spec.containers[0].resources.requests[cpu]: "
+        ));
+    }
+    const auto scalar = api::decode<api::Workload>(
+        R"({"metadata":{"name":"w"},"spec":{"podSets":[{"template":7}]}})"
+    );
+    REQUIRE_FALSE(scalar);
+    CHECK(scalar.error().detail == "spec.podSets[0].template: expected an object, got an integer");
+    const auto absent = api::decode<api::Workload>(
+        R"({"metadata":{"name":"w"},"spec":{"podSets":[{"template":null}]}})"
+    );
+    REQUIRE(absent);
+    CHECK(template_of(*absent) == api::Shared<api::PodTemplateSpec>());
+}
+
 TEST_CASE("a wrong value is reported with its path", "[api][codec]") {
     const auto error_of = [](std::string_view text) {
         const auto workload = api::decode<api::Workload>(text);

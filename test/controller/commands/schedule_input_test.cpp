@@ -47,6 +47,50 @@ TEST_CASE("of two objects with one name the later counts", "[commands][schedule]
     CHECK(input.notes[0] == "f:3: Cohort c: given before, this one counts");
 }
 
+TEST_CASE("of a list that cannot be read nothing counts", "[commands][schedule]") {
+    const auto cohort = [](const std::string& name, const std::string& parent) {
+        return R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Cohort","metadata":{"name":")" +
+               name + R"("},"spec":{"parentName":")" + parent + R"("}})";
+    };
+    const std::string foreign = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"}})";
+    const std::string items = R"({"apiVersion":"v1","items":[)" + cohort("a", "new") + "," +
+                              cohort("b", "new") + "," + foreign;
+    const auto c = GENERATE_COPY(
+        Case{items + R"(],"kind":"List","kind":"List"})", "f:3: duplicate key 'kind'"},
+        Case{items + R"(,{"x":1,"x":2}],"kind":"List"})", "f:3: duplicate key 'x'"},
+        Case{items + R"(],"kind":"List")", "f:"},
+        Case{items + R"(],"kind":"Odd"})", "f:3: Odd /: "}
+    );
+    const auto input = read(cohort("a", "old") + "\n---\n" + c.text + "\n---\n" + cohort("c", "d"));
+    CAPTURE(c.text);
+    if (c.problem.find("Odd") == std::string::npos) {
+        REQUIRE(input.problems.size() == 1);
+        CHECK(input.problems[0].starts_with(c.problem));
+        CHECK(input.notes.empty());
+    } else {
+        CHECK(input.problems.empty());  // an object of a kind that plays no part
+        CHECK(input.notes.size() == 1);
+    }
+    REQUIRE(input.cluster.cohorts.size() == 2);
+    CHECK(input.cluster.cohorts[0].spec.parent_name == "old");
+    CHECK(input.cluster.cohorts[1].metadata.name == "c");
+}
+
+TEST_CASE("a list may say last what it is", "[commands][schedule]") {
+    const auto text = GENERATE(
+        as<std::string>(),
+        R"({"items":[{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"a"}}],)"
+        R"("kind":"NamespaceList","apiVersion":"v1"})",
+        "items:\n- apiVersion: v1\n  kind: Namespace\n  metadata:\n    name: a\nkind: List\n"
+        "apiVersion: v1\n"
+    );
+    const auto input = read(text);
+    CHECK(input.problems.empty());
+    CHECK(input.notes.empty());
+    REQUIRE(input.cluster.namespaces.size() == 1);
+    CHECK(input.cluster.namespaces[0].metadata.name == "a");
+}
+
 TEST_CASE(
     "a bad object is named with file, line and field, and the others are kept",
     "[commands][schedule]"

@@ -1,0 +1,113 @@
+#pragma once
+
+#include "controller/commands/schedule_cluster.hpp"
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <cstddef>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace sluice::commands {
+
+/// The objects of one kind in the order of their names' first appearance; of two with the same
+/// namespace and name the later counts.
+template <class T>
+class ObjectsOfKind {
+  public:
+    /// Whether there was one of that name.
+    bool put(T object, bool may_go_back) {
+        const auto [same, is_new] = places_.emplace(key_of(object), objects_.size());
+        if (is_new) {
+            objects_.push_back(std::move(object));
+            return false;
+        }
+        T& place = objects_[same->second];
+        if (may_go_back) {
+            replaced_.emplace_back(same->second, std::move(place));
+        }
+        place = std::move(object);
+        return true;
+    }
+    void mark() {
+        marked_ = objects_.size();
+        replaced_.clear();
+    }
+    void go_back() {
+        for (; !replaced_.empty(); replaced_.pop_back()) {
+            objects_[replaced_.back().first] = std::move(replaced_.back().second);
+        }
+        for (; objects_.size() > marked_; objects_.pop_back()) {
+            places_.erase(key_of(objects_.back()));
+        }
+    }
+    std::vector<T> take() { return std::move(objects_); }
+
+  private:
+    static std::string key_of(const T& object) {
+        return object.metadata.namespace_ + "/" + object.metadata.name;
+    }
+
+    std::vector<T> objects_;
+    boost::unordered_flat_map<std::string, std::size_t> places_;
+    std::size_t marked_ = 0;
+    std::vector<std::pair<std::size_t, T>> replaced_;  ///< since mark(), the last one first to go
+};
+
+/// Gathers the objects of all kinds; can go back to where it was.
+class ObjectCollector {
+  public:
+    /// Whether there was one of that kind, namespace and name, which it now takes the place of.
+    template <class T>
+    bool put(T object) {
+        return std::get<ObjectsOfKind<T>>(kinds_).put(std::move(object), may_go_back_);
+    }
+    /// What is put from now on can be taken back.
+    void mark() {
+        may_go_back_ = true;
+        std::apply([](auto&... kinds) { (kinds.mark(), ...); }, kinds_);
+    }
+    /// Takes back what was put since mark().
+    void go_back() {
+        std::apply([](auto&... kinds) { (kinds.go_back(), ...); }, kinds_);
+    }
+    /// The objects; none are left.
+    ScheduleCluster take() {
+        return {
+            .namespaces = take<api::Namespace>(),
+            .limit_ranges = take<api::LimitRange>(),
+            .runtime_classes = take<api::RuntimeClass>(),
+            .admission_checks = take<api::AdmissionCheck>(),
+            .topologies = take<api::Topology>(),
+            .flavors = take<api::ResourceFlavor>(),
+            .cohorts = take<api::Cohort>(),
+            .cluster_queues = take<api::ClusterQueue>(),
+            .local_queues = take<api::LocalQueue>(),
+            .workloads = take<api::Workload>(),
+        };
+    }
+
+  private:
+    template <class T>
+    std::vector<T> take() {
+        return std::get<ObjectsOfKind<T>>(kinds_).take();
+    }
+
+    std::tuple<
+        ObjectsOfKind<api::Namespace>,
+        ObjectsOfKind<api::LimitRange>,
+        ObjectsOfKind<api::RuntimeClass>,
+        ObjectsOfKind<api::AdmissionCheck>,
+        ObjectsOfKind<api::Topology>,
+        ObjectsOfKind<api::ResourceFlavor>,
+        ObjectsOfKind<api::Cohort>,
+        ObjectsOfKind<api::ClusterQueue>,
+        ObjectsOfKind<api::LocalQueue>,
+        ObjectsOfKind<api::Workload>>
+        kinds_;
+    bool may_go_back_ = false;
+};
+
+}  // namespace sluice::commands
