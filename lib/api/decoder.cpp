@@ -133,6 +133,17 @@ class Decoder final : public json::Handler {
     }
     Error error() const override { return error_; }
 
+    /// Whether the value that now comes goes to an object that is shared.
+    bool expects_shared() const {
+        if (skip_depth_ > 0 || depth_ == 0) {
+            return false;
+        }
+        const Field* field = frames_[depth_ - 1].field;
+        return field != nullptr && field->type != nullptr && field->type().shape == Shape::Shared;
+    }
+    /// Takes such a value whole. Requires: expects_shared(), and that it is an object.
+    bool take_shared(const json::Value& value);
+
   private:
     struct Frame {
         Target target;
@@ -202,7 +213,7 @@ class Decoder final : public json::Handler {
             at.type->clear(at.object);
         }
         push(at);
-        if (at.type->raw != nullptr && copy_open_ == 0) {
+        if (at.type->raw != nullptr && copy_open_ == 0 && keeps_raw_) {
             begin_copy(at.type->raw(at.object), shape);
         }
         return true;
@@ -231,7 +242,10 @@ class Decoder final : public json::Handler {
             return true;
         }
         if (shared_.type != nullptr) {
-            return share(std::exchange(shared_, Target{}));
+            const std::string text = std::exchange(copy_text_, {});
+            return share(std::exchange(shared_, Target{}), text, [&text](Decoder& decoder) {
+                return json::read(text, decoder);
+            });
         }
         *copy_to_ = interner_ != nullptr ? RawJson(interner_->intern(std::move(copy_text_)))
                                          : RawJson(std::move(copy_text_));
@@ -239,25 +253,31 @@ class Decoder final : public json::Handler {
         return true;
     }
 
-    /// Gives the target the object that the copied text stands for.
-    bool share(const Target& at) {
+    /// Gives the target the object that the text stands for; `read` sends the text's events to a
+    /// decoder, if need be.
+    template <class Read>
+    bool share(const Target& at, std::string text, const Read& read) {
         const TypeInfo& type = at.type->item();
         if (interner_ != nullptr) {
-            if (auto known = interner_->find(type, copy_text_)) {
+            if (auto known = interner_->find(type, text)) {
                 at.type->set_shared(at.object, std::move(known));
                 return true;
             }
         }
         auto made = at.type->make_shared();
         Decoder decoder(type, made.get(), interner_, path());
-        if (const auto done = json::read(copy_text_, decoder); !done) {
+        decoder.keeps_raw_ = false;
+        if (auto done = read(decoder); !done) {
             error_ = done.error();
             return false;
         }
+        auto shared_text = std::make_shared<const std::string>(std::move(text));
+        if (type.raw != nullptr) {
+            *type.raw(made.get()) = RawJson(shared_text);
+        }
         at.type->set_shared(at.object, made);
         if (interner_ != nullptr) {
-            interner_->add(type, interner_->intern(std::move(copy_text_)), std::move(made));
-            copy_text_ = {};
+            interner_->add(type, std::move(shared_text), std::move(made));
         }
         return true;
     }
@@ -424,6 +444,7 @@ class Decoder final : public json::Handler {
     Target root_;
     Interner* interner_;
     std::string within_;
+    bool keeps_raw_ = true;
     std::vector<Frame> frames_;  ///< those up to the depth are open; the others keep their room
     std::size_t depth_ = 0;
     std::size_t skip_depth_ = 0;
@@ -435,7 +456,7 @@ class Decoder final : public json::Handler {
     Error error_;
 };
 
-bool replay(const json::Value& value, json::Handler& to) {
+bool replay(const json::Value& value, Decoder& to) {
     if (value.is_null()) {
         return to.on_null();
     }
@@ -458,11 +479,27 @@ bool replay(const json::Value& value, json::Handler& to) {
         }
         return ok && to.on_end_array();
     }
+    if (to.expects_shared()) {
+        return to.take_shared(value);
+    }
     bool ok = to.on_start_object();
     for (const auto& [key, member] : value.as_object()) {
         ok = ok && to.on_key(key) && replay(member, to);
     }
     return ok && to.on_end_object();
+}
+
+Result<void> replay_whole(const json::Value& value, Decoder& to) {
+    if (!replay(value, to)) {
+        return to.error();
+    }
+    return {};
+}
+
+bool Decoder::take_shared(const json::Value& value) {
+    return share(take_target(), json::print(value), [&value](Decoder& decoder) {
+        return replay_whole(value, decoder);
+    });
 }
 
 }  // namespace
@@ -478,10 +515,7 @@ Result<void> decode_into(
     const TypeInfo& type, void* object, const json::Value& value, const DecodeOptions& options
 ) {
     Decoder decoder(type, object, options.interner);
-    if (!replay(value, decoder)) {
-        return decoder.error();
-    }
-    return {};
+    return replay_whole(value, decoder);
 }
 
 }  // namespace sluice::api

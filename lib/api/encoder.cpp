@@ -205,8 +205,12 @@ void Interner::add(
     std::shared_ptr<const std::string> text,
     std::shared_ptr<const void> object
 ) {
+    auto& objects = objects_[&type];
+    if (objects.size() >= next_sweep_) {
+        drop_unused();
+    }
     const std::string_view key = *text;
-    objects_[&type].insert_or_assign(key, Object{std::move(text), std::move(object)});
+    objects.insert_or_assign(key, Object{std::move(text), std::move(object)});
 }
 
 void Interner::drop_unused() {
@@ -216,7 +220,11 @@ void Interner::drop_unused() {
         });
     }
     std::erase_if(texts_, [](const auto& text) { return text.use_count() == 1; });
-    next_sweep_ = std::max<std::size_t>(1024, texts_.size() * 2);
+    std::size_t most = texts_.size();
+    for (const auto& [type, objects] : objects_) {
+        most = std::max(most, objects.size());
+    }
+    next_sweep_ = std::max<std::size_t>(1024, most * 2);
 }
 
 void encode_to(const TypeInfo& type, const void* object, std::string& out) {

@@ -29,6 +29,8 @@ class Translator {
     using Events = std::vector<engine::Event>;
 
     explicit Translator(Settings settings) : settings_(std::move(settings)) {}
+    Translator(const Translator&) = delete;
+    Translator& operator=(const Translator&) = delete;
 
     const Settings& settings() const { return settings_; }
     const References& references() const { return references_; }
@@ -102,10 +104,12 @@ class Translator {
         std::uint64_t id = 0;
         std::size_t users = 0;
     };
-    /// What a workload holds on to.
+    using Shapes = std::map<std::string, Shape, std::less<>>;
+    using Classes = std::map<std::string, Class>;
+    /// What a workload holds on to; the entries stay where they are while it does.
     struct Uses {
-        std::vector<std::string> shape_keys;
-        std::string class_key;
+        std::vector<Shapes::value_type*> shapes;
+        Classes::value_type* class_ = nullptr;
     };
 
     std::vector<PodResources> pods_of(
@@ -134,12 +138,12 @@ class Translator {
     std::map<std::string, LimitRangeSummary, std::less<>>
         limits_;  // by namespace, of limit_ranges_
     std::map<std::string, api::ResourceList, std::less<>> overheads_;
-    std::map<std::string, Shape, std::less<>> shapes_;
+    Shapes shapes_;
     std::vector<std::uint32_t> free_shape_ids_;
     std::uint32_t next_shape_id_ = 1;
-    std::map<std::string, Class, std::less<>> classes_;
+    Classes classes_;
     std::uint64_t next_class_id_ = 1;
-    std::map<std::pair<std::string, std::string>, Uses> workloads_;
+    std::map<std::string, Uses> workloads_;  // by namespace/name
 };
 
 }  // namespace sluice::workload

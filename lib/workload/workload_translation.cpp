@@ -52,6 +52,10 @@ bool has_failed_check(const api::Workload& workload) {
     );
 }
 
+std::string key_of(const std::string& ns, const std::string& name) {
+    return ns + "/" + name;
+}
+
 /// FNV-1a: a number that changes with the text.
 std::uint64_t hash_of(std::string_view text) {
     std::uint64_t hash = 14695981039346656037ULL;
@@ -254,13 +258,13 @@ Translator::Events Translator::set(const api::Workload& workload) {
         made.scheduling_class = use_class(class_key(workload, pods), uses);
     }
     // Taken before the old ones are given back, so that a number in use never changes hands.
-    release(std::exchange(workloads_[{metadata.namespace_, metadata.name}], std::move(uses)));
+    release(std::exchange(workloads_[key_of(metadata.namespace_, metadata.name)], std::move(uses)));
     events.push_back(engine::WorkloadChanged{std::move(made)});
     return events;
 }
 
 Translator::Events Translator::remove_workload(const std::string& ns, const std::string& name) {
-    const auto at = workloads_.find({ns, name});
+    const auto at = workloads_.find(key_of(ns, name));
     if (at != workloads_.end()) {
         release(at->second);
         workloads_.erase(at);
@@ -298,33 +302,31 @@ std::uint32_t Translator::use_shape(PodShape shape, Uses& uses, Events& events) 
             }
         }
         events.push_back(engine::PodShapeChanged{made.to_engine()});
-        at = shapes_.emplace(key, std::move(made)).first;
+        at = shapes_.emplace(std::move(key), std::move(made)).first;
     }
     ++at->second.users;
-    uses.shape_keys.push_back(std::move(key));
+    uses.shapes.push_back(&*at);
     return at->second.id;
 }
 
 std::uint64_t Translator::use_class(std::string key, Uses& uses) {
-    Class& entry = classes_[key];
-    if (entry.users++ == 0) {
-        entry.id = next_class_id_++;
+    auto& entry = *classes_.try_emplace(std::move(key)).first;
+    if (entry.second.users++ == 0) {
+        entry.second.id = next_class_id_++;
     }
-    uses.class_key = std::move(key);
-    return entry.id;
+    uses.class_ = &entry;
+    return entry.second.id;
 }
 
 void Translator::release(const Uses& uses) {
-    for (const auto& key : uses.shape_keys) {
-        const auto at = shapes_.find(key);
-        if (--at->second.users == 0) {
-            free_shape_ids_.push_back(at->second.id);
-            shapes_.erase(at);
+    for (auto* shape : uses.shapes) {
+        if (--shape->second.users == 0) {
+            free_shape_ids_.push_back(shape->second.id);
+            shapes_.erase(shapes_.find(shape->first));
         }
     }
-    const auto at = classes_.find(uses.class_key);
-    if (at != classes_.end() && --at->second.users == 0) {
-        classes_.erase(at);
+    if (uses.class_ != nullptr && --uses.class_->second.users == 0) {
+        classes_.erase(classes_.find(uses.class_->first));
     }
 }
 
