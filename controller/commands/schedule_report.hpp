@@ -33,7 +33,8 @@ struct RefusedWorkload {
     std::string cluster_queue;
     std::string reason;
     std::string message;
-    std::string requeued;  ///< "active", "inadmissible" or "" when it was dropped
+    bool blocked_on_gates = false;  ///< of preemption
+    std::string requeued;           ///< "active", "inadmissible" or "" when it was dropped
     std::vector<workload::Constraint> constraints;
     std::string words;  ///< the same for people; "": the message says it
 };

@@ -283,6 +283,7 @@ RefusedWorkload ScheduleSimulation::report(const engine::CycleResult& result, st
             std::string(workload::waiting_reason(refusal.reason, translator_.settings().gates)),
         .message =
             workload::refusal_message(state_, refusal, workload, find_queue(queue), translator_),
+        .blocked_on_gates = refusal.kind == engine::RefusalKind::PreemptionGated,
         .requeued = to_string(refusal.requeued),
         .constraints = std::move(constraints),
         .words = std::move(words),
@@ -337,6 +338,9 @@ void ScheduleSimulation::write_refusal(const RefusedWorkload& refused) {
     workload::unset_reservation(
         written, refused.reason, refused.message, translator_.settings().gates, now_
     );
+    if (refused.blocked_on_gates) {
+        workload::block_on_preemption_gates(written, refused.message, now_);
+    }
     written.status.resource_requests = translator_.resource_requests(written);
     if (auto* requeued = find_requeued(written);
         requeued != nullptr && requeued->last_transition_time) {

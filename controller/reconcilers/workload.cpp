@@ -279,7 +279,8 @@ class WorkloadReconcile {
             return false;
         }
         const api::Condition* reserved = find_condition(workload_, "QuotaReserved");
-        const bool told = reserved != nullptr && reserved->reason == "AdmissionGated";
+        const bool told = reserved != nullptr && reserved->reason == "AdmissionGated" &&
+                          !is_preemption_gated(*reserved);
         const bool gated = workload::has_admission_gate(workload_, settings_.gates);
         // A gate holds back; it takes nothing away (the annotation cannot be added after creation).
         if (gated == told || (gated && has_quota_reserved(workload_))) {
@@ -344,7 +345,8 @@ class WorkloadReconcile {
         if (present == nullptr && !settings_.gates.unadmitted_workloads_explicit_status) {
             return std::nullopt;
         }
-        if (present != nullptr && is_scheduler_reason(present->reason)) {
+        if (present != nullptr &&
+            (is_scheduler_reason(present->reason) || is_preemption_gated(*present))) {
             return workload::Waiting{present->reason, present->message};
         }
         return workload::Waiting{

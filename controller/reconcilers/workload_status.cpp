@@ -3,6 +3,7 @@
 #include "api/codec.hpp"
 #include "api/conditions.hpp"
 #include "controller/reconcilers/finalizer.hpp"
+#include "workload/messages.hpp"
 
 #include <algorithm>
 
@@ -48,6 +49,10 @@ bool is_true(const api::Workload& workload, std::string_view type) {
 bool is_scheduler_reason(std::string_view reason) {
     return reason == kUndecided ||
            std::ranges::find(kSchedulerReasons, reason) != std::end(kSchedulerReasons);
+}
+
+bool is_preemption_gated(const api::Condition& reserved) {
+    return reserved.reason == "AdmissionGated" && reserved.message == workload::kPreemptionGated;
 }
 
 bool is_undecided(const api::Workload& workload) {

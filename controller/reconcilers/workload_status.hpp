@@ -25,6 +25,9 @@ bool is_finished(const api::Workload& workload);
 /// Whether QuotaReserved=False with this reason stays until the scheduler says otherwise
 /// (spec 2.3).
 bool is_scheduler_reason(std::string_view reason);
+/// Whether a cycle said of the condition QuotaReserved that gates keep it from evicting others. The
+/// reason is that of an admission gate, which no cycle speaks of.
+bool is_preemption_gated(const api::Condition& reserved);
 /// No cycle has judged it since it was told anything else: no QuotaReserved, or PendingEvaluation.
 bool is_undecided(const api::Workload& workload);
 /// spec.active is not false.

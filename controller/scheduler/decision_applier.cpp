@@ -147,13 +147,15 @@ void DecisionApplier::take_refusal(const engine::RefusalDecision& decision) {
         .message = workload::refusal_message(
             parts_.state, decision, *workload, cluster_queue.get(), parts_.translator
         ),
+        .blocked_on_gates = decision.kind == engine::RefusalKind::PreemptionGated,
     };
+    const bool is_of_class = !refusal.blocked_on_gates;  // others of its class may have no gates
     Parked told{.reason = refusal.reason, .message = refusal.message, .has_untold = false};
     entries_[key].refusal = std::move(refusal);
     touched_.push_back(key);
     const std::uint64_t scheduling_class =
         parts_.state.workload(decision.workload).scheduling_class;
-    if (cluster_queue && scheduling_class != 0 &&
+    if (cluster_queue && scheduling_class != 0 && is_of_class &&
         decision.requeued == engine::RequeuedTo::Inadmissible) {
         if (parked_.size() >= kParkedClassesMax) {
             parked_.clear();
@@ -432,6 +434,10 @@ void DecisionApplier::send_refusal(
     bool is_changed = workload::set_condition(
         changed, "QuotaReserved", false, refusal.reason, refusal.message, now
     );
+    if (refusal.blocked_on_gates) {
+        is_changed =
+            workload::block_on_preemption_gates(changed, refusal.message, now) || is_changed;
+    }
     is_changed = workload::sync_admitted(changed, parts_.settings.gates, now) || is_changed;
     changed.status.resource_requests = parts_.translator.resource_requests(workload);
     if (!is_changed && changed.status.resource_requests == workload.status.resource_requests) {
@@ -520,8 +526,12 @@ void DecisionApplier::tell_parked(const Key& key) {
     if (has_condition && !is_scheduler_reason(parked.reason)) {
         return;  // the Workload's reconciler takes such a reason back where it does not hold
     }
-    entries_[key].refusal =
-        Refusal{.uid = workload->metadata.uid, .reason = parked.reason, .message = parked.message};
+    entries_[key].refusal = Refusal{
+        .uid = workload->metadata.uid,
+        .reason = parked.reason,
+        .message = parked.message,
+        .blocked_on_gates = false,
+    };
 }
 
 void DecisionApplier::tell_parked_class(const engine::RefusalDecision& decision) {

@@ -77,6 +77,7 @@ class DecisionApplier {
         std::string uid;
         std::string reason;
         std::string message;
+        bool blocked_on_gates = false;  ///< of preemption
     };
     /// Why a scheduling class is parked.
     struct Parked {

@@ -308,8 +308,9 @@ std::string refusal_message(
             return queue != nullptr ? translator.find_inadmissibility(workload, *queue).value_or("")
                                     : "";
         case Assignment:
-        case PreemptionGated:
             return assignment();
+        case PreemptionGated:
+            return std::string(kPreemptionGated);
         case PendingPreemption:
             return fmt::format(
                 "{}. Pending the preemption of {} workload(s)", assignment(), refusal.preemptions

@@ -11,6 +11,9 @@
 /// The engine's decisions in the words of conditions and events (spec 2.3, 4.7, 5.6).
 namespace sluice::workload {
 
+/// The message for who would have to evict others, and has gates that forbid it.
+inline constexpr std::string_view kPreemptionGated = "Workload requires preemption, but it's gated";
+
 /// As condition Preempted spells it.
 std::string_view to_string(engine::PreemptionReason reason);
 

@@ -213,6 +213,12 @@ bool unset_reservation(
     return sync_admitted(workload, gates, now) || has_changed;
 }
 
+bool block_on_preemption_gates(api::Workload& workload, std::string_view message, Time now) {
+    return set_condition(
+        workload, "BlockedOnPreemptionGates", true, "PreemptionGated", message, now
+    );
+}
+
 bool evict(api::Workload& workload, const Eviction& eviction, Time now) {
     const bool has_suffix = eviction.reason == "Deactivated" && !eviction.cause.empty();
     const std::string reason = has_suffix ? "DeactivatedDueTo" + eviction.cause : eviction.reason;

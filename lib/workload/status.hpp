@@ -48,6 +48,10 @@ bool unset_reservation(
     Time now
 );
 
+/// BlockedOnPreemptionGates: it would have evicted somebody, were its gates open; whether anything
+/// changed. The next reservation or eviction takes it back.
+bool block_on_preemption_gates(api::Workload& workload, std::string_view message, Time now);
+
 /// Why a workload must stop. The cause becomes a part of the condition's reason only for
 /// deactivation.
 struct Eviction {

@@ -287,6 +287,60 @@ TEST_CASE("a workload that lacks one resource while another fits is told so", "[
     );
 }
 
+TEST_CASE("who is kept from evicting by gates is told so once, until they open", "[controller]") {
+    const std::string told = "Workload requires preemption, but it's gated";
+    MiniCluster cluster(1, {.gates = {.preemption_gates = true}});
+    make_queues(cluster);
+    cluster.put(workload("low", 4));
+    cluster.settle();
+    REQUIRE(holds_quota(cluster, "low"));
+    std::string high = workload("high", 4);
+    high.insert(high.find("'queueName'"), "'priority':9,'preemptionGates':[{'name':'g'}],");
+    cluster.put(high);
+    cluster.settle();
+    CHECK(cluster.condition("team", "high", "QuotaReserved") == "False/AdmissionGated");
+    CHECK(cluster.condition("team", "high", "BlockedOnPreemptionGates") == "True/PreemptionGated");
+    CHECK(message_of(cluster, "high").ends_with(told));
+    CHECK(has_event(cluster, "AdmissionGated", told));
+    CHECK(holds_quota(cluster, "low"));
+
+    const std::size_t writes = cluster.writes.size();
+    cluster.restart();
+    cluster.settle();
+    cluster.merge(key_of("high"), "{'metadata':{'labels':{'by':'another'}}}");
+    cluster.settle(std::chrono::seconds(30));
+    CHECK(cluster.writes.size() == writes);
+    CHECK(std::ranges::count(cluster.events, "AdmissionGated", &EventNote::reason) == 1);
+
+    cluster.merge(
+        key_of("high"),
+        "{'status':{'preemptionGates':[{'name':'g','position':'Open','lastTransitionTime':"
+        "'2020-01-01T00:00:00Z'}]}}"
+    );
+    cluster.settle();
+    CHECK(cluster.condition("team", "low", "Preempted") == "True/InClusterQueue");
+}
+
+TEST_CASE("what one is told of its gates is not told to others of its class", "[controller]") {
+    MiniCluster cluster(1, {.gates = {.preemption_gates = true}});
+    make_queues(cluster);
+    cluster.put(workload("low", 4));
+    cluster.settle();
+    std::string gated = workload("gated", 4);
+    gated.insert(gated.find("'queueName'"), "'priority':9,'preemptionGates':[{'name':'g'}],");
+    cluster.put(gated);
+    cluster.settle();
+    std::string other = workload("other", 4);
+    other.insert(other.find("'queueName'"), "'priority':9,");
+    cluster.put(other);
+    cluster.settle();
+    CHECK(cluster.condition("team", "other", "BlockedOnPreemptionGates").empty());
+    CHECK(
+        cluster.condition("team", "other", "QuotaReserved") == "False/WaitingForPreemptedWorkloads"
+    );
+    CHECK(cluster.condition("team", "gated", "QuotaReserved") == "False/AdmissionGated");
+}
+
 TEST_CASE("an admission of an older spec is not written, and is taken back", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);

@@ -99,7 +99,7 @@ std::optional<Error> check_preconditions(const json::Value& object, const json::
 MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
     : echoes(stores, cluster.clock),
       translator(workload::Settings{}),
-      state(engine::Options{}),
+      state(cluster.options_),
       feeder(stores, translator, state),
       applier({stores, settings, translator, state, feeder, cluster, cluster.clock}),
       scheduling(
@@ -128,7 +128,8 @@ MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
           seed
       ) {}
 
-MiniCluster::MiniCluster(std::uint64_t seed) : seed_(seed), prng_(seed) {
+MiniCluster::MiniCluster(std::uint64_t seed, engine::Options options)
+    : seed_(seed), options_(std::move(options)), prng_(seed) {
     controller_ = std::make_unique<Controller>(*this, seed);
     controller_->feeder.feed_all(clock.now());
 }

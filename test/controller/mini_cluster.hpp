@@ -41,7 +41,7 @@ class ManualClock final : public Clock {
 /// by the test.
 class MiniCluster final : public WriteSink {
   public:
-    explicit MiniCluster(std::uint64_t seed = 1);
+    explicit MiniCluster(std::uint64_t seed = 1, engine::Options options = {});
 
     // The user's side.
     /// Creates or replaces what the JSON (single quotes are read as double ones) says; uid and the
@@ -138,6 +138,7 @@ class MiniCluster final : public WriteSink {
     std::int64_t version_ = 100;
     std::int64_t uid_ = 0;
     std::uint64_t seed_;
+    engine::Options options_;
     Prng prng_;
     std::optional<Time> scheduling_due_;
     std::optional<Time> runner_due_;

@@ -188,6 +188,24 @@ TEST_CASE("evictions are counted, and the gates of preemption close", "[workload
     CHECK(made.status.preemption_gates.at(0).position == "Closed");
 }
 
+TEST_CASE(
+    "who is blocked on gates is so until a reservation or an eviction", "[workload][status]"
+) {
+    constexpr const char* kBlocked = "BlockedOnPreemptionGates";
+    auto made = pending();
+    CHECK(block_on_preemption_gates(made, "gated", kThen));
+    CHECK(condition(made, kBlocked) == "True PreemptionGated: gated");
+    CHECK(api::find_condition(made.status.conditions, kBlocked)->observed_generation == 3);
+    CHECK_FALSE(block_on_preemption_gates(made, "gated", kNow));
+    unset_reservation(made, "WaitingForQuota", "no room", kGates, kNow);
+    CHECK(api::is_true(made.status.conditions, kBlocked));
+    auto evicted = made;
+    evict(evicted, {.reason = "Deactivated", .message = "m", .cause = ""}, kNow);
+    CHECK(condition(evicted, kBlocked) == "False Deactivated: m");
+    reserve_quota(made, admission(), queue(), kGates, kNow);
+    CHECK(condition(made, kBlocked) == "False QuotaReserved: Previously: gated");
+}
+
 TEST_CASE("a requeue time only moves later", "[workload][status]") {
     auto made = pending();
     CHECK(delay_requeue(made, kNow));
