@@ -225,7 +225,9 @@ class Explainer {
     }
 
     void set_amounts(const FlavorRefusal& refusal, FlavorResourceIndex pair, Constraint& made) {
-        const auto quantity = [&](Amount amount) { return to_text(made.resource, amount); };
+        const auto quantity = [&](Amount amount) {
+            return to_quantity(made.resource, amount).to_string();
+        };
         made.needed = quantity(refusal.wanted());
         made.free = quantity(refusal.free);
         made.limit = quantity(refusal.capacity);
@@ -336,7 +338,7 @@ class Explainer {
             const auto& record = state_.workload(held.workload);
             made.holders.push_back(
                 {.workload = record.key,
-                 .amount = to_text(made.resource, held.amount),
+                 .amount = to_quantity(made.resource, held.amount).to_string(),
                  .priority = record.priority,
                  .evicted = record.holding != nullptr && record.holding->evicted,
                  .reserved = held.is_reserved}

@@ -20,7 +20,8 @@ struct Holder {
     bool reserved = false;  ///< holds nothing yet: the cycle kept it for it
 };
 
-/// One obstacle. Quantities are as Kubernetes prints them; fields that do not apply are empty.
+/// One obstacle. Quantities are as Kubernetes prints them, what does not fit 64 bits as the largest
+/// one; fields that do not apply are empty.
 struct Constraint {
     std::string kind;  ///< quota, borrowingLimit, lendingLimit, taint, affinity, replacedSlice, …
     std::string pod_set;

@@ -121,8 +121,8 @@ std::optional<std::string> fault_of(
 std::optional<std::string> fault_of(const Constraint& constraint) {
     std::optional<api::Quantity> last;
     for (const auto& holder : constraint.holders) {
-        if (holder.amount.empty() || holder.amount.starts_with('<')) {
-            continue;  // "<unlimited>" is the largest
+        if (holder.amount.empty()) {
+            continue;
         }
         const auto amount = api::Quantity::parse(holder.amount);
         if (!amount || (last && *amount > *last)) {
@@ -132,7 +132,7 @@ std::optional<std::string> fault_of(const Constraint& constraint) {
     }
     const auto needed = api::Quantity::parse(constraint.needed);
     const auto limit = api::Quantity::parse(constraint.limit);
-    // Neither absent nor "<unlimited>".
+    // Not absent.
     if (needed && limit && (*needed > *limit) != constraint.remedies.empty()) {
         return "remedies are missing, or there is none";
     }

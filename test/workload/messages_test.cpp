@@ -236,4 +236,12 @@ TEST_CASE("what exceeds the capacity can never be had", "[workload][explanation]
     CHECK(constraints[0].remedies.empty());
 }
 
+TEST_CASE("what is cut off at 64 bits is explained with a quantity", "[workload][explanation]") {
+    Fixture fixture;
+    const auto result = fixture.submit("huge", 1, cpu("90000000000000000"));
+    const auto constraints = explain(fixture.state(), result, 0);
+    REQUIRE(constraints.size() == 2);
+    CHECK(constraints[0].needed == "9223372036854775807m");
+}
+
 }  // namespace sluice::workload
