@@ -184,6 +184,7 @@ Assignment FlavorAssigner::assign(const std::vector<std::int32_t>* counts) {
     }
     if (result.pod_sets.empty()) {
         result.mode = AssignmentMode::NoFit;
+        overall = WaitingReason::NoMatchingFlavor;  // upstream has no reason, which no API takes
     }
     result.no_fit_reason = overall;
     if (looks_at_topology_ && result.mode != AssignmentMode::NoFit) {

@@ -154,6 +154,9 @@ std::string assignment_message(
 ) {
     std::vector<std::string> sentences;
     const auto& all = workload.spec.pod_sets;
+    if (all.empty()) {
+        return "The workload has no podSets";
+    }
     for (const auto& pod_set : refusal.pod_sets) {
         const std::string name = pod_set.pod_set < all.size() ? all[pod_set.pod_set].name : "";
         if (const auto error = error_text(state, pod_set, workload, references); !error.empty()) {
