@@ -42,11 +42,6 @@ bool is_evicted(const api::Workload& workload) {
     return holds_quota(workload) && api::is_true(workload.status.conditions, "Evicted");
 }
 
-bool is_owned_by_single_pod(const api::Workload& workload) {
-    const auto& owners = workload.metadata.owner_references;
-    return owners.size() == 1 && owners.front().kind == "Pod" && owners.front().api_version == "v1";
-}
-
 /// How often the flavor scan may move on without anything else happening.
 std::size_t flavors_max(const std::vector<api::ClusterQueue>& queues) {
     std::size_t most = 0;
@@ -376,7 +371,7 @@ void ScheduleSimulation::release(const std::string& key) {
         return;
     }
     const auto& gates = translator_.settings().gates;
-    workload::release_quota(workload, is_owned_by_single_pod(workload), gates, now_);
+    workload::release_quota(workload, gates, now_);
     // Upstream writes this time with its fraction of a second, which the next write to the object
     // loses. Its queue takes that for a change of the condition and tries a workload once more that
     // it had just parked.

@@ -448,7 +448,7 @@ class JobReconcile {
             return;
         }
         api::Workload changed = workload;
-        workload::release_quota(changed, false, settings_.gates, now_);
+        workload::release_quota(changed, settings_.gates, now_);
         Write w = status_write(changed);
         if (workload.status.admission && is_active(workload)) {
             w.observations.push_back(

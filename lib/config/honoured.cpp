@@ -154,6 +154,7 @@ std::set<Feature> switchable_features() {
         RecomputeAssignmentUponPreemptionTargetsOverlap,
         SchedulingEquivalenceHashing,
         ShortWorkloadNames,
+        SkipReassignmentForPodOwnedWorkloads,
         UnadmittedWorkloadsExplicitStatus,
         VectorizedResourceRequests,  // of performance alone: nothing here depends on it
         WorkloadPriorityClassDefaulting,

@@ -38,6 +38,8 @@ TranslationGates make_translation_gates(const FeatureGates& gates) {
         .priority_sorting_within_cohort = on(Feature::PrioritySortingWithinCohort),
         .reclaimable_pods = on(Feature::ReclaimablePods),
         .scheduling_equivalence_hashing = on(Feature::SchedulingEquivalenceHashing),
+        .skip_reassignment_for_pod_owned_workloads =
+            on(Feature::SkipReassignmentForPodOwnedWorkloads),
         .topology_aware_scheduling = on(Feature::TopologyAwareScheduling),
         .unadmitted_workloads_observability = on(Feature::UnadmittedWorkloadsObservability),
         .unadmitted_workloads_explicit_status = on(Feature::UnadmittedWorkloadsExplicitStatus),

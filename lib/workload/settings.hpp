@@ -26,6 +26,7 @@ struct TranslationGates {
     bool priority_sorting_within_cohort = true;
     bool reclaimable_pods = true;
     bool scheduling_equivalence_hashing = true;
+    bool skip_reassignment_for_pod_owned_workloads = true;
     bool topology_aware_scheduling = true;
     bool unadmitted_workloads_observability = true;
     bool unadmitted_workloads_explicit_status = false;

@@ -101,6 +101,14 @@ api::AdmissionCheckState pending_check(const std::string& name, Time now) {
     return made;
 }
 
+/// A group of one pod is not: pods may replace it.
+bool is_owned_by_single_pod(const api::Workload& workload) {
+    const auto& owners = workload.metadata.owner_references;
+    const auto* is_group = workload.metadata.find_annotation("kueue.x-k8s.io/is-group-workload");
+    return owners.size() == 1 && owners.front().kind == "Pod" &&
+           owners.front().api_version == "v1" && (is_group == nullptr || *is_group != "true");
+}
+
 struct AdmittedFalse {
     std::string_view reason;
     std::string_view message;
@@ -251,17 +259,17 @@ void preempt(api::Workload& workload, std::string_view reason, std::string_view 
     evict(workload, {.reason = "Preempted", .message = std::string(message), .cause = ""}, now);
 }
 
-void release_quota(
-    api::Workload& workload, bool owned_by_single_pod, const TranslationGates& gates, Time now
-) {
+void release_quota(api::Workload& workload, const TranslationGates& gates, Time now) {
     const auto* evicted = api::find_condition(workload.status.conditions, "Evicted");
     if (evicted == nullptr || evicted->status != "True" ||
         !api::is_true(workload.status.conditions, "QuotaReserved")) {
         return;
     }
     const api::Condition why = *evicted;
+    const bool ends_with_its_pod =
+        gates.skip_reassignment_for_pod_owned_workloads && is_owned_by_single_pod(workload);
     const bool queues_again =
-        !owned_by_single_pod && (why.reason == "Preempted" || why.reason == "NodeFailures");
+        !ends_with_its_pod && (why.reason == "Preempted" || why.reason == "NodeFailures");
     set_condition(workload, "Requeued", queues_again, why.reason, why.message, now);
     const auto* reason = gates.unadmitted_workloads_observability ? "PendingEvaluation" : "Pending";
     unset_reservation(workload, reason, why.message, gates, now);

@@ -68,11 +68,11 @@ bool evict(api::Workload& workload, const Eviction& eviction, Time now);
 void preempt(api::Workload& workload, std::string_view reason, std::string_view message, Time now);
 
 /// The job has stopped after its eviction: quota is given back, and the workload queues again at
-/// once only after a preemption or node failure (spec 2.7). `owned_by_single_pod`: it never does so
-/// by itself. Does nothing to a workload that is not evicted or holds no quota.
-void release_quota(
-    api::Workload& workload, bool owned_by_single_pod, const TranslationGates& gates, Time now
-);
+/// once only after a preemption or node failure (spec 2.7). That of a single pod, which is no
+/// group, never does so by itself: it ends with its pod (gate
+/// SkipReassignmentForPodOwnedWorkloads). Does nothing to a workload that is not evicted or holds
+/// no quota.
+void release_quota(api::Workload& workload, const TranslationGates& gates, Time now);
 
 /// The admission checks in step with what `queue` wants: new ones Pending, superfluous ones gone,
 /// by name (spec 2.5.3); whether anything changed.

@@ -124,6 +124,7 @@ TEST_CASE("the gate of what is built may be set either way", "[config][honoured]
         "LocalQueueMetrics",
         "MetricsForCohorts",
         "ShortWorkloadNames",
+        "SkipReassignmentForPodOwnedWorkloads",
         "WorkloadPriorityClassDefaulting"
     );
     CAPTURE(gate);

@@ -55,6 +55,7 @@ void draw_gates(Draws& draws, Drawn& made) {
           &engine.elastic_jobs,
           &translation.admission_gated_by,
           &translation.priority_boost,
+          &translation.skip_reassignment_for_pod_owned_workloads,
           &translation.unadmitted_workloads_observability}) {
         *gate = draws.next();
     }

@@ -22,7 +22,7 @@ WORDS_OF_SCENARIO = {
 }
 WORDS_OF_WORKLOAD = {
     "queue", "count", "requests", "pod", "priority", "created", "annotations", "spec", "admitted",
-    "conditions", "status", "topology",
+    "conditions", "status", "topology", "owner",
 }
 
 
@@ -103,6 +103,10 @@ def make_workload(name, given, number):
         "Workload", name, spec, namespace="ns", uid=name, generation=1,
         creationTimestamp=stamp(given.get("created", 1000 + number)),
         annotations=given.get("annotations", {}),
+        ownerReferences=[
+            {"apiVersion": "v1", "kind": kind, "name": "o", "uid": "o"}
+            for kind in [given.get("owner")] if kind
+        ],
     )
     return {**made, "status": status}
 

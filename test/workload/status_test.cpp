@@ -134,7 +134,7 @@ TEST_CASE("a preemption keeps the quota until the release", "[workload][status]"
     CHECK_FALSE(made.status.admission_checks[0].retry_count);
     CHECK(made.status.admission_checks[1].retry_count == 3);
 
-    release_quota(made, false, kGates, kNow);
+    release_quota(made, kGates, kNow);
     CHECK(condition(made, "Requeued") == "True Preempted: for another");
     CHECK(condition(made, "QuotaReserved") == "False PendingEvaluation: for another");
     CHECK_FALSE(made.status.admission);
@@ -148,35 +148,58 @@ TEST_CASE("what a lost admission had run is added up", "[workload][status]") {
     auto made = pending("{accumulatedPastExecutionTimeSeconds: 10}");
     reserve_quota(made, admission(), queue(), kGates, kThen);
     preempt(made, "InClusterQueue", "m", kNow);
-    release_quota(made, false, kGates, kNow);
+    release_quota(made, kGates, kNow);
     CHECK(made.status.accumulated_past_execution_time_seconds == 100);
 }
 
 TEST_CASE("only preempted workloads queue again by themselves", "[workload][status]") {
-    const auto released = [](std::string_view reason, bool by_single_pod) {
+    const auto released = [](std::string_view reason) {
         auto made = admitted();
         evict(made, {.reason = std::string(reason), .message = "m", .cause = ""}, kNow);
-        release_quota(made, by_single_pod, kGates, kNow);
+        release_quota(made, kGates, kNow);
         return condition(made, "Requeued");
     };
-    CHECK(released("Preempted", false) == "True Preempted: m");
-    CHECK(released("NodeFailures", false) == "True NodeFailures: m");
-    CHECK(released("Preempted", true) == "False Preempted: m");
-    CHECK(released("AdmissionCheck", false) == "False AdmissionCheck: m");
-    CHECK(released("PodsReadyTimeout", false) == "False PodsReadyTimeout: m");
+    CHECK(released("Preempted") == "True Preempted: m");
+    CHECK(released("NodeFailures") == "True NodeFailures: m");
+    CHECK(released("AdmissionCheck") == "False AdmissionCheck: m");
+    CHECK(released("PodsReadyTimeout") == "False PodsReadyTimeout: m");
+}
+
+TEST_CASE("what a single pod owns does not queue again, if its gate is on", "[workload][status]") {
+    const auto requeued = [](std::string_view metadata, const TranslationGates& gates) {
+        auto made = admitted();
+        made.metadata = object<api::Workload>("{metadata: " + std::string(metadata) + "}").metadata;
+        evict(made, {.reason = "Preempted", .message = "m", .cause = ""}, kNow);
+        release_quota(made, gates, kNow);
+        return condition(made, "Requeued");
+    };
+    const std::string pod = "{apiVersion: v1, kind: Pod, name: p, uid: u}";
+    const std::string job = "{apiVersion: batch/v1, kind: Job, name: j, uid: v}";
+    const std::string group = "annotations: {kueue.x-k8s.io/is-group-workload: ";
+    const std::string single = "{ownerReferences: [" + pod + "]}";
+    CHECK(requeued(single, kGates) == "False Preempted: m");
+    CHECK(requeued("{ownerReferences: [" + job + "]}", kGates) == "True Preempted: m");
+    CHECK(requeued("{ownerReferences: [" + pod + ", " + job + "]}", kGates) == "True Preempted: m");
+    const std::string owned = "{ownerReferences: [" + pod + "], " + group;
+    CHECK(requeued(owned + "\"true\"}}", kGates) == "True Preempted: m");
+    CHECK(requeued(owned + "\"false\"}}", kGates) == "False Preempted: m");
+    CHECK(
+        requeued(single, {.skip_reassignment_for_pod_owned_workloads = false}) ==
+        "True Preempted: m"
+    );
 }
 
 TEST_CASE("a release without eviction or quota changes nothing", "[workload][status]") {
     auto holding = admitted();
     const auto before = holding;
-    release_quota(holding, false, kGates, kNow);
+    release_quota(holding, kGates, kNow);
     CHECK(holding == before);
     auto waiting = pending();
     evict(waiting, {.reason = "Deactivated", .message = "m", .cause = "AdmissionCheck"}, kNow);
     CHECK(condition(waiting, "Evicted") == "True DeactivatedDueToAdmissionCheck: m");
     CHECK(waiting.status.scheduling_stats->evictions.at(0).underlying_cause == "AdmissionCheck");
     const auto evicted = waiting;
-    release_quota(waiting, false, kGates, kNow);
+    release_quota(waiting, kGates, kNow);
     CHECK(waiting == evicted);
 }
 
