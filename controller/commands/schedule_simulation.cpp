@@ -257,19 +257,19 @@ CycleReport ScheduleSimulation::report(const engine::CycleResult& result) const 
              .preemptor = state_.workload_key(decision.preemptor)}
         );
     }
+    workload::Explanations explanations(state_, result);
     for (std::size_t i = 0; i < result.refused.size(); ++i) {
-        made.refused.push_back(report(result, i));
+        made.refused.push_back(report(result.refused[i], explanations.of(i)));
     }
     return made;
 }
 
-RefusedWorkload ScheduleSimulation::report(const engine::CycleResult& result, std::size_t refused)
-    const {
-    const engine::RefusalDecision& refusal = result.refused[refused];
+RefusedWorkload ScheduleSimulation::report(
+    const engine::RefusalDecision& refusal, std::vector<workload::Constraint> constraints
+) const {
     const std::string& key = state_.workload_key(refusal.workload);
     const auto& workload = workload_at(key);
     const std::string& queue = state_.node_name(refusal.cluster_queue);
-    auto constraints = workload::explain(state_, result, refused);
     auto words = workload::in_words(refusal, constraints);
     return {
         .workload = key,

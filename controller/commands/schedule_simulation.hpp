@@ -45,7 +45,9 @@ class ScheduleSimulation {
     /// Runs what is due now: the wake-ups of the events so far, once for each tree.
     void settle();
     CycleReport report(const engine::CycleResult& result) const;
-    RefusedWorkload report(const engine::CycleResult& result, std::size_t refused) const;
+    RefusedWorkload report(
+        const engine::RefusalDecision& refusal, std::vector<workload::Constraint> constraints
+    ) const;
     void write(const CycleReport& cycle, const std::vector<std::string>& preemption_messages);
     /// A larger slice took its place: its quota is free from now on.
     void finish_slice(const std::string& key, const std::string& message);

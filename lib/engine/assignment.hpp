@@ -33,6 +33,7 @@ struct PodSetChoice {
     FlavorChoices flavors;
     std::vector<FlavorRefusal> refusals;
     std::vector<ConsideredFlavor> considered;
+    std::vector<ConsideredFlavor> skipped;  ///< see PodSetRefusal
     bool failed = false;  ///< some resource found no flavor, or what was found will not do
 
     AssignmentMode mode() const;

@@ -385,7 +385,14 @@ void Cycle::move_findings(CycleEntry& entry) {
     if (entry.replaced.is_valid()) {
         refusal.targets.push_back(entry.replaced);
     }
-    for (auto& pod_set : entry.assignment.pod_sets) {
+    move_findings(entry.assignment, refusal.pod_sets);
+    if (entry.fewest_pods) {
+        move_findings(*entry.fewest_pods, refusal.fewest_pods);
+    }
+}
+
+void Cycle::move_findings(Assignment& assignment, std::vector<PodSetRefusal>& into) {
+    for (auto& pod_set : assignment.pod_sets) {
         if (!pod_set.failed && pod_set.refusals.empty()) {
             continue;
         }
@@ -393,9 +400,11 @@ void Cycle::move_findings(CycleEntry& entry) {
             const FlavorChoice* choice = pod_set.find(found.resource);
             found.is_choice = choice != nullptr && choice->flavor == found.flavor;
         }
-        refusal.pod_sets.push_back(
-            PodSetRefusal{.pod_set = pod_set.pod_set, .flavors = std::move(pod_set.refusals)}
-        );
+        into.push_back(PodSetRefusal{
+            .pod_set = pod_set.pod_set,
+            .flavors = std::move(pod_set.refusals),
+            .skipped = std::move(pod_set.skipped),
+        });
     }
 }
 

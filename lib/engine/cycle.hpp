@@ -57,6 +57,7 @@ class Cycle {
     void note_shortages(CycleEntry& entry) const;
     void reserve_for_blocked(CycleEntry& entry);
     static void move_findings(CycleEntry& entry);
+    static void move_findings(Assignment& assignment, std::vector<PodSetRefusal>& into);
     void refuse(CycleEntry& entry, WaitingReason reason, RefusalKind kind);
     void issue_preemptions(CycleEntry& entry);
     void admit(CycleEntry& entry);

@@ -28,6 +28,7 @@ struct CycleEntry {
     WorkloadIndex workload;
     NodeIndex cluster_queue;
     Assignment assignment;
+    std::optional<Assignment> fewest_pods;  ///< of no avail: see RefusalDecision
     std::vector<PreemptionTarget> targets;
     std::vector<WorkloadIndex> victims;  ///< `targets` once they are evicted for it
     std::optional<ReplacedSlice> slice;  ///< whose place it takes

@@ -116,6 +116,7 @@ std::vector<PreemptionTarget> Cycle::find_targets(
 
 void Cycle::find_assignment(CycleEntry& entry, PreemptionSearch& search, const Assignment* pinned) {
     entry.slice = ReplacedSlice::find(state_, entry.workload, entry.cluster_queue, victims_);
+    entry.fewest_pods.reset();
     const ReplacedSlice* slice = entry.slice ? &*entry.slice : nullptr;
     FlavorAssigner assigner(state_, search, entry.workload, entry.cluster_queue, pinned, slice);
     Assignment full = assigner.assign();
@@ -127,6 +128,7 @@ void Cycle::find_assignment(CycleEntry& entry, PreemptionSearch& search, const A
     if (!good && state_.options_.gates.partial_admission) {
         auto partial = find_partial(entry, search, pinned);
         if (partial) {
+            entry.fewest_pods.reset();
             entry.assignment = std::move(*partial);
             count_slice_as_free(entry);
             return;
@@ -196,6 +198,9 @@ std::optional<Assignment> Cycle::find_partial(
             targets = find_targets(entry, search, assignment);
         }
         if (assignment.mode != AssignmentMode::Fit && targets.empty()) {
+            if (step == range) {
+                entry.fewest_pods = std::move(assignment);
+            }
             return false;
         }
         found = std::move(assignment);

@@ -118,8 +118,8 @@ struct FlavorRefusal {
 /// What a search makes of one flavor, worst first (spec 4.10).
 enum class FlavorMode : std::uint8_t { NoFit, NoPreemptionCandidates, Preempt, Reclaim, Fit };
 
-/// A flavor that the search for an admission looked at: one that was not to be had without
-/// borrowing, or not at all.
+/// A flavor that a search looked at, or could have; of an admission one that was not to be had
+/// without borrowing, or not at all.
 struct ConsideredFlavor {
     FlavorIndex flavor;
     FlavorMode mode = FlavorMode::NoFit;
@@ -148,6 +148,9 @@ struct AdmissionDecision {
 struct PodSetRefusal {
     std::uint32_t pod_set = 0;
     std::vector<FlavorRefusal> flavors;  ///< in the order found; the sentence sorts them
+    /// What the flavors in front would have said where the search went on behind them, as it had
+    /// stopped there the last time. No sentence speaks of them.
+    std::vector<ConsideredFlavor> skipped;
 };
 
 enum class RequeuedTo : std::uint8_t { Active, Inadmissible, Dropped };
@@ -158,6 +161,8 @@ struct RefusalDecision {
     WaitingReason reason = WaitingReason::WaitingForQuota;
     RefusalKind kind = RefusalKind::Assignment;
     std::vector<PodSetRefusal> pod_sets;
+    /// The same of as few pods as it would do with, where they are fewer; no sentence speaks of it.
+    std::vector<PodSetRefusal> fewest_pods;
     std::uint32_t preemptions = 0;  ///< for PendingPreemption: issued now or still under way
     RequeuedTo requeued = RequeuedTo::Dropped;
     /// `pod_sets` were found in its turn, with the targets of others gone; else before the first

@@ -3,6 +3,7 @@
 #include "base/assert.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <string_view>
@@ -198,6 +199,7 @@ bool FlavorAssigner::assign_group(const Group& group, PodSetChoices& pod_sets, A
     bool failed = false;
     std::vector<FlavorRefusal> reasons;
     std::vector<ConsideredFlavor> considered;
+    std::vector<ConsideredFlavor> skipped;
     for (const auto& request : group.requests) {
         const bool assigned =
             std::any_of(chosen.begin(), chosen.end(), [&](const FlavorChoice& choice) {
@@ -226,6 +228,7 @@ bool FlavorAssigner::assign_group(const Group& group, PodSetChoices& pod_sets, A
             failed = true;
             chosen.clear();
             reasons = refusals_;
+            skipped = std::move(found.skipped);
             break;
         }
         chosen.insert(chosen.end(), found.flavors.begin(), found.flavors.end());
@@ -233,6 +236,7 @@ bool FlavorAssigner::assign_group(const Group& group, PodSetChoices& pod_sets, A
             note_considered(covering, considered);
         } else {
             reasons.insert(reasons.end(), refusals_.begin(), refusals_.end());
+            std::move(found.skipped.begin(), found.skipped.end(), std::back_inserter(skipped));
         }
     }
     for (const auto member : group.members) {
@@ -240,6 +244,7 @@ bool FlavorAssigner::assign_group(const Group& group, PodSetChoices& pod_sets, A
         pod_set.failed = failed;
         pod_set.refusals = reasons;
         pod_set.considered = considered;
+        pod_set.skipped = skipped;
         for (const auto& request : pod_set.requests) {
             const auto choice =
                 std::find_if(chosen.begin(), chosen.end(), [&](const FlavorChoice& c) {
@@ -328,6 +333,7 @@ FlavorAssigner::Found FlavorAssigner::find_flavor(
             at = 0;  // the group has fewer flavors than when the scan stopped
         }
     }
+    const std::size_t skipped = at;
     Found best;
     Preference best_preference{
         .mode = FlavorMode::NoFit, .level = std::numeric_limits<std::int32_t>::max()
@@ -376,6 +382,9 @@ FlavorAssigner::Found FlavorAssigner::find_flavor(
     }
     best.ok = !best.flavors.empty();
     best.fits = best_preference.mode == FlavorMode::Fit;
+    if (!best.fits && skipped > 0) {
+        best.skipped = look_at_skipped(group, resource_group, skipped, assumed);
+    }
     return best;
 }
 
@@ -497,12 +506,7 @@ FlavorAssigner::QuotaVerdict FlavorAssigner::fits_quota(
     refusal.needed = wanted - available;
     refusal.node = bottleneck.node;
     refusal.at_borrowing_limit = bottleneck.is_borrowing_limit;
-    const Preemption& policy = queue_.spec.preemption;
-    const bool may_preempt_while_borrowing =
-        policy.borrow_within_cohort ||
-        (state_.options().fair_sharing && policy.reclaim_within_cohort != PreemptionPolicy::Never);
-    const Amount nominal = tree.cell(cluster_queue_, pair).nominal;
-    if (nominal < wanted && !fit.may_reclaim && !may_preempt_while_borrowing) {
+    if (!search_.may_help(cluster_queue_, pair, wanted)) {
         return {
             .mode = FlavorMode::NoFit,
             .level = fit.height,

@@ -55,6 +55,7 @@ class FlavorAssigner {
     };
     struct Found {
         FlavorChoices flavors;
+        std::vector<ConsideredFlavor> skipped;  // unless it fits
         bool fits = false;
         bool ok = false;
     };
@@ -71,6 +72,11 @@ class FlavorAssigner {
         std::size_t resource_group,
         ResourceIndex resource,
         const Usages& assumed
+    );
+    /// What the first `count` flavors of a resource group say, which a search passes over. Leaves
+    /// no trace.
+    std::vector<ConsideredFlavor> look_at_skipped(
+        const Group& group, std::size_t resource_group, std::size_t count, const Usages& assumed
     );
     bool shape_allows(const Group& group, std::size_t resource_group, FlavorIndex flavor);
     // Topology-aware scheduling (spec 4.9), in flavor_assigner_topology.cpp. Placement, once there

@@ -3,6 +3,7 @@
 #include "engine/flavor_assigner.hpp"
 
 #include <map>
+#include <utility>
 
 namespace sluice::engine {
 namespace {
@@ -73,6 +74,31 @@ void FlavorAssigner::note_considered(
             });
         }
     }
+}
+
+std::vector<ConsideredFlavor> FlavorAssigner::look_at_skipped(
+    const Group& group, std::size_t resource_group, std::size_t count, const Usages& assumed
+) {
+    auto refusals = std::exchange(refusals_, {});
+    auto attempts = std::exchange(attempts_, {});
+    std::vector<ConsideredFlavor> made;
+    made.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        refusals_.clear();
+        ConsideredFlavor& looked_at = made.emplace_back();
+        looked_at.flavor = queue_.groups[resource_group].flavors[i];
+        if (shape_allows(group, resource_group, looked_at.flavor)) {
+            FlavorChoices choices;
+            const auto preference =
+                try_flavor(group, resource_group, looked_at.flavor, assumed, choices);
+            looked_at.mode = preference.mode;
+            looked_at.level = preference.level;
+        }
+        looked_at.refusals = refusals_;
+    }
+    refusals_ = std::move(refusals);
+    attempts_ = std::move(attempts);
+    return made;
 }
 
 }  // namespace sluice::engine

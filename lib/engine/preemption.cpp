@@ -35,6 +35,16 @@ std::vector<PreemptionTarget> PreemptionSearch::find(const Preemptor& preemptor)
                                          : find_classical_targets(*this, preemptor);
 }
 
+bool PreemptionSearch::may_help(NodeIndex cluster_queue, FlavorResourceIndex needed, Amount amount)
+    const {
+    const Preemption& policy = state_.cluster_queue(cluster_queue).spec.preemption;
+    const bool while_borrowing =
+        policy.borrow_within_cohort ||
+        (state_.options().fair_sharing && policy.reclaim_within_cohort != PreemptionPolicy::Never);
+    return while_borrowing || amount <= tree_.cell(cluster_queue, needed).nominal ||
+           tree_.lowest_fit(cluster_queue, needed, amount).may_reclaim;
+}
+
 PreemptionSearch::Possibility PreemptionSearch::simulate(
     WorkloadIndex workload, NodeIndex cluster_queue, FlavorResourceIndex needed, Amount amount
 ) {

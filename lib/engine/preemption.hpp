@@ -50,6 +50,10 @@ class PreemptionSearch {
     /// Targets in the order they are evicted; empty when nothing helps.
     std::vector<PreemptionTarget> find(const Preemptor& preemptor);
 
+    /// Whether a ClusterQueue without room for `amount` more may look for victims at all: where it
+    /// would borrow only if a policy is about that (spec 4.7).
+    bool may_help(NodeIndex cluster_queue, FlavorResourceIndex needed, Amount amount) const;
+
     /// What evicting could do for one flavor-resource alone (spec 4.7.4).
     struct Possibility {
         enum class Kind : std::uint8_t { NoCandidates, Preempt, Reclaim };

@@ -2,130 +2,88 @@
 
 #include "engine/workload_slice.hpp"
 
-#include <algorithm>
-
 namespace sluice::workload {
 
-using engine::Amount;
-using engine::FlavorResourceIndex;
-using engine::NodeIndex;
 using engine::RefusalKind;
 
-DecisionView::DecisionView(
-    const engine::State& state, const engine::CycleResult& result, std::size_t refused, Of numbers
-)
-    : state_(state), asking_(result.refused[refused].cluster_queue) {
-    for (const auto& decision : result.admitted) {
-        absent_.insert(decision.workload);  // those that came before are added below
+DecisionView::DecisionView(const engine::State& state, const engine::CycleResult& result)
+    : state_(state),
+      result_(result),
+      before_(make_moment(false)),
+      in_turn_(make_moment(false)),
+      with_targets_gone_(make_moment(true)) {}
+
+DecisionView::Moment DecisionView::make_moment(bool are_targets_gone) const {
+    Moment made{
+        .holdings = Holdings(state_, Holdings::Of::State), .are_targets_gone = are_targets_gone
+    };
+    for (const auto& decision : result_.admitted) {
+        made.holdings.leave(decision.workload);  // until its turn
     }
-    const engine::RefusalDecision& refusal = result.refused[refused];
-    if (numbers == Of::PodSets && !refusal.is_recomputed) {
-        return;
-    }
-    const bool with_targets_gone =
-        numbers == Of::PodSets || refusal.kind != RefusalKind::DeferredFit;
-    if (with_targets_gone) {
-        for (std::size_t i = 0; i < refused; ++i) {
-            const auto& before = result.refused[i];
-            if (before.kind == RefusalKind::PendingPreemption) {
-                absent_.insert(before.targets.begin(), before.targets.end());
-            }
-        }
-        for (std::size_t i = 0; i < refusal.admitted_before; ++i) {
-            if (result.admitted[i].replaces.is_valid()) {
-                absent_.insert(result.admitted[i].replaces);
-            }
-        }
-    }
-    if (numbers == Of::Shortages && with_targets_gone) {
-        absent_.insert(refusal.targets.begin(), refusal.targets.end());
-    }
-    add_turns_before(result, refused);
+    return made;
 }
 
-void DecisionView::add_turns_before(const engine::CycleResult& result, std::size_t refused) {
-    for (std::size_t i = 0; i < result.refused[refused].admitted_before; ++i) {
-        add(result.admitted[i]);
-    }
-    for (std::size_t i = 0; i < refused; ++i) {
-        const auto& before = result.refused[i];
-        if (!before.reserved.empty()) {
-            additions_[before.cluster_queue].push_back(
-                {.workload = before.workload, .usages = before.reserved, .is_reserved = true}
-            );
-        }
-    }
-}
-
-void DecisionView::add(const engine::AdmissionDecision& decision) {
-    additions_[decision.cluster_queue].push_back(
-        {.workload = decision.workload, .usages = engine::counted_usage(state_, decision)}
+void DecisionView::count_admission(Moment& moment) const {
+    const engine::AdmissionDecision& decision = result_.admitted[moment.admitted++];
+    moment.holdings.add(
+        decision.cluster_queue, decision.workload, engine::counted_usage(state_, decision), false
     );
+    if (moment.are_targets_gone && decision.replaces.is_valid()) {
+        moment.holdings.leave(decision.replaces);
+    }
 }
 
-bool DecisionView::is_above_asking(NodeIndex node) const {
-    NodeIndex at = asking_;
-    while (at.is_valid() && at != node) {
-        at = state_.tree().node(at).parent;
+void DecisionView::count_refusal(Moment& moment) const {
+    const engine::RefusalDecision& refusal = result_.refused[moment.refused++];
+    if (!refusal.reserved.empty()) {
+        moment.holdings.add(refusal.cluster_queue, refusal.workload, refusal.reserved, true);
     }
-    return at.is_valid();
+    if (moment.are_targets_gone && refusal.kind == RefusalKind::PendingPreemption) {
+        for (const auto target : refusal.targets) {
+            moment.holdings.leave(target);
+        }
+    }
 }
 
-void DecisionView::walk(NodeIndex index, FlavorResourceIndex pair, Subtree& found) const {
-    const auto& node = state_.tree().node(index);
-    found.usage = Amount();
-    if (node.is_cluster_queue) {
-        const auto count = [&](engine::WorkloadIndex workload, Amount amount, bool is_reserved) {
-            found.usage += amount;
-            if (amount > Amount()) {
-                found.holders.push_back({workload, index, amount, is_reserved});
-            }
-        };
-        for (const auto holder : state_.cluster_queue(index).holders) {
-            const auto& holding = state_.workload(holder).holding;
-            if (!absent_.contains(holder)) {
-                count(holder, engine::amount_of(holding->usages, pair), false);
-            }
-        }
-        if (const auto added = additions_.find(index); added != additions_.end()) {
-            for (const auto& [workload, usages, is_reserved] : added->second) {
-                // What is less than nothing never leaves its ClusterQueue (spec 3.10.5).
-                count(workload, max(Amount(), engine::amount_of(usages, pair)), is_reserved);
-            }
-        }
-        return;
+void DecisionView::advance(Moment& moment, std::size_t refused) const {
+    const std::uint32_t admitted = result_.refused[refused].admitted_before;
+    if (refused < moment.refused || admitted < moment.admitted) {
+        moment = make_moment(moment.are_targets_gone);
     }
-    Amount usage;
-    for (const NodeIndex child : node.children) {
-        const std::size_t holders = found.holders.size();
-        walk(child, pair, found);
-        const Amount local = state_.tree().cell(child, pair).local();
-        usage += max(Amount(), found.usage - local);
-        if (is_above_asking(child)) {
-            continue;
-        }
-        if (found.usage <= local) {
-            found.holders.resize(holders);  // they use what nobody else may have
-        }
-        const Amount kept = max(Amount(), local - found.usage);
-        found.kept_back += kept;
-        if (kept > found.most_kept) {
-            found.most_kept = kept;
-            found.keeper = child;
-        }
+    while (moment.admitted < admitted) {
+        count_admission(moment);
     }
-    found.usage = usage;
+    while (moment.refused < refused) {
+        count_refusal(moment);
+    }
 }
 
-Subtree DecisionView::subtree(NodeIndex node, FlavorResourceIndex pair) const {
-    Subtree found;
-    walk(node, pair, found);
-    std::ranges::sort(found.holders, [this](const Held& a, const Held& b) {
-        return a.amount != b.amount
-                   ? a.amount > b.amount
-                   : state_.workload_key(a.workload) < state_.workload_key(b.workload);
-    });
-    return found;
+void DecisionView::bring_back_own_targets() {
+    for (const auto target : own_targets_) {
+        with_targets_gone_.holdings.come_back(target);
+    }
+    own_targets_.clear();
+}
+
+Holdings& DecisionView::at(std::size_t refused, Of numbers) {
+    bring_back_own_targets();
+    const engine::RefusalDecision& refusal = result_.refused[refused];
+    if (numbers == Of::PodSets && !refusal.is_recomputed) {
+        return before_.holdings;
+    }
+    if (numbers == Of::Shortages && refusal.kind == RefusalKind::DeferredFit) {
+        advance(in_turn_, refused);
+        return in_turn_.holdings;
+    }
+    advance(with_targets_gone_, refused);
+    if (numbers == Of::Shortages) {
+        for (const auto target : refusal.targets) {
+            if (with_targets_gone_.holdings.leave(target)) {
+                own_targets_.push_back(target);
+            }
+        }
+    }
+    return with_targets_gone_.holdings;
 }
 
 }  // namespace sluice::workload

@@ -2,66 +2,50 @@
 
 #include "engine/decision.hpp"
 #include "engine/state.hpp"
+#include "workload/holdings.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <set>
 #include <vector>
 
 namespace sluice::workload {
 
-/// What a workload has of one flavor-resource, or what a cycle keeps for it.
-struct Held {
-    engine::WorkloadIndex workload;
-    engine::NodeIndex cluster_queue;
-    engine::Amount amount;
-    bool is_reserved = false;  ///< it has nothing yet: others are evicted for it, or it comes first
-};
-
-/// What a node and those below it had of one flavor-resource.
-struct Subtree {
-    engine::Amount usage;       ///< what counts in the node itself
-    std::vector<Held> holders;  ///< of what it counts, the largest first, then by name
-    engine::Amount kept_back;   ///< unused, and lent to nobody by lending limits below the node
-    engine::NodeIndex keeper;   ///< who keeps most of that; invalid: nobody
-    engine::Amount most_kept;
-};
-
-/// Who held what when a cycle refused a workload. The state itself is as the cycle left it: with
-/// admissions that came later in the cycle, and without what counted as free or taken meanwhile.
+/// Who held what at the moments of a cycle at which it refused workloads. The state itself is as
+/// the cycle left it: with admissions that came later in the cycle, and without what counted as
+/// free or taken meanwhile.
 class DecisionView {
   public:
     /// Of which numbers of the refusal: those of its podSets, or its shortages.
     enum class Of : std::uint8_t { PodSets, Shortages };
 
-    /// *Lifetime*: of the state and until its next event. *Cost*: of the decisions before.
-    DecisionView(
-        const engine::State& state,
-        const engine::CycleResult& result,
-        std::size_t refused,
-        Of numbers
-    );
+    /// *Lifetime*: of both and until the state's next event.
+    DecisionView(const engine::State& state, const engine::CycleResult& result);
 
-    /// *Cost*: nodes and holders below the node.
-    Subtree subtree(engine::NodeIndex node, engine::FlavorResourceIndex pair) const;
+    /// Who held what when these numbers were found. Holds until the next call.
+    /// *Cost*: of the decisions between the last refusal asked about and this one; where that came
+    /// later in the cycle, of all before this one.
+    Holdings& at(std::size_t refused, Of numbers);
 
   private:
-    /// What one workload was decided to have in the cycle.
-    struct Addition {
-        engine::WorkloadIndex workload;
-        engine::Usages usages;
-        bool is_reserved = false;
+    /// A moment that moves on through the turns of the cycle.
+    struct Moment {
+        Holdings holdings;
+        std::size_t refused = 0;  // turns that are counted
+        std::uint32_t admitted = 0;
+        bool are_targets_gone = false;
     };
-    void add_turns_before(const engine::CycleResult& result, std::size_t refused);
-    void add(const engine::AdmissionDecision& decision);
-    void walk(engine::NodeIndex node, engine::FlavorResourceIndex pair, Subtree& found) const;
-    bool is_above_asking(engine::NodeIndex node) const;
+    Moment make_moment(bool are_targets_gone) const;
+    void advance(Moment& moment, std::size_t refused) const;
+    void count_admission(Moment& moment) const;
+    void count_refusal(Moment& moment) const;
+    void bring_back_own_targets();
 
     const engine::State& state_;
-    engine::NodeIndex asking_;
-    std::set<engine::WorkloadIndex> absent_;  // not counted among the holders in the state
-    std::map<engine::NodeIndex, std::vector<Addition>> additions_;  // by ClusterQueue
+    const engine::CycleResult& result_;
+    Moment before_;   // any turn
+    Moment in_turn_;  // with all that hold something
+    Moment with_targets_gone_;
+    std::vector<engine::WorkloadIndex> own_targets_;  // gone for the last refusal asked about
 };
 
 }  // namespace sluice::workload

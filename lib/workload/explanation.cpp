@@ -1,17 +1,26 @@
 #include "workload/explanation.hpp"
 
-#include "engine/preemption.hpp"
+#include "engine/workload_slice.hpp"
 #include "workload/amounts.hpp"
+#include "workload/binding_order.hpp"
 #include "workload/decision_view.hpp"
+#include "workload/eviction_prospects.hpp"
 
 #include <algorithm>
-#include <compare>
-#include <map>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 namespace sluice::workload {
+
+/// What all refusals of a cycle are explained with.
+struct Explanations::Cycle {
+    const engine::State& state;
+    const engine::CycleResult& result;
+    DecisionView view;
+    EvictionProspects prospects;
+    Holdings nobody;  ///< what lending limits alone do
+};
+
 namespace {
 
 using engine::Amount;
@@ -28,85 +37,30 @@ std::string node_text(const State& state, NodeIndex node) {
            state.node_name(node);
 }
 
-/// Where a resource could come from: flavors of one group are alternatives, groups are all needed.
-struct Source {
-    std::size_t pod_set = 0;
-    std::size_t group = 0;
-    engine::FlavorIndex flavor;
-    friend auto operator<=>(const Source&, const Source&) = default;
-};
-
-/// Obstacles with what decides how much they bind.
-struct Ranked {
-    Constraint constraint;
-    Source source = {};
-    bool is_final = false;   ///< nothing can help under today's policies
-    bool is_choice = false;  ///< of the flavor that it would take
-    double want = 0;         ///< the part of the need that is missing
-};
-
-/// How far a flavor is from serving: of its obstacles the worst.
-struct Distance {
-    bool is_final = false;
-    bool is_other = true;  ///< not what it would take
-    double want = 0;
-    std::size_t found_at = 0;
-    friend auto operator<=>(const Distance&, const Distance&) = default;
-};
-
-/// The most binding first; see explain().
-void sort_by_binding(std::vector<Ranked>& all) {
-    std::map<Source, Distance> sources;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        Distance& distance = sources.emplace(all[i].source, Distance{.found_at = i}).first->second;
-        distance.is_final = distance.is_final || all[i].is_final;
-        distance.is_other = distance.is_other && !all[i].is_choice;
-        distance.want = std::max(distance.want, all[i].want);
-    }
-    std::map<std::pair<std::size_t, std::size_t>, Source> nearest;
-    for (const auto& [source, distance] : sources) {
-        const auto [at, is_new] = nearest.emplace(std::pair(source.pod_set, source.group), source);
-        if (!is_new && distance < sources.at(at->second)) {
-            at->second = source;
-        }
-    }
-    const auto rank = [&](const Ranked& ranked) {
-        const Source& source = ranked.source;
-        const bool binds = nearest.at(std::pair(source.pod_set, source.group)) == source;
-        const Distance& distance = sources.at(source);
-        // Of what binds the worst group first, of other flavors the nearest.
-        return binds ? std::tuple(0, !distance.is_final, -distance.want, distance.found_at)
-                     : std::tuple(1, distance.is_final, distance.want, distance.found_at);
-    };
-    std::ranges::stable_sort(all, [&](const Ranked& a, const Ranked& b) {
-        const auto rank_a = std::tuple_cat(rank(a), std::tuple(!a.is_final, -a.want));
-        const auto rank_b = std::tuple_cat(rank(b), std::tuple(!b.is_final, -b.want));
-        return rank_a < rank_b;
-    });
-}
-
-/// The nodes and limits that keep a ClusterQueue from ever having more of it.
-struct Ceiling {
-    NodeIndex node;
-    bool is_borrowing_limit = false;
-    Amount kept_back;  ///< by lending limits of others
-    NodeIndex keeper;  ///< of most of that
-    Amount most_kept;
-};
-
 class Explainer {
   public:
-    Explainer(const State& state, const engine::CycleResult& result, std::size_t refused)
+    Explainer(
+        const State& state,
+        const engine::CycleResult& result,
+        std::size_t refused,
+        DecisionView& view,
+        EvictionProspects& prospects,
+        Holdings& nobody
+    )
         : state_(state),
+          refused_(refused),
           refusal_(result.refused[refused]),
           asking_(state.workload(refusal_.workload)),
           queue_(state.cluster_queue(refusal_.cluster_queue)),
-          view_(
-              state,
-              result,
+          holdings_(view.at(
               refused,
               refusal_.shortages.empty() ? DecisionView::Of::PodSets : DecisionView::Of::Shortages
-          ) {}
+          )),
+          prospects_(prospects),
+          nobody_(nobody),
+          slice_(engine::ReplacedSlice::find(
+              state, refusal_.workload, refusal_.cluster_queue, holdings_.absent()
+          )) {}
 
     std::vector<Constraint> run() {
         if (refusal_.kind != RefusalKind::WaitingForPodsReady) {
@@ -121,7 +75,9 @@ class Explainer {
         if (refusal_.kind == RefusalKind::PreemptionGated) {
             made.push_back(ranked_.front().constraint);
             made.front().kind = "gate";
-            made.front().remedies = {"wait"};
+            if (!made.front().remedies.empty()) {
+                made.front().remedies = {"wait"};
+            }
         }
         for (auto& ranked : ranked_) {
             made.push_back(std::move(ranked.constraint));
@@ -138,12 +94,31 @@ class Explainer {
         if (!refusal_.shortages.empty()) {
             return;
         }
-        for (const auto& pod_set : refusal_.pod_sets) {
+        const auto& fewest = refusal_.fewest_pods;
+        for (const auto& pod_set : fewest.empty() ? refusal_.pod_sets : fewest) {
+            const Constraint empty{.pod_set = asking_.pod_sets[pod_set.pod_set].name};
             for (const auto& found : pod_set.flavors) {
-                Constraint made{.pod_set = asking_.pod_sets[pod_set.pod_set].name};
-                add(found, std::move(made), pod_set.pod_set);
+                add(found, empty, pod_set.pod_set);
+            }
+            for (const auto& skipped : pod_set.skipped) {
+                for (const auto& found : skipped.refusals) {
+                    add(found, empty, pod_set.pod_set);
+                }
+                if (skipped.mode == engine::FlavorMode::Fit) {
+                    add_untried(skipped.flavor, empty, pod_set.pod_set);
+                }
             }
         }
+    }
+
+    /// It has room, but the search went on behind it.
+    void add_untried(engine::FlavorIndex flavor, Constraint made, std::size_t pod_set) {
+        made.kind = "quota";
+        made.flavor = state_.flavor_name(flavor);
+        made.node = node_text(state_, refusal_.cluster_queue);
+        made.remedies = {"wait"};
+        const FlavorRefusal none{.flavor = flavor};
+        ranked_.push_back({.constraint = std::move(made), .source = source_of(none, pod_set)});
     }
 
     /// Shortages are of all podSets together.
@@ -213,10 +188,8 @@ class Explainer {
             case NotNominated:
                 return;  // says nothing about the cluster
             case InsufficientUnused:
-                add_shortage(refusal, std::move(made), source);
-                return;
             case ExceedsCapacity:
-                add_excess(refusal, std::move(made), source);
+                add_amounts(refusal, std::move(made), source);
                 return;
         }
         ranked_.push_back(
@@ -224,15 +197,38 @@ class Explainer {
         );
     }
 
-    void set_amounts(const FlavorRefusal& refusal, FlavorResourceIndex pair, Constraint& made) {
+    void add_amounts(const FlavorRefusal& refusal, Constraint made, const Source& source) {
+        const auto pair = state_.flavor_resource_of(refusal.flavor, refusal.resource);
+        const Amount held = held_by_slice(refusal, source.pod_set);
+        const Amount needed = refusal.wanted() + held;
         const auto quantity = [&](Amount amount) {
             return to_quantity(made.resource, amount).to_string();
         };
-        made.needed = quantity(refusal.wanted());
-        made.free = quantity(refusal.free);
+        made.needed = quantity(needed);
+        made.free = quantity(refusal.free + held);
         made.limit = quantity(refusal.capacity);
         made.nominal = quantity(state_.tree().cell(refusal_.cluster_queue, pair).nominal);
         made.borrowed = quantity(state_.borrowed(refusal_.cluster_queue, pair));
+        if (needed > refusal.capacity) {
+            add_excess(needed, refusal.capacity, pair, std::move(made), source);
+        } else {
+            add_shortage(refusal, needed, std::move(made), source);
+        }
+    }
+
+    /// What it takes over from the slice whose place it takes, beside what `wanted()` counts: until
+    /// then that one keeps it.
+    Amount held_by_slice(const FlavorRefusal& refusal, std::size_t pod_set) const {
+        Amount held;
+        for (std::size_t i = 0; slice_ && i < asking_.pod_sets.size(); ++i) {
+            const std::string& group = asking_.pod_sets[i].group;
+            const bool is_counted =
+                i <= pod_set || (!group.empty() && group == asking_.pod_sets[pod_set].group);
+            if (is_counted && slice_->flavor_of(i, refusal.resource) == refusal.flavor) {
+                held += slice_->held_of(i, refusal.resource);
+            }
+        }
+        return held;
     }
 
     static double part_of(Amount missing, Amount wanted) {
@@ -241,99 +237,91 @@ class Explainer {
     }
 
     /// More than can ever be had.
-    void add_excess(const FlavorRefusal& refusal, Constraint made, const Source& source) {
-        const auto pair = state_.flavor_resource_of(refusal.flavor, refusal.resource);
-        set_amounts(refusal, pair, made);
-        const Ceiling ceiling = find_ceiling(pair);
-        const Amount missing = refusal.wanted() - refusal.capacity;
-        const bool is_kept_back = !ceiling.is_borrowing_limit && ceiling.kept_back >= missing;
-        made.kind = ceiling.is_borrowing_limit ? "borrowingLimit"
-                    : is_kept_back             ? "lendingLimit"
-                                               : "quota";
-        made.node = node_text(state_, is_kept_back ? ceiling.keeper : ceiling.node);
+    void add_excess(
+        Amount needed,
+        Amount capacity,
+        FlavorResourceIndex pair,
+        Constraint made,
+        const Source& source
+    ) {
+        const auto ceiling = find_ceiling(pair);
+        const Subtree unused = nobody_.subtree(refusal_.cluster_queue, ceiling.node, pair);
+        const bool is_kept_back =
+            !ceiling.is_borrowing_limit && unused.kept_back >= needed - capacity;
+        made.kind = kind_of(ceiling.is_borrowing_limit, is_kept_back);
+        made.node = node_text(state_, is_kept_back ? unused.keeper : ceiling.node);
         ranked_.push_back(
             {.constraint = std::move(made),
              .source = source,
              .is_final = true,
-             .want = part_of(missing, refusal.wanted())}
+             .want = part_of(needed - capacity, needed)}
         );
     }
 
-    Ceiling find_ceiling(FlavorResourceIndex pair) const {
-        const auto& tree = state_.tree();
-        Ceiling found{.node = refusal_.cluster_queue};
-        while (tree.node(found.node).parent.is_valid()) {
-            const auto cell = tree.cell(found.node, pair);
-            const NodeIndex parent = tree.node(found.node).parent;
-            if (cell.borrowing_limit && cell.subtree + *cell.borrowing_limit <
-                                            cell.local() + tree.potential_available(parent, pair)) {
-                found.is_borrowing_limit = true;
-                return found;
-            }
-            for (const NodeIndex sibling : tree.node(parent).children) {
-                if (sibling != found.node) {
-                    add_kept_back(sibling, pair, found);
-                }
-            }
-            found.node = parent;
-        }
-        return found;
+    static std::string kind_of(bool is_borrowing_limit, bool is_kept_back) {
+        return is_borrowing_limit ? "borrowingLimit" : is_kept_back ? "lendingLimit" : "quota";
     }
 
-    void add_kept_back(NodeIndex node, FlavorResourceIndex pair, Ceiling& found) const {
-        const Amount local = state_.tree().cell(node, pair).local();
-        found.kept_back += local;
-        if (local > found.most_kept) {
-            found.most_kept = local;
-            found.keeper = node;
+    /// What keeps the ClusterQueue from ever having more of it.
+    engine::QuotaTree::Bottleneck find_ceiling(FlavorResourceIndex pair) const {
+        const auto& tree = state_.tree();
+        NodeIndex at = refusal_.cluster_queue;
+        while (tree.node(at).parent.is_valid()) {
+            const auto cell = tree.cell(at, pair);
+            const NodeIndex parent = tree.node(at).parent;
+            if (cell.borrowing_limit && cell.subtree + *cell.borrowing_limit <
+                                            cell.local() + tree.potential_available(parent, pair)) {
+                return {.node = at, .is_borrowing_limit = true};
+            }
+            at = parent;
         }
-        for (const NodeIndex child : state_.tree().node(node).children) {
-            add_kept_back(child, pair, found);
-        }
+        return {.node = at};
     }
 
     /// More than was free.
-    void add_shortage(const FlavorRefusal& refusal, Constraint made, const Source& source) {
+    void add_shortage(
+        const FlavorRefusal& refusal, Amount needed, Constraint made, const Source& source
+    ) {
         const auto pair = state_.flavor_resource_of(refusal.flavor, refusal.resource);
-        const Subtree subtree = view_.subtree(refusal.node, pair);
-        set_amounts(refusal, pair, made);
+        const Subtree subtree = holdings_.subtree(refusal_.cluster_queue, refusal.node, pair);
         const bool is_kept_back =
             !refusal.at_borrowing_limit && subtree.kept_back >= refusal.needed;
-        made.kind = refusal.at_borrowing_limit ? "borrowingLimit"
-                    : is_kept_back             ? "lendingLimit"
-                                               : "quota";
+        made.kind = kind_of(refusal.at_borrowing_limit, is_kept_back);
         made.node = node_text(state_, is_kept_back ? subtree.keeper : refusal.node);
-        add_holders(subtree.holders, made);
-        // A larger slice may come to grief over a quota that is gone: only its growth was measured.
-        const bool is_final = refusal.wanted() > refusal.capacity;
-        if (!is_final) {
-            made.remedies = remedies(refusal, pair, subtree.holders);
-        }
-        const double want = part_of(refusal.needed, refusal.wanted());
-        std::optional<Constraint> priority;
-        if (refusal.is_spared_by_priority && !refusal.has_victims && !is_final) {
-            priority = made;
-            priority->kind = "priority";
-            priority->remedies = {"wait"};
-            priority->holders.clear();
-            std::vector<Held> spared = subtree.holders;
-            std::erase_if(spared, [&](const Held& held) {
-                return held.is_reserved ||
-                       state_.workload(held.workload).priority < asking_.priority;
-            });
-            add_holders(spared, *priority);
-        }
-        const bool is_choice = refusal.is_choice;
-        ranked_.push_back({std::move(made), source, is_final, is_choice, want});
-        if (priority) {  // the policies are there, the priority is not
-            ranked_.push_back({std::move(*priority), source, false, is_choice, want});
+        const bool is_clearable = may_preempt(refusal, pair);
+        made.remedies = remedies(refusal, pair, is_clearable);
+        Ranked shortage{
+            .constraint = made,
+            .source = source,
+            .is_clearable = is_clearable,
+            .is_choice = refusal.is_choice,
+            .want = part_of(refusal.needed, needed),
+        };
+        add_holders(refusal.node, pair, std::nullopt, shortage.constraint);
+        ranked_.push_back(shortage);
+        if (refusal.is_spared_by_priority && !refusal.has_victims) {
+            // The policies are there, the priority is not.
+            made.kind = "priority";
+            made.remedies = {"wait"};
+            add_holders(refusal.node, pair, asking_.priority, made);
+            shortage.constraint = std::move(made);
+            ranked_.push_back(std::move(shortage));
         }
     }
 
-    void add_holders(const std::vector<Held>& holders, Constraint& made) const {
-        for (const auto& held : holders) {
-            if (made.holders.size() == kHoldersMax) {
-                return;
+    void add_holders(
+        NodeIndex node,
+        FlavorResourceIndex pair,
+        std::optional<std::int64_t> min_priority,
+        Constraint& made
+    ) {
+        const auto largest = holdings_.largest(
+            refusal_.cluster_queue, node, pair, kHoldersMax + (slice_ ? 1 : 0), min_priority
+        );
+        for (const auto& held : largest) {
+            const bool is_taken_over = slice_ && slice_->workload() == held.workload;
+            if (is_taken_over || made.holders.size() == kHoldersMax) {
+                continue;
             }
             const auto& record = state_.workload(held.workload);
             made.holders.push_back(
@@ -346,60 +334,33 @@ class Explainer {
         }
     }
 
-    bool is_gated() const {
-        return state_.options().gates.preemption_gates && asking_.preemption_gated;
+    /// Whether evicting all that policies allow would free enough of it.
+    bool may_preempt(const FlavorRefusal& refusal, FlavorResourceIndex pair) {
+        if (state_.options().gates.preemption_gates && asking_.preemption_gated) {
+            return false;
+        }
+        return refusal.has_victims || (refusal_.kind == RefusalKind::NoLongerFits &&
+                                       prospects_.has_victims(refused_, pair, refusal.wanted()));
     }
 
     std::vector<std::string> remedies(
-        const FlavorRefusal& refusal, FlavorResourceIndex pair, const std::vector<Held>& holders
-    ) const {
+        const FlavorRefusal& refusal, FlavorResourceIndex pair, bool is_clearable
+    ) {
         std::vector<std::string> made{"wait"};
         const bool is_pending = refusal_.kind == RefusalKind::PendingPreemption ||
                                 refusal_.kind == RefusalKind::DeferredFit;
         if (is_pending && refusal.is_choice) {
             return made;  // what helps is under way
         }
-        const auto cell = state_.tree().cell(refusal_.cluster_queue, pair);
-        const Amount usage = view_.subtree(refusal_.cluster_queue, pair).usage + refusal.wanted();
-        if (usage > cell.subtree && usage <= refusal.capacity) {
+        const NodeIndex queue = refusal_.cluster_queue;
+        const Amount usage = holdings_.subtree(queue, queue, pair).usage + refusal.wanted();
+        if (usage > state_.tree().cell(queue, pair).subtree && usage <= refusal.capacity) {
             made.emplace_back("borrow");
         }
-        const bool may_preempt =
-            refusal.has_victims || (refusal_.kind == RefusalKind::NoLongerFits &&
-                                    has_victim(holders, pair, refusal.wanted()));
-        if (may_preempt && !is_gated()) {
+        if (is_clearable) {
             made.emplace_back("preempt");
         }
         return made;
-    }
-
-    /// Whether the policies allow to evict somebody for it. Asked where the cycle looked for
-    /// nobody, because it fitted at first.
-    bool has_victim(const std::vector<Held>& holders, FlavorResourceIndex pair, Amount wanted)
-        const {
-        const auto& tree = state_.tree();
-        const auto& policies = queue_.spec.preemption;
-        const auto own = tree.cell(refusal_.cluster_queue, pair);
-        const bool borrows = own.usage + wanted > own.nominal;
-        const bool stays_in_subtree =
-            tree.lowest_fit(refusal_.cluster_queue, pair, wanted).may_reclaim;
-        return std::ranges::any_of(holders, [&](const Held& held) {
-            if (held.is_reserved) {
-                return false;
-            }
-            const auto& holder = state_.workload(held.workload);
-            if (held.cluster_queue == refusal_.cluster_queue) {
-                return engine::allows(policies.within_cluster_queue, asking_, holder);
-            }
-            const bool while_borrowing =
-                state_.options().fair_sharing || stays_in_subtree ||
-                (policies.borrow_within_cohort && holder.priority < asking_.priority &&
-                 !(policies.max_priority_threshold &&
-                   holder.priority > *policies.max_priority_threshold));
-            return tree.is_borrowing_with(held.cluster_queue, pair, Amount()) &&
-                   (!borrows || while_borrowing) &&
-                   engine::allows(policies.reclaim_within_cohort, asking_, holder);
-        });
     }
 
     Constraint without_numbers() const {
@@ -460,19 +421,47 @@ class Explainer {
     }
 
     const State& state_;
+    std::size_t refused_;
     const engine::RefusalDecision& refusal_;
     const engine::WorkloadRecord& asking_;
     const engine::ClusterQueueRecord& queue_;
-    DecisionView view_;
+    Holdings& holdings_;
+    EvictionProspects& prospects_;
+    Holdings& nobody_;
+    std::optional<engine::ReplacedSlice> slice_;
     std::vector<Ranked> ranked_;
 };
 
 }  // namespace
 
+Explanations::Explanations(const State& state, const engine::CycleResult& result)
+    : cycle_(new Cycle{
+          state,
+          result,
+          DecisionView(state, result),
+          EvictionProspects(state, result),
+          Holdings(state, Holdings::Of::Nobody),
+      }) {}
+
+Explanations::Explanations(Explanations&&) noexcept = default;
+Explanations::~Explanations() = default;
+
+std::vector<Constraint> Explanations::of(std::size_t refused) {
+    return Explainer(
+               cycle_->state,
+               cycle_->result,
+               refused,
+               cycle_->view,
+               cycle_->prospects,
+               cycle_->nobody
+    )
+        .run();
+}
+
 std::vector<Constraint> explain(
     const State& state, const engine::CycleResult& result, std::size_t refused
 ) {
-    return Explainer(state, result, refused).run();
+    return Explanations(state, result).of(refused);
 }
 
 }  // namespace sluice::workload

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,23 +28,50 @@ struct Constraint {
     std::string pod_set;
     std::string resource;
     std::string flavor;
-    std::string node;    ///< "clusterQueue/<name>" or "cohort/<name>"
-    std::string needed;  ///< by this and earlier podSets
-    std::string free;    ///< when the workload was refused; what is missing is `needed` - `free`
-    std::string limit;   ///< what the ClusterQueue could have if nobody used anything
+    std::string node;  ///< "clusterQueue/<name>" or "cohort/<name>"
+    /// By this and earlier podSets, with what a slice that it replaces holds; where fewer pods
+    /// would do (minCount), by as few as possible.
+    std::string needed;
+    /// When the workload was refused, with what that slice holds; what is missing is `needed` -
+    /// `free`.
+    std::string free;
+    std::string limit;  ///< what the ClusterQueue could have if nobody used anything
     std::string nominal;
     std::string borrowed;
     std::vector<Holder> holders;  ///< the largest first, at most ten
     /// wait: it may become free. borrow: it may become free in the cohort, and the limits let the
-    /// ClusterQueue have it. preempt: policies allow to evict some who hold it. None: under today's
-    /// policies never.
+    /// ClusterQueue have it. preempt: policies allow to evict enough who hold it. None: under
+    /// today's policies never.
     std::vector<std::string> remedies;
 };
 
-/// The obstacles of a refusal, the most binding first, with the numbers and holders of the moment
-/// of the decision. Of flavors that could serve alike the nearest comes first; of what is needed
-/// together, what can never be had, then the largest want.
-/// *Requires*: the state as the cycle left it.
+/// The obstacles of a cycle's refusals, each with the numbers and holders of the moment of the
+/// decision.
+///
+/// *Requires*: the state as the cycle left it. *Lifetime*: of both.
+/// *Cost*: asked in their order, of a refusal that of its flavors and of the depth of the cohorts,
+/// and of all together that of sorting the holders; asked in another order, each time that of the
+/// turns before.
+class Explanations {
+  public:
+    Explanations(const engine::State& state, const engine::CycleResult& result);
+    Explanations(const Explanations&) = delete;
+    Explanations& operator=(const Explanations&) = delete;
+    Explanations(Explanations&&) noexcept;
+    Explanations& operator=(Explanations&&) = delete;
+    ~Explanations();
+
+    /// The obstacles of that refusal, the most binding first. Of flavors that could serve alike the
+    /// nearest comes first; of what is needed together, what can never be had, then what no
+    /// eviction that policies allow would free, then the largest want.
+    std::vector<Constraint> of(std::size_t refused);
+
+  private:
+    struct Cycle;
+    std::unique_ptr<Cycle> cycle_;
+};
+
+/// The obstacles of one refusal alone; see Explanations.
 std::vector<Constraint> explain(
     const engine::State& state, const engine::CycleResult& result, std::size_t refused
 );

@@ -88,6 +88,12 @@ std::string constraint_words(const Constraint& constraint) {
     if (!constraint.needed.empty()) {
         return amounts_words(constraint);
     }
+    if (constraint.kind == "quota" && !constraint.flavor.empty()) {
+        return fmt::format(
+            "there is room in flavor {}, which is tried again after those behind it",
+            constraint.flavor
+        );
+    }
     if (constraint.kind == "taint") {
         return fmt::format("its pods do not tolerate a taint of flavor {}", constraint.flavor);
     }

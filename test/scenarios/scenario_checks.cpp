@@ -11,10 +11,11 @@
 namespace sluice::scenarios {
 
 void World::note_explanations(const engine::CycleResult& result) {
+    workload::Explanations explanations(state_, result);
     for (std::size_t i = 0; i < result.refused.size(); ++i) {
         auto& lines = explanations_[shown(state_.workload_key(result.refused[i].workload))];
         lines.clear();
-        for (const workload::Constraint& constraint : workload::explain(state_, result, i)) {
+        for (const workload::Constraint& constraint : explanations.of(i)) {
             std::vector<std::string> holders;
             for (const workload::Holder& holder : constraint.holders) {
                 holders.push_back(fmt::format(

@@ -7,6 +7,7 @@
 #include "workload/amounts.hpp"
 #include "workload/decision_view.hpp"
 #include "workload/explanation.hpp"
+#include "workload/walked_view.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -26,26 +27,60 @@ using engine::FlavorRefusal;
 using engine::RefusalKind;
 using reference::Step;
 
-/// What the ClusterQueue could still have, from who held what (the recursion of spec 4.2).
+/// What the node could still have, from who held what (the recursion of spec 4.2).
 Amount available(
     const engine::State& state,
-    const DecisionView& view,
+    Holdings& holdings,
+    engine::NodeIndex asking,
     engine::NodeIndex node,
     engine::FlavorResourceIndex pair
 ) {
     const auto cell = state.tree().cell(node, pair);
-    const Amount usage = view.subtree(node, pair).usage;
+    const Amount usage = holdings.subtree(asking, node, pair).usage;
     const engine::NodeIndex parent = state.tree().node(node).parent;
     if (!parent.is_valid()) {
         return cell.subtree - usage;
     }
-    Amount from_parent = available(state, view, parent, pair);
+    Amount from_parent = available(state, holdings, asking, parent, pair);
     if (cell.borrowing_limit) {
         const Amount used_there = max(Amount(), usage - cell.local());
         from_parent =
             min(from_parent, cell.subtree - cell.local() - used_there + *cell.borrowing_limit);
     }
     return max(Amount(), cell.local() - usage) + from_parent;
+}
+
+/// Whether what is kept up to date is what a walk over all holders finds.
+bool is_as_walked(
+    const engine::State& state,
+    Holdings& holdings,
+    const WalkedView& walked,
+    engine::NodeIndex asking,
+    engine::FlavorResourceIndex pair
+) {
+    for (auto node = asking; node.is_valid(); node = state.tree().node(node).parent) {
+        const Subtree found = holdings.subtree(asking, node, pair);
+        const WalkedSubtree expected = walked.subtree(node, pair);
+        const auto largest = holdings.largest(asking, node, pair, 10);
+        const auto same = [](const Held& a, const Held& b) {
+            return a.workload == b.workload && a.cluster_queue == b.cluster_queue &&
+                   a.amount == b.amount && a.is_reserved == b.is_reserved;
+        };
+        const auto count =
+            static_cast<std::ptrdiff_t>(std::min<std::size_t>(10, expected.holders.size()));
+        if (found.usage != expected.usage || found.kept_back != expected.kept_back ||
+            found.keeper.is_valid() != expected.keeper.is_valid() ||
+            !std::equal(
+                largest.begin(),
+                largest.end(),
+                expected.holders.begin(),
+                expected.holders.begin() + count,
+                same
+            )) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool is_bounded(const FlavorRefusal& refusal) {
@@ -75,6 +110,7 @@ bool shrinks(const engine::State& state, const engine::AdmissionDecision& decisi
 /// The first thing about one refused want that should not be.
 std::optional<std::string> fault_of(
     const engine::State& state,
+    DecisionView& view,
     const engine::CycleResult& result,
     std::size_t refused,
     const FlavorRefusal& refusal,
@@ -109,11 +145,15 @@ std::optional<std::string> fault_of(
             return std::nullopt;  // what it gives back stays in the cohort's account for the cycle
         }
     }
-    const DecisionView view(state, result, refused, numbers);
+    Holdings& holdings = view.at(refused, numbers);
     const auto pair = state.flavor_resource_of(refusal.flavor, refusal.resource);
     const auto queue = result.refused[refused].cluster_queue;
-    if (max(Amount(), available(state, view, queue, pair)) != refusal.free) {
+    if (max(Amount(), available(state, holdings, queue, queue, pair)) != refusal.free) {
         return "who held what does not leave what was free";
+    }
+    const WalkedView walked(state, result, refused, numbers);
+    if (!is_as_walked(state, holdings, walked, queue, pair)) {
+        return "who held what is not what a walk finds";
     }
     return std::nullopt;
 }
@@ -142,26 +182,51 @@ std::optional<std::string> fault_of(const Constraint& constraint) {
     return std::nullopt;
 }
 
-std::optional<std::string> fault_of(
-    const engine::State& state, const engine::CycleResult& result, std::size_t refused
+std::optional<std::string> fault_of_numbers(
+    const engine::State& state,
+    DecisionView& view,
+    const engine::CycleResult& result,
+    std::size_t refused
 ) {
     const engine::RefusalDecision& refusal = result.refused[refused];
-    for (const auto& pod_set : refusal.pod_sets) {
-        for (const auto& found : pod_set.flavors) {
-            if (auto fault = fault_of(state, result, refused, found, DecisionView::Of::PodSets)) {
-                return fault;
+    std::vector<FlavorRefusal> all;
+    for (const auto* pod_sets : {&refusal.pod_sets, &refusal.fewest_pods}) {
+        for (const auto& pod_set : *pod_sets) {
+            all.insert(all.end(), pod_set.flavors.begin(), pod_set.flavors.end());
+            for (const auto& skipped : pod_set.skipped) {
+                all.insert(all.end(), skipped.refusals.begin(), skipped.refusals.end());
             }
         }
     }
-    for (const auto& shortage : refusal.shortages) {
-        if (auto fault = fault_of(state, result, refused, shortage, DecisionView::Of::Shortages)) {
+    for (const auto& found : all) {
+        if (auto fault = fault_of(state, view, result, refused, found, DecisionView::Of::PodSets)) {
             return fault;
         }
+    }
+    for (const auto& shortage : refusal.shortages) {
+        if (auto fault =
+                fault_of(state, view, result, refused, shortage, DecisionView::Of::Shortages)) {
+            return fault;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> fault_of(
+    const engine::State& state,
+    DecisionView& view,
+    Explanations& explanations,
+    const engine::CycleResult& result,
+    std::size_t refused
+) {
+    const engine::RefusalDecision& refusal = result.refused[refused];
+    if (auto fault = fault_of_numbers(state, view, result, refused)) {
+        return fault;
     }
     if (refusal.kind == RefusalKind::NoLongerFits && refusal.shortages.empty()) {
         return "nothing is short, and yet it does not fit";
     }
-    const auto constraints = explain(state, result, refused);
+    const auto constraints = explanations.of(refused);
     if (constraints.empty()) {
         return "nothing stands in its way";
     }
@@ -191,9 +256,11 @@ void check(std::uint64_t seed, std::map<RefusalKind, std::size_t>& kinds) {
         }
         const engine::CycleResult result = engine::run_cycle(state, now);
         const support::Outcome outcome = to_outcome(result, support::names_of(state));
+        DecisionView decided(state, result);
+        Explanations explanations(state, result);
         for (std::size_t i = 0; i < result.refused.size(); ++i) {
             ++kinds[result.refused[i].kind];
-            if (const auto fault = fault_of(state, result, i)) {
+            if (const auto fault = fault_of(state, decided, explanations, result, i)) {
                 FAIL(
                     "seed " << seed << ": " << state.workload_key(result.refused[i].workload)
                             << ": " << *fault << '\n'
