@@ -50,10 +50,12 @@ JSON output, keys sorted, empty lists printed; workloads are "namespace/name":
       explanation.constraints[], most binding first: kind (quota, borrowingLimit, lendingLimit,
         taint, affinity, undeclaredResource, replacedSlice, namespace, inactive, priority, gate,
         check, requests), podSet, resource, flavor, node ("clusterQueue/NAME" or "cohort/NAME"),
-        needed (with earlier podSets), free (when it was refused), limit (what the ClusterQueue
-        could have at most), nominal, borrowed, holders[] (workload, amount, priority, evicted:
-        on its way out, reserved: kept for it in this cycle), remedies[] (wait, borrow, preempt;
-        empty: never)
+        needed (with earlier podSets; of minCount pods where these would do; with what a slice
+        holds that is replaced), free (when it was refused, with what that slice holds), limit
+        (what the ClusterQueue could have at most), nominal, borrowed, holders[] (workload, amount,
+        priority, evicted: on its way out, reserved: kept for it in this cycle), remedies[] (wait,
+        borrow, preempt; empty: never). Flavors that the search passed over, as it had stopped
+        behind them before, are told as well; quota without numbers: there is room in it
   active, inadmissible: the pending workloads of each ClusterQueue after the last cycle, in
     service order
 

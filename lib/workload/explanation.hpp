@@ -19,6 +19,7 @@ struct Holder {
     std::int64_t priority = 0;
     bool evicted = false;   ///< on its way out
     bool reserved = false;  ///< holds nothing yet: the cycle kept it for it
+    friend bool operator==(const Holder&, const Holder&) = default;
 };
 
 /// One obstacle. Quantities are as Kubernetes prints them, what does not fit 64 bits as the largest
@@ -43,6 +44,7 @@ struct Constraint {
     /// ClusterQueue have it. preempt: policies allow to evict enough who hold it. None: under
     /// today's policies never.
     std::vector<std::string> remedies;
+    friend bool operator==(const Constraint&, const Constraint&) = default;
 };
 
 /// The obstacles of a cycle's refusals, each with the numbers and holders of the moment of the

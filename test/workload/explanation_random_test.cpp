@@ -268,6 +268,14 @@ void check(std::uint64_t seed, std::map<RefusalKind, std::size_t>& kinds) {
                 );
             }
         }
+        std::vector<std::vector<Constraint>> in_order;
+        for (std::size_t i = 0; i < result.refused.size(); ++i) {
+            in_order.push_back(explanations.of(i));
+        }
+        for (std::size_t i = result.refused.size(); i-- > 0;) {
+            INFO("seed " << seed);
+            CHECK(explanations.of(i) == in_order[i]);
+        }
         view.take(outcome, now);
     }
 }

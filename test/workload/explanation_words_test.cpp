@@ -116,6 +116,9 @@ TEST_CASE("constraints without numbers have their sentence or none", "[workload]
             }
         );
     };
+    CHECK(
+        of("quota") == "there is room in flavor spot, which is tried again after those behind it"
+    );
     CHECK(of("taint") == "its pods do not tolerate a taint of flavor spot");
     CHECK(of("affinity") == "its pods' node selector or affinity excludes flavor spot");
     CHECK(of("undeclaredResource") == "ClusterQueue q has no quota for fpga");
