@@ -393,8 +393,10 @@ class Explainer {
             case OverlappingTargets:
             case Assignment:
             case PendingPreemption:
-                made.kind = "quota";
-                made.remedies = {"wait"};
+                made.kind = asking_.pod_sets.size() == 0 ? "requests" : "quota";
+                if (asking_.pod_sets.size() != 0) {
+                    made.remedies = {"wait"};
+                }
                 break;
         }
         return made;
