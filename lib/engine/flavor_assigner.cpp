@@ -245,28 +245,32 @@ bool FlavorAssigner::assign_group(const Group& group, PodSetChoices& pod_sets, A
         pod_set.refusals = reasons;
         pod_set.considered = considered;
         pod_set.skipped = skipped;
-        for (const auto& request : pod_set.requests) {
-            const auto choice =
-                std::find_if(chosen.begin(), chosen.end(), [&](const FlavorChoice& c) {
-                    return c.resource == request.resource;
-                });
-            if (choice != chosen.end()) {
-                pod_set.flavors.push_back(*choice);
-                result.level = std::max(result.level, choice->level);
-                const std::string& name = record_.pod_sets[pod_set.pod_set].name;
-                const Amount held =
-                    replaced_ == nullptr ? Amount() : replaced_->held_of(name, request.resource);
-                add_to(
-                    result.usage, choice->flavor_resource, number_difference(request.amount, held)
-                );
-            }
-        }
-        if (pod_set.requests.empty()) {
-            add_topology_of_group(chosen, pod_set);
-        }
+        take_choices(chosen, pod_set, result);
         result.pod_sets.push_back(std::move(pod_set));
     }
     return !failed;
+}
+
+void FlavorAssigner::take_choices(
+    const FlavorChoices& chosen, PodSetChoice& pod_set, Assignment& result
+) const {
+    for (const auto& request : pod_set.requests) {
+        const auto choice = std::find_if(chosen.begin(), chosen.end(), [&](const FlavorChoice& c) {
+            return c.resource == request.resource;
+        });
+        if (choice == chosen.end()) {
+            continue;
+        }
+        pod_set.flavors.push_back(*choice);
+        result.level = std::max(result.level, choice->level);
+        const std::string& name = record_.pod_sets[pod_set.pod_set].name;
+        const Amount held =
+            replaced_ == nullptr ? Amount() : replaced_->held_of(name, request.resource);
+        add_to(result.usage, choice->flavor_resource, number_difference(request.amount, held));
+    }
+    if (pod_set.requests.empty()) {
+        add_topology_of_group(chosen, pod_set);
+    }
 }
 
 bool FlavorAssigner::shape_allows(

@@ -88,6 +88,8 @@ class FlavorAssigner {
     std::optional<FlavorRefusal::Kind> topology_refusal(
         std::size_t pod_set, std::size_t resource_group, FlavorIndex flavor
     ) const;
+    /// Gives the podSet of a group what was chosen for its own requests.
+    void take_choices(const FlavorChoices& chosen, PodSetChoice& pod_set, Assignment& result) const;
     /// A podSet that requests nothing goes where its group goes.
     void add_topology_of_group(const FlavorChoices& chosen, PodSetChoice& pod_set) const;
     /// Of an assignment that would do: refuses it where a podSet has not exactly one flavor with

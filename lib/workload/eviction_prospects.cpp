@@ -15,11 +15,12 @@ bool EvictionProspects::release(WorkloadIndex holder) {
         return false;
     }
     const engine::Holding& holding = *state_.workload(holder).holding;
-    tree_->assume_no_usage(holding.cluster_queue, holding.usages);
+    tree_.assume_no_usage(holding.cluster_queue, holding.usages);
     return true;
 }
 
 void EvictionProspects::start() {
+    is_started_ = true;
     tree_ = state_.tree();
     gone_.clear();
     refused_ = 0;
@@ -31,12 +32,12 @@ void EvictionProspects::start() {
 
 void EvictionProspects::advance(std::size_t refused) {
     const std::uint32_t admitted = result_.refused[refused].admitted_before;
-    if (!tree_ || refused < refused_ || admitted < admitted_) {
+    if (!is_started_ || refused < refused_ || admitted < admitted_) {
         start();
     }
     for (; admitted_ < admitted; ++admitted_) {
         const engine::AdmissionDecision& decision = result_.admitted[admitted_];
-        tree_->assume_usage(decision.cluster_queue, engine::counted_usage(state_, decision));
+        tree_.assume_usage(decision.cluster_queue, engine::counted_usage(state_, decision));
         gone_.erase(decision.workload);
         if (decision.replaces.is_valid()) {
             release(decision.replaces);
@@ -44,7 +45,7 @@ void EvictionProspects::advance(std::size_t refused) {
     }
     for (; refused_ < refused; ++refused_) {
         const engine::RefusalDecision& before = result_.refused[refused_];
-        tree_->assume_usage(before.cluster_queue, before.reserved);
+        tree_.assume_usage(before.cluster_queue, before.reserved);
         if (before.kind == RefusalKind::PendingPreemption) {
             for (const auto target : before.targets) {
                 release(target);
@@ -63,7 +64,7 @@ bool EvictionProspects::has_victims(
         return false;
     }
     advance(refused);
-    const auto mark = tree_->mark();
+    const auto mark = tree_.mark();
     std::vector<WorkloadIndex> own_targets;
     for (const auto target : refusal.targets) {
         if (release(target)) {
@@ -71,13 +72,13 @@ bool EvictionProspects::has_victims(
         }
     }
     // The time only orders those whose reservation has none, and the order decides nothing here.
-    engine::PreemptionSearch search(state_, *tree_, gone_, engine::Time());
+    engine::PreemptionSearch search(state_, tree_, gone_, engine::Time());
     using Kind = engine::PreemptionSearch::Possibility::Kind;
     const bool found =
         search.may_help(refusal.cluster_queue, pair, wanted) &&
         search.simulate(refusal.workload, refusal.cluster_queue, pair, wanted).kind !=
             Kind::NoCandidates;
-    tree_->rollback(mark);
+    tree_.rollback(mark);
     for (const auto target : own_targets) {
         gone_.erase(target);
     }

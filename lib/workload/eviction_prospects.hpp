@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <set>
 
 namespace sluice::workload {
@@ -32,8 +31,9 @@ class EvictionProspects {
 
     const engine::State& state_;
     const engine::CycleResult& result_;
-    std::optional<engine::QuotaTree> tree_;  // as of that turn
-    std::set<engine::WorkloadIndex> gone_;   // holders of the state that do not count in it
+    bool is_started_ = false;
+    engine::QuotaTree tree_;                // as of that turn
+    std::set<engine::WorkloadIndex> gone_;  // holders of the state that do not count in it
     std::size_t refused_ = 0;
     std::uint32_t admitted_ = 0;
 };

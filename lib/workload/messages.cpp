@@ -40,7 +40,7 @@ std::string flavor_refusal_text(
 ) {
     const std::string resource =
         refusal.resource.is_valid() ? state.resource_name(refusal.resource) : "";
-    const std::string flavor = refusal.flavor.is_valid() ? state.flavor_name(refusal.flavor) : "";
+    std::string flavor = refusal.flavor.is_valid() ? state.flavor_name(refusal.flavor) : "";
     const auto quantity = [&](engine::Amount amount) { return to_text(resource, amount); };
     using enum engine::FlavorRefusal::Kind;
     switch (refusal.kind) {
@@ -163,6 +163,7 @@ std::string assignment_message(
             return fmt::format("failed to assign flavors to pod set {}: {}", name, error);
         }
         std::vector<std::string> reasons;
+        reasons.reserve(pod_set.flavors.size());
         for (const auto& flavor : pod_set.flavors) {
             reasons.push_back(flavor_refusal_text(state, flavor, references));
         }
@@ -382,6 +383,7 @@ std::string considered_flavors(
             return state.flavor_name(flavor.flavor);
         });
         std::vector<std::string> flavors;
+        flavors.reserve(considered.size());
         for (const auto& flavor : considered) {
             flavors.push_back(considered_text(state, flavor, references));
         }
