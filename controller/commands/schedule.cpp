@@ -114,6 +114,9 @@ std::optional<ScheduleInput> load_objects(const ScheduleOptions& options) {
     if (!input.problems.empty() && !options.skip_invalid) {
         return std::nullopt;
     }
+    if (input.cluster.workloads.empty()) {
+        report("note", "there is no Workload in the input");
+    }
     return input;
 }
 

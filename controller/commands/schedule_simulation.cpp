@@ -71,6 +71,21 @@ std::string to_string(engine::RequeuedTo requeued) {
     return "";
 }
 
+std::string why_stopped(const std::vector<CycleReport>& cycles) {
+    // Who evicts each other does so again within a few cycles.
+    constexpr std::ptrdiff_t kRecent = 10;
+    const auto recent = cycles.end() - std::min<std::ptrdiff_t>(kRecent, std::ssize(cycles));
+    const bool evicts = std::any_of(recent, cycles.end(), [](const CycleReport& cycle) {
+        return !cycle.preempted.empty();
+    });
+    return fmt::format(
+        "stopped after {} cycles{}",
+        kCyclesMax,
+        evicts ? ": workloads keep evicting each other"
+               : ", before all had their turn: --cycles N takes as many as it is told"
+    );
+}
+
 }  // namespace
 
 ScheduleSimulation::ScheduleSimulation(
@@ -186,7 +201,7 @@ ScheduleReport ScheduleSimulation::run(const ScheduleLimit& limit) {
     std::size_t idle_cycles = 0;
     while (limit.until_stable || made.cycles.size() < limit.cycles) {
         if (limit.until_stable && made.cycles.size() == kCyclesMax) {
-            made.notes.push_back("stopped after 60 cycles: workloads keep evicting each other");
+            made.notes.push_back(why_stopped(made.cycles));
             break;
         }
         const QueueReport before = limit.until_stable ? queues() : QueueReport();

@@ -56,6 +56,33 @@ TEST_CASE(
     CHECK(report.inactive.at("looped").reason == "HasCycle");
 }
 
+TEST_CASE("who had no turn within 60 cycles is not said to be evicted", "[commands][schedule]") {
+    std::string objects =
+        "{apiVersion: v1, kind: Namespace, metadata: {name: ns}}\n---\n"
+        "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: f}}\n---\n"
+        "{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: q, namespace: "
+        "ns}, spec: {clusterQueue: q}}\n---\n" +
+        queue(
+            "q",
+            ", resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: "
+            "cpu, nominalQuota: 99}]}]}]"
+        );
+    for (int i = 0; i < 61; ++i) {
+        objects += "{apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata: {name: w" +
+                   std::to_string(i) +
+                   ", namespace: ns}, spec: {queueName: q, podSets: [{name: main, count: 1, "
+                   "template: {spec: {restartPolicy: Never, containers: [{name: c, image: i, "
+                   "resources: {requests: {cpu: 1}}}]}}}]}}\n---\n";
+    }
+    const auto report = decide(objects, {.until_stable = true});
+    CHECK(report.cycles.size() == 60);
+    REQUIRE(report.notes.size() == 1);
+    CHECK(
+        report.notes[0] ==
+        "stopped after 60 cycles, before all had their turn: --cycles N takes as many as it is told"
+    );
+}
+
 TEST_CASE("who is admitted or finished waits for nothing", "[commands][schedule]") {
     const auto report = decide(
         "{apiVersion: v1, kind: Namespace, metadata: {name: ns}}\n---\n" +
