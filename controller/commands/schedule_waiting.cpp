@@ -3,6 +3,7 @@
 #include "api/conditions.hpp"
 #include "api/micro_time.hpp"
 #include "workload/references.hpp"
+#include "workload/status.hpp"
 #include "workload/waiting.hpp"
 
 #include <fmt/format.h>
@@ -276,8 +277,42 @@ class WaitingFinder {
                 add("",
                     {"QuotaReserved", "QuotaReserved is True, but status.admission is missing"},
                     key_of(workload));
+            } else if (auto waiting = find_unready_checks(workload)) {
+                add(workload.status.admission->cluster_queue, *waiting, key_of(workload));
             }
         }
+    }
+
+    /// Of a workload that holds quota and may not start yet.
+    std::optional<workload::Waiting> find_unready_checks(const api::Workload& workload) const {
+        const auto& conditions = workload.status.conditions;
+        if (api::is_true(conditions, "Admitted") || api::is_true(conditions, "Evicted")) {
+            return std::nullopt;
+        }
+        api::Workload synced = workload;
+        const auto queue = outcome_.cluster_queues.find(workload.status.admission->cluster_queue);
+        if (queue != outcome_.cluster_queues.end()) {
+            workload::sync_admission_checks(synced, queue->second, outcome_.now);
+        }
+        std::string unready;
+        for (const auto& check : synced.status.admission_checks) {
+            if (check.state != "Ready") {
+                unready += fmt::format(
+                    "{}{} is {}{}{}",
+                    unready.empty() ? "" : ", ",
+                    check.name,
+                    check.state,
+                    check.message.empty() ? "" : ": ",
+                    check.message
+                );
+            }
+        }
+        if (unready.empty()) {
+            return std::nullopt;
+        }
+        return workload::Waiting{
+            "UnsatisfiedChecks", "quota is reserved; admission check " + unready
+        };
     }
 
     void add_unqueued(const api::Workload& workload) {

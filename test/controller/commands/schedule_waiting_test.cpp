@@ -83,6 +83,44 @@ TEST_CASE("who had no turn within 60 cycles is not said to be evicted", "[comman
     );
 }
 
+TEST_CASE("who holds quota and waits for a check is listed with it", "[commands][schedule]") {
+    const std::string pods =
+        "podSets: [{name: main, count: 1, template: {spec: {restartPolicy: Never, containers: "
+        "[{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}]}";
+    const std::string workload =
+        "{apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata: {namespace: ns, name: ";
+    const auto report = decide(
+        "{apiVersion: v1, kind: Namespace, metadata: {name: ns}}\n---\n"
+        "{apiVersion: kueue.x-k8s.io/v1beta2, kind: AdmissionCheck, metadata: {name: budget}, "
+        "spec: {controllerName: c}, status: {conditions: [{type: Active, status: 'True', reason: "
+        "Active, message: '', lastTransitionTime: '2023-01-01T00:00:00Z'}]}}\n---\n"
+        "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: f}}\n---\n"
+        "{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: q, namespace: "
+        "ns}, spec: {clusterQueue: q}}\n---\n" +
+        queue(
+            "q",
+            ", admissionChecksStrategy: {admissionChecks: [{name: budget}]}, resourceGroups: "
+            "[{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: "
+            "9}]}]}]"
+        ) +
+        workload + "new}, spec: {queueName: q, " + pods + "}\n---\n" + workload +
+        "old}, spec: {queueName: q, " + pods +
+        ", status: {admission: {clusterQueue: q, podSetAssignments: [{name: main, flavors: {cpu: "
+        "f}, resourceUsage: {cpu: 1}, count: 1}]}, conditions: [{type: QuotaReserved, status: "
+        "'True', reason: QuotaReserved, message: '', lastTransitionTime: '2023-01-01T00:00:00Z'}], "
+        "admissionChecks: [{name: budget, state: Rejected, message: no money, lastTransitionTime: "
+        "'2023-01-01T00:00:00Z'}]}}\n"
+    );
+    REQUIRE(report.waiting.size() == 2);
+    CHECK(report.waiting[0].workloads == std::vector<std::string>{"ns/new"});
+    CHECK(report.waiting[0].reason == "UnsatisfiedChecks");
+    CHECK(report.waiting[0].details == "quota is reserved; admission check budget is Pending");
+    CHECK(
+        report.waiting[1].details ==
+        "quota is reserved; admission check budget is Rejected: no money"
+    );
+}
+
 TEST_CASE("who is admitted or finished waits for nothing", "[commands][schedule]") {
     const auto report = decide(
         "{apiVersion: v1, kind: Namespace, metadata: {name: ns}}\n---\n" +
