@@ -35,6 +35,7 @@ class ObjectsOfKind {
         marked_ = objects_.size();
         replaced_.clear();
     }
+    void keep() { replaced_.clear(); }
     void go_back() {
         for (; !replaced_.empty(); replaced_.pop_back()) {
             objects_[replaced_.back().first] = std::move(replaced_.back().second);
@@ -69,8 +70,14 @@ class ObjectCollector {
         may_go_back_ = true;
         std::apply([](auto&... kinds) { (kinds.mark(), ...); }, kinds_);
     }
+    /// What was put since mark() stays.
+    void keep() {
+        may_go_back_ = false;
+        std::apply([](auto&... kinds) { (kinds.keep(), ...); }, kinds_);
+    }
     /// Takes back what was put since mark().
     void go_back() {
+        may_go_back_ = false;
         std::apply([](auto&... kinds) { (kinds.go_back(), ...); }, kinds_);
     }
     /// The objects; none are left.

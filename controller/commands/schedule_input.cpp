@@ -108,24 +108,53 @@ class Remarks {
     void add(std::string key, const Text& text) {
         const auto [at, is_new] = places_.emplace(std::move(key), remarks_.size());
         if (is_new) {
-            remarks_.emplace_back(text(), 0);
-        } else {
-            ++remarks_[at->second].second;
+            remarks_.push_back({.text = text(), .key = &at->first});
         }
+        ++remarks_[at->second].objects;
+        if (may_go_back_) {
+            added_.push_back(at->second);
+        }
+    }
+    /// What is added from now on can be taken back, until keep().
+    void mark() { may_go_back_ = true; }
+    void keep() {
+        may_go_back_ = false;
+        added_.clear();
+    }
+    /// Takes back what was added since mark().
+    void go_back() {
+        for (; !added_.empty(); added_.pop_back()) {
+            if (--remarks_[added_.back()].objects == 0) {  // the last one that was new
+                places_.erase(places_.find(*remarks_.back().key));
+                remarks_.pop_back();
+            }
+        }
+        may_go_back_ = false;
     }
     /// In the order in which they came up.
     std::vector<std::string> texts() const {
         std::vector<std::string> made;
         made.reserve(remarks_.size());
-        for (const auto& [text, others] : remarks_) {
-            made.push_back(others == 0 ? text : fmt::format("{} (and {} more)", text, others));
+        for (const auto& remark : remarks_) {
+            const std::size_t others = remark.objects - 1;
+            made.push_back(
+                others == 0 ? remark.text : fmt::format("{} (and {} more)", remark.text, others)
+            );
         }
         return made;
     }
 
   private:
-    std::vector<std::pair<std::string, std::size_t>> remarks_;
+    struct Remark {
+        std::string text;
+        const std::string* key = nullptr;  ///< in places_
+        std::size_t objects = 0;
+    };
+
+    std::vector<Remark> remarks_;
     std::unordered_map<std::string, std::size_t> places_;
+    bool may_go_back_ = false;
+    std::vector<std::size_t> added_;  ///< since mark(), by place
 };
 
 class Reader final : public yaml::ObjectSink {
@@ -157,11 +186,22 @@ class Reader final : public yaml::ObjectSink {
     }
     void begin_list() override {
         objects_.mark();
-        said_before_ = said_;
+        said_.warnings.mark();
+        said_.skipped_kinds.mark();
+        problems_before_ = said_.problems.size();
+        notes_before_ = said_.notes.size();
+    }
+    void keep_list() override {
+        objects_.keep();
+        said_.warnings.keep();
+        said_.skipped_kinds.keep();
     }
     void drop_list() override {
         objects_.go_back();
-        said_ = said_before_;
+        said_.warnings.go_back();
+        said_.skipped_kinds.go_back();
+        said_.problems.resize(problems_before_);
+        said_.notes.resize(notes_before_);
     }
 
   private:
@@ -344,7 +384,8 @@ class Reader final : public yaml::ObjectSink {
     const std::string* file_ = nullptr;
     ObjectCollector objects_;
     Said said_;
-    Said said_before_;  ///< the list that is being read
+    std::size_t problems_before_ = 0;  ///< the list that is being read
+    std::size_t notes_before_ = 0;
     api::Interner templates_;
 };
 

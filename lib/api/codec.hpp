@@ -24,6 +24,7 @@ class Interner {
 
     /// The object that was added for the type and text; nullptr: none.
     std::shared_ptr<const void> find(const TypeInfo& type, std::string_view text) const;
+    /// Requires: find() has none for the type and text.
     void add(
         const TypeInfo& type,
         std::shared_ptr<const std::string> text,

@@ -210,7 +210,8 @@ void Interner::add(
         drop_unused();
     }
     const std::string_view key = *text;
-    objects.insert_or_assign(key, Object{std::move(text), std::move(object)});
+    const bool is_new = objects.try_emplace(key, std::move(text), std::move(object)).second;
+    SLUICE_ASSERT(is_new);
 }
 
 void Interner::drop_unused() {

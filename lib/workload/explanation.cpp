@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace sluice::workload {
@@ -58,9 +59,7 @@ class Explainer {
           )),
           prospects_(prospects),
           nobody_(nobody),
-          slice_(engine::ReplacedSlice::find(
-              state, refusal_.workload, refusal_.cluster_queue, holdings_.absent()
-          )) {}
+          slice_(find_slice()) {}
 
     std::vector<Constraint> run() {
         if (refusal_.kind != RefusalKind::WaitingForPodsReady) {
@@ -86,6 +85,20 @@ class Explainer {
     }
 
   private:
+    /// The slice that it was to take the place of.
+    std::optional<engine::ReplacedSlice> find_slice() const {
+        // For a shortage in its turn the slice has left already, to make room for it.
+        static const std::set<engine::WorkloadIndex> kNobody;
+        const bool has_left = !refusal_.shortages.empty() && !refusal_.is_recomputed;
+        return engine::ReplacedSlice::find(
+            state_,
+            refusal_.workload,
+            refusal_.cluster_queue,
+            has_left ? kNobody : holdings_.absent()
+        );
+    }
+    bool is_shortage(std::size_t pod_set) const { return pod_set == asking_.pod_sets.size(); }
+
     void find() {
         for (const auto& shortage : refusal_.shortages) {
             Constraint made{.pod_set = only_pod_set_with(shortage.resource)};
@@ -205,7 +218,7 @@ class Explainer {
             return to_quantity(made.resource, amount).to_string();
         };
         made.needed = quantity(needed);
-        made.free = quantity(refusal.free + held);
+        made.free = quantity(is_shortage(source.pod_set) ? refusal.free : refusal.free + held);
         made.limit = quantity(refusal.capacity);
         made.nominal = quantity(state_.tree().cell(refusal_.cluster_queue, pair).nominal);
         made.borrowed = quantity(state_.borrowed(refusal_.cluster_queue, pair));
@@ -339,8 +352,13 @@ class Explainer {
         if (state_.options().gates.preemption_gates && asking_.preemption_gated) {
             return false;
         }
-        return refusal.has_victims || (refusal_.kind == RefusalKind::NoLongerFits &&
-                                       prospects_.has_victims(refused_, pair, refusal.wanted()));
+        return refusal.has_victims ||
+               (refusal_.kind == RefusalKind::NoLongerFits &&
+                prospects_.has_victims(
+                    refused_,
+                    pair,
+                    refusal.wanted() + held_by_slice(refusal, asking_.pod_sets.size())
+                ));
     }
 
     std::vector<std::string> remedies(

@@ -86,6 +86,7 @@ class DocumentSink final : public ObjectSink {
     explicit DocumentSink(const TakeDocument& take) : take_(take) {}
     void take(Document& document) override { take_(std::move(document)); }
     void begin_list() override {}
+    void keep_list() override {}
     void drop_list() override {}
 
   private:
@@ -131,6 +132,7 @@ class QuickReader {
             give(reader.take());
         } else if (reader.is_list()) {
             reader.reset();
+            sink_.keep_list();
         } else {
             reader.reset();
             drop();

@@ -46,6 +46,8 @@ class ObjectSink {
     virtual void take(Document& document) = 0;
     /// What follows are items of one list, which is not read to its end yet.
     virtual void begin_list() = 0;
+    /// The list is read to its end: what was taken since begin_list() stands.
+    virtual void keep_list() = 0;
     /// What was taken since begin_list() is void: the list cannot be read as it began. It comes
     /// again another way, or as an error.
     virtual void drop_list() = 0;
