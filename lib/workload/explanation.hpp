@@ -51,8 +51,8 @@ struct Constraint {
 /// decision.
 ///
 /// *Requires*: the state as the cycle left it. *Lifetime*: of both.
-/// *Cost*: asked in their order, of a refusal that of its flavors, of the depth of the cohorts times
-/// the number of different priorities of holders and, where it lost its room in its turn and may
+/// *Cost*: asked in their order, of a refusal that of its flavors, of the depth of the cohorts
+/// times the number of priorities that holders have and, where it lost its room in its turn and may
 /// preempt, of a search for victims; of all together that of sorting the holders. Asked in another
 /// order, each time that of the turns before.
 class Explanations {
