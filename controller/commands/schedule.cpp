@@ -40,7 +40,7 @@ many as it takes would admit, preempt and refuse, and why.
 
 Objects: Namespace, LimitRange, RuntimeClass, PriorityClass, Node, and the kinds of
 kueue.x-k8s.io in both versions, as `kubectl get -o yaml` prints them. Time stands still at --now:
-nobody's back-off ends who waits for a later time.
+who backs off until later is not tried.
 
 JSON output, keys sorted, empty lists printed; workloads are "namespace/name":
   cycles[]: cycle, and

@@ -122,6 +122,26 @@ TEST_CASE("Workloads with the same pod template share it", "[api][codec]") {
     CHECK(template_of(*absent) == api::Shared<api::PodTemplateSpec>());
 }
 
+TEST_CASE("a shared pod template goes when nobody has it any more", "[api][codec]") {
+    api::Interner interner;
+    const auto read = [&interner](int number) {
+        const std::string text =
+            R"({"metadata":{"name":"w"},"spec":{"podSets":[{"template":{"spec":)"
+            R"({"priority":)" +
+            std::to_string(number) + "}}}]}}";
+        const auto workload = api::decode<api::Workload>(text, {.interner = &interner});
+        return workload.value().spec.pod_sets[0].template_;
+    };
+    const auto kept = read(-1);
+    const std::weak_ptr<const api::PodTemplateSpec> dropped = read(-2).pointer();
+    CHECK_FALSE(dropped.expired());
+    for (int i = 0; i < 3000; ++i) {
+        read(i);
+    }
+    CHECK(dropped.expired());
+    CHECK(read(-1).pointer() == kept.pointer());
+}
+
 TEST_CASE("a wrong value is reported with its path", "[api][codec]") {
     const auto error_of = [](std::string_view text) {
         const auto workload = api::decode<api::Workload>(text);
