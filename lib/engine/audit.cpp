@@ -104,7 +104,7 @@ class Auditor {
                 expected = amount_of(node.own_usage, cell.flavor_resource);
             }
             for (const auto child : node.children) {
-                const QuotaCell below = state_.tree().cell(child, cell.flavor_resource);
+                const QuotaCell& below = state_.tree().cell(child, cell.flavor_resource);
                 expected += max(Amount(), below.usage - below.local());
             }
             if (expected != cell.usage && !expected.is_unlimited() && !cell.usage.is_unlimited()) {

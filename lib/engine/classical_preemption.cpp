@@ -136,7 +136,7 @@ class ClassicalSearch {
     bool fits_in_quota(NodeIndex node, Usages& rest) const {
         bool fits = true;
         for (auto& usage : rest) {
-            const QuotaCell cell = tree_.cell(node, usage.flavor_resource);
+            const QuotaCell& cell = tree_.cell(node, usage.flavor_resource);
             fits = fits && cell.subtree >= cell.usage + usage.amount;
             usage.amount = max(Amount(), usage.amount - cell.local_available());
         }
@@ -244,7 +244,7 @@ class ClassicalSearch {
 
     bool strictly_under_nominal() const {
         return std::all_of(preemptor_.needed.begin(), preemptor_.needed.end(), [this](auto needed) {
-            const QuotaCell cell = tree_.cell(preemptor_.cluster_queue, needed);
+            const QuotaCell& cell = tree_.cell(preemptor_.cluster_queue, needed);
             return cell.usage < cell.nominal;
         });
     }

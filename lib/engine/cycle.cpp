@@ -246,7 +246,7 @@ void Cycle::reserve_for_blocked(CycleEntry& entry) {
     QuotaTree& tree = state_.tree_;
     Usages reserved;
     for (const auto& usage : entry.assignment.usage) {
-        const QuotaCell cell = tree.cell(entry.cluster_queue, usage.flavor_resource);
+        const QuotaCell& cell = tree.cell(entry.cluster_queue, usage.flavor_resource);
         Amount amount = usage.amount;
         if (entry.assignment.level == 0) {
             amount = max(Amount(), min(amount, cell.nominal - cell.usage));

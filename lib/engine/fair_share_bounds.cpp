@@ -26,7 +26,7 @@ void FairShareBounds::Highest::add(NodeIndex node, const Share& share) {
 }
 
 FairShareBounds::Bounds& FairShareBounds::bounds_for(
-    NodeIndex root, const std::vector<FlavorResourceIndex>& needed
+    NodeIndex root, const FlavorResources& needed
 ) {
     if (tree_.mark() != counted_at_) {
         bounds_.clear();
@@ -49,7 +49,7 @@ void FairShareBounds::add_shares(ByCohort& shares, NodeIndex cluster_queue) cons
 }
 
 FairShareBounds::ByCohort FairShareBounds::shares_after(
-    NodeIndex root, const std::vector<FlavorResourceIndex>& needed
+    NodeIndex root, const FlavorResources& needed
 ) const {
     ByCohort shares;
     for (const auto queue : tree_.above_quota(root, needed)) {
@@ -67,48 +67,61 @@ FairShareBounds::ByCohort FairShareBounds::shares_after(
     return shares;
 }
 
-template <class Accepts>
-bool FairShareBounds::any_cohort(const ByCohort& shares, NodeIndex cluster_queue, Accepts accepts)
-    const {
-    for (NodeIndex own = cluster_queue; tree_.node(own).parent.is_valid();
-         own = tree_.node(own).parent) {
-        const auto children = shares.find(tree_.node(own).parent);
-        const Share* others = children == shares.end() ? nullptr : children->second.without(own);
-        if (others != nullptr && accepts(share_of(state_, own), *others)) {
-            return true;
+const Share* FairShareBounds::highest_beside(NodeIndex node, const ByCohort& shares) const {
+    const auto children = shares.find(tree_.node(node).parent);
+    return children == shares.end() ? nullptr : children->second.without(node);
+}
+
+FairShareBounds::OwnShares FairShareBounds::own_shares(
+    const Preemptor& preemptor, const ByCohort& others
+) const {
+    OwnShares made;
+    Usages usages = preemptor.usage;
+    NodeIndex at = preemptor.cluster_queue;
+    for (NodeIndex parent = tree_.node(at).parent; parent.is_valid();
+         parent = tree_.node(at).parent) {
+        if (highest_beside(at, others) != nullptr) {
+            made.emplace_back(at, share_of(state_, at, usages));
         }
+        usages = tree_.counted_above(at, std::move(usages), parent);
+        at = parent;
     }
-    return false;
+    return made;
+}
+
+bool FairShareBounds::is_accepted(const OwnShares& own, const ByCohort& shares, bool equal_counts)
+    const {
+    return std::any_of(own.begin(), own.end(), [&](const auto& node_and_share) {
+        const auto& [node, share] = node_and_share;
+        const Share* highest = highest_beside(node, shares);
+        if (highest == nullptr) {
+            return false;
+        }
+        const int order = compare(share, *highest);
+        return order < 0 || (order == 0 && equal_counts);
+    });
 }
 
 bool FairShareBounds::is_in_vain(const Preemptor& preemptor) {
-    const NodeIndex queue = preemptor.cluster_queue;
-    Bounds& bounds = bounds_for(tree_.node(queue).root, preemptor.needed);
+    const NodeIndex root = tree_.node(preemptor.cluster_queue).root;
+    Bounds& bounds = bounds_for(root, preemptor.needed);
     const auto& strategies = state_.options().fair_sharing_strategies;
     const bool final_counts =
         strategies.front() == FairSharingStrategy::LessThanOrEqualToFinalShare;
     const bool initial_counts = !final_counts || strategies.size() > 1;
 
-    const auto mark = tree_.mark();
-    tree_.assume_usage(queue, preemptor.usage);
-    const auto is_accepted = [&](const ByCohort& shares, bool equal_counts) {
-        return any_cohort(shares, queue, [&](const Share& own, const Share& other) {
-            const int order = compare(own, other);
-            return order < 0 || (order == 0 && equal_counts);
-        });
-    };
-    // No workload less makes a share larger: what the first bound excludes needs no second.
-    bool accepted = initial_counts && is_accepted(bounds.before, false);
-    if (!accepted && final_counts && is_accepted(bounds.before, true)) {
-        if (!bounds.after) {
-            tree_.rollback(mark);
-            bounds.after = shares_after(tree_.node(queue).root, preemptor.needed);
-            tree_.assume_usage(queue, preemptor.usage);
-        }
-        accepted = is_accepted(*bounds.after, true);
+    const OwnShares own = own_shares(preemptor, bounds.before);
+    if (initial_counts && is_accepted(own, bounds.before, false)) {
+        return false;
     }
-    tree_.rollback(mark);
-    return !accepted;
+    // No workload less makes a share larger: what the first bound excludes needs no second.
+    if (!final_counts || !is_accepted(own, bounds.before, true)) {
+        return true;
+    }
+    if (!bounds.after) {
+        bounds.after = shares_after(root, preemptor.needed);
+    }
+    return !is_accepted(own, *bounds.after, true);
 }
 
 }  // namespace sluice::engine

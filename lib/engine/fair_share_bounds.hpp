@@ -50,18 +50,22 @@ class FairShareBounds {
         std::optional<ByCohort> after;  ///< when one workload less is counted
     };
 
-    Bounds& bounds_for(NodeIndex root, const std::vector<FlavorResourceIndex>& needed);
+    Bounds& bounds_for(NodeIndex root, const FlavorResources& needed);
     void add_shares(ByCohort& shares, NodeIndex cluster_queue) const;
-    ByCohort shares_after(NodeIndex root, const std::vector<FlavorResourceIndex>& needed) const;
-    /// Whether `accepts(own share, theirs)` for some cohort above the preemptor's ClusterQueue.
-    template <class Accepts>
-    bool any_cohort(const ByCohort& shares, NodeIndex cluster_queue, Accepts accepts) const;
+    ByCohort shares_after(NodeIndex root, const FlavorResources& needed) const;
+    /// Of the preemptor's ClusterQueue and the cohorts above it those with others beside them, each
+    /// with its share if the preemptor were admitted.
+    using OwnShares = SmallVector<std::pair<NodeIndex, Share>, 4>;
+    OwnShares own_shares(const Preemptor& preemptor, const ByCohort& others) const;
+    const Share* highest_beside(NodeIndex node, const ByCohort& shares) const;
+    /// Whether in some cohort the own share is below that of another child, or like it.
+    bool is_accepted(const OwnShares& own, const ByCohort& shares, bool equal_counts) const;
 
     const State& state_;
     QuotaTree& tree_;
     const std::set<WorkloadIndex>& removed_;
     QuotaTree::Mark counted_at_ = 0;
-    std::map<std::pair<NodeIndex, std::vector<FlavorResourceIndex>>, Bounds> bounds_;
+    std::map<std::pair<NodeIndex, FlavorResources>, Bounds> bounds_;
 };
 
 }  // namespace sluice::engine

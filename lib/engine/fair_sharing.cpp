@@ -52,7 +52,7 @@ int compare(const Share& a, const Share& b) {
     return compare_numbers(a.weighted(), b.weighted());
 }
 
-Share share_of(const State& state, NodeIndex index) {
+Share share_of(const State& state, NodeIndex index, const Usages& more) {
     const QuotaTree& tree = state.tree();
     const auto& node = tree.node(index);
     Share share;
@@ -71,8 +71,14 @@ Share share_of(const State& state, NodeIndex index) {
             return b.resource == resource;
         });
     };
+    auto added = more.begin();
     for (const auto& cell : node.cells) {
-        const Amount above = cell.usage - cell.subtree;
+        added = std::find_if(added, more.end(), [&cell](const Usage& usage) {
+            return usage.flavor_resource >= cell.flavor_resource;
+        });
+        const bool is_added = added != more.end() && added->flavor_resource == cell.flavor_resource;
+        const Amount usage = is_added ? cell.usage + added->amount : cell.usage;
+        const Amount above = usage - cell.subtree;
         if (cell.declared() && above > Amount()) {
             const auto resource = state.resource_of(cell.flavor_resource);
             auto at = of(resource);

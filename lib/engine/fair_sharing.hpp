@@ -31,7 +31,8 @@ struct Share {
 /// equal.
 int compare(const Share& a, const Share& b);
 
-/// The share of a ClusterQueue or cohort with the usage that the tree has now; zero for a root.
-Share share_of(const State& state, NodeIndex node);
+/// The share of a ClusterQueue or cohort with the usage that the tree has now, and with `more`;
+/// zero for a root.
+Share share_of(const State& state, NodeIndex node, const Usages& more = {});
 
 }  // namespace sluice::engine

@@ -59,10 +59,11 @@ void FairTournament::choose(Standing& standing) {
         return;
     }
     const Usages& usage = standing.winner->assignment.usage;
-    const auto mark = tree_.mark();
-    tree_.assume_usage(standing.winner->cluster_queue, usage);
-    standing.share = share_of(state_, standing.node);
-    tree_.rollback(mark);
+    standing.share = share_of(
+        state_,
+        standing.node,
+        tree_.counted_above(standing.winner->cluster_queue, usage, standing.node)
+    );
     standing.borrows = standing.share.is_borrowing_on(usage);
 }
 

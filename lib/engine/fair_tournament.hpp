@@ -17,7 +17,7 @@ namespace sluice::engine {
 class FairTournament {
   public:
     /// `tree` is the one in which the cycle assumes usage.
-    FairTournament(const State& state, QuotaTree& tree) : state_(state), tree_(tree) {}
+    FairTournament(const State& state, const QuotaTree& tree) : state_(state), tree_(tree) {}
 
     /// Takes all entries of the cycle, at most one of a ClusterQueue. They must stay where they
     /// are.
@@ -47,7 +47,7 @@ class FairTournament {
     void leave(Standing& cluster_queue);
 
     const State& state_;
-    QuotaTree& tree_;
+    const QuotaTree& tree_;
     std::map<NodeIndex, Standing> standings_;
     std::vector<Standing*> roots_;   // those that still have an entry, the next one last
     Standing* processed_ = nullptr;  // the ClusterQueue whose entry was popped last

@@ -22,7 +22,7 @@ bool allows(
     return false;
 }
 
-bool uses_any(const Usages& usages, const std::vector<FlavorResourceIndex>& flavor_resources) {
+bool uses_any(const Usages& usages, const FlavorResources& flavor_resources) {
     return std::any_of(usages.begin(), usages.end(), [&](const Usage& usage) {
         return std::binary_search(
             flavor_resources.begin(), flavor_resources.end(), usage.flavor_resource
@@ -31,8 +31,22 @@ bool uses_any(const Usages& usages, const std::vector<FlavorResourceIndex>& flav
 }
 
 std::vector<PreemptionTarget> PreemptionSearch::find(const Preemptor& preemptor) {
-    return state_.options().fair_sharing ? find_fair_targets(*this, preemptor)
-                                         : find_classical_targets(*this, preemptor);
+    const auto usage = tree_.mark();
+    if (in_vain_ && in_vain_->usage == usage && in_vain_->preemptor == preemptor) {
+        is_spared_by_priority_ = in_vain_->is_spared_by_priority;
+        return {};
+    }
+    is_spared_by_priority_ = false;
+    auto found = state_.options().fair_sharing ? find_fair_targets(*this, preemptor)
+                                               : find_classical_targets(*this, preemptor);
+    if (found.empty()) {
+        in_vain_ = Asked{
+            .preemptor = preemptor,
+            .usage = usage,
+            .is_spared_by_priority = is_spared_by_priority_,
+        };
+    }
+    return found;
 }
 
 bool PreemptionSearch::may_help(NodeIndex cluster_queue, FlavorResourceIndex needed, Amount amount)
@@ -54,7 +68,6 @@ PreemptionSearch::Possibility PreemptionSearch::simulate(
         .usage = {Usage{.flavor_resource = needed, .amount = amount}},
         .needed = {needed},
     };
-    is_spared_by_priority_ = false;
     const auto targets = find(preemptor);
     if (targets.empty()) {
         return {
@@ -168,9 +181,7 @@ std::vector<WorkloadIndex> PreemptionSearch::candidates_in(
     return found;
 }
 
-bool PreemptionSearch::within_subtree_quota(
-    NodeIndex node, const std::vector<FlavorResourceIndex>& needed
-) const {
+bool PreemptionSearch::within_subtree_quota(NodeIndex node, const FlavorResources& needed) const {
     return std::none_of(needed.begin(), needed.end(), [&](FlavorResourceIndex flavor_resource) {
         return tree_.is_borrowing_with(node, flavor_resource, Amount());
     });

@@ -5,6 +5,7 @@
 #include "engine/ids.hpp"
 #include "engine/state.hpp"
 
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -17,16 +18,17 @@ struct PreemptionTarget {
 };
 
 /// Who wants room: the workload, its ClusterQueue, all that it would use, and the flavor-resources
-/// for which there is no room (sorted).
+/// for which there is no room.
 struct Preemptor {
     WorkloadIndex workload;
     NodeIndex cluster_queue;
     Usages usage;
-    std::vector<FlavorResourceIndex> needed;
+    FlavorResources needed;
+    friend bool operator==(const Preemptor&, const Preemptor&) = default;
 };
 
-/// Whether one of the usages is of one of these flavor-resources (sorted).
-bool uses_any(const Usages& usages, const std::vector<FlavorResourceIndex>& flavor_resources);
+/// Whether one of the usages is of one of these flavor-resources.
+bool uses_any(const Usages& usages, const FlavorResources& flavor_resources);
 
 /// Whether the policy lets the preemptor evict the candidate (spec 5.1).
 bool allows(
@@ -83,18 +85,26 @@ class PreemptionSearch {
     std::vector<WorkloadIndex> candidates_in(
         NodeIndex cluster_queue, PreemptionPolicy policy, const Preemptor& preemptor
     );
-    bool within_subtree_quota(NodeIndex node, const std::vector<FlavorResourceIndex>& needed) const;
+    bool within_subtree_quota(NodeIndex node, const FlavorResources& needed) const;
 
     const State& state() const { return state_; }
     QuotaTree& tree() { return tree_; }
     FairShareBounds& fair_share_bounds() { return fair_share_bounds_; }
 
   private:
+    struct Asked {
+        Preemptor preemptor;
+        QuotaTree::Mark usage = 0;
+        bool is_spared_by_priority = false;
+    };
+
     const State& state_;
     QuotaTree& tree_;
     const std::set<WorkloadIndex>& removed_;
     Time now_;
     FairShareBounds fair_share_bounds_;
+    // Who lacks one flavor-resource asks for it alone and then for all that it needs: often alike.
+    std::optional<Asked> in_vain_;
     bool is_spared_by_priority_ = false;  // see Possibility
 };
 

@@ -114,18 +114,14 @@ std::uint32_t QuotaTree::cell_position(NodeIndex index, FlavorResourceIndex flav
     return static_cast<std::uint32_t>(cell - nodes_[index.at()].cells.data());
 }
 
-QuotaCell QuotaTree::cell(NodeIndex index, FlavorResourceIndex flavor_resource) const {
+const QuotaCell& QuotaTree::cell(NodeIndex index, FlavorResourceIndex flavor_resource) const {
+    static const QuotaCell kNone;
     const QuotaCell* found = find_cell(index, flavor_resource);
-    if (found != nullptr) {
-        return *found;
-    }
-    QuotaCell none;
-    none.flavor_resource = flavor_resource;
-    return none;
+    return found != nullptr ? *found : kNone;
 }
 
 Amount QuotaTree::available(NodeIndex index, FlavorResourceIndex flavor_resource) const {
-    const QuotaCell here = cell(index, flavor_resource);
+    const QuotaCell& here = cell(index, flavor_resource);
     const NodeIndex parent = nodes_[index.at()].parent;
     if (!parent.is_valid()) {
         return here.subtree - here.usage;
@@ -142,7 +138,7 @@ Amount QuotaTree::available(NodeIndex index, FlavorResourceIndex flavor_resource
 }
 
 QuotaTree::Room QuotaTree::room(NodeIndex index, FlavorResourceIndex flavor_resource) const {
-    const QuotaCell here = cell(index, flavor_resource);
+    const QuotaCell& here = cell(index, flavor_resource);
     const NodeIndex parent = nodes_[index.at()].parent;
     if (!parent.is_valid()) {
         return {.available = here.subtree - here.usage, .bottleneck = {.node = index}};
@@ -166,7 +162,7 @@ QuotaTree::Bottleneck QuotaTree::bottleneck(NodeIndex index, FlavorResourceIndex
 }
 
 Amount QuotaTree::potential_available(NodeIndex index, FlavorResourceIndex flavor_resource) const {
-    const QuotaCell here = cell(index, flavor_resource);
+    const QuotaCell& here = cell(index, flavor_resource);
     const NodeIndex parent = nodes_[index.at()].parent;
     if (!parent.is_valid()) {
         return here.subtree;
@@ -179,7 +175,7 @@ Amount QuotaTree::potential_available(NodeIndex index, FlavorResourceIndex flavo
 bool QuotaTree::is_borrowing_with(
     NodeIndex index, FlavorResourceIndex flavor_resource, Amount amount
 ) const {
-    const QuotaCell here = cell(index, flavor_resource);
+    const QuotaCell& here = cell(index, flavor_resource);
     return here.usage + amount > here.subtree;
 }
 

@@ -18,9 +18,12 @@ namespace sluice::engine {
 struct Usage {
     FlavorResourceIndex flavor_resource;
     Amount amount;
+    friend bool operator==(const Usage&, const Usage&) = default;
 };
 /// Sorted by flavor_resource, each at most once.
 using Usages = SmallVector<Usage, 4>;
+/// Sorted, each at most once.
+using FlavorResources = SmallVector<FlavorResourceIndex, 4>;
 
 /// Adds to the entry of that flavor-resource, making it if need be.
 void add_to(Usages& usages, FlavorResourceIndex flavor_resource, Amount amount);
@@ -137,8 +140,8 @@ class QuotaTree {
     }
 
     const QuotaCell* find_cell(NodeIndex node, FlavorResourceIndex flavor_resource) const;
-    /// A copy of the cell; zeros when there is none.
-    QuotaCell cell(NodeIndex node, FlavorResourceIndex flavor_resource) const;
+    /// Zeros when there is none. *Lifetime*: until cells or nodes are added.
+    const QuotaCell& cell(NodeIndex node, FlavorResourceIndex flavor_resource) const;
     /// What the node may still use, with borrowing (spec 4.2); may be negative.
     Amount available(NodeIndex node, FlavorResourceIndex flavor_resource) const;
     /// What keeps the node from having more of it than available().
@@ -156,9 +159,8 @@ class QuotaTree {
 
     /// The ClusterQueues of the tree whose usage of any of these flavor-resources is above their
     /// own quota. Cost: of those found, not of the tree.
-    std::vector<NodeIndex> above_quota(
-        NodeIndex root, const std::vector<FlavorResourceIndex>& flavor_resources
-    ) const;
+    std::vector<NodeIndex> above_quota(NodeIndex root, const FlavorResources& flavor_resources)
+        const;
 
     /// Height of the lowest subtree whose own quota covers `amount` more (0: the ClusterQueue
     /// itself), and whether that subtree is smaller than the tree (spec 4.8).
@@ -182,6 +184,9 @@ class QuotaTree {
     void assume_usage(NodeIndex cluster_queue, const Usages& usages);
     void assume_no_usage(NodeIndex cluster_queue, const Usages& usages);
     void rollback(Mark mark);
+    /// What `ancestor` would count of usage that is assumed in the node, which is below it or
+    /// itself.
+    Usages counted_above(NodeIndex node, Usages usages, NodeIndex ancestor) const;
 
   private:
     struct Saved {

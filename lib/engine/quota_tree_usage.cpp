@@ -32,7 +32,7 @@ void QuotaTree::list_if_above_quota(NodeIndex index, QuotaCell& cell) {
 }
 
 std::vector<NodeIndex> QuotaTree::above_quota(
-    NodeIndex root, const std::vector<FlavorResourceIndex>& flavor_resources
+    NodeIndex root, const FlavorResources& flavor_resources
 ) const {
     std::vector<NodeIndex> found;
     const auto& listed = nodes_[root.at()].above_quota;
@@ -153,6 +153,16 @@ void QuotaTree::assume_no_usage(NodeIndex cluster_queue, const Usages& usages) {
     for (const auto& usage : usages) {
         remove(cluster_queue, usage.flavor_resource, usage.amount, true);
     }
+}
+
+Usages QuotaTree::counted_above(NodeIndex node, Usages usages, NodeIndex ancestor) const {
+    for (NodeIndex at = node; at != ancestor; at = nodes_[at.at()].parent) {
+        for (auto& usage : usages) {
+            const Amount local = cell(at, usage.flavor_resource).local_available();
+            usage.amount = usage.amount <= local ? Amount() : usage.amount - local;
+        }
+    }
+    return usages;
 }
 
 void QuotaTree::rollback(Mark mark) {

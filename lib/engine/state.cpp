@@ -136,7 +136,7 @@ Amount State::borrowed(NodeIndex cluster_queue, FlavorResourceIndex flavor_resou
     if (!tree_.node(cluster_queue).parent.is_valid()) {
         return {};
     }
-    const QuotaCell cell = tree_.cell(cluster_queue, flavor_resource);
+    const QuotaCell& cell = tree_.cell(cluster_queue, flavor_resource);
     return max(Amount(), cell.usage - cell.nominal);
 }
 

@@ -280,7 +280,7 @@ class Explainer {
         const auto& tree = state_.tree();
         NodeIndex at = refusal_.cluster_queue;
         while (tree.node(at).parent.is_valid()) {
-            const auto cell = tree.cell(at, pair);
+            const engine::QuotaCell& cell = tree.cell(at, pair);
             const NodeIndex parent = tree.node(at).parent;
             if (cell.borrowing_limit && cell.subtree + *cell.borrowing_limit <
                                             cell.local() + tree.potential_available(parent, pair)) {
