@@ -60,7 +60,12 @@ int main(int argc, char** argv) {
         return program.exit(asked);  // help or the version
     } catch (const CLI::ParseError& error) {
         if (!lacks_subcommand(program)) {
-            program.exit(error);
+            fmt::print(
+                stderr,
+                "error: {}; see sluice {} --help\n",
+                error.what(),
+                program.get_subcommands().front()->get_name()
+            );
         }
         return kBadUsage;
     }

@@ -148,10 +148,11 @@ std::string columns(const std::vector<Row>& rows) {
     return text;
 }
 
-/// "main: cpu=1 (default), memory=2Gi (default)".
-std::string assignment_text(const api::Admission& admission) {
+/// "main x3 of 5: cpu=1 (default), memory=2Gi (default)".
+std::string assignment_text(const AdmittedWorkload& entry) {
     std::vector<std::string> pod_sets;
-    for (const auto& pod_set : admission.pod_set_assignments) {
+    for (std::size_t i = 0; i < entry.admission.pod_set_assignments.size(); ++i) {
+        const auto& pod_set = entry.admission.pod_set_assignments[i];
         std::vector<std::string> resources;
         for (const auto& [resource, quantity] : pod_set.resource_usage) {
             const auto flavor = pod_set.flavors.find(resource);
@@ -162,8 +163,13 @@ std::string assignment_text(const api::Admission& admission) {
                 flavor == pod_set.flavors.end() ? "" : flavor->second
             ));
         }
+        const std::int32_t count = pod_set.count.value_or(0);
         pod_sets.push_back(fmt::format(
-            "{} x{}: {}", pod_set.name, pod_set.count.value_or(0), fmt::join(resources, ", ")
+            "{} x{}{}: {}",
+            pod_set.name,
+            count,
+            count < entry.pods[i] ? fmt::format(" of {}", entry.pods[i]) : "",
+            fmt::join(resources, ", ")
         ));
     }
     return fmt::format("{}", fmt::join(pod_sets, "; "));
@@ -174,11 +180,7 @@ std::string to_table(const CycleReport& cycle) {
     for (const auto& entry : cycle.admitted) {
         const auto* reason = entry.borrows ? "borrows" : "";
         rows.push_back(
-            {"admitted",
-             entry.workload,
-             entry.cluster_queue,
-             reason,
-             assignment_text(entry.admission)}
+            {"admitted", entry.workload, entry.cluster_queue, reason, assignment_text(entry)}
         );
     }
     for (const auto& entry : cycle.preempted) {

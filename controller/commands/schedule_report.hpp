@@ -17,6 +17,7 @@ struct AdmittedWorkload {
     std::string workload;
     std::string cluster_queue;
     api::Admission admission;
+    std::vector<std::int32_t> pods;  ///< that its podSets have, of which fewer may be admitted
     bool borrows = false;
     std::string replaces;  ///< the slice whose place it takes, which ends; "": none
 };

@@ -255,10 +255,16 @@ CycleReport ScheduleSimulation::report(const engine::CycleResult& result) const 
     CycleReport made;
     for (const auto& decision : result.admitted) {
         const std::string& key = state_.workload_key(decision.workload);
+        const auto& pod_sets = state_.workload(decision.workload).pod_sets;
+        std::vector<std::int32_t> pods;
+        std::ranges::transform(decision.pod_sets, std::back_inserter(pods), [&](const auto& made) {
+            return pod_sets[made.pod_set].count;
+        });
         made.admitted.push_back(
             {.workload = key,
              .cluster_queue = state_.node_name(decision.cluster_queue),
              .admission = workload::make_admission(state_, decision, workload_at(key)),
+             .pods = std::move(pods),
              .borrows = decision.borrowing_level > 0,
              .replaces = decision.replaces.is_valid() ? state_.workload_key(decision.replaces)
                                                       : std::string()}

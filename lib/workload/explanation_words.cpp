@@ -44,16 +44,17 @@ std::string holders_words(const std::vector<Holder>& holders) {
     return fmt::format("{}", fmt::join(named, ", "));
 }
 
-/// "waiting, borrowing or preempting could help".
+/// "; it may borrow what becomes free or preempt"; "" where it can only wait.
 std::string remedies_words(const std::vector<std::string>& remedies) {
-    std::string text;
-    for (std::size_t i = 0; i < remedies.size(); ++i) {
-        text += i == 0 ? "" : i + 1 == remedies.size() ? " or " : ", ";
-        text += remedies[i] == "wait"     ? "waiting"
-                : remedies[i] == "borrow" ? "borrowing"
-                                          : "preempting";
+    std::vector<std::string_view> words;
+    for (const auto& remedy : remedies) {
+        if (remedy == "borrow") {
+            words.emplace_back("borrow what becomes free");
+        } else if (remedy == "preempt") {
+            words.emplace_back("preempt");
+        }
     }
-    return text + " could help";
+    return words.empty() ? "" : fmt::format("; it may {}", fmt::join(words, " or "));
 }
 
 std::string amounts_words(const Constraint& constraint) {
@@ -175,9 +176,10 @@ std::string in_words(
     if (words.empty()) {
         return "";
     }
-    std::string text = turn_words(refusal) + words;
-    if (main.remedies.size() > 1) {
-        text += "; " + remedies_words(main.remedies);
+    std::string text = turn_words(refusal) + words + remedies_words(main.remedies);
+    if (const std::size_t others = constraints.size() - 1; others > 0) {
+        text +=
+            fmt::format(" (and {} more {})", others, others == 1 ? "constraint" : "constraints");
     }
     return text;
 }

@@ -78,6 +78,14 @@ class Source {
                find_closing_quote(text, 1, text.front()) == std::string_view::npos;
     }
 
+    /// Whether a tab is among the blanks with which the mark's line begins.
+    bool is_indented_by_tab(const YAML::Mark& mark) const {
+        const auto at = std::min(static_cast<std::size_t>(mark.pos), text_.size());
+        const auto before = text_.substr(0, at).rfind('\n');
+        const auto line = text_.substr(before == std::string_view::npos ? 0 : before + 1);
+        return line.find('\t') < line.find_first_not_of(" \t");
+    }
+
   private:
     /// What follows a tag or an anchor, the blanks, and the comments after them.
     static std::string_view skip_property(std::string_view text) {
@@ -327,6 +335,8 @@ std::optional<int> find_directive(std::string_view text) {
     return std::nullopt;
 }
 
+constexpr std::string_view kTab = "a tab in the indentation, where YAML allows spaces alone";
+
 Error at_line(std::size_t line, std::string_view what) {
     return make_invalid(fmt::format("{}: {}", line, what));
 }
@@ -357,7 +367,8 @@ void read_with_library(
         take({at_line(line + static_cast<std::size_t>(stop.line), stop.what), line});
     } catch (const YAML::Exception& error) {
         const auto offset = error.mark.is_null() ? 0 : static_cast<std::size_t>(error.mark.line);
-        take({at_line(line + offset, error.msg), line});
+        const bool is_tab = !error.mark.is_null() && source.is_indented_by_tab(error.mark);
+        take({at_line(line + offset, is_tab ? kTab : std::string_view(error.msg)), line});
     }
 }
 

@@ -39,7 +39,7 @@ TEST_CASE("a shortage is told with its numbers and holders", "[workload][explana
     CHECK(
         words(RefusalKind::Assignment, quota()) ==
         "needs 6 cpu in default, 4 free (of at most 8) in cohort org; held by a/owner (4); "
-        "waiting or borrowing could help"
+        "it may borrow what becomes free"
     );
     auto constraint = quota();
     constraint.kind = "borrowingLimit";
@@ -56,7 +56,7 @@ TEST_CASE("a shortage is told with its numbers and holders", "[workload][explana
         "needs 6 cpu in default, 4 free (of at most 8), as much as the borrowing limit of "
         "ClusterQueue q "
         "leaves; held by a/x (4, being evicted), a/y (3, reserved), a/z (2), others; "
-        "waiting, borrowing or preempting could help"
+        "it may borrow what becomes free or preempt"
     );
     constraint.kind = "lendingLimit";
     constraint.holders.clear();

@@ -279,4 +279,10 @@ TEST_CASE("malformed text is an error with a line, never an exception", "[yaml]"
     CHECK(error_of("a: 1\nb: [1\n").find(": ") != std::string::npos);
     CHECK(error_of("a: 1\n---\nb: 1") == "3: a second document, where one was expected");
     CHECK(error_of("") == "1: there is no document");
+    for (const auto* text :
+         {"a:\n  b: 1\n\tc: 2\n", "a: 0\nb:\n \tc: 2\n", "a: 1\nd: 3\n\te: 4\n"}) {
+        CAPTURE(text);
+        CHECK(error_of(text) == "3: a tab in the indentation, where YAML allows spaces alone");
+    }
+    CHECK(error_of("a:\tb: c").find("tab") == std::string::npos);
 }
