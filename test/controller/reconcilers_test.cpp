@@ -367,6 +367,38 @@ TEST_CASE("a workload made by hand is queued and left alone", "[controller]") {
     CHECK(contains(text_of(outcome.writes[0]), R"("reason":"Misconfigured")"));
 }
 
+TEST_CASE("a new workload is told that it waits only if the gate asks for it", "[controller]") {
+    Cluster cluster;
+    add_basics(cluster);
+    cluster.add(
+        cluster.stores.local_queues,
+        "{'metadata':{'name':'main','namespace':'team'},'spec':{'clusterQueue':'cq'},"
+        "'status':{'conditions':[{'type':'Active','status':'True'}]}}"
+    );
+    cluster.add(
+        cluster.stores.cluster_queues,
+        "{'metadata':{'name':'cq'},'spec':{'namespaceSelector':{}},"
+        "'status':{'conditions':[{'type':'Active','status':'True'}]}}"
+    );
+    cluster.add(
+        cluster.stores.workloads,
+        "{'metadata':{'name':'w','namespace':'team'},'spec':{'queueName':'main','podSets':["
+        "{'name':'main','count':1," +
+            std::string(kTemplate) + "}]}}"
+    );
+    cluster.translator.set(decode<api::Namespace>("{'metadata':{'name':'team'}}"));
+    CHECK(reconcile_workload(cluster.view(), "team", "w", kNow).writes.empty());
+
+    cluster.settings.gates.unadmitted_workloads_explicit_status = true;
+    const Outcome outcome = reconcile_workload(cluster.view(), "team", "w", kNow);
+    REQUIRE(outcome.writes.size() == 1);
+    const std::string patch = text_of(outcome.writes[0]);
+    CHECK(contains(patch, R"("reason":"PendingEvaluation")"));
+    CHECK(contains(patch, "Workload is pending evaluation in the scheduling queue"));
+    CHECK(contains(patch, R"("reason":"NoReservation")"));
+    CHECK(contains(patch, "The workload has no reservation"));
+}
+
 TEST_CASE("a workload whose job is long gone is finished", "[controller]") {
     Cluster cluster;
     add_basics(cluster);

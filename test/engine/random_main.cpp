@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
     std::uint64_t failures_max = 1;
     app.add_option("--seconds", seconds, "run this long");
     app.add_option("--clusters", clusters, "run this many (0: as time allows)");
-    app.add_option("--seed", seed, "the first seed");
+    app.add_option("--seed", seed, "the first seed")->envname("SLUICE_RANDOM_SEED");
     bool metamorphic = false;
     app.add_flag(
         "--metamorphic", metamorphic, "instead, whether the engine decides changed clusters alike"

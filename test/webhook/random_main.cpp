@@ -13,9 +13,10 @@ int main(int argc, char** argv) {
     std::uint64_t seconds = 10;
     std::uint64_t seed = 1;
     app.add_option("--seconds", seconds, "run this long");
-    app.add_option("--seed", seed, "the first seed");
+    app.add_option("--seed", seed, "the first seed")->envname("SLUICE_RANDOM_SEED");
     CLI11_PARSE(app, argc, argv);
 
+    const std::uint64_t first_seed = seed;
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
     std::uint64_t done = 0;
     for (; std::chrono::steady_clock::now() < end; ++seed) {
@@ -29,6 +30,10 @@ int main(int argc, char** argv) {
             }
         }
     }
-    fmt::print("{} random objects went to the other version and back, twice\n", done);
+    fmt::print(
+        "{} random objects from seed {} went to the other version and back, twice\n",
+        done,
+        first_seed
+    );
     return 0;
 }
