@@ -414,8 +414,7 @@ FlavorAssigner::Preference FlavorAssigner::try_flavor(
             worst = Preference{};
             reason = more_severe(reason, WaitingReason::NoMatchingFlavor);
         }
-        const QuotaVerdict verdict =
-            fits_quota(flavor, request.resource, amount_of(assumed, pair), beyond);
+        const QuotaVerdict verdict = fits_quota(pair, amount_of(assumed, pair), beyond);
         reason = more_severe(reason, verdict.no_fit_reason);
         highest = std::max(highest, verdict.level);
         const Preference preference{.mode = verdict.mode, .level = verdict.level};
@@ -474,17 +473,16 @@ FlavorAssigner::Beyond FlavorAssigner::beyond_replaced(
 }
 
 FlavorAssigner::QuotaVerdict FlavorAssigner::fits_quota(
-    FlavorIndex flavor, ResourceIndex resource, Amount assumed, Amount requested
+    FlavorResourceIndex pair, Amount assumed, Amount requested
 ) {
     const QuotaTree& tree = state_.tree();
-    const auto pair = state_.flavor_resource_of(flavor, resource);
     const Amount wanted = assumed + requested;
     const Amount capacity = tree.potential_available(cluster_queue_, pair);
     const auto refuse = [&](FlavorRefusal::Kind kind, Amount available) -> FlavorRefusal& {
         FlavorRefusal& refusal = refusals_.emplace_back();
         refusal.kind = kind;
-        refusal.flavor = flavor;
-        refusal.resource = resource;
+        refusal.flavor = state_.flavor_of(pair);
+        refusal.resource = state_.resource_of(pair);
         refusal.assumed = assumed;
         refusal.requested = requested;
         refusal.free = available;

@@ -108,9 +108,7 @@ class FlavorAssigner {
     /// What of the request the replaced slice does not hold yet. Where a podSet of it has another
     /// flavor, there is a refusal, and what the podSets before it hold counts alone.
     Beyond beyond_replaced(const Group& group, FlavorIndex flavor, const Request& request);
-    QuotaVerdict fits_quota(
-        FlavorIndex flavor, ResourceIndex resource, Amount assumed, Amount requested
-    );
+    QuotaVerdict fits_quota(FlavorResourceIndex pair, Amount assumed, Amount requested);
     bool is_preferred(const Preference& a, const Preference& b) const;
     bool should_try_next(const Preference& preference) const;
     /// The attempts in that resource group that did not simply fit.

@@ -31,11 +31,12 @@ BENCHMARK(BM_CycleWithoutChange)
     ->Range(100, 10'000)
     ->Unit(benchmark::kMicrosecond);
 
-/// One cycle over `queues` heads that all fit.
+/// One cycle over `range(0)` heads that all fit, below `range(1)` cohorts.
 void BM_AdmitHeads(benchmark::State& bench) {
     const auto queues = bench.range(0);
     std::int64_t round = 0;
-    const auto state = make_cluster({.queues = queues, .cpu = 1'000'000'000});
+    const auto state =
+        make_cluster({.queues = queues, .depth = bench.range(1), .cpu = 1'000'000'000});
     std::uint64_t made = 0;
     for (auto _ : bench) {
         bench.PauseTiming();
@@ -55,7 +56,37 @@ void BM_AdmitHeads(benchmark::State& bench) {
     bench.SetItemsProcessed(bench.iterations() * queues);
     bench.counters["allocations/admission"] = static_cast<double>(made) / admissions;
 }
-BENCHMARK(BM_AdmitHeads)->Arg(100)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_AdmitHeads)
+    ->Args({100, 1})
+    ->Args({1'000, 1})
+    ->Args({10'000, 1})
+    ->Args({1'000, 2})
+    ->Args({1'000, 4})
+    ->Args({1'000, 8})
+    ->Args({1'000, 16})
+    ->Unit(benchmark::kMillisecond);
+
+/// A cycle of one head that fits, in a ClusterQueue with `range` holders.
+void BM_AdmitAmongHolders(benchmark::State& bench) {
+    const auto holders = bench.range(0);
+    const auto state = make_cluster({.queues = 10, .cpu = holders + 1});
+    for (std::int64_t i = 0; i < holders; ++i) {
+        apply(*state, WorkloadChanged{make_holder("q0", numbered("h", i), 1)}, kNow);
+    }
+    for (auto _ : bench) {
+        apply(*state, WorkloadChanged{make_workload("q0", "w", 1)}, kNow);
+        const CycleResult result = run_cycle(*state, kNow);
+        if (result.admitted.size() != 1) {
+            bench.SkipWithError("it was not admitted");
+            break;
+        }
+        apply(*state, WorkloadDeleted{.ns = "ns", .name = "w"}, kNow);
+    }
+}
+BENCHMARK(BM_AdmitAmongHolders)
+    ->RangeMultiplier(10)
+    ->Range(10, 100'000)
+    ->Unit(benchmark::kMicrosecond);
 
 /// Everything pending is admitted and completes, cycle by cycle.
 void BM_Drain(benchmark::State& bench) {

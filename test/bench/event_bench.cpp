@@ -131,7 +131,37 @@ BENCHMARK(BM_FinishAndHold)
     ->Args({1'000, 16})
     ->Unit(benchmark::kMicrosecond);
 
-/// The same for one ClusterQueue with `range` holders.
+/// The same for ClusterQueues with quota of `range` flavors.
+void BM_FinishAmongFlavors(benchmark::State& bench) {
+    constexpr std::int64_t kQueues = 100;
+    auto state = make_cluster({.queues = kQueues, .flavors = bench.range(0), .cpu = 10});
+    for (std::int64_t i = 0; i < kQueues; ++i) {
+        const auto queue = numbered("q", i);
+        apply(*state, WorkloadChanged{make_holder(queue, "h" + queue, 1)}, kNow);
+    }
+    std::int64_t at = 0;
+    for (auto _ : bench) {
+        const auto queue = numbered("q", at++ % kQueues);
+        apply(*state, WorkloadDeleted{.ns = "ns", .name = "h" + queue}, kNow);
+        apply(*state, WorkloadChanged{make_holder(queue, "h" + queue, 1)}, kNow);
+    }
+}
+BENCHMARK(BM_FinishAmongFlavors)->RangeMultiplier(4)->Range(1, 256)->Unit(benchmark::kMicrosecond);
+
+/// A new quota for one of the `range` flavors of a ClusterQueue.
+void BM_ChangeQuota(benchmark::State& bench) {
+    const Shape shape{.queues = 100, .flavors = bench.range(0), .cpu = 10};
+    auto state = make_cluster(shape);
+    std::int64_t at = 0;
+    for (auto _ : bench) {
+        auto changed = make_queue(shape, at % shape.queues);
+        changed.resource_groups[0].flavors[0].quotas[0].nominal = Amount(11 + at++);
+        apply(*state, ClusterQueueChanged{changed}, kNow);
+    }
+}
+BENCHMARK(BM_ChangeQuota)->RangeMultiplier(4)->Range(1, 256)->Unit(benchmark::kMicrosecond);
+
+/// A finish and a new holder in one ClusterQueue with `range` holders.
 void BM_FinishAmongHolders(benchmark::State& bench) {
     const auto holders = bench.range(0);
     auto state = make_cluster({.queues = 10, .cpu = holders});

@@ -121,6 +121,7 @@ BENCHMARK(BM_FairCycleThatAdmits)
 BENCHMARK(BM_FairCycleThatRefuses)
     ->Args({100, 1})
     ->Args({1'000, 1})
+    ->Args({10'000, 1})
     ->Args({1'000, 4})
     ->Unit(benchmark::kMillisecond);
 
