@@ -93,8 +93,8 @@ tsan() {
     ctests tsan tsan -R '^(kube|net)'
 }
 
-# Tests named *_random run for two minutes each and print how many cases that were. They begin with a
-# seed of the commit's: each commit tries other cases, and the same ones wherever it is tested.
+# Tests named *_random run for two minutes each and print how many cases that were. They begin with
+# a seed of the commit's: each commit tries other cases, and the same ones wherever it is tested.
 random_suites() {
     local commit
     commit=$(git rev-parse --short=8 HEAD 2>/dev/null) || commit=1

@@ -29,6 +29,7 @@ struct ScheduleOptions {
     std::string config;
     std::string now;
     std::uint64_t cycles = 1;
+    std::uint64_t cycles_max = 60;  ///< two workloads can evict each other for ever
     bool until_stable = false;
     std::string output = "json";
     bool skip_invalid = false;
@@ -55,8 +56,10 @@ JSON output, keys sorted, empty lists printed; workloads are "namespace/name":
         holds that is replaced), free (when it was refused, with what that slice holds), limit
         (what the ClusterQueue could have at most), nominal, borrowed, holders[] (workload, amount,
         priority, evicted: on its way out, reserved: kept for it in this cycle), remedies[] (wait,
-        borrow, preempt; empty: never). Flavors that the search passed over, as it had stopped
-        behind them before, are told as well; quota without numbers: there is room in it
+        borrow, preempt; empty: never), reclaimWithinCohort (the policy, where the nominal quota
+        would do but others use it and it does not let the ClusterQueue have it back), passedOver
+        (the search went on behind that flavor, as it had stopped there before; quota without
+        numbers: there is room in it)
   active, inadmissible: the pending workloads of each ClusterQueue after the last cycle, in
     service order
 
@@ -66,8 +69,9 @@ inactive ClusterQueues; beside JSON and YAML both are notes on stderr.
 
 --until-stable ends when no ClusterQueue has a workload to try, or after cycles in a row in which
 nothing was admitted, preempted or moved: one more than the largest resource group has flavors.
-These idle cycles are not printed; whom they alone refused is listed as above. After 60 cycles it
-ends with a note.
+These idle cycles are not printed; whom they alone refused is listed as above. After --max-cycles
+it ends with a note. It alone lets evicted workloads go: with --cycles they hold their quota to the
+end, and who waits for that goes on waiting.
 
 On stderr also: warnings of fields that no schema knows, and bad objects. One that a CRD's schema
 refuses is bad: nothing is decided without --skip-invalid.
@@ -145,7 +149,10 @@ int run(const ScheduleOptions& options) {
     static auto* const simulation = new ScheduleSimulation(
         std::move(input->cluster), configuration->settings, configuration->options, *now
     );
-    auto made = simulation->run({.cycles = options.cycles, .until_stable = options.until_stable});
+    auto made = simulation->run(
+        {.cycles = options.until_stable ? options.cycles_max : options.cycles,
+         .until_stable = options.until_stable}
+    );
     made.skipped = input->problems.size();
     for (const auto& note : made.notes) {
         report("note", note);
@@ -183,6 +190,13 @@ void add_schedule(CLI::App& program, int& exit_code) {
         "Until nothing moves; evicted workloads release their quota"
     );
     stable->excludes(cycles);
+    command
+        ->add_option(
+            "--max-cycles", options->cycles_max, "So many cycles of --until-stable at most"
+        )
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
+        ->capture_default_str()
+        ->needs(stable);
     command->add_option("-o,--output", options->output, "json, yaml or table")
         ->check(CLI::IsMember({"json", "yaml", "table"}))
         ->capture_default_str();

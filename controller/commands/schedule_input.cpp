@@ -14,6 +14,7 @@
 #include <array>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -28,6 +29,7 @@ struct Source {
     json::Value& value;
     const std::string& file;
     std::size_t line = 0;
+    std::optional<std::size_t> item = std::nullopt;  ///< its place in the list that begins there
 };
 
 constexpr std::string_view kGroup = "kueue.x-k8s.io/";
@@ -38,7 +40,8 @@ std::string_view name_of(const json::Value& object) {
 }
 
 std::string place(const Source& source) {
-    return fmt::format("{}:{}", source.file, source.line);
+    const auto item = source.item ? fmt::format(": items[{}]", *source.item) : std::string();
+    return fmt::format("{}:{}{}", source.file, source.line, item);
 }
 
 /// "file:line: Workload ns/name".
@@ -178,7 +181,7 @@ class Reader final : public yaml::ObjectSink {
 
     void take(yaml::Document& document) override {
         if (document.value) {
-            Source source{*document.value, *file_, document.line};
+            Source source{*document.value, *file_, document.line, document.item};
             add(source);
             return;
         }
@@ -218,8 +221,9 @@ class Reader final : public yaml::ObjectSink {
         }
         auto* items = source.value.find("items");
         if (kind.ends_with("List") && items != nullptr && items->is_array()) {
-            for (auto& item : items->as_array()) {
-                Source inner{item, source.file, source.line};
+            auto& all = items->as_array();
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                Source inner{all[i], source.file, source.line, i};
                 add(inner);
             }
             return;
@@ -318,29 +322,54 @@ class Reader final : public yaml::ObjectSink {
         }
         std::vector<std::string> unknown;
         auto done = api::validate_schema(kind, version, source.value, &unknown);
-        if (!done) {
-            return done.error();
-        }
         for (const auto& field : unknown) {
             if (!is_of_kubernetes(field)) {
-                warn_unknown(source, kind, field);
+                warn_unknown(source, kind, version, field);
             }
+        }
+        if (!done) {
+            return done.error();  // perhaps for want of what stands in an unknown field
         }
         const auto* metadata = source.value.find("metadata");
         if (metadata != nullptr && metadata->is_object()) {
             for (const auto& [name, value] : metadata->as_object()) {
                 if (!is_metadata_field(name)) {
-                    warn_unknown(source, kind, "metadata." + name);
+                    warn_unknown(source, kind, version, "metadata." + name);
                 }
             }
         }
         return {};
     }
 
-    void warn_unknown(const Source& source, std::string_view kind, const std::string& field) {
-        said_.warnings.add(fmt::format("{} {}", kind, without_positions(field)), [&] {
-            return fmt::format("{}: unknown field \"{}\" is ignored", describe(source), field);
+    void warn_unknown(
+        const Source& source,
+        std::string_view kind,
+        std::string_view version,
+        const std::string& field
+    ) {
+        said_.warnings.add(fmt::format("{} {} {}", kind, version, without_positions(field)), [&] {
+            const std::string_view other = version == "v1beta1" ? "v1beta2" : "v1beta1";
+            const bool is_known_there = is_known(source, kind, other, field);
+            return fmt::format(
+                "{}: unknown field \"{}\" is ignored{}",
+                describe(source),
+                field,
+                is_known_there ? fmt::format("; {} has it, {} does not", other, version) : ""
+            );
         });
+    }
+
+    static bool is_known(
+        const Source& source,
+        std::string_view kind,
+        std::string_view version,
+        const std::string& field
+    ) {
+        if (field.starts_with("metadata.") || api::find_schema(kind, version) == nullptr) {
+            return false;
+        }
+        const auto unknown = api::find_unknown_fields(kind, version, source.value);
+        return std::ranges::find(unknown, field) == unknown.end();
     }
 
     template <class T>

@@ -23,7 +23,7 @@ Value strings(const std::vector<std::string>& texts) {
 
 Value to_value(const workload::Constraint& constraint) {
     Value made{Object{}};
-    const std::array<std::pair<std::string_view, const std::string*>, 10> texts{{
+    const std::array<std::pair<std::string_view, const std::string*>, 11> texts{{
         {"podSet", &constraint.pod_set},
         {"resource", &constraint.resource},
         {"flavor", &constraint.flavor},
@@ -34,6 +34,7 @@ Value to_value(const workload::Constraint& constraint) {
         {"limit", &constraint.limit},
         {"nominal", &constraint.nominal},
         {"borrowed", &constraint.borrowed},
+        {"reclaimWithinCohort", &constraint.reclaim},
     }};
     for (const auto& [name, text] : texts) {
         if (!text->empty()) {
@@ -58,6 +59,9 @@ Value to_value(const workload::Constraint& constraint) {
         made.set("holders", std::move(holders));
     }
     made.set("remedies", strings(constraint.remedies));
+    if (constraint.passed_over) {
+        made.set("passedOver", true);
+    }
     return made;
 }
 

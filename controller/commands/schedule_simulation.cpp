@@ -19,8 +19,6 @@
 namespace sluice::commands {
 namespace {
 
-/// Upstream's rules can make two workloads evict each other for ever.
-constexpr std::size_t kCyclesMax = 60;
 /// Wake-ups are gathered for an instant, so that the events of one step wake each tree once.
 constexpr engine::Duration kWakeBatch{1};
 
@@ -80,9 +78,9 @@ std::string why_stopped(const std::vector<CycleReport>& cycles) {
     });
     return fmt::format(
         "stopped after {} cycles{}",
-        kCyclesMax,
+        cycles.size(),
         evicts ? ": workloads keep evicting each other"
-               : ", before all had their turn: --cycles N takes as many as it is told"
+               : ", before all had their turn: --max-cycles N allows more"
     );
 }
 
@@ -199,9 +197,11 @@ const api::ClusterQueue* ScheduleSimulation::find_queue(const std::string& name)
 ScheduleReport ScheduleSimulation::run(const ScheduleLimit& limit) {
     ScheduleReport made;
     std::size_t idle_cycles = 0;
-    while (limit.until_stable || made.cycles.size() < limit.cycles) {
-        if (limit.until_stable && made.cycles.size() == kCyclesMax) {
-            made.notes.push_back(why_stopped(made.cycles));
+    while (true) {
+        if (made.cycles.size() == limit.cycles) {
+            if (limit.until_stable) {
+                made.notes.push_back(why_stopped(made.cycles));
+            }
             break;
         }
         const QueueReport before = limit.until_stable ? queues() : QueueReport();

@@ -19,7 +19,7 @@
 
 namespace sluice::commands {
 
-/// How far to go: so many cycles, or until nothing moves any more.
+/// How far to go: so many cycles, or until nothing moves any more, but no further than that.
 struct ScheduleLimit {
     std::uint64_t cycles = 1;
     bool until_stable = false;

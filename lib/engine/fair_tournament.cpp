@@ -6,15 +6,19 @@
 namespace sluice::engine {
 
 FairTournament::Standing& FairTournament::standing_of(NodeIndex index) {
-    const auto [at, is_new] = standings_.try_emplace(index);
-    Standing& standing = at->second;
-    if (is_new) {
-        standing.node = index;
-        if (const NodeIndex parent = tree_.node(index).parent; parent.is_valid()) {
-            standing.parent = &standing_of(parent);
+    Standing& found = standings_[index];
+    Standing* below = &found;
+    NodeIndex at = index;
+    while (!below->node.is_valid()) {  // new, and so its parents may be
+        below->node = at;
+        at = tree_.node(at).parent;
+        if (!at.is_valid()) {
+            break;
         }
+        below->parent = &standings_[at];
+        below = below->parent;
     }
-    return standing;
+    return found;
 }
 
 void FairTournament::enter(std::vector<CycleEntry>& entries) {

@@ -120,39 +120,40 @@ const QuotaCell& QuotaTree::cell(NodeIndex index, FlavorResourceIndex flavor_res
     return found != nullptr ? *found : kNone;
 }
 
+QuotaTree::Path QuotaTree::path_to_root(NodeIndex index, FlavorResourceIndex flavor_resource)
+    const {
+    Path path;
+    for (NodeIndex at = index; at.is_valid(); at = nodes_[at.at()].parent) {
+        path.push_back({.node = at, .cell = &cell(at, flavor_resource)});
+    }
+    return path;
+}
+
 Amount QuotaTree::available(NodeIndex index, FlavorResourceIndex flavor_resource) const {
-    const QuotaCell& here = cell(index, flavor_resource);
-    const NodeIndex parent = nodes_[index.at()].parent;
-    if (!parent.is_valid()) {
-        return here.subtree - here.usage;
-    }
-    Amount from_parent = available(parent, flavor_resource);
-    if (here.borrowing_limit) {
-        // Of the quota it has given to the parent, what it does not use there yet, and the limit on
-        // top.
-        const Amount stored_in_parent = here.subtree - here.local();
-        const Amount used_in_parent = max(Amount(), here.usage - here.local());
-        from_parent = min(from_parent, stored_in_parent - used_in_parent + *here.borrowing_limit);
-    }
-    return here.local_available() + from_parent;
+    return room(index, flavor_resource).available;
 }
 
 QuotaTree::Room QuotaTree::room(NodeIndex index, FlavorResourceIndex flavor_resource) const {
-    const QuotaCell& here = cell(index, flavor_resource);
-    const NodeIndex parent = nodes_[index.at()].parent;
-    if (!parent.is_valid()) {
-        return {.available = here.subtree - here.usage, .bottleneck = {.node = index}};
-    }
-    Room room = this->room(parent, flavor_resource);
-    if (here.borrowing_limit) {
-        const Amount stored_in_parent = here.subtree - here.local();
-        const Amount used_in_parent = max(Amount(), here.usage - here.local());
-        const Amount limit = stored_in_parent - used_in_parent + *here.borrowing_limit;
-        if (limit <= room.available) {
-            room = {.available = limit, .bottleneck = {.node = index, .is_borrowing_limit = true}};
+    const Path path = path_to_root(index, flavor_resource);
+    const QuotaCell& root = *path.back().cell;
+    Room room{.available = root.subtree - root.usage, .bottleneck = {.node = path.back().node}};
+    for (std::size_t i = path.size() - 1; i-- > 0;) {
+        const QuotaCell& here = *path[i].cell;
+        if (here.borrowing_limit) {
+            // Of the quota it has given to the parent, what it does not use there yet, and the
+            // limit on top.
+            const Amount stored_in_parent = here.subtree - here.local();
+            const Amount used_in_parent = max(Amount(), here.usage - here.local());
+            const Amount limit = stored_in_parent - used_in_parent + *here.borrowing_limit;
+            if (limit <= room.available) {
+                room = {
+                    .available = limit,
+                    .bottleneck = {.node = path[i].node, .is_borrowing_limit = true},
+                };
+            }
         }
+        room.available = here.local_available() + room.available;
     }
-    room.available = here.local_available() + room.available;
     return room;
 }
 
@@ -162,14 +163,16 @@ QuotaTree::Bottleneck QuotaTree::bottleneck(NodeIndex index, FlavorResourceIndex
 }
 
 Amount QuotaTree::potential_available(NodeIndex index, FlavorResourceIndex flavor_resource) const {
-    const QuotaCell& here = cell(index, flavor_resource);
-    const NodeIndex parent = nodes_[index.at()].parent;
-    if (!parent.is_valid()) {
-        return here.subtree;
+    const Path path = path_to_root(index, flavor_resource);
+    Amount potential = path.back().cell->subtree;
+    for (std::size_t i = path.size() - 1; i-- > 0;) {
+        const QuotaCell& here = *path[i].cell;
+        potential = here.local() + potential;
+        if (here.borrowing_limit) {
+            potential = min(potential, here.subtree + *here.borrowing_limit);
+        }
     }
-    const Amount with_parent = here.local() + potential_available(parent, flavor_resource);
-    return here.borrowing_limit ? min(with_parent, here.subtree + *here.borrowing_limit)
-                                : with_parent;
+    return potential;
 }
 
 bool QuotaTree::is_borrowing_with(

@@ -210,6 +210,14 @@ class QuotaTree {
     };
     Room room(NodeIndex node, FlavorResourceIndex flavor_resource) const;
 
+    struct Step {
+        NodeIndex node;
+        const QuotaCell* cell = nullptr;
+    };
+    /// From the node itself to its root. No recursion: cohorts may be as deep as there is memory.
+    using Path = SmallVector<Step, 8>;
+    Path path_to_root(NodeIndex node, FlavorResourceIndex flavor_resource) const;
+
     NodeIndex add_node(std::string_view name, bool is_cluster_queue);
     QuotaCell& ensure_cell(NodeIndex node, FlavorResourceIndex flavor_resource);
     std::uint32_t cell_position(NodeIndex node, FlavorResourceIndex flavor_resource) const;

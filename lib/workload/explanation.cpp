@@ -113,12 +113,14 @@ class Explainer {
             for (const auto& found : pod_set.flavors) {
                 add(found, empty, pod_set.pod_set);
             }
+            Constraint behind = empty;
+            behind.passed_over = true;
             for (const auto& skipped : pod_set.skipped) {
                 for (const auto& found : skipped.refusals) {
-                    add(found, empty, pod_set.pod_set);
+                    add(found, behind, pod_set.pod_set);
                 }
                 if (skipped.mode == engine::FlavorMode::Fit) {
-                    add_untried(skipped.flavor, empty, pod_set.pod_set);
+                    add_untried(skipped.flavor, behind, pod_set.pod_set);
                 }
             }
         }
@@ -303,6 +305,7 @@ class Explainer {
         made.node = node_text(state_, is_kept_back ? subtree.keeper : refusal.node);
         const bool is_clearable = may_preempt(refusal, pair);
         made.remedies = remedies(refusal, pair, is_clearable);
+        made.reclaim = is_clearable ? "" : reclaim_policy(refusal, pair);
         Ranked shortage{
             .constraint = made,
             .source = source,
@@ -359,6 +362,25 @@ class Explainer {
                     pair,
                     refusal.wanted() + held_by_slice(refusal, asking_.pod_sets.size())
                 ));
+    }
+
+    /// What keeps the ClusterQueue from taking back what it lends; "": it lends nothing of that.
+    std::string reclaim_policy(const FlavorRefusal& refusal, FlavorResourceIndex pair) {
+        const NodeIndex queue = refusal_.cluster_queue;
+        const Amount usage = holdings_.subtree(queue, queue, pair).usage + refusal.wanted();
+        if (refusal.node == queue || usage > state_.tree().cell(queue, pair).nominal) {
+            return "";
+        }
+        switch (queue_.spec.preemption.reclaim_within_cohort) {
+            case engine::PreemptionPolicy::Never:
+                return "Never";
+            case engine::PreemptionPolicy::LowerPriority:
+                return "LowerPriority";
+            case engine::PreemptionPolicy::LowerOrNewerEqualPriority:
+            case engine::PreemptionPolicy::Any:
+                return "";
+        }
+        return "";
     }
 
     std::vector<std::string> remedies(

@@ -44,6 +44,11 @@ struct Constraint {
     /// ClusterQueue have it. preempt: policies allow to evict enough who hold it. None: under
     /// today's policies never.
     std::vector<std::string> remedies;
+    /// The policy reclaimWithinCohort of the ClusterQueue where its own nominal quota would cover
+    /// what others use of it, and the policy does not let it have it back.
+    std::string reclaim;
+    /// The search went on behind the flavor, as it had stopped there the last time.
+    bool passed_over = false;
     friend bool operator==(const Constraint&, const Constraint&) = default;
 };
 

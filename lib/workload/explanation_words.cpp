@@ -82,6 +82,16 @@ std::string amounts_words(const Constraint& constraint) {
     if (!constraint.holders.empty()) {
         text += "; held by " + holders_words(constraint.holders);
     }
+    if (!constraint.reclaim.empty()) {
+        text += fmt::format(
+            "; its own quota of {} would do, but preemption.reclaimWithinCohort is {}",
+            constraint.nominal,
+            constraint.reclaim
+        );
+    }
+    if (constraint.passed_over) {
+        text += fmt::format("; flavor {} is tried again after those behind it", constraint.flavor);
+    }
     return text;
 }
 

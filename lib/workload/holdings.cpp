@@ -92,8 +92,9 @@ void Holdings::count_holders(NodeIndex cluster_queue, FlavorResourceIndex pair, 
     }
 }
 
-void Holdings::count_child(NodeIndex child, FlavorResourceIndex pair, Account& into) {
-    const Account& below = account(child, pair);
+void Holdings::count_child(
+    NodeIndex child, FlavorResourceIndex pair, const Account& below, Account& into
+) const {
     const Sum used_by_child = passed_on(child, pair, below.usage);
     if (used_by_child > 0) {  // else they use what nobody else may have
         into.usage += used_by_child;
@@ -113,15 +114,27 @@ Holdings::Account& Holdings::account(NodeIndex index, FlavorResourceIndex pair) 
     if (const auto found = accounts.find(index); found != accounts.end()) {
         return found->second;
     }
-    Account made;
-    const auto& node = state_->tree().node(index);
-    if (node.is_cluster_queue) {
-        count_holders(index, pair, made);
+    std::vector<NodeIndex> parents_first{index};
+    for (std::size_t i = 0; i < parents_first.size(); ++i) {
+        for (const NodeIndex child : state_->tree().node(parents_first[i]).children) {
+            if (!accounts.contains(child)) {
+                parents_first.push_back(child);
+            }
+        }
     }
-    for (const NodeIndex child : node.children) {
-        count_child(child, pair, made);
+    for (std::size_t i = parents_first.size(); i-- > 0;) {
+        const NodeIndex at = parents_first[i];
+        const auto& node = state_->tree().node(at);
+        Account made;
+        if (node.is_cluster_queue) {
+            count_holders(at, pair, made);
+        }
+        for (const NodeIndex child : node.children) {
+            count_child(child, pair, accounts.at(child), made);
+        }
+        accounts.emplace(at, std::move(made));
     }
-    return accounts.emplace(index, std::move(made)).first->second;
+    return accounts.at(index);
 }
 
 void Holdings::change_keeper(
@@ -148,36 +161,37 @@ void Holdings::pass_on(
     NodeIndex node, FlavorResourceIndex pair, Sum before, Entries comes, Entries goes
 ) {
     Accounts& accounts = accounts_[pair];
-    const Account& here = accounts.at(node);
-    const Keeper kept_before = keeper(node, pair, before);
-    const Keeper kept_after = keeper(node, pair, here.usage);
-    if (kept_before.kept != kept_after.kept) {
-        change_keeper(accounts, node, kept_before, kept_after);
+    for (NodeIndex at = node;; at = state_->tree().node(at).parent) {
+        const Account& here = accounts.at(at);
+        const Keeper kept_before = keeper(at, pair, before);
+        const Keeper kept_after = keeper(at, pair, here.usage);
+        if (kept_before.kept != kept_after.kept) {
+            change_keeper(accounts, at, kept_before, kept_after);
+        }
+        const NodeIndex parent = state_->tree().node(at).parent;
+        const auto found = parent.is_valid() ? accounts.find(parent) : accounts.end();
+        if (found == accounts.end()) {
+            return;
+        }
+        const Sum passed_before = passed_on(at, pair, before);
+        const Sum passed_after = passed_on(at, pair, here.usage);
+        if (passed_before == 0 && passed_after == 0) {
+            return;
+        }
+        if (passed_before == 0) {  // it begins to use what others may have, with all it counts
+            comes = here.entries;
+            goes.clear();
+        } else if (passed_after == 0) {  // it ceases to
+            merge(goes, here.entries);
+            take(goes, comes);
+            comes.clear();
+        }
+        Account& above = found->second;
+        before = above.usage;
+        above.usage += passed_after - passed_before;
+        take(above.entries, goes);
+        merge(above.entries, comes);
     }
-    const NodeIndex parent = state_->tree().node(node).parent;
-    const auto found = parent.is_valid() ? accounts.find(parent) : accounts.end();
-    if (found == accounts.end()) {
-        return;
-    }
-    const Sum passed_before = passed_on(node, pair, before);
-    const Sum passed_after = passed_on(node, pair, here.usage);
-    if (passed_before == 0 && passed_after == 0) {
-        return;
-    }
-    if (passed_before == 0) {  // it begins to use what others may have, with all that it counts
-        comes = here.entries;
-        goes.clear();
-    } else if (passed_after == 0) {  // it ceases to
-        merge(goes, here.entries);
-        take(goes, comes);
-        comes.clear();
-    }
-    Account& above = found->second;
-    const Sum above_before = above.usage;
-    above.usage += passed_after - passed_before;
-    take(above.entries, goes);
-    merge(above.entries, comes);
-    pass_on(parent, pair, above_before, std::move(comes), std::move(goes));
 }
 
 void Holdings::change(const Held& held, FlavorResourceIndex pair, bool is_coming) {

@@ -116,7 +116,12 @@ class Holdings {
     void count_holders(
         engine::NodeIndex cluster_queue, engine::FlavorResourceIndex pair, Account& into
     ) const;
-    void count_child(engine::NodeIndex child, engine::FlavorResourceIndex pair, Account& into);
+    void count_child(
+        engine::NodeIndex child,
+        engine::FlavorResourceIndex pair,
+        const Account& below,
+        Account& into
+    ) const;
     void change(const Held& held, engine::FlavorResourceIndex pair, bool is_coming);
     void change_all(engine::WorkloadIndex holder, bool is_coming);
     /// The usage of a node was another one `before`, and what counts in it has changed: its parents

@@ -141,16 +141,17 @@ class QuickReader {
         return true;
     }
 
-    void give(Result<json::Value> value) {
-        Document document{std::move(value), line_};
+    void give(Result<json::Value> value, std::optional<std::size_t> item = std::nullopt) {
+        Document document{std::move(value), line_, item};
         sink_.take(document);
     }
     void take_item(json::Value item) {
         if (!is_in_list_) {
             is_in_list_ = true;
+            items_given_ = 0;
             sink_.begin_list();
         }
-        give(std::move(item));
+        give(std::move(item), items_given_++);
     }
     void drop() {
         if (std::exchange(is_in_list_, false)) {
@@ -171,6 +172,7 @@ class QuickReader {
     ObjectSink& sink_;
     std::size_t line_ = 0;
     bool is_in_list_ = false;
+    std::size_t items_given_ = 0;  // of that list so far
     DocumentReader whole_;
     DocumentReader items_{[this](json::Value item) { take_item(std::move(item)); }};
 };

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct Limits {
 struct Document {
     Result<json::Value> value;
     std::size_t line = 1;  ///< where the document begins
+    /// Of an item that is handed on alone, its place in the list.
+    std::optional<std::size_t> item = std::nullopt;
 };
 
 /// Reads all documents of a stream of YAML or JSON, by the rules of Kubernetes' tools: YAML 1.1
