@@ -28,10 +28,11 @@ api::Quantity to_quantity(std::string_view resource, engine::Amount amount) {
     if (resource == kCpu) {
         return api::Quantity::from_milli(amount.value());
     }
+    // Upstream reads back what it has printed: bytes that no binary unit divides become decimal.
+    constexpr std::int64_t kKibi = 1024;
     using Format = api::Quantity::Format;
-    return api::Quantity(
-        amount.value(), is_binary(resource) ? Format::BinarySI : Format::DecimalSI
-    );
+    const bool is_in_kibi = is_binary(resource) && amount.value() % kKibi == 0;
+    return api::Quantity(amount.value(), is_in_kibi ? Format::BinarySI : Format::DecimalSI);
 }
 
 std::string to_text(std::string_view resource, engine::Amount amount) {

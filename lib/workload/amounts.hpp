@@ -16,8 +16,8 @@ engine::Amount request_amount(std::string_view resource, const api::Quantity& qu
 /// A quota or limit as the scheduler counts it. What does not fit 64 bits is unlimited.
 engine::Amount quota_amount(std::string_view resource, const api::Quantity& quantity);
 
-/// The quantity in the format of its resource: cpu in milli, memory and the like binary, others
-/// decimal.
+/// The quantity in the format of its resource: cpu in milli, memory and the like binary when it is
+/// whole kibibytes, others decimal.
 api::Quantity to_quantity(std::string_view resource, engine::Amount amount);
 
 /// The same as text for messages; an unlimited amount is `<unlimited>`.

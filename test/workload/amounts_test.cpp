@@ -32,6 +32,17 @@ TEST_CASE("a quota too large for the scheduler is unlimited", "[workload][amount
     CHECK(quota_amount("memory", quantity("7Ei")) == Amount(std::int64_t{7} << 60));
 }
 
+TEST_CASE(
+    "bytes that make no whole kibibytes are printed in decimal units", "[workload][amounts]"
+) {
+    CHECK(to_text("memory", Amount(5'000'000'000)) == "5G");
+    CHECK(to_text("memory", Amount(-1'500'000'000)) == "-1500M");
+    CHECK(to_text("memory", Amount(2'000'000'000)) == "1953125Ki");
+    CHECK(to_text("memory", Amount(1'500'000'001)) == "1500000001");
+    CHECK(to_text("ephemeral-storage", Amount(3000)) == "3k");
+    CHECK(to_quantity("hugepages-2Mi", Amount(3000)).format() == api::Quantity::Format::DecimalSI);
+}
+
 TEST_CASE("amounts are printed in the format of their resource", "[workload][amounts]") {
     CHECK(to_text("cpu", Amount(1500)) == "1500m");
     CHECK(to_text("cpu", Amount(2000)) == "2");
