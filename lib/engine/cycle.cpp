@@ -448,8 +448,12 @@ void Cycle::requeue() {
     }
     if (blocked_) {
         // Heads that the cycle did not come to: as if they had not been taken.
-        for (const auto& entry : entries_) {
-            if (state_.workloads_[entry.workload.at()].bucket == Bucket::Inflight) {
+        for (auto& entry : entries_) {
+            WorkloadRecord& record = state_.workloads_[entry.workload.at()];
+            if (record.bucket == Bucket::Inflight) {
+                if (entry.outdated != nullptr) {
+                    record.last_assignment = std::move(entry.outdated);
+                }
                 editor_.take_from_queue(entry.workload);
                 editor_.push_active(entry.workload);
             }

@@ -40,7 +40,9 @@ class Cycle {
     static void count_slice_as_free(CycleEntry& entry);
     /// The slice that it takes the place of is no victim.
     void spare_replaced(CycleEntry& entry);
-    void drop_outdated_progress(WorkloadIndex workload, NodeIndex cluster_queue);
+    std::unique_ptr<LastAssignment> take_outdated_progress(
+        WorkloadIndex workload, NodeIndex cluster_queue
+    );
 
     /// Positions of the entries in the order of spec 3.11 or 3.12, one by one.
     CycleEntry* next_entry();

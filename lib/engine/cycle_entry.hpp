@@ -7,6 +7,7 @@
 #include "engine/workload_slice.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct CycleEntry {
     std::vector<WorkloadIndex> victims;  ///< `targets` once they are evicted for it
     std::optional<ReplacedSlice> slice;  ///< whose place it takes
     WorkloadIndex replaced;  ///< of the targets the one that is no victim; invalid: none
+    /// What its nomination no longer goes by.
+    std::unique_ptr<LastAssignment> outdated;
     bool is_preemptor =
         false;  ///< others are being evicted for it (gate PrioritizePreemptorWorkloads)
     bool admitted = false;

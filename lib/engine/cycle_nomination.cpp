@@ -54,15 +54,17 @@ void Cycle::nominate() {
             entries_.pop_back();
             continue;
         }
-        drop_outdated_progress(head, entry.cluster_queue);
+        entry.outdated = take_outdated_progress(head, entry.cluster_queue);
         find_assignment(entry, search, nullptr);
     }
 }
 
-void Cycle::drop_outdated_progress(WorkloadIndex workload, NodeIndex cluster_queue) {
+std::unique_ptr<LastAssignment> Cycle::take_outdated_progress(
+    WorkloadIndex workload, NodeIndex cluster_queue
+) {
     WorkloadRecord& record = state_.workloads_[workload.at()];
     if (record.last_assignment == nullptr) {
-        return;
+        return nullptr;
     }
     const LastAssignment& last = *record.last_assignment;
     bool outdated = state_.tree_.generation(cluster_queue) > last.generation;
@@ -73,9 +75,7 @@ void Cycle::drop_outdated_progress(WorkloadIndex workload, NodeIndex cluster_que
             outdated = false;
         }
     }
-    if (outdated) {
-        record.last_assignment.reset();
-    }
+    return outdated ? std::exchange(record.last_assignment, nullptr) : nullptr;
 }
 
 std::vector<PreemptionTarget> Cycle::find_targets(

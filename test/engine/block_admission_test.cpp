@@ -116,4 +116,62 @@ TEST_CASE(
     CHECK(queues.state.inadmissible_in_order(b).empty());
 }
 
+TEST_CASE(
+    "a head that the cycle did not come to keeps where its search stopped", "[engine][pods-ready]"
+) {
+    TwoQueues cluster;
+    cluster.tell(FlavorChanged{{.name = "g"}});
+    const auto tell_searched = [&](std::int64_t cpu) {
+        ClusterQueue searched{.name = "a"};
+        searched.resource_groups =
+            {{.covered_resources = {"cpu"},
+              .flavors = {
+                  {.flavor = "f", .quotas = {{.nominal = Amount(cpu)}}},
+                  {.flavor = "g", .quotas = {{.nominal = Amount(1)}}},
+              }}};
+        cluster.tell(ClusterQueueChanged{searched});
+    };
+    tell_searched(10);
+    Workload waits = cluster.make("a");
+    waits.queue_order = kNow + std::chrono::seconds(9);
+    waits.pod_sets = {
+        {.name = "fits", .requests = {{.resource = "cpu", .amount = Amount(2)}}},
+        {.name = "large", .requests = {{.resource = "cpu", .amount = Amount(20)}}},
+    };
+    cluster.tell(WorkloadChanged{waits});
+    CycleResult result = run_cycle(cluster.state, kNow);
+    REQUIRE(result.refused.size() == 1);
+    CHECK(result.refused[0].requeued == RequeuedTo::Active);  // the search has not tried all
+
+    // Twice the cycle ends at another head, whose pods would have to wait; with the second the
+    // search is out of date.
+    cluster.tell_queue("c");
+    cluster.tell(LocalQueueChanged{{.ns = "ns", .name = "c", .cluster_queue = "c"}});
+    cluster.tell_holder("c", false);
+    cluster.tell(WorkloadChanged{cluster.make("b")});
+    const auto blocks_at = [&](const std::string& queue) {
+        const CycleResult ended = run_cycle(cluster.state, kNow);
+        REQUIRE(ended.refused.size() == 1);
+        CHECK(ended.refused[0].kind == RefusalKind::WaitingForPodsReady);
+        CHECK(cluster.state.node_name(ended.refused[0].cluster_queue) == queue);
+    };
+    blocks_at("b");
+    tell_searched(9);
+    cluster.tell_holder("c", true);
+    Workload last = cluster.make("c");
+    last.name = "c2";
+    last.queue_order = kNow + std::chrono::seconds(1);
+    cluster.tell(WorkloadChanged{last});
+    blocks_at("c");
+    cluster.tell(AdmissionWritten{.ns = "ns", .name = "b1"});
+    cluster.tell_holder("b", true);
+    cluster.tell(LocalQueueChanged{
+        {.ns = "ns", .name = "a", .cluster_queue = "a", .namespace_match = NamespaceMatch::Mismatch}
+    });
+    result = run_cycle(cluster.state, kNow);
+    REQUIRE_FALSE(result.refused.empty());
+    CHECK(result.refused.back().kind == RefusalKind::NamespaceMismatch);
+    CHECK(result.refused.back().requeued == RequeuedTo::Active);
+}
+
 }  // namespace sluice::engine

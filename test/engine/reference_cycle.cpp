@@ -534,6 +534,11 @@ support::Outcome Cluster::run_cycle(Time now) {
             tries.push_back(std::move(attempt));
         }
     }
+    std::vector<Try*> processed;
+    const auto take_turn = [&](Try& attempt) {
+        process(cycle, attempt);
+        processed.push_back(&attempt);
+    };
     if (options_.fair_sharing) {
         std::set<std::size_t> left;
         for (std::size_t i = 0; i < tries.size(); ++i) {
@@ -541,24 +546,24 @@ support::Outcome Cluster::run_cycle(Time now) {
         }
         while (const auto next = fair_next(cycle.snapshot, tries, left)) {
             left.erase(*next);
-            process(cycle, tries[*next]);
+            take_turn(tries[*next]);
             if (blocked_) {
                 break;
             }
         }
     } else {
         for (const std::size_t i : classical_order(tries)) {
-            process(cycle, tries[i]);
+            take_turn(tries[i]);
             if (blocked_) {
                 break;
             }
         }
     }
     // Where the cycle ended early, the heads that it did not come to are as if not taken.
-    for (Try& attempt : tries) {
-        if (attempt.processed && !attempt.admitted) {
-            requeue(cycle, attempt);
-            cycle.outcome.refused.push_back(attempt.refusal);
+    for (Try* attempt : processed) {
+        if (!attempt->admitted) {
+            requeue(cycle, *attempt);
+            cycle.outcome.refused.push_back(attempt->refusal);
         }
     }
     for (Try& attempt : refused) {

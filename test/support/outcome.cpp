@@ -176,11 +176,6 @@ void sort_outcome(Outcome& outcome) {
         }
         std::sort(refusal.shortages.begin(), refusal.shortages.end());
     }
-    std::sort(
-        outcome.refused.begin(),
-        outcome.refused.end(),
-        [](const NamedRefusal& a, const NamedRefusal& b) { return a.workload < b.workload; }
-    );
 }
 
 namespace {
