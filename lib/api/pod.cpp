@@ -32,6 +32,7 @@ const TypeInfo& ContainerPort::type() {
                 field<&ContainerPort::name>("name"),
                 field<&ContainerPort::container_port>("containerPort", "R"),
                 field<&ContainerPort::host_port>("hostPort"),
+                field<&ContainerPort::host_ip>("hostIP"),
                 field<&ContainerPort::protocol>("protocol"),
             },
     };
@@ -116,6 +117,8 @@ const TypeInfo& Affinity::type() {
         .fields =
             {
                 field<&Affinity::node_affinity>("nodeAffinity"),
+                field<&Affinity::pod_affinity>("podAffinity"),
+                field<&Affinity::pod_anti_affinity>("podAntiAffinity"),
             },
     };
     return kInfo;
@@ -152,6 +155,9 @@ const TypeInfo& TopologySpreadConstraint::type() {
                 field<&TopologySpreadConstraint::when_unsatisfiable>("whenUnsatisfiable", "R"),
                 field<&TopologySpreadConstraint::label_selector>("labelSelector"),
                 field<&TopologySpreadConstraint::min_domains>("minDomains"),
+                field<&TopologySpreadConstraint::node_affinity_policy>("nodeAffinityPolicy"),
+                field<&TopologySpreadConstraint::node_taints_policy>("nodeTaintsPolicy"),
+                field<&TopologySpreadConstraint::match_label_keys>("matchLabelKeys"),
             },
     };
     return kInfo;

@@ -32,6 +32,7 @@ struct ContainerPort {
     std::string name;
     std::int32_t container_port = 0;
     std::int32_t host_port = 0;
+    std::string host_ip;
     std::string protocol;
 
     static const TypeInfo& type();
@@ -94,6 +95,8 @@ struct NodeAffinity {
 
 struct Affinity {
     std::optional<NodeAffinity> node_affinity;
+    RawJson pod_affinity;
+    RawJson pod_anti_affinity;
 
     static const TypeInfo& type();
     friend bool operator==(const Affinity&, const Affinity&) = default;
@@ -121,6 +124,9 @@ struct TopologySpreadConstraint {
     std::string when_unsatisfiable;
     std::optional<LabelSelector> label_selector;
     std::optional<std::int32_t> min_domains;
+    std::string node_affinity_policy;
+    std::string node_taints_policy;
+    std::vector<std::string> match_label_keys;
 
     static const TypeInfo& type();
     friend bool operator==(const TopologySpreadConstraint&, const TopologySpreadConstraint&) =

@@ -343,11 +343,10 @@ std::string Translator::class_key(
         const auto& spec = pod_set.template_->spec;
         append(pod_set.name);
         append(pod_set.count - reclaimable(workload, pod_set));
-        append(pod_set.min_count.value_or(-1));
-        if (pod_set.topology_request) {
-            append(*pod_set.topology_request);
-        }
+        append(pod_set.min_count);
+        append(pod_set.topology_request);
         append(transformed(pod_requests(pods[i]), settings_));
+        append(static_cast<std::int32_t>(spec.init_containers.size()));
         for (std::size_t c = 0; c < spec.init_containers.size(); ++c) {
             append(pods[i].init_containers[c].resources.requests);
             append(spec.init_containers[c].ports);
@@ -356,19 +355,18 @@ std::string Translator::class_key(
             append(pods[i].containers[c].requests);
             append(spec.containers[c].ports);
         }
+        append(static_cast<bool>(pods[i].pod_level));
         if (const auto& pod_level = pods[i].pod_level) {
             append(pod_level->requests);
         }
         append(pods[i].overhead);
         append(spec.node_selector);
-        if (spec.affinity) {
-            append(*spec.affinity);
-        }
+        append(spec.affinity);
         append(spec.tolerations);
         append(spec.topology_spread_constraints);
         append(spec.resource_claims);
         append(spec.runtime_class_name);
-        append(spec.priority.value_or(0));
+        append(spec.priority);
     }
     return key;
 }

@@ -166,6 +166,41 @@ TEST_CASE(
     CHECK(last(Translator(settings).set(reclaimed)).scheduling_class == 0);
 }
 
+TEST_CASE("whatever of the pods upstream hashes sets classes apart", "[workload][translator]") {
+    Translator translator({});
+    const auto class_of = [&](const char* name, const std::string& spec) {
+        return last(translator.set(workload(name, spec))).scheduling_class;
+    };
+    const std::string container = "containers: [{name: c, resources: {requests: {cpu: 1}}}]";
+    const std::string spread =
+        ", topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, whenUnsatisfiable: "
+        "ScheduleAnyway";
+    const std::pair<std::string, std::string> different[] = {
+        {"{" + container + "}", "{" + container + ", affinity: {}}"},
+        {"{" + container + ", affinity: {}}", "{" + container + ", affinity: {podAffinity: {}}}"},
+        {"{" + container + ", affinity: {podAntiAffinity: {a: 1}}}",
+         "{" + container + ", affinity: {podAntiAffinity: {a: 2}}}"},
+        {"{" + container + spread + "}]}", "{" + container + spread + ", nodeTaintsPolicy: Honor}]}"
+        },
+        {"{" + container + spread + "}]}",
+         "{" + container + spread + ", nodeAffinityPolicy: Ignore}]}"},
+        {"{" + container + spread + "}]}", "{" + container + spread + ", matchLabelKeys: [app]}]}"},
+        {"{" + container + "}", "{" + container + ", priority: 0}"},
+        {"{initContainers: [{name: i, resources: {requests: {cpu: 5}}}], containers: [{name: c, "
+         "resources: {requests: {memory: 1Gi}}}]}",
+         "{containers: [{name: i, resources: {requests: {cpu: 5}}}, {name: c, resources: "
+         "{requests: {memory: 1Gi}}}]}"},
+        {"{containers: [{name: c, ports: [{containerPort: 1}]}]}",
+         "{containers: [{name: c, ports: [{containerPort: 1, hostIP: 10.0.0.1}]}]}"},
+    };
+    for (const auto& [a, b] : different) {
+        CAPTURE(a, b);
+        CHECK(class_of("a", a) != class_of("b", b));
+        CHECK(class_of("a", a) == class_of("c", a));
+        CHECK(class_of("c", b) == class_of("b", b));
+    }
+}
+
 TEST_CASE(
     "pod shapes are told once, again when a flavor changes its verdict, and their numbers come "
     "back",
