@@ -2,10 +2,11 @@
 
 #include "workload/amounts.hpp"
 
-#include <fmt/format.h>
+#include <boost/multiprecision/cpp_int.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <utility>
 
@@ -48,36 +49,25 @@ Resources with_defaults(
     return made;
 }
 
-__extension__ using Int128 = __int128;
-constexpr Int128 kNano = 1'000'000'000;
-
-/// The quantity in billionths, exactly; saturates with the range of int64 for whole units.
-Int128 to_nano(const api::Quantity& quantity) {
-    const std::int64_t whole = quantity.value();
-    api::Quantity rest = quantity - api::Quantity(whole);
-    for (int digit = 0; digit < 9; ++digit) {
-        const api::Quantity twice = rest + rest;
-        rest = twice + twice + twice + twice + twice;
+/// The product in billionths, rounded up (away from zero) once; saturates with the range of int64
+/// for whole units.
+api::Quantity product(std::initializer_list<api::Quantity> factors) {
+    using boost::multiprecision::cpp_int;
+    constexpr std::int64_t kNano = 1'000'000'000;
+    cpp_int exact = 1;
+    cpp_int unit = 1;
+    for (const auto& factor : factors) {
+        exact *= cpp_int(factor.billionths());
+        unit *= kNano;
     }
-    return whole * kNano + rest.value();
-}
-
-/// The product, rounded up (away from zero) to billionths.
-api::Quantity product(const api::Quantity& a, const api::Quantity& b) {
-    const Int128 x = to_nano(a);
-    const Int128 y = to_nano(b);
-    // (xh*N + xl) * (yh*N + yl) / N in parts that fit: xh*y + xl*yh + xl*yl/N.
-    Int128 whole = 0;
-    const Int128 xl = x % kNano;
-    const Int128 last = xl * (y % kNano);
-    const Int128 rest = xl * (y / kNano) + last / kNano + (last % kNano > 0) - (last % kNano < 0);
-    const bool is_negative = (x < 0) != (y < 0);
-    if (__builtin_mul_overflow(x / kNano, y, &whole) ||
-        __builtin_add_overflow(whole, rest, &whole)) {
-        constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-        return is_negative ? -api::Quantity(kMost) : api::Quantity(kMost);
-    }
-    return api::Quantity::parse(fmt::format("{}n", whole)).value();
+    const bool is_negative = exact < 0;
+    unit /= kNano;  // what is left is in billionths
+    const cpp_int nano = ((is_negative ? -exact : exact) + unit - 1) / unit;
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    const api::Quantity size = nano > cpp_int(kMost) * kNano
+                                   ? api::Quantity(kMost)
+                                   : api::Quantity::parse(nano.str() + "n").value();
+    return is_negative ? -size : size;
 }
 
 /// The resources that pod-level requests may name (KEP-2837).
@@ -159,11 +149,10 @@ api::ResourceList transformed(api::ResourceList requests, const Settings& settin
         }
         // What the outputs are computed from is scaled; a retained input is not (spec 8.18).
         const auto factor = requests.find(rule->second.multiply_by);
-        const api::Quantity input =
-            factor == requests.end() ? quantity : product(quantity, factor->second);
+        const api::Quantity times = factor == requests.end() ? api::Quantity(1) : factor->second;
         ResourceList outputs;
         for (const auto& [output, per_unit] : rule->second.outputs) {
-            outputs.emplace(output, product(input, per_unit));
+            outputs.emplace(output, product({quantity, times, per_unit}));
         }
         add(generated, outputs);
         if (rule->second.strategy == TransformationStrategy::Retain) {

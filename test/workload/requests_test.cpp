@@ -163,6 +163,20 @@ TEST_CASE("transformations turn resources into others", "[workload][requests]") 
             .strategy = Replace, .multiply_by = "", .outputs = list("{c: 100m}")
         };
         CHECK(text(transformed(list("{cpu: 1500m}"), settings)) == "c=150m");
+        settings.transformations["gpu"] = {
+            .strategy = Replace, .multiply_by = "cpu", .outputs = list("{x: 2G}")
+        };
+        settings.transformations.erase("cpu");
+        CHECK(
+            text(transformed(list("{cpu: 1500m, gpu: 333333333n}"), settings)) ==
+            "cpu=1500m x=999999999"
+        );
+        CHECK(text(transformed(list("{cpu: 1n, gpu: 1n}"), settings)) == "cpu=1n x=2n");
+        settings.transformations["gpu"].outputs = list("{x: 8E}");
+        CHECK(
+            text(transformed(list("{cpu: 8E, gpu: 8E}"), settings)) ==
+            "cpu=8E x=9223372036854775807"
+        );
     }
 }
 
