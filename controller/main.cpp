@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,9 @@ int main(int argc, char** argv) {
                 program.get_subcommands().front()->get_name()
             );
         }
+        return kBadUsage;
+    } catch (const std::bad_alloc&) {
+        fmt::print(stderr, "error: out of memory\n");
         return kBadUsage;
     }
     return exit_code;

@@ -3,6 +3,7 @@
 #include "api/micro_time.hpp"
 #include "base/clock.hpp"
 #include "controller/commands/input_files.hpp"
+#include "controller/commands/printable.hpp"
 #include "controller/commands/schedule_configuration.hpp"
 #include "controller/commands/schedule_input.hpp"
 #include "controller/commands/schedule_output.hpp"
@@ -39,9 +40,10 @@ constexpr const char* kDescription =
     R"(Decides offline on Kubernetes objects from files: what one scheduling cycle, several, or as
 many as it takes would admit, preempt and refuse, and why.
 
-Objects: Namespace, LimitRange, RuntimeClass, PriorityClass, Node, and the kinds of
-kueue.x-k8s.io in both versions, as `kubectl get -o yaml` prints them. Time stands still at --now:
-who backs off until later is not tried.
+Objects: Namespace, LimitRange, RuntimeClass, and the kinds of kueue.x-k8s.io in both versions, as
+`kubectl get -o yaml` prints them. PriorityClass and Node may be there and change nothing: a
+Workload's priority stands in its spec. Time stands still at --now: who backs off until later is
+not tried.
 
 JSON output, keys sorted, empty lists printed; workloads are "namespace/name":
   cycles[]: cycle, and
@@ -50,8 +52,9 @@ JSON output, keys sorted, empty lists printed; workloads are "namespace/name":
     notAdmitted[]: workload, clusterQueue, reason and message (of condition QuotaReserved),
       requeued ("active", "inadmissible", or "" when it was dropped),
       explanation.constraints[], most binding first: kind (quota, borrowingLimit, lendingLimit,
-        taint, affinity, undeclaredResource, replacedSlice, namespace, inactive, priority, gate,
-        check, requests), podSet, resource, flavor, node ("clusterQueue/NAME" or "cohort/NAME"),
+        taint, affinity, topology, undeclaredResource, replacedSlice, namespace, inactive,
+        priority, gate, check, requests), podSet, resource, flavor,
+        node ("clusterQueue/NAME" or "cohort/NAME"),
         needed (with earlier podSets; of minCount pods where these would do; with what a slice
         holds that is replaced), free (when it was refused, with what that slice holds), limit
         (what the ClusterQueue could have at most), nominal, borrowed, holders[] (workload, amount,
@@ -79,7 +82,7 @@ refuses is bad: nothing is decided without --skip-invalid.
 Exit code: 0, or 2 when an object, the configuration or an option is bad (see stderr).)";
 
 void report(std::string_view level, std::string_view text) {
-    fmt::print(stderr, "{}: {}\n", level, text);
+    fmt::print(stderr, "{}: {}\n", level, printable(text));
 }
 
 int fail(std::string_view text) {

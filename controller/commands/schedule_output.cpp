@@ -1,6 +1,7 @@
 #include "controller/commands/schedule_output.hpp"
 
 #include "api/codec.hpp"
+#include "controller/commands/printable.hpp"
 #include "controller/commands/yaml_text.hpp"
 #include "json/value.hpp"
 
@@ -135,10 +136,11 @@ Value to_value(const ScheduleReport& report) {
 using Row = std::vector<std::string>;
 
 /// Rows under their headings, each column as wide as its widest cell; the last is not padded.
-std::string columns(const std::vector<Row>& rows) {
+std::string columns(std::vector<Row> rows) {
     std::vector<std::size_t> widths(rows.front().size());
-    for (const auto& row : rows) {
+    for (auto& row : rows) {
         for (std::size_t i = 0; i < row.size(); ++i) {
+            row[i] = printable(row[i]);
             widths[i] = std::max(widths[i], row[i].size());
         }
     }
@@ -208,7 +210,7 @@ std::string to_table(const CycleReport& cycle) {
              entry.words.empty() ? entry.message : entry.words}
         );
     }
-    return fmt::format("Cycle {}\n{}", cycle.cycle, columns(rows));
+    return fmt::format("Cycle {}\n{}", cycle.cycle, columns(std::move(rows)));
 }
 
 /// The pending workloads by ClusterQueue; "" when no queue has any.
@@ -225,7 +227,7 @@ std::string queues_table(const ScheduleReport& report) {
     };
     add(report.queues.active, "active");
     add(report.queues.inadmissible, "inadmissible");
-    return rows.size() > 1 ? "\nQueues\n" + columns(rows) : "";
+    return rows.size() > 1 ? "\nQueues\n" + columns(std::move(rows)) : "";
 }
 
 std::string waiting_table(const ScheduleReport& report) {
@@ -235,7 +237,7 @@ std::string waiting_table(const ScheduleReport& report) {
             rows.push_back({workload, waiting.cluster_queue, waiting.reason, waiting.details});
         }
     }
-    return rows.size() > 1 ? "\nAlso waiting\n" + columns(rows) : "";
+    return rows.size() > 1 ? "\nAlso waiting\n" + columns(std::move(rows)) : "";
 }
 
 std::string inactive_table(const ScheduleReport& report) {
@@ -243,7 +245,7 @@ std::string inactive_table(const ScheduleReport& report) {
     for (const auto& [name, activity] : report.inactive) {
         rows.push_back({name, activity.reason, activity.message});
     }
-    return rows.size() > 1 ? "\nInactive ClusterQueues\n" + columns(rows) : "";
+    return rows.size() > 1 ? "\nInactive ClusterQueues\n" + columns(std::move(rows)) : "";
 }
 
 }  // namespace

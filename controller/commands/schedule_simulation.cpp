@@ -199,7 +199,7 @@ ScheduleReport ScheduleSimulation::run(const ScheduleLimit& limit) {
     std::size_t idle_cycles = 0;
     while (true) {
         if (made.cycles.size() == limit.cycles) {
-            if (limit.until_stable) {
+            if (limit.until_stable && state_.has_heads()) {
                 made.notes.push_back(why_stopped(made.cycles));
             }
             break;

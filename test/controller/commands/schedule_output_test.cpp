@@ -43,6 +43,12 @@ TEST_CASE("notes are few, however many reasons there are", "[commands][schedule]
     CHECK(notes.back() == "980 more such notes; the table tells them all");
 }
 
+TEST_CASE("what objects say cannot forge lines of the table", "[commands][schedule]") {
+    ScheduleReport report;
+    report.waiting = {waiting("a\nadmitted  d/fake \x1b[31m", {"ns/\xc3\xa4"})};
+    CHECK(to_table(report).ends_with("  Suspended  a\\x0aadmitted  d/fake \\x1b[31m\n"));
+}
+
 TEST_CASE(
     "the table does not say that nothing waits when objects were left out", "[commands][schedule]"
 ) {
