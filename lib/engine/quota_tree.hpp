@@ -64,8 +64,8 @@ struct DeclaredQuota {
 /// The trees of cohorts with ClusterQueues as leaves: quota, limits and usage at every node.
 ///
 /// A change of usage or quota costs O(depth), a node that comes or moves O(its subtree and its
-/// siblings). Only while some parents form a cycle is everything worked out anew, and, once a sum
-/// has saturated, so that differences are wrong, the sums of its tree and of those that change
+/// siblings). Only where parents form a cycle, or would, is everything worked out anew, and, once a
+/// sum has saturated, so that differences are wrong, the sums of its tree and of those that change
 /// until then: both when refresh() is next called. Inside a what-if (mark, change, rollback) saved
 /// values are put back for the same reason.
 class QuotaTree {
@@ -85,7 +85,7 @@ class QuotaTree {
         std::vector<NodeIndex> children;  ///< by name, cohorts and ClusterQueues together
         std::vector<QuotaCell> cells;     ///< sorted by flavor_resource
         std::int32_t height = 0;          ///< cohorts: distance to the farthest leaf that counts
-        std::vector<std::uint32_t> child_heights;  ///< how many children have which height
+        std::map<std::int32_t, std::uint32_t> child_heights;  ///< how many children have which
         std::int32_t depth = 0;
         bool in_cycle = false;        ///< its tree holds a cycle of parents: no admission
         bool is_waiting = false;      ///< ClusterQueues: see set_waiting
@@ -260,7 +260,6 @@ class QuotaTree {
     std::vector<NodeIndex> uncounted_;  // nodes of trees whose sums are wrong
     std::uint64_t changes_ = 0;
     bool relink_ = false;  // parents, roots and cycles are to be worked out anew
-    bool cyclic_ = false;  // the last relink found a cycle
 };
 
 }  // namespace sluice::engine

@@ -35,7 +35,9 @@ void QuotaTree::undeclare(NodeIndex index) {
 void QuotaTree::restate(NodeIndex index, std::string parent, std::vector<DeclaredQuota> quotas) {
     const NodeIndex to = parent.empty() ? NodeIndex{} : find_cohort(parent);
     nodes_[index.at()].parent_name = std::move(parent);
-    if (relink_ || cyclic_ || is_at_or_below(to, index)) {
+    const bool is_in_cycle =
+        nodes_[index.at()].in_cycle || (to.is_valid() && nodes_[to.at()].in_cycle);
+    if (relink_ || is_in_cycle || is_at_or_below(to, index)) {
         nodes_[index.at()].declared = std::move(quotas);
         changed_.push_back(index);
         relink_ = true;
@@ -113,18 +115,13 @@ void QuotaTree::child_height_changed(
     for (NodeIndex at = index; at.is_valid(); at = nodes_[at.at()].parent) {
         Node& node = nodes_[at.at()];
         auto& counts = node.child_heights;
-        if (before) {
-            --counts[static_cast<std::size_t>(*before)];
+        if (before && --counts[*before] == 0) {
+            counts.erase(*before);
         }
         if (after) {
-            const auto position = static_cast<std::size_t>(*after);
-            counts.resize(std::max(counts.size(), position + 1));
-            ++counts[position];
+            ++counts[*after];
         }
-        while (!counts.empty() && counts.back() == 0) {
-            counts.pop_back();
-        }
-        const auto height = static_cast<std::int32_t>(counts.size());
+        const std::int32_t height = counts.empty() ? 0 : counts.rbegin()->first + 1;
         if (height == node.height) {
             return;
         }
@@ -277,9 +274,7 @@ void QuotaTree::accumulate(NodeIndex index) {
     for (const auto child_index : node.children) {
         const Node& child = nodes_[child_index.at()];
         if (const auto height = counted_height(child)) {
-            const auto position = static_cast<std::size_t>(*height);
-            node.child_heights.resize(std::max(node.child_heights.size(), position + 1));
-            ++node.child_heights[position];
+            ++node.child_heights[*height];
         }
         for (const auto& from : child.cells) {
             QuotaCell& into = ensure_cell(index, from.flavor_resource);
@@ -292,7 +287,7 @@ void QuotaTree::accumulate(NodeIndex index) {
     for (auto& cell : node.cells) {
         list_if_above_quota(index, cell);
     }
-    node.height = static_cast<std::int32_t>(node.child_heights.size());
+    node.height = node.child_heights.empty() ? 0 : node.child_heights.rbegin()->first + 1;
 }
 
 void QuotaTree::recount() {
@@ -332,11 +327,9 @@ void QuotaTree::link() {
         node.in_cycle = false;
     }
     find_cycles();
-    cyclic_ = false;
     for (auto& node : nodes_) {
         if (node.in_cycle) {
             node.parent = NodeIndex{};
-            cyclic_ = true;
         }
     }
     const auto attach_all = [this](const std::map<std::string, NodeIndex, std::less<>>& names) {
