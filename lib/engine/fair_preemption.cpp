@@ -16,33 +16,39 @@ namespace {
 
 /// Walks the ClusterQueues to take victims from: from the root always down into the child with the
 /// highest share, as usage changes under it. Looks only at nodes that have candidates below them.
+///
+/// *Cost*: of a step, the depth times the logarithm of the children.
 class TargetQueues {
   public:
+    /// `candidates`: of each ClusterQueue the best victim first.
     TargetQueues(
         PreemptionSearch& search,
         NodeIndex preemptor_queue,
         const std::vector<WorkloadIndex>& candidates
     )
         : search_(search), tree_(search.tree()), preemptor_queue_(preemptor_queue) {
-        for (const auto candidate : candidates) {
-            const NodeIndex queue = search_.state().workload(candidate).holding->cluster_queue;
-            auto& of_queue = by_queue_[queue];
-            if (of_queue.victims.empty()) {
-                link_to_root(queue);
-            }
-            of_queue.victims.push_back(candidate);
-        }
-        for (auto& [cohort, children] : children_) {
-            std::sort(children.begin(), children.end(), [this](NodeIndex a, NodeIndex b) {
-                return tree_.node(a).name < tree_.node(b).name;
-            });
-        }
         for (NodeIndex at = tree_.node(preemptor_queue).parent; at.is_valid();
              at = tree_.node(at).parent) {
             preemptor_ancestors_.push_back(at);
         }
         std::sort(preemptor_ancestors_.begin(), preemptor_ancestors_.end());
+        for (const auto candidate : candidates) {
+            const NodeIndex queue = search_.state().workload(candidate).holding->cluster_queue;
+            by_queue_[queue].victims.push_back(candidate);
+        }
+        for (const auto& [queue, victims] : by_queue_) {
+            for (NodeIndex at = queue;
+                 at.is_valid() && standings_.try_emplace(at, First{this}).second;
+                 at = tree_.node(at).parent) {
+                standings_.at(at).share = share_of(search_.state(), at);
+            }
+        }
+        for (const auto& [node, standing] : standings_) {
+            enter(node);
+        }
     }
+    TargetQueues(const TargetQueues&) = delete;
+    TargetQueues& operator=(const TargetQueues&) = delete;
 
     /// The next ClusterQueue; none when all are exhausted.
     NodeIndex next() {
@@ -52,7 +58,7 @@ class TargetQueues {
                        ? preemptor_queue_
                        : NodeIndex{};
         }
-        while (!children_.empty() && !pruned_.contains(own.root)) {
+        while (standings_.contains(own.root) && !pruned_.contains(own.root)) {
             const NodeIndex found = descend(own.root);
             if (found.is_valid()) {
                 return found;
@@ -67,16 +73,24 @@ class TargetQueues {
     }
 
     WorkloadIndex pop(NodeIndex queue) {
+        leave(queue);  // under the victim that it stands there with
         auto& left = by_queue_.at(queue);
-        return left.victims[left.next++];
+        const WorkloadIndex popped = left.victims[left.next++];
+        enter(queue);
+        return popped;
     }
 
-    void drop(NodeIndex queue) { pruned_.insert(queue); }
+    void drop(NodeIndex queue) { prune(queue); }
 
     /// Requires a call for each ClusterQueue whose usage changes.
     void usage_changed(NodeIndex queue) {
         for (NodeIndex at = queue; at.is_valid(); at = tree_.node(at).parent) {
-            shares_.erase(at);
+            const auto standing = standings_.find(at);
+            if (standing != standings_.end()) {
+                leave(at);
+                standing->second.share = share_of(search_.state(), at);
+                enter(at);
+            }
         }
     }
 
@@ -97,17 +111,60 @@ class TargetQueues {
 
         WorkloadIndex front() const { return victims[next]; }
     };
+    /// Of two children of a cohort, which one is looked at first.
+    struct First {
+        const TargetQueues* of = nullptr;
+        bool operator()(NodeIndex a, NodeIndex b) const { return of->goes_first(a, b); }
+    };
+    using Contest = std::set<NodeIndex, First>;
+    struct Standing {
+        explicit Standing(First order) : queues(order), cohorts(order) {}
 
-    void link_to_root(NodeIndex queue) {
-        NodeIndex child = queue;
-        for (NodeIndex at = tree_.node(child).parent; at.is_valid(); at = tree_.node(at).parent) {
-            auto& children = children_[at];
-            children.push_back(child);
-            if (children.size() > 1) {
-                return;  // the way from there on is known
-            }
-            child = at;
+        Share share;
+        Contest queues;  ///< cohorts: those of the children that are not pruned
+        Contest cohorts;
+    };
+
+    bool goes_first(NodeIndex a, NodeIndex b) const {
+        const int order = compare(standings_.at(a).share, standings_.at(b).share);
+        if (order != 0) {
+            return order > 0;
         }
+        if (a == b) {
+            return false;
+        }
+        const auto& node = tree_.node(a);
+        // Upstream walks equal cohorts in the order of a map and takes the last.
+        return node.is_cluster_queue
+                   ? search_.is_better_victim(
+                         by_queue_.at(a).front(), by_queue_.at(b).front(), preemptor_queue_
+                     )
+                   : node.name > tree_.node(b).name;
+    }
+
+    /// The contest that the node is part of; none: it is a root, or pruned, or exhausted.
+    Contest* contest_of(NodeIndex node) {
+        const auto& of_node = tree_.node(node);
+        if (!of_node.parent.is_valid() || pruned_.contains(node) ||
+            (of_node.is_cluster_queue && !has_candidates(node))) {
+            return nullptr;
+        }
+        Standing& parent = standings_.at(of_node.parent);
+        return of_node.is_cluster_queue ? &parent.queues : &parent.cohorts;
+    }
+    void enter(NodeIndex node) {
+        if (Contest* contest = contest_of(node)) {
+            contest->insert(node);
+        }
+    }
+    void leave(NodeIndex node) {
+        if (Contest* contest = contest_of(node)) {
+            contest->erase(node);
+        }
+    }
+    void prune(NodeIndex node) {
+        leave(node);
+        pruned_.insert(node);
     }
 
     bool is_ancestor(NodeIndex cohort) const {
@@ -121,79 +178,46 @@ class TargetQueues {
         return below;
     }
 
-    const Share& share(NodeIndex node) {
-        const auto [at, is_new] = shares_.try_emplace(node);
-        if (is_new) {
-            at->second = share_of(search_.state(), node);
+    /// The child with the highest share that borrows; the preemptor's own way needs not.
+    NodeIndex first_of(const Contest& contest) {
+        while (!contest.empty()) {
+            const NodeIndex child = *contest.begin();
+            if (standings_.at(child).share.is_borrowing() || child == preemptor_queue_ ||
+                is_ancestor(child)) {
+                return child;
+            }
+            prune(child);
         }
-        return at->second;
+        return {};
     }
 
-    NodeIndex highest_queue(NodeIndex cohort, Share& highest) {
-        NodeIndex best;
-        for (const auto child : children_.at(cohort)) {
-            if (!tree_.node(child).is_cluster_queue || pruned_.contains(child)) {
-                continue;
+    NodeIndex descend(NodeIndex root) {
+        for (NodeIndex cohort = root;;) {
+            const Standing& standing = standings_.at(cohort);
+            const NodeIndex queue = first_of(standing.queues);
+            const NodeIndex child = first_of(standing.cohorts);
+            if (!queue.is_valid() && !child.is_valid()) {
+                prune(cohort);
+                return {};
             }
-            const Share& of_child = share(child);
-            if ((!of_child.is_borrowing() && child != preemptor_queue_) || !has_candidates(child)) {
-                pruned_.insert(child);
-                continue;
+            const bool is_queue_first =
+                queue.is_valid() &&
+                (!child.is_valid() ||
+                 compare(standings_.at(child).share, standings_.at(queue).share) < 0);
+            if (is_queue_first) {
+                return queue;
             }
-            const int order = best.is_valid() ? compare(of_child, highest) : 1;
-            const bool better_victim =
-                order == 0 &&
-                search_.is_better_victim(
-                    by_queue_.at(child).front(), by_queue_.at(best).front(), preemptor_queue_
-                );
-            if (order > 0 || better_victim) {
-                best = child;
-                highest = of_child;
-            }
+            cohort = child;
         }
-        return best;
-    }
-
-    NodeIndex highest_cohort(NodeIndex cohort, Share& highest) {
-        NodeIndex best;
-        for (const auto child : children_.at(cohort)) {
-            if (tree_.node(child).is_cluster_queue || pruned_.contains(child)) {
-                continue;
-            }
-            const Share& of_child = share(child);
-            if (!of_child.is_borrowing() && !is_ancestor(child)) {
-                pruned_.insert(child);
-            } else if (!best.is_valid() || compare(of_child, highest) >= 0) {
-                best = child;
-                highest = of_child;
-            }
-        }
-        return best;
-    }
-
-    NodeIndex descend(NodeIndex cohort) {
-        Share queue_share;
-        Share cohort_share;
-        const NodeIndex queue = highest_queue(cohort, queue_share);
-        const NodeIndex child = highest_cohort(cohort, cohort_share);
-        if (!queue.is_valid() && !child.is_valid()) {
-            pruned_.insert(cohort);
-            return {};
-        }
-        if (child.is_valid() && (!queue.is_valid() || compare(cohort_share, queue_share) >= 0)) {
-            return descend(child);
-        }
-        return queue;
     }
 
     PreemptionSearch& search_;
     QuotaTree& tree_;
     NodeIndex preemptor_queue_;
     std::map<NodeIndex, Candidates> by_queue_;
-    std::map<NodeIndex, std::vector<NodeIndex>> children_;  // with candidates below them, by name
-    std::vector<NodeIndex> preemptor_ancestors_;            // sorted
+    std::map<NodeIndex, Standing> standings_;     // of the nodes with candidates below them
+    std::vector<NodeIndex> preemptor_ancestors_;  // sorted
     std::set<NodeIndex> pruned_;
-    std::map<NodeIndex, Share> shares_;  // until usage changes
 };
 
 class FairSearch {
@@ -223,11 +247,19 @@ class FairSearch {
     }
 
   private:
+    /// Of each ClusterQueue the best victim first.
     std::vector<WorkloadIndex> collect() const {
         const State& state = search_.state();
         const NodeIndex own = preemptor_.cluster_queue;
         const Preemption& policy = state.cluster_queue(own).spec.preemption;
         auto found = search_.candidates_in(own, policy.within_cluster_queue, preemptor_);
+        const auto sort_from = [&](std::size_t first) {
+            const auto begin = found.begin() + static_cast<std::ptrdiff_t>(first);
+            std::sort(begin, found.end(), [&](WorkloadIndex a, WorkloadIndex b) {
+                return search_.is_better_victim(a, b, own);
+            });
+        };
+        sort_from(0);
         if (tree_.node(own).parent.is_valid() &&
             policy.reclaim_within_cohort != PreemptionPolicy::Never &&
             !(found.empty() && is_in_vain_elsewhere())) {
@@ -237,12 +269,11 @@ class FairSearch {
                 }
                 const auto more =
                     search_.candidates_in(queue, policy.reclaim_within_cohort, preemptor_);
+                const std::size_t before = found.size();
                 found.insert(found.end(), more.begin(), more.end());
+                sort_from(before);
             }
         }
-        std::sort(found.begin(), found.end(), [&](WorkloadIndex a, WorkloadIndex b) {
-            return search_.is_better_victim(a, b, own);
-        });
         put_larger_users_first(state, found, [](WorkloadIndex victim) { return victim; });
         return found;
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace sluice::engine {
 bool allows(
@@ -32,21 +33,19 @@ bool uses_any(const Usages& usages, const FlavorResources& flavor_resources) {
 
 std::vector<PreemptionTarget> PreemptionSearch::find(const Preemptor& preemptor) {
     const auto usage = tree_.mark();
-    if (in_vain_ && in_vain_->usage == usage && in_vain_->preemptor == preemptor) {
-        is_spared_by_priority_ = in_vain_->is_spared_by_priority;
-        return {};
-    }
-    is_spared_by_priority_ = false;
-    auto found = state_.options().fair_sharing ? find_fair_targets(*this, preemptor)
-                                               : find_classical_targets(*this, preemptor);
-    if (found.empty()) {
-        in_vain_ = Asked{
+    if (!asked_last_ || asked_last_->usage != usage || asked_last_->preemptor != preemptor) {
+        is_spared_by_priority_ = false;
+        auto targets = state_.options().fair_sharing ? find_fair_targets(*this, preemptor)
+                                                     : find_classical_targets(*this, preemptor);
+        asked_last_ = Asked{
             .preemptor = preemptor,
             .usage = usage,
             .is_spared_by_priority = is_spared_by_priority_,
+            .targets = std::move(targets),
         };
     }
-    return found;
+    is_spared_by_priority_ = asked_last_->is_spared_by_priority;
+    return asked_last_->targets;
 }
 
 bool PreemptionSearch::may_help(NodeIndex cluster_queue, FlavorResourceIndex needed, Amount amount)

@@ -96,6 +96,7 @@ class PreemptionSearch {
         Preemptor preemptor;
         QuotaTree::Mark usage = 0;
         bool is_spared_by_priority = false;
+        std::vector<PreemptionTarget> targets;
     };
 
     const State& state_;
@@ -104,7 +105,7 @@ class PreemptionSearch {
     Time now_;
     FairShareBounds fair_share_bounds_;
     // Who lacks one flavor-resource asks for it alone and then for all that it needs: often alike.
-    std::optional<Asked> in_vain_;
+    std::optional<Asked> asked_last_;
     bool is_spared_by_priority_ = false;  // see Possibility
 };
 

@@ -93,7 +93,7 @@ NameLookup names_of(const engine::State& state);
 /// The result of a cycle in names.
 Outcome to_outcome(const engine::CycleResult& result, const NameLookup& names);
 
-/// The order in which an Outcome keeps refusals and the parts of an admission.
+/// The order in which an Outcome keeps the parts of an admission or a refusal.
 void sort_outcome(Outcome& outcome);
 
 /// One reason of a podSet's refusal as text; `flavor`, `resource` and `other` (the node, or the
