@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -17,49 +15,48 @@ namespace {
 /// Walks the ClusterQueues to take victims from: from the root always down into the child with the
 /// highest share, as usage changes under it. Looks only at nodes that have candidates below them.
 ///
-/// *Cost*: of a step, the depth times the logarithm of the children.
+/// *Cost*: to begin, of the candidates; of a step, the depth times the logarithm of the children.
 class TargetQueues {
   public:
-    /// `candidates`: of each ClusterQueue the best victim first.
+    /// `candidates`: those of one ClusterQueue together, the best victim first.
     TargetQueues(
-        PreemptionSearch& search,
-        NodeIndex preemptor_queue,
-        const std::vector<WorkloadIndex>& candidates
+        PreemptionSearch& search, NodeIndex preemptor_queue, std::vector<WorkloadIndex> candidates
     )
-        : search_(search), tree_(search.tree()), preemptor_queue_(preemptor_queue) {
+        : search_(search),
+          tree_(search.tree()),
+          preemptor_queue_(preemptor_queue),
+          candidates_(std::move(candidates)) {
         for (NodeIndex at = tree_.node(preemptor_queue).parent; at.is_valid();
              at = tree_.node(at).parent) {
             preemptor_ancestors_.push_back(at);
         }
         std::sort(preemptor_ancestors_.begin(), preemptor_ancestors_.end());
-        for (const auto candidate : candidates) {
-            const NodeIndex queue = search_.state().workload(candidate).holding->cluster_queue;
-            by_queue_[queue].victims.push_back(candidate);
-        }
-        for (const auto& [queue, victims] : by_queue_) {
-            for (NodeIndex at = queue;
-                 at.is_valid() && standings_.try_emplace(at, First{this}).second;
-                 at = tree_.node(at).parent) {
-                standings_.at(at).share = share_of(search_.state(), at);
+        place_nodes();
+        for (Standing& standing : standings_) {
+            const NodeIndex parent = tree_.node(standing.node).parent;
+            standing.parent = parent.is_valid() ? position_of(parent) : kNone;
+            take_share(standing);
+            if (Contest* contest = contest_of(standing)) {
+                contest->push_back(entry_of(standing));
             }
         }
-        for (const auto& [node, standing] : standings_) {
-            enter(node);
+        for (Standing& standing : standings_) {
+            std::make_heap(standing.queues.begin(), standing.queues.end(), GoesLater{this});
+            std::make_heap(standing.cohorts.begin(), standing.cohorts.end(), GoesLater{this});
         }
     }
-    TargetQueues(const TargetQueues&) = delete;
-    TargetQueues& operator=(const TargetQueues&) = delete;
 
     /// The next ClusterQueue; none when all are exhausted.
     NodeIndex next() {
         const auto& own = tree_.node(preemptor_queue_);
         if (!own.parent.is_valid()) {
-            return has_candidates(preemptor_queue_) && !pruned_.contains(preemptor_queue_)
+            return has_candidates(preemptor_queue_) && !at(preemptor_queue_).is_pruned
                        ? preemptor_queue_
                        : NodeIndex{};
         }
-        while (standings_.contains(own.root) && !pruned_.contains(own.root)) {
-            const NodeIndex found = descend(own.root);
+        const std::size_t root = position_of(own.root);
+        while (root != kNone && !standings_[root].is_pruned) {
+            const NodeIndex found = descend(root);
             if (found.is_valid()) {
                 return found;
             }
@@ -68,29 +65,24 @@ class TargetQueues {
     }
 
     bool has_candidates(NodeIndex queue) const {
-        const auto at = by_queue_.find(queue);
-        return at != by_queue_.end() && at->second.next < at->second.victims.size();
+        const std::size_t position = position_of(queue);
+        return position != kNone && standings_[position].has_candidates();
     }
 
     WorkloadIndex pop(NodeIndex queue) {
-        leave(queue);  // under the victim that it stands there with
-        auto& left = by_queue_.at(queue);
-        const WorkloadIndex popped = left.victims[left.next++];
-        enter(queue);
+        Standing& standing = at(queue);
+        const WorkloadIndex popped = candidates_[standing.next++];
+        enter_anew(standing);
         return popped;
     }
 
-    void drop(NodeIndex queue) { prune(queue); }
+    void drop(NodeIndex queue) { at(queue).is_pruned = true; }
 
     /// Requires a call for each ClusterQueue whose usage changes.
     void usage_changed(NodeIndex queue) {
-        for (NodeIndex at = queue; at.is_valid(); at = tree_.node(at).parent) {
-            const auto standing = standings_.find(at);
-            if (standing != standings_.end()) {
-                leave(at);
-                standing->second.share = share_of(search_.state(), at);
-                enter(at);
-            }
+        for (std::size_t i = position_of(queue); i != kNone; i = standings_[i].parent) {
+            take_share(standings_[i]);
+            enter_anew(standings_[i]);
         }
     }
 
@@ -104,67 +96,120 @@ class TargetQueues {
     }
 
   private:
-    /// The candidates of a ClusterQueue, best victim first.
-    struct Candidates {
-        std::vector<WorkloadIndex> victims;
-        std::size_t next = 0;
+    static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-        WorkloadIndex front() const { return victims[next]; }
+    /// A child of a cohort as it was when it entered.
+    struct Entry {
+        ShareRank share;
+        WorkloadIndex victim;  ///< ClusterQueues: the next one
+        std::uint32_t position = 0;
+        std::uint32_t changes = 0;
     };
-    /// Of two children of a cohort, which one is looked at first.
-    struct First {
-        const TargetQueues* of = nullptr;
-        bool operator()(NodeIndex a, NodeIndex b) const { return of->goes_first(a, b); }
-    };
-    using Contest = std::set<NodeIndex, First>;
+    using Contest = std::vector<Entry>;  // a heap
     struct Standing {
-        explicit Standing(First order) : queues(order), cohorts(order) {}
-
-        Share share;
-        Contest queues;  ///< cohorts: those of the children that are not pruned
+        NodeIndex node;
+        std::size_t parent = kNone;
+        ShareRank share;
+        bool borrows = false;
+        bool is_pruned = false;
+        std::uint32_t changes = 0;  ///< entries from before the last one count no more
+        std::size_t next = 0;       ///< ClusterQueues: of the candidates, up to `end`
+        std::size_t end = 0;
+        Contest queues;  ///< cohorts: the children
         Contest cohorts;
+
+        bool has_candidates() const { return next < end; }
+    };
+    struct GoesLater {
+        const TargetQueues* of = nullptr;
+        bool operator()(const Entry& a, const Entry& b) const { return of->goes_first(b, a); }
     };
 
-    bool goes_first(NodeIndex a, NodeIndex b) const {
-        const int order = compare(standings_.at(a).share, standings_.at(b).share);
-        if (order != 0) {
-            return order > 0;
+    bool goes_first(const Entry& a, const Entry& b) const {
+        if (a.share != b.share) {
+            return a.share > b.share;
         }
-        if (a == b) {
-            return false;
+        if (a.victim.is_valid()) {
+            return search_.is_better_victim(a.victim, b.victim, preemptor_queue_);
         }
-        const auto& node = tree_.node(a);
         // Upstream walks equal cohorts in the order of a map and takes the last.
-        return node.is_cluster_queue
-                   ? search_.is_better_victim(
-                         by_queue_.at(a).front(), by_queue_.at(b).front(), preemptor_queue_
-                     )
-                   : node.name > tree_.node(b).name;
+        return tree_.node(standings_[a.position].node).name >
+               tree_.node(standings_[b.position].node).name;
     }
 
-    /// The contest that the node is part of; none: it is a root, or pruned, or exhausted.
-    Contest* contest_of(NodeIndex node) {
-        const auto& of_node = tree_.node(node);
-        if (!of_node.parent.is_valid() || pruned_.contains(node) ||
-            (of_node.is_cluster_queue && !has_candidates(node))) {
+    /// A standing for each ClusterQueue with candidates and each node above one.
+    void place_nodes() {
+        std::vector<NodeIndex> nodes;
+        std::vector<Standing> queues;
+        for (std::size_t i = 0; i < candidates_.size(); ++i) {
+            const NodeIndex queue = search_.state().workload(candidates_[i]).holding->cluster_queue;
+            if (queues.empty() || queues.back().node != queue) {
+                queues.push_back({.node = queue, .next = i});
+            }
+            queues.back().end = i + 1;
+        }
+        NodeIndex last_parent;
+        for (const Standing& queue : queues) {
+            const NodeIndex parent = tree_.node(queue.node).parent;
+            if (parent != last_parent) {
+                for (NodeIndex at = parent; at.is_valid(); at = tree_.node(at).parent) {
+                    nodes.push_back(at);
+                }
+            }
+            last_parent = parent;
+        }
+        std::sort(nodes.begin(), nodes.end());
+        nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+        standings_ = std::move(queues);
+        for (const NodeIndex node : nodes) {
+            standings_.push_back({.node = node});
+        }
+        std::sort(standings_.begin(), standings_.end(), [](const Standing& a, const Standing& b) {
+            return a.node < b.node;
+        });
+    }
+    std::size_t position_of(NodeIndex node) const {
+        const auto found = std::lower_bound(
+            standings_.begin(),
+            standings_.end(),
+            node,
+            [](const Standing& standing, NodeIndex key) { return standing.node < key; }
+        );
+        return found != standings_.end() && found->node == node
+                   ? static_cast<std::size_t>(found - standings_.begin())
+                   : kNone;
+    }
+    Standing& at(NodeIndex node) { return standings_[position_of(node)]; }
+
+    void take_share(Standing& standing) const {
+        const Share share = share_of(search_.state(), standing.node);
+        standing.share = rank_of(share);
+        standing.borrows = share.is_borrowing();
+    }
+
+    /// The contest that the node is part of; none: it is a root, or exhausted.
+    Contest* contest_of(const Standing& standing) {
+        const bool is_queue = tree_.node(standing.node).is_cluster_queue;
+        if (standing.parent == kNone || (is_queue && !standing.has_candidates())) {
             return nullptr;
         }
-        Standing& parent = standings_.at(of_node.parent);
-        return of_node.is_cluster_queue ? &parent.queues : &parent.cohorts;
+        Standing& parent = standings_[standing.parent];
+        return is_queue ? &parent.queues : &parent.cohorts;
     }
-    void enter(NodeIndex node) {
-        if (Contest* contest = contest_of(node)) {
-            contest->insert(node);
+    Entry entry_of(const Standing& standing) const {
+        return {
+            .share = standing.share,
+            .victim = standing.has_candidates() ? candidates_[standing.next] : WorkloadIndex{},
+            .position = static_cast<std::uint32_t>(&standing - standings_.data()),
+            .changes = standing.changes,
+        };
+    }
+    void enter_anew(Standing& standing) {
+        ++standing.changes;
+        if (Contest* contest = contest_of(standing)) {
+            contest->push_back(entry_of(standing));
+            std::push_heap(contest->begin(), contest->end(), GoesLater{this});
         }
-    }
-    void leave(NodeIndex node) {
-        if (Contest* contest = contest_of(node)) {
-            contest->erase(node);
-        }
-    }
-    void prune(NodeIndex node) {
-        leave(node);
-        pruned_.insert(node);
     }
 
     bool is_ancestor(NodeIndex cohort) const {
@@ -179,33 +224,35 @@ class TargetQueues {
     }
 
     /// The child with the highest share that borrows; the preemptor's own way needs not.
-    NodeIndex first_of(const Contest& contest) {
+    std::size_t first_of(Contest& contest) {
         while (!contest.empty()) {
-            const NodeIndex child = *contest.begin();
-            if (standings_.at(child).share.is_borrowing() || child == preemptor_queue_ ||
-                is_ancestor(child)) {
-                return child;
+            Standing& first = standings_[contest.front().position];
+            const bool counts = contest.front().changes == first.changes && !first.is_pruned;
+            if (counts &&
+                (first.borrows || first.node == preemptor_queue_ || is_ancestor(first.node))) {
+                return contest.front().position;
             }
-            prune(child);
+            first.is_pruned = first.is_pruned || counts;
+            std::pop_heap(contest.begin(), contest.end(), GoesLater{this});
+            contest.pop_back();
         }
-        return {};
+        return kNone;
     }
 
-    NodeIndex descend(NodeIndex root) {
-        for (NodeIndex cohort = root;;) {
-            const Standing& standing = standings_.at(cohort);
-            const NodeIndex queue = first_of(standing.queues);
-            const NodeIndex child = first_of(standing.cohorts);
-            if (!queue.is_valid() && !child.is_valid()) {
-                prune(cohort);
+    NodeIndex descend(std::size_t root) {
+        for (std::size_t cohort = root;;) {
+            Standing& standing = standings_[cohort];
+            const std::size_t queue = first_of(standing.queues);
+            const std::size_t child = first_of(standing.cohorts);
+            if (queue == kNone && child == kNone) {
+                standing.is_pruned = true;
                 return {};
             }
             const bool is_queue_first =
-                queue.is_valid() &&
-                (!child.is_valid() ||
-                 compare(standings_.at(child).share, standings_.at(queue).share) < 0);
+                queue != kNone &&
+                (child == kNone || standings_[child].share < standings_[queue].share);
             if (is_queue_first) {
-                return queue;
+                return standings_[queue].node;
             }
             cohort = child;
         }
@@ -214,10 +261,9 @@ class TargetQueues {
     PreemptionSearch& search_;
     QuotaTree& tree_;
     NodeIndex preemptor_queue_;
-    std::map<NodeIndex, Candidates> by_queue_;
-    std::map<NodeIndex, Standing> standings_;     // of the nodes with candidates below them
+    std::vector<WorkloadIndex> candidates_;
+    std::vector<Standing> standings_;             // by node
     std::vector<NodeIndex> preemptor_ancestors_;  // sorted
-    std::set<NodeIndex> pruned_;
 };
 
 class FairSearch {
@@ -370,7 +416,12 @@ class FairSearch {
     }
 
     bool second_strategy() {
-        TargetQueues queues(search_, preemptor_.cluster_queue, retry_);
+        std::stable_sort(retry_.begin(), retry_.end(), [this](WorkloadIndex a, WorkloadIndex b) {
+            const State& state = search_.state();
+            return state.workload(a).holding->cluster_queue <
+                   state.workload(b).holding->cluster_queue;
+        });
+        TargetQueues queues(search_, preemptor_.cluster_queue, std::move(retry_));
         for (NodeIndex queue = queues.next(); queue.is_valid(); queue = queues.next()) {
             const auto [own_node, target_node] = queues.below_common_cohort(queue);
             const bool passed =

@@ -7,13 +7,6 @@
 namespace sluice::engine {
 namespace {
 
-int compare_numbers(double a, double b) {
-    if (a < b) {
-        return -1;
-    }
-    return a > b ? 1 : 0;
-}
-
 bool borrows_with_weight_zero(const Share& share) {
     return share.weight == 0.0 && share.unweighted_ratio != 0.0;
 }
@@ -40,16 +33,14 @@ std::int64_t Share::rounded() const {
     return value >= static_cast<double>(kMax) ? kMax : static_cast<std::int64_t>(value);
 }
 
+ShareRank rank_of(const Share& share) {
+    const bool without_weight = borrows_with_weight_zero(share);
+    return {without_weight, without_weight ? share.unweighted_ratio : share.weighted()};
+}
+
 int compare(const Share& a, const Share& b) {
-    const bool a_zero = borrows_with_weight_zero(a);
-    const bool b_zero = borrows_with_weight_zero(b);
-    if (a_zero && b_zero) {
-        return compare_numbers(a.unweighted_ratio, b.unweighted_ratio);
-    }
-    if (a_zero != b_zero) {
-        return a_zero ? 1 : -1;
-    }
-    return compare_numbers(a.weighted(), b.weighted());
+    const auto order = rank_of(a) <=> rank_of(b);
+    return order < 0 ? -1 : order > 0 ? 1 : 0;
 }
 
 Share share_of(const State& state, NodeIndex index, const Usages& more) {

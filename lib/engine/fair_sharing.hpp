@@ -5,6 +5,7 @@
 #include "engine/quota_tree.hpp"
 #include "engine/state.hpp"
 
+#include <compare>
 #include <cstdint>
 
 namespace sluice::engine {
@@ -26,6 +27,14 @@ struct Share {
     /// infinity.
     std::int64_t rounded() const;
 };
+
+/// What shares are compared by: larger ranks give way to smaller ones.
+struct ShareRank {
+    bool borrows_without_weight = false;
+    double value = 0.0;
+    friend auto operator<=>(const ShareRank&, const ShareRank&) = default;
+};
+ShareRank rank_of(const Share& share);
 
 /// Negative when a's share is lower (a is served first, b is the better victim), 0 when they are
 /// equal.

@@ -128,30 +128,73 @@ BENCHMARK(BM_Drain)
     ->Unit(benchmark::kMillisecond)
     ->Iterations(1);
 
-/// Heads that fit nowhere but are tried on every flavor.
-void BM_TryFlavors(benchmark::State& bench) {
-    const std::int64_t queues = 100;
-    auto state = make_cluster({.queues = queues, .flavors = bench.range(0), .cpu = 4});
-    for (std::int64_t i = 0; i < queues; ++i) {
+/// 100 heads that are tried on every flavor; each flavor of each ClusterQueue is held by one
+/// workload that uses it up.
+void run_on_full_flavors(
+    benchmark::State& bench, std::int64_t asked, std::int64_t priority, const Preemption& preemption
+) {
+    constexpr std::int64_t kQueues = 100;
+    const auto flavors = bench.range(0);
+    auto state =
+        make_cluster({.queues = kQueues, .flavors = flavors, .cpu = 4, .preemption = preemption});
+    for (std::int64_t i = 0; i < kQueues; ++i) {
         const auto queue = numbered("q", i);
-        // Within what the cohort could give, above what is left in it.
-        apply(*state, WorkloadChanged{make_holder(queue, "h" + queue, 4)}, kNow);
-        apply(*state, WorkloadChanged{make_workload(queue, "w" + queue, 41)}, kNow);
-    }
-    for (auto _ : bench) {
-        benchmark::DoNotOptimize(run_cycle(*state, kNow));
-        bench.PauseTiming();
-        for (std::int64_t i = 0; i < queues; ++i) {
-            const auto queue = numbered("q", i);
-            auto again = make_workload(queue, "w" + queue, 41);
-            again.generation = static_cast<std::int64_t>(state->cycle()) + 1;
-            apply(*state, WorkloadChanged{again}, kNow);
+        for (std::int64_t f = 0; f < flavors; ++f) {
+            auto holder = make_holder(queue, numbered("h", i * flavors + f), 4);
+            holder.reservation->pod_sets[0].resources[0].flavor = numbered("f", f);
+            apply(*state, WorkloadChanged{holder}, kNow);
         }
+    }
+    const auto submit = [&](std::int64_t generation) {
+        for (std::int64_t i = 0; i < kQueues; ++i) {
+            auto made = make_workload(numbered("q", i), numbered("w", i), asked);
+            made.priority = priority;
+            made.generation = generation;
+            apply(*state, WorkloadChanged{made}, kNow);
+        }
+    };
+    submit(1);
+    for (auto _ : bench) {
+        const CycleResult result = run_cycle(*state, kNow);
+        bench.PauseTiming();
+        if (result.refused.size() != kQueues) {
+            bench.SkipWithError("not all were refused");
+            break;
+        }
+        for (const auto& decision : result.preempted) {
+            const auto key = state->workload_key(decision.victim).substr(3);
+            apply(*state, PreemptionFailed{.ns = "ns", .name = key}, kNow);
+        }
+        submit(static_cast<std::int64_t>(state->cycle()) + 1);
         bench.ResumeTiming();
     }
-    bench.SetComplexityN(bench.range(0));
+    bench.SetComplexityN(flavors);
+}
+
+/// Within what the cohort could give, above what is left in it, and nobody may be evicted.
+void BM_TryFlavors(benchmark::State& bench) {
+    run_on_full_flavors(bench, 35, 0, {});
 }
 BENCHMARK(BM_TryFlavors)->RangeMultiplier(2)->Range(1, 256)->Unit(benchmark::kMillisecond);
+
+/// Each flavor has a victim of lower priority, so that the first one is taken.
+void BM_TryFlavorsWithVictims(benchmark::State& bench) {
+    run_on_full_flavors(bench, 4, 5, {.within_cluster_queue = PreemptionPolicy::LowerPriority});
+}
+BENCHMARK(BM_TryFlavorsWithVictims)->Arg(1)->Arg(8)->Arg(64)->Unit(benchmark::kMillisecond);
+
+/// Each flavor is searched for victims in vain.
+void BM_TryFlavorsInVain(benchmark::State& bench) {
+    run_on_full_flavors(
+        bench,
+        8,
+        0,
+        {.within_cluster_queue = PreemptionPolicy::LowerPriority,
+         .reclaim_within_cohort = PreemptionPolicy::LowerPriority,
+         .borrow_within_cohort = true}
+    );
+}
+BENCHMARK(BM_TryFlavorsInVain)->Arg(1)->Arg(8)->Arg(64)->Unit(benchmark::kMillisecond);
 
 /// One victim is chosen among `range` candidates of the same ClusterQueue.
 void BM_PreemptOne(benchmark::State& bench) {

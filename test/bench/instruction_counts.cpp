@@ -67,8 +67,12 @@ void count_a_refusal() {
     const auto state = make_cluster({.queues = kQueues, .flavors = 8, .cpu = 4});
     for (std::int64_t i = 0; i < kQueues; ++i) {
         const auto queue = numbered("q", i);
-        apply(*state, WorkloadChanged{make_holder(queue, "h" + queue, 4)}, kNow);
-        apply(*state, WorkloadChanged{make_workload(queue, "w" + queue, 41)}, kNow);
+        for (std::int64_t f = 0; f < 8; ++f) {
+            auto holder = make_holder(queue, numbered("h", i * 8 + f), 4);
+            holder.reservation->pod_sets[0].resources[0].flavor = numbered("f", f);
+            apply(*state, WorkloadChanged{holder}, kNow);
+        }
+        apply(*state, WorkloadChanged{make_workload(queue, "w" + queue, 35)}, kNow);
     }
     CycleResult result;
     count("refusal on 8 flavors", kQueues, [&] { result = run_cycle(*state, kNow); });

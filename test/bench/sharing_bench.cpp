@@ -95,6 +95,62 @@ void run_cycles_among_borrowers(benchmark::State& bench, bool fair) {
     bench.SetComplexityN(queues);
 }
 
+/// A cycle with a head in each of the ClusterQueues of one tree that is used up; every other one
+/// borrows as much again as its quota, and the heads of the rest find a victim there.
+void run_cycles_with_victims(benchmark::State& bench, bool fair) {
+    const auto queues = bench.range(0);
+    const auto depth = bench.range(1);
+    Options options;
+    options.fair_sharing = fair;
+    for (auto _ : bench) {
+        bench.PauseTiming();
+        auto shape = one_tree(bench);
+        shape.cpu = 4;
+        auto state = make_cluster(shape, options);
+        Cohort root{.name = depth == 1 ? "c0" : "root"};
+        root.resource_groups = {
+            {.covered_resources = {"cpu"},
+             .flavors = {{.flavor = "f0", .quotas = {{.nominal = Amount(queues)}}}}}
+        };
+        apply(*state, CohortChanged{root}, kNow);
+        for (std::int64_t i = 0; i < queues; ++i) {
+            const auto queue = numbered("q", i);
+            for (std::int64_t h = 0; h < (i % 2 == 0 ? 1 : 4); ++h) {
+                apply(
+                    *state, WorkloadChanged{make_holder(queue, numbered("h", 4 * i + h), 2)}, kNow
+                );
+            }
+            apply(*state, WorkloadChanged{make_workload(queue, "w" + queue, 2)}, kNow);
+        }
+        bench.ResumeTiming();
+        const CycleResult result = run_cycle(*state, kNow);
+        bench.PauseTiming();
+        if (result.preempted.size() != static_cast<std::size_t>(queues / 2)) {
+            bench.SkipWithError("the cycle did not decide as planned");
+        }
+        state.reset();
+        bench.ResumeTiming();
+    }
+    bench.SetComplexityN(queues);
+}
+
+void BM_FairCycleWithVictims(benchmark::State& bench) {
+    run_cycles_with_victims(bench, true);
+}
+void BM_ClassicalCycleWithVictims(benchmark::State& bench) {
+    run_cycles_with_victims(bench, false);
+}
+BENCHMARK(BM_FairCycleWithVictims)
+    ->Args({100, 1})
+    ->Args({1'000, 1})
+    ->Args({1'000, 4})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_ClassicalCycleWithVictims)
+    ->Args({100, 1})
+    ->Args({1'000, 1})
+    ->Args({1'000, 4})
+    ->Unit(benchmark::kMillisecond);
+
 void BM_FairCycleAmongBorrowers(benchmark::State& bench) {
     run_cycles_among_borrowers(bench, true);
 }
