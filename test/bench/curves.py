@@ -25,6 +25,7 @@ CHARTS = [
     ("fair sharing, a head of each, by ClusterQueues", "BM_FairCycleThatAdmits", 0, 1, "n log n"),
     ("fair sharing, all borrow, by ClusterQueues", "BM_FairCycleAmongBorrowers", 0, 1, "n log n"),
     ("fair sharing, none fits, by ClusterQueues", "BM_FairCycleThatRefuses", 0, 1, "n log n"),
+    ("fair sharing, half find victims", "BM_FairCycleWithVictims", 0, 1, "n log n"),
     ("finish and hold, by ClusterQueues", "BM_FinishAndHold", 0, 1, "log n"),
     ("finish and hold, by depth of cohorts", "BM_FinishAndHold", 1, 1000, "n log n"),
     ("finish and hold, by holders of the queue", "BM_FinishAmongHolders", 0, None, "log n"),
