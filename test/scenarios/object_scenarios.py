@@ -185,6 +185,8 @@ def holds(wanted, given):
 
 
 def check_refusal(wanted, report):
+    if unknown := set(wanted) - {"refuse", "reason", "says"}:
+        return f"not understood: {', '.join(sorted(unknown))}"
     last = [e for c in report["cycles"] for e in c["notAdmitted"]
             if short(e["workload"]) == wanted["refuse"]][-1:]
     if not last:

@@ -102,6 +102,13 @@ std::vector<std::string> World::match_decisions(const std::vector<Line>& expecte
 }
 
 std::optional<std::string> World::match_other(const std::string& what, const Line& line) const {
+    for (const auto& part : line.parts) {
+        for (const auto& [word, value] : part) {
+            if (what != "refuse" || (word != "reason" && word != "kind")) {
+                return fmt::format("not understood: {} in {} {}", word, what, line.name);
+            }
+        }
+    }
     if (what == "refuse") {
         const auto refusal = refusals_.find(line.name);
         if (refusal == refusals_.end()) {
