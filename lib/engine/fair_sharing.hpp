@@ -34,6 +34,7 @@ struct ShareRank {
     double value = 0.0;
     friend auto operator<=>(const ShareRank&, const ShareRank&) = default;
 };
+/// A borrower of weight 0 ranks above all others, and among its like by what it borrows.
 ShareRank rank_of(const Share& share);
 
 /// Negative when a's share is lower (a is served first, b is the better victim), 0 when they are

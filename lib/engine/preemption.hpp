@@ -105,6 +105,8 @@ class PreemptionSearch {
     Time now_;
     FairShareBounds fair_share_bounds_;
     // Who lacks one flavor-resource asks for it alone and then for all that it needs: often alike.
+    // While a search lives its tree changes by what-ifs alone, which it ends as it began: the same
+    // mark is the same usage.
     std::optional<Asked> asked_last_;
     bool is_spared_by_priority_ = false;  // see Possibility
 };
