@@ -70,6 +70,30 @@ TEST_CASE("a shortage is told with its numbers and holders", "[workload][explana
     );
 }
 
+TEST_CASE(
+    "what withholds a queue's own quota is told, and what is left out", "[workload][explanation]"
+) {
+    auto constraint = quota();
+    constraint.holders.clear();
+    constraint.remedies = {"wait"};
+    const std::string same = "needs 6 cpu in default, 4 free (of at most 8) in cohort org";
+    constraint.reclaim = "Never";
+    CHECK(
+        words(RefusalKind::Assignment, constraint) ==
+        same + "; its own quota of 4 would do, but preemption.reclaimWithinCohort is Never"
+    );
+    constraint.reclaim.clear();
+    constraint.passed_over = true;
+    CHECK(
+        words(RefusalKind::Assignment, constraint) ==
+        same + "; flavor default is tried again after those behind it"
+    );
+    constraint.passed_over = false;
+    engine::RefusalDecision refusal;
+    CHECK(in_words(refusal, {constraint, constraint}) == same + " (and 1 more constraint)");
+    CHECK(in_words(refusal, {constraint, quota(), quota()}) == same + " (and 2 more constraints)");
+}
+
 TEST_CASE("what became of the turn stands before the constraint", "[workload][explanation]") {
     auto constraint = quota();
     constraint.holders.clear();

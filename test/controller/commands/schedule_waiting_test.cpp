@@ -56,6 +56,41 @@ TEST_CASE(
     CHECK(report.inactive.at("looped").reason == "HasCycle");
 }
 
+TEST_CASE("who may not take its own quota back is told so", "[commands][schedule]") {
+    const auto explained = [](const std::string& policy) {
+        const std::string quota =
+            ", cohortName: c, resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, "
+            "resources: [{name: cpu, nominalQuota: 10}]}]}]";
+        const std::string own = "apiVersion: kueue.x-k8s.io/v1beta2, kind: ";
+        const std::string pods =
+            "podSets: [{name: main, count: 1, template: {spec: {restartPolicy: Never, containers: "
+            "[{name: c, image: i, resources: {requests: {cpu: ";
+        const auto report = decide(
+            "{apiVersion: v1, kind: Namespace, metadata: {name: ns}}\n---\n{" + own +
+                "ResourceFlavor, metadata: {name: f}}\n---\n{" + own +
+                "LocalQueue, metadata: {name: q, namespace: ns}, spec: {clusterQueue: q}}\n---\n" +
+                queue("q", quota + ", preemption: {reclaimWithinCohort: " + policy + "}") +
+                queue("lender", quota) + "{" + own +
+                "Workload, metadata: {name: hog, namespace: ns}, spec: {queueName: q, priority: "
+                "9, " +
+                pods +
+                "20}}}]}}}]}, status: {admission: {clusterQueue: lender, "
+                "podSetAssignments: [{name: main, count: 1, flavors: {cpu: f}, resourceUsage: "
+                "{cpu: 20}}]}, conditions: [{type: QuotaReserved, status: 'True', reason: r, "
+                "message: '', lastTransitionTime: '2023-01-01T00:00:00Z'}]}}\n---\n{" +
+                own + "Workload, metadata: {name: mine, namespace: ns}, spec: {queueName: q, " +
+                pods + "10}}}]}}}]}}\n",
+            {}
+        );
+        REQUIRE(report.cycles.size() == 1);
+        REQUIRE(report.cycles[0].refused.size() == 1);
+        return report.cycles[0].refused[0].constraints.front().reclaim;
+    };
+    CHECK(explained("Never") == "Never");
+    CHECK(explained("LowerPriority") == "LowerPriority");
+    CHECK(explained("Any").empty());
+}
+
 TEST_CASE("who had no turn within the cycles is not said to be evicted", "[commands][schedule]") {
     std::string objects =
         "{apiVersion: v1, kind: Namespace, metadata: {name: ns}}\n---\n"
