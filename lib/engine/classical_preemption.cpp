@@ -1,10 +1,13 @@
 // Preemption without fair sharing: spec 5.3 to 5.5.
+#include "base/small_vector.hpp"
 #include "engine/preemption.hpp"
 #include "engine/victim_order.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace sluice::engine {
 namespace {
@@ -16,46 +19,21 @@ enum class CandidateClass : std::uint8_t {
     WithinClusterQueue,
 };
 
-struct Candidate {
-    WorkloadIndex workload;
+/// A ClusterQueue to take victims from.
+struct Source {
+    CandidateWalk walk;
     NodeIndex lowest_common_cohort;
-    CandidateClass of = CandidateClass::WithinClusterQueue;
-    bool evicted = false;
+    bool is_own = false;
+    bool advantage = false;  ///< the preemptor stays within the quota of a subtree there
+
+    /// What decides between those that are evicted already, and between those that are not.
+    int rank() const { return is_own ? 2 : advantage ? 0 : 1; }
 };
 
-/// Candidates in an order of which only as much is worked out as is asked for: mostly a few of very
-/// many are needed.
-template <class Before>
-class LazilySorted {
-  public:
-    LazilySorted(const State& state, Before before) : state_(state), before_(before) {}
-
-    void add(const Candidate& candidate) { rest_.push_back(candidate); }
-    std::size_t size() const { return sorted_.size() + rest_.size(); }
-    /// The candidate at that place of the order. Requires: all were added.
-    const Candidate& at(std::size_t position) {
-        const auto later = [this](const Candidate& a, const Candidate& b) { return before_(b, a); };
-        if (sorted_.empty() && state_.options().admission_fair_sharing) {
-            sorted_ = std::exchange(rest_, {});
-            std::sort(sorted_.begin(), sorted_.end(), before_);
-            put_larger_users_first(state_, sorted_, [](const Candidate& c) { return c.workload; });
-        }
-        if (sorted_.empty()) {
-            std::make_heap(rest_.begin(), rest_.end(), later);
-        }
-        while (sorted_.size() <= position) {
-            std::pop_heap(rest_.begin(), rest_.end(), later);
-            sorted_.push_back(rest_.back());
-            rest_.pop_back();
-        }
-        return sorted_[position];
-    }
-
-  private:
-    const State& state_;
-    Before before_;
-    std::vector<Candidate> sorted_;
-    std::vector<Candidate> rest_;  // a heap, the next one first
+struct RankedCandidate {
+    const Candidate* candidate = nullptr;
+    std::uint32_t source = 0;
+    CandidateClass of = CandidateClass::WithinClusterQueue;
 };
 
 PreemptionReason reason_of(CandidateClass of) {
@@ -77,8 +55,7 @@ class ClassicalSearch {
         : search_(search),
           preemptor_(preemptor),
           tree_(search.tree()),
-          policy_(search.state().cluster_queue(preemptor.cluster_queue).spec.preemption),
-          candidates_(search.state(), Before{search, preemptor.cluster_queue}) {}
+          policy_(search.state().cluster_queue(preemptor.cluster_queue).spec.preemption) {}
 
     std::vector<PreemptionTarget> run() {
         collect();
@@ -88,47 +65,66 @@ class ClassicalSearch {
                 return targets;
             }
         }
+        for (const NodeIndex queue : looked_at_) {
+            search_.note_spared(search_.candidates_in(queue, preemptor_), right_over(queue));
+        }
         return {};
     }
 
   private:
-    /// Evicted ones first; in each half those that use quota of a subtree that the preemptor stays
-    /// within, the others of the cohort, its own queue's; inside each the order of spec 5.2.
-    struct Before {
-        const PreemptionSearch& search;
-        NodeIndex preemptor_queue;
-
-        static int rank(CandidateClass of) {
-            switch (of) {
-                case CandidateClass::Hierarchical:
-                    return 0;
-                case CandidateClass::ReclaimWithoutBorrowing:
-                case CandidateClass::ReclaimWhileBorrowing:
-                    return 1;
-                case CandidateClass::WithinClusterQueue:
-                    return 2;
-            }
-            return 2;
-        }
-        bool operator()(const Candidate& a, const Candidate& b) const {
-            if (a.evicted != b.evicted) {
-                return a.evicted;
-            }
-            if (rank(a.of) != rank(b.of)) {
-                return rank(a.of) < rank(b.of);
-            }
-            return search.is_better_victim(a.workload, b.workload, preemptor_queue);
-        }
+    /// An ancestor of the preemptor's ClusterQueue, and whether the preemptor fits into the quota
+    /// of a subtree below it.
+    struct Ancestor {
+        NodeIndex cohort;
+        bool advantage = false;
     };
 
-    void add(WorkloadIndex workload, NodeIndex lowest_common_cohort, CandidateClass of) {
-        if (of == CandidateClass::ReclaimWithoutBorrowing && !counts_without_borrowing_) {
+    EvictionRight right_over(NodeIndex queue) const {
+        const bool own = queue == preemptor_.cluster_queue;
+        return search_.right_of(
+            preemptor_, own ? policy_.within_cluster_queue : policy_.reclaim_within_cohort
+        );
+    }
+
+    /// What a candidate of the source is; none if it takes no part.
+    std::optional<CandidateClass> class_of(const Source& source, const Candidate& candidate) const {
+        if (source.is_own) {
+            return CandidateClass::WithinClusterQueue;
+        }
+        if (source.advantage) {
+            return CandidateClass::Hierarchical;
+        }
+        if (policy_.borrow_within_cohort &&
+            candidate.priority < search_.state().workload(preemptor_.workload).priority &&
+            candidate.priority <= policy_.max_priority_threshold.value_or(candidate.priority)) {
+            return CandidateClass::ReclaimWhileBorrowing;
+        }
+        return counts_without_borrowing_ ? std::optional(CandidateClass::ReclaimWithoutBorrowing)
+                                         : std::nullopt;
+    }
+
+    /// Passes over those who take no part.
+    void skip_others(Source& source) const {
+        while (source.walk.current() != nullptr && !class_of(source, *source.walk.current())) {
+            source.walk.advance();
+        }
+    }
+
+    void add(NodeIndex queue, const Ancestor* met) {
+        looked_at_.push_back(queue);
+        Source source{
+            .walk = CandidateWalk(search_.candidates_in(queue, preemptor_), right_over(queue)),
+            .lowest_common_cohort = met == nullptr ? NodeIndex{} : met->cohort,
+            .is_own = met == nullptr,
+            .advantage = met != nullptr && met->advantage,
+        };
+        skip_others(source);
+        if (source.walk.current() == nullptr) {
             return;
         }
-        const bool evicted = search_.state().workload(workload).holding->evicted;
-        candidates_.add({workload, lowest_common_cohort, of, evicted});
-        has_hierarchical_ = has_hierarchical_ || of == CandidateClass::Hierarchical;
-        has_foreign_ = has_foreign_ || of != CandidateClass::WithinClusterQueue;
+        has_hierarchical_ = has_hierarchical_ || source.advantage;
+        has_foreign_ = has_foreign_ || !source.is_own;
+        sources_.push_back(source);
     }
 
     /// Whether `rest` fits into the node's own quota; what the node cannot give locally stays in
@@ -143,29 +139,9 @@ class ClassicalSearch {
         return fits;
     }
 
-    CandidateClass class_of(WorkloadIndex candidate, bool advantage) const {
-        if (advantage) {
-            return CandidateClass::Hierarchical;
-        }
-        const auto priority = search_.state().workload(candidate).priority;
-        if (!policy_.borrow_within_cohort ||
-            priority >= search_.state().workload(preemptor_.workload).priority ||
-            (policy_.max_priority_threshold && priority > *policy_.max_priority_threshold)) {
-            return CandidateClass::ReclaimWithoutBorrowing;
-        }
-        return CandidateClass::ReclaimWhileBorrowing;
-    }
-
-    /// An ancestor of the preemptor's ClusterQueue, and whether the preemptor fits into the quota
-    /// of a subtree below it.
-    struct Ancestor {
-        NodeIndex cohort;
-        bool advantage = false;
-    };
-
     /// From the parent up to the root.
-    std::vector<Ancestor> ancestors() const {
-        std::vector<Ancestor> found;
+    SmallVector<Ancestor, 8> ancestors() const {
+        SmallVector<Ancestor, 8> found;
         const NodeIndex own = preemptor_.cluster_queue;
         Usages rest = preemptor_.usage;
         bool advantage = fits_in_quota(own, rest);
@@ -179,7 +155,8 @@ class ClassicalSearch {
 
     /// The lowest cohort that the ClusterQueue has in common with the preemptor; none when a
     /// subtree on the way there stays within its quota and so gives nothing.
-    const Ancestor* meeting_point(NodeIndex queue, const std::vector<Ancestor>& ancestors) const {
+    const Ancestor* meeting_point(NodeIndex queue, const SmallVector<Ancestor, 8>& ancestors)
+        const {
         const auto top = static_cast<std::int32_t>(ancestors.size()) - 1;
         NodeIndex at = queue;
         while (true) {
@@ -199,9 +176,8 @@ class ClassicalSearch {
 
     void collect() {
         const NodeIndex own = preemptor_.cluster_queue;
-        for (const auto index :
-             search_.candidates_in(own, policy_.within_cluster_queue, preemptor_)) {
-            add(index, NodeIndex{}, CandidateClass::WithinClusterQueue);
+        if (policy_.within_cluster_queue != PreemptionPolicy::Never) {
+            add(own, nullptr);
         }
         if (policy_.reclaim_within_cohort == PreemptionPolicy::Never) {
             return;
@@ -214,14 +190,64 @@ class ClassicalSearch {
         }
         for (const auto queue : tree_.above_quota(tree_.node(own).root, preemptor_.needed)) {
             const Ancestor* met = queue == own ? nullptr : meeting_point(queue, above);
-            if (met == nullptr) {
-                continue;
-            }
-            for (const auto index :
-                 search_.candidates_in(queue, policy_.reclaim_within_cohort, preemptor_)) {
-                add(index, met->cohort, class_of(index, met->advantage));
+            if (met != nullptr) {
+                add(queue, met);
             }
         }
+    }
+
+    /// Evicted ones first; in each half those that use quota of a subtree that the preemptor stays
+    /// within, the others of the cohort, its own queue's; inside each the order of spec 5.2.
+    bool is_before(const Source& a, const Source& b) const {
+        return is_better_victim(
+            search_.state(), *a.walk.current(), a.rank(), *b.walk.current(), b.rank()
+        );
+    }
+
+    /// The candidate at that place of the order, nullptr behind the last.
+    const RankedCandidate* at(std::size_t position) {
+        const auto later = [this](std::uint32_t a, std::uint32_t b) {
+            return is_before(sources_[b], sources_[a]);
+        };
+        if (!merges_) {
+            merges_ = true;
+            for (std::uint32_t i = 0; i < sources_.size(); ++i) {
+                unmerged_.push_back(i);
+            }
+            std::make_heap(unmerged_.begin(), unmerged_.end(), later);
+            if (search_.state().options().admission_fair_sharing) {
+                while (merge_next(later)) {
+                }
+                put_larger_users_first(search_.state(), merged_, [](const RankedCandidate& c) {
+                    return c.candidate->workload;
+                });
+            }
+        }
+        while (merged_.size() <= position) {
+            if (!merge_next(later)) {
+                return nullptr;
+            }
+        }
+        return &merged_[position];
+    }
+
+    template <class Later>
+    bool merge_next(Later later) {
+        if (unmerged_.empty()) {
+            return false;
+        }
+        std::pop_heap(unmerged_.begin(), unmerged_.end(), later);
+        Source& source = sources_[unmerged_.back()];
+        const Candidate& candidate = *source.walk.current();
+        merged_.push_back({&candidate, unmerged_.back(), *class_of(source, candidate)});
+        source.walk.advance();
+        skip_others(source);
+        if (source.walk.current() == nullptr) {
+            unmerged_.pop_back();
+        } else {
+            std::push_heap(unmerged_.begin(), unmerged_.end(), later);
+        }
+        return true;
     }
 
     /// Whether an attempt without borrowing is made and could succeed, or who takes part in it
@@ -234,7 +260,7 @@ class ClassicalSearch {
         if (!policy_.borrow_within_cohort && !strictly_under_nominal()) {
             return false;  // see attempts()
         }
-        return candidates_.size() > 0 ||
+        return !sources_.empty() ||
                std::ranges::none_of(preemptor_.usage, [this](const Usage& usage) {
                    return tree_.is_borrowing_with(
                        preemptor_.cluster_queue, usage.flavor_resource, usage.amount
@@ -265,7 +291,7 @@ class ClassicalSearch {
         return {true, false};
     }
 
-    bool still_counts(const Candidate& candidate, bool borrowing) const {
+    bool still_counts(const RankedCandidate& candidate, bool borrowing) const {
         if (candidate.of == CandidateClass::WithinClusterQueue) {
             return true;
         }
@@ -273,8 +299,10 @@ class ClassicalSearch {
             return false;
         }
         // An earlier eviction may have brought the victim's subtree back within its quota.
-        NodeIndex at = search_.state().workload(candidate.workload).holding->cluster_queue;
-        for (; at != candidate.lowest_common_cohort; at = tree_.node(at).parent) {
+        const NodeIndex common = sources_[candidate.source].lowest_common_cohort;
+        NodeIndex at =
+            search_.state().workload(candidate.candidate->workload).holding->cluster_queue;
+        for (; at != common; at = tree_.node(at).parent) {
             if (search_.within_subtree_quota(at, preemptor_.needed)) {
                 return false;
             }
@@ -285,13 +313,13 @@ class ClassicalSearch {
     std::vector<PreemptionTarget> attempt(bool borrowing) {
         std::vector<PreemptionTarget> targets;
         const auto mark = tree_.mark();
-        for (std::size_t i = 0; i < candidates_.size(); ++i) {
-            const Candidate& candidate = candidates_.at(i);
-            if (!still_counts(candidate, borrowing)) {
+        for (std::size_t i = 0; const RankedCandidate* candidate = at(i); ++i) {
+            if (!still_counts(*candidate, borrowing)) {
                 continue;
             }
-            search_.evict(candidate.workload);
-            targets.push_back({candidate.workload, reason_of(candidate.of)});
+            const WorkloadIndex victim = candidate->candidate->workload;
+            search_.evict(victim);
+            targets.push_back({victim, reason_of(candidate->of)});
             if (search_.fits(preemptor_, borrowing)) {
                 search_.fill_back(preemptor_, targets, borrowing);
                 tree_.rollback(mark);
@@ -306,7 +334,11 @@ class ClassicalSearch {
     const Preemptor& preemptor_;
     QuotaTree& tree_;
     const Preemption& policy_;
-    LazilySorted<Before> candidates_;
+    SmallVector<NodeIndex, 4> looked_at_;
+    SmallVector<Source, 2> sources_;
+    bool merges_ = false;
+    std::vector<std::uint32_t> unmerged_;  // sources with candidates left, a heap
+    std::vector<RankedCandidate> merged_;  // as far as they were asked for
     bool has_hierarchical_ = false;
     bool has_foreign_ = false;
     bool counts_without_borrowing_ = false;  ///< see may_go_without_borrowing()

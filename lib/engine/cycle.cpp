@@ -21,6 +21,7 @@ Cycle::Cycle(State& state, Time now)
     : state_(state),
       now_(now),
       editor_(state, now),
+      candidates_(state, now),
       start_(state.tree_.mark()),
       fair_(state, state.tree_) {}
 
@@ -80,50 +81,72 @@ bool Cycle::overlaps(const CycleEntry& entry) const {
     );
 }
 
-void Cycle::clear_for(const CycleEntry& entry) {
-    const auto clear = [this](WorkloadIndex index) {
-        const Holding& holding = *state_.workloads_[index.at()].holding;
-        state_.tree_.assume_no_usage(holding.cluster_queue, holding.usages);
-    };
-    for (const auto index : victims_in_order_) {
-        clear(index);
+class Cycle::AfterEvictions {
+  public:
+    explicit AfterEvictions(Cycle& cycle) : tree_(cycle.state_.tree_) {
+        cycle.evicts_last_ = cycle.evicts_last_ || tree_.is_order_of_evictions_relevant();
+        if (cycle.evicts_last_) {
+            tree_.forget_evictions();
+            for (const auto victim : cycle.victims_in_order_) {
+                cycle.evict(victim);
+            }
+        }
+        tree_.show_evictions(true);
+        mark_ = tree_.mark();
     }
+    AfterEvictions(const AfterEvictions&) = delete;
+    AfterEvictions& operator=(const AfterEvictions&) = delete;
+    ~AfterEvictions() {
+        tree_.rollback(mark_);
+        tree_.show_evictions(false);
+    }
+
+  private:
+    QuotaTree& tree_;
+    QuotaTree::Mark mark_ = 0;
+};
+
+void Cycle::evict(WorkloadIndex victim) {
+    const Holding& holding = *state_.workloads_[victim.at()].holding;
+    state_.tree_.evict(holding.cluster_queue, holding.usages);
+}
+
+void Cycle::clear_for(const CycleEntry& entry) {
     for (const auto& target : entry.targets) {
         // A replaced slice stands in front, and can be among the victims too.
         const bool is_repeated =
             &target != &entry.targets.front() && target.workload == entry.targets.front().workload;
         if (!is_repeated && !victims_.contains(target.workload)) {
-            clear(target.workload);
+            const Holding& holding = *state_.workloads_[target.workload.at()].holding;
+            state_.tree_.assume_no_usage(holding.cluster_queue, holding.usages);
         }
     }
 }
 
 bool Cycle::fits(const CycleEntry& entry) {
-    QuotaTree& tree = state_.tree_;
-    const auto mark = tree.mark();
+    const QuotaTree& tree = state_.tree_;
+    const AfterEvictions after(*this);
     clear_for(entry);
     const auto& usage = entry.assignment.usage;
-    const bool result = std::all_of(usage.begin(), usage.end(), [&](const Usage& u) {
+    return std::all_of(usage.begin(), usage.end(), [&](const Usage& u) {
         return u.amount <= max(Amount(), tree.available(entry.cluster_queue, u.flavor_resource));
     });
-    tree.rollback(mark);
-    return result;
 }
 
 void Cycle::note_shortages(CycleEntry& entry) const {
     const QuotaTree& tree = state_.tree_;
     for (const auto& [pair, amount] : entry.assignment.usage) {
-        const Amount free = max(Amount(), tree.available(entry.cluster_queue, pair));
+        const auto room = tree.room(entry.cluster_queue, pair);
+        const Amount free = max(Amount(), room.available);
         if (amount <= free) {
             continue;
         }
-        const auto bottleneck = tree.bottleneck(entry.cluster_queue, pair);
         FlavorRefusal& shortage = entry.refusal.shortages.emplace_back();
-        shortage.at_borrowing_limit = bottleneck.is_borrowing_limit;
+        shortage.at_borrowing_limit = room.bottleneck.is_borrowing_limit;
         shortage.is_choice = true;
         shortage.flavor = state_.flavor_of(pair);
         shortage.resource = state_.resource_of(pair);
-        shortage.node = bottleneck.node;
+        shortage.node = room.bottleneck.node;
         shortage.needed = amount - free;
         shortage.requested = amount;
         shortage.free = free;
@@ -137,17 +160,12 @@ void Cycle::recompute_if_overlapping(CycleEntry& entry) {
     }
     // What it would get once the victims of others are gone, on the flavors that it was nominated
     // for.
-    QuotaTree& tree = state_.tree_;
-    const auto mark = tree.mark();
-    PreemptionSearch search(state_, tree, victims_, now_);
-    for (const auto index : victims_in_order_) {
-        search.evict(index);
-    }
+    const AfterEvictions after(*this);
+    PreemptionSearch search(state_, state_.tree_, candidates_, victims_);
     state_.workloads_[entry.workload.at()].last_assignment.reset();
     const Assignment nominated = std::exchange(entry.assignment, Assignment{});
     entry.targets.clear();
     find_assignment(entry, search, &nominated);
-    tree.rollback(mark);
     if (entry.assignment.mode == AssignmentMode::Fit) {
         entry.assignment.mode = AssignmentMode::DeferredFit;
     }
@@ -167,10 +185,9 @@ void Cycle::skip(CycleEntry& entry, bool is_overlapping) {
         return;
     }
     refuse(entry, WaitingReason::WaitingForQuota, RefusalKind::NoLongerFits);
-    const auto mark = state_.tree_.mark();
+    const AfterEvictions after(*this);
     clear_for(entry);
     note_shortages(entry);
-    state_.tree_.rollback(mark);
 }
 
 void Cycle::process(CycleEntry& entry) {
@@ -215,6 +232,7 @@ void Cycle::process(CycleEntry& entry) {
     for (const auto& target : entry.targets) {
         if (victims_.insert(target.workload).second) {
             victims_in_order_.push_back(target.workload);
+            evict(target.workload);
         }
     }
     tree.assume_usage(entry.cluster_queue, assignment.usage);
@@ -338,6 +356,7 @@ void Cycle::hold_decided(
 
 void Cycle::settle() {
     state_.tree_.rollback(start_);
+    state_.tree_.forget_evictions();
     std::size_t next_admission = 0;  // result_.admitted is in the order of processed_
     for (CycleEntry* entry : processed_) {
         if (!entry->admitted) {

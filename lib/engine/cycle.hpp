@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/assignment.hpp"
+#include "engine/candidate_lists.hpp"
 #include "engine/cycle_entry.hpp"
 #include "engine/decision.hpp"
 #include "engine/fair_tournament.hpp"
@@ -53,8 +54,11 @@ class Cycle {
     void recompute_if_overlapping(CycleEntry& entry);
     bool fits(const CycleEntry& entry);
     bool overlaps(const CycleEntry& entry) const;
-    /// Takes the usage of those out of the tree that go with the entry or before it.
+    /// Looks at usage without those who are evicted until now, from now to the end of the scope.
+    class AfterEvictions;
+    /// Takes the entry's own targets out too. Requires: AfterEvictions.
     void clear_for(const CycleEntry& entry);
+    void evict(WorkloadIndex victim);
     /// Writes down what the entry cannot have as the tree is.
     void note_shortages(CycleEntry& entry) const;
     void reserve_for_blocked(CycleEntry& entry);
@@ -70,6 +74,7 @@ class Cycle {
     State& state_;
     Time now_;
     StateEditor editor_;
+    CandidateLists candidates_;
     QuotaTree::Mark start_;
     std::vector<WorkloadIndex> heads_;
     std::vector<CycleEntry> entries_;
@@ -78,9 +83,10 @@ class Cycle {
     FairTournament fair_;
     std::vector<CycleEntry*> processed_;  // in processing order
     std::set<WorkloadIndex> victims_;
-    /// They again as they were chosen. Upstream takes their usage away in the order of a map; where
-    /// sums have saturated the order counts.
+    /// They again as they were chosen. Upstream takes their usage away behind all that the cycle
+    /// assumes, in the order of a map; where sums have saturated the order counts.
     std::vector<WorkloadIndex> victims_in_order_;
+    bool evicts_last_ = false;  ///< the order counts
     std::vector<WorkloadIndex> newly_evicted_;
     bool blocked_ = false;
     CycleResult result_;

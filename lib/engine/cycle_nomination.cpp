@@ -30,7 +30,7 @@ std::optional<RefusalKind> Cycle::refuse_early(WorkloadIndex workload, NodeIndex
 
 void Cycle::nominate() {
     const std::set<WorkloadIndex> none_removed;
-    PreemptionSearch search(state_, state_.tree_, none_removed, now_);
+    PreemptionSearch search(state_, state_.tree_, candidates_, none_removed);
     entries_.reserve(heads_.size());
     for (const auto head : heads_) {
         CycleEntry& entry = entries_.emplace_back();

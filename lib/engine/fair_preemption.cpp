@@ -20,7 +20,9 @@ class TargetQueues {
   public:
     /// `candidates`: those of one ClusterQueue together, the best victim first.
     TargetQueues(
-        PreemptionSearch& search, NodeIndex preemptor_queue, std::vector<WorkloadIndex> candidates
+        PreemptionSearch& search,
+        NodeIndex preemptor_queue,
+        std::vector<const Candidate*> candidates
     )
         : search_(search),
           tree_(search.tree()),
@@ -69,9 +71,9 @@ class TargetQueues {
         return position != kNone && standings_[position].has_candidates();
     }
 
-    WorkloadIndex pop(NodeIndex queue) {
+    const Candidate* pop(NodeIndex queue) {
         Standing& standing = at(queue);
-        const WorkloadIndex popped = candidates_[standing.next++];
+        const Candidate* popped = candidates_[standing.next++];
         enter_anew(standing);
         return popped;
     }
@@ -101,7 +103,7 @@ class TargetQueues {
     /// A child of a cohort as it was when it entered.
     struct Entry {
         ShareRank share;
-        WorkloadIndex victim;  ///< ClusterQueues: the next one
+        const Candidate* victim = nullptr;  ///< ClusterQueues: the next one
         std::uint32_t position = 0;
         std::uint32_t changes = 0;
     };
@@ -129,12 +131,19 @@ class TargetQueues {
         if (a.share != b.share) {
             return a.share > b.share;
         }
-        if (a.victim.is_valid()) {
-            return search_.is_better_victim(a.victim, b.victim, preemptor_queue_);
+        if (a.victim != nullptr) {
+            return is_better_victim(
+                search_.state(), *a.victim, place_of(a), *b.victim, place_of(b)
+            );
         }
         // Upstream walks equal cohorts in the order of a map and takes the last.
         return tree_.node(standings_[a.position].node).name >
                tree_.node(standings_[b.position].node).name;
+    }
+
+    /// Its own workloads are the last that a preemptor evicts.
+    int place_of(const Entry& entry) const {
+        return standings_[entry.position].node == preemptor_queue_ ? 1 : 0;
     }
 
     /// A standing for each ClusterQueue with candidates and each node above one.
@@ -142,7 +151,8 @@ class TargetQueues {
         std::vector<NodeIndex> nodes;
         std::vector<Standing> queues;
         for (std::size_t i = 0; i < candidates_.size(); ++i) {
-            const NodeIndex queue = search_.state().workload(candidates_[i]).holding->cluster_queue;
+            const NodeIndex queue =
+                search_.state().workload(candidates_[i]->workload).holding->cluster_queue;
             if (queues.empty() || queues.back().node != queue) {
                 queues.push_back({.node = queue, .next = i});
             }
@@ -199,7 +209,7 @@ class TargetQueues {
     Entry entry_of(const Standing& standing) const {
         return {
             .share = standing.share,
-            .victim = standing.has_candidates() ? candidates_[standing.next] : WorkloadIndex{},
+            .victim = standing.has_candidates() ? candidates_[standing.next] : nullptr,
             .position = static_cast<std::uint32_t>(&standing - standings_.data()),
             .changes = standing.changes,
         };
@@ -261,7 +271,7 @@ class TargetQueues {
     PreemptionSearch& search_;
     QuotaTree& tree_;
     NodeIndex preemptor_queue_;
-    std::vector<WorkloadIndex> candidates_;
+    std::vector<const Candidate*> candidates_;
     std::vector<Standing> standings_;             // by node
     std::vector<NodeIndex> preemptor_ancestors_;  // sorted
 };
@@ -273,55 +283,71 @@ class FairSearch {
 
     std::vector<PreemptionTarget> run() {
         const auto candidates = collect();
-        if (candidates.empty()) {
-            return {};
+        if (!candidates.empty()) {
+            const auto mark = tree_.mark();
+            const bool found = choose(candidates);
+            tree_.rollback(mark);
+            if (found) {
+                return std::move(targets_);
+            }
         }
-        const auto mark = tree_.mark();
+        for (const auto& [queue, policy] : looked_at_) {
+            search_.note_spared(
+                search_.candidates_in(queue, preemptor_), search_.right_of(preemptor_, policy)
+            );
+        }
+        return {};
+    }
+
+  private:
+    bool choose(const std::vector<const Candidate*>& candidates) {
         tree_.assume_usage(preemptor_.cluster_queue, preemptor_.usage);
         bool fits = first_strategy(candidates);
         if (!fits && search_.state().options().fair_sharing_strategies.size() > 1) {
             fits = second_strategy();
         }
-        if (!fits) {
-            tree_.rollback(mark);
-            return {};
+        if (fits) {
+            tree_.assume_no_usage(preemptor_.cluster_queue, preemptor_.usage);
+            search_.fill_back(preemptor_, targets_, true);
         }
-        tree_.assume_no_usage(preemptor_.cluster_queue, preemptor_.usage);
-        search_.fill_back(preemptor_, targets_, true);
-        tree_.rollback(mark);
-        return std::move(targets_);
+        return fits;
     }
 
-  private:
     /// Of each ClusterQueue the best victim first.
-    std::vector<WorkloadIndex> collect() const {
+    std::vector<const Candidate*> collect() {
         const State& state = search_.state();
         const NodeIndex own = preemptor_.cluster_queue;
         const Preemption& policy = state.cluster_queue(own).spec.preemption;
-        auto found = search_.candidates_in(own, policy.within_cluster_queue, preemptor_);
-        const auto sort_from = [&](std::size_t first) {
-            const auto begin = found.begin() + static_cast<std::ptrdiff_t>(first);
-            std::sort(begin, found.end(), [&](WorkloadIndex a, WorkloadIndex b) {
-                return search_.is_better_victim(a, b, own);
-            });
-        };
-        sort_from(0);
+        std::vector<const Candidate*> found;
+        add_candidates(own, policy.within_cluster_queue, found);
         if (tree_.node(own).parent.is_valid() &&
             policy.reclaim_within_cohort != PreemptionPolicy::Never &&
             !(found.empty() && is_in_vain_elsewhere())) {
             for (const auto queue : tree_.above_quota(tree_.node(own).root, preemptor_.needed)) {
-                if (queue == own) {
-                    continue;
+                if (queue != own) {
+                    add_candidates(queue, policy.reclaim_within_cohort, found);
                 }
-                const auto more =
-                    search_.candidates_in(queue, policy.reclaim_within_cohort, preemptor_);
-                const std::size_t before = found.size();
-                found.insert(found.end(), more.begin(), more.end());
-                sort_from(before);
             }
         }
-        put_larger_users_first(state, found, [](WorkloadIndex victim) { return victim; });
+        put_larger_users_first(state, found, [](const Candidate* victim) {
+            return victim->workload;
+        });
         return found;
+    }
+
+    void add_candidates(
+        NodeIndex queue, PreemptionPolicy policy, std::vector<const Candidate*>& found
+    ) {
+        if (policy == PreemptionPolicy::Never) {
+            return;
+        }
+        looked_at_.emplace_back(queue, policy);
+        CandidateWalk walk(
+            search_.candidates_in(queue, preemptor_), search_.right_of(preemptor_, policy)
+        );
+        for (; walk.current() != nullptr; walk.advance()) {
+            found.push_back(walk.current());
+        }
     }
 
     /// Whether no workload of another ClusterQueue could be taken.
@@ -352,14 +378,14 @@ class FairSearch {
         return result;
     }
 
-    bool take(TargetQueues& queues, WorkloadIndex victim, PreemptionReason reason) {
-        search_.evict(victim);
-        queues.usage_changed(search_.state().workload(victim).holding->cluster_queue);
-        targets_.push_back({victim, reason});
+    bool take(TargetQueues& queues, const Candidate* victim, PreemptionReason reason) {
+        search_.evict(victim->workload);
+        queues.usage_changed(search_.state().workload(victim->workload).holding->cluster_queue);
+        targets_.push_back({victim->workload, reason});
         return fits();
     }
 
-    bool first_strategy(const std::vector<WorkloadIndex>& candidates) {
+    bool first_strategy(const std::vector<const Candidate*>& candidates) {
         TargetQueues queues(search_, preemptor_.cluster_queue, candidates);
         const bool within_nominal =
             search_.state().options().gates.fair_sharing_preempt_within_nominal &&
@@ -397,11 +423,11 @@ class FairSearch {
         const Share before = share_of(search_.state(), target_node);
         const bool hopeless = std::isinf(own.weighted()) && !std::isinf(before.weighted());
         while (queues.has_candidates(queue)) {
-            const WorkloadIndex candidate = queues.pop(queue);
+            const Candidate* candidate = queues.pop(queue);
             bool passed = false;
             if (!hopeless) {
                 const auto mark = tree_.mark();
-                search_.evict(candidate);
+                search_.evict(candidate->workload);
                 const Share after = share_of(search_.state(), target_node);
                 tree_.rollback(mark);
                 passed = passes(own, before, after);
@@ -416,11 +442,15 @@ class FairSearch {
     }
 
     bool second_strategy() {
-        std::stable_sort(retry_.begin(), retry_.end(), [this](WorkloadIndex a, WorkloadIndex b) {
-            const State& state = search_.state();
-            return state.workload(a).holding->cluster_queue <
-                   state.workload(b).holding->cluster_queue;
-        });
+        std::stable_sort(
+            retry_.begin(),
+            retry_.end(),
+            [this](const Candidate* a, const Candidate* b) {
+                const State& state = search_.state();
+                return state.workload(a->workload).holding->cluster_queue <
+                       state.workload(b->workload).holding->cluster_queue;
+            }
+        );
         TargetQueues queues(search_, preemptor_.cluster_queue, std::move(retry_));
         for (NodeIndex queue = queues.next(); queue.is_valid(); queue = queues.next()) {
             const auto [own_node, target_node] = queues.below_common_cohort(queue);
@@ -428,7 +458,7 @@ class FairSearch {
                 compare(
                     share_of(search_.state(), own_node), share_of(search_.state(), target_node)
                 ) < 0;
-            const WorkloadIndex candidate = queues.pop(queue);
+            const Candidate* candidate = queues.pop(queue);
             if (passed && take(queues, candidate, PreemptionReason::InCohortFairSharing)) {
                 return true;
             }
@@ -441,7 +471,8 @@ class FairSearch {
     const Preemptor& preemptor_;
     QuotaTree& tree_;
     std::vector<PreemptionTarget> targets_;
-    std::vector<WorkloadIndex> retry_;
+    std::vector<const Candidate*> retry_;
+    std::vector<std::pair<NodeIndex, PreemptionPolicy>> looked_at_;
 };
 
 }  // namespace

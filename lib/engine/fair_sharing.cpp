@@ -63,7 +63,7 @@ Share share_of(const State& state, NodeIndex index, const Usages& more) {
         });
     };
     auto added = more.begin();
-    for (const auto& cell : node.cells) {
+    for (const auto& cell : tree.cells(index)) {
         added = std::find_if(added, more.end(), [&cell](const Usage& usage) {
             return usage.flavor_resource >= cell.flavor_resource;
         });

@@ -499,15 +499,15 @@ FlavorAssigner::QuotaVerdict FlavorAssigner::fits_quota(
         };
     }
     const auto fit = tree.lowest_fit(cluster_queue_, pair, wanted);
-    const Amount available = max(Amount(), tree.available(cluster_queue_, pair));
+    const auto room = tree.room(cluster_queue_, pair);
+    const Amount available = max(Amount(), room.available);
     if (wanted <= available) {
         return {.mode = FlavorMode::Fit, .level = fit.height};
     }
     FlavorRefusal& refusal = refuse(FlavorRefusal::Kind::InsufficientUnused, available);
-    const auto bottleneck = tree.bottleneck(cluster_queue_, pair);
     refusal.needed = wanted - available;
-    refusal.node = bottleneck.node;
-    refusal.at_borrowing_limit = bottleneck.is_borrowing_limit;
+    refusal.node = room.bottleneck.node;
+    refusal.at_borrowing_limit = room.bottleneck.is_borrowing_limit;
     if (!search_.may_help(cluster_queue_, pair, wanted)) {
         return {
             .mode = FlavorMode::NoFit,

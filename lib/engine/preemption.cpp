@@ -1,27 +1,9 @@
 #include "engine/preemption.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 namespace sluice::engine {
-bool allows(
-    PreemptionPolicy policy, const WorkloadRecord& preemptor, const WorkloadRecord& candidate
-) {
-    switch (policy) {
-        case PreemptionPolicy::Never:
-            return false;
-        case PreemptionPolicy::LowerPriority:
-            return preemptor.priority > candidate.priority;
-        case PreemptionPolicy::LowerOrNewerEqualPriority:
-            return preemptor.priority > candidate.priority ||
-                   (preemptor.priority == candidate.priority &&
-                    preemptor.queue_order < candidate.queue_order);
-        case PreemptionPolicy::Any:
-            return true;
-    }
-    return false;
-}
 
 bool uses_any(const Usages& usages, const FlavorResources& flavor_resources) {
     return std::any_of(usages.begin(), usages.end(), [&](const Usage& usage) {
@@ -92,29 +74,6 @@ PreemptionSearch::Possibility PreemptionSearch::simulate(
     };
 }
 
-bool PreemptionSearch::is_better_victim(WorkloadIndex c, WorkloadIndex d, NodeIndex preemptor_queue)
-    const {
-    const WorkloadRecord& a = state_.workload(c);
-    const WorkloadRecord& b = state_.workload(d);
-    if (a.holding->evicted != b.holding->evicted) {
-        return a.holding->evicted;
-    }
-    const bool a_own = a.holding->cluster_queue == preemptor_queue;
-    const bool b_own = b.holding->cluster_queue == preemptor_queue;
-    if (a_own != b_own) {
-        return !a_own;
-    }
-    if (a.priority != b.priority) {
-        return a.priority < b.priority;
-    }
-    const Time a_reserved = a.holding->reserved_at.value_or(now_);
-    const Time b_reserved = b.holding->reserved_at.value_or(now_);
-    if (a_reserved != b_reserved) {
-        return a_reserved > b_reserved;
-    }
-    return std::tie(a.uid, a.key) < std::tie(b.uid, b.key);
-}
-
 bool PreemptionSearch::fits(const Preemptor& preemptor, bool allow_borrowing) const {
     return std::all_of(preemptor.usage.begin(), preemptor.usage.end(), [&](const Usage& usage) {
         if (!allow_borrowing &&
@@ -152,32 +111,16 @@ void PreemptionSearch::fill_back(
     }
 }
 
-std::vector<WorkloadIndex> PreemptionSearch::candidates_in(
-    NodeIndex cluster_queue, PreemptionPolicy policy, const Preemptor& preemptor
-) {
-    std::vector<WorkloadIndex> found;
-    if (policy == PreemptionPolicy::Never || !state_.cluster_queue(cluster_queue).active) {
-        return found;
+void PreemptionSearch::note_spared(const CandidateList& list, const EvictionRight& right) {
+    if (is_spared_by_priority_ || right.policy == PreemptionPolicy::Never ||
+        right.policy == PreemptionPolicy::Any) {
+        return;
     }
-    const WorkloadRecord& wants = state_.workload(preemptor.workload);
-    for (const auto index : state_.cluster_queue(cluster_queue).holders) {
-        const WorkloadRecord& holder = state_.workload(index);
-        if (removed_.contains(index)) {
-            continue;
-        }
-        const bool allowed = allows(policy, wants, holder);
-        if (!allowed && is_spared_by_priority_) {
-            continue;  // known already that there is one like that
-        }
-        if (uses_any(holder.holding->usages, preemptor.needed)) {
-            if (allowed) {
-                found.push_back(index);
-            } else {
-                is_spared_by_priority_ = true;
-            }
-        }
-    }
-    return found;
+    const auto all = list.unordered();
+    is_spared_by_priority_ = std::any_of(all.begin(), all.end(), [&](const Candidate& candidate) {
+        return !removed_.contains(candidate.workload) &&
+               !allows(right.policy, *right.preemptor, state_.workload(candidate.workload));
+    });
 }
 
 bool PreemptionSearch::within_subtree_quota(NodeIndex node, const FlavorResources& needed) const {

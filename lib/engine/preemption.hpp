@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/candidate_lists.hpp"
 #include "engine/decision.hpp"
 #include "engine/fair_share_bounds.hpp"
 #include "engine/ids.hpp"
@@ -30,23 +31,21 @@ struct Preemptor {
 /// Whether one of the usages is of one of these flavor-resources.
 bool uses_any(const Usages& usages, const FlavorResources& flavor_resources);
 
-/// Whether the policy lets the preemptor evict the candidate (spec 5.1).
-bool allows(
-    PreemptionPolicy policy, const WorkloadRecord& preemptor, const WorkloadRecord& candidate
-);
-
 /// Looks for the workloads whose eviction makes room (spec 5.1 to 5.8). Changes the tree's usage
 /// while it looks and restores it before it returns.
 class PreemptionSearch {
   public:
     /// `removed`: holders that count as gone already (spec 3.10.2).
     PreemptionSearch(
-        const State& state, QuotaTree& tree, const std::set<WorkloadIndex>& removed, Time now
+        const State& state,
+        QuotaTree& tree,
+        CandidateLists& candidates,
+        const std::set<WorkloadIndex>& removed
     )
         : state_(state),
           tree_(tree),
+          candidates_(candidates),
           removed_(removed),
-          now_(now),
           fair_share_bounds_(state, tree, removed) {}
 
     /// Targets in the order they are evicted; empty when nothing helps.
@@ -61,16 +60,13 @@ class PreemptionSearch {
         enum class Kind : std::uint8_t { NoCandidates, Preempt, Reclaim };
         Kind kind = Kind::NoCandidates;
         std::int32_t level = 0;  ///< borrowing level after the evictions
-        bool is_spared_by_priority =
-            false;  ///< some holder would be a candidate if it mattered less
+        /// NoCandidates: some holder would be a candidate if it mattered less.
+        bool is_spared_by_priority = false;
     };
     Possibility simulate(
         WorkloadIndex workload, NodeIndex cluster_queue, FlavorResourceIndex needed, Amount amount
     );
 
-    /// Whether c stands before d in the list of victims (spec 5.2, but for admission fair sharing:
-    /// see put_larger_users_first()).
-    bool is_better_victim(WorkloadIndex c, WorkloadIndex d, NodeIndex preemptor_queue) const;
     bool fits(const Preemptor& preemptor, bool allow_borrowing) const;
     /// Takes the target's usage out of the tree until the search ends.
     void evict(WorkloadIndex target);
@@ -80,11 +76,16 @@ class PreemptionSearch {
         const Preemptor& preemptor, std::vector<PreemptionTarget>& targets, bool allow_borrowing
     );
 
-    /// Holders of the ClusterQueue that the policy lets the preemptor evict and that use what it
-    /// needs.
-    std::vector<WorkloadIndex> candidates_in(
-        NodeIndex cluster_queue, PreemptionPolicy policy, const Preemptor& preemptor
-    );
+    /// Holders of the ClusterQueue that use what the preemptor needs.
+    CandidateList& candidates_in(NodeIndex cluster_queue, const Preemptor& preemptor) {
+        return candidates_.in(cluster_queue, preemptor.needed);
+    }
+    EvictionRight right_of(const Preemptor& preemptor, PreemptionPolicy policy) const {
+        return {&state_, &state_.workload(preemptor.workload), &removed_, policy};
+    }
+    /// Notes of a search that finds nobody whether some of the list matter too much to be
+    /// candidates.
+    void note_spared(const CandidateList& list, const EvictionRight& right);
     bool within_subtree_quota(NodeIndex node, const FlavorResources& needed) const;
 
     const State& state() const { return state_; }
@@ -101,8 +102,8 @@ class PreemptionSearch {
 
     const State& state_;
     QuotaTree& tree_;
+    CandidateLists& candidates_;
     const std::set<WorkloadIndex>& removed_;
-    Time now_;
     FairShareBounds fair_share_bounds_;
     // Who lacks one flavor-resource asks for it alone and then for all that it needs: often alike.
     // While a search lives its tree changes by what-ifs alone, which it ends as it began: the same

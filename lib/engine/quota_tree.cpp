@@ -103,7 +103,15 @@ QuotaCell& QuotaTree::ensure_cell(NodeIndex index, FlavorResourceIndex flavor_re
 }
 
 const QuotaCell* QuotaTree::find_cell(NodeIndex index, FlavorResourceIndex flavor_resource) const {
-    const auto& cells = nodes_[index.at()].cells;
+    const auto& cells = this->cells(index);
+    if (cells.empty()) {
+        return nullptr;
+    }
+    // Those of an object were mostly named one after the other.
+    const std::size_t guess = flavor_resource.at() - cells.front().flavor_resource.at();
+    if (guess < cells.size() && cells[guess].flavor_resource == flavor_resource) {
+        return &cells[guess];
+    }
     const auto at = lower_bound_of(cells, flavor_resource);
     return at != cells.end() && at->flavor_resource == flavor_resource ? &*at : nullptr;
 }
@@ -111,7 +119,7 @@ const QuotaCell* QuotaTree::find_cell(NodeIndex index, FlavorResourceIndex flavo
 std::uint32_t QuotaTree::cell_position(NodeIndex index, FlavorResourceIndex flavor_resource) const {
     const QuotaCell* cell = find_cell(index, flavor_resource);
     SLUICE_ASSERT(cell != nullptr);
-    return static_cast<std::uint32_t>(cell - nodes_[index.at()].cells.data());
+    return static_cast<std::uint32_t>(cell - cells(index).data());
 }
 
 const QuotaCell& QuotaTree::cell(NodeIndex index, FlavorResourceIndex flavor_resource) const {
@@ -127,10 +135,6 @@ QuotaTree::Path QuotaTree::path_to_root(NodeIndex index, FlavorResourceIndex fla
         path.push_back({.node = at, .cell = &cell(at, flavor_resource)});
     }
     return path;
-}
-
-Amount QuotaTree::available(NodeIndex index, FlavorResourceIndex flavor_resource) const {
-    return room(index, flavor_resource).available;
 }
 
 QuotaTree::Room QuotaTree::room(NodeIndex index, FlavorResourceIndex flavor_resource) const {
@@ -157,11 +161,6 @@ QuotaTree::Room QuotaTree::room(NodeIndex index, FlavorResourceIndex flavor_reso
     return room;
 }
 
-QuotaTree::Bottleneck QuotaTree::bottleneck(NodeIndex index, FlavorResourceIndex flavor_resource)
-    const {
-    return room(index, flavor_resource).bottleneck;
-}
-
 Amount QuotaTree::potential_available(NodeIndex index, FlavorResourceIndex flavor_resource) const {
     const Path path = path_to_root(index, flavor_resource);
     Amount potential = path.back().cell->subtree;
@@ -183,7 +182,7 @@ bool QuotaTree::is_borrowing_with(
 }
 
 bool QuotaTree::is_borrowing(NodeIndex index) const {
-    const auto& cells = nodes_[index.at()].cells;
+    const auto& cells = this->cells(index);
     return std::any_of(cells.begin(), cells.end(), [](const QuotaCell& cell) {
         return cell.declared() && cell.usage > cell.subtree;
     });

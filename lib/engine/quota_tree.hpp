@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sluice::engine {
@@ -68,6 +69,9 @@ struct DeclaredQuota {
 /// sum has saturated, so that differences are wrong, the sums of its tree and of those that change
 /// until then: both when refresh() is next called. Inside a what-if (mark, change, rollback) saved
 /// values are put back for the same reason.
+///
+/// A cycle looks at usage in two ways: as it is, and as it will be once those are gone whom it
+/// evicts. See evict().
 class QuotaTree {
   public:
     struct Node {
@@ -83,7 +87,7 @@ class QuotaTree {
         NodeIndex parent;
         NodeIndex root;
         std::vector<NodeIndex> children;  ///< by name, cohorts and ClusterQueues together
-        std::vector<QuotaCell> cells;     ///< sorted by flavor_resource
+        std::vector<QuotaCell> cells;     ///< sorted by flavor_resource; see cells()
         std::int32_t height = 0;          ///< cohorts: distance to the farthest leaf that counts
         std::map<std::int32_t, std::uint32_t> child_heights;  ///< how many children have which
         std::int32_t depth = 0;
@@ -93,6 +97,7 @@ class QuotaTree {
         /// Roots: see above_quota().
         std::map<FlavorResourceIndex, std::vector<NodeIndex>> above_quota;
         std::uint64_t changed_at = 0;  ///< see generation()
+        std::uint32_t fork = 0;        ///< 1 + the place of its cells after evictions; 0: the same
     };
 
     /// The node of that name, or none.
@@ -139,17 +144,27 @@ class QuotaTree {
         return nodes_[root.at()].waiting;
     }
 
+    /// Quota and usage of the node as the tree is looked at, sorted by flavor_resource.
+    const std::vector<QuotaCell>& cells(NodeIndex index) const {
+        const Node& node = nodes_[index.at()];
+        return shows_evictions_ && node.fork != 0 ? forks_[node.fork - 1].cells : node.cells;
+    }
     const QuotaCell* find_cell(NodeIndex node, FlavorResourceIndex flavor_resource) const;
     /// Zeros when there is none. *Lifetime*: until cells or nodes are added.
     const QuotaCell& cell(NodeIndex node, FlavorResourceIndex flavor_resource) const;
-    /// What the node may still use, with borrowing (spec 4.2); may be negative.
-    Amount available(NodeIndex node, FlavorResourceIndex flavor_resource) const;
-    /// What keeps the node from having more of it than available().
+    /// What keeps a node from having more.
     struct Bottleneck {
         NodeIndex node;                   ///< itself or one above it
         bool is_borrowing_limit = false;  ///< of that node; else it has no more
     };
-    Bottleneck bottleneck(NodeIndex node, FlavorResourceIndex flavor_resource) const;
+    struct Room {
+        Amount available;  ///< what the node may still use, with borrowing (spec 4.2); or negative
+        Bottleneck bottleneck;
+    };
+    Room room(NodeIndex node, FlavorResourceIndex flavor_resource) const;
+    Amount available(NodeIndex node, FlavorResourceIndex flavor_resource) const {
+        return room(node, flavor_resource).available;
+    }
     /// What it could use if everything were empty.
     Amount potential_available(NodeIndex node, FlavorResourceIndex flavor_resource) const;
     bool is_borrowing_with(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount)
@@ -188,12 +203,31 @@ class QuotaTree {
     /// itself.
     Usages counted_above(NodeIndex node, Usages usages, NodeIndex ancestor) const;
 
+    /// From now on until forget_evictions() that usage is gone after evictions; what is assumed
+    /// meanwhile is added there too. Requires: no what-if.
+    void evict(NodeIndex cluster_queue, const Usages& usages);
+    /// Whether the tree is looked at as after the evictions, also by what-ifs, or as it is. A
+    /// what-if ends as it was begun.
+    void show_evictions(bool shown) { shows_evictions_ = shown; }
+    bool shows_evictions() const { return shows_evictions_; }
+    /// Whether usage after evictions depends on their place among what was assumed: amounts have
+    /// saturated or were negative.
+    bool is_order_of_evictions_relevant() const { return order_counts_; }
+    void forget_evictions();
+
   private:
     struct Saved {
         NodeIndex node;
         std::uint32_t cell = 0;
+        bool is_fork = false;
         Amount usage;
     };
+    /// The cells of a node on the path of an eviction, as they are after it.
+    struct Fork {
+        NodeIndex node;
+        std::vector<QuotaCell> cells;
+    };
+    enum class Lasting : std::uint8_t { WhatIf, UntilForgotten, ForGood };
     /// What a node brings into its parent's cell.
     struct Contribution {
         Amount lent;
@@ -202,13 +236,6 @@ class QuotaTree {
         friend bool operator==(const Contribution&, const Contribution&) = default;
     };
     static Contribution contribution_of(const QuotaCell& cell);
-
-    /// What is available to a node, and what keeps it from having more.
-    struct Room {
-        Amount available;
-        Bottleneck bottleneck;
-    };
-    Room room(NodeIndex node, FlavorResourceIndex flavor_resource) const;
 
     struct Step {
         NodeIndex node;
@@ -221,8 +248,18 @@ class QuotaTree {
     NodeIndex add_node(std::string_view name, bool is_cluster_queue);
     QuotaCell& ensure_cell(NodeIndex node, FlavorResourceIndex flavor_resource);
     std::uint32_t cell_position(NodeIndex node, FlavorResourceIndex flavor_resource) const;
-    void add(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount, bool save);
-    void remove(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount, bool save);
+    void add(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount, Lasting lasting);
+    void remove(
+        NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount, Lasting lasting
+    );
+    /// Changes the cell's usage. Requires: it is one of the node's, as the tree is looked at.
+    void change(NodeIndex node, std::uint32_t cell, Amount usage, Lasting lasting, bool is_exact);
+    std::vector<QuotaCell>& cells(NodeIndex node) {
+        return const_cast<std::vector<QuotaCell>&>(std::as_const(*this).cells(node));
+    }
+    bool is_above(NodeIndex node, const FlavorResources& flavor_resources) const;
+    void assume_after_evictions(NodeIndex cluster_queue, const Usage& usage);
+    void fork_path(NodeIndex cluster_queue);
     void count_later_if_stale(NodeIndex cluster_queue);
     /// Lists the cell under its root, or takes it off the list, as its amounts now say.
     void list_if_above_quota(NodeIndex node, QuotaCell& cell);
@@ -256,6 +293,9 @@ class QuotaTree {
     std::map<std::string, NodeIndex, std::less<>> cohorts_;
     std::vector<Node> nodes_;
     std::vector<Saved> undo_;
+    std::vector<Fork> forks_;  // with a node its parents have one too
+    bool shows_evictions_ = false;
+    bool order_counts_ = false;
     std::vector<NodeIndex> changed_;    // since the last relink, while one is due
     std::vector<NodeIndex> uncounted_;  // nodes of trees whose sums are wrong
     std::uint64_t changes_ = 0;

@@ -41,59 +41,81 @@ std::vector<NodeIndex> QuotaTree::above_quota(
             found.insert(found.end(), at->second.begin(), at->second.end());
         }
     }
+    if (shows_evictions_) {
+        // The lists are of usage as it is. Where that saturated, less may be more.
+        for (const Fork& fork : forks_) {
+            const Node& node = nodes_[fork.node.at()];
+            if (node.is_cluster_queue && node.root == root) {
+                found.push_back(fork.node);
+            }
+        }
+        std::erase_if(found, [&](NodeIndex queue) { return !is_above(queue, flavor_resources); });
+    }
     // The lists are in the order of their history, which nothing may depend on.
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
 }
 
-void QuotaTree::add(
-    NodeIndex index, FlavorResourceIndex flavor_resource, Amount amount, bool save
+bool QuotaTree::is_above(NodeIndex node, const FlavorResources& flavor_resources) const {
+    return std::ranges::any_of(flavor_resources, [&](FlavorResourceIndex flavor_resource) {
+        const QuotaCell* here = find_cell(node, flavor_resource);
+        return here != nullptr && here->usage > here->subtree;
+    });
+}
+
+void QuotaTree::change(
+    NodeIndex index, std::uint32_t position, Amount usage, Lasting lasting, bool is_exact
 ) {
-    for (NodeIndex at = index; at.is_valid();) {
-        Node& node = nodes_[at.at()];
-        const std::uint32_t position = cell_position(at, flavor_resource);
-        QuotaCell& here = node.cells[position];
-        const Amount local = here.local_available();
-        if (save) {
-            undo_.push_back(Saved{.node = at, .cell = position, .usage = here.usage});
-        }
-        const bool was_saturated = here.usage.is_saturated();
-        here.usage += amount;
-        list_if_above_quota(at, here);
-        if (!save && (was_saturated || here.usage.is_saturated() || amount.is_saturated())) {
+    QuotaCell& here = cells(index)[position];
+    const bool is_fork = shows_evictions_ && nodes_[index.at()].fork != 0;
+    if (lasting == Lasting::WhatIf) {
+        undo_.push_back(
+            Saved{.node = index, .cell = position, .is_fork = is_fork, .usage = here.usage}
+        );
+    }
+    const bool has_saturated = !is_exact || here.usage.is_saturated() || usage.is_saturated();
+    here.usage = usage;
+    if (!is_fork) {
+        list_if_above_quota(index, here);
+    }
+    if (has_saturated) {
+        if (lasting == Lasting::ForGood) {
             uncount(index);
         }
+        order_counts_ = true;
+    }
+}
+
+void QuotaTree::add(
+    NodeIndex index, FlavorResourceIndex flavor_resource, Amount amount, Lasting lasting
+) {
+    order_counts_ = order_counts_ || amount < Amount();  // which stays in the node
+    for (NodeIndex at = index; at.is_valid(); at = nodes_[at.at()].parent) {
+        const std::uint32_t position = cell_position(at, flavor_resource);
+        const QuotaCell& here = cells(at)[position];
+        const Amount local = here.local_available();
+        change(at, position, here.usage + amount, lasting, !amount.is_saturated());
         if (amount <= local) {
             return;
         }
         amount -= local;
-        at = node.parent;
     }
 }
 
 void QuotaTree::remove(
-    NodeIndex index, FlavorResourceIndex flavor_resource, Amount amount, bool save
+    NodeIndex index, FlavorResourceIndex flavor_resource, Amount amount, Lasting lasting
 ) {
-    for (NodeIndex at = index; at.is_valid();) {
-        Node& node = nodes_[at.at()];
+    order_counts_ = order_counts_ || amount < Amount();
+    for (NodeIndex at = index; at.is_valid(); at = nodes_[at.at()].parent) {
         const std::uint32_t position = cell_position(at, flavor_resource);
-        QuotaCell& here = node.cells[position];
+        const QuotaCell& here = cells(at)[position];
         const Amount stored_in_parent = here.usage - here.local();
-        if (save) {
-            undo_.push_back(Saved{.node = at, .cell = position, .usage = here.usage});
-        }
-        const bool was_saturated = here.usage.is_saturated();
-        here.usage -= amount;
-        list_if_above_quota(at, here);
-        if (!save && (was_saturated || here.usage.is_saturated() || amount.is_saturated())) {
-            uncount(index);
-        }
+        change(at, position, here.usage - amount, lasting, !amount.is_saturated());
         if (stored_in_parent <= Amount()) {
             return;
         }
         amount = min(amount, stored_in_parent);
-        at = node.parent;
     }
 }
 
@@ -107,7 +129,7 @@ void QuotaTree::add_usage(NodeIndex cluster_queue, const Usages& usages) {
         for (NodeIndex at = cluster_queue; at.is_valid(); at = nodes_[at.at()].parent) {
             ensure_cell(at, usage.flavor_resource);
         }
-        add(cluster_queue, usage.flavor_resource, usage.amount, false);
+        add(cluster_queue, usage.flavor_resource, usage.amount, Lasting::ForGood);
     }
     count_later_if_stale(cluster_queue);
 }
@@ -117,7 +139,7 @@ void QuotaTree::remove_usage(NodeIndex cluster_queue, const Usages& usages) {
     for (const auto& usage : usages) {
         add_to(node.own_usage, usage.flavor_resource, Amount() - usage.amount);
         if (!is_stale()) {
-            remove(cluster_queue, usage.flavor_resource, usage.amount, false);
+            remove(cluster_queue, usage.flavor_resource, usage.amount, Lasting::ForGood);
         }
     }
     count_later_if_stale(cluster_queue);
@@ -145,14 +167,62 @@ void QuotaTree::reset_usage(NodeIndex cluster_queue, Usages usages) {
 
 void QuotaTree::assume_usage(NodeIndex cluster_queue, const Usages& usages) {
     for (const auto& usage : usages) {
-        add(cluster_queue, usage.flavor_resource, usage.amount, true);
+        if (!shows_evictions_ && !forks_.empty()) {
+            assume_after_evictions(cluster_queue, usage);
+        }
+        add(cluster_queue, usage.flavor_resource, usage.amount, Lasting::WhatIf);
     }
 }
 
 void QuotaTree::assume_no_usage(NodeIndex cluster_queue, const Usages& usages) {
     for (const auto& usage : usages) {
-        remove(cluster_queue, usage.flavor_resource, usage.amount, true);
+        remove(cluster_queue, usage.flavor_resource, usage.amount, Lasting::WhatIf);
     }
+}
+
+void QuotaTree::assume_after_evictions(NodeIndex cluster_queue, const Usage& usage) {
+    Amount amount = usage.amount;
+    NodeIndex at = cluster_queue;
+    for (; at.is_valid() && nodes_[at.at()].fork == 0; at = nodes_[at.at()].parent) {
+        const Amount local = cell(at, usage.flavor_resource).local_available();
+        if (amount <= local) {
+            return;
+        }
+        amount -= local;
+    }
+    if (at.is_valid()) {
+        shows_evictions_ = true;
+        add(at, usage.flavor_resource, amount, Lasting::UntilForgotten);
+        shows_evictions_ = false;
+    }
+}
+
+void QuotaTree::fork_path(NodeIndex cluster_queue) {
+    for (NodeIndex at = cluster_queue; at.is_valid(); at = nodes_[at.at()].parent) {
+        Node& node = nodes_[at.at()];
+        if (node.fork != 0) {
+            return;
+        }
+        forks_.push_back({.node = at, .cells = node.cells});
+        node.fork = static_cast<std::uint32_t>(forks_.size());
+    }
+}
+
+void QuotaTree::evict(NodeIndex cluster_queue, const Usages& usages) {
+    fork_path(cluster_queue);
+    shows_evictions_ = true;
+    for (const auto& usage : usages) {
+        remove(cluster_queue, usage.flavor_resource, usage.amount, Lasting::UntilForgotten);
+    }
+    shows_evictions_ = false;
+}
+
+void QuotaTree::forget_evictions() {
+    for (const Fork& fork : forks_) {
+        nodes_[fork.node.at()].fork = 0;
+    }
+    forks_.clear();
+    order_counts_ = false;
 }
 
 Usages QuotaTree::counted_above(NodeIndex node, Usages usages, NodeIndex ancestor) const {
@@ -168,9 +238,14 @@ Usages QuotaTree::counted_above(NodeIndex node, Usages usages, NodeIndex ancesto
 void QuotaTree::rollback(Mark mark) {
     while (undo_.size() > mark) {
         const Saved& saved = undo_.back();
-        QuotaCell& cell = nodes_[saved.node.at()].cells[saved.cell];
-        cell.usage = saved.usage;
-        list_if_above_quota(saved.node, cell);
+        Node& node = nodes_[saved.node.at()];
+        if (saved.is_fork) {
+            forks_[node.fork - 1].cells[saved.cell].usage = saved.usage;
+        } else {
+            QuotaCell& cell = node.cells[saved.cell];
+            cell.usage = saved.usage;
+            list_if_above_quota(saved.node, cell);
+        }
         undo_.pop_back();
     }
 }

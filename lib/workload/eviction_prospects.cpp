@@ -71,8 +71,7 @@ bool EvictionProspects::has_victims(
             own_targets.push_back(target);
         }
     }
-    // The time only orders those whose reservation has none, and the order decides nothing here.
-    engine::PreemptionSearch search(state_, tree_, gone_, engine::Time());
+    engine::PreemptionSearch search(state_, tree_, candidates_, gone_);
     using Kind = engine::PreemptionSearch::Possibility::Kind;
     const bool found =
         search.may_help(refusal.cluster_queue, pair, wanted) &&

@@ -1,0 +1,123 @@
+#pragma once
+
+#include "engine/ids.hpp"
+#include "engine/objects.hpp"
+#include "engine/quota_tree.hpp"
+#include "engine/state.hpp"
+#include "engine/time.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace sluice::engine {
+
+/// A workload that holds quota, with what the order of victims compares.
+struct Candidate {
+    WorkloadIndex workload;
+    std::int64_t priority = 0;
+    Time reserved_at;  ///< the search's time where the reservation has none
+    bool evicted = false;
+};
+
+/// Whether `a` is evicted before `b` (spec 5.2): who is evicted already, then the lower rank (what
+/// stands in for the ClusterQueues that they are of), the lower priority, the later reservation,
+/// the uid. For admission fair sharing see put_larger_users_first().
+bool is_better_victim(
+    const State& state, const Candidate& a, int rank_of_a, const Candidate& b, int rank_of_b
+);
+
+/// Whether the policy lets the preemptor evict the candidate (spec 5.1).
+bool allows(
+    PreemptionPolicy policy, const WorkloadRecord& preemptor, const WorkloadRecord& candidate
+);
+
+/// Holders of one ClusterQueue, the best victim first. Only as much of the order is worked out as
+/// is asked for: mostly a few of very many are needed.
+class CandidateList {
+  public:
+    CandidateList() = default;
+    /// Puts `candidates` in order. *Lifetime*: of both.
+    CandidateList(const State& state, std::span<Candidate> candidates)
+        : state_(&state), candidates_(candidates) {}
+
+    /// The candidate at that place of the order, nullptr behind the last. *Lifetime*: the list's.
+    const Candidate* at(std::size_t position);
+    /// All, in no order that anything may depend on.
+    std::span<const Candidate> unordered() const { return candidates_; }
+
+  private:
+    const State* state_ = nullptr;
+    std::span<Candidate> candidates_;  // a heap, and behind it what has left it, the first last
+    std::size_t left_ = 0;
+};
+
+/// Who may be evicted: by whom, and who is gone already. *Lifetime*: of what it refers to.
+struct EvictionRight {
+    const State* state = nullptr;
+    const WorkloadRecord* preemptor = nullptr;
+    const std::set<WorkloadIndex>* removed = nullptr;
+    PreemptionPolicy policy = PreemptionPolicy::Never;
+};
+
+/// Walks those of a list who may be evicted, the best victim first.
+class CandidateWalk {
+  public:
+    CandidateWalk(CandidateList& list, const EvictionRight& right) : list_(&list), right_(right) {
+        find();
+    }
+
+    /// The candidate it stands at, nullptr at the end.
+    const Candidate* current() const { return current_; }
+    void advance() {
+        ++position_;
+        find();
+    }
+
+  private:
+    void find();
+
+    CandidateList* list_;
+    EvictionRight right_;
+    std::size_t position_ = 0;
+    const Candidate* current_ = nullptr;
+};
+
+/// The holders of each ClusterQueue that use what somebody needs. Worked out once for all searches
+/// of a cycle, for those ClusterQueues that they look at.
+///
+/// *Lifetime*: of the state, until holders change.
+class CandidateLists {
+  public:
+    /// `now` counts as the time of reservations that have none.
+    CandidateLists(const State& state, Time now) : state_(state), now_(now) {}
+
+    /// The holders of the ClusterQueue that use any of `needed`; none if it is not active.
+    /// *Lifetime*: of the lists.
+    CandidateList& in(NodeIndex cluster_queue, const FlavorResources& needed);
+
+  private:
+    struct Merged {
+        std::vector<Candidate> candidates;
+        CandidateList list;
+    };
+    struct Holders {
+        std::vector<Candidate> by_flavor_resource;  // once for each that they use
+        std::vector<std::pair<FlavorResourceIndex, CandidateList>> lists;
+        std::map<FlavorResources, Merged> merged;
+    };
+    Holders& holders_of(NodeIndex cluster_queue);
+    void group(const std::vector<WorkloadIndex>& all, Holders& into) const;
+    CandidateList& merged(Holders& holders, const FlavorResources& needed) const;
+
+    const State& state_;
+    Time now_;
+    std::map<NodeIndex, Holders> holders_;
+    CandidateList none_;
+};
+
+}  // namespace sluice::engine
