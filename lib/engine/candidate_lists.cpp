@@ -63,6 +63,15 @@ const Candidate* CandidateList::at(std::size_t position) {
     return &candidates_[size - 1 - position];
 }
 
+const Candidate* CandidateList::first_but(const std::set<WorkloadIndex>& removed) {
+    std::size_t position = 0;
+    const Candidate* candidate = at(position);
+    while (candidate != nullptr && removed.contains(candidate->workload)) {
+        candidate = at(++position);
+    }
+    return candidate;
+}
+
 void CandidateWalk::find() {
     for (;; ++position_) {
         current_ = list_->at(position_);

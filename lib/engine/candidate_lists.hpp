@@ -47,6 +47,8 @@ class CandidateList {
 
     /// The candidate at that place of the order, nullptr behind the last. *Lifetime*: the list's.
     const Candidate* at(std::size_t position);
+    /// The first that is not among those; nullptr: there is none.
+    const Candidate* first_but(const std::set<WorkloadIndex>& removed);
     /// All, in no order that anything may depend on.
     std::span<const Candidate> unordered() const { return candidates_; }
 

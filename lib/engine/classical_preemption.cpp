@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace sluice::engine {
@@ -55,7 +56,8 @@ class ClassicalSearch {
         : search_(search),
           preemptor_(preemptor),
           tree_(search.tree()),
-          policy_(search.state().cluster_queue(preemptor.cluster_queue).spec.preemption) {}
+          policy_(search.state().cluster_queue(preemptor.cluster_queue).spec.preemption),
+          start_(tree_.mark()) {}
 
     std::vector<PreemptionTarget> run() {
         collect();
@@ -65,8 +67,10 @@ class ClassicalSearch {
                 return targets;
             }
         }
-        for (const NodeIndex queue : looked_at_) {
-            search_.note_spared(search_.candidates_in(queue, preemptor_), right_over(queue));
+        for (const auto& [queue, common] : looked_at_) {
+            if (exceeds_quota(queue, common)) {
+                search_.note_spared(search_.candidates_in(queue, preemptor_), right_over(queue));
+            }
         }
         return {};
     }
@@ -110,11 +114,13 @@ class ClassicalSearch {
         }
     }
 
+    /// Without `met` its own.
     void add(NodeIndex queue, const Ancestor* met) {
-        looked_at_.push_back(queue);
+        const NodeIndex common = met == nullptr ? queue : met->cohort;
+        looked_at_.emplace_back(queue, common);
         Source source{
             .walk = CandidateWalk(search_.candidates_in(queue, preemptor_), right_over(queue)),
-            .lowest_common_cohort = met == nullptr ? NodeIndex{} : met->cohort,
+            .lowest_common_cohort = common,
             .is_own = met == nullptr,
             .advantage = met != nullptr && met->advantage,
         };
@@ -125,6 +131,22 @@ class ClassicalSearch {
         has_hierarchical_ = has_hierarchical_ || source.advantage;
         has_foreign_ = has_foreign_ || !source.is_own;
         sources_.push_back(source);
+        unmerged_.push_back(static_cast<std::uint32_t>(sources_.size() - 1));
+        std::push_heap(unmerged_.begin(), unmerged_.end(), GoesLater{this});
+    }
+
+    /// Adds the next ClusterQueue of the order, should it give candidates.
+    void add_next() {
+        const NodeIndex queue = next_->node;
+        ++next_;
+        if (queue == preemptor_.cluster_queue) {
+            return;
+        }
+        const Ancestor& met = meeting_point(queue);
+        // After evictions it may be back within its quota, and above it again in the next attempt.
+        if (tree_.mark() != start_ || exceeds_quota(queue, met.cohort)) {
+            add(queue, &met);
+        }
     }
 
     /// Whether `rest` fits into the node's own quota; what the node cannot give locally stays in
@@ -153,90 +175,100 @@ class ClassicalSearch {
         return found;
     }
 
-    /// The lowest cohort that the ClusterQueue has in common with the preemptor; none when a
-    /// subtree on the way there stays within its quota and so gives nothing.
-    const Ancestor* meeting_point(NodeIndex queue, const SmallVector<Ancestor, 8>& ancestors)
-        const {
-        const auto top = static_cast<std::int32_t>(ancestors.size()) - 1;
-        NodeIndex at = queue;
-        while (true) {
-            if (search_.within_subtree_quota(at, preemptor_.needed)) {
-                return nullptr;
-            }
-            at = tree_.node(at).parent;
+    /// The lowest cohort that the ClusterQueue has in common with the preemptor.
+    const Ancestor& meeting_point(NodeIndex queue) const {
+        const auto top = static_cast<std::int32_t>(ancestors_.size()) - 1;
+        for (NodeIndex at = tree_.node(queue).parent;; at = tree_.node(at).parent) {
             const auto depth = tree_.node(at).depth;
-            if (depth <= top) {
-                const Ancestor& met = ancestors[static_cast<std::size_t>(top - depth)];
-                if (met.cohort == at) {
-                    return &met;
-                }
+            if (depth <= top && ancestors_[static_cast<std::size_t>(top - depth)].cohort == at) {
+                return ancestors_[static_cast<std::size_t>(top - depth)];
             }
         }
     }
 
+    /// Whether all subtrees from the ClusterQueue up to below that cohort use more than their
+    /// quota: one that stays within gives nothing.
+    bool exceeds_quota(NodeIndex queue, NodeIndex below) const {
+        for (NodeIndex at = queue; at != below; at = tree_.node(at).parent) {
+            if (search_.within_subtree_quota(at, preemptor_.needed)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     void collect() {
-        const NodeIndex own = preemptor_.cluster_queue;
         if (policy_.within_cluster_queue != PreemptionPolicy::Never) {
-            add(own, nullptr);
+            add(preemptor_.cluster_queue, nullptr);
         }
         if (policy_.reclaim_within_cohort == PreemptionPolicy::Never) {
             return;
         }
         counts_without_borrowing_ = may_go_without_borrowing();
-        const auto above = ancestors();
-        if (!counts_without_borrowing_ && !policy_.borrow_within_cohort &&
-            std::ranges::none_of(above, &Ancestor::advantage)) {
+        ancestors_ = ancestors();
+        const bool has_advantage = std::ranges::any_of(ancestors_, &Ancestor::advantage);
+        if (!counts_without_borrowing_ && !policy_.borrow_within_cohort && !has_advantage) {
             return;
         }
-        for (const auto queue : tree_.above_quota(tree_.node(own).root, preemptor_.needed)) {
-            const Ancestor* met = queue == own ? nullptr : meeting_point(queue, above);
-            if (met != nullptr) {
-                add(queue, met);
-            }
+        lowest_rank_ = has_advantage ? 0 : 1;
+        const auto& order = search_.overdrawn_queues(preemptor_).in_order();
+        next_ = order.begin();
+        end_ = order.end();
+        while (!has_foreign_ && next_ != end_) {
+            add_next();
         }
     }
 
     /// Evicted ones first; in each half those that use quota of a subtree that the preemptor stays
     /// within, the others of the cohort, its own queue's; inside each the order of spec 5.2.
-    bool is_before(const Source& a, const Source& b) const {
-        return is_better_victim(
-            search_.state(), *a.walk.current(), a.rank(), *b.walk.current(), b.rank()
-        );
-    }
+    struct GoesLater {
+        const ClassicalSearch* search = nullptr;
+
+        bool operator()(std::uint32_t a, std::uint32_t b) const {
+            const Source& x = search->sources_[a];
+            const Source& y = search->sources_[b];
+            return is_better_victim(
+                search->search_.state(), *y.walk.current(), y.rank(), *x.walk.current(), x.rank()
+            );
+        }
+    };
 
     /// The candidate at that place of the order, nullptr behind the last.
     const RankedCandidate* at(std::size_t position) {
-        const auto later = [this](std::uint32_t a, std::uint32_t b) {
-            return is_before(sources_[b], sources_[a]);
-        };
-        if (!merges_) {
-            merges_ = true;
-            for (std::uint32_t i = 0; i < sources_.size(); ++i) {
-                unmerged_.push_back(i);
+        if (merged_.empty() && search_.state().options().admission_fair_sharing) {
+            while (merge_next()) {
             }
-            std::make_heap(unmerged_.begin(), unmerged_.end(), later);
-            if (search_.state().options().admission_fair_sharing) {
-                while (merge_next(later)) {
-                }
-                put_larger_users_first(search_.state(), merged_, [](const RankedCandidate& c) {
-                    return c.candidate->workload;
-                });
-            }
+            put_larger_users_first(search_.state(), merged_, [](const RankedCandidate& c) {
+                return c.candidate->workload;
+            });
         }
         while (merged_.size() <= position) {
-            if (!merge_next(later)) {
+            if (!merge_next()) {
                 return nullptr;
             }
         }
         return &merged_[position];
     }
 
-    template <class Later>
-    bool merge_next(Later later) {
+    /// Whether the next ClusterQueue of the order could have somebody to go before those known.
+    bool is_next_first() const {
+        if (next_ == end_ || unmerged_.empty()) {
+            return next_ != end_;
+        }
+        const Source& known = sources_[unmerged_.front()];
+        return is_better_victim(
+            search_.state(), *next_->first, lowest_rank_, *known.walk.current(), known.rank()
+        );
+    }
+
+    bool merge_next() {
+        while (is_next_first()) {
+            add_next();
+        }
         if (unmerged_.empty()) {
             return false;
         }
-        std::pop_heap(unmerged_.begin(), unmerged_.end(), later);
+        std::pop_heap(unmerged_.begin(), unmerged_.end(), GoesLater{this});
         Source& source = sources_[unmerged_.back()];
         const Candidate& candidate = *source.walk.current();
         merged_.push_back({&candidate, unmerged_.back(), *class_of(source, candidate)});
@@ -245,7 +277,7 @@ class ClassicalSearch {
         if (source.walk.current() == nullptr) {
             unmerged_.pop_back();
         } else {
-            std::push_heap(unmerged_.begin(), unmerged_.end(), later);
+            std::push_heap(unmerged_.begin(), unmerged_.end(), GoesLater{this});
         }
         return true;
     }
@@ -275,8 +307,15 @@ class ClassicalSearch {
         });
     }
 
+    bool has_hierarchical() {
+        while (!has_hierarchical_ && lowest_rank_ == 0 && next_ != end_) {
+            add_next();
+        }
+        return has_hierarchical_;
+    }
+
     /// With borrowing or without, in the order tried (spec 5.4).
-    std::vector<bool> attempts() const {
+    std::vector<bool> attempts() {
         if (!has_foreign_) {
             return {true};
         }
@@ -284,7 +323,7 @@ class ClassicalSearch {
             if (!strictly_under_nominal()) {
                 return {true};
             }
-            if (!has_hierarchical_) {
+            if (!has_hierarchical()) {
                 return {false, true};
             }
         }
@@ -299,15 +338,10 @@ class ClassicalSearch {
             return false;
         }
         // An earlier eviction may have brought the victim's subtree back within its quota.
-        const NodeIndex common = sources_[candidate.source].lowest_common_cohort;
-        NodeIndex at =
-            search_.state().workload(candidate.candidate->workload).holding->cluster_queue;
-        for (; at != common; at = tree_.node(at).parent) {
-            if (search_.within_subtree_quota(at, preemptor_.needed)) {
-                return false;
-            }
-        }
-        return true;
+        const Holding& holding = *search_.state().workload(candidate.candidate->workload).holding;
+        return exceeds_quota(
+            holding.cluster_queue, sources_[candidate.source].lowest_common_cohort
+        );
     }
 
     std::vector<PreemptionTarget> attempt(bool borrowing) {
@@ -334,11 +368,15 @@ class ClassicalSearch {
     const Preemptor& preemptor_;
     QuotaTree& tree_;
     const Preemption& policy_;
-    SmallVector<NodeIndex, 4> looked_at_;
+    QuotaTree::Mark start_;
+    SmallVector<Ancestor, 8> ancestors_;
+    int lowest_rank_ = 1;  ///< that a candidate of another ClusterQueue can have
+    OverdrawnQueues::Order::const_iterator next_;
+    OverdrawnQueues::Order::const_iterator end_ = next_;
+    SmallVector<std::pair<NodeIndex, NodeIndex>, 4> looked_at_;  // each with the common cohort
     SmallVector<Source, 2> sources_;
-    bool merges_ = false;
-    std::vector<std::uint32_t> unmerged_;  // sources with candidates left, a heap
-    std::vector<RankedCandidate> merged_;  // as far as they were asked for
+    SmallVector<std::uint32_t, 2> unmerged_;  // sources with candidates left, a heap
+    std::vector<RankedCandidate> merged_;     // as far as they were asked for
     bool has_hierarchical_ = false;
     bool has_foreign_ = false;
     bool counts_without_borrowing_ = false;  ///< see may_go_without_borrowing()

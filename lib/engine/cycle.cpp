@@ -21,9 +21,10 @@ Cycle::Cycle(State& state, Time now)
     : state_(state),
       now_(now),
       editor_(state, now),
-      candidates_(state, now),
       start_(state.tree_.mark()),
-      fair_(state, state.tree_) {}
+      fair_(state, state.tree_),
+      candidates_(state, now),
+      search_(state, state.tree_, candidates_, victims_) {}
 
 CycleResult Cycle::run() {
     take_heads();
@@ -90,6 +91,7 @@ class Cycle::AfterEvictions {
             for (const auto victim : cycle.victims_in_order_) {
                 cycle.evict(victim);
             }
+            cycle.search_.usage_changed();
         }
         tree_.show_evictions(true);
         mark_ = tree_.mark();
@@ -109,6 +111,12 @@ class Cycle::AfterEvictions {
 void Cycle::evict(WorkloadIndex victim) {
     const Holding& holding = *state_.workloads_[victim.at()].holding;
     state_.tree_.evict(holding.cluster_queue, holding.usages);
+    search_.usage_changed(holding.cluster_queue);
+}
+
+void Cycle::assume_usage(NodeIndex cluster_queue, const Usages& usages) {
+    state_.tree_.assume_usage(cluster_queue, usages);
+    search_.usage_changed(cluster_queue);
 }
 
 void Cycle::clear_for(const CycleEntry& entry) {
@@ -161,11 +169,10 @@ void Cycle::recompute_if_overlapping(CycleEntry& entry) {
     // What it would get once the victims of others are gone, on the flavors that it was nominated
     // for.
     const AfterEvictions after(*this);
-    PreemptionSearch search(state_, state_.tree_, candidates_, victims_);
     state_.workloads_[entry.workload.at()].last_assignment.reset();
     const Assignment nominated = std::exchange(entry.assignment, Assignment{});
     entry.targets.clear();
-    find_assignment(entry, search, &nominated);
+    find_assignment(entry, &nominated);
     if (entry.assignment.mode == AssignmentMode::Fit) {
         entry.assignment.mode = AssignmentMode::DeferredFit;
     }
@@ -194,7 +201,6 @@ void Cycle::process(CycleEntry& entry) {
     entry.refusal.admitted_before = static_cast<std::uint32_t>(result_.admitted.size());
     recompute_if_overlapping(entry);
     const Assignment& assignment = entry.assignment;
-    QuotaTree& tree = state_.tree_;
     if (assignment.mode == AssignmentMode::NoFit) {
         entry.requeue = RequeueReason::NoFit;
         refuse(entry, assignment.no_fit_reason, RefusalKind::Assignment);
@@ -221,7 +227,7 @@ void Cycle::process(CycleEntry& entry) {
         refuse(entry, WaitingReason::WaitingForPreemptedWorkloads, RefusalKind::DeferredFit);
         note_shortages(entry);
         entry.refusal.reserved = assignment.usage;
-        tree.assume_usage(entry.cluster_queue, assignment.usage);
+        assume_usage(entry.cluster_queue, assignment.usage);
         return;
     }
     const bool is_overlapping = overlaps(entry);
@@ -235,7 +241,7 @@ void Cycle::process(CycleEntry& entry) {
             evict(target.workload);
         }
     }
-    tree.assume_usage(entry.cluster_queue, assignment.usage);
+    assume_usage(entry.cluster_queue, assignment.usage);
     spare_replaced(entry);
     if (assignment.mode == AssignmentMode::Preempt) {
         entry.refusal.reserved = assignment.usage;
@@ -261,7 +267,7 @@ void Cycle::reserve_for_blocked(CycleEntry& entry) {
     if (policy.reclaim_within_cohort == PreemptionPolicy::Any && !waits_for_evictions) {
         return;  // it can take the quota back whenever it wants
     }
-    QuotaTree& tree = state_.tree_;
+    const QuotaTree& tree = state_.tree_;
     Usages reserved;
     for (const auto& usage : entry.assignment.usage) {
         const QuotaCell& cell = tree.cell(entry.cluster_queue, usage.flavor_resource);
@@ -274,7 +280,7 @@ void Cycle::reserve_for_blocked(CycleEntry& entry) {
         }
         reserved.push_back(Usage{.flavor_resource = usage.flavor_resource, .amount = amount});
     }
-    tree.assume_usage(entry.cluster_queue, reserved);
+    assume_usage(entry.cluster_queue, reserved);
     entry.refusal.reserved = std::move(reserved);
 }
 

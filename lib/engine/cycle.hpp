@@ -31,13 +31,11 @@ class Cycle {
     void requeue();
 
     std::optional<RefusalKind> refuse_early(WorkloadIndex workload, NodeIndex cluster_queue) const;
-    void find_assignment(CycleEntry& entry, PreemptionSearch& search, const Assignment* pinned);
-    std::optional<Assignment> find_partial(
-        CycleEntry& entry, PreemptionSearch& search, const Assignment* pinned
-    );
+    void find_assignment(CycleEntry& entry, const Assignment* pinned);
+    std::optional<Assignment> find_partial(CycleEntry& entry, const Assignment* pinned);
     std::vector<PreemptionTarget> find_targets(
-        const CycleEntry& entry, PreemptionSearch& search, const Assignment& assignment
-    ) const;
+        const CycleEntry& entry, const Assignment& assignment
+    );
     static void count_slice_as_free(CycleEntry& entry);
     /// The slice that it takes the place of is no victim.
     void spare_replaced(CycleEntry& entry);
@@ -59,6 +57,8 @@ class Cycle {
     /// Takes the entry's own targets out too. Requires: AfterEvictions.
     void clear_for(const CycleEntry& entry);
     void evict(WorkloadIndex victim);
+    /// Counts usage from now on for the entries to come.
+    void assume_usage(NodeIndex cluster_queue, const Usages& usages);
     /// Writes down what the entry cannot have as the tree is.
     void note_shortages(CycleEntry& entry) const;
     void reserve_for_blocked(CycleEntry& entry);
@@ -74,7 +74,6 @@ class Cycle {
     State& state_;
     Time now_;
     StateEditor editor_;
-    CandidateLists candidates_;
     QuotaTree::Mark start_;
     std::vector<WorkloadIndex> heads_;
     std::vector<CycleEntry> entries_;
@@ -87,6 +86,8 @@ class Cycle {
     /// assumes, in the order of a map; where sums have saturated the order counts.
     std::vector<WorkloadIndex> victims_in_order_;
     bool evicts_last_ = false;  ///< the order counts
+    CandidateLists candidates_;
+    PreemptionSearch search_;
     std::vector<WorkloadIndex> newly_evicted_;
     bool blocked_ = false;
     CycleResult result_;

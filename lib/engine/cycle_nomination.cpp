@@ -29,8 +29,6 @@ std::optional<RefusalKind> Cycle::refuse_early(WorkloadIndex workload, NodeIndex
 }
 
 void Cycle::nominate() {
-    const std::set<WorkloadIndex> none_removed;
-    PreemptionSearch search(state_, state_.tree_, candidates_, none_removed);
     entries_.reserve(heads_.size());
     for (const auto head : heads_) {
         CycleEntry& entry = entries_.emplace_back();
@@ -55,7 +53,7 @@ void Cycle::nominate() {
             continue;
         }
         entry.outdated = take_outdated_progress(head, entry.cluster_queue);
-        find_assignment(entry, search, nullptr);
+        find_assignment(entry, nullptr);
     }
 }
 
@@ -79,8 +77,8 @@ std::unique_ptr<LastAssignment> Cycle::take_outdated_progress(
 }
 
 std::vector<PreemptionTarget> Cycle::find_targets(
-    const CycleEntry& entry, PreemptionSearch& search, const Assignment& assignment
-) const {
+    const CycleEntry& entry, const Assignment& assignment
+) {
     Preemptor preemptor{
         .workload = entry.workload, .cluster_queue = entry.cluster_queue, .usage = {}, .needed = {}
     };
@@ -111,22 +109,22 @@ std::vector<PreemptionTarget> Cycle::find_targets(
     preemptor.needed.erase(
         std::unique(preemptor.needed.begin(), preemptor.needed.end()), preemptor.needed.end()
     );
-    return search.find(preemptor);
+    return search_.find(preemptor);
 }
 
-void Cycle::find_assignment(CycleEntry& entry, PreemptionSearch& search, const Assignment* pinned) {
+void Cycle::find_assignment(CycleEntry& entry, const Assignment* pinned) {
     entry.slice = ReplacedSlice::find(state_, entry.workload, entry.cluster_queue, victims_);
     entry.fewest_pods.reset();
     const ReplacedSlice* slice = entry.slice ? &*entry.slice : nullptr;
-    FlavorAssigner assigner(state_, search, entry.workload, entry.cluster_queue, pinned, slice);
+    FlavorAssigner assigner(state_, search_, entry.workload, entry.cluster_queue, pinned, slice);
     Assignment full = assigner.assign();
     std::vector<PreemptionTarget> targets;
     if (full.mode == AssignmentMode::Preempt) {
-        targets = find_targets(entry, search, full);
+        targets = find_targets(entry, full);
     }
     const bool good = full.mode == AssignmentMode::Fit || !targets.empty();
     if (!good && state_.options_.gates.partial_admission) {
-        auto partial = find_partial(entry, search, pinned);
+        auto partial = find_partial(entry, pinned);
         if (partial) {
             entry.fewest_pods.reset();
             entry.assignment = std::move(*partial);
@@ -169,9 +167,7 @@ void Cycle::spare_replaced(CycleEntry& entry) {
     }
 }
 
-std::optional<Assignment> Cycle::find_partial(
-    CycleEntry& entry, PreemptionSearch& search, const Assignment* pinned
-) {
+std::optional<Assignment> Cycle::find_partial(CycleEntry& entry, const Assignment* pinned) {
     const auto& pod_sets = state_.workloads_[entry.workload.at()].pod_sets;
     std::vector<std::int64_t> deltas;
     std::int64_t range = 0;
@@ -183,7 +179,7 @@ std::optional<Assignment> Cycle::find_partial(
         return std::nullopt;
     }
     const ReplacedSlice* slice = entry.slice ? &*entry.slice : nullptr;
-    FlavorAssigner assigner(state_, search, entry.workload, entry.cluster_queue, pinned, slice);
+    FlavorAssigner assigner(state_, search_, entry.workload, entry.cluster_queue, pinned, slice);
     std::optional<Assignment> found;
     std::vector<PreemptionTarget> found_targets;
     std::int64_t found_at = -1;
@@ -195,7 +191,7 @@ std::optional<Assignment> Cycle::find_partial(
         Assignment assignment = assigner.assign(&counts);
         std::vector<PreemptionTarget> targets;
         if (assignment.mode == AssignmentMode::Preempt) {
-            targets = find_targets(entry, search, assignment);
+            targets = find_targets(entry, assignment);
         }
         if (assignment.mode != AssignmentMode::Fit && targets.empty()) {
             if (step == range) {

@@ -7,59 +7,69 @@
 
 namespace sluice::engine {
 
-void FairShareBounds::Highest::add(NodeIndex node, const Share& share) {
-    if (node == child) {
-        if (compare(share, first) > 0) {
-            first = share;
-        }
+void HighestShares::add(NodeIndex cohort, NodeIndex child, const ShareRank& share) {
+    const auto [at, is_new] = by_cohort_.try_emplace(cohort, Highest{child, share, std::nullopt});
+    Highest& highest = at->second;
+    if (is_new) {
         return;
     }
-    if (!child.is_valid()) {
-        first = share;
-        child = node;
-    } else if (compare(share, first) > 0) {
-        second = std::exchange(first, share);
-        child = node;
-    } else if (!second || compare(share, *second) > 0) {
-        second = share;
+    if (child == highest.child) {
+        highest.first = std::max(highest.first, share);
+    } else if (share > highest.first) {
+        highest.second = std::exchange(highest.first, share);
+        highest.child = child;
+    } else if (!highest.second || share > *highest.second) {
+        highest.second = share;
     }
 }
 
-FairShareBounds::Bounds& FairShareBounds::bounds_for(
-    NodeIndex root, const FlavorResources& needed
-) {
-    if (tree_.mark() != counted_at_) {
-        bounds_.clear();
-        counted_at_ = tree_.mark();
+std::optional<ShareRank> HighestShares::beside(NodeIndex cohort, NodeIndex child) const {
+    const auto at = by_cohort_.find(cohort);
+    if (at == by_cohort_.end()) {
+        return std::nullopt;
     }
-    const auto [at, is_new] = bounds_.try_emplace({root, needed});
-    if (is_new) {
-        for (const auto queue : tree_.above_quota(root, needed)) {
-            add_shares(at->second.before, queue);
-        }
-    }
-    return at->second;
+    return child == at->second.child ? at->second.second : std::optional(at->second.first);
 }
 
-void FairShareBounds::add_shares(ByCohort& shares, NodeIndex cluster_queue) const {
+const ShareContests& FairShareBounds::contests() {
+    if (!contests_) {
+        contests_.emplace(state_, candidates_, removed_, root_, needed_);
+    }
+    return *contests_;
+}
+
+void FairShareBounds::update(NodeIndex cluster_queue) {
+    if (contests_) {
+        contests_->update(cluster_queue);
+    }
+    before_.reset();
+    after_.reset();
+}
+
+void FairShareBounds::add_shares(HighestShares& shares, NodeIndex cluster_queue) const {
     for (NodeIndex at = cluster_queue; tree_.node(at).parent.is_valid();
          at = tree_.node(at).parent) {
-        shares[tree_.node(at).parent].add(at, share_of(state_, at));
+        shares.add(tree_.node(at).parent, at, rank_of(share_of(state_, at)));
     }
 }
 
-FairShareBounds::ByCohort FairShareBounds::shares_after(
-    NodeIndex root, const FlavorResources& needed
-) const {
-    ByCohort shares;
-    for (const auto queue : tree_.above_quota(root, needed)) {
-        for (const auto index : state_.cluster_queue(queue).holders) {
-            const Usages& usages = state_.workload(index).holding->usages;
-            if (removed_.contains(index) || !uses_any(usages, needed)) {
+HighestShares FairShareBounds::shares_before() const {
+    HighestShares shares;
+    for (const auto queue : tree_.above_quota(root_, needed_)) {
+        add_shares(shares, queue);
+    }
+    return shares;
+}
+
+HighestShares FairShareBounds::shares_after() const {
+    HighestShares shares;
+    for (const auto queue : tree_.above_quota(root_, needed_)) {
+        for (const auto& candidate : candidates_.in(queue, needed_).unordered()) {
+            if (removed_.contains(candidate.workload)) {
                 continue;
             }
             const auto mark = tree_.mark();
-            tree_.assume_no_usage(queue, usages);
+            tree_.assume_no_usage(queue, state_.workload(candidate.workload).holding->usages);
             add_shares(shares, queue);
             tree_.rollback(mark);
         }
@@ -67,21 +77,19 @@ FairShareBounds::ByCohort FairShareBounds::shares_after(
     return shares;
 }
 
-const Share* FairShareBounds::highest_beside(NodeIndex node, const ByCohort& shares) const {
-    const auto children = shares.find(tree_.node(node).parent);
-    return children == shares.end() ? nullptr : children->second.without(node);
+std::optional<ShareRank> FairShareBounds::highest_beside(NodeIndex node) const {
+    return contests_ ? contests_->highest_beside(node)
+                     : before_->beside(tree_.node(node).parent, node);
 }
 
-FairShareBounds::OwnShares FairShareBounds::own_shares(
-    const Preemptor& preemptor, const ByCohort& others
-) const {
+FairShareBounds::OwnShares FairShareBounds::own_shares(const Preemptor& preemptor) const {
     OwnShares made;
     Usages usages = preemptor.usage;
     NodeIndex at = preemptor.cluster_queue;
     for (NodeIndex parent = tree_.node(at).parent; parent.is_valid();
          parent = tree_.node(at).parent) {
-        if (highest_beside(at, others) != nullptr) {
-            made.emplace_back(at, share_of(state_, at, usages));
+        if (const auto beside = highest_beside(at)) {
+            made.push_back({at, rank_of(share_of(state_, at, usages)), *beside});
         }
         usages = tree_.counted_above(at, std::move(usages), parent);
         at = parent;
@@ -89,39 +97,32 @@ FairShareBounds::OwnShares FairShareBounds::own_shares(
     return made;
 }
 
-bool FairShareBounds::is_accepted(const OwnShares& own, const ByCohort& shares, bool equal_counts)
-    const {
-    return std::any_of(own.begin(), own.end(), [&](const auto& node_and_share) {
-        const auto& [node, share] = node_and_share;
-        const Share* highest = highest_beside(node, shares);
-        if (highest == nullptr) {
-            return false;
-        }
-        const int order = compare(share, *highest);
-        return order < 0 || (order == 0 && equal_counts);
-    });
-}
-
 bool FairShareBounds::is_in_vain(const Preemptor& preemptor) {
-    const NodeIndex root = tree_.node(preemptor.cluster_queue).root;
-    Bounds& bounds = bounds_for(root, preemptor.needed);
     const auto& strategies = state_.options().fair_sharing_strategies;
     const bool final_counts =
         strategies.front() == FairSharingStrategy::LessThanOrEqualToFinalShare;
     const bool initial_counts = !final_counts || strategies.size() > 1;
 
-    const OwnShares own = own_shares(preemptor, bounds.before);
-    if (initial_counts && is_accepted(own, bounds.before, false)) {
+    if (!contests_ && !before_) {
+        before_ = shares_before();
+    }
+    const OwnShares own = own_shares(preemptor);
+    const auto is_below = [](const Own& o) { return o.share < o.beside; };
+    if (initial_counts && std::any_of(own.begin(), own.end(), is_below)) {
         return false;
     }
     // No workload less makes a share larger: what the first bound excludes needs no second.
-    if (!final_counts || !is_accepted(own, bounds.before, true)) {
+    const auto is_above = [](const Own& o) { return o.share > o.beside; };
+    if (!final_counts || std::all_of(own.begin(), own.end(), is_above)) {
         return true;
     }
-    if (!bounds.after) {
-        bounds.after = shares_after(root, preemptor.needed);
+    if (!after_) {
+        after_ = shares_after();
     }
-    return !is_accepted(own, *bounds.after, true);
+    return std::none_of(own.begin(), own.end(), [this](const Own& o) {
+        const auto highest = after_->beside(tree_.node(o.node).parent, o.node);
+        return highest && o.share <= *highest;
+    });
 }
 
 }  // namespace sluice::engine

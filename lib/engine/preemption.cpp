@@ -5,23 +5,52 @@
 
 namespace sluice::engine {
 
-bool uses_any(const Usages& usages, const FlavorResources& flavor_resources) {
-    return std::any_of(usages.begin(), usages.end(), [&](const Usage& usage) {
-        return std::binary_search(
-            flavor_resources.begin(), flavor_resources.end(), usage.flavor_resource
-        );
-    });
+void PreemptionSearch::usage_changed() {
+    mark_ = tree_.mark();
+    changed_.clear();
+    shares_.clear();
+    overdrawn_.clear();
+    asked_last_.reset();
+}
+
+template <class Known>
+Known& PreemptionSearch::known(ByNeed<Known>& by_need, const Preemptor& preemptor) {
+    const NodeIndex root = tree_.node(preemptor.cluster_queue).root;
+    const std::pair key(root, preemptor.needed);
+    auto at = by_need.find(key);
+    if (at == by_need.end()) {
+        Known made(state_, tree_, candidates_, removed_, root, preemptor.needed);
+        at = by_need.emplace(key, std::pair(std::move(made), changed_.size())).first;
+    }
+    auto& [found, changes] = at->second;
+    for (; changes < changed_.size(); ++changes) {
+        if (tree_.node(changed_[changes]).root == root) {
+            found.update(changed_[changes]);
+        }
+    }
+    return found;
+}
+
+FairShareBounds& PreemptionSearch::share_bounds(const Preemptor& preemptor) {
+    return known(shares_, preemptor);
+}
+
+const OverdrawnQueues& PreemptionSearch::overdrawn_queues(const Preemptor& preemptor) {
+    return known(overdrawn_, preemptor);
 }
 
 std::vector<PreemptionTarget> PreemptionSearch::find(const Preemptor& preemptor) {
-    const auto usage = tree_.mark();
-    if (!asked_last_ || asked_last_->usage != usage || asked_last_->preemptor != preemptor) {
+    if (tree_.mark() != mark_) {
+        usage_changed();
+    }
+    if (!asked_last_ || asked_last_->changes != changed_.size() ||
+        asked_last_->preemptor != preemptor) {
         is_spared_by_priority_ = false;
         auto targets = state_.options().fair_sharing ? find_fair_targets(*this, preemptor)
                                                      : find_classical_targets(*this, preemptor);
         asked_last_ = Asked{
             .preemptor = preemptor,
-            .usage = usage,
+            .changes = changed_.size(),
             .is_spared_by_priority = is_spared_by_priority_,
             .targets = std::move(targets),
         };

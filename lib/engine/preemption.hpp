@@ -4,10 +4,14 @@
 #include "engine/decision.hpp"
 #include "engine/fair_share_bounds.hpp"
 #include "engine/ids.hpp"
+#include "engine/overdrawn_queues.hpp"
 #include "engine/state.hpp"
 
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace sluice::engine {
@@ -28,9 +32,6 @@ struct Preemptor {
     friend bool operator==(const Preemptor&, const Preemptor&) = default;
 };
 
-/// Whether one of the usages is of one of these flavor-resources.
-bool uses_any(const Usages& usages, const FlavorResources& flavor_resources);
-
 /// Looks for the workloads whose eviction makes room (spec 5.1 to 5.8). Changes the tree's usage
 /// while it looks and restores it before it returns.
 class PreemptionSearch {
@@ -42,11 +43,17 @@ class PreemptionSearch {
         CandidateLists& candidates,
         const std::set<WorkloadIndex>& removed
     )
-        : state_(state),
-          tree_(tree),
-          candidates_(candidates),
-          removed_(removed),
-          fair_share_bounds_(state, tree, removed) {}
+        : state_(state), tree_(tree), candidates_(candidates), removed_(removed) {}
+
+    /// To be called for each ClusterQueue whose usage changes between two searches for good, or
+    /// whose holders become removed, after all of that. What else changes makes the next search
+    /// begin anew.
+    void usage_changed(NodeIndex cluster_queue) {
+        changed_.push_back(cluster_queue);
+        mark_ = tree_.mark();
+    }
+    /// Usage has changed anywhere.
+    void usage_changed();
 
     /// Targets in the order they are evicted; empty when nothing helps.
     std::vector<PreemptionTarget> find(const Preemptor& preemptor);
@@ -90,24 +97,35 @@ class PreemptionSearch {
 
     const State& state() const { return state_; }
     QuotaTree& tree() { return tree_; }
-    FairShareBounds& fair_share_bounds() { return fair_share_bounds_; }
+    CandidateLists& candidates() { return candidates_; }
+    /// Of the preemptor's tree, for what it needs. Requires: no what-if of the search's.
+    FairShareBounds& share_bounds(const Preemptor& preemptor);
+    const OverdrawnQueues& overdrawn_queues(const Preemptor& preemptor);
 
   private:
     struct Asked {
         Preemptor preemptor;
-        QuotaTree::Mark usage = 0;
+        std::size_t changes = 0;
         bool is_spared_by_priority = false;
         std::vector<PreemptionTarget> targets;
     };
+    /// What is known for a root and what is needed, and how many of the changes it knows.
+    template <class Known>
+    using ByNeed = std::map<std::pair<NodeIndex, FlavorResources>, std::pair<Known, std::size_t>>;
+    template <class Known>
+    Known& known(ByNeed<Known>& by_need, const Preemptor& preemptor);
 
     const State& state_;
     QuotaTree& tree_;
     CandidateLists& candidates_;
     const std::set<WorkloadIndex>& removed_;
-    FairShareBounds fair_share_bounds_;
+    // What is remembered holds for the usage at mark_ (what-ifs end as they began) but for the
+    // changes that were told since it was worked out.
+    QuotaTree::Mark mark_ = 0;
+    std::vector<NodeIndex> changed_;
+    ByNeed<FairShareBounds> shares_;
+    ByNeed<OverdrawnQueues> overdrawn_;
     // Who lacks one flavor-resource asks for it alone and then for all that it needs: often alike.
-    // While a search lives its tree changes by what-ifs alone, which it ends as it began: the same
-    // mark is the same usage.
     std::optional<Asked> asked_last_;
     bool is_spared_by_priority_ = false;  // see Possibility
 };

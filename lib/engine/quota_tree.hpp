@@ -177,6 +177,9 @@ class QuotaTree {
     std::vector<NodeIndex> above_quota(NodeIndex root, const FlavorResources& flavor_resources)
         const;
 
+    /// Whether the node's usage of any of these is above the quota of its subtree.
+    bool is_above_quota(NodeIndex node, const FlavorResources& flavor_resources) const;
+
     /// Height of the lowest subtree whose own quota covers `amount` more (0: the ClusterQueue
     /// itself), and whether that subtree is smaller than the tree (spec 4.8).
     struct Fit {
@@ -257,7 +260,6 @@ class QuotaTree {
     std::vector<QuotaCell>& cells(NodeIndex node) {
         return const_cast<std::vector<QuotaCell>&>(std::as_const(*this).cells(node));
     }
-    bool is_above(NodeIndex node, const FlavorResources& flavor_resources) const;
     void assume_after_evictions(NodeIndex cluster_queue, const Usage& usage);
     void fork_path(NodeIndex cluster_queue);
     void count_later_if_stale(NodeIndex cluster_queue);

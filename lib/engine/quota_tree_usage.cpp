@@ -49,7 +49,9 @@ std::vector<NodeIndex> QuotaTree::above_quota(
                 found.push_back(fork.node);
             }
         }
-        std::erase_if(found, [&](NodeIndex queue) { return !is_above(queue, flavor_resources); });
+        std::erase_if(found, [&](NodeIndex queue) {
+            return !is_above_quota(queue, flavor_resources);
+        });
     }
     // The lists are in the order of their history, which nothing may depend on.
     std::sort(found.begin(), found.end());
@@ -57,7 +59,7 @@ std::vector<NodeIndex> QuotaTree::above_quota(
     return found;
 }
 
-bool QuotaTree::is_above(NodeIndex node, const FlavorResources& flavor_resources) const {
+bool QuotaTree::is_above_quota(NodeIndex node, const FlavorResources& flavor_resources) const {
     return std::ranges::any_of(flavor_resources, [&](FlavorResourceIndex flavor_resource) {
         const QuotaCell* here = find_cell(node, flavor_resource);
         return here != nullptr && here->usage > here->subtree;

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "engine/candidate_lists.hpp"
+#include "engine/ids.hpp"
+#include "engine/quota_tree.hpp"
+#include "engine/state.hpp"
+
+#include <map>
+#include <set>
+
+namespace sluice::engine {
+
+/// The ClusterQueues of a tree that use more than their quota of what somebody needs and have
+/// holders that use it, in the order of their best victims (spec 5.2).
+///
+/// *Cost*: of those ClusterQueues at first, then of a change the logarithm of their number.
+class OverdrawnQueues {
+  public:
+    struct Queue {
+        const Candidate* first = nullptr;
+        NodeIndex node;
+    };
+    struct Before {
+        const State* state = nullptr;
+        bool operator()(const Queue& a, const Queue& b) const {
+            return is_better_victim(*state, *a.first, 0, *b.first, 0);
+        }
+    };
+    using Order = std::set<Queue, Before>;
+
+    /// Of the tree below `root`; `removed` hold quota no more. *Lifetime*: of all of them.
+    OverdrawnQueues(
+        const State& state,
+        const QuotaTree& tree,
+        CandidateLists& candidates,
+        const std::set<WorkloadIndex>& removed,
+        NodeIndex root,
+        const FlavorResources& needed
+    );
+
+    /// To be called for each ClusterQueue of the tree whose usage or holders have changed.
+    void update(NodeIndex cluster_queue);
+    const Order& in_order() const { return order_; }
+
+  private:
+    const QuotaTree& tree_;
+    CandidateLists& candidates_;
+    const std::set<WorkloadIndex>& removed_;
+    FlavorResources needed_;
+    Order order_;
+    std::map<NodeIndex, const Candidate*> first_;  // who is in the order, and with whom
+};
+
+}  // namespace sluice::engine

@@ -1,0 +1,117 @@
+#include "engine/share_contests.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::engine {
+
+bool gives_first(
+    const State& state, const Contestant& a, const Contestant& b, NodeIndex preemptor_queue
+) {
+    if (a.share != b.share) {
+        return a.share > b.share;
+    }
+    if (a.first != nullptr) {
+        const int own_of_a = a.node == preemptor_queue ? 1 : 0;
+        const int own_of_b = b.node == preemptor_queue ? 1 : 0;
+        return is_better_victim(state, *a.first, own_of_a, *b.first, own_of_b);
+    }
+    // Upstream walks equal cohorts in the order of a map and takes the last.
+    return state.tree().node(a.node).name > state.tree().node(b.node).name;
+}
+
+ShareContests::ShareContests(
+    const State& state,
+    CandidateLists& candidates,
+    const std::set<WorkloadIndex>& removed,
+    NodeIndex root,
+    FlavorResources needed
+)
+    : state_(state), candidates_(candidates), removed_(removed), needed_(std::move(needed)) {
+    const QuotaTree& tree = state.tree();
+    std::vector<NodeIndex> cohorts;
+    for (const auto queue : tree.above_quota(root, needed_)) {
+        NodeIndex above = tree.node(queue).parent;
+        for (; above.is_valid() && children_.try_emplace(above, make_children()).second;
+             above = tree.node(above).parent) {
+            cohorts.push_back(above);
+        }
+        place(queue);
+    }
+    for (const auto cohort : cohorts) {
+        place(cohort);
+    }
+}
+
+std::optional<Contestant> ShareContests::contestant_of(NodeIndex node) {
+    const QuotaTree& tree = state_.tree();
+    Contestant made{.share = {}, .first = nullptr, .node = node};
+    if (!tree.node(node).parent.is_valid()) {
+        return std::nullopt;
+    }
+    if (tree.node(node).is_cluster_queue) {
+        if (!tree.is_above_quota(node, needed_)) {
+            return std::nullopt;
+        }
+        made.first = candidates_.in(node, needed_).first_but(removed_);
+        if (made.first == nullptr) {
+            return std::nullopt;
+        }
+    } else if (!children_.contains(node)) {
+        return std::nullopt;
+    }
+    const Share share = share_of(state_, node);
+    if (!share.is_borrowing()) {
+        return std::nullopt;
+    }
+    made.share = rank_of(share);
+    return made;
+}
+
+void ShareContests::place(NodeIndex node) {
+    const auto now = contestant_of(node);
+    const auto before = standing_.find(node);
+    const bool was = before != standing_.end();
+    if (!was && !now) {
+        return;
+    }
+    if (was && now && before->second.share == now->share && before->second.first == now->first) {
+        return;
+    }
+    const auto& at = state_.tree().node(node);
+    const auto children = children_.try_emplace(at.parent, make_children()).first;
+    Order& order = at.is_cluster_queue ? children->second.queues : children->second.cohorts;
+    if (was) {
+        order.erase(before->second);
+        standing_.erase(before);
+    }
+    if (now) {
+        order.insert(*now);
+        standing_.emplace(node, *now);
+    }
+}
+
+void ShareContests::update(NodeIndex cluster_queue) {
+    for (NodeIndex at = cluster_queue; at.is_valid(); at = state_.tree().node(at).parent) {
+        place(at);
+    }
+}
+
+std::optional<ShareRank> ShareContests::highest_beside(NodeIndex node) const {
+    const Children* children = find(state_.tree().node(node).parent);
+    if (children == nullptr) {
+        return std::nullopt;
+    }
+    std::optional<ShareRank> highest;
+    for (const Order* order : {&children->queues, &children->cohorts}) {
+        const auto first = std::find_if(order->begin(), order->end(), [&](const Contestant& c) {
+            return c.node != node;
+        });
+        if (first != order->end() && (!highest || first->share > *highest)) {
+            highest = first->share;
+        }
+    }
+    return highest;
+}
+
+}  // namespace sluice::engine

@@ -1,0 +1,261 @@
+#include "engine/target_queues.hpp"
+
+#include "engine/fair_sharing.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::engine {
+
+TargetQueues::TargetQueues(
+    const State& state,
+    NodeIndex preemptor_queue,
+    std::optional<CandidateWalk> own,
+    const ShareContests* others,
+    CandidateLists& lists,
+    const FlavorResources& needed,
+    const EvictionRight& right
+)
+    : state_(state),
+      tree_(state.tree()),
+      preemptor_queue_(preemptor_queue),
+      others_(others),
+      lists_(&lists),
+      needed_(&needed),
+      right_(right) {
+    // With what the preemptor asks for, its own way is not as `others` has it.
+    for (NodeIndex at = preemptor_queue; at.is_valid(); at = tree_.node(at).parent) {
+        Standing& standing = standings_[at];
+        if (at == preemptor_queue) {
+            standing.walk = std::move(own);
+        }
+        take_share(at, standing);
+        enter(at, standing);
+    }
+}
+
+TargetQueues::TargetQueues(
+    const State& state, NodeIndex preemptor_queue, std::vector<const Candidate*> candidates
+)
+    : state_(state),
+      tree_(state.tree()),
+      preemptor_queue_(preemptor_queue),
+      candidates_(std::move(candidates)) {
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+        const NodeIndex queue = state.workload(candidates_[i]->workload).holding->cluster_queue;
+        Standing& standing = standings_[queue];
+        if (standing.end == 0) {
+            standing.next = i;
+        }
+        standing.end = i + 1;
+    }
+    std::vector<NodeIndex> queues;
+    for (const auto& [queue, standing] : standings_) {
+        queues.push_back(queue);
+    }
+    for (const auto queue : queues) {
+        NodeIndex above = tree_.node(queue).parent;
+        while (above.is_valid() && standings_.try_emplace(above).second) {
+            above = tree_.node(above).parent;
+        }
+    }
+    for (auto& [node, standing] : standings_) {
+        take_share(node, standing);
+        enter(node, standing);
+    }
+}
+
+bool TargetQueues::is_ancestor(NodeIndex cohort) const {
+    const auto& ancestor = tree_.node(cohort);
+    NodeIndex at = preemptor_queue_;
+    while (tree_.node(at).depth > ancestor.depth) {
+        at = tree_.node(at).parent;
+    }
+    return at == cohort;
+}
+
+NodeIndex TargetQueues::child_of(NodeIndex cohort, NodeIndex below) const {
+    while (tree_.node(below).parent != cohort) {
+        below = tree_.node(below).parent;
+    }
+    return below;
+}
+
+std::pair<NodeIndex, NodeIndex> TargetQueues::below_common_cohort(NodeIndex target) const {
+    NodeIndex common = tree_.node(target).parent;
+    while (!is_ancestor(common)) {
+        common = tree_.node(common).parent;
+    }
+    return {child_of(common, preemptor_queue_), child_of(common, target)};
+}
+
+const Candidate* TargetQueues::candidate_of(const Standing& standing) const {
+    if (standing.walk) {
+        return standing.walk->current();
+    }
+    return standing.next < standing.end ? candidates_[standing.next] : nullptr;
+}
+
+TargetQueues::Standing& TargetQueues::standing_of(NodeIndex node) {
+    const auto [at, is_new] = standings_.try_emplace(node);
+    if (is_new) {
+        take_share(node, at->second);
+        if (others_ != nullptr && tree_.node(node).is_cluster_queue) {
+            at->second.walk.emplace(lists_->in(node, *needed_), right_);
+        }
+    }
+    return at->second;
+}
+
+void TargetQueues::take_share(NodeIndex node, Standing& standing) const {
+    const Share share = share_of(state_, node);
+    standing.share = rank_of(share);
+    standing.borrows = share.is_borrowing();
+}
+
+TargetQueues::Cohort& TargetQueues::cohort(NodeIndex node) {
+    const auto [at, is_new] = cohorts_.try_emplace(node);
+    if (is_new) {
+        static const ShareContests::Order kNone(ShareContests::Before{});
+        const auto* children = others_ == nullptr ? nullptr : others_->find(node);
+        const auto& queues = children == nullptr ? kNone : children->queues;
+        const auto& cohorts = children == nullptr ? kNone : children->cohorts;
+        at->second.queues = {.next = queues.begin(), .end = queues.end(), .changed = {}};
+        at->second.cohorts = {.next = cohorts.begin(), .end = cohorts.end(), .changed = {}};
+    }
+    return at->second;
+}
+
+void TargetQueues::enter(NodeIndex index, Standing& standing) {
+    ++standing.changes;
+    const auto& node = tree_.node(index);
+    const Candidate* first = candidate_of(standing);
+    if (!node.parent.is_valid() || (node.is_cluster_queue && first == nullptr)) {
+        return;
+    }
+    Cohort& parent = cohort(node.parent);
+    Heap& heap = (node.is_cluster_queue ? parent.queues : parent.cohorts).changed;
+    heap.push_back(
+        {.contestant = {.share = standing.share, .first = first, .node = index},
+         .changes = standing.changes}
+    );
+    std::push_heap(heap.begin(), heap.end(), [this](const Entry& a, const Entry& b) {
+        return gives_first(state_, b.contestant, a.contestant, preemptor_queue_);
+    });
+}
+
+void TargetQueues::drop_outdated(Contest& contest) {
+    Heap& heap = contest.changed;
+    while (!heap.empty()) {
+        const Entry& first = heap.front();
+        const NodeIndex node = first.contestant.node;
+        Standing& standing = standings_.at(node);
+        const bool counts = first.changes == standing.changes && !standing.is_pruned;
+        if (counts && (standing.borrows || node == preemptor_queue_ ||
+                       (!tree_.node(node).is_cluster_queue && is_ancestor(node)))) {
+            return;
+        }
+        standing.is_pruned = standing.is_pruned || counts;
+        std::pop_heap(heap.begin(), heap.end(), [this](const Entry& a, const Entry& b) {
+            return gives_first(state_, b.contestant, a.contestant, preemptor_queue_);
+        });
+        heap.pop_back();
+    }
+}
+
+void TargetQueues::settle(Contest& contest, bool are_queues) {
+    for (; contest.next != contest.end; ++contest.next) {
+        const Contestant& contestant = *contest.next;
+        if (standings_.contains(contestant.node)) {
+            continue;
+        }
+        if (!are_queues) {
+            return;
+        }
+        CandidateWalk walk(lists_->in(contestant.node, *needed_), right_);
+        if (walk.current() == contestant.first) {
+            return;
+        }
+        if (walk.current() != nullptr) {
+            // The best whom the preemptor may evict stands farther back.
+            Standing& standing = standing_of(contestant.node);
+            enter(contestant.node, standing);
+        }
+    }
+}
+
+const Contestant* TargetQueues::first_of(Contest& contest, bool are_queues) {
+    settle(contest, are_queues);
+    drop_outdated(contest);
+    const Contestant* first = contest.next == contest.end ? nullptr : &*contest.next;
+    if (!contest.changed.empty()) {
+        const Contestant& changed = contest.changed.front().contestant;
+        if (first == nullptr || gives_first(state_, changed, *first, preemptor_queue_)) {
+            first = &changed;
+        }
+    }
+    return first;
+}
+
+NodeIndex TargetQueues::descend() {
+    for (NodeIndex at = tree_.node(preemptor_queue_).root;;) {
+        Cohort& here = cohort(at);
+        const Contestant* queue = first_of(here.queues, true);
+        const Contestant* child = first_of(here.cohorts, false);
+        if (queue == nullptr && child == nullptr) {
+            drop(at);
+            return {};
+        }
+        if (queue != nullptr && (child == nullptr || child->share < queue->share)) {
+            return queue->node;
+        }
+        at = child->node;
+    }
+}
+
+NodeIndex TargetQueues::next() {
+    const auto& own = tree_.node(preemptor_queue_);
+    if (!own.parent.is_valid()) {
+        const auto standing = standings_.find(preemptor_queue_);
+        return standing != standings_.end() && !standing->second.is_pruned &&
+                       candidate_of(standing->second) != nullptr
+                   ? preemptor_queue_
+                   : NodeIndex{};
+    }
+    while (!standing_of(own.root).is_pruned) {
+        const NodeIndex found = descend();
+        if (found.is_valid()) {
+            return found;
+        }
+    }
+    return {};
+}
+
+const Candidate* TargetQueues::pop(NodeIndex queue) {
+    Standing& standing = standing_of(queue);
+    const Candidate* popped = candidate_of(standing);
+    if (popped == nullptr) {
+        return nullptr;
+    }
+    if (standing.walk) {
+        standing.walk->advance();
+    } else {
+        ++standing.next;
+    }
+    enter(queue, standing);
+    return popped;
+}
+
+void TargetQueues::drop(NodeIndex node) {
+    standing_of(node).is_pruned = true;
+}
+
+void TargetQueues::usage_changed(NodeIndex queue) {
+    for (NodeIndex at = queue; tree_.node(at).parent.is_valid(); at = tree_.node(at).parent) {
+        Standing& standing = standing_of(at);
+        take_share(at, standing);
+        enter(at, standing);
+    }
+}
+
+}  // namespace sluice::engine

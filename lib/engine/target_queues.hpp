@@ -1,0 +1,112 @@
+#pragma once
+
+#include "engine/candidate_lists.hpp"
+#include "engine/ids.hpp"
+#include "engine/share_contests.hpp"
+#include "engine/state.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace sluice::engine {
+
+/// Walks the ClusterQueues to take victims from: from the root always down into the child with the
+/// highest share, as usage changes under it (spec 5.8).
+///
+/// *Cost* of a step: the depth times the logarithm of the children, and of those passed over that
+/// have nobody whom the preemptor may evict.
+class TargetQueues {
+  public:
+    /// The preemptor's own ClusterQueue with `own`, and those of `others`, which is as usage was
+    /// before the preemptor's own was assumed, with whom `right` lets it evict. *Lifetime*: of all
+    /// that is referred to.
+    TargetQueues(
+        const State& state,
+        NodeIndex preemptor_queue,
+        std::optional<CandidateWalk> own,
+        const ShareContests* others,
+        CandidateLists& lists,
+        const FlavorResources& needed,
+        const EvictionRight& right
+    );
+    /// Just those candidates: those of one ClusterQueue together, the best victim first.
+    TargetQueues(
+        const State& state, NodeIndex preemptor_queue, std::vector<const Candidate*> candidates
+    );
+    TargetQueues(const TargetQueues&) = delete;
+    TargetQueues& operator=(const TargetQueues&) = delete;
+
+    /// The next ClusterQueue; none when all are exhausted.
+    NodeIndex next();
+    /// The next candidate of one that next() gave, which is then no candidate any more; nullptr at
+    /// the end.
+    const Candidate* pop(NodeIndex queue);
+    void drop(NodeIndex queue);
+    /// Requires a call for each ClusterQueue whose usage changes.
+    void usage_changed(NodeIndex queue);
+
+    /// The children of the lowest common cohort on the preemptor's and on the target's path.
+    std::pair<NodeIndex, NodeIndex> below_common_cohort(NodeIndex target) const;
+
+  private:
+    /// A contestant as it was when it entered.
+    struct Entry {
+        Contestant contestant;
+        std::uint32_t changes = 0;
+    };
+    using Heap = std::vector<Entry>;
+    /// The children of a cohort: those that are as `others` has them, from a place of it on, and
+    /// those that have changed since.
+    struct Contest {
+        ShareContests::Order::const_iterator next;
+        ShareContests::Order::const_iterator end;
+        Heap changed;
+    };
+    struct Cohort {
+        Contest queues;
+        Contest cohorts;
+    };
+    /// A node that is not as `others` has it.
+    struct Standing {
+        ShareRank share;
+        bool borrows = false;
+        bool is_pruned = false;
+        std::uint32_t changes = 0;  ///< entries from before the last one count no more
+        std::optional<CandidateWalk> walk;
+        std::size_t next = 0;  ///< without a walk: of candidates_, up to `end`
+        std::size_t end = 0;
+    };
+
+    bool is_ancestor(NodeIndex cohort) const;
+    NodeIndex child_of(NodeIndex cohort, NodeIndex below) const;
+    const Candidate* candidate_of(const Standing& standing) const;
+    Cohort& cohort(NodeIndex node);
+    /// Its standing; one like others_ has it if there is none yet.
+    Standing& standing_of(NodeIndex node);
+    void take_share(NodeIndex node, Standing& standing) const;
+    void enter(NodeIndex node, Standing& standing);
+    Contest& contest_of(NodeIndex node);
+    void drop_outdated(Contest& contest);
+    /// Passes over those that changed or have nobody whom the preemptor may evict.
+    void settle(Contest& contest, bool are_queues);
+    /// The child with the highest share that borrows; the preemptor's own way needs not.
+    const Contestant* first_of(Contest& contest, bool are_queues);
+    NodeIndex descend();
+
+    const State& state_;
+    const QuotaTree& tree_;
+    NodeIndex preemptor_queue_;
+    const ShareContests* others_ = nullptr;
+    CandidateLists* lists_ = nullptr;
+    const FlavorResources* needed_ = nullptr;
+    EvictionRight right_;
+    std::vector<const Candidate*> candidates_;
+    std::map<NodeIndex, Standing> standings_;
+    std::map<NodeIndex, Cohort> cohorts_;
+};
+
+}  // namespace sluice::engine
