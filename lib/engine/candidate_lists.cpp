@@ -92,17 +92,20 @@ void CandidateWalk::find() {
 }
 
 CandidateLists::Holders& CandidateLists::holders_of(NodeIndex cluster_queue) {
-    const auto [at, is_new] = holders_.try_emplace(cluster_queue);
-    const ClusterQueueRecord& queue = state_.cluster_queue(cluster_queue);
-    if (is_new && queue.active) {
-        group(queue.holders, at->second);
+    if (asked_last_.second == nullptr || asked_last_.first != cluster_queue) {
+        const auto [at, is_new] = holders_.try_emplace(cluster_queue);
+        const ClusterQueueRecord& queue = state_.cluster_queue(cluster_queue);
+        if (is_new && queue.active) {
+            group(queue.holders, at->second);
+        }
+        asked_last_ = {cluster_queue, &at->second};
     }
-    return at->second;
+    return *asked_last_.second;
 }
 
-void CandidateLists::group(const std::vector<WorkloadIndex>& all, Holders& into) const {
-    std::vector<std::pair<FlavorResourceIndex, WorkloadIndex>> uses;
-    uses.reserve(all.size());
+void CandidateLists::group(const std::vector<WorkloadIndex>& all, Holders& into) {
+    auto& uses = uses_;
+    uses.clear();
     for (const auto index : all) {
         for (const auto& usage : state_.workload(index).holding->usages) {
             uses.emplace_back(usage.flavor_resource, index);
@@ -165,13 +168,22 @@ CandidateList& CandidateLists::in(NodeIndex cluster_queue, const FlavorResources
     if (needed.size() != 1) {
         return merged(holders, needed);
     }
+    auto& lists = holders.lists;
+    if (lists.empty()) {
+        return none_;
+    }
+    // Those of an object were mostly named one after the other.
+    const std::size_t guess = needed.front().at() - lists.front().first.at();
+    if (guess < lists.size() && lists[guess].first == needed.front()) {
+        return lists[guess].second;
+    }
     const auto at = std::lower_bound(
-        holders.lists.begin(),
-        holders.lists.end(),
+        lists.begin(),
+        lists.end(),
         needed.front(),
         [](const auto& list, FlavorResourceIndex key) { return list.first < key; }
     );
-    return at != holders.lists.end() && at->first == needed.front() ? at->second : none_;
+    return at != lists.end() && at->first == needed.front() ? at->second : none_;
 }
 
 }  // namespace sluice::engine

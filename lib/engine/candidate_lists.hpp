@@ -113,12 +113,14 @@ class CandidateLists {
         std::map<FlavorResources, Merged> merged;
     };
     Holders& holders_of(NodeIndex cluster_queue);
-    void group(const std::vector<WorkloadIndex>& all, Holders& into) const;
+    void group(const std::vector<WorkloadIndex>& all, Holders& into);
     CandidateList& merged(Holders& holders, const FlavorResources& needed) const;
 
     const State& state_;
     Time now_;
     std::map<NodeIndex, Holders> holders_;
+    std::pair<NodeIndex, Holders*> asked_last_;  // a search on many flavors asks again and again
+    std::vector<std::pair<FlavorResourceIndex, WorkloadIndex>> uses_;  // memory of group()
     CandidateList none_;
 };
 

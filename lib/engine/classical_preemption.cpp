@@ -210,6 +210,9 @@ class ClassicalSearch {
         if (!counts_without_borrowing_ && !policy_.borrow_within_cohort && !has_advantage) {
             return;
         }
+        if (!tree_.has_above_quota(tree_.node(preemptor_.cluster_queue).root, preemptor_.needed)) {
+            return;
+        }
         lowest_rank_ = has_advantage ? 0 : 1;
         const auto& order = search_.overdrawn_queues(preemptor_).in_order();
         next_ = order.begin();
@@ -315,7 +318,7 @@ class ClassicalSearch {
     }
 
     /// With borrowing or without, in the order tried (spec 5.4).
-    std::vector<bool> attempts() {
+    SmallVector<bool, 2> attempts() {
         if (!has_foreign_) {
             return {true};
         }
@@ -376,7 +379,7 @@ class ClassicalSearch {
     SmallVector<std::pair<NodeIndex, NodeIndex>, 4> looked_at_;  // each with the common cohort
     SmallVector<Source, 2> sources_;
     SmallVector<std::uint32_t, 2> unmerged_;  // sources with candidates left, a heap
-    std::vector<RankedCandidate> merged_;     // as far as they were asked for
+    SmallVector<RankedCandidate, 4> merged_;  // as far as they were asked for
     bool has_hierarchical_ = false;
     bool has_foreign_ = false;
     bool counts_without_borrowing_ = false;  ///< see may_go_without_borrowing()

@@ -39,21 +39,22 @@ const OverdrawnQueues& PreemptionSearch::overdrawn_queues(const Preemptor& preem
     return known(overdrawn_, preemptor);
 }
 
-std::vector<PreemptionTarget> PreemptionSearch::find(const Preemptor& preemptor) {
+const std::vector<PreemptionTarget>& PreemptionSearch::find(const Preemptor& preemptor) {
     if (tree_.mark() != mark_) {
         usage_changed();
     }
     if (!asked_last_ || asked_last_->changes != changed_.size() ||
         asked_last_->preemptor != preemptor) {
+        if (!asked_last_) {
+            asked_last_ = Asked{};
+        }
         is_spared_by_priority_ = false;
-        auto targets = state_.options().fair_sharing ? find_fair_targets(*this, preemptor)
-                                                     : find_classical_targets(*this, preemptor);
-        asked_last_ = Asked{
-            .preemptor = preemptor,
-            .changes = changed_.size(),
-            .is_spared_by_priority = is_spared_by_priority_,
-            .targets = std::move(targets),
-        };
+        asked_last_->preemptor = preemptor;
+        asked_last_->changes = changed_.size();
+        asked_last_->targets = state_.options().fair_sharing
+                                   ? find_fair_targets(*this, preemptor)
+                                   : find_classical_targets(*this, preemptor);
+        asked_last_->is_spared_by_priority = is_spared_by_priority_;
     }
     is_spared_by_priority_ = asked_last_->is_spared_by_priority;
     return asked_last_->targets;
@@ -78,7 +79,7 @@ PreemptionSearch::Possibility PreemptionSearch::simulate(
         .usage = {Usage{.flavor_resource = needed, .amount = amount}},
         .needed = {needed},
     };
-    const auto targets = find(preemptor);
+    const auto& targets = find(preemptor);
     if (targets.empty()) {
         return {
             .kind = Possibility::Kind::NoCandidates,

@@ -55,8 +55,9 @@ class PreemptionSearch {
     /// Usage has changed anywhere.
     void usage_changed();
 
-    /// Targets in the order they are evicted; empty when nothing helps.
-    std::vector<PreemptionTarget> find(const Preemptor& preemptor);
+    /// Targets in the order they are evicted; empty when nothing helps. *Lifetime*: until the next
+    /// search.
+    const std::vector<PreemptionTarget>& find(const Preemptor& preemptor);
 
     /// Whether a ClusterQueue without room for `amount` more may look for victims at all: where it
     /// would borrow only if a policy is about that (spec 4.7).

@@ -1,7 +1,5 @@
 #include "engine/quota_tree.hpp"
 
-#include "base/assert.hpp"
-
 #include <algorithm>
 
 namespace sluice::engine {
@@ -102,30 +100,12 @@ QuotaCell& QuotaTree::ensure_cell(NodeIndex index, FlavorResourceIndex flavor_re
     return *cells.insert(at, made);
 }
 
-const QuotaCell* QuotaTree::find_cell(NodeIndex index, FlavorResourceIndex flavor_resource) const {
-    const auto& cells = this->cells(index);
-    if (cells.empty()) {
-        return nullptr;
-    }
-    // Those of an object were mostly named one after the other.
-    const std::size_t guess = flavor_resource.at() - cells.front().flavor_resource.at();
-    if (guess < cells.size() && cells[guess].flavor_resource == flavor_resource) {
-        return &cells[guess];
-    }
+std::size_t QuotaTree::search(
+    const std::vector<QuotaCell>& cells, FlavorResourceIndex flavor_resource
+) {
     const auto at = lower_bound_of(cells, flavor_resource);
-    return at != cells.end() && at->flavor_resource == flavor_resource ? &*at : nullptr;
-}
-
-std::uint32_t QuotaTree::cell_position(NodeIndex index, FlavorResourceIndex flavor_resource) const {
-    const QuotaCell* cell = find_cell(index, flavor_resource);
-    SLUICE_ASSERT(cell != nullptr);
-    return static_cast<std::uint32_t>(cell - cells(index).data());
-}
-
-const QuotaCell& QuotaTree::cell(NodeIndex index, FlavorResourceIndex flavor_resource) const {
-    static const QuotaCell kNone;
-    const QuotaCell* found = find_cell(index, flavor_resource);
-    return found != nullptr ? *found : kNone;
+    const bool found = at != cells.end() && at->flavor_resource == flavor_resource;
+    return found ? static_cast<std::size_t>(at - cells.begin()) : cells.size();
 }
 
 QuotaTree::Path QuotaTree::path_to_root(NodeIndex index, FlavorResourceIndex flavor_resource)

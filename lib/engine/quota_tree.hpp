@@ -4,6 +4,7 @@
 #include "engine/amount.hpp"
 #include "engine/ids.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -149,9 +150,17 @@ class QuotaTree {
         const Node& node = nodes_[index.at()];
         return shows_evictions_ && node.fork != 0 ? forks_[node.fork - 1].cells : node.cells;
     }
-    const QuotaCell* find_cell(NodeIndex node, FlavorResourceIndex flavor_resource) const;
+    const QuotaCell* find_cell(NodeIndex node, FlavorResourceIndex flavor_resource) const {
+        const auto& here = cells(node);
+        const std::size_t position = position_in(here, flavor_resource);
+        return position < here.size() ? &here[position] : nullptr;
+    }
     /// Zeros when there is none. *Lifetime*: until cells or nodes are added.
-    const QuotaCell& cell(NodeIndex node, FlavorResourceIndex flavor_resource) const;
+    const QuotaCell& cell(NodeIndex node, FlavorResourceIndex flavor_resource) const {
+        static const QuotaCell kNone;
+        const QuotaCell* found = find_cell(node, flavor_resource);
+        return found != nullptr ? *found : kNone;
+    }
     /// What keeps a node from having more.
     struct Bottleneck {
         NodeIndex node;                   ///< itself or one above it
@@ -177,6 +186,8 @@ class QuotaTree {
     std::vector<NodeIndex> above_quota(NodeIndex root, const FlavorResources& flavor_resources)
         const;
 
+    /// Whether there may be any; false is sure.
+    bool has_above_quota(NodeIndex root, const FlavorResources& flavor_resources) const;
     /// Whether the node's usage of any of these is above the quota of its subtree.
     bool is_above_quota(NodeIndex node, const FlavorResources& flavor_resources) const;
 
@@ -250,16 +261,33 @@ class QuotaTree {
 
     NodeIndex add_node(std::string_view name, bool is_cluster_queue);
     QuotaCell& ensure_cell(NodeIndex node, FlavorResourceIndex flavor_resource);
-    std::uint32_t cell_position(NodeIndex node, FlavorResourceIndex flavor_resource) const;
+    /// Behind the last: there is none.
+    static std::size_t position_in(
+        const std::vector<QuotaCell>& cells, FlavorResourceIndex flavor_resource
+    ) {
+        // Those of an object were mostly named one after the other.
+        const std::size_t guess =
+            cells.empty() ? 0 : flavor_resource.at() - cells.front().flavor_resource.at();
+        return guess < cells.size() && cells[guess].flavor_resource == flavor_resource
+                   ? guess
+                   : search(cells, flavor_resource);
+    }
+    static std::size_t search(
+        const std::vector<QuotaCell>& cells, FlavorResourceIndex flavor_resource
+    );
     void add(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount, Lasting lasting);
     void remove(
         NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount, Lasting lasting
     );
-    /// Changes the cell's usage. Requires: it is one of the node's, as the tree is looked at.
-    void change(NodeIndex node, std::uint32_t cell, Amount usage, Lasting lasting, bool is_exact);
-    std::vector<QuotaCell>& cells(NodeIndex node) {
-        return const_cast<std::vector<QuotaCell>&>(std::as_const(*this).cells(node));
-    }
+    /// A cell as the tree is looked at.
+    struct Place {
+        NodeIndex node;
+        std::uint32_t position = 0;
+        bool is_fork = false;
+        QuotaCell* cell = nullptr;
+    };
+    Place place_of(NodeIndex node, FlavorResourceIndex flavor_resource);
+    void change(const Place& place, Amount usage, Lasting lasting, bool is_exact);
     void assume_after_evictions(NodeIndex cluster_queue, const Usage& usage);
     void fork_path(NodeIndex cluster_queue);
     void count_later_if_stale(NodeIndex cluster_queue);

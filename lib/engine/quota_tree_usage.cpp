@@ -1,4 +1,5 @@
 // Usage, for good and in what-ifs.
+#include "base/assert.hpp"
 #include "engine/quota_tree.hpp"
 
 #include <algorithm>
@@ -10,8 +11,8 @@ void QuotaTree::unlist(NodeIndex root, QuotaCell& cell) {
     auto& listed = nodes_[root.at()].above_quota[cell.flavor_resource];
     const NodeIndex last = listed.back();
     listed[cell.above_quota - 1] = last;
-    nodes_[last.at()].cells[cell_position(last, cell.flavor_resource)].above_quota =
-        cell.above_quota;
+    auto& cells = nodes_[last.at()].cells;
+    cells[position_in(cells, cell.flavor_resource)].above_quota = cell.above_quota;
     listed.pop_back();
     cell.above_quota = 0;
 }
@@ -59,6 +60,15 @@ std::vector<NodeIndex> QuotaTree::above_quota(
     return found;
 }
 
+bool QuotaTree::has_above_quota(NodeIndex root, const FlavorResources& flavor_resources) const {
+    const auto& listed = nodes_[root.at()].above_quota;
+    return !forks_.empty() ||
+           std::ranges::any_of(flavor_resources, [&](FlavorResourceIndex flavor_resource) {
+               const auto at = listed.find(flavor_resource);
+               return at != listed.end() && !at->second.empty();
+           });
+}
+
 bool QuotaTree::is_above_quota(NodeIndex node, const FlavorResources& flavor_resources) const {
     return std::ranges::any_of(flavor_resources, [&](FlavorResourceIndex flavor_resource) {
         const QuotaCell* here = find_cell(node, flavor_resource);
@@ -66,24 +76,38 @@ bool QuotaTree::is_above_quota(NodeIndex node, const FlavorResources& flavor_res
     });
 }
 
-void QuotaTree::change(
-    NodeIndex index, std::uint32_t position, Amount usage, Lasting lasting, bool is_exact
-) {
-    QuotaCell& here = cells(index)[position];
-    const bool is_fork = shows_evictions_ && nodes_[index.at()].fork != 0;
+QuotaTree::Place QuotaTree::place_of(NodeIndex index, FlavorResourceIndex flavor_resource) {
+    Node& node = nodes_[index.at()];
+    const bool is_fork = shows_evictions_ && node.fork != 0;
+    auto& cells = is_fork ? forks_[node.fork - 1].cells : node.cells;
+    const std::size_t position = position_in(cells, flavor_resource);
+    SLUICE_ASSERT(position < cells.size());
+    return {
+        .node = index,
+        .position = static_cast<std::uint32_t>(position),
+        .is_fork = is_fork,
+        .cell = &cells[position],
+    };
+}
+
+void QuotaTree::change(const Place& place, Amount usage, Lasting lasting, bool is_exact) {
+    QuotaCell& here = *place.cell;
     if (lasting == Lasting::WhatIf) {
-        undo_.push_back(
-            Saved{.node = index, .cell = position, .is_fork = is_fork, .usage = here.usage}
-        );
+        undo_.push_back(Saved{
+            .node = place.node,
+            .cell = place.position,
+            .is_fork = place.is_fork,
+            .usage = here.usage,
+        });
     }
     const bool has_saturated = !is_exact || here.usage.is_saturated() || usage.is_saturated();
     here.usage = usage;
-    if (!is_fork) {
-        list_if_above_quota(index, here);
+    if (!place.is_fork) {
+        list_if_above_quota(place.node, here);
     }
     if (has_saturated) {
         if (lasting == Lasting::ForGood) {
-            uncount(index);
+            uncount(place.node);
         }
         order_counts_ = true;
     }
@@ -94,10 +118,9 @@ void QuotaTree::add(
 ) {
     order_counts_ = order_counts_ || amount < Amount();  // which stays in the node
     for (NodeIndex at = index; at.is_valid(); at = nodes_[at.at()].parent) {
-        const std::uint32_t position = cell_position(at, flavor_resource);
-        const QuotaCell& here = cells(at)[position];
-        const Amount local = here.local_available();
-        change(at, position, here.usage + amount, lasting, !amount.is_saturated());
+        const Place here = place_of(at, flavor_resource);
+        const Amount local = here.cell->local_available();
+        change(here, here.cell->usage + amount, lasting, !amount.is_saturated());
         if (amount <= local) {
             return;
         }
@@ -110,10 +133,9 @@ void QuotaTree::remove(
 ) {
     order_counts_ = order_counts_ || amount < Amount();
     for (NodeIndex at = index; at.is_valid(); at = nodes_[at.at()].parent) {
-        const std::uint32_t position = cell_position(at, flavor_resource);
-        const QuotaCell& here = cells(at)[position];
-        const Amount stored_in_parent = here.usage - here.local();
-        change(at, position, here.usage - amount, lasting, !amount.is_saturated());
+        const Place here = place_of(at, flavor_resource);
+        const Amount stored_in_parent = here.cell->usage - here.cell->local();
+        change(here, here.cell->usage - amount, lasting, !amount.is_saturated());
         if (stored_in_parent <= Amount()) {
             return;
         }

@@ -28,6 +28,9 @@ TargetQueues::TargetQueues(
         Standing& standing = standings_[at];
         if (at == preemptor_queue) {
             standing.walk = std::move(own);
+            if (candidate_of(standing) == nullptr) {
+                continue;
+            }
         }
         take_share(at, standing);
         enter(at, standing);

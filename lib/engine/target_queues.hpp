@@ -5,9 +5,11 @@
 #include "engine/share_contests.hpp"
 #include "engine/state.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory_resource>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -105,8 +107,11 @@ class TargetQueues {
     const FlavorResources* needed_ = nullptr;
     EvictionRight right_;
     std::vector<const Candidate*> candidates_;
-    std::map<NodeIndex, Standing> standings_;
-    std::map<NodeIndex, Cohort> cohorts_;
+    // Mostly a victim is found among few.
+    std::array<std::byte, 2048> buffer_;
+    std::pmr::monotonic_buffer_resource memory_{buffer_.data(), buffer_.size()};
+    std::pmr::map<NodeIndex, Standing> standings_{&memory_};
+    std::pmr::map<NodeIndex, Cohort> cohorts_{&memory_};
 };
 
 }  // namespace sluice::engine

@@ -46,10 +46,8 @@ inline void merge_sort(std::span<RankedVictim> victims) {
 /// other rules, exchange places within their ClusterQueue. As upstream compares names without the
 /// namespace, two LocalQueues of one name are not told apart. `workload_of` gives the WorkloadIndex
 /// of an element.
-template <class Victim, class WorkloadOf>
-void put_larger_users_first(
-    const State& state, std::vector<Victim>& victims, WorkloadOf workload_of
-) {
+template <class Victims, class WorkloadOf>
+void put_larger_users_first(const State& state, Victims& victims, WorkloadOf workload_of) {
     if (!state.options().admission_fair_sharing) {
         return;
     }
@@ -62,7 +60,7 @@ void put_larger_users_first(
     }
     for (const auto& [of, at] : places) {
         std::vector<RankedVictim> ranked;
-        std::vector<Victim> own;
+        std::vector<typename Victims::value_type> own;
         for (const auto place : at) {
             const WorkloadRecord& workload = state.workload(workload_of(victims[place]));
             const LocalQueueRecord& local_queue = state.local_queue(workload.local_queue);
