@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -22,9 +23,16 @@ Error unreadable(const std::string& name, const std::error_code& why) {
     };
 }
 
-Result<std::string> read_all(std::FILE* stream, const std::string& name) {
-    constexpr std::size_t kPiece = std::size_t{1} << 20U;
+constexpr std::size_t kPiece = std::size_t{1} << 20U;
+
+/// `expected`: so many bytes there seem to be.
+Result<std::string> read_all(
+    std::FILE* stream, const std::string& name, std::uintmax_t expected = 0
+) {
+    // So that a large text need not move as it grows.
+    constexpr std::uintmax_t kExpectedMost = std::uintmax_t{256} << 20U;
     std::string text;
+    text.reserve(static_cast<std::size_t>(std::min(expected, kExpectedMost)) + kPiece);
     while (true) {
         const std::size_t before = text.size();
         text.resize(before + kPiece);
@@ -77,7 +85,9 @@ Result<std::string> read_file(const std::string& name) {
     if (file == nullptr) {
         return unreadable(name, std::error_code(errno, std::generic_category()));
     }
-    return read_all(file.get(), name);
+    std::error_code unknown;
+    const auto size = std::filesystem::file_size(name, unknown);
+    return read_all(file.get(), name, unknown ? 0 : size);
 }
 
 Result<std::vector<InputFile>> read_input_files(const std::vector<std::string>& names) {

@@ -44,14 +44,14 @@ class ObjectsOfKind {
             places_.erase(key_of(objects_.back()));
         }
     }
-    std::vector<T> take() { return std::move(objects_); }
+    Objects<T> take() { return std::move(objects_); }
 
   private:
     static std::string key_of(const T& object) {
         return object.metadata.namespace_ + "/" + object.metadata.name;
     }
 
-    std::vector<T> objects_;
+    Objects<T> objects_;
     boost::unordered_flat_map<std::string, std::size_t> places_;
     std::size_t marked_ = 0;
     std::vector<std::pair<std::size_t, T>> replaced_;  ///< since mark(), the last one first to go
@@ -98,7 +98,7 @@ class ObjectCollector {
 
   private:
     template <class T>
-    std::vector<T> take() {
+    Objects<T> take() {
         return std::get<ObjectsOfKind<T>>(kinds_).take();
     }
 

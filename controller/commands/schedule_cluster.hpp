@@ -9,22 +9,26 @@
 #include "api/topology.hpp"
 #include "api/workload.hpp"
 
-#include <vector>
+#include <deque>
 
 namespace sluice::commands {
 
+/// The objects of a kind. There may be very many, which come one by one and stay where they are.
+template <class T>
+using Objects = std::deque<T>;
+
 /// The objects that `sluice schedule` decides on, each kind in input order.
 struct ScheduleCluster {
-    std::vector<api::Namespace> namespaces;
-    std::vector<api::LimitRange> limit_ranges;
-    std::vector<api::RuntimeClass> runtime_classes;
-    std::vector<api::AdmissionCheck> admission_checks;
-    std::vector<api::Topology> topologies;
-    std::vector<api::ResourceFlavor> flavors;
-    std::vector<api::Cohort> cohorts;
-    std::vector<api::ClusterQueue> cluster_queues;
-    std::vector<api::LocalQueue> local_queues;
-    std::vector<api::Workload> workloads;
+    Objects<api::Namespace> namespaces;
+    Objects<api::LimitRange> limit_ranges;
+    Objects<api::RuntimeClass> runtime_classes;
+    Objects<api::AdmissionCheck> admission_checks;
+    Objects<api::Topology> topologies;
+    Objects<api::ResourceFlavor> flavors;
+    Objects<api::Cohort> cohorts;
+    Objects<api::ClusterQueue> cluster_queues;
+    Objects<api::LocalQueue> local_queues;
+    Objects<api::Workload> workloads;
 };
 
 }  // namespace sluice::commands

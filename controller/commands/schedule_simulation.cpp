@@ -41,7 +41,7 @@ bool is_evicted(const api::Workload& workload) {
 }
 
 /// How often the flavor scan may move on without anything else happening.
-std::size_t flavors_max(const std::vector<api::ClusterQueue>& queues) {
+std::size_t flavors_max(const Objects<api::ClusterQueue>& queues) {
     std::size_t most = 0;
     for (const auto& queue : queues) {
         for (const auto& group : queue.spec.resource_groups) {
@@ -137,7 +137,7 @@ void ScheduleSimulation::load(ScheduleCluster cluster) {
     settle();
 }
 
-void ScheduleSimulation::load_workloads(std::vector<api::Workload> workloads) {
+void ScheduleSimulation::load_workloads(Objects<api::Workload> workloads) {
     workloads_ = std::move(workloads);
     places_.reserve(workloads_.size());
     for (std::size_t i = 0; i < workloads_.size(); ++i) {

@@ -40,7 +40,7 @@ class ScheduleSimulation {
   private:
     void load(ScheduleCluster cluster);
     void load_queues(const ScheduleCluster& cluster);
-    void load_workloads(std::vector<api::Workload> workloads);
+    void load_workloads(Objects<api::Workload> workloads);
     void apply(const workload::Translator::Events& events);
     /// Runs what is due now: the wake-ups of the events so far, once for each tree.
     void settle();
@@ -72,7 +72,7 @@ class ScheduleSimulation {
     std::size_t flavors_max_;
     std::map<std::string, api::ClusterQueue, std::less<>> cluster_queues_;
     std::unordered_map<std::string, api::LocalQueue> local_queues_;  ///< by "namespace/name"
-    std::vector<api::Workload> workloads_;
+    Objects<api::Workload> workloads_;
     std::vector<std::string> notes_;                              ///< on what was given
     boost::unordered_flat_map<std::string, std::size_t> places_;  ///< in workloads_, by key
 };

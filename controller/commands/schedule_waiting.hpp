@@ -4,6 +4,7 @@
 #include "api/local_queue.hpp"
 #include "api/workload.hpp"
 #include "base/clock.hpp"
+#include "controller/commands/schedule_cluster.hpp"
 #include "controller/commands/schedule_report.hpp"
 #include "engine/state.hpp"
 #include "workload/translator.hpp"
@@ -24,7 +25,7 @@ struct ScheduleOutcome {
     const workload::Translator& translator;
     const std::map<std::string, api::ClusterQueue, std::less<>>& cluster_queues;
     const std::unordered_map<std::string, api::LocalQueue>& local_queues;  ///< by namespace/name
-    const std::vector<api::Workload>& workloads;
+    const Objects<api::Workload>& workloads;
     const boost::unordered_flat_map<std::string, std::size_t>& places;  ///< in workloads, by key
     const std::vector<CycleReport>& unprinted;  ///< the idle cycles at the end
     Time now;
