@@ -74,6 +74,7 @@ void Translator::judge(const std::string& name, const api::ResourceFlavor* flavo
 }
 
 void Translator::set(const api::LimitRange& range) {
+    demands_.clear();
     auto& ranges = limit_ranges_[range.metadata.namespace_];
     ranges[range.metadata.name] = range;
     LimitRangeSummary& summary = limits_[range.metadata.namespace_] = {};
@@ -83,6 +84,7 @@ void Translator::set(const api::LimitRange& range) {
 }
 
 void Translator::remove_limit_range(const std::string& ns, const std::string& name) {
+    demands_.clear();
     auto& ranges = limit_ranges_[ns];
     ranges.erase(name);
     LimitRangeSummary& summary = limits_[ns] = {};
@@ -100,8 +102,14 @@ void Translator::set(const api::Cohort& cohort) {
 }
 
 void Translator::set(const api::RuntimeClass& runtime_class) {
+    demands_.clear();
     const auto& overhead = runtime_class.overhead;
     overheads_[runtime_class.metadata.name] = overhead ? overhead->pod_fixed : api::ResourceList{};
+}
+
+void Translator::remove_runtime_class(const std::string& name) {
+    demands_.clear();
+    overheads_.erase(name);
 }
 
 Activity Translator::activity(const api::ClusterQueue& queue) const {
@@ -166,11 +174,7 @@ std::vector<PodResources> Translator::pods_of(
     std::vector<PodResources> pods;
     pods.reserve(workload.spec.pod_sets.size());
     for (const auto& pod_set : workload.spec.pod_sets) {
-        const auto& spec = pod_set.template_->spec;
-        const auto overhead = overheads_.find(spec.runtime_class_name);
-        pods.push_back(make_pod_resources(
-            spec, overhead == overheads_.end() ? nullptr : &overhead->second, limits
-        ));
+        pods.push_back(resources_of(pod_set.template_->spec, limits));
     }
     return pods;
 }

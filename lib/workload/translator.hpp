@@ -4,6 +4,7 @@
 #include "api/topology.hpp"
 #include "api/workload.hpp"
 #include "engine/event.hpp"
+#include "workload/pod_demand.hpp"
 #include "workload/pod_shape.hpp"
 #include "workload/quotas.hpp"
 #include "workload/references.hpp"
@@ -12,6 +13,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,7 +57,7 @@ class Translator {
     void set(const api::LimitRange& range);
     void remove_limit_range(const std::string& ns, const std::string& name);
     void set(const api::RuntimeClass& runtime_class);
-    void remove_runtime_class(const std::string& name) { overheads_.erase(name); }
+    void remove_runtime_class(const std::string& name);
 
     /// ClusterQueues that are inactive whatever they say, each with the message of its condition.
     /// After a change translate them again.
@@ -115,9 +117,12 @@ class Translator {
     std::vector<PodResources> pods_of(
         const api::Workload& workload, const LimitRangeSummary& limits
     ) const;
-    std::uint64_t condition_stamp(
-        const api::Workload& workload, const std::vector<PodResources>& pods
-    ) const;
+    PodResources resources_of(const api::PodSpec& pod, const LimitRangeSummary& limits) const;
+    /// What the pods of each pod set ask for; until LimitRanges or RuntimeClasses change, or the
+    /// next call.
+    std::vector<const PodDemand*> demands_of(const api::Workload& workload);
+    const PodDemand& demand_of(const api::PodSet& pod_set, const std::string& ns);
+    std::uint64_t condition_stamp(const api::Workload& workload) const;
     const LimitRangeSummary& limits_of(const std::string& ns) const;
     engine::NamespaceMatch match(const std::string& ns, const api::ClusterQueue& queue) const;
     std::uint32_t use_shape(PodShape shape, Uses& uses, Events& events);
@@ -126,8 +131,9 @@ class Translator {
     Events judge_flavors_with(const std::string& topology);
     std::uint64_t use_class(std::string key, Uses& uses);
     void release(const Uses& uses);
-    std::string class_key(const api::Workload& workload, const std::vector<PodResources>& pods)
-        const;
+    std::string class_key(
+        const api::Workload& workload, const std::vector<const PodDemand*>& demands
+    ) const;
     std::optional<engine::QuotaReservation> reservation(const api::Workload& workload) const;
 
     Settings settings_;
@@ -138,6 +144,11 @@ class Translator {
     std::map<std::string, LimitRangeSummary, std::less<>>
         limits_;  // by namespace, of limit_ranges_
     std::map<std::string, api::ResourceList, std::less<>> overheads_;
+    /// By pod template and the LimitRanges of the namespace; none is older than what it depends on.
+    std::map<
+        std::pair<std::shared_ptr<const api::PodTemplateSpec>, const LimitRangeSummary*>,
+        PodDemand>
+        demands_;
     Shapes shapes_;
     std::vector<std::uint32_t> free_shape_ids_;
     std::uint32_t next_shape_id_ = 1;

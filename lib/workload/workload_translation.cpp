@@ -93,9 +93,7 @@ std::string text_of(const std::vector<PodResources>& pods) {
 
 }  // namespace
 
-std::uint64_t Translator::condition_stamp(
-    const api::Workload& workload, const std::vector<PodResources>& pods
-) const {
+std::uint64_t Translator::condition_stamp(const api::Workload& workload) const {
     std::string text;
     for (const auto* type : {"Evicted", "Requeued"}) {
         if (const auto* condition = api::find_condition(workload.status.conditions, type)) {
@@ -119,8 +117,8 @@ std::uint64_t Translator::condition_stamp(
     for (const auto& reclaimable : workload.status.reclaimable_pods) {
         text += fmt::format("/{} {}", reclaimable.name, reclaimable.count);
     }
-    if (!limits_of(workload.metadata.namespace_).is_empty()) {
-        std::string adjusted = text_of(pods);
+    if (const auto& limits = limits_of(workload.metadata.namespace_); !limits.is_empty()) {
+        std::string adjusted = text_of(pods_of(workload, limits));
         if (adjusted != text_of(pods_of(workload, LimitRangeSummary()))) {
             text += adjusted;
         }
@@ -207,10 +205,42 @@ std::optional<engine::QuotaReservation> Translator::reservation(const api::Workl
     return made;
 }
 
+PodResources Translator::resources_of(const api::PodSpec& pod, const LimitRangeSummary& limits)
+    const {
+    const auto overhead = overheads_.find(pod.runtime_class_name);
+    return make_pod_resources(
+        pod, overhead == overheads_.end() ? nullptr : &overhead->second, limits
+    );
+}
+
+const PodDemand& Translator::demand_of(const api::PodSet& pod_set, const std::string& ns) {
+    const auto& limits = limits_of(ns);
+    const auto& pods = pod_set.template_;
+    const auto [at, is_new] = demands_.try_emplace({pods.pointer(), &limits});
+    if (is_new) {
+        at->second =
+            make_pod_demand(pods->spec, resources_of(pods->spec, limits), limits, settings_);
+    }
+    return at->second;
+}
+
+std::vector<const PodDemand*> Translator::demands_of(const api::Workload& workload) {
+    constexpr std::size_t kMost = 256;  // they keep templates alive that nobody else may have
+    if (demands_.size() >= kMost) {
+        demands_.clear();
+    }
+    std::vector<const PodDemand*> demands;
+    demands.reserve(workload.spec.pod_sets.size());
+    for (const auto& pod_set : workload.spec.pod_sets) {
+        demands.push_back(&demand_of(pod_set, workload.metadata.namespace_));
+    }
+    return demands;
+}
+
 Translator::Events Translator::set(const api::Workload& workload) {
     Events events;
     Uses uses;
-    const auto pods = pods_of(workload, limits_of(workload.metadata.namespace_));
+    const auto demands = demands_of(workload);
     const auto& metadata = workload.metadata;
     const auto& status = workload.status;
     engine::Workload made{
@@ -221,7 +251,7 @@ Translator::Events Translator::set(const api::Workload& workload) {
         .priority = effective_priority(workload),
         .queue_order = queue_order(workload),
         .generation = metadata.generation,
-        .condition_stamp = condition_stamp(workload, pods),
+        .condition_stamp = condition_stamp(workload),
         .pod_sets = {},
         .reservation = reservation(workload),
         .queueable = is_queueable(workload, settings_.gates),
@@ -229,33 +259,32 @@ Translator::Events Translator::set(const api::Workload& workload) {
         .requeued_false = false,
         .requeue_at = status.requeue_state ? status.requeue_state->requeue_at : std::nullopt,
         .checks_failed = has_failed_check(workload),
-        .requests_valid = !find_invalid_requests(pods, limits_of(metadata.namespace_)),
+        .requests_valid = std::ranges::all_of(demands, &PodDemand::is_valid),
         .preemption_gated = is_preemption_gated(workload),
         .pods_ready = api::is_true(status.conditions, "PodsReady"),
         .replaces = replaced_slice(workload),
     };
     const auto* requeued = api::find_condition(status.conditions, "Requeued");
     made.requeued_false = requeued != nullptr && requeued->status == "False";
-    for (std::size_t i = 0; i < pods.size(); ++i) {
+    for (std::size_t i = 0; i < demands.size(); ++i) {
         const auto& pod_set = workload.spec.pod_sets[i];
         const auto& topology = pod_set.topology_request;
-        const api::ResourceList requests = pod_requests(pods[i]);
-        PodShape shape = make_pod_shape(pod_set.template_->spec);
+        PodShape shape = demands[i]->shape;
         if (settings_.gates.topology_aware_scheduling) {
-            shape.topology = find_topology_need(pod_set, requests);
+            shape.topology = find_topology_need(pod_set, demands[i]->requests);
         }
         made.pod_sets.push_back({
             .name = pod_set.name,
             .count = pod_set.count,
             .min_count = pod_set.min_count,
             .reclaimable = reclaimable(workload, pod_set),
-            .requests = to_engine_requests(transformed(requests, settings_)),
+            .requests = demands[i]->for_engine,
             .shape = use_shape(std::move(shape), uses, events),
             .group = topology ? topology->pod_set_group_name.value_or("") : "",
         });
     }
     if (settings_.gates.scheduling_equivalence_hashing) {
-        made.scheduling_class = use_class(class_key(workload, pods), uses);
+        made.scheduling_class = use_class(class_key(workload, demands), uses);
     }
     // Taken before the old ones are given back, so that a number in use never changes hands.
     release(std::exchange(workloads_[key_of(metadata.namespace_, metadata.name)], std::move(uses)));
@@ -331,42 +360,20 @@ void Translator::release(const Uses& uses) {
 }
 
 std::string Translator::class_key(
-    const api::Workload& workload, const std::vector<PodResources>& pods
+    const api::Workload& workload, const std::vector<const PodDemand*>& demands
 ) const {
     std::string key = fmt::format("{}", effective_priority(workload));
     const auto append = [&](const auto& part) {
         key += '|';
         api::encode_to(api::type_of<std::remove_cvref_t<decltype(part)>>(), &part, key);
     };
-    for (std::size_t i = 0; i < pods.size(); ++i) {
+    for (std::size_t i = 0; i < demands.size(); ++i) {
         const auto& pod_set = workload.spec.pod_sets[i];
-        const auto& spec = pod_set.template_->spec;
         append(pod_set.name);
         append(pod_set.count - reclaimable(workload, pod_set));
         append(pod_set.min_count);
         append(pod_set.topology_request);
-        append(transformed(pod_requests(pods[i]), settings_));
-        append(static_cast<std::int32_t>(spec.init_containers.size()));
-        for (std::size_t c = 0; c < spec.init_containers.size(); ++c) {
-            append(pods[i].init_containers[c].resources.requests);
-            append(spec.init_containers[c].ports);
-        }
-        for (std::size_t c = 0; c < spec.containers.size(); ++c) {
-            append(pods[i].containers[c].requests);
-            append(spec.containers[c].ports);
-        }
-        append(static_cast<bool>(pods[i].pod_level));
-        if (const auto& pod_level = pods[i].pod_level) {
-            append(pod_level->requests);
-        }
-        append(pods[i].overhead);
-        append(spec.node_selector);
-        append(spec.affinity);
-        append(spec.tolerations);
-        append(spec.topology_spread_constraints);
-        append(spec.resource_claims);
-        append(spec.runtime_class_name);
-        append(spec.priority);
+        key += demands[i]->like;
     }
     return key;
 }

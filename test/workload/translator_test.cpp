@@ -382,9 +382,9 @@ TEST_CASE("the namespace decides with the queue's selector", "[workload][transla
 
 TEST_CASE("LimitRanges and RuntimeClasses count as they are now", "[workload][translator]") {
     Translator translator({});
+    const auto shares_template = workload("w", "{runtimeClassName: kata, containers: [{name: c}]}");
     const auto cpu = [&] {
-        const auto events =
-            translator.set(workload("w", "{runtimeClassName: kata, containers: [{name: c}]}"));
+        const auto events = translator.set(shares_template);
         const auto& requests = last(events).pod_sets.at(0).requests;
         return requests.empty() ? std::int64_t{0} : requests.at(0).amount.value();
     };
@@ -407,6 +407,36 @@ TEST_CASE("LimitRanges and RuntimeClasses count as they are now", "[workload][tr
     CHECK(cpu() == 2250);
     translator.remove_runtime_class("kata");
     CHECK(cpu() == 2000);
+}
+
+TEST_CASE(
+    "workloads with one template ask for what each namespace makes of it", "[workload][translator]"
+) {
+    Translator translator({});
+    const auto here = workload("w", "{containers: [{name: c, resources: {limits: {cpu: 3}}}]}");
+    auto there = here;
+    there.metadata.namespace_ = "other";
+    const auto cpu = [&](const api::Workload& w) {
+        return last(translator.set(w)).pod_sets.at(0).requests.at(0).amount.value();
+    };
+    CHECK(cpu(here) == 3000);
+    translator.set(
+        object<api::LimitRange>("{metadata: {name: l, namespace: other}, spec: {limits: [{type: "
+                                "Container, max: {cpu: 2}, defaultRequest: {cpu: 1}}]}}")
+    );
+    CHECK(cpu(there) == 1000);
+    CHECK(cpu(here) == 3000);
+    CHECK_FALSE(last(translator.set(there)).requests_valid);
+    CHECK(last(translator.set(here)).requests_valid);
+    CHECK(
+        last(translator.set(there)).scheduling_class != last(translator.set(here)).scheduling_class
+    );
+    auto renamed = here;
+    renamed.metadata.name = "v";
+    CHECK(
+        last(translator.set(renamed)).scheduling_class ==
+        last(translator.set(here)).scheduling_class
+    );
 }
 
 TEST_CASE(

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "api/pod.hpp"
+#include "engine/objects.hpp"
+#include "workload/limit_range.hpp"
+#include "workload/pod_shape.hpp"
+#include "workload/requests.hpp"
+#include "workload/settings.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sluice::workload {
+
+/// What one pod of a template asks of the scheduler, worked out once for all workloads that share
+/// the template.
+struct PodDemand {
+    api::ResourceList requests;                       ///< as the scheduler of Kubernetes has them
+    std::vector<engine::ResourceRequest> for_engine;  ///< transformed
+    bool is_valid = false;                            ///< see find_invalid_requests()
+    PodShape shape;                                   ///< without topology
+    std::string like;  ///< equal for pods that are alike to the scheduler, for them alone
+};
+
+/// `resources`: those of make_pod_resources() for the pod.
+PodDemand make_pod_demand(
+    const api::PodSpec& pod,
+    PodResources resources,
+    const LimitRangeSummary& limits,
+    const Settings& settings
+);
+
+}  // namespace sluice::workload
