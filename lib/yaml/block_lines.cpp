@@ -1,5 +1,7 @@
 #include "yaml/block_lines.hpp"
 
+#include "json/plain_text.hpp"
+
 #include <algorithm>
 #include <cstdint>
 
@@ -35,13 +37,13 @@ std::size_t sequence_length(std::string_view text) {
     return 0;
 }
 
-/// Whether the text has neither control characters nor malformed UTF-8 nor a character that some
-/// readers take for a line break or a byte order mark.
+/// Whether the text has neither control characters but line feeds nor malformed UTF-8 nor another
+/// character that some readers take for a line break or a byte order mark.
 bool is_simple(std::string_view text) {
     bool has_control = false;
     bool is_ascii = true;
     for (const char c : text) {
-        has_control |= static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+        has_control |= (static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7F;
         is_ascii &= static_cast<unsigned char>(c) < 0x80;
     }
     if (has_control || is_ascii) {
@@ -97,16 +99,20 @@ std::string_view trim_right(std::string_view text) {
 bool may_begin_plain(std::string_view text) {
     constexpr std::string_view kIndicators = ",[]{}#&*!|>'\"%@`";
     constexpr std::string_view kWithBlank = "-?:";
-    if (text.empty() || kIndicators.find(text.front()) != std::string_view::npos) {
+    if (text.empty()) {
         return false;
     }
-    return kWithBlank.find(text.front()) == std::string_view::npos ||
-           (text.size() > 1 && text[1] != ' ');
+    const char first = text.front();
+    if ((first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z')) {
+        return true;
+    }
+    return kIndicators.find(first) == std::string_view::npos &&
+           (kWithBlank.find(first) == std::string_view::npos || (text.size() > 1 && text[1] != ' ')
+           );
 }
 
 std::size_t find_plain_end(std::string_view text) {
-    for (std::size_t i = text.find_first_of(":#"); i != std::string_view::npos;
-         i = text.find_first_of(":#", i + 1)) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
         if (text[i] == ':' && (i + 1 == text.size() || text[i + 1] == ' ')) {
             return i;
         }
@@ -119,6 +125,12 @@ std::size_t find_plain_end(std::string_view text) {
 
 std::size_t find_closing_quote(std::string_view text, std::size_t from, char quote) {
     for (std::size_t i = from; i < text.size(); ++i) {
+        if (quote == '"') {
+            i += json::plain_length(text.substr(i));  // has neither a backslash nor this quote
+            if (i == text.size()) {
+                break;
+            }
+        }
         if (text[i] == '\\' && quote == '"') {
             ++i;
         } else if (text[i] == quote) {
@@ -149,6 +161,8 @@ bool unquote(std::string_view text, char quote, std::string& out) {
     }
 }
 
+BlockLines::BlockLines(std::string_view text) : text_(text), is_simple_(is_simple(text)) {}
+
 BlockLines::Line BlockLines::line_at(std::size_t at) const {
     const auto end = text_.find('\n', at);
     if (end == std::string_view::npos) {
@@ -162,24 +176,22 @@ bool BlockLines::next() {
     while (at_ < text_.size()) {
         const Line line = line_at(at_);
         at_ = line.next;
-        if (!is_simple(line.text)) {
-            return false;
-        }
-        if (is_empty(line.text)) {
+        const auto first = line.text.find_first_not_of(' ');
+        if (first == std::string_view::npos || line.text[first] == '#') {
             follows_directly_ = false;
             continue;
         }
-        column_ = line.text.find_first_not_of(' ');
-        rest_ = trim_right(line.text.substr(column_));
+        column_ = first;
+        rest_ = trim_right(line.text.substr(first));
         has_trailing_blanks_ = line.text.back() == ' ';
         const bool may_be_marker =
             column_ == 0 && (rest_.starts_with("---") || rest_.starts_with("..."));
-        return !may_be_marker;
+        return is_simple_ && !may_be_marker;
     }
     at_end_ = true;
     rest_ = {};
     column_ = 0;
-    return true;
+    return is_simple_;
 }
 
 void BlockLines::skip(std::size_t count) {
@@ -198,7 +210,7 @@ bool BlockLines::take_literal(std::size_t column, std::string& out) {
     std::size_t breaks = 0;
     while (at_ < text_.size()) {
         const Line line = line_at(at_);
-        if (!is_simple(line.text) || !line.is_closed) {
+        if (!line.is_closed) {
             return false;
         }
         if (is_blank(line.text)) {

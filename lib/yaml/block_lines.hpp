@@ -10,7 +10,7 @@ namespace sluice::yaml {
 /// whether the text is still simple enough to be sure what YAML makes of it.
 class BlockLines {
   public:
-    explicit BlockLines(std::string_view text) : text_(text) {}
+    explicit BlockLines(std::string_view text);
 
     /// Goes to the next line with content, over blank ones and comments.
     bool next();
@@ -38,6 +38,7 @@ class BlockLines {
     Line line_at(std::size_t at) const;
 
     std::string_view text_;
+    bool is_simple_;      ///< all of its characters are
     std::size_t at_ = 0;  ///< where the next line begins
     std::string_view rest_;
     std::size_t column_ = 0;

@@ -128,8 +128,8 @@ class BlockReader {
         lines_.skip(key.size + 1);
         if (key.is_quoted) {
             scratch_.clear();
-            return unquote(text.substr(1, text.size() - 2), text.front(), scratch_) &&
-                   handler_.on_key(scratch_);
+            const auto meant = without_escapes(text.substr(1, text.size() - 2), text.front());
+            return meant && handler_.on_key(*meant);
         }
         if (is_surely_text(text)) {
             return handler_.on_key(text);
@@ -226,9 +226,21 @@ class BlockReader {
             }
         }
         const auto after = text.substr(end + 1);
-        return unquote(text.substr(0, end), quote, scratch_) && is_empty(after) &&
-               (after.empty() || after.front() == ' ') && lines_.next() &&
-               !is_indented_beyond(column) && handler_.on_string(scratch_);
+        const auto meant = without_escapes(text.substr(0, end), quote);
+        return meant && is_empty(after) && (after.empty() || after.front() == ' ') &&
+               lines_.next() && !is_indented_beyond(column) && handler_.on_string(*meant);
+    }
+
+    /// What is in the scratch and then the text between quotes mean together: mostly the text.
+    std::optional<std::string_view> without_escapes(std::string_view text, char quote) {
+        const char sign = quote == '"' ? '\\' : '\'';
+        if (scratch_.empty() && text.find(sign) == std::string_view::npos) {
+            return text;
+        }
+        if (!unquote(text, quote, scratch_)) {
+            return std::nullopt;
+        }
+        return scratch_;
     }
 
     BlockLines lines_;

@@ -26,7 +26,7 @@ bool is_blank_or_comment(std::string_view line) {
 }
 
 bool is_marker(std::string_view line, std::string_view marker) {
-    return line.starts_with(marker) &&
+    return line.starts_with(marker.front()) && line.starts_with(marker) &&
            (line.size() == marker.size() ||
             std::string_view(" \t\r\n").find(line[marker.size()]) != std::string_view::npos);
 }
@@ -59,8 +59,8 @@ void for_each_chunk(std::string_view text, const Take& take) {
         if (is_directive && !directive) {
             directive = line;
         }
-        const bool has_content = !is_blank_or_comment(separates ? content.substr(3) : content);
-        if (!begin && has_content && !is_directive && !ends) {
+        if (!begin && !is_directive && !ends &&
+            !is_blank_or_comment(separates ? content.substr(3) : content)) {
             begin = at;
             begin_line = line;
         }

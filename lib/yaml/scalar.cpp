@@ -110,9 +110,38 @@ std::optional<json::Value> read_float(std::string_view text) {
     return json::Value(value);
 }
 
+/// A number, or else the text.
+json::Value resolve_number(std::string_view text) {
+    std::string digits(text);
+    std::erase(digits, '_');
+    if (auto number = read_integer(digits)) {
+        return std::move(*number);
+    }
+    if (auto number = read_float(digits)) {
+        return std::move(*number);
+    }
+    return text;
+}
+
+/// Whether one of the words for null and truth may begin like this.
+bool may_be_word(std::string_view text) {
+    constexpr std::size_t kLongestWord = 5;
+    constexpr std::array<std::string_view, 7> kBeginnings{"nu", "tr", "fa", "ye", "no", "on", "of"};
+    if (text.size() < 2 || text.size() > kLongestWord) {
+        return text.size() < 2;
+    }
+    const auto to_lower = [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; };
+    return std::ranges::any_of(kBeginnings, [&](std::string_view beginning) {
+        return to_lower(text[0]) == beginning[0] && to_lower(text[1]) == beginning[1];
+    });
+}
+
 }  // namespace
 
 json::Value resolve_plain(std::string_view text) {
+    if (!text.empty() && is_digit(text.front())) {
+        return resolve_number(text);
+    }
     if (contains(kNull, text)) {
         return {};
     }
@@ -127,26 +156,13 @@ json::Value resolve_plain(std::string_view text) {
         return std::numeric_limits<double>::quiet_NaN();
     }
     const char first = text.front();
-    if (!is_digit(first) && first != '-' && first != '+' && first != '.') {
-        return text;
-    }
-    std::string digits(text);
-    std::erase(digits, '_');
-    if (auto number = read_integer(digits)) {
-        return std::move(*number);
-    }
-    if (auto number = read_float(digits)) {
-        return std::move(*number);
-    }
-    return text;
+    return first == '-' || first == '+' || first == '.' ? resolve_number(text) : text;
 }
 
 bool is_surely_text(std::string_view text) {
-    constexpr std::size_t kLongestWord = 5;  // of those for true, false and null
     const char first = text.empty() ? '\0' : text.front();
     const bool is_letter = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
-    return is_letter && (text.size() > kLongestWord ||
-                         std::string_view("fFnNoOtTyY").find(first) == std::string_view::npos);
+    return is_letter && !may_be_word(text);
 }
 
 }  // namespace sluice::yaml
