@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace sluice::json {
@@ -53,16 +55,16 @@ constexpr std::size_t kSmallObject = 16;
 bool TreeBuilder::on_key(std::string_view key) {
     Open& object = open_.back();
     object.target = members_.size();
-    if (members_.size() - object.begin < kSmallObject) {
-        for (std::size_t i = object.begin; i < members_.size(); ++i) {
-            if (members_[i].first == key) {
-                object.target = i;
-                note_repeated(std::string(key));
-                return true;
-            }
+    const auto before = std::span(members_).subspan(object.begin);
+    if (before.size() < kSmallObject) {
+        const auto same = std::ranges::find(before, key, &Member::first);
+        if (same != before.end()) {
+            object.target = object.begin + static_cast<std::size_t>(same - before.begin());
+            note_repeated(std::string(key));
+            return true;
         }
     }
-    members_.emplace_back(std::string(key), Value());
+    members_.emplace_back(std::piecewise_construct, std::tuple(key), std::tuple());
     return true;
 }
 
@@ -75,14 +77,14 @@ bool TreeBuilder::on_end_object() {
             note_repeated(*std::move(repeated));
         }
     }
-    return close(Value(std::move(object)));
+    return close(std::move(object));
 }
 
 bool TreeBuilder::on_end_array() {
     const auto begin = items_.begin() + static_cast<std::ptrdiff_t>(open_.back().begin);
     Array array(std::make_move_iterator(begin), std::make_move_iterator(items_.end()));
     items_.erase(begin, items_.end());
-    return close(Value(std::move(array)));
+    return close(std::move(array));
 }
 
 Value TreeBuilder::take() {
@@ -112,21 +114,14 @@ bool TreeBuilder::open(Container container) {
     return true;
 }
 
-bool TreeBuilder::close(Value done) {
-    open_.pop_back();
-    return add(std::move(done));
-}
-
-bool TreeBuilder::add(Value value) {
+Value& TreeBuilder::place() {
     if (open_.empty()) {
-        root_ = std::move(value);
         complete_ = true;
-    } else if (open_.back().container == Container::Array) {
-        items_.push_back(std::move(value));
-    } else {
-        members_[open_.back().target].second = std::move(value);
+        return root_;
     }
-    return true;
+    const Open& container = open_.back();
+    return container.container == Container::Array ? items_.emplace_back()
+                                                   : members_[container.target].second;
 }
 
 }  // namespace sluice::json

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sluice::json {
@@ -17,11 +18,11 @@ namespace sluice::json {
 /// once, when it is complete.
 class TreeBuilder final : public Handler {
   public:
-    bool on_null() override { return add(Value()); }
-    bool on_bool(bool value) override { return add(Value(value)); }
-    bool on_int(std::int64_t value) override { return add(Value(value)); }
-    bool on_double(double value) override { return add(Value(value)); }
-    bool on_string(std::string_view value) override { return add(Value(value)); }
+    bool on_null() override { return put(nullptr); }
+    bool on_bool(bool value) override { return put(value); }
+    bool on_int(std::int64_t value) override { return put(value); }
+    bool on_double(double value) override { return put(value); }
+    bool on_string(std::string_view value) override { return put(value); }
     bool on_start_object() override { return open(Container::Object); }
     bool on_key(std::string_view key) override;
     bool on_end_object() override;
@@ -50,8 +51,18 @@ class TreeBuilder final : public Handler {
     };
 
     bool open(Container container);
-    bool close(Value done);
-    bool add(Value value);
+    template <class T>
+    bool close(T done) {
+        open_.pop_back();
+        return put(std::move(done));
+    }
+    template <class T>
+    bool put(T value) {
+        place().assign(std::move(value));
+        return true;
+    }
+    /// Where the next value goes.
+    Value& place();
     void note_repeated(std::string key);
 
     Value root_;

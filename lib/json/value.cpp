@@ -5,6 +5,7 @@
 #include "json/writer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 namespace sluice::json {
@@ -225,6 +226,27 @@ bool operator==(const Value& a, const Value& b) {
         const Value* other = b.find(m.first);
         return other != nullptr && m.second == *other;
     });
+}
+
+bool is_identical(const Value& a, const Value& b) {
+    if (a.data_.index() != b.data_.index()) {
+        return false;
+    }
+    if (a.is_array()) {
+        return std::ranges::equal(a.as_array(), b.as_array(), is_identical);
+    }
+    if (a.is_object()) {
+        return std::ranges::equal(
+            a.as_object(),
+            b.as_object(),
+            [](const Member& left, const Member& right) {
+                return left.first == right.first && is_identical(left.second, right.second);
+            }
+        );
+    }
+    const bool differs_in_sign =
+        a.is_double() && std::signbit(a.as_double()) != std::signbit(b.as_double());
+    return !differs_in_sign && a.data_ == b.data_;
 }
 
 Result<Value> parse(std::string_view text, const Limits& limits) {

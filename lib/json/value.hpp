@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -34,6 +35,18 @@ class Value {
     Value(std::string v) : data_(std::move(v)) {}
     Value(Array v) : data_(std::move(v)) {}
     Value(Object v) : data_(std::move(v)) {}
+
+    /// Takes that content in place of its own, of which it may be no part.
+    template <class T>
+    void assign(T content) {
+        if constexpr (std::is_same_v<T, std::nullptr_t>) {
+            data_ = std::monostate();
+        } else if constexpr (std::is_same_v<T, std::string_view>) {
+            data_.template emplace<std::string>(content);
+        } else {
+            data_.template emplace<T>(std::move(content));
+        }
+    }
 
     bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
     bool is_bool() const { return std::holds_alternative<bool>(data_); }
@@ -68,6 +81,8 @@ class Value {
 
     /// Equal content; the order of members does not count, integer 1 equals double 1.0.
     friend bool operator==(const Value& a, const Value& b);
+    /// Equal also in the order of members and in the types of numbers: they print the same text.
+    friend bool is_identical(const Value& a, const Value& b);
 
   private:
     std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> data_;

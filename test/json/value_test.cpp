@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <string>
+#include <vector>
 
 namespace sluice::json {
 
@@ -21,6 +22,36 @@ TEST_CASE("sorted printing gives equal bytes for equal values", "[json]") {
     REQUIRE(b);
     CHECK((*a == *b));
     CHECK(print_sorted(*a) == print_sorted(*b));
+}
+
+TEST_CASE("identical values are those that print the same", "[json]") {
+    const std::vector<std::string> texts{
+        "null",
+        "0",
+        "0.5",
+        "-0.5",
+        "0.0",
+        "-0.0",
+        "true",
+        "\"0\"",
+        "[]",
+        "{}",
+        "[1,2]",
+        "[2,1]",
+        "[1]",
+        R"({"a":1,"b":2})",
+        R"({"b":2,"a":1})",
+        R"({"a":1})",
+        R"({"a":[{"b":"c"}]})",
+        R"({"a":[{"b":"d"}]})",
+        R"({"a":[{"c":"c"}]})"
+    };
+    for (const auto& a : texts) {
+        for (const auto& b : texts) {
+            CAPTURE(a, b);
+            CHECK(is_identical(*parse(a), *parse(b)) == (a == b));
+        }
+    }
 }
 
 TEST_CASE("malformed text names the byte", "[json]") {
