@@ -5,6 +5,8 @@
 #include "json/reader.hpp"
 #include "json/value.hpp"
 
+#include <array>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <set>
@@ -31,7 +33,19 @@ class Interner {
         std::shared_ptr<const void> object
     );
 
+    /// The object that one of the last values to be remembered stood for, if this one is identical;
+    /// nullptr: none. Saves printing it for find().
+    std::shared_ptr<const void> recall(const TypeInfo& type, const json::Value& value) const;
+    void remember(
+        const TypeInfo& type, const json::Value& value, std::shared_ptr<const void> object
+    );
+
   private:
+    struct Recent {
+        const TypeInfo* type = nullptr;
+        json::Value value;
+        std::shared_ptr<const void> object;
+    };
     struct Object {
         std::shared_ptr<const std::string> text;
         std::shared_ptr<const void> object;
@@ -50,6 +64,8 @@ class Interner {
     std::set<std::shared_ptr<const std::string>, Less> texts_;
     std::map<const TypeInfo*, std::unordered_map<std::string_view, Object>> objects_;
     std::size_t next_sweep_ = 1024;
+    std::array<Recent, 4> recent_;
+    std::size_t oldest_recent_ = 0;
 };
 
 struct DecodeOptions {

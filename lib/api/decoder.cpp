@@ -497,7 +497,21 @@ Result<void> replay_whole(const json::Value& value, Decoder& to) {
 }
 
 bool Decoder::take_shared(const json::Value& value) {
-    return share(take_target(), json::print(value), [&value](Decoder& decoder) {
+    const Target at = take_target();
+    const TypeInfo& type = at.type->item();
+    auto known = interner_ != nullptr ? interner_->recall(type, value) : nullptr;
+    std::string text = known == nullptr ? json::print(value) : std::string();
+    if (known == nullptr && interner_ != nullptr) {
+        known = interner_->find(type, text);
+        if (known != nullptr) {  // what came twice may come again
+            interner_->remember(type, value, known);
+        }
+    }
+    if (known != nullptr) {
+        at.type->set_shared(at.object, std::move(known));
+        return true;
+    }
+    return share(at, std::move(text), [&value](Decoder& decoder) {
         return replay_whole(value, decoder);
     });
 }

@@ -214,6 +214,20 @@ void Interner::add(
     SLUICE_ASSERT(is_new);
 }
 
+std::shared_ptr<const void> Interner::recall(const TypeInfo& type, const json::Value& value) const {
+    const auto found = std::ranges::find_if(recent_, [&](const Recent& recent) {
+        return recent.type == &type && is_identical(recent.value, value);
+    });
+    return found == recent_.end() ? nullptr : found->object;
+}
+
+void Interner::remember(
+    const TypeInfo& type, const json::Value& value, std::shared_ptr<const void> object
+) {
+    recent_[oldest_recent_] = {.type = &type, .value = value, .object = std::move(object)};
+    oldest_recent_ = (oldest_recent_ + 1) % recent_.size();
+}
+
 void Interner::drop_unused() {
     for (auto& [type, objects] : objects_) {
         std::erase_if(objects, [](const auto& entry) {

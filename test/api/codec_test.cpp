@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 using namespace sluice;
 
@@ -120,6 +121,35 @@ TEST_CASE("Workloads with the same pod template share it", "[api][codec]") {
     );
     REQUIRE(absent);
     CHECK(template_of(*absent) == api::Shared<api::PodTemplateSpec>());
+}
+
+TEST_CASE("a pod template that was met lately is known without its text", "[api][codec]") {
+    const auto workload = [](int number) {
+        return json::parse(
+                   R"({"spec":{"podSets":[{"template":{"spec":{"containers":[{"name":"c"}],)"
+                   R"("priority":)" +
+                   std::to_string(number) + "}}}]}}"
+        )
+            .value();
+    };
+    api::Interner interner;
+    const auto read = [&interner](const json::Value& value) {
+        return api::from_value<api::Workload>(value, {.limits = {}, .interner = &interner})
+            .value()
+            .spec.pod_sets[0]
+            .template_;
+    };
+    std::vector<api::Shared<api::PodTemplateSpec>> first;
+    for (int round = 0; round < 4; ++round) {
+        for (int number = 0; number < 7; ++number) {
+            const auto made = read(workload(number));
+            CHECK(made->spec.priority == number);
+            if (round == 0) {
+                first.push_back(made);
+            }
+            CHECK(made.pointer() == first.at(static_cast<std::size_t>(number)).pointer());
+        }
+    }
 }
 
 TEST_CASE("a shared pod template goes when nobody has it any more", "[api][codec]") {
