@@ -254,7 +254,7 @@ json::Value make_schema(const KindInfo& kind, std::string_view version, bool des
 }
 
 const json::Value* find_schema(std::string_view kind, std::string_view version) {
-    using Key = std::pair<std::string, std::string>;
+    using Key = std::pair<std::string_view, std::string_view>;
     static const auto kSchemas = [] {
         std::map<Key, json::Value> schemas;
         for (const KindInfo& info : kueue_kinds()) {
@@ -264,7 +264,7 @@ const json::Value* find_schema(std::string_view kind, std::string_view version) 
         }
         return schemas;
     }();
-    const auto found = kSchemas.find({std::string(kind), std::string(version)});
+    const auto found = kSchemas.find({kind, version});
     return found == kSchemas.end() ? nullptr : &found->second;
 }
 
