@@ -11,8 +11,6 @@
 #include "workload/requests.hpp"
 #include "workload/settings.hpp"
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -156,7 +154,7 @@ class Translator {
     std::uint32_t next_shape_id_ = 1;
     Classes classes_;
     std::uint64_t next_class_id_ = 1;
-    boost::unordered_flat_map<std::string, Uses> workloads_;  // by namespace/name
+    std::map<std::string, Uses> workloads_;  // by namespace/name
 };
 
 }  // namespace sluice::workload

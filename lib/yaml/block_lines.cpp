@@ -1,7 +1,5 @@
 #include "yaml/block_lines.hpp"
 
-#include "json/plain_text.hpp"
-
 #include <algorithm>
 #include <cstdint>
 
@@ -125,12 +123,6 @@ std::size_t find_plain_end(std::string_view text) {
 
 std::size_t find_closing_quote(std::string_view text, std::size_t from, char quote) {
     for (std::size_t i = from; i < text.size(); ++i) {
-        if (quote == '"') {
-            i += json::plain_length(text.substr(i));  // has neither a backslash nor this quote
-            if (i == text.size()) {
-                break;
-            }
-        }
         if (text[i] == '\\' && quote == '"') {
             ++i;
         } else if (text[i] == quote) {
