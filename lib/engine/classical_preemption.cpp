@@ -359,6 +359,7 @@ class ClassicalSearch {
             targets.push_back({victim, reason_of(candidate->of)});
             if (search_.fits(preemptor_, borrowing)) {
                 search_.fill_back(preemptor_, targets, borrowing);
+                search_.note_level(preemptor_);
                 tree_.rollback(mark);
                 return targets;
             }

@@ -72,6 +72,7 @@ class FairSearch {
         if (fits) {
             tree_.assume_no_usage(own_queue(), preemptor_.usage);
             search_.fill_back(preemptor_, targets_, true);
+            search_.note_level(preemptor_);
         }
         return fits;
     }

@@ -49,12 +49,14 @@ const std::vector<PreemptionTarget>& PreemptionSearch::find(const Preemptor& pre
             asked_last_ = Asked{};
         }
         is_spared_by_priority_ = false;
+        level_.reset();
         asked_last_->preemptor = preemptor;
         asked_last_->changes = changed_.size();
         asked_last_->targets = state_.options().fair_sharing
                                    ? find_fair_targets(*this, preemptor)
                                    : find_classical_targets(*this, preemptor);
         asked_last_->is_spared_by_priority = is_spared_by_priority_;
+        asked_last_->level = level_;
     }
     is_spared_by_priority_ = asked_last_->is_spared_by_priority;
     return asked_last_->targets;
@@ -68,6 +70,30 @@ bool PreemptionSearch::may_help(NodeIndex cluster_queue, FlavorResourceIndex nee
         (state_.options().fair_sharing && policy.reclaim_within_cohort != PreemptionPolicy::Never);
     return while_borrowing || amount <= tree_.cell(cluster_queue, needed).nominal ||
            tree_.lowest_fit(cluster_queue, needed, amount).may_reclaim;
+}
+
+std::int32_t PreemptionSearch::level_of(const Preemptor& preemptor) const {
+    const Usage& usage = preemptor.usage.front();
+    return tree_.lowest_fit(preemptor.cluster_queue, usage.flavor_resource, usage.amount).height;
+}
+
+void PreemptionSearch::note_level(const Preemptor& preemptor) {
+    // Where the order of evictions counts, it is that of the targets alone.
+    if (preemptor.usage.size() == 1 && !tree_.is_order_of_evictions_relevant()) {
+        level_ = level_of(preemptor);
+    }
+}
+
+std::int32_t PreemptionSearch::level_without(
+    const std::vector<PreemptionTarget>& targets, const Preemptor& preemptor
+) {
+    const auto mark = tree_.mark();
+    for (const auto& target : targets) {
+        evict(target.workload);
+    }
+    const auto level = level_of(preemptor);
+    tree_.rollback(mark);
+    return level;
 }
 
 PreemptionSearch::Possibility PreemptionSearch::simulate(
@@ -87,12 +113,7 @@ PreemptionSearch::Possibility PreemptionSearch::simulate(
             .is_spared_by_priority = is_spared_by_priority_,
         };
     }
-    const auto mark = tree_.mark();
-    for (const auto& target : targets) {
-        evict(target.workload);
-    }
-    const auto level = tree_.lowest_fit(cluster_queue, needed, amount).height;
-    tree_.rollback(mark);
+    const auto level = asked_last_->level ? *asked_last_->level : level_without(targets, preemptor);
     const bool own =
         std::any_of(targets.begin(), targets.end(), [&](const PreemptionTarget& target) {
             return state_.workload(target.workload).holding->cluster_queue == cluster_queue;

@@ -94,6 +94,9 @@ class PreemptionSearch {
     /// Notes of a search that finds nobody whether some of the list matter too much to be
     /// candidates.
     void note_spared(const CandidateList& list, const EvictionRight& right);
+    /// Notes of a search that has found its targets what simulate() asks about them. Requires: they
+    /// are evicted, and the preemptor's usage is not assumed.
+    void note_level(const Preemptor& preemptor);
     bool within_subtree_quota(NodeIndex node, const FlavorResources& needed) const;
 
     const State& state() const { return state_; }
@@ -108,11 +111,16 @@ class PreemptionSearch {
         Preemptor preemptor;
         std::size_t changes = 0;
         bool is_spared_by_priority = false;
+        std::optional<std::int32_t> level;  ///< of one usage, see Possibility
         std::vector<PreemptionTarget> targets;
     };
     /// What is known for a root and what is needed, and how many of the changes it knows.
     template <class Known>
     using ByNeed = std::map<std::pair<NodeIndex, FlavorResources>, std::pair<Known, std::size_t>>;
+    std::int32_t level_of(const Preemptor& preemptor) const;
+    std::int32_t level_without(
+        const std::vector<PreemptionTarget>& targets, const Preemptor& preemptor
+    );
     template <class Known>
     Known& known(ByNeed<Known>& by_need, const Preemptor& preemptor);
 
@@ -129,6 +137,7 @@ class PreemptionSearch {
     // Who lacks one flavor-resource asks for it alone and then for all that it needs: often alike.
     std::optional<Asked> asked_last_;
     bool is_spared_by_priority_ = false;  // see Possibility
+    std::optional<std::int32_t> level_;
 };
 
 /// The search without fair sharing: by class of candidate and by how far they borrow (spec 5.3

@@ -142,6 +142,10 @@ QuotaTree::Room QuotaTree::room(NodeIndex index, FlavorResourceIndex flavor_reso
 }
 
 Amount QuotaTree::potential_available(NodeIndex index, FlavorResourceIndex flavor_resource) const {
+    const QuotaCell* own = find_cell(index, flavor_resource);
+    if (own != nullptr && own->potential_of == quotas_) {
+        return own->potential;
+    }
     const Path path = path_to_root(index, flavor_resource);
     Amount potential = path.back().cell->subtree;
     for (std::size_t i = path.size() - 1; i-- > 0;) {
@@ -150,6 +154,10 @@ Amount QuotaTree::potential_available(NodeIndex index, FlavorResourceIndex flavo
         if (here.borrowing_limit) {
             potential = min(potential, here.subtree + *here.borrowing_limit);
         }
+    }
+    if (own != nullptr) {
+        own->potential = potential;
+        own->potential_of = quotas_;
     }
     return potential;
 }

@@ -45,6 +45,9 @@ struct QuotaCell {
     std::int32_t declarations = 0;
     /// ClusterQueues: 1 + the place in the root's list of those above their quota; 0: not in it.
     std::uint32_t above_quota = 0;
+    // What potential_available() found, and for which quotas of the tree.
+    mutable Amount potential;
+    mutable std::uint64_t potential_of = 0;
 
     bool declared() const { return declarations > 0; }
     /// Quota that the parent never sees.
@@ -174,7 +177,7 @@ class QuotaTree {
     Amount available(NodeIndex node, FlavorResourceIndex flavor_resource) const {
         return room(node, flavor_resource).available;
     }
-    /// What it could use if everything were empty.
+    /// What it could use if everything were empty. Remembered until quotas change.
     Amount potential_available(NodeIndex node, FlavorResourceIndex flavor_resource) const;
     bool is_borrowing_with(NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount)
         const;
@@ -329,7 +332,8 @@ class QuotaTree {
     std::vector<NodeIndex> changed_;    // since the last relink, while one is due
     std::vector<NodeIndex> uncounted_;  // nodes of trees whose sums are wrong
     std::uint64_t changes_ = 0;
-    bool relink_ = false;  // parents, roots and cycles are to be worked out anew
+    std::uint64_t quotas_ = 1;  // grows with each change of quotas or shape
+    bool relink_ = false;       // parents, roots and cycles are to be worked out anew
 };
 
 }  // namespace sluice::engine

@@ -33,6 +33,7 @@ void QuotaTree::undeclare(NodeIndex index) {
 }
 
 void QuotaTree::restate(NodeIndex index, std::string parent, std::vector<DeclaredQuota> quotas) {
+    ++quotas_;
     const NodeIndex to = parent.empty() ? NodeIndex{} : find_cohort(parent);
     nodes_[index.at()].parent_name = std::move(parent);
     const bool is_in_cycle =
@@ -294,6 +295,7 @@ void QuotaTree::recount() {
     if (uncounted_.empty()) {
         return;
     }
+    ++quotas_;
     std::vector<NodeIndex> roots;
     for (const auto index : std::exchange(uncounted_, {})) {
         roots.push_back(nodes_[index.at()].root);
@@ -345,6 +347,7 @@ void QuotaTree::link() {
 }
 
 void QuotaTree::relink(std::vector<NodeIndex>& touched) {
+    ++quotas_;
     std::vector<bool> root_changed(nodes_.size(), false);
     const auto note_roots = [&] {
         for (const auto index : changed_) {

@@ -22,20 +22,8 @@ TargetQueues::TargetQueues(
       others_(others),
       lists_(&lists),
       needed_(&needed),
-      right_(right) {
-    // With what the preemptor asks for, its own way is not as `others` has it.
-    for (NodeIndex at = preemptor_queue; at.is_valid(); at = tree_.node(at).parent) {
-        Standing& standing = standings_[at];
-        if (at == preemptor_queue) {
-            standing.walk = std::move(own);
-            if (candidate_of(standing) == nullptr) {
-                continue;
-            }
-        }
-        take_share(at, standing);
-        enter(at, standing);
-    }
-}
+      right_(right),
+      own_(std::move(own)) {}
 
 TargetQueues::TargetQueues(
     const State& state, NodeIndex preemptor_queue, std::vector<const Candidate*> candidates
@@ -103,7 +91,9 @@ TargetQueues::Standing& TargetQueues::standing_of(NodeIndex node) {
     const auto [at, is_new] = standings_.try_emplace(node);
     if (is_new) {
         take_share(node, at->second);
-        if (others_ != nullptr && tree_.node(node).is_cluster_queue) {
+        if (node == preemptor_queue_) {
+            at->second.walk = own_;
+        } else if (others_ != nullptr && tree_.node(node).is_cluster_queue) {
             at->second.walk.emplace(lists_->in(node, *needed_), right_);
         }
     }
@@ -125,6 +115,12 @@ TargetQueues::Cohort& TargetQueues::cohort(NodeIndex node) {
         const auto& cohorts = children == nullptr ? kNone : children->cohorts;
         at->second.queues = {.next = queues.begin(), .end = queues.end(), .changed = {}};
         at->second.cohorts = {.next = cohorts.begin(), .end = cohorts.end(), .changed = {}};
+        if (candidates_.empty() && is_ancestor(node)) {
+            const NodeIndex child = child_of(node, preemptor_queue_);
+            if (!standings_.contains(child)) {
+                enter(child, standing_of(child));
+            }
+        }
     }
     return at->second;
 }
@@ -219,11 +215,9 @@ NodeIndex TargetQueues::descend() {
 NodeIndex TargetQueues::next() {
     const auto& own = tree_.node(preemptor_queue_);
     if (!own.parent.is_valid()) {
-        const auto standing = standings_.find(preemptor_queue_);
-        return standing != standings_.end() && !standing->second.is_pruned &&
-                       candidate_of(standing->second) != nullptr
-                   ? preemptor_queue_
-                   : NodeIndex{};
+        const Standing& standing = standing_of(preemptor_queue_);
+        const bool is_left = !standing.is_pruned && candidate_of(standing) != nullptr;
+        return is_left ? preemptor_queue_ : NodeIndex{};
     }
     while (!standing_of(own.root).is_pruned) {
         const NodeIndex found = descend();

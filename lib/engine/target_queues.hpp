@@ -86,6 +86,8 @@ class TargetQueues {
     bool is_ancestor(NodeIndex cohort) const;
     NodeIndex child_of(NodeIndex cohort, NodeIndex below) const;
     const Candidate* candidate_of(const Standing& standing) const;
+    /// With what the preemptor asks for, its own way is not as `others` has it: where that leads
+    /// through the cohort, the child on it enters.
     Cohort& cohort(NodeIndex node);
     /// Its standing; one like others_ has it if there is none yet.
     Standing& standing_of(NodeIndex node);
@@ -106,6 +108,7 @@ class TargetQueues {
     CandidateLists* lists_ = nullptr;
     const FlavorResources* needed_ = nullptr;
     EvictionRight right_;
+    std::optional<CandidateWalk> own_;
     std::vector<const Candidate*> candidates_;
     // Mostly a victim is found among few.
     std::array<std::byte, 2048> buffer_;
