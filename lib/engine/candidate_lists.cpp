@@ -63,13 +63,11 @@ const Candidate* CandidateList::at(std::size_t position) {
     return &candidates_[size - 1 - position];
 }
 
-const Candidate* CandidateList::first_but(const std::set<WorkloadIndex>& removed) {
-    std::size_t position = 0;
-    const Candidate* candidate = at(position);
-    while (candidate != nullptr && removed.contains(candidate->workload)) {
-        candidate = at(++position);
+std::size_t CandidateList::skip(const std::set<WorkloadIndex>& removed) {
+    while (removed_ < candidates_.size() && removed.contains(at(removed_)->workload)) {
+        ++removed_;
     }
-    return candidate;
+    return removed_;
 }
 
 void CandidateWalk::find() {
@@ -92,15 +90,15 @@ void CandidateWalk::find() {
 }
 
 CandidateLists::Holders& CandidateLists::holders_of(NodeIndex cluster_queue) {
-    if (asked_last_.second == nullptr || asked_last_.first != cluster_queue) {
+    if (used_last_.second == nullptr || used_last_.first != cluster_queue) {
         const auto [at, is_new] = holders_.try_emplace(cluster_queue);
         const ClusterQueueRecord& queue = state_.cluster_queue(cluster_queue);
         if (is_new && queue.active) {
             group(queue.holders, at->second);
         }
-        asked_last_ = {cluster_queue, &at->second};
+        used_last_ = {cluster_queue, &at->second};
     }
-    return *asked_last_.second;
+    return *used_last_.second;
 }
 
 void CandidateLists::group(const std::vector<WorkloadIndex>& all, Holders& into) {

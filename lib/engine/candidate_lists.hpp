@@ -47,8 +47,10 @@ class CandidateList {
 
     /// The candidate at that place of the order, nullptr behind the last. *Lifetime*: the list's.
     const Candidate* at(std::size_t position);
+    /// How many at the beginning of the order are among `removed`, which only grows.
+    std::size_t skip(const std::set<WorkloadIndex>& removed);
     /// The first that is not among those; nullptr: there is none.
-    const Candidate* first_but(const std::set<WorkloadIndex>& removed);
+    const Candidate* first_but(const std::set<WorkloadIndex>& removed) { return at(skip(removed)); }
     /// All, in no order that anything may depend on.
     std::span<const Candidate> unordered() const { return candidates_; }
 
@@ -56,6 +58,7 @@ class CandidateList {
     const State* state_ = nullptr;
     std::span<Candidate> candidates_;  // a heap, and behind it what has left it, the first last
     std::size_t left_ = 0;
+    std::size_t removed_ = 0;  // at the beginning of the order
 };
 
 /// Who may be evicted: by whom, and who is gone already. *Lifetime*: of what it refers to.
@@ -69,7 +72,8 @@ struct EvictionRight {
 /// Walks those of a list who may be evicted, the best victim first.
 class CandidateWalk {
   public:
-    CandidateWalk(CandidateList& list, const EvictionRight& right) : list_(&list), right_(right) {
+    CandidateWalk(CandidateList& list, const EvictionRight& right)
+        : list_(&list), right_(right), position_(list.skip(*right.removed)) {
         find();
     }
 
@@ -92,11 +96,13 @@ class CandidateWalk {
 /// The holders of each ClusterQueue that use what somebody needs. Worked out once for all searches
 /// of a cycle, for those ClusterQueues that they look at.
 ///
-/// *Lifetime*: of the state, until holders change.
+/// *Lifetime*: of the state, until holders change. Those who count as removed only become more.
 class CandidateLists {
   public:
     /// `now` counts as the time of reservations that have none.
     CandidateLists(const State& state, Time now) : state_(state), now_(now) {}
+    CandidateLists(const CandidateLists&) = delete;
+    CandidateLists& operator=(const CandidateLists&) = delete;
 
     /// The holders of the ClusterQueue that use any of `needed`; none if it is not active.
     /// *Lifetime*: of the lists.
@@ -119,7 +125,7 @@ class CandidateLists {
     const State& state_;
     Time now_;
     std::map<NodeIndex, Holders> holders_;
-    std::pair<NodeIndex, Holders*> asked_last_;  // a search on many flavors asks again and again
+    std::pair<NodeIndex, Holders*> used_last_;  // a search on many flavors asks again and again
     std::vector<std::pair<FlavorResourceIndex, WorkloadIndex>> uses_;  // memory of group()
     CandidateList none_;
 };

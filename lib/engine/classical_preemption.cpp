@@ -67,10 +67,15 @@ class ClassicalSearch {
                 return targets;
             }
         }
-        for (const auto& [queue, common] : looked_at_) {
-            if (exceeds_quota(queue, common)) {
-                search_.note_spared(search_.candidates_in(queue, preemptor_), right_over(queue));
-            }
+        search_.note_spared(preemptor_.cluster_queue, preemptor_, policy_.within_cluster_queue);
+        if (looks_elsewhere_) {
+            search_.note_spared_elsewhere(
+                preemptor_,
+                policy_.reclaim_within_cohort,
+                [this](NodeIndex queue) {
+                    return exceeds_quota(queue, meeting_point(queue).cohort);
+                }
+            );
         }
         return {};
     }
@@ -117,7 +122,6 @@ class ClassicalSearch {
     /// Without `met` its own.
     void add(NodeIndex queue, const Ancestor* met) {
         const NodeIndex common = met == nullptr ? queue : met->cohort;
-        looked_at_.emplace_back(queue, common);
         Source source{
             .walk = CandidateWalk(search_.candidates_in(queue, preemptor_), right_over(queue)),
             .lowest_common_cohort = common,
@@ -143,7 +147,8 @@ class ClassicalSearch {
             return;
         }
         const Ancestor& met = meeting_point(queue);
-        // After evictions it may be back within its quota, and above it again in the next attempt.
+        // After evictions it may be back within its quota, and above it again in the next attempt;
+        // until then still_counts() leaves it out.
         if (tree_.mark() != start_ || exceeds_quota(queue, met.cohort)) {
             add(queue, &met);
         }
@@ -210,14 +215,15 @@ class ClassicalSearch {
         if (!counts_without_borrowing_ && !policy_.borrow_within_cohort && !has_advantage) {
             return;
         }
-        if (!tree_.has_above_quota(tree_.node(preemptor_.cluster_queue).root, preemptor_.needed)) {
+        looks_elsewhere_ = true;
+        if (!search_.may_find_elsewhere(preemptor_, policy_.reclaim_within_cohort)) {
             return;
         }
         lowest_rank_ = has_advantage ? 0 : 1;
         const auto& order = search_.overdrawn_queues(preemptor_).in_order();
         next_ = order.begin();
         end_ = order.end();
-        while (!has_foreign_ && next_ != end_) {
+        while (!has_foreign_ && has_next()) {
             add_next();
         }
     }
@@ -253,9 +259,22 @@ class ClassicalSearch {
         return &merged_[position];
     }
 
+    /// Whether a ClusterQueue further on in the order may have candidates.
+    bool has_next() {
+        if (next_ == end_) {
+            return false;
+        }
+        const Candidate& first = *next_->first;
+        if (policy_.reclaim_within_cohort != PreemptionPolicy::Any && !first.evicted &&
+            first.priority > search_.state().workload(preemptor_.workload).priority) {
+            next_ = end_;  // those behind it matter as much or more
+        }
+        return next_ != end_;
+    }
+
     /// Whether the next ClusterQueue of the order could have somebody to go before those known.
-    bool is_next_first() const {
-        if (next_ == end_ || unmerged_.empty()) {
+    bool is_next_first() {
+        if (!has_next() || unmerged_.empty()) {
             return next_ != end_;
         }
         const Source& known = sources_[unmerged_.front()];
@@ -311,7 +330,7 @@ class ClassicalSearch {
     }
 
     bool has_hierarchical() {
-        while (!has_hierarchical_ && lowest_rank_ == 0 && next_ != end_) {
+        while (!has_hierarchical_ && lowest_rank_ == 0 && has_next()) {
             add_next();
         }
         return has_hierarchical_;
@@ -373,11 +392,11 @@ class ClassicalSearch {
     QuotaTree& tree_;
     const Preemption& policy_;
     QuotaTree::Mark start_;
+    bool looks_elsewhere_ = false;
     SmallVector<Ancestor, 8> ancestors_;
     int lowest_rank_ = 1;  ///< that a candidate of another ClusterQueue can have
     OverdrawnQueues::Order::const_iterator next_;
     OverdrawnQueues::Order::const_iterator end_ = next_;
-    SmallVector<std::pair<NodeIndex, NodeIndex>, 4> looked_at_;  // each with the common cohort
     SmallVector<Source, 2> sources_;
     SmallVector<std::uint32_t, 2> unmerged_;  // sources with candidates left, a heap
     SmallVector<RankedCandidate, 4> merged_;  // as far as they were asked for

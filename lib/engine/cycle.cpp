@@ -85,8 +85,9 @@ bool Cycle::overlaps(const CycleEntry& entry) const {
 class Cycle::AfterEvictions {
   public:
     explicit AfterEvictions(Cycle& cycle) : tree_(cycle.state_.tree_) {
-        cycle.evicts_last_ = cycle.evicts_last_ || tree_.is_order_of_evictions_relevant();
-        if (cycle.evicts_last_) {
+        cycle.is_order_of_evictions_relevant_ =
+            cycle.is_order_of_evictions_relevant_ || tree_.is_order_of_evictions_relevant();
+        if (cycle.is_order_of_evictions_relevant_) {
             tree_.forget_evictions();
             for (const auto victim : cycle.victims_in_order_) {
                 cycle.evict(victim);

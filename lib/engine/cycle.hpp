@@ -85,7 +85,7 @@ class Cycle {
     /// They again as they were chosen. Upstream takes their usage away behind all that the cycle
     /// assumes, in the order of a map; where sums have saturated the order counts.
     std::vector<WorkloadIndex> victims_in_order_;
-    bool evicts_last_ = false;  ///< the order counts
+    bool is_order_of_evictions_relevant_ = false;  ///< the order counts
     CandidateLists candidates_;
     PreemptionSearch search_;
     std::vector<WorkloadIndex> newly_evicted_;

@@ -29,13 +29,11 @@ class FairSearch {
         if (found) {
             return std::move(targets_);
         }
-        note_spared(own_queue(), policy_.within_cluster_queue);
+        search_.note_spared(own_queue(), preemptor_, policy_.within_cluster_queue);
         if (looks_elsewhere_) {
-            for (const auto queue : tree_.above_quota(tree_.node(own_queue()).root, needed())) {
-                if (queue != own_queue()) {
-                    note_spared(queue, policy_.reclaim_within_cohort);
-                }
-            }
+            search_.note_spared_elsewhere(preemptor_, policy_.reclaim_within_cohort, [](NodeIndex) {
+                return true;
+            });
         }
         return {};
     }
@@ -47,12 +45,6 @@ class FairSearch {
     CandidateWalk walk(NodeIndex queue, PreemptionPolicy policy) {
         return {search_.candidates_in(queue, preemptor_), search_.right_of(preemptor_, policy)};
     }
-    void note_spared(NodeIndex queue, PreemptionPolicy policy) {
-        search_.note_spared(
-            search_.candidates_in(queue, preemptor_), search_.right_of(preemptor_, policy)
-        );
-    }
-
     bool choose() {
         std::optional<CandidateWalk> own;
         if (policy_.within_cluster_queue != PreemptionPolicy::Never) {
@@ -62,7 +54,9 @@ class FairSearch {
         looks_elsewhere_ = tree_.node(own_queue()).parent.is_valid() &&
                            policy_.reclaim_within_cohort != PreemptionPolicy::Never &&
                            (has_own || !is_in_vain_elsewhere());
-        if (!has_own && !looks_elsewhere_) {
+        finds_elsewhere_ = looks_elsewhere_ &&
+                           search_.may_find_elsewhere(preemptor_, policy_.reclaim_within_cohort);
+        if (!has_own && !finds_elsewhere_) {
             return false;
         }
         bool fits = first_strategy(own);
@@ -85,7 +79,7 @@ class FairSearch {
             return first_strategy(queues);
         }
         const ShareContests* others =
-            looks_elsewhere_ ? &search_.share_bounds(preemptor_).contests() : nullptr;
+            finds_elsewhere_ ? &search_.share_bounds(preemptor_).contests() : nullptr;
         tree_.assume_usage(own_queue(), preemptor_.usage);
         TargetQueues queues(
             search_.state(),
@@ -110,7 +104,7 @@ class FairSearch {
         if (own) {
             add(*own);
         }
-        if (looks_elsewhere_) {
+        if (finds_elsewhere_) {
             for (const auto queue : tree_.above_quota(tree_.node(own_queue()).root, needed())) {
                 if (queue != own_queue()) {
                     add(walk(queue, policy_.reclaim_within_cohort));
@@ -125,7 +119,10 @@ class FairSearch {
 
     /// Whether no workload of another ClusterQueue could be taken.
     bool is_in_vain_elsewhere() const {
-        return !takes_back_its_own() && search_.share_bounds(preemptor_).is_in_vain(preemptor_);
+        // Whom priority spares is told of searches that are not in vain, whoever searched before.
+        const bool spares_some = policy_.reclaim_within_cohort != PreemptionPolicy::Any;
+        return !takes_back_its_own() &&
+               search_.share_bounds(preemptor_).is_in_vain(preemptor_, spares_some);
     }
 
     /// Whether the strategies do not count, because with all it asks for the preemptor stays within
@@ -246,6 +243,7 @@ class FairSearch {
     QuotaTree& tree_;
     const Preemption& policy_;
     bool looks_elsewhere_ = false;
+    bool finds_elsewhere_ = false;  ///< maybe
     std::vector<PreemptionTarget> targets_;
     std::vector<const Candidate*> retry_;
 };

@@ -33,7 +33,7 @@ std::optional<ShareRank> HighestShares::beside(NodeIndex cohort, NodeIndex child
 
 const ShareContests& FairShareBounds::contests() {
     if (!contests_) {
-        contests_.emplace(state_, candidates_, removed_, root_, needed_);
+        contests_.emplace(state_, tree_, candidates_, removed_, root_, needed_);
     }
     return *contests_;
 }
@@ -64,12 +64,13 @@ HighestShares FairShareBounds::shares_before() const {
 HighestShares FairShareBounds::shares_after() const {
     HighestShares shares;
     for (const auto queue : tree_.above_quota(root_, needed_)) {
-        for (const auto& candidate : candidates_.in(queue, needed_).unordered()) {
-            if (removed_.contains(candidate.workload)) {
+        for (const auto index : state_.cluster_queue(queue).holders) {
+            const Usages& usages = state_.workload(index).holding->usages;
+            if (removed_.contains(index) || !uses_any(usages, needed_)) {
                 continue;
             }
             const auto mark = tree_.mark();
-            tree_.assume_no_usage(queue, state_.workload(candidate.workload).holding->usages);
+            tree_.assume_no_usage(queue, usages);
             add_shares(shares, queue);
             tree_.rollback(mark);
         }
@@ -78,8 +79,8 @@ HighestShares FairShareBounds::shares_after() const {
 }
 
 std::optional<ShareRank> FairShareBounds::highest_beside(NodeIndex node) const {
-    return contests_ ? contests_->highest_beside(node)
-                     : before_->beside(tree_.node(node).parent, node);
+    return before_ ? before_->beside(tree_.node(node).parent, node)
+                   : contests_->highest_beside(node);
 }
 
 FairShareBounds::OwnShares FairShareBounds::own_shares(const Preemptor& preemptor) const {
@@ -97,13 +98,13 @@ FairShareBounds::OwnShares FairShareBounds::own_shares(const Preemptor& preempto
     return made;
 }
 
-bool FairShareBounds::is_in_vain(const Preemptor& preemptor) {
+bool FairShareBounds::is_in_vain(const Preemptor& preemptor, bool by_usage_alone) {
     const auto& strategies = state_.options().fair_sharing_strategies;
     const bool final_counts =
         strategies.front() == FairSharingStrategy::LessThanOrEqualToFinalShare;
     const bool initial_counts = !final_counts || strategies.size() > 1;
 
-    if (!contests_ && !before_) {
+    if (!before_ && (by_usage_alone || !contests_)) {
         before_ = shares_before();
     }
     const OwnShares own = own_shares(preemptor);

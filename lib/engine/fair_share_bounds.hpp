@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/small_vector.hpp"
 #include "engine/candidate_lists.hpp"
 #include "engine/fair_sharing.hpp"
 #include "engine/ids.hpp"
@@ -36,8 +37,8 @@ class HighestShares {
 /// nobody in its cohorts: when its own share is above all that they could be compared with. In a
 /// full cluster in which all have their share that holds for nearly every head.
 ///
-/// What others could be compared with does not depend on who asks: it is worked out once for the
-/// usage that the tree has.
+/// What others could be compared with does not depend on who asks: it is worked out once, and again
+/// when usage has changed.
 class FairShareBounds {
   public:
     /// What could be taken from the tree below `root` for `needed` as its usage is now; `removed`
@@ -62,8 +63,10 @@ class FairShareBounds {
     const ShareContests& contests();
 
     /// Whether neither strategy accepts any workload of another ClusterQueue. False says nothing:
-    /// bounds are not exact. Requires: the tree's usage is that of the beginning of a search.
-    bool is_in_vain(const Preemptor& preemptor);
+    /// bounds are not exact, and closer where contests() are known, unless `by_usage_alone`: then
+    /// the answer does not depend on what others asked. Requires: the tree's usage is that of the
+    /// beginning of a search.
+    bool is_in_vain(const Preemptor& preemptor, bool by_usage_alone);
 
   private:
     HighestShares shares_before() const;
@@ -88,7 +91,7 @@ class FairShareBounds {
     NodeIndex root_;
     FlavorResources needed_;
     std::optional<ShareContests> contests_;  // once somebody asked for them
-    std::optional<HighestShares> before_;    // while there are none
+    std::optional<HighestShares> before_;    // as usage is
     std::optional<HighestShares> after_;
 };
 

@@ -5,9 +5,16 @@
 
 namespace sluice::engine {
 
+void PreemptionSearch::usage_changed(NodeIndex cluster_queue) {
+    changed_[tree_.node(cluster_queue).root].push_back(cluster_queue);
+    ++changes_;
+    mark_ = tree_.mark();
+}
+
 void PreemptionSearch::usage_changed() {
     mark_ = tree_.mark();
     changed_.clear();
+    changes_ = 0;
     shares_.clear();
     overdrawn_.clear();
     asked_last_.reset();
@@ -16,19 +23,49 @@ void PreemptionSearch::usage_changed() {
 template <class Known>
 Known& PreemptionSearch::known(ByNeed<Known>& by_need, const Preemptor& preemptor) {
     const NodeIndex root = tree_.node(preemptor.cluster_queue).root;
+    const auto& changed = changed_[root];
     const std::pair key(root, preemptor.needed);
     auto at = by_need.find(key);
     if (at == by_need.end()) {
         Known made(state_, tree_, candidates_, removed_, root, preemptor.needed);
-        at = by_need.emplace(key, std::pair(std::move(made), changed_.size())).first;
+        at = by_need.emplace(key, std::pair(std::move(made), changed.size())).first;
     }
     auto& [found, changes] = at->second;
-    for (; changes < changed_.size(); ++changes) {
-        if (tree_.node(changed_[changes]).root == root) {
-            found.update(changed_[changes]);
-        }
+    for (; changes < changed.size(); ++changes) {
+        found.update(changed[changes]);
     }
     return found;
+}
+
+bool PreemptionSearch::may_find_elsewhere(const Preemptor& preemptor, PreemptionPolicy policy) {
+    const NodeIndex root = tree_.node(preemptor.cluster_queue).root;
+    if (policy == PreemptionPolicy::Never || !tree_.has_above_quota(root, preemptor.needed)) {
+        return false;
+    }
+    // The first to ask looks at the holders: to put them in order costs more. If more ask, that
+    // pays.
+    if (policy == PreemptionPolicy::Any || !asked_.emplace(root, preemptor.needed).second) {
+        return true;
+    }
+    const auto queues = tree_.above_quota(root, preemptor.needed);
+    return std::any_of(queues.begin(), queues.end(), [&](NodeIndex queue) {
+        return queue != preemptor.cluster_queue &&
+               has_holder(queue, preemptor, [&](const WorkloadRecord& holder) {
+                   return allows(policy, state_.workload(preemptor.workload), holder);
+               });
+    });
+}
+
+template <class Is>
+bool PreemptionSearch::has_holder(NodeIndex cluster_queue, const Preemptor& preemptor, Is is)
+    const {
+    const ClusterQueueRecord& queue = state_.cluster_queue(cluster_queue);
+    return queue.active &&
+           std::any_of(queue.holders.begin(), queue.holders.end(), [&](WorkloadIndex index) {
+               const WorkloadRecord& holder = state_.workload(index);
+               return is(holder) && !removed_.contains(index) &&
+                      uses_any(holder.holding->usages, preemptor.needed);
+           });
 }
 
 FairShareBounds& PreemptionSearch::share_bounds(const Preemptor& preemptor) {
@@ -43,15 +80,14 @@ const std::vector<PreemptionTarget>& PreemptionSearch::find(const Preemptor& pre
     if (tree_.mark() != mark_) {
         usage_changed();
     }
-    if (!asked_last_ || asked_last_->changes != changed_.size() ||
-        asked_last_->preemptor != preemptor) {
+    if (!asked_last_ || asked_last_->changes != changes_ || asked_last_->preemptor != preemptor) {
         if (!asked_last_) {
             asked_last_ = Asked{};
         }
         is_spared_by_priority_ = false;
         level_.reset();
         asked_last_->preemptor = preemptor;
-        asked_last_->changes = changed_.size();
+        asked_last_->changes = changes_;
         asked_last_->targets = state_.options().fair_sharing
                                    ? find_fair_targets(*this, preemptor)
                                    : find_classical_targets(*this, preemptor);
@@ -162,16 +198,18 @@ void PreemptionSearch::fill_back(
     }
 }
 
-void PreemptionSearch::note_spared(const CandidateList& list, const EvictionRight& right) {
-    if (is_spared_by_priority_ || right.policy == PreemptionPolicy::Never ||
-        right.policy == PreemptionPolicy::Any) {
+void PreemptionSearch::note_spared(
+    NodeIndex cluster_queue, const Preemptor& preemptor, PreemptionPolicy policy
+) {
+    if (is_spared_by_priority_ || policy == PreemptionPolicy::Never ||
+        policy == PreemptionPolicy::Any) {
         return;
     }
-    const auto all = list.unordered();
-    is_spared_by_priority_ = std::any_of(all.begin(), all.end(), [&](const Candidate& candidate) {
-        return !removed_.contains(candidate.workload) &&
-               !allows(right.policy, *right.preemptor, state_.workload(candidate.workload));
-    });
+    const WorkloadRecord& wants = state_.workload(preemptor.workload);
+    is_spared_by_priority_ =
+        has_holder(cluster_queue, preemptor, [&](const WorkloadRecord& holder) {
+            return !allows(policy, wants, holder);
+        });
 }
 
 bool PreemptionSearch::within_subtree_quota(NodeIndex node, const FlavorResources& needed) const {

@@ -45,13 +45,13 @@ class PreemptionSearch {
     )
         : state_(state), tree_(tree), candidates_(candidates), removed_(removed) {}
 
-    /// To be called for each ClusterQueue whose usage changes between two searches for good, or
-    /// whose holders become removed, after all of that. What else changes makes the next search
-    /// begin anew.
-    void usage_changed(NodeIndex cluster_queue) {
-        changed_.push_back(cluster_queue);
-        mark_ = tree_.mark();
-    }
+    PreemptionSearch(const PreemptionSearch&) = delete;
+    PreemptionSearch& operator=(const PreemptionSearch&) = delete;
+
+    /// To be called for each ClusterQueue whose usage changes between two searches, or whose
+    /// holders become removed, after that. Requires: those alone have changed since the last
+    /// search.
+    void usage_changed(NodeIndex cluster_queue);
     /// Usage has changed anywhere.
     void usage_changed();
 
@@ -91,9 +91,25 @@ class PreemptionSearch {
     EvictionRight right_of(const Preemptor& preemptor, PreemptionPolicy policy) const {
         return {&state_, &state_.workload(preemptor.workload), &removed_, policy};
     }
-    /// Notes of a search that finds nobody whether some of the list matter too much to be
-    /// candidates.
-    void note_spared(const CandidateList& list, const EvictionRight& right);
+    /// Whether some other ClusterQueue above its quota may have a holder whom the policy lets the
+    /// preemptor evict; false is sure.
+    bool may_find_elsewhere(const Preemptor& preemptor, PreemptionPolicy policy);
+    /// Notes of a search that finds nobody whether some holder of the ClusterQueue would be a
+    /// candidate if it mattered less.
+    void note_spared(NodeIndex cluster_queue, const Preemptor& preemptor, PreemptionPolicy policy);
+    /// The same of all other ClusterQueues above their quota that `gives` is true of.
+    template <class Gives>
+    void note_spared_elsewhere(const Preemptor& preemptor, PreemptionPolicy policy, Gives gives) {
+        if (policy == PreemptionPolicy::Never || policy == PreemptionPolicy::Any) {
+            return;  // nobody is spared
+        }
+        const NodeIndex root = tree_.node(preemptor.cluster_queue).root;
+        for (const auto queue : tree_.above_quota(root, preemptor.needed)) {
+            if (!is_spared_by_priority_ && queue != preemptor.cluster_queue && gives(queue)) {
+                note_spared(queue, preemptor, policy);
+            }
+        }
+    }
     /// Notes of a search that has found its targets what simulate() asks about them. Requires: they
     /// are evicted, and the preemptor's usage is not assumed.
     void note_level(const Preemptor& preemptor);
@@ -117,6 +133,9 @@ class PreemptionSearch {
     /// What is known for a root and what is needed, and how many of the changes it knows.
     template <class Known>
     using ByNeed = std::map<std::pair<NodeIndex, FlavorResources>, std::pair<Known, std::size_t>>;
+    /// Whether a holder who is not removed and uses what is needed is so.
+    template <class Is>
+    bool has_holder(NodeIndex cluster_queue, const Preemptor& preemptor, Is is) const;
     std::int32_t level_of(const Preemptor& preemptor) const;
     std::int32_t level_without(
         const std::vector<PreemptionTarget>& targets, const Preemptor& preemptor
@@ -131,7 +150,9 @@ class PreemptionSearch {
     // What is remembered holds for the usage at mark_ (what-ifs end as they began) but for the
     // changes that were told since it was worked out.
     QuotaTree::Mark mark_ = 0;
-    std::vector<NodeIndex> changed_;
+    std::map<NodeIndex, std::vector<NodeIndex>> changed_;  // ClusterQueues by root
+    std::size_t changes_ = 0;
+    std::set<std::pair<NodeIndex, FlavorResources>> asked_;  // for what is needed of which root
     ByNeed<FairShareBounds> shares_;
     ByNeed<OverdrawnQueues> overdrawn_;
     // Who lacks one flavor-resource asks for it alone and then for all that it needs: often alike.

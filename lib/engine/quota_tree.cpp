@@ -31,6 +31,14 @@ Amount amount_of(const Usages& usages, FlavorResourceIndex flavor_resource) {
     return at != usages.end() && at->flavor_resource == flavor_resource ? at->amount : Amount();
 }
 
+bool uses_any(const Usages& usages, const FlavorResources& flavor_resources) {
+    return std::any_of(usages.begin(), usages.end(), [&](const Usage& usage) {
+        return std::binary_search(
+            flavor_resources.begin(), flavor_resources.end(), usage.flavor_resource
+        );
+    });
+}
+
 NodeIndex QuotaTree::find_cluster_queue(std::string_view name) const {
     const auto at = cluster_queues_.find(name);
     return at == cluster_queues_.end() ? NodeIndex{} : at->second;

@@ -57,6 +57,9 @@ struct QuotaCell {
     Amount local_available() const { return max(Amount(), local() - usage); }
 };
 
+/// Whether one of the usages is of one of these flavor-resources.
+bool uses_any(const Usages& usages, const FlavorResources& flavor_resources);
+
 /// What an object says about one flavor-resource of its node.
 struct DeclaredQuota {
     FlavorResourceIndex flavor_resource;
@@ -220,16 +223,16 @@ class QuotaTree {
     /// itself.
     Usages counted_above(NodeIndex node, Usages usages, NodeIndex ancestor) const;
 
-    /// From now on until forget_evictions() that usage is gone after evictions; what is assumed
-    /// meanwhile is added there too. Requires: no what-if.
+    /// From now on until forget_evictions() that usage is gone after evictions, and what is assumed
+    /// meanwhile is added there too; rollback() takes neither back. Requires: the tree is looked at
+    /// as it is.
     void evict(NodeIndex cluster_queue, const Usages& usages);
     /// Whether the tree is looked at as after the evictions, also by what-ifs, or as it is. A
     /// what-if ends as it was begun.
     void show_evictions(bool shown) { shows_evictions_ = shown; }
-    bool shows_evictions() const { return shows_evictions_; }
     /// Whether usage after evictions depends on their place among what was assumed: amounts have
     /// saturated or were negative.
-    bool is_order_of_evictions_relevant() const { return order_counts_; }
+    bool is_order_of_evictions_relevant() const { return is_order_relevant_; }
     void forget_evictions();
 
   private:
@@ -328,7 +331,7 @@ class QuotaTree {
     std::vector<Saved> undo_;
     std::vector<Fork> forks_;  // with a node its parents have one too
     bool shows_evictions_ = false;
-    bool order_counts_ = false;
+    bool is_order_relevant_ = false;
     std::vector<NodeIndex> changed_;    // since the last relink, while one is due
     std::vector<NodeIndex> uncounted_;  // nodes of trees whose sums are wrong
     std::uint64_t changes_ = 0;

@@ -109,14 +109,14 @@ void QuotaTree::change(const Place& place, Amount usage, Lasting lasting, bool i
         if (lasting == Lasting::ForGood) {
             uncount(place.node);
         }
-        order_counts_ = true;
+        is_order_relevant_ = true;
     }
 }
 
 void QuotaTree::add(
     NodeIndex index, FlavorResourceIndex flavor_resource, Amount amount, Lasting lasting
 ) {
-    order_counts_ = order_counts_ || amount < Amount();  // which stays in the node
+    is_order_relevant_ = is_order_relevant_ || amount < Amount();  // which stays in the node
     for (NodeIndex at = index; at.is_valid(); at = nodes_[at.at()].parent) {
         const Place here = place_of(at, flavor_resource);
         const Amount local = here.cell->local_available();
@@ -131,7 +131,7 @@ void QuotaTree::add(
 void QuotaTree::remove(
     NodeIndex index, FlavorResourceIndex flavor_resource, Amount amount, Lasting lasting
 ) {
-    order_counts_ = order_counts_ || amount < Amount();
+    is_order_relevant_ = is_order_relevant_ || amount < Amount();
     for (NodeIndex at = index; at.is_valid(); at = nodes_[at.at()].parent) {
         const Place here = place_of(at, flavor_resource);
         const Amount stored_in_parent = here.cell->usage - here.cell->local();
@@ -246,7 +246,7 @@ void QuotaTree::forget_evictions() {
         nodes_[fork.node.at()].fork = 0;
     }
     forks_.clear();
-    order_counts_ = false;
+    is_order_relevant_ = false;
 }
 
 Usages QuotaTree::counted_above(NodeIndex node, Usages usages, NodeIndex ancestor) const {

@@ -22,13 +22,17 @@ bool gives_first(
 
 ShareContests::ShareContests(
     const State& state,
+    const QuotaTree& tree,
     CandidateLists& candidates,
     const std::set<WorkloadIndex>& removed,
     NodeIndex root,
     FlavorResources needed
 )
-    : state_(state), candidates_(candidates), removed_(removed), needed_(std::move(needed)) {
-    const QuotaTree& tree = state.tree();
+    : state_(state),
+      tree_(tree),
+      candidates_(candidates),
+      removed_(removed),
+      needed_(std::move(needed)) {
     std::vector<NodeIndex> cohorts;
     for (const auto queue : tree.above_quota(root, needed_)) {
         NodeIndex above = tree.node(queue).parent;
@@ -44,7 +48,7 @@ ShareContests::ShareContests(
 }
 
 std::optional<Contestant> ShareContests::contestant_of(NodeIndex node) {
-    const QuotaTree& tree = state_.tree();
+    const QuotaTree& tree = tree_;
     Contestant made{.share = {}, .first = nullptr, .node = node};
     if (!tree.node(node).parent.is_valid()) {
         return std::nullopt;

@@ -32,8 +32,8 @@ bool gives_first(
 /// is: of each cohort the children that borrow and have such holders. Which of those the preemptor
 /// may evict, and what it changes itself, is the search's to find out.
 ///
-/// *Cost*: of the ClusterQueues above their quota at first, then of a change the depth times the
-/// logarithm of the children.
+/// *Cost*: of the holders of the ClusterQueues above their quota at first, then of a change the
+/// depth times the logarithm of the children.
 class ShareContests {
   public:
     struct Before {
@@ -52,6 +52,7 @@ class ShareContests {
     /// *Lifetime*: of all of them.
     ShareContests(
         const State& state,
+        const QuotaTree& tree,
         CandidateLists& candidates,
         const std::set<WorkloadIndex>& removed,
         NodeIndex root,
@@ -78,6 +79,7 @@ class ShareContests {
     std::optional<Contestant> contestant_of(NodeIndex node);
 
     const State& state_;
+    const QuotaTree& tree_;
     CandidateLists& candidates_;
     const std::set<WorkloadIndex>& removed_;
     FlavorResources needed_;

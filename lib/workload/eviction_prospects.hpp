@@ -1,6 +1,5 @@
 #pragma once
 
-#include "engine/candidate_lists.hpp"
 #include "engine/decision.hpp"
 #include "engine/state.hpp"
 
@@ -17,7 +16,7 @@ namespace sluice::workload {
 class EvictionProspects {
   public:
     EvictionProspects(const engine::State& state, const engine::CycleResult& result)
-        : state_(state), result_(result), candidates_(state, engine::Time()) {}
+        : state_(state), result_(result) {}
 
     /// Whether all that policies allow to evict, beside those who go anyway, would free enough.
     /// *Cost*: that of the engine's search; of the first call also that of the quota tree, and then
@@ -32,8 +31,6 @@ class EvictionProspects {
 
     const engine::State& state_;
     const engine::CycleResult& result_;
-    // The time only orders those whose reservation has none, and the order decides nothing here.
-    engine::CandidateLists candidates_;
     bool is_started_ = false;
     engine::QuotaTree tree_;                // as of that turn
     std::set<engine::WorkloadIndex> gone_;  // holders of the state that do not count in it
