@@ -107,6 +107,10 @@ class CandidateLists {
     /// The holders of the ClusterQueue that use any of `needed`; none if it is not active.
     /// *Lifetime*: of the lists.
     CandidateList& in(NodeIndex cluster_queue, const FlavorResources& needed);
+    /// Whether in() was asked for that ClusterQueue, so that it costs little.
+    bool has(NodeIndex cluster_queue) const {
+        return used_last_.first == cluster_queue || holders_.contains(cluster_queue);
+    }
 
   private:
     struct Merged {

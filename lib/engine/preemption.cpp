@@ -206,10 +206,18 @@ void PreemptionSearch::note_spared(
         return;
     }
     const WorkloadRecord& wants = state_.workload(preemptor.workload);
-    is_spared_by_priority_ =
-        has_holder(cluster_queue, preemptor, [&](const WorkloadRecord& holder) {
-            return !allows(policy, wants, holder);
-        });
+    const auto is_spared = [&](const WorkloadRecord& holder) {
+        return !allows(policy, wants, holder);
+    };
+    if (!candidates_.has(cluster_queue)) {
+        is_spared_by_priority_ = has_holder(cluster_queue, preemptor, is_spared);
+        return;
+    }
+    const auto all = candidates_in(cluster_queue, preemptor).unordered();
+    is_spared_by_priority_ = std::any_of(all.begin(), all.end(), [&](const Candidate& candidate) {
+        return is_spared(state_.workload(candidate.workload)) &&
+               !removed_.contains(candidate.workload);
+    });
 }
 
 bool PreemptionSearch::within_subtree_quota(NodeIndex node, const FlavorResources& needed) const {
