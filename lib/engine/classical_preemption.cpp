@@ -293,7 +293,9 @@ class ClassicalSearch {
         std::pop_heap(unmerged_.begin(), unmerged_.end(), GoesLater{this});
         Source& source = sources_[unmerged_.back()];
         const Candidate& candidate = *source.walk.current();
-        merged_.push_back({&candidate, unmerged_.back(), *class_of(source, candidate)});
+        if (const auto of = class_of(source, candidate)) {
+            merged_.push_back({&candidate, unmerged_.back(), *of});
+        }
         source.walk.advance();
         skip_others(source);
         if (source.walk.current() == nullptr) {

@@ -79,8 +79,10 @@ HighestShares FairShareBounds::shares_after() const {
 }
 
 std::optional<ShareRank> FairShareBounds::highest_beside(NodeIndex node) const {
-    return before_ ? before_->beside(tree_.node(node).parent, node)
-                   : contests_->highest_beside(node);
+    if (before_) {
+        return before_->beside(tree_.node(node).parent, node);
+    }
+    return contests_ ? contests_->highest_beside(node) : std::nullopt;
 }
 
 FairShareBounds::OwnShares FairShareBounds::own_shares(const Preemptor& preemptor) const {

@@ -95,6 +95,7 @@ const std::vector<PreemptionTarget>& PreemptionSearch::find(const Preemptor& pre
         asked_last_->level = level_;
     }
     is_spared_by_priority_ = asked_last_->is_spared_by_priority;
+    level_ = asked_last_->level;
     return asked_last_->targets;
 }
 
@@ -149,14 +150,16 @@ PreemptionSearch::Possibility PreemptionSearch::simulate(
             .is_spared_by_priority = is_spared_by_priority_,
         };
     }
-    const auto level = asked_last_->level ? *asked_last_->level : level_without(targets, preemptor);
+    if (!level_) {
+        level_ = level_without(targets, preemptor);
+    }
     const bool own =
         std::any_of(targets.begin(), targets.end(), [&](const PreemptionTarget& target) {
             return state_.workload(target.workload).holding->cluster_queue == cluster_queue;
         });
     return {
         .kind = own ? Possibility::Kind::Preempt : Possibility::Kind::Reclaim,
-        .level = level,
+        .level = *level_,
         .is_spared_by_priority = is_spared_by_priority_,
     };
 }

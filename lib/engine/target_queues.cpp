@@ -10,7 +10,7 @@ namespace sluice::engine {
 TargetQueues::TargetQueues(
     const State& state,
     NodeIndex preemptor_queue,
-    std::optional<CandidateWalk> own,
+    const std::optional<CandidateWalk>& own,
     const ShareContests* others,
     CandidateLists& lists,
     const FlavorResources& needed,
@@ -23,7 +23,7 @@ TargetQueues::TargetQueues(
       lists_(&lists),
       needed_(&needed),
       right_(right),
-      own_(std::move(own)) {}
+      own_(own) {}
 
 TargetQueues::TargetQueues(
     const State& state, NodeIndex preemptor_queue, std::vector<const Candidate*> candidates

@@ -29,7 +29,7 @@ class TargetQueues {
     TargetQueues(
         const State& state,
         NodeIndex preemptor_queue,
-        std::optional<CandidateWalk> own,
+        const std::optional<CandidateWalk>& own,
         const ShareContests* others,
         CandidateLists& lists,
         const FlavorResources& needed,
