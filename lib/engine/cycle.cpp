@@ -24,7 +24,7 @@ Cycle::Cycle(State& state, Time now)
       start_(state.tree_.mark()),
       fair_(state, state.tree_),
       candidates_(state, now),
-      search_(state, state.tree_, candidates_, victims_) {}
+      search_({state, state.tree_, candidates_, victims_}) {}
 
 CycleResult Cycle::run() {
     take_heads();

@@ -45,6 +45,7 @@ class FairSearch {
     CandidateWalk walk(NodeIndex queue, PreemptionPolicy policy) {
         return {search_.candidates_in(queue, preemptor_), search_.right_of(preemptor_, policy)};
     }
+
     bool choose() {
         std::optional<CandidateWalk> own;
         if (policy_.within_cluster_queue != PreemptionPolicy::Never) {
@@ -64,7 +65,6 @@ class FairSearch {
             fits = second_strategy();
         }
         if (fits) {
-            tree_.assume_no_usage(own_queue(), preemptor_.usage);
             search_.fill_back(preemptor_, targets_, true);
             search_.note_level(preemptor_);
         }
@@ -75,18 +75,17 @@ class FairSearch {
         if (search_.state().options().admission_fair_sharing) {
             auto candidates = reordered(own);
             tree_.assume_usage(own_queue(), preemptor_.usage);
-            TargetQueues queues(search_.state(), own_queue(), std::move(candidates));
+            TargetQueues queues(search_.context(), own_queue(), std::move(candidates));
             return first_strategy(queues);
         }
         const ShareContests* others =
             finds_elsewhere_ ? &search_.share_bounds(preemptor_).contests() : nullptr;
         tree_.assume_usage(own_queue(), preemptor_.usage);
         TargetQueues queues(
-            search_.state(),
+            search_.context(),
             own_queue(),
             own,
             others,
-            search_.candidates(),
             needed(),
             search_.right_of(preemptor_, policy_.reclaim_within_cohort)
         );
@@ -139,17 +138,24 @@ class FairSearch {
         return result;
     }
 
-    /// The preemptor's usage counts in every share, but not twice when asking whether it fits.
+    /// The preemptor's usage counts in every share, but not twice when asking whether it fits. If
+    /// so, the search is at its end, and the usage is assumed no more.
     bool fits() {
         const auto mark = tree_.mark();
         tree_.assume_no_usage(preemptor_.cluster_queue, preemptor_.usage);
         const bool result = search_.fits(preemptor_, true);
-        tree_.rollback(mark);
+        if (!result) {
+            tree_.rollback(mark);
+        }
         return result;
     }
 
     bool take(TargetQueues& queues, const Candidate* victim, PreemptionReason reason) {
         search_.evict(victim->workload);
+        return note_taken(queues, victim, reason);
+    }
+
+    bool note_taken(TargetQueues& queues, const Candidate* victim, PreemptionReason reason) {
         targets_.push_back({victim->workload, reason});
         if (fits()) {
             return true;
@@ -191,23 +197,19 @@ class FairSearch {
 
     bool take_by_strategy(TargetQueues& queues, NodeIndex queue) {
         const auto [own_node, target_node] = queues.below_common_cohort(queue);
-        const Share own = share_of(search_.state(), own_node);
-        const Share before = share_of(search_.state(), target_node);
+        const Share own = share_of(search_.state(), tree_, own_node);
+        const Share before = share_of(search_.state(), tree_, target_node);
         const bool hopeless = std::isinf(own.weighted()) && !std::isinf(before.weighted());
         while (const Candidate* candidate = queues.pop(queue)) {
-            bool passed = false;
+            const auto mark = tree_.mark();
             if (!hopeless) {
-                const auto mark = tree_.mark();
                 search_.evict(candidate->workload);
-                const Share after = share_of(search_.state(), target_node);
-                tree_.rollback(mark);
-                passed = passes(own, before, after);
+                if (passes(own, before, share_of(search_.state(), tree_, target_node))) {
+                    return note_taken(queues, candidate, PreemptionReason::InCohortFairSharing);
+                }
             }
-            if (!passed) {
-                retry_.push_back(candidate);
-                continue;
-            }
-            return take(queues, candidate, PreemptionReason::InCohortFairSharing);
+            tree_.rollback(mark);
+            retry_.push_back(candidate);
         }
         return false;
     }
@@ -222,13 +224,13 @@ class FairSearch {
                        state.workload(b->workload).holding->cluster_queue;
             }
         );
-        TargetQueues queues(search_.state(), own_queue(), std::move(retry_));
+        TargetQueues queues(search_.context(), own_queue(), std::move(retry_));
         for (NodeIndex queue = queues.next(); queue.is_valid(); queue = queues.next()) {
             const auto [own_node, target_node] = queues.below_common_cohort(queue);
-            const bool passed =
-                compare(
-                    share_of(search_.state(), own_node), share_of(search_.state(), target_node)
-                ) < 0;
+            const bool passed = compare(
+                                    share_of(search_.state(), tree_, own_node),
+                                    share_of(search_.state(), tree_, target_node)
+                                ) < 0;
             const Candidate* candidate = queues.pop(queue);
             if (passed && take(queues, candidate, PreemptionReason::InCohortFairSharing)) {
                 return true;

@@ -33,7 +33,7 @@ std::optional<ShareRank> HighestShares::beside(NodeIndex cohort, NodeIndex child
 
 const ShareContests& FairShareBounds::contests() {
     if (!contests_) {
-        contests_.emplace(state_, tree_, candidates_, removed_, root_, needed_);
+        contests_.emplace(context_, root_, needed_);
     }
     return *contests_;
 }
@@ -47,15 +47,17 @@ void FairShareBounds::update(NodeIndex cluster_queue) {
 }
 
 void FairShareBounds::add_shares(HighestShares& shares, NodeIndex cluster_queue) const {
-    for (NodeIndex at = cluster_queue; tree_.node(at).parent.is_valid();
-         at = tree_.node(at).parent) {
-        shares.add(tree_.node(at).parent, at, rank_of(share_of(state_, at)));
+    for (NodeIndex at = cluster_queue; context_.tree.node(at).parent.is_valid();
+         at = context_.tree.node(at).parent) {
+        shares.add(
+            context_.tree.node(at).parent, at, rank_of(share_of(context_.state, context_.tree, at))
+        );
     }
 }
 
 HighestShares FairShareBounds::shares_before() const {
     HighestShares shares;
-    for (const auto queue : tree_.above_quota(root_, needed_)) {
+    for (const auto queue : context_.tree.above_quota(root_, needed_)) {
         add_shares(shares, queue);
     }
     return shares;
@@ -63,16 +65,16 @@ HighestShares FairShareBounds::shares_before() const {
 
 HighestShares FairShareBounds::shares_after() const {
     HighestShares shares;
-    for (const auto queue : tree_.above_quota(root_, needed_)) {
-        for (const auto index : state_.cluster_queue(queue).holders) {
-            const Usages& usages = state_.workload(index).holding->usages;
-            if (removed_.contains(index) || !uses_any(usages, needed_)) {
+    for (const auto queue : context_.tree.above_quota(root_, needed_)) {
+        for (const auto index : context_.state.cluster_queue(queue).holders) {
+            const Usages& usages = context_.state.workload(index).holding->usages;
+            if (context_.removed.contains(index) || !uses_any(usages, needed_)) {
                 continue;
             }
-            const auto mark = tree_.mark();
-            tree_.assume_no_usage(queue, usages);
+            const auto mark = context_.tree.mark();
+            context_.tree.assume_no_usage(queue, usages);
             add_shares(shares, queue);
-            tree_.rollback(mark);
+            context_.tree.rollback(mark);
         }
     }
     return shares;
@@ -80,7 +82,7 @@ HighestShares FairShareBounds::shares_after() const {
 
 std::optional<ShareRank> FairShareBounds::highest_beside(NodeIndex node) const {
     if (before_) {
-        return before_->beside(tree_.node(node).parent, node);
+        return before_->beside(context_.tree.node(node).parent, node);
     }
     return contests_ ? contests_->highest_beside(node) : std::nullopt;
 }
@@ -89,19 +91,21 @@ FairShareBounds::OwnShares FairShareBounds::own_shares(const Preemptor& preempto
     OwnShares made;
     Usages usages = preemptor.usage;
     NodeIndex at = preemptor.cluster_queue;
-    for (NodeIndex parent = tree_.node(at).parent; parent.is_valid();
-         parent = tree_.node(at).parent) {
+    for (NodeIndex parent = context_.tree.node(at).parent; parent.is_valid();
+         parent = context_.tree.node(at).parent) {
         if (const auto beside = highest_beside(at)) {
-            made.push_back({at, rank_of(share_of(state_, at, usages)), *beside});
+            made.push_back(
+                {at, rank_of(share_of(context_.state, context_.tree, at, usages)), *beside}
+            );
         }
-        usages = tree_.counted_above(at, std::move(usages), parent);
+        usages = context_.tree.counted_above(at, std::move(usages), parent);
         at = parent;
     }
     return made;
 }
 
 bool FairShareBounds::is_in_vain(const Preemptor& preemptor, bool by_usage_alone) {
-    const auto& strategies = state_.options().fair_sharing_strategies;
+    const auto& strategies = context_.state.options().fair_sharing_strategies;
     const bool final_counts =
         strategies.front() == FairSharingStrategy::LessThanOrEqualToFinalShare;
     const bool initial_counts = !final_counts || strategies.size() > 1;
@@ -123,7 +127,7 @@ bool FairShareBounds::is_in_vain(const Preemptor& preemptor, bool by_usage_alone
         after_ = shares_after();
     }
     return std::none_of(own.begin(), own.end(), [this](const Own& o) {
-        const auto highest = after_->beside(tree_.node(o.node).parent, o.node);
+        const auto highest = after_->beside(context_.tree.node(o.node).parent, o.node);
         return highest && o.share <= *highest;
     });
 }

@@ -1,16 +1,14 @@
 #pragma once
 
 #include "base/small_vector.hpp"
-#include "engine/candidate_lists.hpp"
 #include "engine/fair_sharing.hpp"
 #include "engine/ids.hpp"
+#include "engine/preemption_context.hpp"
 #include "engine/quota_tree.hpp"
 #include "engine/share_contests.hpp"
-#include "engine/state.hpp"
 
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 namespace sluice::engine {
@@ -41,22 +39,9 @@ class HighestShares {
 /// when usage has changed.
 class FairShareBounds {
   public:
-    /// What could be taken from the tree below `root` for `needed` as its usage is now; `removed`
-    /// hold quota no more.
-    FairShareBounds(
-        const State& state,
-        QuotaTree& tree,
-        CandidateLists& candidates,
-        const std::set<WorkloadIndex>& removed,
-        NodeIndex root,
-        const FlavorResources& needed
-    )
-        : state_(state),
-          tree_(tree),
-          candidates_(candidates),
-          removed_(removed),
-          root_(root),
-          needed_(needed) {}
+    /// What could be taken from the tree below `root` for `needed` as its usage is now.
+    FairShareBounds(const PreemptionContext& context, NodeIndex root, const FlavorResources& needed)
+        : context_(context), root_(root), needed_(needed) {}
 
     /// To be called for each ClusterQueue of the tree whose usage or holders have changed.
     void update(NodeIndex cluster_queue);
@@ -84,10 +69,7 @@ class FairShareBounds {
     using OwnShares = SmallVector<Own, 4>;
     OwnShares own_shares(const Preemptor& preemptor) const;
 
-    const State& state_;
-    QuotaTree& tree_;
-    CandidateLists& candidates_;
-    const std::set<WorkloadIndex>& removed_;
+    PreemptionContext context_;
     NodeIndex root_;
     FlavorResources needed_;
     std::optional<ShareContests> contests_;  // once somebody asked for them

@@ -43,8 +43,7 @@ int compare(const Share& a, const Share& b) {
     return order < 0 ? -1 : order > 0 ? 1 : 0;
 }
 
-Share share_of(const State& state, NodeIndex index, const Usages& more) {
-    const QuotaTree& tree = state.tree();
+Share share_of(const State& state, const QuotaTree& tree, NodeIndex index, const Usages& more) {
     const auto& node = tree.node(index);
     Share share;
     share.weight = node.weight;

@@ -42,7 +42,11 @@ ShareRank rank_of(const Share& share);
 int compare(const Share& a, const Share& b);
 
 /// The share of a ClusterQueue or cohort with the usage that the tree has now, and with `more`;
-/// zero for a root.
-Share share_of(const State& state, NodeIndex node, const Usages& more = {});
+/// zero for a root. `tree` is the state's own or a changed copy of it.
+Share share_of(const State& state, const QuotaTree& tree, NodeIndex node, const Usages& more = {});
+/// The same with the usage of the state.
+inline Share share_of(const State& state, NodeIndex node) {
+    return share_of(state, state.tree(), node);
+}
 
 }  // namespace sluice::engine

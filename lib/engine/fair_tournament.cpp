@@ -56,18 +56,18 @@ void FairTournament::enter(std::vector<CycleEntry>& entries) {
 
 void FairTournament::choose(Standing& standing) {
     const auto& node = tree_.node(standing.node);
+    const Standing* first = nullptr;
     if (!node.is_cluster_queue) {
-        standing.winner = standing.contest.empty() ? nullptr : standing.contest.front()->winner;
+        first = standing.contest.empty() ? nullptr : standing.contest.front();
+        standing.winner = first == nullptr ? nullptr : first->winner;
     }
     if (standing.winner == nullptr || standing.parent == nullptr) {
         return;
     }
     const Usages& usage = standing.winner->assignment.usage;
-    standing.share = share_of(
-        state_,
-        standing.node,
-        tree_.counted_above(standing.winner->cluster_queue, usage, standing.node)
-    );
+    standing.usage =
+        first == nullptr ? usage : tree_.counted_above(first->node, first->usage, standing.node);
+    standing.share = share_of(state_, tree_, standing.node, standing.usage);
     standing.borrows = standing.share.is_borrowing_on(usage);
 }
 

@@ -32,7 +32,8 @@ class FairTournament {
         NodeIndex node;
         Standing* parent = nullptr;
         CycleEntry* winner = nullptr;
-        Share share;  ///< of the node with the winner's usage
+        Usages usage;  ///< of the winner, as it counts in the node
+        Share share;   ///< of the node with it
         bool borrows = false;
         std::vector<Standing*> contest;  ///< cohorts: a heap of the children that have a winner
     };

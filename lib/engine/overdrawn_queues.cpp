@@ -3,27 +3,19 @@
 namespace sluice::engine {
 
 OverdrawnQueues::OverdrawnQueues(
-    const State& state,
-    const QuotaTree& tree,
-    CandidateLists& candidates,
-    const std::set<WorkloadIndex>& removed,
-    NodeIndex root,
-    const FlavorResources& needed
+    const PreemptionContext& context, NodeIndex root, const FlavorResources& needed
 )
-    : tree_(tree),
-      candidates_(candidates),
-      removed_(removed),
-      needed_(needed),
-      order_(Before{&state}) {
-    for (const auto queue : tree.above_quota(root, needed_)) {
+    : context_(context), needed_(needed), order_(Before{&context.state}) {
+    for (const auto queue : context.tree.above_quota(root, needed_)) {
         update(queue);
     }
 }
 
 void OverdrawnQueues::update(NodeIndex cluster_queue) {
-    const bool is_above = tree_.is_above_quota(cluster_queue, needed_);
+    const bool is_above = context_.tree.is_above_quota(cluster_queue, needed_);
     const Candidate* first =
-        is_above ? candidates_.in(cluster_queue, needed_).first_but(removed_) : nullptr;
+        is_above ? context_.candidates.in(cluster_queue, needed_).first_but(context_.removed)
+                 : nullptr;
     const auto before = first_.find(cluster_queue);
     if (before != first_.end()) {
         if (before->second == first) {

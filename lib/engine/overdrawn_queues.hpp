@@ -2,6 +2,7 @@
 
 #include "engine/candidate_lists.hpp"
 #include "engine/ids.hpp"
+#include "engine/preemption_context.hpp"
 #include "engine/quota_tree.hpp"
 #include "engine/state.hpp"
 
@@ -29,14 +30,9 @@ class OverdrawnQueues {
     };
     using Order = std::set<Queue, Before>;
 
-    /// Of the tree below `root`; `removed` hold quota no more. *Lifetime*: of all of them.
+    /// Of the tree below `root`.
     OverdrawnQueues(
-        const State& state,
-        const QuotaTree& tree,
-        CandidateLists& candidates,
-        const std::set<WorkloadIndex>& removed,
-        NodeIndex root,
-        const FlavorResources& needed
+        const PreemptionContext& context, NodeIndex root, const FlavorResources& needed
     );
 
     /// To be called for each ClusterQueue of the tree whose usage or holders have changed.
@@ -44,9 +40,7 @@ class OverdrawnQueues {
     const Order& in_order() const { return order_; }
 
   private:
-    const QuotaTree& tree_;
-    CandidateLists& candidates_;
-    const std::set<WorkloadIndex>& removed_;
+    PreemptionContext context_;
     FlavorResources needed_;
     Order order_;
     std::map<NodeIndex, const Candidate*> first_;  // who is in the order, and with whom

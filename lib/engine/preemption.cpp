@@ -6,13 +6,13 @@
 namespace sluice::engine {
 
 void PreemptionSearch::usage_changed(NodeIndex cluster_queue) {
-    changed_[tree_.node(cluster_queue).root].push_back(cluster_queue);
+    changed_[context_.tree.node(cluster_queue).root].push_back(cluster_queue);
     ++changes_;
-    mark_ = tree_.mark();
+    mark_ = context_.tree.mark();
 }
 
 void PreemptionSearch::usage_changed() {
-    mark_ = tree_.mark();
+    mark_ = context_.tree.mark();
     changed_.clear();
     changes_ = 0;
     shares_.clear();
@@ -22,12 +22,12 @@ void PreemptionSearch::usage_changed() {
 
 template <class Known>
 Known& PreemptionSearch::known(ByNeed<Known>& by_need, const Preemptor& preemptor) {
-    const NodeIndex root = tree_.node(preemptor.cluster_queue).root;
+    const NodeIndex root = context_.tree.node(preemptor.cluster_queue).root;
     const auto& changed = changed_[root];
     const std::pair key(root, preemptor.needed);
     auto at = by_need.find(key);
     if (at == by_need.end()) {
-        Known made(state_, tree_, candidates_, removed_, root, preemptor.needed);
+        Known made(context_, root, preemptor.needed);
         at = by_need.emplace(key, std::pair(std::move(made), changed.size())).first;
     }
     auto& [found, changes] = at->second;
@@ -38,8 +38,9 @@ Known& PreemptionSearch::known(ByNeed<Known>& by_need, const Preemptor& preempto
 }
 
 bool PreemptionSearch::may_find_elsewhere(const Preemptor& preemptor, PreemptionPolicy policy) {
-    const NodeIndex root = tree_.node(preemptor.cluster_queue).root;
-    if (policy == PreemptionPolicy::Never || !tree_.has_above_quota(root, preemptor.needed)) {
+    const NodeIndex root = context_.tree.node(preemptor.cluster_queue).root;
+    if (policy == PreemptionPolicy::Never ||
+        !context_.tree.has_above_quota(root, preemptor.needed)) {
         return false;
     }
     // The first to ask looks at the holders: to put them in order costs more. If more ask, that
@@ -47,11 +48,11 @@ bool PreemptionSearch::may_find_elsewhere(const Preemptor& preemptor, Preemption
     if (policy == PreemptionPolicy::Any || !asked_.emplace(root, preemptor.needed).second) {
         return true;
     }
-    const auto queues = tree_.above_quota(root, preemptor.needed);
+    const auto queues = context_.tree.above_quota(root, preemptor.needed);
     return std::any_of(queues.begin(), queues.end(), [&](NodeIndex queue) {
         return queue != preemptor.cluster_queue &&
                has_holder(queue, preemptor, [&](const WorkloadRecord& holder) {
-                   return allows(policy, state_.workload(preemptor.workload), holder);
+                   return allows(policy, context_.state.workload(preemptor.workload), holder);
                });
     });
 }
@@ -59,11 +60,11 @@ bool PreemptionSearch::may_find_elsewhere(const Preemptor& preemptor, Preemption
 template <class Is>
 bool PreemptionSearch::has_holder(NodeIndex cluster_queue, const Preemptor& preemptor, Is is)
     const {
-    const ClusterQueueRecord& queue = state_.cluster_queue(cluster_queue);
+    const ClusterQueueRecord& queue = context_.state.cluster_queue(cluster_queue);
     return queue.active &&
            std::any_of(queue.holders.begin(), queue.holders.end(), [&](WorkloadIndex index) {
-               const WorkloadRecord& holder = state_.workload(index);
-               return is(holder) && !removed_.contains(index) &&
+               const WorkloadRecord& holder = context_.state.workload(index);
+               return is(holder) && !context_.removed.contains(index) &&
                       uses_any(holder.holding->usages, preemptor.needed);
            });
 }
@@ -77,7 +78,7 @@ const OverdrawnQueues& PreemptionSearch::overdrawn_queues(const Preemptor& preem
 }
 
 const std::vector<PreemptionTarget>& PreemptionSearch::find(const Preemptor& preemptor) {
-    if (tree_.mark() != mark_) {
+    if (context_.tree.mark() != mark_) {
         usage_changed();
     }
     if (!asked_last_ || asked_last_->changes != changes_ || asked_last_->preemptor != preemptor) {
@@ -88,7 +89,7 @@ const std::vector<PreemptionTarget>& PreemptionSearch::find(const Preemptor& pre
         level_.reset();
         asked_last_->preemptor = preemptor;
         asked_last_->changes = changes_;
-        asked_last_->targets = state_.options().fair_sharing
+        asked_last_->targets = context_.state.options().fair_sharing
                                    ? find_fair_targets(*this, preemptor)
                                    : find_classical_targets(*this, preemptor);
         asked_last_->is_spared_by_priority = is_spared_by_priority_;
@@ -101,22 +102,23 @@ const std::vector<PreemptionTarget>& PreemptionSearch::find(const Preemptor& pre
 
 bool PreemptionSearch::may_help(NodeIndex cluster_queue, FlavorResourceIndex needed, Amount amount)
     const {
-    const Preemption& policy = state_.cluster_queue(cluster_queue).spec.preemption;
+    const Preemption& policy = context_.state.cluster_queue(cluster_queue).spec.preemption;
     const bool while_borrowing =
-        policy.borrow_within_cohort ||
-        (state_.options().fair_sharing && policy.reclaim_within_cohort != PreemptionPolicy::Never);
-    return while_borrowing || amount <= tree_.cell(cluster_queue, needed).nominal ||
-           tree_.lowest_fit(cluster_queue, needed, amount).may_reclaim;
+        policy.borrow_within_cohort || (context_.state.options().fair_sharing &&
+                                        policy.reclaim_within_cohort != PreemptionPolicy::Never);
+    return while_borrowing || amount <= context_.tree.cell(cluster_queue, needed).nominal ||
+           context_.tree.lowest_fit(cluster_queue, needed, amount).may_reclaim;
 }
 
 std::int32_t PreemptionSearch::level_of(const Preemptor& preemptor) const {
     const Usage& usage = preemptor.usage.front();
-    return tree_.lowest_fit(preemptor.cluster_queue, usage.flavor_resource, usage.amount).height;
+    return context_.tree.lowest_fit(preemptor.cluster_queue, usage.flavor_resource, usage.amount)
+        .height;
 }
 
 void PreemptionSearch::note_level(const Preemptor& preemptor) {
     // Where the order of evictions counts, it is that of the targets alone.
-    if (preemptor.usage.size() == 1 && !tree_.is_order_of_evictions_relevant()) {
+    if (preemptor.usage.size() == 1 && !context_.tree.is_order_of_evictions_relevant()) {
         level_ = level_of(preemptor);
     }
 }
@@ -124,12 +126,12 @@ void PreemptionSearch::note_level(const Preemptor& preemptor) {
 std::int32_t PreemptionSearch::level_without(
     const std::vector<PreemptionTarget>& targets, const Preemptor& preemptor
 ) {
-    const auto mark = tree_.mark();
+    const auto mark = context_.tree.mark();
     for (const auto& target : targets) {
         evict(target.workload);
     }
     const auto level = level_of(preemptor);
-    tree_.rollback(mark);
+    context_.tree.rollback(mark);
     return level;
 }
 
@@ -146,7 +148,7 @@ PreemptionSearch::Possibility PreemptionSearch::simulate(
     if (targets.empty()) {
         return {
             .kind = Possibility::Kind::NoCandidates,
-            .level = tree_.lowest_fit(cluster_queue, needed, amount).height,
+            .level = context_.tree.lowest_fit(cluster_queue, needed, amount).height,
             .is_spared_by_priority = is_spared_by_priority_,
         };
     }
@@ -155,7 +157,7 @@ PreemptionSearch::Possibility PreemptionSearch::simulate(
     }
     const bool own =
         std::any_of(targets.begin(), targets.end(), [&](const PreemptionTarget& target) {
-            return state_.workload(target.workload).holding->cluster_queue == cluster_queue;
+            return context_.state.workload(target.workload).holding->cluster_queue == cluster_queue;
         });
     return {
         .kind = own ? Possibility::Kind::Preempt : Possibility::Kind::Reclaim,
@@ -166,23 +168,25 @@ PreemptionSearch::Possibility PreemptionSearch::simulate(
 
 bool PreemptionSearch::fits(const Preemptor& preemptor, bool allow_borrowing) const {
     return std::all_of(preemptor.usage.begin(), preemptor.usage.end(), [&](const Usage& usage) {
-        if (!allow_borrowing &&
-            tree_.is_borrowing_with(preemptor.cluster_queue, usage.flavor_resource, usage.amount)) {
+        if (!allow_borrowing && context_.tree.is_borrowing_with(
+                                    preemptor.cluster_queue, usage.flavor_resource, usage.amount
+                                )) {
             return false;
         }
         return usage.amount <=
-               max(Amount(), tree_.available(preemptor.cluster_queue, usage.flavor_resource));
+               max(Amount(),
+                   context_.tree.available(preemptor.cluster_queue, usage.flavor_resource));
     });
 }
 
 void PreemptionSearch::evict(WorkloadIndex target) {
-    const Holding& holding = *state_.workload(target).holding;
-    tree_.assume_no_usage(holding.cluster_queue, holding.usages);
+    const Holding& holding = *context_.state.workload(target).holding;
+    context_.tree.assume_no_usage(holding.cluster_queue, holding.usages);
 }
 
 void PreemptionSearch::bring_back(WorkloadIndex target) {
-    const Holding& holding = *state_.workload(target).holding;
-    tree_.assume_usage(holding.cluster_queue, holding.usages);
+    const Holding& holding = *context_.state.workload(target).holding;
+    context_.tree.assume_usage(holding.cluster_queue, holding.usages);
 }
 
 void PreemptionSearch::fill_back(
@@ -208,24 +212,24 @@ void PreemptionSearch::note_spared(
         policy == PreemptionPolicy::Any) {
         return;
     }
-    const WorkloadRecord& wants = state_.workload(preemptor.workload);
+    const WorkloadRecord& wants = context_.state.workload(preemptor.workload);
     const auto is_spared = [&](const WorkloadRecord& holder) {
         return !allows(policy, wants, holder);
     };
-    if (!candidates_.has(cluster_queue)) {
+    if (!context_.candidates.has(cluster_queue)) {
         is_spared_by_priority_ = has_holder(cluster_queue, preemptor, is_spared);
         return;
     }
     const auto all = candidates_in(cluster_queue, preemptor).unordered();
     is_spared_by_priority_ = std::any_of(all.begin(), all.end(), [&](const Candidate& candidate) {
-        return is_spared(state_.workload(candidate.workload)) &&
-               !removed_.contains(candidate.workload);
+        return is_spared(context_.state.workload(candidate.workload)) &&
+               !context_.removed.contains(candidate.workload);
     });
 }
 
 bool PreemptionSearch::within_subtree_quota(NodeIndex node, const FlavorResources& needed) const {
     return std::none_of(needed.begin(), needed.end(), [&](FlavorResourceIndex flavor_resource) {
-        return tree_.is_borrowing_with(node, flavor_resource, Amount());
+        return context_.tree.is_borrowing_with(node, flavor_resource, Amount());
     });
 }
 

@@ -5,6 +5,7 @@
 #include "engine/fair_share_bounds.hpp"
 #include "engine/ids.hpp"
 #include "engine/overdrawn_queues.hpp"
+#include "engine/preemption_context.hpp"
 #include "engine/state.hpp"
 
 #include <cstddef>
@@ -36,14 +37,7 @@ struct Preemptor {
 /// while it looks and restores it before it returns.
 class PreemptionSearch {
   public:
-    /// `removed`: holders that count as gone already (spec 3.10.2).
-    PreemptionSearch(
-        const State& state,
-        QuotaTree& tree,
-        CandidateLists& candidates,
-        const std::set<WorkloadIndex>& removed
-    )
-        : state_(state), tree_(tree), candidates_(candidates), removed_(removed) {}
+    explicit PreemptionSearch(const PreemptionContext& context) : context_(context) {}
 
     PreemptionSearch(const PreemptionSearch&) = delete;
     PreemptionSearch& operator=(const PreemptionSearch&) = delete;
@@ -86,10 +80,12 @@ class PreemptionSearch {
 
     /// Holders of the ClusterQueue that use what the preemptor needs.
     CandidateList& candidates_in(NodeIndex cluster_queue, const Preemptor& preemptor) {
-        return candidates_.in(cluster_queue, preemptor.needed);
+        return context_.candidates.in(cluster_queue, preemptor.needed);
     }
     EvictionRight right_of(const Preemptor& preemptor, PreemptionPolicy policy) const {
-        return {&state_, &state_.workload(preemptor.workload), &removed_, policy};
+        return {
+            &context_.state, &context_.state.workload(preemptor.workload), &context_.removed, policy
+        };
     }
     /// Whether some other ClusterQueue above its quota may have a holder whom the policy lets the
     /// preemptor evict; false is sure.
@@ -103,8 +99,8 @@ class PreemptionSearch {
         if (policy == PreemptionPolicy::Never || policy == PreemptionPolicy::Any) {
             return;  // nobody is spared
         }
-        const NodeIndex root = tree_.node(preemptor.cluster_queue).root;
-        for (const auto queue : tree_.above_quota(root, preemptor.needed)) {
+        const NodeIndex root = context_.tree.node(preemptor.cluster_queue).root;
+        for (const auto queue : context_.tree.above_quota(root, preemptor.needed)) {
             if (!is_spared_by_priority_ && queue != preemptor.cluster_queue && gives(queue)) {
                 note_spared(queue, preemptor, policy);
             }
@@ -115,9 +111,9 @@ class PreemptionSearch {
     void note_level(const Preemptor& preemptor);
     bool within_subtree_quota(NodeIndex node, const FlavorResources& needed) const;
 
-    const State& state() const { return state_; }
-    QuotaTree& tree() { return tree_; }
-    CandidateLists& candidates() { return candidates_; }
+    const PreemptionContext& context() const { return context_; }
+    const State& state() const { return context_.state; }
+    QuotaTree& tree() { return context_.tree; }
     /// Of the preemptor's tree, for what it needs. Requires: no what-if of the search's.
     FairShareBounds& share_bounds(const Preemptor& preemptor);
     const OverdrawnQueues& overdrawn_queues(const Preemptor& preemptor);
@@ -143,10 +139,7 @@ class PreemptionSearch {
     template <class Known>
     Known& known(ByNeed<Known>& by_need, const Preemptor& preemptor);
 
-    const State& state_;
-    QuotaTree& tree_;
-    CandidateLists& candidates_;
-    const std::set<WorkloadIndex>& removed_;
+    PreemptionContext context_;
     // What is remembered holds for the usage at mark_ (what-ifs end as they began) but for the
     // changes that were told since it was worked out.
     QuotaTree::Mark mark_ = 0;

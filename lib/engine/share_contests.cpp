@@ -21,18 +21,10 @@ bool gives_first(
 }
 
 ShareContests::ShareContests(
-    const State& state,
-    const QuotaTree& tree,
-    CandidateLists& candidates,
-    const std::set<WorkloadIndex>& removed,
-    NodeIndex root,
-    FlavorResources needed
+    const PreemptionContext& context, NodeIndex root, FlavorResources needed
 )
-    : state_(state),
-      tree_(tree),
-      candidates_(candidates),
-      removed_(removed),
-      needed_(std::move(needed)) {
+    : context_(context), needed_(std::move(needed)) {
+    const QuotaTree& tree = context.tree;
     std::vector<NodeIndex> cohorts;
     for (const auto queue : tree.above_quota(root, needed_)) {
         NodeIndex above = tree.node(queue).parent;
@@ -48,7 +40,7 @@ ShareContests::ShareContests(
 }
 
 std::optional<Contestant> ShareContests::contestant_of(NodeIndex node) {
-    const QuotaTree& tree = tree_;
+    const QuotaTree& tree = context_.tree;
     Contestant made{.share = {}, .first = nullptr, .node = node};
     if (!tree.node(node).parent.is_valid()) {
         return std::nullopt;
@@ -57,14 +49,14 @@ std::optional<Contestant> ShareContests::contestant_of(NodeIndex node) {
         if (!tree.is_above_quota(node, needed_)) {
             return std::nullopt;
         }
-        made.first = candidates_.in(node, needed_).first_but(removed_);
+        made.first = context_.candidates.in(node, needed_).first_but(context_.removed);
         if (made.first == nullptr) {
             return std::nullopt;
         }
     } else if (!children_.contains(node)) {
         return std::nullopt;
     }
-    const Share share = share_of(state_, node);
+    const Share share = share_of(context_.state, tree, node);
     if (!share.is_borrowing()) {
         return std::nullopt;
     }
@@ -82,7 +74,7 @@ void ShareContests::place(NodeIndex node) {
     if (was && now && before->second.share == now->share && before->second.first == now->first) {
         return;
     }
-    const auto& at = state_.tree().node(node);
+    const auto& at = context_.tree.node(node);
     const auto children = children_.try_emplace(at.parent, make_children()).first;
     Order& order = at.is_cluster_queue ? children->second.queues : children->second.cohorts;
     if (was) {
@@ -96,13 +88,13 @@ void ShareContests::place(NodeIndex node) {
 }
 
 void ShareContests::update(NodeIndex cluster_queue) {
-    for (NodeIndex at = cluster_queue; at.is_valid(); at = state_.tree().node(at).parent) {
+    for (NodeIndex at = cluster_queue; at.is_valid(); at = context_.tree.node(at).parent) {
         place(at);
     }
 }
 
 std::optional<ShareRank> ShareContests::highest_beside(NodeIndex node) const {
-    const Children* children = find(state_.tree().node(node).parent);
+    const Children* children = find(context_.tree.node(node).parent);
     if (children == nullptr) {
         return std::nullopt;
     }

@@ -3,7 +3,7 @@
 #include "engine/candidate_lists.hpp"
 #include "engine/fair_sharing.hpp"
 #include "engine/ids.hpp"
-#include "engine/quota_tree.hpp"
+#include "engine/preemption_context.hpp"
 #include "engine/state.hpp"
 
 #include <map>
@@ -48,16 +48,8 @@ class ShareContests {
         Order cohorts;
     };
 
-    /// Of the tree below `root`, for those who need `needed`; `removed` hold quota no more.
-    /// *Lifetime*: of all of them.
-    ShareContests(
-        const State& state,
-        const QuotaTree& tree,
-        CandidateLists& candidates,
-        const std::set<WorkloadIndex>& removed,
-        NodeIndex root,
-        FlavorResources needed
-    );
+    /// Of the tree below `root`, for those who need `needed`.
+    ShareContests(const PreemptionContext& context, NodeIndex root, FlavorResources needed);
 
     /// To be called for each ClusterQueue of the tree whose usage or holders have changed.
     void update(NodeIndex cluster_queue);
@@ -72,16 +64,15 @@ class ShareContests {
 
   private:
     Children make_children() const {
-        return {.queues = Order(Before{&state_}), .cohorts = Order(Before{&state_})};
+        return {
+            .queues = Order(Before{&context_.state}), .cohorts = Order(Before{&context_.state})
+        };
     }
     /// Puts the node where it stands now, or takes it out.
     void place(NodeIndex node);
     std::optional<Contestant> contestant_of(NodeIndex node);
 
-    const State& state_;
-    const QuotaTree& tree_;
-    CandidateLists& candidates_;
-    const std::set<WorkloadIndex>& removed_;
+    PreemptionContext context_;
     FlavorResources needed_;
     std::map<NodeIndex, Children> children_;
     std::map<NodeIndex, Contestant> standing_;  // who is in which set of children

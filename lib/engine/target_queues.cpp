@@ -8,32 +8,34 @@
 namespace sluice::engine {
 
 TargetQueues::TargetQueues(
-    const State& state,
+    const PreemptionContext& context,
     NodeIndex preemptor_queue,
     const std::optional<CandidateWalk>& own,
     const ShareContests* others,
-    CandidateLists& lists,
     const FlavorResources& needed,
     const EvictionRight& right
 )
-    : state_(state),
-      tree_(state.tree()),
+    : state_(context.state),
+      tree_(context.tree),
+      lists_(context.candidates),
       preemptor_queue_(preemptor_queue),
       others_(others),
-      lists_(&lists),
       needed_(&needed),
       right_(right),
       own_(own) {}
 
 TargetQueues::TargetQueues(
-    const State& state, NodeIndex preemptor_queue, std::vector<const Candidate*> candidates
+    const PreemptionContext& context,
+    NodeIndex preemptor_queue,
+    std::vector<const Candidate*> candidates
 )
-    : state_(state),
-      tree_(state.tree()),
+    : state_(context.state),
+      tree_(context.tree),
+      lists_(context.candidates),
       preemptor_queue_(preemptor_queue),
       candidates_(std::move(candidates)) {
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
-        const NodeIndex queue = state.workload(candidates_[i]->workload).holding->cluster_queue;
+        const NodeIndex queue = state_.workload(candidates_[i]->workload).holding->cluster_queue;
         Standing& standing = standings_[queue];
         if (standing.end == 0) {
             standing.next = i;
@@ -51,7 +53,6 @@ TargetQueues::TargetQueues(
         }
     }
     for (auto& [node, standing] : standings_) {
-        take_share(node, standing);
         enter(node, standing);
     }
 }
@@ -90,39 +91,31 @@ const Candidate* TargetQueues::candidate_of(const Standing& standing) const {
 TargetQueues::Standing& TargetQueues::standing_of(NodeIndex node) {
     const auto [at, is_new] = standings_.try_emplace(node);
     if (is_new) {
-        take_share(node, at->second);
         if (node == preemptor_queue_) {
             at->second.walk = own_;
         } else if (others_ != nullptr && tree_.node(node).is_cluster_queue) {
-            at->second.walk.emplace(lists_->in(node, *needed_), right_);
+            at->second.walk.emplace(lists_.in(node, *needed_), right_);
         }
     }
     return at->second;
-}
-
-void TargetQueues::take_share(NodeIndex node, Standing& standing) const {
-    const Share share = share_of(state_, node);
-    standing.share = rank_of(share);
-    standing.borrows = share.is_borrowing();
 }
 
 TargetQueues::Cohort& TargetQueues::cohort(NodeIndex node) {
-    const auto [at, is_new] = cohorts_.try_emplace(node);
-    if (is_new) {
-        static const ShareContests::Order kNone(ShareContests::Before{});
-        const auto* children = others_ == nullptr ? nullptr : others_->find(node);
-        const auto& queues = children == nullptr ? kNone : children->queues;
-        const auto& cohorts = children == nullptr ? kNone : children->cohorts;
-        at->second.queues = {.next = queues.begin(), .end = queues.end(), .changed = {}};
-        at->second.cohorts = {.next = cohorts.begin(), .end = cohorts.end(), .changed = {}};
-        if (candidates_.empty() && is_ancestor(node)) {
-            const NodeIndex child = child_of(node, preemptor_queue_);
-            if (!standings_.contains(child)) {
-                enter(child, standing_of(child));
-            }
+    if (const auto known = cohorts_.find(node); known != cohorts_.end()) {
+        return known->second;
+    }
+    static const ShareContests::Order kNone(ShareContests::Before{});
+    const auto* children = others_ == nullptr ? nullptr : others_->find(node);
+    const auto& queues = children == nullptr ? kNone : children->queues;
+    const auto& cohorts = children == nullptr ? kNone : children->cohorts;
+    Cohort& made = cohorts_.try_emplace(node, queues, cohorts, &memory_).first->second;
+    if (candidates_.empty() && is_ancestor(node)) {
+        const NodeIndex child = child_of(node, preemptor_queue_);
+        if (!standings_.contains(child)) {
+            enter(child, standing_of(child));
         }
     }
-    return at->second;
+    return made;
 }
 
 void TargetQueues::enter(NodeIndex index, Standing& standing) {
@@ -132,6 +125,9 @@ void TargetQueues::enter(NodeIndex index, Standing& standing) {
     if (!node.parent.is_valid() || (node.is_cluster_queue && first == nullptr)) {
         return;
     }
+    const Share share = share_of(state_, tree_, index);
+    standing.share = rank_of(share);
+    standing.borrows = share.is_borrowing();
     Cohort& parent = cohort(node.parent);
     Heap& heap = (node.is_cluster_queue ? parent.queues : parent.cohorts).changed;
     heap.push_back(
@@ -171,7 +167,7 @@ void TargetQueues::settle(Contest& contest, bool are_queues) {
         if (!are_queues) {
             return;
         }
-        CandidateWalk walk(lists_->in(contestant.node, *needed_), right_);
+        CandidateWalk walk(lists_.in(contestant.node, *needed_), right_);
         if (walk.current() == contestant.first) {
             return;
         }
@@ -213,6 +209,10 @@ NodeIndex TargetQueues::descend() {
 }
 
 NodeIndex TargetQueues::next() {
+    if (popped_.is_valid()) {
+        enter(popped_, standing_of(popped_));
+        popped_ = {};
+    }
     const auto& own = tree_.node(preemptor_queue_);
     if (!own.parent.is_valid()) {
         const Standing& standing = standing_of(preemptor_queue_);
@@ -239,7 +239,7 @@ const Candidate* TargetQueues::pop(NodeIndex queue) {
     } else {
         ++standing.next;
     }
-    enter(queue, standing);
+    popped_ = queue;
     return popped;
 }
 
@@ -248,10 +248,9 @@ void TargetQueues::drop(NodeIndex node) {
 }
 
 void TargetQueues::usage_changed(NodeIndex queue) {
+    popped_ = popped_ == queue ? NodeIndex{} : popped_;
     for (NodeIndex at = queue; tree_.node(at).parent.is_valid(); at = tree_.node(at).parent) {
-        Standing& standing = standing_of(at);
-        take_share(at, standing);
-        enter(at, standing);
+        enter(at, standing_of(at));
     }
 }
 

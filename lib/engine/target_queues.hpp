@@ -2,6 +2,7 @@
 
 #include "engine/candidate_lists.hpp"
 #include "engine/ids.hpp"
+#include "engine/preemption_context.hpp"
 #include "engine/share_contests.hpp"
 #include "engine/state.hpp"
 
@@ -27,17 +28,18 @@ class TargetQueues {
     /// before the preemptor's own was assumed, with whom `right` lets it evict. *Lifetime*: of all
     /// that is referred to.
     TargetQueues(
-        const State& state,
+        const PreemptionContext& context,
         NodeIndex preemptor_queue,
         const std::optional<CandidateWalk>& own,
         const ShareContests* others,
-        CandidateLists& lists,
         const FlavorResources& needed,
         const EvictionRight& right
     );
     /// Just those candidates: those of one ClusterQueue together, the best victim first.
     TargetQueues(
-        const State& state, NodeIndex preemptor_queue, std::vector<const Candidate*> candidates
+        const PreemptionContext& context,
+        NodeIndex preemptor_queue,
+        std::vector<const Candidate*> candidates
     );
     TargetQueues(const TargetQueues&) = delete;
     TargetQueues& operator=(const TargetQueues&) = delete;
@@ -60,15 +62,25 @@ class TargetQueues {
         Contestant contestant;
         std::uint32_t changes = 0;
     };
-    using Heap = std::vector<Entry>;
+    using Heap = std::pmr::vector<Entry>;
     /// The children of a cohort: those that are as `others` has them, from a place of it on, and
     /// those that have changed since.
     struct Contest {
+        Contest(const ShareContests::Order& others, std::pmr::memory_resource* memory)
+            : next(others.begin()), end(others.end()), changed(memory) {}
+
         ShareContests::Order::const_iterator next;
         ShareContests::Order::const_iterator end;
         Heap changed;
     };
     struct Cohort {
+        Cohort(
+            const ShareContests::Order& others_queues,
+            const ShareContests::Order& others_cohorts,
+            std::pmr::memory_resource* memory
+        )
+            : queues(others_queues, memory), cohorts(others_cohorts, memory) {}
+
         Contest queues;
         Contest cohorts;
     };
@@ -91,9 +103,8 @@ class TargetQueues {
     Cohort& cohort(NodeIndex node);
     /// Its standing; one like others_ has it if there is none yet.
     Standing& standing_of(NodeIndex node);
-    void take_share(NodeIndex node, Standing& standing) const;
+    /// Enters as it stands now.
     void enter(NodeIndex node, Standing& standing);
-    Contest& contest_of(NodeIndex node);
     void drop_outdated(Contest& contest);
     /// Passes over those that changed or have nobody whom the preemptor may evict.
     void settle(Contest& contest, bool are_queues);
@@ -103,15 +114,16 @@ class TargetQueues {
 
     const State& state_;
     const QuotaTree& tree_;
+    CandidateLists& lists_;
     NodeIndex preemptor_queue_;
     const ShareContests* others_ = nullptr;
-    CandidateLists* lists_ = nullptr;
     const FlavorResources* needed_ = nullptr;
     EvictionRight right_;
     std::optional<CandidateWalk> own_;
     std::vector<const Candidate*> candidates_;
+    NodeIndex popped_;  // to enter again if the search goes on
     // Mostly a victim is found among few.
-    std::array<std::byte, 2048> buffer_;
+    std::array<std::byte, 4096> buffer_;
     std::pmr::monotonic_buffer_resource memory_{buffer_.data(), buffer_.size()};
     std::pmr::map<NodeIndex, Standing> standings_{&memory_};
     std::pmr::map<NodeIndex, Cohort> cohorts_{&memory_};

@@ -73,7 +73,7 @@ bool EvictionProspects::has_victims(
     }
     // The time only orders those whose reservation has none, and the order decides nothing here.
     engine::CandidateLists candidates(state_, engine::Time());
-    engine::PreemptionSearch search(state_, tree_, candidates, gone_);
+    engine::PreemptionSearch search({state_, tree_, candidates, gone_});
     using Kind = engine::PreemptionSearch::Possibility::Kind;
     const bool found =
         search.may_help(refusal.cluster_queue, pair, wanted) &&

@@ -5,6 +5,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -129,6 +130,32 @@ TEST_CASE(
     for (const auto& constraint : constraints) {
         INFO(constraint);
         CHECK(constraint.find("preempt") == std::string::npos);
+    }
+}
+
+TEST_CASE(
+    "who loses its room is told to preempt only where shares, with what it asks for, allow it",
+    "[workload][explanation]"
+) {
+    for (const bool may_preempt : {false, true}) {
+        Cluster cluster(fair_sharing());
+        cluster.queue("lender", 10, Never, Never);
+        cluster.queue("p1", 0, Never, Never);
+        cluster.queue("p2", 0, LowerPriority, Any);
+        cluster.queue("x", 0, Never, Never);
+        cluster.hold("x", "w1", 4, 0);
+        cluster.hold("p2", "w9", 1, 0);
+        cluster.submit("p1", "a", may_preempt ? 1 : 4, 5);
+        cluster.submit("p2", "b", may_preempt ? 3 : 5, 5);
+        if (may_preempt) {
+            cluster.hold("x", "w2", 2, 0);
+        }
+        const auto constraints = cluster.constraints_of("b");
+        REQUIRE_FALSE(constraints.empty());
+        const bool is_told = std::ranges::any_of(constraints, [](const std::string& constraint) {
+            return constraint.find("preempt") != std::string::npos;
+        });
+        CHECK(is_told == may_preempt);
     }
 }
 

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "engine/candidate_lists.hpp"
+#include "engine/ids.hpp"
+#include "engine/quota_tree.hpp"
+#include "engine/state.hpp"
+
+#include <set>
+
+namespace sluice::engine {
+
+/// The cluster as a search for victims finds it. *Lifetime*: of all that it refers to.
+struct PreemptionContext {
+    const State& state;
+    /// Usage at that moment: the state's own tree, or one that was copied from it and changed. What
+    /// a search assumes there it takes back.
+    QuotaTree& tree;
+    CandidateLists& candidates;
+    const std::set<WorkloadIndex>& removed;  ///< holders that count as gone (spec 3.10.2)
+};
+
+}  // namespace sluice::engine
