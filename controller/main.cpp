@@ -7,6 +7,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <new>
 #include <string>
 #include <vector>
@@ -14,6 +17,7 @@
 namespace {
 
 constexpr int kBadUsage = 2;
+constexpr int kOutputLost = 1;
 
 /// Whether the line names no subcommand, or one that there is not; then says so.
 bool lacks_subcommand(const CLI::App& program) {
@@ -40,6 +44,15 @@ bool lacks_subcommand(const CLI::App& program) {
         fmt::join(known, ", ")
     );
     return true;
+}
+
+/// What was printed is lost where it cannot be written, and the end of a program tells nobody.
+bool is_output_written() {
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
+        return true;
+    }
+    fmt::print(stderr, "error: the output cannot be written: {}\n", std::strerror(errno));
+    return false;
 }
 
 }  // namespace
@@ -73,5 +86,5 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "error: out of memory\n");
         return kBadUsage;
     }
-    return exit_code;
+    return is_output_written() ? exit_code : kOutputLost;
 }

@@ -5,8 +5,9 @@
 
 namespace sluice::commands {
 
-/// The text with control characters written as "\x1b": names and messages of objects reach the
-/// terminal, where they could forge lines or move the cursor. What is not ASCII stays as it is.
+/// The text with control characters written as "\x1b" or "\u202e" and what is not UTF-8 byte by
+/// byte: names and messages of objects reach the terminal, where they could forge lines, move the
+/// cursor or turn text around.
 std::string printable(std::string_view text);
 
 }  // namespace sluice::commands

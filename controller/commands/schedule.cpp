@@ -79,7 +79,15 @@ end, and who waits for that goes on waiting.
 On stderr also: warnings of fields that no schema knows, and bad objects. One that a CRD's schema
 refuses is bad: nothing is decided without --skip-invalid.
 
-Exit code: 0, or 2 when an object, the configuration or an option is bad (see stderr).)";
+The table's words. OUTCOME: admitted (quota is reserved; with admission checks it may not start
+yet), preempted, retries (refused, and tried again in the next cycle), waits (refused, and tried
+again when something changes that could help), dropped (refused, and in no queue any more).
+PENDING: active (to be tried), inadmissible (waits as above), inactive (of a ClusterQueue that
+admits nothing). DETAILS tell what was free when the workload was refused, in its turn; who holds
+quota is listed with all of it, also with what a lendingLimit keeps from others.
+
+Exit code: 0; 2 when an object, the configuration or an option is bad; 1 when the output cannot be
+written (see stderr).)";
 
 void report(std::string_view level, std::string_view text) {
     fmt::print(stderr, "{}: {}\n", level, printable(text));
@@ -165,7 +173,9 @@ int run(const ScheduleOptions& options) {
             report("note", note);
         }
     }
-    fmt::print("{}", print(made, options.output));
+    // fmt::print() would throw where nothing can be written; main() tells of that.
+    const std::string text = print(made, options.output);
+    std::fwrite(text.data(), 1, text.size(), stdout);
     return 0;
 }
 

@@ -39,6 +39,13 @@ std::string_view name_of(const json::Value& object) {
     return metadata != nullptr ? metadata->string_at("name") : std::string_view();
 }
 
+/// Not so where the name is no text: YAML reads y, n, on, off and 1e3 as something else.
+bool lacks_name(const json::Value& object) {
+    const auto* metadata = object.find("metadata");
+    const auto* name = metadata != nullptr ? metadata->find("name") : nullptr;
+    return name == nullptr || name->is_null() || (name->is_string() && name->as_string().empty());
+}
+
 std::string place(const Source& source) {
     const auto item = source.item ? fmt::format(": items[{}]", *source.item) : std::string();
     return fmt::format("{}:{}{}", source.file, source.line, item);
@@ -48,13 +55,15 @@ std::string place(const Source& source) {
 std::string describe(const Source& source) {
     const auto* metadata = source.value.find("metadata");
     const auto ns = metadata != nullptr ? metadata->string_at("namespace") : std::string_view();
+    const auto name = name_of(source.value);
     return fmt::format(
-        "{}: {} {}{}{}",
+        "{}: {}{}{}{}{}",
         place(source),
         source.value.string_at("kind"),
+        ns.empty() && name.empty() ? "" : " ",
         ns,
-        ns.empty() ? "" : "/",
-        name_of(source.value)
+        ns.empty() || name.empty() ? "" : "/",
+        name
     );
 }
 
@@ -213,10 +222,15 @@ class Reader final : public yaml::ObjectSink {
             return;
         }
         const auto kind = source.value.string_at("kind");
-        if (kind.empty() || source.value.string_at("apiVersion").empty()) {
-            said_.problems.push_back(
-                place(source) + ": not an object: apiVersion and kind are missing"
-            );
+        const bool has_version = !source.value.string_at("apiVersion").empty();
+        if (kind.empty() || !has_version) {
+            said_.problems.push_back(fmt::format(
+                "{}: not an object: {} missing",
+                place(source),
+                has_version     ? "kind is"
+                : !kind.empty() ? "apiVersion is"
+                                : "apiVersion and kind are"
+            ));
             return;
         }
         auto* items = source.value.find("items");
@@ -374,7 +388,7 @@ class Reader final : public yaml::ObjectSink {
 
     template <class T>
     Result<void> put(Source& source) {
-        if (name_of(source.value).empty()) {
+        if (lacks_name(source.value)) {
             return make_invalid("metadata.name: Required value");
         }
         auto object = api::from_value<T>(source.value, {.limits = {}, .interner = &templates_});

@@ -14,6 +14,7 @@
 #include <iterator>
 #include <map>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace sluice::commands {
@@ -70,17 +71,26 @@ std::string to_string(engine::RequeuedTo requeued) {
 }
 
 std::string why_stopped(const std::vector<CycleReport>& cycles) {
-    // Who evicts each other does so again within a few cycles.
-    constexpr std::ptrdiff_t kRecent = 10;
-    const auto recent = cycles.end() - std::min<std::ptrdiff_t>(kRecent, std::ssize(cycles));
-    const bool evicts = std::any_of(recent, cycles.end(), [](const CycleReport& cycle) {
-        return !cycle.preempted.empty();
-    });
+    // Once or twice it comes about that who took a place has to leave it for another.
+    constexpr std::size_t kOften = 3;
+    std::unordered_map<std::string_view, std::size_t> evictions;
+    for (const auto& cycle : cycles) {
+        for (const auto& preempted : cycle.preempted) {
+            if (++evictions[preempted.workload] == kOften) {
+                return fmt::format(
+                    "stopped after {} cycles: workloads keep evicting each other ({} was evicted "
+                    "{} times by cycle {})",
+                    cycles.size(),
+                    preempted.workload,
+                    kOften,
+                    cycle.cycle
+                );
+            }
+        }
+    }
     return fmt::format(
-        "stopped after {} cycles{}",
-        cycles.size(),
-        evicts ? ": workloads keep evicting each other"
-               : ", before all had their turn: --max-cycles N allows more"
+        "stopped after {} cycles, before all had their turn: --max-cycles N allows more",
+        cycles.size()
     );
 }
 
@@ -181,7 +191,14 @@ void ScheduleSimulation::load_queues(const ScheduleCluster& cluster) {
         const auto* cluster_queue = find_queue(queue.spec.cluster_queue);
         apply({engine::LocalQueueChanged{translator_.local_queue(queue, cluster_queue)}});
     }
-    for (const auto& [queue, left] : holders) {  // of queues that are not given
+    for (const auto& [queue, left] : holders) {
+        const bool is_one = left.size() == 1;
+        notes_.push_back(fmt::format(
+            "{}{} quota of ClusterQueue {}, which is not in the input: it counts nowhere",
+            key_of(*left.front()),
+            is_one ? " holds" : fmt::format(" and {} more workloads hold", left.size() - 1),
+            queue
+        ));
         others.insert(others.end(), left.begin(), left.end());
     }
     for (const auto* workload : others) {

@@ -271,26 +271,29 @@ class WaitingFinder {
             if (is_queued_[i] || api::is_true(conditions, "Finished")) {
                 continue;
             }
+            const auto& admission = workload.status.admission;
             if (!api::is_true(conditions, "QuotaReserved")) {
                 add_unqueued(workload);
-            } else if (!workload.status.admission) {
+            } else if (!admission) {
                 add("",
                     {"QuotaReserved", "QuotaReserved is True, but status.admission is missing"},
                     key_of(workload));
-            } else if (auto waiting = find_unready_checks(workload)) {
-                add(workload.status.admission->cluster_queue, *waiting, key_of(workload));
+            } else if (auto waiting = find_unready_checks(workload, admission->cluster_queue)) {
+                add(admission->cluster_queue, *waiting, key_of(workload));
             }
         }
     }
 
-    /// Of a workload that holds quota and may not start yet.
-    std::optional<workload::Waiting> find_unready_checks(const api::Workload& workload) const {
+    /// Of a workload that holds that ClusterQueue's quota and may not start yet.
+    std::optional<workload::Waiting> find_unready_checks(
+        const api::Workload& workload, const std::string& cluster_queue
+    ) const {
         const auto& conditions = workload.status.conditions;
         if (api::is_true(conditions, "Admitted") || api::is_true(conditions, "Evicted")) {
             return std::nullopt;
         }
         api::Workload synced = workload;
-        const auto queue = outcome_.cluster_queues.find(workload.status.admission->cluster_queue);
+        const auto queue = outcome_.cluster_queues.find(cluster_queue);
         if (queue != outcome_.cluster_queues.end()) {
             workload::sync_admission_checks(synced, queue->second, outcome_.now);
         }

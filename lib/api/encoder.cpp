@@ -210,7 +210,8 @@ void Interner::add(
         drop_unused();
     }
     const std::string_view key = *text;
-    const bool is_new = objects.try_emplace(key, std::move(text), std::move(object)).second;
+    Object added{.text = std::move(text), .object = std::move(object)};
+    const bool is_new = objects.emplace(key, std::move(added)).second;
     SLUICE_ASSERT(is_new);
 }
 

@@ -79,6 +79,38 @@ bool is_ascii(std::string_view text) {
     return (seen & 0x8080808080808080U) == 0;
 }
 
+template <unsigned More = 0>
+rapidjson::ParseResult parse(std::string_view text, Adapter& adapter) {
+    rapidjson::MemoryStream stream(text.data(), text.size());
+    rapidjson::Reader reader;
+    constexpr unsigned kFlags =
+        rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag | More;
+    constexpr unsigned kChecked = kFlags | rapidjson::kParseValidateEncodingFlag;
+    // To validate the encoding, RapidJSON looks at each character alone.
+    return is_ascii(text) ? reader.Parse<kFlags>(stream, adapter)
+                          : reader.Parse<kChecked>(stream, adapter);
+}
+
+std::string too_deep(const Limits& limits) {
+    return fmt::format("nested deeper than {} levels", limits.depth);
+}
+
+/// Has nothing against anything.
+class Ignore final : public Handler {
+  public:
+    bool on_null() override { return true; }
+    bool on_bool(bool) override { return true; }
+    bool on_int(std::int64_t) override { return true; }
+    bool on_double(double) override { return true; }
+    bool on_string(std::string_view) override { return true; }
+    bool on_start_object() override { return true; }
+    bool on_key(std::string_view) override { return true; }
+    bool on_end_object() override { return true; }
+    bool on_start_array() override { return true; }
+    bool on_end_array() override { return true; }
+    Error error() const override { return {}; }
+};
+
 }  // namespace
 
 Result<void> read(std::string_view text, Handler& handler, const Limits& limits) {
@@ -87,22 +119,15 @@ Result<void> read(std::string_view text, Handler& handler, const Limits& limits)
             "the document has {} bytes, more than the limit of {}", text.size(), limits.bytes
         ));
     }
-    rapidjson::MemoryStream stream(text.data(), text.size());
-    rapidjson::Reader reader;
     Adapter adapter(handler, limits.depth);
-    constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
-    // To validate the encoding, RapidJSON looks at each character alone.
-    const auto parsed =
-        is_ascii(text)
-            ? reader.Parse<kFlags>(stream, adapter)
-            : reader.Parse < kFlags | rapidjson::kParseValidateEncodingFlag > (stream, adapter);
+    const auto parsed = parse(text, adapter);
     if (!parsed.IsError()) {
         return {};
     }
     if (adapter.too_deep()) {
-        return make_invalid(fmt::format(
-            "the document is nested deeper than {} levels at byte {}", limits.depth, parsed.Offset()
-        ));
+        return make_invalid(
+            fmt::format("the document is {} at byte {}", too_deep(limits), parsed.Offset())
+        );
     }
     if (parsed.Code() == rapidjson::kParseErrorTermination) {
         return handler.error();
@@ -110,6 +135,20 @@ Result<void> read(std::string_view text, Handler& handler, const Limits& limits)
     return make_invalid(fmt::format(
         "malformed JSON at byte {}: {}", parsed.Offset(), rapidjson::GetParseError_En(parsed.Code())
     ));
+}
+
+std::optional<Fault> find_fault(std::string_view text, const Limits& limits) {
+    Ignore ignore;
+    Adapter adapter(ignore, limits.depth);
+    const auto parsed = parse<rapidjson::kParseStopWhenDoneFlag>(text, adapter);
+    if (!parsed.IsError()) {
+        return std::nullopt;
+    }
+    return Fault{
+        .offset = parsed.Offset(),
+        .what = adapter.too_deep() ? too_deep(limits)
+                                   : std::string(rapidjson::GetParseError_En(parsed.Code())),
+    };
 }
 
 }  // namespace sluice::json

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace sluice::json {
@@ -40,5 +42,13 @@ class Handler {
 /// Errors: Invalid with the byte offset for malformed text or an exceeded limit; the handler's own
 /// error.
 Result<void> read(std::string_view text, Handler& handler, const Limits& limits = {});
+
+struct Fault {
+    std::size_t offset = 0;  ///< in bytes
+    std::string what;
+};
+/// Where the value that the text begins with stops being JSON of that depth, and why; none: it is
+/// JSON, whatever follows it.
+std::optional<Fault> find_fault(std::string_view text, const Limits& limits = {});
 
 }  // namespace sluice::json

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -78,6 +79,32 @@ void for_each_chunk(std::string_view text, const Take& take) {
 
 Error at_line(std::size_t line, std::string_view what) {
     return make_invalid(fmt::format("{}: {}", line, what));
+}
+
+constexpr std::string_view kSpace = " \t\r\n";
+
+/// Whether the text was meant as JSON: unquoted keys are YAML's alone.
+bool looks_like_json(std::string_view text) {
+    const auto second = text.find_first_not_of(kSpace, 1);
+    const char next = second == std::string_view::npos ? '\0' : text[second];
+    return (text.starts_with('{') && next == '"') ||
+           (text.starts_with('[') && (next == '{' || next == '['));
+}
+
+/// What is wrong with a chunk that was meant as JSON: yaml-cpp would say where it stops being YAML.
+std::optional<Error> find_json_fault(const Chunk& chunk, const Limits& limits) {
+    if (!looks_like_json(chunk.text)) {
+        return std::nullopt;
+    }
+    const json::Limits json_limits{.depth = limits.depth, .bytes = limits.bytes};
+    const auto fault = json::find_fault(chunk.text, json_limits);
+    if (!fault) {
+        return std::nullopt;
+    }
+    // Where the text ends too early is its last line, not the one behind it.
+    const auto end = std::min(fault->offset, chunk.text.find_last_not_of(kSpace));
+    const auto lines = std::ranges::count(chunk.text.substr(0, end), '\n');
+    return at_line(chunk.line + static_cast<std::size_t>(lines), "malformed JSON: " + fault->what);
 }
 
 /// A sink that wants documents whole.
@@ -195,7 +222,14 @@ void read_stream(std::string_view text, const Limits& limits, bool by_item, Obje
             Document refusal{at_line(*chunk.lone_directive, kLoneDirective), chunk.line};
             sink.take(refusal);
         } else if (!quick.read(chunk)) {
-            read_with_library(chunk.text, chunk.line, limits, [&sink](Document document) {
+            bool is_first = true;
+            read_with_library(chunk.text, chunk.line, limits, [&](Document document) {
+                if (!document.value && is_first) {
+                    if (auto fault = find_json_fault(chunk, limits)) {
+                        document.value = *std::move(fault);
+                    }
+                }
+                is_first = false;
                 sink.take(document);
             });
         }

@@ -399,6 +399,39 @@ TEST_CASE("a new workload is told that it waits only if the gate asks for it", "
     CHECK(contains(patch, "The workload has no reservation"));
 }
 
+TEST_CASE("who was deactivated, by whomever, queues again when activated", "[controller]") {
+    using Row = std::pair<std::string, std::string>;
+    const auto row = GENERATE(
+        Row{"Deactivated", "Reactivated"},
+        Row{"DeactivatedDueToAdmissionCheck", "Reactivated"},
+        Row{"DeactivatedDueToRequeuingLimitExceeded", "Reactivated"},
+        Row{"PodsReadyTimeout", "BackoffFinished"},
+        Row{"Preempted", ""}
+    );
+    CAPTURE(row.first);
+    const std::string conditions =
+        "'conditions':[{'type':'Evicted','status':'True','reason':'Deactivated'},"
+        "{'type':'Requeued','status':'False','reason':'" +
+        row.first + "'}]";
+    for (const bool is_active : {false, true}) {
+        Cluster cluster;
+        add_basics(cluster);
+        cluster.add(
+            cluster.stores.workloads,
+            "{'metadata':{'name':'w','namespace':'team'},'spec':{'queueName':'main','active':" +
+                std::string(is_active ? "true" : "false") +
+                ",'podSets':[{'name':'main','count':1," + std::string(kTemplate) +
+                "}]},'status':{" + conditions + "}}"
+        );
+        const Outcome outcome = reconcile_workload(cluster.view(), "team", "w", kNow);
+        const bool is_requeued = std::ranges::any_of(outcome.writes, [&](const Write& write) {
+            return !row.second.empty() &&
+                   contains(text_of(write), R"("reason":")" + row.second + "\"");
+        });
+        CHECK(is_requeued == (is_active && !row.second.empty()));
+    }
+}
+
 TEST_CASE("a workload whose job is long gone is finished", "[controller]") {
     Cluster cluster;
     add_basics(cluster);

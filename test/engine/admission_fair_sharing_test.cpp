@@ -1,4 +1,4 @@
-#include "engine/audit.hpp"
+#include "engine/audited.hpp"
 #include "engine/engine.hpp"
 
 #include <catch2/catch_approx.hpp>
@@ -52,10 +52,7 @@ struct TwoTeams {
         tell_local_queue("a", weight_of_a, std::move(consumed_by_a));
         tell_local_queue("b", 1.0, {});
     }
-    void tell(const Event& event) {
-        apply(state, event, now);
-        CHECK(audit(state).empty());
-    }
+    void tell(const Event& event) { apply_audited(state, event, now); }
     void tell_local_queue(const std::string& name, double weight, ConsumedResources consumed) {
         tell(LocalQueueChanged{
             {.ns = "ns",
@@ -100,8 +97,7 @@ struct TwoTeams {
         return keys;
     }
     std::string admit_one() {
-        const CycleResult result = run_cycle(state, now);
-        CHECK(audit(state).empty());
+        const CycleResult result = run_cycle_audited(state, now);
         REQUIRE(result.admitted.size() == 1);
         return state.workload_key(result.admitted.front().workload).substr(3);
     }

@@ -1,4 +1,5 @@
 #include "base/prng.hpp"
+#include "engine/audited.hpp"
 #include "engine/engine.hpp"
 #include "engine/random_clusters.hpp"
 #include "engine/random_invariants.hpp"
@@ -143,10 +144,10 @@ TEST_CASE(
         const engine::Time now(std::chrono::seconds(1'000'000));
         for (const Step& step : played.steps) {
             for (const engine::Event& event : view.events_of(step, now)) {
-                engine::apply(state, event, now);
+                engine::apply_audited(state, event, now);
             }
             if (step.kind == Step::Kind::Cycle) {
-                engine::run_cycle(state, now);
+                engine::run_cycle_audited(state, now);
             }
             if (state.tree().is_stale() || !prng.chance(30)) {
                 continue;

@@ -1,6 +1,7 @@
 #include "engine/metamorphic.hpp"
 
 #include "base/prng.hpp"
+#include "engine/audited.hpp"
 #include "engine/case_rewriting.hpp"
 #include "engine/engine.hpp"
 #include "support/outcome.hpp"
@@ -90,10 +91,10 @@ std::vector<support::Outcome> play(const Case& played, const Reading& reading = 
             now += engine::Duration(step.number);
         }
         for (const engine::Event& event : view.events_of(step, now)) {
-            engine::apply(state, event, now);
+            engine::apply_audited(state, event, now);
         }
         if (step.kind == Kind::Cycle) {
-            const engine::CycleResult result = engine::run_cycle(state, now);
+            const engine::CycleResult result = engine::run_cycle_audited(state, now);
             view.take(to_outcome(result, support::names_of(state)), now);
             outcomes.push_back(
                 to_outcome(divided(result, reading.divisor), translated_names(state, reading.names))

@@ -1,4 +1,5 @@
 // Requests and quotas near the largest amount.
+#include "engine/audited.hpp"
 #include "engine/engine.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -16,15 +17,17 @@ constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr Time kNow{std::chrono::seconds(1'700'000'000)};
 
 void tell_queue(State& state, std::int64_t nominal) {
-    apply(state, FlavorChanged{{.name = "f"}}, kNow);
+    apply_audited(state, FlavorChanged{{.name = "f"}}, kNow);
     ClusterQueue queue;
     queue.name = "cq";
     queue.resource_groups = {
         {.covered_resources = {"cpu"},
          .flavors = {{.flavor = "f", .quotas = {{.nominal = Amount(nominal)}}}}}
     };
-    apply(state, ClusterQueueChanged{queue}, kNow);
-    apply(state, LocalQueueChanged{{.ns = "ns", .name = "lq", .cluster_queue = "cq"}}, kNow);
+    apply_audited(state, ClusterQueueChanged{queue}, kNow);
+    apply_audited(
+        state, LocalQueueChanged{{.ns = "ns", .name = "lq", .cluster_queue = "cq"}}, kNow
+    );
 }
 
 Workload make_workload(std::int32_t count, std::int64_t each) {
@@ -48,8 +51,8 @@ TEST_CASE("fewer pods take their part of a total that was cut off", "[engine][sa
     tell_queue(state, kMost - 1);
     auto workload = make_workload(4, kMost / 2);
     workload.pod_sets[0].min_count = 3;
-    apply(state, WorkloadChanged{workload}, kNow);
-    const CycleResult result = run_cycle(state, kNow);
+    apply_audited(state, WorkloadChanged{workload}, kNow);
+    const CycleResult result = run_cycle_audited(state, kNow);
     REQUIRE(result.admitted.size() == 1);
     const auto& pod_set = result.admitted.front().pod_sets.front();
     CHECK(pod_set.count == 3);
@@ -73,7 +76,7 @@ TEST_CASE(
         .reserved_at = kNow,
         .admitted = true,
     };
-    apply(state, WorkloadChanged{holder}, kNow);
+    apply_audited(state, WorkloadChanged{holder}, kNow);
     const NodeIndex queue = state.find_cluster_queue("cq");
     CHECK(
         state.tree().cell(queue, state.find_flavor_resource("f", "cpu")).usage ==

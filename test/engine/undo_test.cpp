@@ -1,4 +1,5 @@
 #include "base/prng.hpp"
+#include "engine/audited.hpp"
 #include "engine/engine.hpp"
 #include "engine/random_clusters.hpp"
 #include "engine/random_invariants.hpp"
@@ -81,10 +82,10 @@ TEST_CASE("undo restores the quota tree bit for bit", "[engine][undo]") {
         const engine::Time now(std::chrono::seconds(1'000'000));
         for (const Step& step : played.steps) {
             for (const engine::Event& event : view.events_of(step, now)) {
-                engine::apply(state, event, now);
+                engine::apply_audited(state, event, now);
             }
             if (step.kind == Step::Kind::Cycle) {
-                engine::run_cycle(state, now);
+                engine::run_cycle_audited(state, now);
             }
             engine::QuotaTree tree = state.tree();
             if (tree.is_stale() || !prng.chance(30)) {

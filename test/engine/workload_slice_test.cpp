@@ -1,5 +1,5 @@
 #include "base/prng.hpp"
-#include "engine/audit.hpp"
+#include "engine/audited.hpp"
 #include "engine/engine.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -130,14 +130,16 @@ std::string decide(std::uint64_t seed, bool as_slice) {
     Options options;
     options.fair_sharing = random.chance(30);
     State state(options);
-    apply(state, FlavorChanged{{.name = "f0"}}, kNow);
-    apply(state, FlavorChanged{{.name = "f1"}}, kNow);
-    apply(state, PodShapeChanged{{.id = 1, .refusals = {{.flavor = "f1"}}}}, kNow);
-    apply(state, PodShapeChanged{{.id = 2, .refusals = {{.flavor = "f0"}}}}, kNow);
+    apply_audited(state, FlavorChanged{{.name = "f0"}}, kNow);
+    apply_audited(state, FlavorChanged{{.name = "f1"}}, kNow);
+    apply_audited(state, PodShapeChanged{{.id = 1, .refusals = {{.flavor = "f1"}}}}, kNow);
+    apply_audited(state, PodShapeChanged{{.id = 2, .refusals = {{.flavor = "f0"}}}}, kNow);
     const std::vector<std::string> queues = {"a", "b", "d"};
     for (const auto& name : queues) {
-        apply(state, ClusterQueueChanged{random_queue(random, name)}, kNow);
-        apply(state, LocalQueueChanged{{.ns = "ns", .name = name, .cluster_queue = name}}, kNow);
+        apply_audited(state, ClusterQueueChanged{random_queue(random, name)}, kNow);
+        apply_audited(
+            state, LocalQueueChanged{{.ns = "ns", .name = name, .cluster_queue = name}}, kNow
+        );
     }
     const auto holders = random.below(6);
     const auto some_flavor = [&random] { return random.chance(50) ? 0 : 1; };
@@ -145,7 +147,7 @@ std::string decide(std::uint64_t seed, bool as_slice) {
         const auto& queue = queues[random.below(queues.size())];
         const Part part{.count = 1, .cpu = random.between(1, 4), .flavor = some_flavor()};
         const auto name = fmt::format("v{}", i);
-        apply(state, WorkloadChanged{make_holder(queue, name, {part}, random)}, kNow);
+        apply_audited(state, WorkloadChanged{make_holder(queue, name, {part}, random)}, kNow);
     }
     std::vector<Part> held;
     std::vector<Part> wanted;
@@ -165,11 +167,10 @@ std::string decide(std::uint64_t seed, bool as_slice) {
     Workload larger = make_workload("a", "larger", as_slice ? wanted : more, !as_slice);
     larger.priority = random.chance(80) ? slice.priority : random.between(0, 3);
     larger.replaces = as_slice ? "ns/slice" : "";
-    apply(state, WorkloadChanged{slice}, kNow);
-    apply(state, WorkloadChanged{larger}, kNow);
+    apply_audited(state, WorkloadChanged{slice}, kNow);
+    apply_audited(state, WorkloadChanged{larger}, kNow);
 
-    const CycleResult result = run_cycle(state, kNow);
-    CHECK(audit(state).empty());
+    const CycleResult result = run_cycle_audited(state, kNow);
     for (const auto& admission : result.admitted) {
         CHECK(admission.replaces.is_valid() == as_slice);
         for (std::size_t i = 0; i < admission.pod_sets.size(); ++i) {

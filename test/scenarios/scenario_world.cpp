@@ -1,5 +1,6 @@
 #include "scenarios/scenario_world.hpp"
 
+#include "engine/audited.hpp"
 #include "engine/engine.hpp"
 
 #include <fmt/format.h>
@@ -398,7 +399,7 @@ void World::run_cycles(std::int64_t count) {
     support::NameLookup names = support::names_of(state_);
     names.workload = [&](auto index) { return shown(state_.workload_key(index)); };
     for (std::int64_t i = 0; i < count; ++i) {
-        const engine::CycleResult result = engine::run_cycle(state_, now_);
+        const engine::CycleResult result = engine::run_cycle_audited(state_, now_);
         note_explanations(result);
         const auto outcome = to_outcome(result, names);
         for (const support::NamedPreemption& preemption : outcome.preempted) {
@@ -496,7 +497,7 @@ void World::advance(std::int64_t seconds) {
 }
 
 void World::apply(const engine::Event& event) {
-    engine::apply(state_, event, now_);
+    engine::apply_audited(state_, event, now_);
 }
 
 void World::update(const std::string& name) {

@@ -203,6 +203,30 @@ TEST_CASE("a quotation that is never closed is refused", "[yaml]") {
     CHECK(print(row.first) == row.second);
 }
 
+TEST_CASE("what was meant as JSON is told where it stops being JSON", "[yaml]") {
+    using Row = std::pair<std::string, std::string>;
+    const auto row = GENERATE(
+        Row{"{\"a\": 1,\n\"b\": {\n", "2: malformed JSON: Missing a name for object member."},
+        Row{"x: 1\n---\n{\"a\": 1\n\"b\": 2}",
+            "4: malformed JSON: Missing a comma or '}' after an "
+            "object member."},
+        Row{"[[1, 2", "1: malformed JSON: Missing a comma or ']' after an array element."},
+        Row{std::string(200, '['), "1: malformed JSON: nested deeper than 128 levels"}
+    );
+    CAPTURE(row.first);
+    const auto documents = yaml::parse_documents(row.first);
+    REQUIRE_FALSE(documents.empty());
+    REQUIRE_FALSE(documents.back().value);
+    CHECK(documents.back().value.error().detail == row.second);
+}
+
+TEST_CASE("YAML's flow style is not taken for JSON that went wrong", "[yaml]") {
+    const auto documents = yaml::parse_documents("{a: 1, b: c: d}");
+    REQUIRE(documents.size() == 1);
+    REQUIRE_FALSE(documents[0].value);
+    CHECK(documents[0].value.error().detail.find("JSON") == std::string::npos);
+}
+
 TEST_CASE("a directive out of its place is refused, not dropped", "[yaml]") {
     const std::string what =
         ": a line that begins with '%' is a directive, which stands only before the first '---' or "

@@ -26,6 +26,16 @@ UNSUPPORTED = {
     "pprofBindAddress": ":8083",
 }
 START = ["controller", "--kubeconfig", "kubeconfig.json"]
+NAMESPACE = '{"apiVersion": "v1",\n "kind": "Namespace",\n "metadata": {"name": "a"'
+INPUTS = {
+    "cut.json": NAMESPACE + "}\n",
+    "missing_comma.json": NAMESPACE + '\n "namespace": "a"}}\n',
+    "deep.json": "[" * 200_000,
+    "cut_list.yaml": "apiVersion: v1\nitems:\n- {apiVersion: v1, kind: Namespace}\n",
+    "boolean.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: y}\n",
+    "nameless.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {}\n",
+    "turned.yaml": 'apiVersion: v1\nkind: "a\\u202e\\u009b31m"\nmetadata: {name: "b\\x1b"}\n',
+}
 
 # (promise, arguments, exit code, [parts of what is printed])
 ROWS = [
@@ -71,6 +81,48 @@ ROWS = [
         2,
         ["--feature-gates: ", "Bogus"],
     ),
+    (
+        "JSON that is cut off is told with its last line",
+        ["schedule", "-f", "cut.json"],
+        2,
+        ["error: cut.json:3: malformed JSON: Missing a comma or '}' after an object member."],
+    ),
+    (
+        "a comma that is missing in JSON is told with its line",
+        ["schedule", "-f", "missing_comma.json"],
+        2,
+        ["error: missing_comma.json:4: malformed JSON: Missing a comma or '}'"],
+    ),
+    (
+        "JSON that is nested without end is told so",
+        ["schedule", "-f", "deep.json"],
+        2,
+        ["error: deep.json:1: malformed JSON: nested deeper than 128 levels"],
+    ),
+    (
+        "of a list that is cut off what is missing is told",
+        ["schedule", "-f", "cut_list.yaml"],
+        2,
+        ["error: cut_list.yaml:1: not an object: kind is missing"],
+    ),
+    (
+        "a name that YAML takes for a boolean is told so",
+        ["schedule", "-f", "boolean.yaml"],
+        2,
+        ["error: boolean.yaml:1: Namespace: metadata.name: expected a string, got true or false"],
+    ),
+    (
+        "a name that is not there is told so",
+        ["schedule", "-f", "nameless.yaml"],
+        2,
+        ["error: nameless.yaml:1: Namespace: metadata.name: Required value"],
+    ),
+    (
+        "what turns text around or moves the cursor is told in letters",
+        ["schedule", "-f", "turned.yaml"],
+        0,
+        ["turned.yaml:1: a\\u202e\\u009b31m b\\x1b: skipped"],
+    ),
 ]
 
 
@@ -89,6 +141,16 @@ def faults(sluice, folder, arguments, code, parts):
         yield f"more than one line of error\n--- got\n{printed}"
 
 
+def faults_of_full_disk(sluice, folder, arguments):
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sluice, *arguments], cwd=folder, stdout=full, stderr=subprocess.PIPE, timeout=60
+        )
+    told = done.stderr.decode()
+    if done.returncode != 1 or "error: the output cannot be written: No space left" not in told:
+        yield f"exit code {done.returncode}, told: {told[:300]}"
+
+
 def main():
     sluice, version = os.path.abspath(sys.argv[1]), sys.argv[2]
     failed = 0
@@ -96,13 +158,30 @@ def main():
         for name, content in (("kubeconfig", KUBECONFIG), ("unsupported", UNSUPPORTED)):
             with open(os.path.join(folder, name + ".json"), "w", encoding="utf-8") as f:
                 json.dump(content, f)
+        for name, text in INPUTS.items():
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+                f.write(text)
+        large = os.path.join(folder, "large.yaml")
+        with open(large, "w", encoding="utf-8") as f:
+            for i in range(2000):  # more than a buffer of output
+                f.write("apiVersion: kueue.x-k8s.io/v1beta2\nkind: Workload\n")
+                f.write(f"metadata: {{name: w{i}, namespace: team}}\n")
+                f.write("spec: {queueName: q, podSets: [{name: main, count: 1, template: {spec: ")
+                f.write("{containers: [{name: c, image: i}]}}}]}\n---\n")
+        table = ["schedule", "-o", "table", "-f"]
+        full = [["version"], table + ["turned.yaml"], table + [large]]
+        for arguments in full:
+            found = list(faults_of_full_disk(sluice, folder, arguments))
+            for fault in found:
+                print(f"output that is lost is told, {arguments}: {fault}")
+            failed += bool(found)
         for promise, arguments, code, parts in ROWS:
             wanted = [part.replace("VERSION", version) for part in parts]
             found = list(faults(sluice, folder, arguments, code, wanted))
             for fault in found:
                 print(f"{promise}: {fault}")
             failed += bool(found)
-    print(f"{len(ROWS) - failed} passed, {failed} failed")
+    print(f"{len(ROWS) + len(full) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 

@@ -105,8 +105,8 @@ TEST_CASE(
             "{" + own + "ClusterQueue, metadata: {name: q}, spec: {stopPolicy: Now}}",
             "f:2: ClusterQueue q: spec.stopPolicy: "
         },
-        Case{"{" + own + "Topology, metadata: {}}", "f:2: Topology : "},
-        Case{"{" + own + "LocalQueue, metadata: 7}", "f:2: LocalQueue : "},
+        Case{"{" + own + "Topology, metadata: {}}", "f:2: Topology: "},
+        Case{"{" + own + "LocalQueue, metadata: 7}", "f:2: LocalQueue: "},
         Case{
             "{apiVersion: v1, kind: LimitRange, metadata: {name: l}, spec: {limits: [{max: {cpu: "
             "x}}]}}",

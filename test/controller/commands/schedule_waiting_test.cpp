@@ -1,3 +1,4 @@
+#include "controller/commands/schedule_configuration.hpp"
 #include "controller/commands/schedule_input.hpp"
 #include "controller/commands/schedule_simulation.hpp"
 
@@ -5,16 +6,25 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace sluice::commands {
 namespace {
 
 constexpr Time kNow{std::chrono::seconds(1'700'000'000)};
 
-ScheduleReport decide(const std::string& objects, const ScheduleLimit& limit = {}) {
+ScheduleReport decide(
+    const std::string& objects,
+    const ScheduleLimit& limit = {},
+    const ScheduleConfiguration& configuration = {}
+) {
     auto input = read_input({{.name = "f", .text = objects}});
     REQUIRE(input.problems.empty());
-    return ScheduleSimulation(std::move(input.cluster), {}, {}, kNow).run(limit);
+    return ScheduleSimulation(
+               std::move(input.cluster), configuration.settings, configuration.options, kNow
+    )
+        .run(limit);
 }
 
 std::string cohort(const std::string& name, const std::string& parent) {
@@ -117,6 +127,97 @@ TEST_CASE("who had no turn within the cycles is not said to be evicted", "[comma
         "stopped after 60 cycles, before all had their turn: --max-cycles N allows more"
     );
     CHECK(decide(objects, {.cycles = 61, .until_stable = true}).notes.empty());
+}
+
+/// One ClusterQueue of 2 cpu, whose preemption is `preemption`, with the LocalQueues low and high,
+/// of which high has used more.
+std::string contested_queue(const std::string& preemption) {
+    const auto local_queue = [](const std::string& name, const std::string& used) {
+        return "{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: " + name +
+               ", namespace: ns}, spec: {clusterQueue: q}, status: {fairSharing: {weightedShare: "
+               "0, admissionFairSharingStatus: {lastUpdate: '2023-11-14T22:13:20Z', "
+               "consumedResources: {cpu: '" +
+               used + "'}}}}}\n---\n";
+    };
+    return "{apiVersion: v1, kind: Namespace, metadata: {name: ns}}\n---\n"
+           "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: "
+           "f}}\n---\n" +
+           local_queue("low", "0") + local_queue("high", "1000") +
+           queue(
+               "q",
+               ", preemption: {withinClusterQueue: " + preemption +
+                   "}, admissionScope: {admissionMode: UsageBasedAdmissionFairSharing}, "
+                   "resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: "
+                   "[{name: cpu, nominalQuota: 2}]}]}]"
+           );
+}
+
+std::string workload_of(const std::string& queue, const std::string& name, int priority, int cpu) {
+    return "{apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata: {name: " + name +
+           ", namespace: ns}, spec: {queueName: " + queue +
+           ", priority: " + std::to_string(priority) +
+           ", podSets: [{name: main, count: 1, template: {spec: {restartPolicy: Never, "
+           "containers: [{name: c, image: i, resources: {requests: {cpu: " +
+           std::to_string(cpu) + "}}}]}}}]}}\n---\n";
+}
+
+TEST_CASE(
+    "that workloads keep evicting each other is said of those evicted again and again",
+    "[commands][schedule]"
+) {
+    // Who has used less comes first, and who matters more evicts it again.
+    const auto configuration = read_configuration(
+        "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
+        "admissionFairSharing: {usageHalfLifeTime: 1h, usageSamplingInterval: 1m}\n"
+    );
+    REQUIRE(configuration);
+    const std::string objects = contested_queue("LowerPriority") +
+                                workload_of("low", "loser", 0, 2) +
+                                workload_of("high", "winner", 1, 2);
+    const auto report = decide(objects, {.cycles = 30, .until_stable = true}, *configuration);
+    REQUIRE(report.notes.size() == 1);
+    CHECK(
+        report.notes[0].starts_with("stopped after 30 cycles: workloads keep evicting each other "
+                                    "(ns/loser was evicted 3 times by cycle ")
+    );
+}
+
+TEST_CASE("evictions of one after the other are no quarrel", "[commands][schedule]") {
+    std::string objects = contested_queue("LowerPriority");
+    for (int i = 0; i < 8; ++i) {
+        objects += workload_of("low", "w" + std::to_string(i), i, 2);
+    }
+    const auto report = decide(objects, {.cycles = 7, .until_stable = true});
+    CHECK(
+        report.notes ==
+        std::vector<std::string>{
+            "stopped after 7 cycles, before all had their turn: --max-cycles N "
+            "allows more"
+        }
+    );
+}
+
+TEST_CASE("quota of a ClusterQueue that is not there is remarked", "[commands][schedule]") {
+    const auto holder = [](const std::string& name) {
+        std::string made = workload_of("low", name, 0, 1);
+        made.erase(made.rfind("}\n---\n"));
+        return made +
+               ", status: {admission: {clusterQueue: gone, podSetAssignments: [{name: main, count: "
+               "1, flavors: {cpu: f}, resourceUsage: {cpu: 1}}]}, conditions: [{type: "
+               "QuotaReserved, status: 'True', reason: QuotaReserved, message: '', "
+               "lastTransitionTime: '2023-01-01T00:00:00Z'}]}}\n---\n";
+    };
+    const std::string rest =
+        " quota of ClusterQueue gone, which is not in the input: it counts "
+        "nowhere";
+    CHECK(
+        decide(contested_queue("Never") + holder("a")).notes ==
+        std::vector<std::string>{"ns/a holds" + rest}
+    );
+    CHECK(
+        decide(contested_queue("Never") + holder("a") + holder("b")).notes ==
+        std::vector<std::string>{"ns/a and 1 more workloads hold" + rest}
+    );
 }
 
 TEST_CASE("who holds quota and waits for a check is listed with it", "[commands][schedule]") {
