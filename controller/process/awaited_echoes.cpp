@@ -20,21 +20,38 @@ std::uint64_t version_number(std::string_view resource_version) {
     return number;
 }
 
+void AwaitedEchoes::begin(const ObjectKey& key) {
+    UnderWay& under_way = under_way_[key];
+    ++under_way.writes;
+    if (const api::ObjectMeta* stored = stores_.find_metadata(key)) {
+        under_way.stored_uid = stored->uid;
+    }
+}
+
+bool AwaitedEchoes::was_stored(const ObjectKey& key, const std::string& uid) const {
+    const api::ObjectMeta* stored = stores_.find_metadata(key);
+    if (stored != nullptr) {
+        return stored->uid == uid;
+    }
+    // Its deletion may be seen before the answer to a write that came just before it.
+    const auto found = under_way_.find(key);
+    return found != under_way_.end() && !uid.empty() && found->second.stored_uid == uid;
+}
+
 void AwaitedEchoes::end(const ObjectKey& key) {
     const auto found = under_way_.find(key);
-    if (found != under_way_.end() && --found->second == 0) {
+    if (found != under_way_.end() && --found->second.writes == 0) {
         under_way_.erase(found);
     }
 }
 
 void AwaitedEchoes::expect(const ObjectKey& key, Written written) {
-    const api::ObjectMeta* stored = stores_.find_metadata(key);
     const Time overdue_at = clock_.now() + kEchoTimeout;
-    const bool was_stored = stored != nullptr && stored->uid == written.uid;
+    const bool is_known = was_stored(key, written.uid);
     awaited_[key] = Awaited{
         .written = std::move(written),
         .write = ++writes_,
-        .was_stored = was_stored,
+        .was_stored = is_known,
         .overdue_at = overdue_at,
     };
     overdue_.insert({overdue_at, key});

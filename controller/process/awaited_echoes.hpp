@@ -34,7 +34,7 @@ class AwaitedEchoes {
     };
 
     /// A write to the object is under way, until as many calls of `end`.
-    void begin(const ObjectKey& key) { ++under_way_[key]; }
+    void begin(const ObjectKey& key);
     void end(const ObjectKey& key);
     /// The server accepted a write to the object.
     void expect(const ObjectKey& key, Written written);
@@ -65,6 +65,12 @@ class AwaitedEchoes {
         Time overdue_at;
     };
 
+    struct UnderWay {
+        int writes = 0;
+        std::string stored_uid;  ///< of the object that the store had last when one began, or ""
+    };
+
+    bool was_stored(const ObjectKey& key, const std::string& uid) const;
     bool is_seen(const ObjectKey& key, const Awaited& awaited) const;
     std::map<ObjectKey, Awaited>::iterator find_asked(const Question& question);
     void drop_settled();
@@ -72,7 +78,7 @@ class AwaitedEchoes {
     const Stores& stores_;
     const Clock& clock_;
     std::uint64_t writes_ = 0;
-    std::map<ObjectKey, int> under_way_;
+    std::map<ObjectKey, UnderWay> under_way_;
     mutable std::map<ObjectKey, Awaited> awaited_;  ///< forgotten once seen
     std::set<std::pair<Time, ObjectKey>> overdue_;  ///< also of what was seen or written anew since
 };

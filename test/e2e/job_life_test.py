@@ -2,6 +2,8 @@
 point.
 """
 
+import time
+
 from case import ClusterCase
 from invariants import condition, is_true
 
@@ -204,6 +206,16 @@ class DeletionTest(ClusterCase):
         self.submit("new", queue)
         self.wait_for("new", "Admitted")
         self.assert_gone("new", queue, 0)
+
+    def test_jobs_about_to_start(self):
+        """The deletion may be seen before the answer to the write that starts the Job."""
+        queue = self.make_queue(1)
+        for i in range(40):
+            name = f"brief-{i}"
+            self.submit(name, queue)
+            self.wait_for(name, "Admitted")
+            time.sleep(i % 10 * 0.004)
+            self.assert_gone(name, queue, 0)
 
     def test_a_job_that_has_no_workload_yet(self):
         queue = self.make_queue(1)
