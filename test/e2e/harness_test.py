@@ -16,24 +16,26 @@ NOW = "2026-01-01T00:00:00Z"
 
 VERBS = ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection")
 SEEN = ("list", "watch")
+# What is written is read again where the watch is late or the answer to the write was lost.
+WRITTEN = ("get", *SEEN)
 # What the controller does, and with it all that its account may do. Every other verb is refused.
 RIGHTS = {
     "namespaces": SEEN,
     "limitranges": SEEN,
     "runtimeclasses.node.k8s.io": SEEN,
     "priorityclasses.scheduling.k8s.io": SEEN,
-    "jobs.batch": (*SEEN, "patch"),
+    "jobs.batch": (*WRITTEN, "patch"),
     "jobs.batch/status": ("patch",),
     "jobs.batch/finalizers": ("update",),
-    "workloads.kueue.x-k8s.io": (*SEEN, "create", "patch", "delete"),
+    "workloads.kueue.x-k8s.io": (*WRITTEN, "create", "patch", "delete"),
     "workloads.kueue.x-k8s.io/status": ("patch",),
-    "clusterqueues.kueue.x-k8s.io": (*SEEN, "patch"),
+    "clusterqueues.kueue.x-k8s.io": (*WRITTEN, "patch"),
     "clusterqueues.kueue.x-k8s.io/status": ("patch",),
-    "admissionchecks.kueue.x-k8s.io": (*SEEN, "patch"),
-    "resourceflavors.kueue.x-k8s.io": (*SEEN, "patch"),
-    "cohorts.kueue.x-k8s.io": SEEN,
+    "admissionchecks.kueue.x-k8s.io": (*WRITTEN, "patch"),
+    "resourceflavors.kueue.x-k8s.io": (*WRITTEN, "patch"),
+    "cohorts.kueue.x-k8s.io": WRITTEN,
     "cohorts.kueue.x-k8s.io/status": ("patch",),
-    "localqueues.kueue.x-k8s.io": SEEN,
+    "localqueues.kueue.x-k8s.io": WRITTEN,
     "localqueues.kueue.x-k8s.io/status": ("patch",),
     "topologies.kueue.x-k8s.io": SEEN,
     "workloadpriorityclasses.kueue.x-k8s.io": SEEN,
