@@ -4,6 +4,7 @@
 #include "base/prng.hpp"
 #include "config/honoured.hpp"
 #include "config/validation.hpp"
+#include "controller/kinds/builtin_kinds.hpp"
 #include "controller/process/controller_process.hpp"
 #include "controller/process/conversion_publication.hpp"
 #include "controller/process/settings.hpp"
@@ -33,8 +34,6 @@ namespace sluice::commands {
 
 namespace {
 
-using controller::Kind;
-
 struct Options {
     std::string config_file;
     std::string kubeconfig_file;
@@ -43,16 +42,6 @@ struct Options {
     std::string log_level = "info";
 };
 
-constexpr std::pair<std::string_view, Kind> kReconcilers[] = {
-    {"admissioncheck", Kind::AdmissionCheck},
-    {"clusterqueue", Kind::ClusterQueue},
-    {"cohort", Kind::Cohort},
-    {"job", Kind::Job},
-    {"localqueue", Kind::LocalQueue},
-    {"resourceflavor", Kind::ResourceFlavor},
-    {"workload", Kind::Workload},
-    {"workloadpriorityclass", Kind::WorkloadPriorityClass},
-};
 constexpr std::string_view kScheduler = "scheduler";
 constexpr int kMisconfigured = 2;
 
@@ -198,11 +187,8 @@ Result<controller::ProcessOptions> make_process_options(
     controller::ProcessOptions made;
     made.gates = *gates;
     made.settings = std::move(*settings);
-    for (const auto& [name, kind] : kReconcilers) {
-        if (controllers->contains(std::string(name))) {
-            made.reconcilers.insert(kind);
-        }
-    }
+    made.controllers = *controllers;
+    made.controllers.erase(std::string(kScheduler));
     made.with_scheduler = controllers->contains(std::string(kScheduler));
     made.in_cluster = connection.in_cluster;
     const config::LeaderElection& election = configuration->leader_election;
@@ -312,8 +298,11 @@ int run(const Options& options) {
 
 std::set<std::string> controller_names() {
     std::set<std::string> names{std::string(kScheduler)};
-    for (const auto& [name, kind] : kReconcilers) {
-        names.emplace(name);
+    const controller::Registry registry = controller::make_builtin_registry();
+    for (const controller::KindEntry& entry : registry.all()) {
+        if (entry.reconcile) {
+            names.insert(entry.controller);
+        }
     }
     return names;
 }

@@ -70,38 +70,6 @@ bool shows(const json::Value& object, const json::Value& body) {
 
 }  // namespace
 
-kube::ResourcePath path_of(const ObjectKey& key) {
-    switch (key.kind) {
-        case Kind::ClusterQueue:
-            return kube::path_of<api::ClusterQueue>(key.ns, key.name);
-        case Kind::LocalQueue:
-            return kube::path_of<api::LocalQueue>(key.ns, key.name);
-        case Kind::ResourceFlavor:
-            return kube::path_of<api::ResourceFlavor>(key.ns, key.name);
-        case Kind::Cohort:
-            return kube::path_of<api::Cohort>(key.ns, key.name);
-        case Kind::WorkloadPriorityClass:
-            return kube::path_of<api::WorkloadPriorityClass>(key.ns, key.name);
-        case Kind::Workload:
-            return kube::path_of<api::Workload>(key.ns, key.name);
-        case Kind::AdmissionCheck:
-            return kube::path_of<api::AdmissionCheck>(key.ns, key.name);
-        case Kind::Topology:
-            return kube::path_of<api::Topology>(key.ns, key.name);
-        case Kind::Job:
-            return kube::path_of<api::Job>(key.ns, key.name);
-        case Kind::Namespace:
-            return kube::path_of<api::Namespace>(key.ns, key.name);
-        case Kind::LimitRange:
-            return kube::path_of<api::LimitRange>(key.ns, key.name);
-        case Kind::RuntimeClass:
-            return kube::path_of<api::RuntimeClass>(key.ns, key.name);
-        case Kind::PriorityClass:
-            return kube::path_of<api::PriorityClass>(key.ns, key.name);
-    }
-    return {};
-}
-
 void ApiWriter::submit(std::vector<Write> row, bool until_certain, Done done) {
     for (const Write& write : row) {
         echoes_.begin(write.object);
@@ -123,7 +91,7 @@ std::optional<Time> ApiWriter::ask_for_late() {
 }
 
 boost::asio::awaitable<void> ApiWriter::ask(AwaitedEchoes::Question question) {
-    kube::ResourcePath path = path_of(question.object);
+    kube::ResourcePath path = kube::path_of(question.object);
     kube::GetOptions options;
     const auto answer = co_await parts_.client.get(std::move(path), std::move(options));
     --questions_;
@@ -212,7 +180,7 @@ boost::asio::awaitable<std::optional<Result<std::string>>> ApiWriter::find_out(
     Write write, Error error
 ) {
     using Outcome = std::optional<Result<std::string>>;
-    kube::ResourcePath path = path_of(write.object);
+    kube::ResourcePath path = kube::path_of(write.object);
     kube::GetOptions options;
     const auto answer = co_await parts_.client.get(std::move(path), std::move(options));
     if (!answer) {
@@ -233,7 +201,7 @@ boost::asio::awaitable<std::optional<Result<std::string>>> ApiWriter::find_out(
 }
 
 kube::Async<std::string> ApiWriter::call(Write write) {
-    kube::ResourcePath path = path_of(write.object);
+    kube::ResourcePath path = kube::path_of(write.object);
     std::string body = json::print(write.body);
     switch (write.verb) {
         case Verb::Create: {

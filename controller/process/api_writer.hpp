@@ -77,7 +77,4 @@ class ApiWriter final : public WriteSink {
     int questions_ = 0;  ///< that wait for their answer
 };
 
-/// The path of an object of one of our kinds.
-kube::ResourcePath path_of(const ObjectKey& key);
-
 }  // namespace sluice::controller

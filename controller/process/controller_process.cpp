@@ -2,7 +2,7 @@
 
 #include "base/earlier.hpp"
 #include "base/log.hpp"
-#include "controller/process/routes.hpp"
+#include "controller/kinds/builtin_kinds.hpp"
 #include "controller/process/settings.hpp"
 #include "engine/fair_sharing.hpp"
 #include "net/certificate.hpp"
@@ -66,9 +66,10 @@ ControllerProcess::ControllerProcess(
 )
     : clock_(clock),
       options_(std::move(options)),
+      registry_(make_builtin_registry()),
       translator_(workload::make_settings(options_.configuration, options_.gates)),
       state_(make_engine_options(options_.configuration, options_.gates, options_.seed)),
-      feeder_(stores_, translator_, state_),
+      feeder_(registry_, stores_, translator_, state_),
       followers_(loop.executor(), "follow"),
       workers_(loop.executor(), "work"),
       writes_(loop.executor(), "write"),
@@ -117,15 +118,16 @@ ControllerProcess::ControllerProcess(
                metrics_.observe_audit(findings);
            },
            [this](const std::string& cluster_queue) {
-               runner_.look({Kind::ClusterQueue, "", cluster_queue}, Urgency::AtOnce);
+               runner_.look({kind_of<api::ClusterQueue>(), "", cluster_queue}, Urgency::AtOnce);
            }}
       ),
       runner_(
           {
+              .registry = registry_,
               .view = {stores_, translator_, options_.settings},
               .sink = writer_,
               .clock = clock,
-              .enabled = options_.reconcilers,
+              .enabled = reconciled_kinds(),
               .on_event = [this](const EventNote& note) { record(note); },
               .weighted_share = [this](const ObjectKey& key) { return weighted_share(key); },
               .has_holders = [this](const std::string& queue
@@ -134,7 +136,14 @@ ControllerProcess::ControllerProcess(
           },
           options_.seed
       ),
-      informers_({client, clock, stores_, loop.executor(), options_.seed}),
+      informers_(
+          {client,
+           clock,
+           stores_,
+           loop.executor(),
+           [this](const kube::AnyChange& change) { on_change(change); },
+           options_.seed}
+      ),
       election_(
           options_.lease_client != nullptr ? *options_.lease_client : client,
           clock,
@@ -164,49 +173,41 @@ ControllerProcess::ControllerProcess(
             ConversionService::Parts{client, clock, options_.configuration, options_.in_cluster}
         );
     }
-    follow_all();
+    registry_.add_stores(stores_);
 }
 
 ControllerProcess::~ControllerProcess() = default;
 
-template <class T>
-void ControllerProcess::follow(kube::Store<T>& store, bool needed) {
-    informers_.add<T>(store, needed, [this](const kube::Change<T>& change) { on_change(change); });
-}
-
-void ControllerProcess::follow_all() {
-    follow(stores_.namespaces, true);
-    follow(stores_.resource_flavors, true);
-    follow(stores_.cluster_queues, true);
-    follow(stores_.local_queues, true);
-    follow(stores_.workloads, true);
-    follow(stores_.jobs, true);
-    // Kinds of our own group may be defined later than we start.
-    follow(stores_.cohorts, true);
-    follow(stores_.workload_priority_classes, true);
-    follow(stores_.admission_checks, true);
-    follow(stores_.topologies, true);
-    follow(stores_.limit_ranges, false);
-    follow(stores_.runtime_classes, false);
-    follow(stores_.priority_classes, false);
-}
-
-template <class T>
-void ControllerProcess::on_change(const kube::Change<T>& change) {
-    feeder_.changed(change, clock_.now());
-    if constexpr (std::is_same_v<T, api::Workload>) {
-        applier_.workload_changed(change.key.namespace_, change.key.name);
-    } else if constexpr (std::is_same_v<T, api::ClusterQueue>) {
-        if (change.is_removed()) {
-            metrics_.cluster_queue_removed(change.key.name);
-        }
-    } else if constexpr (std::is_same_v<T, api::LocalQueue>) {
-        if (change.is_removed()) {
-            metrics_.local_queue_removed(change.key.namespace_, change.key.name);
+std::set<Kind> ControllerProcess::reconciled_kinds() const {
+    std::set<Kind> kinds;
+    for (const KindEntry& entry : registry_.all()) {
+        if (entry.reconcile && options_.controllers.contains(entry.controller)) {
+            kinds.insert(entry.kind);
         }
     }
+    return kinds;
+}
+
+void ControllerProcess::add_kind(KindEntry entry) {
+    const KindEntry& added = registry_.add(std::move(entry));
+    stores_.add(added.make_store());
+    if (added.reconcile) {
+        runner_.enable(added.kind);
+    }
+    informers_.follow(added, &followers_);
+}
+
+void ControllerProcess::on_change(const kube::AnyChange& change) {
+    feeder_.changed(change, clock_.now());
+    if (change.key.kind == kind_of<api::Workload>()) {
+        applier_.workload_changed(change.key.ns, change.key.name);
+    } else if (change.key.kind == kind_of<api::ClusterQueue>() && change.is_removed()) {
+        metrics_.cluster_queue_removed(change.key.name);
+    } else if (change.key.kind == kind_of<api::LocalQueue>() && change.is_removed()) {
+        metrics_.local_queue_removed(change.key.ns, change.key.name);
+    }
     if (is_acting_) {
-        route(stores_, change, [this](const ObjectKey& key, Urgency urgency) {
+        look_after(change_context(), change, [this](const ObjectKey& key, Urgency urgency) {
             runner_.look(key, urgency);
         });
     }
@@ -217,8 +218,9 @@ std::optional<std::int64_t> ControllerProcess::weighted_share(const ObjectKey& k
     if (!options_.settings.fair_sharing) {
         return std::nullopt;
     }
-    const engine::NodeIndex node = key.kind == Kind::Cohort ? state_.find_cohort(key.name)
-                                                            : state_.find_cluster_queue(key.name);
+    const engine::NodeIndex node = key.kind == kind_of<api::Cohort>()
+                                       ? state_.find_cohort(key.name)
+                                       : state_.find_cluster_queue(key.name);
     return node.is_valid() ? std::optional(engine::share_of(state_, node).rounded()) : std::nullopt;
 }
 
@@ -228,14 +230,13 @@ void ControllerProcess::wake() {
 }
 
 void ControllerProcess::on_write_ended(const ObjectKey& key) {
-    if (key.kind == Kind::Workload) {
+    if (key.kind == kind_of<api::Workload>()) {
         applier_.workload_changed(key.ns, key.name);
         // Its Job may have looked at the echo before the answer came, and wait for it.
-        const auto workload = stores_.workloads.find({key.ns, key.name});
-        const api::OwnerReference* owner =
-            workload ? workload->metadata.controller_owner() : nullptr;
-        if (is_acting_ && owner != nullptr && owner->kind == "Job") {
-            runner_.look({Kind::Job, key.ns, owner->name}, Urgency::AtOnce);
+        const api::ObjectMeta* workload = stores_.find_metadata(key);
+        const auto owner = workload == nullptr ? std::nullopt : find_owner(registry_, *workload);
+        if (is_acting_ && owner) {
+            runner_.look(*owner, Urgency::AtOnce);
         }
     }
     if (is_acting_) {
@@ -352,7 +353,7 @@ void ControllerProcess::act() {
     if (options_.configuration.leader_election.leader_elect) {
         metrics_.set_role("leader");
     }
-    route_all(stores_, [this](const ObjectKey& key, Urgency urgency) {
+    look_at_all(change_context(), [this](const ObjectKey& key, Urgency urgency) {
         runner_.look(key, urgency);
     });
     const auto reconcile = [this] { return earlier(runner_.step(), writer_.ask_for_late()); };
@@ -370,7 +371,9 @@ boost::asio::awaitable<void> ControllerProcess::live() {
         finish(1);
         co_return;
     }
-    co_await informers_.start(&followers_);
+    for (const KindEntry& entry : registry_.all()) {
+        informers_.follow(entry, &followers_);
+    }
     const bool synced = co_await informers_.wait_synced();
     if (!synced) {
         co_return;
@@ -379,9 +382,9 @@ boost::asio::awaitable<void> ControllerProcess::live() {
     is_ready_ = true;
     log::info(
         "ready",
-        {{"workloads", stores_.workloads.size()},
-         {"jobs", stores_.jobs.size()},
-         {"clusterQueues", stores_.cluster_queues.size()}}
+        {{"workloads", stores_.of<api::Workload>().size()},
+         {"jobs", stores_.of<api::Job>().size()},
+         {"clusterQueues", stores_.of<api::ClusterQueue>().size()}}
     );
     const bool in_order = co_await lead();
     if (!in_order) {

@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "config/configuration.hpp"
 #include "config/feature_gates.hpp"
+#include "controller/kinds/registry.hpp"
 #include "controller/process/api_writer.hpp"
 #include "controller/process/conversion_service.hpp"
 #include "controller/process/health_server.hpp"
@@ -35,7 +36,7 @@ struct ProcessOptions {
     config::Configuration configuration;
     config::FeatureGates gates;
     Settings settings;
-    std::set<Kind> reconcilers;  ///< kinds whose reconciler runs
+    std::set<std::string> controllers;  ///< KindEntry::controller of the kinds that are reconciled
     bool with_scheduler = true;
     bool with_webhooks = true;
     bool with_servers = true;  ///< health and metrics
@@ -69,6 +70,9 @@ class ControllerProcess {
     /// Acts: it is the leader, or needs not be.
     bool is_acting() const { return is_acting_; }
     const Stores& stores() const { return stores_; }
+    /// Follows one more kind, now or as soon as the API server has it. Requires: the process runs;
+    /// there is no other kind of the same group and resource.
+    void add_kind(KindEntry entry);
     /// Where /healthz and /readyz are served; 0: nowhere.
     std::uint16_t health_port() const { return health_.port(); }
     /// Where /metrics is served; 0: nowhere.
@@ -79,11 +83,9 @@ class ControllerProcess {
     }
 
   private:
-    template <class T>
-    void follow(kube::Store<T>& store, bool needed);
-    template <class T>
-    void on_change(const kube::Change<T>& change);
-    void follow_all();
+    std::set<Kind> reconciled_kinds() const;
+    void on_change(const kube::AnyChange& change);
+    ChangeContext change_context() const { return {registry_, stores_}; }
     void on_write_ended(const ObjectKey& key);
     void record(const EventNote& note);
     std::optional<std::int64_t> weighted_share(const ObjectKey& key) const;
@@ -105,6 +107,7 @@ class ControllerProcess {
     const Clock& clock_;
     ProcessOptions options_;
 
+    Registry registry_;
     Stores stores_;
     workload::Translator translator_;
     engine::State state_;

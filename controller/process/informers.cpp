@@ -5,87 +5,157 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace sluice::controller {
 
 namespace {
 
-constexpr Duration kDiscoveryRetry = std::chrono::seconds(2);
+constexpr Duration kDiscoveryMax = std::chrono::seconds(30);
+/// So often in a row discovery must say that a kind is gone before its objects are dropped: a
+/// server that starts may not know all of its groups yet.
+constexpr int kAbsencesUntilDropped = 3;
 
-bool lists_resource(const json::Value& list, const std::string& plural) {
+std::vector<std::string> resources_in(const json::Value& list) {
+    std::vector<std::string> names;
     const json::Value* resources = list.find("resources");
-    if (resources == nullptr || !resources->is_array()) {
-        return false;
+    if (resources != nullptr && resources->is_array()) {
+        for (const json::Value& resource : resources->as_array()) {
+            names.emplace_back(resource.string_at("name"));
+        }
     }
-    return std::ranges::any_of(resources->as_array(), [&plural](const json::Value& resource) {
-        return resource.string_at("name") == plural;
-    });
+    return names;
 }
 
 }  // namespace
 
-Informers::Informers(Parts parts) : parts_(std::move(parts)), synced_(parts_.executor) {}
+Informers::Informers(Parts parts) : parts_(std::move(parts)), changed_(parts_.executor) {}
 
-kube::ReflectorOptions Informers::reflector_options() {
+void Informers::follow(const KindEntry& entry, net::TaskGroup* tasks) {
+    auto followed = std::make_unique<Followed>();
+    Followed* kind = followed.get();
+    kind->entry = &entry;
     kube::ReflectorOptions options;
-    options.seed = parts_.seed + entries_.size();
+    options.seed = parts_.seed + followed_.size();
     options.interner = &interner_;
-    return options;
+    kind->reflector = std::make_unique<kube::Reflector>(
+        parts_.client,
+        parts_.clock,
+        *parts_.stores.find(entry.kind),
+        std::move(options),
+        parts_.on_change,
+        [this, kind] {
+            kind->phase = Phase::Synced;
+            changed_.notify();
+        }
+    );
+    followed_.push_back(std::move(followed));
+    tasks->spawn(run(kind), kube::to_string(entry.kind));
 }
 
-boost::asio::awaitable<bool> Informers::is_served(kube::ResourcePath path) {
-    const std::string target =
-        path.group.empty() ? "/api/" + path.version : "/apis/" + path.group + "/" + path.version;
+boost::asio::awaitable<void> Informers::run(Followed* followed) {
     for (;;) {
-        const kube::GetOptions options;
-        const auto text = co_await parts_.client.get_raw(target, options);
-        if (text) {
-            const auto list = json::parse(*text);
-            co_return !list || lists_resource(*list, path.plural);
+        const bool is_served = co_await wait_until_served(followed);
+        if (!is_served) {
+            co_return;
         }
-        if (text.error().code == ErrorCode::NotFound) {
+        followed->phase = Phase::Listing;
+        const auto end = co_await followed->reflector->run_while_served();
+        if (end == kube::Reflector::End::Cancelled) {
+            co_return;
+        }
+        const bool waited = co_await net::pause_for(parts_.discovery_delay);
+        if (!waited) {
+            co_return;
+        }
+    }
+}
+
+boost::asio::awaitable<bool> Informers::wait_until_served(Followed* followed) {
+    const kube::ResourcePath path = kube::path_of(followed->entry->kind);
+    followed->absences = 0;
+    for (Duration delay = parts_.discovery_delay;; delay = std::min(2 * delay, kDiscoveryMax)) {
+        const auto served = co_await is_served(path);
+        if (served && *served) {
+            co_return true;
+        }
+        if (served) {
+            note_absence(*followed);
+        }
+        const bool waited = co_await net::pause_for(delay);
+        if (!waited) {
             co_return false;
         }
-        if (!is_retryable(text.error().code)) {
-            co_return true;
-        }
-        log::warning(
-            "API server does not answer", {{"target", target}, {"error", text.error().detail}}
-        );
-        const bool waited = co_await net::pause_for(kDiscoveryRetry);
-        if (!waited) {
-            co_return true;
-        }
     }
 }
 
-boost::asio::awaitable<void> Informers::start(net::TaskGroup* tasks) {
-    for (const auto& entry : entries_) {
-        if (!entry->is_needed) {
-            const bool served = co_await is_served(entry->path);
-            if (!served) {
-                log::info(
-                    "kind is not served and is left out",
-                    {{"resource", kube::describe(entry->path)}}
-                );
-                entry->is_missing = true;
-                continue;
-            }
-        }
-        tasks->spawn(entry->run(), entry->path.plural);
+void Informers::note_absence(Followed& followed) {
+    ++followed.absences;
+    const std::string resource = kube::to_string(followed.entry->kind);
+    if (followed.absences == 1) {
+        followed.phase = Phase::NotServed;
+        const bool is_required = followed.entry->presence == Presence::Required;
+        log::write(
+            is_required ? log::Level::Warning : log::Level::Info,
+            "kind is not served; it is followed once it is",
+            {{"resource", resource}}
+        );
+        changed_.notify();
     }
-    synced_.notify();
+    if (followed.absences != kAbsencesUntilDropped) {
+        return;
+    }
+    kube::AnyStore& store = *parts_.stores.find(followed.entry->kind);
+    const auto changes = store.replace({}, {});
+    if (!changes.empty()) {
+        log::warning(
+            "kind is gone, and its objects with it",
+            {{"resource", resource}, {"objects", changes.size()}}
+        );
+    }
+    for (const kube::AnyChange& change : changes) {
+        parts_.on_change(change);
+    }
+}
+
+boost::asio::awaitable<std::optional<bool>> Informers::is_served(kube::ResourcePath path) {
+    const std::string target =
+        path.group.empty() ? "/api/" + path.version : "/apis/" + path.group + "/" + path.version;
+    // One answer serves all kinds of a group and version that ask at about the same time.
+    const auto known = discovered_.find(target);
+    if (known == discovered_.end() ||
+        parts_.clock.now() - known->second.at > parts_.discovery_delay / 2) {
+        const kube::GetOptions options;
+        const auto text = co_await parts_.client.get_raw(target, options);
+        Discovered found{.at = parts_.clock.now(), .resources = std::nullopt};
+        if (text) {
+            const auto list = json::parse(*text);
+            found.resources = list ? std::optional(resources_in(*list)) : std::nullopt;
+        } else if (text.error().code == ErrorCode::NotFound) {
+            found.resources.emplace();
+        } else if (is_retryable(text.error().code)) {
+            log::warning(
+                "API server does not answer", {{"target", target}, {"error", text.error().detail}}
+            );
+            co_return std::nullopt;
+        }
+        discovered_[target] = std::move(found);
+    }
+    const auto& resources = discovered_[target].resources;
+    co_return !resources || std::ranges::find(*resources, path.plural) != resources->end();
 }
 
 bool Informers::has_synced() const {
-    return std::ranges::all_of(entries_, [](const auto& entry) {
-        return entry->is_missing || entry->is_synced;
+    return std::ranges::all_of(followed_, [](const auto& followed) {
+        return followed->phase == Phase::Synced ||
+               (followed->phase == Phase::NotServed &&
+                followed->entry->presence == Presence::Optional);
     });
 }
 
 boost::asio::awaitable<bool> Informers::wait_synced() {
     while (!has_synced()) {
-        const bool notified = co_await synced_.wait(std::chrono::seconds(1));
+        const bool notified = co_await changed_.wait(std::chrono::seconds(1));
         if (!notified) {
             const bool cancelled = co_await net::is_cancelled();
             if (cancelled) {

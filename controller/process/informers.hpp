@@ -2,23 +2,25 @@
 
 #include "api/codec.hpp"
 #include "base/clock.hpp"
-#include "controller/reconcilers/stores.hpp"
+#include "controller/kinds/registry.hpp"
 #include "kube/client/client.hpp"
 #include "kube/client/reflector.hpp"
 #include "net/event_loop.hpp"
 #include "net/task_group.hpp"
 
-#include <cstddef>
+#include <chrono>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
-#include <set>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace sluice::controller {
 
-/// Fills the stores from the API server and keeps them so.
+/// Fills the stores from the API server and keeps them so. A kind that the server does not have is
+/// waited for: discovery is asked ever later. One that goes is dropped from its store.
 class Informers {
   public:
     struct Parts {
@@ -26,77 +28,49 @@ class Informers {
         const Clock& clock;
         Stores& stores;
         boost::asio::any_io_executor executor;
+        /// Hears of each change, after the store has taken it.
+        std::function<void(const kube::AnyChange&)> on_change;
         std::uint64_t seed = 1;
+        /// After which discovery is asked again for a kind that is not served; doubled each time.
+        Duration discovery_delay = std::chrono::seconds(1);
     };
 
     explicit Informers(Parts parts);
 
-    /// Follows a kind into its store; `on_change` hears of each change. A kind that is not `needed`
-    /// is left out when the server does not have it.
-    template <class T>
-    void add(
-        kube::Store<T>& store, bool needed, std::function<void(const kube::Change<T>&)> on_change
-    ) {
-        entries_.push_back(std::make_unique<Entry<T>>(*this, store, needed, std::move(on_change)));
-    }
-
-    /// Asks the server which kinds it has and starts to follow them. Lifetime: the group must
-    /// outlive it.
-    boost::asio::awaitable<void> start(net::TaskGroup* tasks);
-    /// Waits until every store holds a whole list; false when cancelled.
+    /// Follows a kind from now on. Requires: its store was added. Lifetime: the entry and the group
+    /// must outlive it.
+    void follow(const KindEntry& entry, net::TaskGroup* tasks);
+    /// Waits until every store holds a whole list, or its kind is optional and not served; false
+    /// when cancelled.
     boost::asio::awaitable<bool> wait_synced();
     bool has_synced() const;
 
   private:
-    class EntryBase {
-      public:
-        EntryBase(const kube::ResourcePath& resource, bool needed)
-            : path(resource), is_needed(needed) {}
-        EntryBase(const EntryBase&) = delete;
-        EntryBase& operator=(const EntryBase&) = delete;
-        virtual ~EntryBase() = default;
-        virtual boost::asio::awaitable<void> run() = 0;
-        kube::ResourcePath path;
-        bool is_needed;
-        bool is_missing = false;
-        bool is_synced = false;
+    enum class Phase : std::uint8_t { Unknown, NotServed, Listing, Synced };
+    struct Followed {
+        const KindEntry* entry = nullptr;
+        Phase phase = Phase::Unknown;
+        int absences = 0;  ///< answers in a row that the server does not have the kind
+        std::unique_ptr<kube::Reflector> reflector;
+    };
+    /// What discovery said of a group and version.
+    struct Discovered {
+        Time at;
+        std::optional<std::vector<std::string>> resources;  ///< none: it would not say
     };
 
-    template <class T>
-    class Entry final : public EntryBase {
-      public:
-        Entry(
-            Informers& owner,
-            kube::Store<T>& store,
-            bool needed,
-            std::function<void(const kube::Change<T>&)> on_change
-        )
-            : EntryBase(kube::path_of<T>(), needed),
-              reflector_(
-                  owner.parts_.client,
-                  owner.parts_.clock,
-                  store,
-                  owner.reflector_options(),
-                  std::move(on_change),
-                  [this, &owner] {
-                      is_synced = true;
-                      owner.synced_.notify();
-                  }
-              ) {}
-        boost::asio::awaitable<void> run() override { return reflector_.run(); }
-
-      private:
-        kube::Reflector<T> reflector_;
-    };
-
-    kube::ReflectorOptions reflector_options();
-    /// Whether the server serves the kind; true also when it will not say.
-    boost::asio::awaitable<bool> is_served(kube::ResourcePath path);
+    boost::asio::awaitable<void> run(Followed* followed);
+    /// False when cancelled.
+    boost::asio::awaitable<bool> wait_until_served(Followed* followed);
+    /// Whether the server has the kind, true also when it will not say; none: it does not answer.
+    boost::asio::awaitable<std::optional<bool>> is_served(kube::ResourcePath path);
+    void note_absence(Followed& followed);
 
     Parts parts_;
     api::Interner interner_;
-    net::Notifier synced_;
-    std::vector<std::unique_ptr<EntryBase>> entries_;
+    net::Notifier changed_;
+    std::vector<std::unique_ptr<Followed>> followed_;
+    std::map<std::string, Discovered> discovered_;  ///< by request target
 };
 
 }  // namespace sluice::controller

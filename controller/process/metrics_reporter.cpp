@@ -69,35 +69,6 @@ std::pair<std::string, std::string> unadmitted_reasons(const api::Workload& work
     return {admitted == nullptr ? "NoReservation" : admitted->reason, cause};
 }
 
-/// The name of Kueue's controller for the kind; "" for kinds that have none.
-std::string_view controller_name(Kind kind) {
-    switch (kind) {
-        case Kind::ClusterQueue:
-            return "clusterqueue_controller";
-        case Kind::LocalQueue:
-            return "localqueue_controller";
-        case Kind::ResourceFlavor:
-            return "resourceflavor_controller";
-        case Kind::Cohort:
-            return "cohort_controller";
-        case Kind::WorkloadPriorityClass:
-            return "workloadpriorityclass_controller";
-        case Kind::Workload:
-            return "workload_controller";
-        case Kind::AdmissionCheck:
-            return "admissioncheck_controller";
-        case Kind::Job:
-            return "job";
-        case Kind::Topology:
-        case Kind::Namespace:
-        case Kind::LimitRange:
-        case Kind::RuntimeClass:
-        case Kind::PriorityClass:
-            return "";
-    }
-    return "";
-}
-
 }  // namespace
 
 MetricsReporter::MetricsReporter(const Parts& parts)
@@ -228,11 +199,7 @@ void MetricsReporter::report_work() {
     const auto raise = [](metrics::Counter& counter, const metrics::Labels& labels, auto value) {
         counter.add(labels, static_cast<double>(value) - counter.value(labels));
     };
-    for (const auto& [kind, work] : parts_.work()) {
-        const std::string name(controller_name(kind));
-        if (name.empty()) {
-            continue;
-        }
+    for (const auto& [name, work] : parts_.work()) {
         const metrics::Labels labels{name, name};
         runtime_.workqueue_depth.set(labels, static_cast<double>(work.waiting));
         raise(runtime_.workqueue_adds_total, labels, work.taken + work.waiting);
@@ -264,7 +231,7 @@ void MetricsReporter::report_gauges() {
         gauge->clear();
     }
     std::map<std::string, std::int32_t> admitted;
-    for (const auto& [key, queue] : parts_.stores.cluster_queues.all()) {
+    for (const auto& [key, queue] : parts_.stores.of<api::ClusterQueue>().all()) {
         const QueueUsage usage =
             cluster_queue_usage(parts_.stores, *queue, parts_.translator.settings().gates);
         admitted[key.name] = usage.admitted;
@@ -281,7 +248,7 @@ void MetricsReporter::report_gauges() {
     }
     report_workloads();
     if (parts_.local_queues) {
-        for (const auto& [key, queue] : parts_.stores.local_queues.all()) {
+        for (const auto& [key, queue] : parts_.stores.of<api::LocalQueue>().all()) {
             report_local_queue(*queue);
         }
     }
@@ -293,9 +260,9 @@ void MetricsReporter::report_workloads() {
     std::map<metrics::Labels, double> unadmitted_locally;
     std::map<metrics::Labels, double> finished;
     std::map<metrics::Labels, double> finished_locally;
-    for (const auto& [key, workload] : parts_.stores.workloads.all()) {
+    for (const auto& [key, workload] : parts_.stores.of<api::Workload>().all()) {
         const std::string& name = workload->spec.queue_name;
-        const auto queue = parts_.stores.local_queues.find(key.namespace_, name);
+        const auto queue = parts_.stores.of<api::LocalQueue>().find(key.namespace_, name);
         if (!queue) {
             continue;
         }
@@ -440,7 +407,7 @@ void MetricsReporter::report_local_queue(const api::LocalQueue& queue) {
     const QueueUsage usage =
         local_queue_usage(parts_.stores, queue, parts_.translator.settings().gates);
     double parked = 0;
-    for (const auto& [key, workload] : parts_.stores.workloads_of_queue(ns, name)) {
+    for (const auto& [key, workload] : workloads_of_queue(parts_.stores, ns, name)) {
         const engine::WorkloadIndex index = parts_.state.find_workload(ns + "/" + key.name);
         if (index.is_valid() &&
             parts_.state.workload(index).bucket == engine::Bucket::Inadmissible) {

@@ -31,7 +31,8 @@ class MetricsReporter {
         bool local_queues = true;              ///< metrics.localQueueMetrics and its gate
         bool cohorts = true;                   ///< gate MetricsForCohorts
         std::string lease = {};                ///< the Lease that is competed for; "": none
-        std::function<std::map<Kind, ReconcileRunner::Work>()> work = {};  ///< none: no reconcilers
+        /// By the name of the controller; none: no reconcilers.
+        std::function<std::map<std::string, ReconcileRunner::Work>()> work = {};
     };
 
     explicit MetricsReporter(const Parts& parts);

@@ -1,14 +1,7 @@
 #include "controller/process/reconcile_runner.hpp"
 
 #include "base/log.hpp"
-#include "controller/reconcilers/cluster_queue.hpp"
-#include "controller/reconcilers/cohort.hpp"
-#include "controller/reconcilers/job.hpp"
 #include "controller/reconcilers/job_start.hpp"
-#include "controller/reconcilers/local_queue.hpp"
-#include "controller/reconcilers/resource_flavor.hpp"
-#include "controller/reconcilers/workload.hpp"
-#include "controller/reconcilers/workload_priority_class.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -34,7 +27,8 @@ ReconcileRunner::ReconcileRunner(Parts parts, std::uint64_t seed)
     : parts_(std::move(parts)), queue_(seed, kBackoff) {}
 
 void ReconcileRunner::look(const ObjectKey& key, Urgency urgency) {
-    if (!parts_.enabled.contains(key.kind)) {
+    const KindEntry* entry = parts_.registry.find(key.kind);
+    if (entry == nullptr || !entry->reconcile || !parts_.enabled.contains(key.kind)) {
         return;
     }
     if (urgency == Urgency::AtOnce) {
@@ -45,13 +39,16 @@ void ReconcileRunner::look(const ObjectKey& key, Urgency urgency) {
     parts_.wake();
 }
 
-std::map<Kind, ReconcileRunner::Work> ReconcileRunner::work() const {
-    std::map<Kind, Work> all = work_;
-    for (const Kind kind : parts_.enabled) {
-        all[kind];
-    }
+std::map<std::string, ReconcileRunner::Work> ReconcileRunner::work() const {
+    std::map<Kind, Work> by_kind = work_;
     for (const ObjectKey& key : queue_.ready()) {
-        ++all[key.kind].waiting;
+        ++by_kind[key.kind].waiting;
+    }
+    std::map<std::string, Work> all;
+    for (const KindEntry& entry : parts_.registry.all()) {
+        if (entry.reconcile && parts_.enabled.contains(entry.kind)) {
+            all.emplace(entry.metric_name, by_kind[entry.kind]);
+        }
     }
     return all;
 }
@@ -102,7 +99,8 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
         queue_.add_at(key, now + kUnsettledRecheck);
         return;
     }
-    Outcome outcome = reconcile(key, now);
+    const ReconcileContext context{parts_.view, parts_.weighted_share, parts_.has_holders};
+    Outcome outcome = parts_.registry.find(key.kind)->reconcile(context, key, now);
     for (const EventNote& event : outcome.events) {
         parts_.on_event(event);
         if (event.warning && !outcome.try_later) {
@@ -164,7 +162,8 @@ void ReconcileRunner::ended(const ObjectKey& key, const Result<void>& result) {
                          error.code == ErrorCode::AlreadyExists;
     const log::Level level = is_race ? log::Level::Info : log::Level::Warning;
     log_once(key, level, "write was not accepted", error.detail);
-    if (error.code == ErrorCode::Invalid && key.kind == Kind::Job) {
+    const KindEntry* entry = parts_.registry.find(key.kind);
+    if (error.code == ErrorCode::Invalid && entry != nullptr && entry->is_job) {
         tell_refusal(key, error);
     }
     queue_.add_rate_limited(key, parts_.clock.now());
@@ -183,8 +182,11 @@ void ReconcileRunner::log_once(
 }
 
 void ReconcileRunner::tell_refusal(const ObjectKey& key, const Error& error) const {
-    if (const auto job = parts_.view.stores.jobs.find(key.ns, key.name)) {
-        parts_.on_event(job_event(*job, "InvalidSpec", error.detail, true));
+    if (const api::ObjectMeta* metadata = parts_.view.stores.find_metadata(key)) {
+        const std::string& integration = parts_.registry.find(key.kind)->integration;
+        parts_.on_event(
+            job_event({key.kind, integration}, *metadata, "InvalidSpec", error.detail, true)
+        );
     }
 }
 
@@ -192,44 +194,14 @@ bool ReconcileRunner::is_settled(const ObjectKey& key) const {
     if (!parts_.sink.is_settled(key)) {
         return false;
     }
-    if (key.kind != Kind::Job) {
+    const KindEntry* entry = parts_.registry.find(key.kind);
+    if (entry == nullptr || !entry->also_written) {
         return true;
     }
-    const auto& workloads = parts_.view.stores.workloads_of_job(key.ns, key.name);
-    return std::ranges::all_of(workloads, [this](const auto& entry) {
-        return parts_.sink.is_settled({Kind::Workload, entry.first.namespace_, entry.first.name});
-    });
-}
-
-Outcome ReconcileRunner::reconcile(const ObjectKey& key, Time now) const {
-    const View& view = parts_.view;
-    switch (key.kind) {
-        case Kind::ClusterQueue:
-            return reconcile_cluster_queue(
-                view, key.name, {parts_.weighted_share(key), parts_.has_holders(key.name)}, now
-            );
-        case Kind::LocalQueue:
-            return reconcile_local_queue(view, key.ns, key.name, now);
-        case Kind::ResourceFlavor:
-            return reconcile_resource_flavor(view.stores, key.name);
-        case Kind::Cohort:
-            return reconcile_cohort(view, key.name, parts_.weighted_share(key));
-        case Kind::WorkloadPriorityClass:
-            return reconcile_workload_priority_class(view.stores, key.name);
-        case Kind::Workload:
-            return reconcile_workload(view, key.ns, key.name, now);
-        case Kind::AdmissionCheck:
-            return reconcile_admission_check(view.stores, key.name);
-        case Kind::Job:
-            return reconcile_job(view, key.ns, key.name, now);
-        case Kind::Topology:
-        case Kind::Namespace:
-        case Kind::LimitRange:
-        case Kind::RuntimeClass:
-        case Kind::PriorityClass:
-            return {};
-    }
-    return {};
+    return std::ranges::all_of(
+        entry->also_written(parts_.view.stores, key),
+        [this](const ObjectKey& other) { return parts_.sink.is_settled(other); }
+    );
 }
 
 }  // namespace sluice::controller

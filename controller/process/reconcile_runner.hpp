@@ -2,7 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/log.hpp"
-#include "controller/process/routes.hpp"
+#include "controller/kinds/registry.hpp"
 #include "controller/reconcilers/view.hpp"
 #include "controller/reconcilers/write_sink.hpp"
 #include "kube/runtime/work_queue.hpp"
@@ -26,6 +26,7 @@ namespace sluice::controller {
 class ReconcileRunner {
   public:
     struct Parts {
+        const Registry& registry;
         View view;
         WriteSink& sink;
         const Clock& clock;
@@ -50,9 +51,12 @@ class ReconcileRunner {
 
     ReconcileRunner(Parts parts, std::uint64_t seed);
 
-    /// For metrics: by kind, for those whose reconciler runs. Cost: in proportion to what waits.
-    std::map<Kind, Work> work() const;
+    /// For metrics: by the controller's name there, for those that run. Cost: in proportion to what
+    /// waits.
+    std::map<std::string, Work> work() const;
 
+    /// Reconciles one more kind.
+    void enable(Kind kind) { parts_.enabled.insert(kind); }
     /// Wants the object looked at.
     void look(const ObjectKey& key, Urgency urgency);
     /// Looks at some objects. Returns when to be called again, a time that has passed meaning at
@@ -75,14 +79,13 @@ class ReconcileRunner {
 
     void submit_waiting();
     void process(const ObjectKey& key, Time now);
-    Outcome reconcile(const ObjectKey& key, Time now) const;
     bool is_settled(const ObjectKey& key) const;
     void ended(const ObjectKey& key, const Result<void>& result);
     /// Says why a reconcile failed; the same again only for debugging, until one succeeds.
     void log_once(
         const ObjectKey& key, log::Level level, std::string_view what, const std::string& why
     );
-    /// The API server refuses what follows from the Job: its user reads why.
+    /// The API server refuses what follows from the job: its user reads why.
     void tell_refusal(const ObjectKey& key, const Error& error) const;
 
     Parts parts_;

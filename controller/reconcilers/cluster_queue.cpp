@@ -61,14 +61,15 @@ Outcome reconcile_cluster_queue(
 ) {
     Outcome outcome;
     const Stores& stores = view.stores;
-    const auto queue = stores.cluster_queues.find(name);
+    const auto queue = stores.of<api::ClusterQueue>().find(name);
     if (!queue) {
         return outcome;
     }
     const QueueUsage usage = cluster_queue_usage(stores, *queue, view.settings.gates);
     const bool is_used = usage.reserving > 0 || account.has_holders;
-    if (auto write =
-            keep_finalizer({Kind::ClusterQueue, "", std::string(name)}, queue->metadata, is_used)) {
+    if (auto write = keep_finalizer(
+            {kind_of<api::ClusterQueue>(), "", std::string(name)}, queue->metadata, is_used
+        )) {
         outcome.writes.push_back(std::move(*write));
         return outcome;
     }
@@ -90,7 +91,7 @@ Outcome reconcile_cluster_queue(
             api::FairSharingStatus{.weighted_share = *account.weighted_share};
     }
     if (auto write = patch_status(
-            {Kind::ClusterQueue, "", std::string(name)},
+            {kind_of<api::ClusterQueue>(), "", std::string(name)},
             queue->metadata,
             api::to_value(*queue),
             api::to_value(wanted)

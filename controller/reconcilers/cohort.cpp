@@ -32,7 +32,7 @@ Outcome reconcile_cohort(
     const View& view, std::string_view name, std::optional<std::int64_t> weighted_share
 ) {
     Outcome outcome;
-    const auto cohort = view.stores.cohorts.find(name);
+    const auto cohort = view.stores.of<api::Cohort>().find(name);
     if (!cohort) {
         return outcome;
     }
@@ -55,7 +55,7 @@ Outcome reconcile_cohort(
         wanted.status.fair_sharing = api::FairSharingStatus{.weighted_share = *weighted_share};
     }
     if (auto write = patch_status(
-            {Kind::Cohort, "", std::string(name)},
+            {kind_of<api::Cohort>(), "", std::string(name)},
             cohort->metadata,
             api::to_value(*cohort),
             api::to_value(wanted)

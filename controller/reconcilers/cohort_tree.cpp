@@ -7,7 +7,7 @@ namespace sluice::controller {
 
 CohortTree find_cohort_tree(const Stores& stores, const std::string& cohort) {
     std::multimap<std::string_view, std::string_view> children;
-    for (const auto& [key, object] : stores.cohorts.all()) {
+    for (const auto& [key, object] : stores.of<api::Cohort>().all()) {
         children.emplace(object->spec.parent_name, key.name);
     }
     CohortTree tree;
@@ -22,7 +22,7 @@ CohortTree find_cohort_tree(const Stores& stores, const std::string& cohort) {
             }
         }
     }
-    for (const auto& [key, queue] : stores.cluster_queues.all()) {
+    for (const auto& [key, queue] : stores.of<api::ClusterQueue>().all()) {
         if (tree.cohorts.contains(queue->spec.cohort_name)) {
             tree.cluster_queues.push_back(key.name);
         }
@@ -42,7 +42,7 @@ bool concerns_cycle(const Stores& stores, const kube::Change<api::Cohort>& chang
             if (!seen.insert(at).second) {
                 return true;
             }
-            const auto parent = stores.cohorts.find(at);
+            const auto parent = stores.of<api::Cohort>().find(at);
             at = parent ? std::string_view(parent->spec.parent_name) : "";
         }
     }

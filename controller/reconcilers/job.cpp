@@ -65,7 +65,7 @@ class JobReconcile {
 
   private:
     bool is_managed() const {
-        const auto ns = stores_.namespaces.find(job_.metadata.namespace_);
+        const auto ns = stores_.of<api::Namespace>().find(job_.metadata.namespace_);
         const auto& selector = settings_.managed_jobs_namespaces;
         if (!ns || (selector && !selector->matches(ns->metadata.labels))) {
             return false;
@@ -81,8 +81,9 @@ class JobReconcile {
 
     std::vector<WorkloadPointer> own_workloads() const {
         std::vector<WorkloadPointer> found;
-        for (const auto& [key, workload] :
-             stores_.workloads_of_job(job_.metadata.namespace_, job_.metadata.name)) {
+        for (const auto& [key, workload] : workloads_of_owner(
+                 stores_, {kind_of<api::Job>(), job_.metadata.namespace_, job_.metadata.name}
+             )) {
             if (workload->metadata.controller_owner()->uid == job_.metadata.uid) {
                 found.push_back(workload);
             }
@@ -410,7 +411,7 @@ class JobReconcile {
         if (ref ? ref->group != "kueue.x-k8s.io" : has_quota_reserved(workload)) {
             return;
         }
-        const auto found = stores_.workload_priority_classes.find(label);
+        const auto found = stores_.of<api::WorkloadPriorityClass>().find(label);
         if (!found) {
             // The Workload keeps what it has; it may have to start or to stop. Once the class is
             // there, its Jobs are looked at.
@@ -563,10 +564,11 @@ void finalize_orphan(
 Outcome reconcile_job(const View& view, std::string_view ns, std::string_view name, Time now) {
     const Stores& stores = view.stores;
     const Settings& settings = view.settings;
-    const auto job = stores.jobs.find(ns, name);
+    const auto job = stores.of<api::Job>().find(ns, name);
     const bool is_gone = !job || job->metadata.deletion_timestamp;
     Outcome outcome;
-    for (const auto& [key, workload] : stores.workloads_of_job(ns, name)) {
+    for (const auto& [key, workload] :
+         workloads_of_owner(stores, {kind_of<api::Job>(), std::string(ns), std::string(name)})) {
         if (is_gone || workload->metadata.controller_owner()->uid != job->metadata.uid) {
             finalize_orphan(*workload, settings, now, outcome);
         }

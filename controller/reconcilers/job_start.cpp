@@ -117,7 +117,7 @@ Result<Injection> make_injection(
         flavors.insert(flavor);
     }
     for (const std::string& name : flavors) {
-        const auto flavor = stores.resource_flavors.find(name);
+        const auto flavor = stores.of<api::ResourceFlavor>().find(name);
         if (!flavor) {
             return Error{
                 ErrorCode::NotFound, fmt::format("ResourceFlavor \"{}\" not found", name), {}
@@ -375,20 +375,40 @@ ObjectReference reference_to(const api::Job& job) {
 }
 
 EventNote job_event(
-    const api::Job& job, std::string_view reason, const std::string& note, bool warning
+    const Integration& integration,
+    const api::ObjectMeta& job,
+    std::string_view reason,
+    const std::string& note,
+    bool warning
 ) {
     return {
-        .regarding = reference_to(job),
+        .regarding =
+            {
+                .api_version = integration.kind.api_version(),
+                .kind = std::string(integration.kind.name()),
+                .ns = job.namespace_,
+                .name = job.name,
+                .uid = job.uid,
+                .resource_version = job.resource_version,
+            },
         .warning = warning,
         .reason = std::string(reason),
         .note = workload::truncated_event_note(note),
-        .reporting_controller = "batch/job-kueue-controller",
+        .reporting_controller = fmt::format("{}-kueue-controller", integration.name),
     };
+}
+
+EventNote job_event(
+    const api::Job& job, std::string_view reason, const std::string& note, bool warning
+) {
+    return job_event({kind_of<api::Job>(), "batch/job"}, job.metadata, reason, note, warning);
 }
 
 Write job_patch(const api::Job& job, json::Value patch) {
     return strict_patch(
-        {Kind::Job, job.metadata.namespace_, job.metadata.name}, job.metadata, std::move(patch)
+        {kind_of<api::Job>(), job.metadata.namespace_, job.metadata.name},
+        job.metadata,
+        std::move(patch)
     );
 }
 

@@ -40,7 +40,20 @@ StopStep next_stop_step(
 /// The Job as an event names it.
 ObjectReference reference_to(const api::Job& job);
 
-/// An event of the Job reconciler about the Job.
+/// A kind of jobs with its name in integrations.frameworks of the configuration.
+struct Integration {
+    Kind kind;
+    std::string_view name;
+};
+
+/// An event of a job's reconciler about the job.
+EventNote job_event(
+    const Integration& integration,
+    const api::ObjectMeta& job,
+    std::string_view reason,
+    const std::string& note,
+    bool warning = false
+);
 EventNote job_event(
     const api::Job& job, std::string_view reason, const std::string& note, bool warning = false
 );

@@ -356,7 +356,7 @@ Result<Priority> resolve_priority(
 ) {
     const std::string_view label = find_value(job.metadata.labels, kPriorityClassLabel);
     if (!label.empty()) {
-        const auto found = stores.workload_priority_classes.find(label);
+        const auto found = stores.of<api::WorkloadPriorityClass>().find(label);
         if (!found) {
             return Error{
                 ErrorCode::NotFound,
@@ -367,13 +367,13 @@ Result<Priority> resolve_priority(
         return priority_of(*found);
     }
     if (settings.workload_priority_class_defaulting) {
-        if (const auto found = stores.workload_priority_classes.find("default")) {
+        if (const auto found = stores.of<api::WorkloadPriorityClass>().find("default")) {
             return priority_of(*found);
         }
     }
     const std::string& pod_class = job.spec.template_.spec.priority_class_name;
     if (!pod_class.empty()) {
-        const auto found = stores.priority_classes.find(pod_class);
+        const auto found = stores.of<api::PriorityClass>().find(pod_class);
         if (!found) {
             return Error{
                 ErrorCode::NotFound, fmt::format("PriorityClass \"{}\" not found", pod_class), {}
@@ -382,7 +382,7 @@ Result<Priority> resolve_priority(
         return priority_of(*found);
     }
     const api::PriorityClass* lowest = nullptr;
-    for (const auto& [key, candidate] : stores.priority_classes.all()) {
+    for (const auto& [key, candidate] : stores.of<api::PriorityClass>().all()) {
         if (candidate->global_default && (lowest == nullptr || candidate->value < lowest->value)) {
             lowest = candidate.get();
         }

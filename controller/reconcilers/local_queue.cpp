@@ -40,7 +40,7 @@ Outcome reconcile_local_queue(
 ) {
     Outcome outcome;
     const Stores& stores = view.stores;
-    const auto queue = stores.local_queues.find(ns, name);
+    const auto queue = stores.of<api::LocalQueue>().find(ns, name);
     if (!queue) {
         return outcome;
     }
@@ -57,12 +57,12 @@ Outcome reconcile_local_queue(
     wanted.status.admitted_workloads = usage.admitted;
     wanted.status.flavors_reservation.clear();
     wanted.status.flavors_usage.clear();
-    if (const auto cluster_queue = stores.cluster_queues.find(queue->spec.cluster_queue)) {
+    if (const auto cluster_queue = stores.of<api::ClusterQueue>().find(queue->spec.cluster_queue)) {
         wanted.status.flavors_reservation = make_usage(*cluster_queue, usage.reservation);
         wanted.status.flavors_usage = make_usage(*cluster_queue, usage.usage);
     }
     if (auto write = patch_status(
-            {Kind::LocalQueue, std::string(ns), std::string(name)},
+            {kind_of<api::LocalQueue>(), std::string(ns), std::string(name)},
             queue->metadata,
             api::to_value(*queue),
             api::to_value(wanted)

@@ -64,7 +64,7 @@ std::int32_t count_pending(
     if (queue.spec.stop_policy != "None") {
         return 0;
     }
-    const auto& all = stores.workloads_of_queue(queue.metadata.namespace_, queue.metadata.name);
+    const auto& all = workloads_of_queue(stores, queue.metadata.namespace_, queue.metadata.name);
     return static_cast<std::int32_t>(std::ranges::count_if(all, [&gates](const auto& entry) {
         return workload::is_queueable(*entry.second, gates);
     }));
@@ -77,7 +77,7 @@ workload::Activity local_queue_activity(const Stores& stores, const api::LocalQu
         return {.is_active = false, .reason = "Stopped", .message = "LocalQueue is stopped"};
     }
     constexpr std::string_view kRefused = "Can't submit new workloads to clusterQueue";
-    const auto cluster_queue = stores.cluster_queues.find(queue.spec.cluster_queue);
+    const auto cluster_queue = stores.of<api::ClusterQueue>().find(queue.spec.cluster_queue);
     if (!cluster_queue) {
         return {
             .is_active = false,
@@ -101,10 +101,10 @@ QueueUsage cluster_queue_usage(
     const Stores& stores, const api::ClusterQueue& queue, const workload::TranslationGates& gates
 ) {
     QueueUsage usage;
-    for (const auto& [key, workload] : stores.workloads_admitted_by(queue.metadata.name)) {
+    for (const auto& [key, workload] : workloads_admitted_by(stores, queue.metadata.name)) {
         count_holder(*workload, usage);
     }
-    for (const auto& [key, local_queue] : stores.local_queues_of(queue.metadata.name)) {
+    for (const auto& [key, local_queue] : local_queues_of(stores, queue.metadata.name)) {
         usage.pending += count_pending(stores, *local_queue, gates);
     }
     return usage;
@@ -115,11 +115,11 @@ QueueUsage local_queue_usage(
 ) {
     QueueUsage usage;
     usage.pending = count_pending(stores, queue, gates);
-    if (!stores.cluster_queues.find(queue.spec.cluster_queue)) {
+    if (!stores.of<api::ClusterQueue>().find(queue.spec.cluster_queue)) {
         return usage;
     }
     for (const auto& [key, workload] :
-         stores.workloads_of_queue(queue.metadata.namespace_, queue.metadata.name)) {
+         workloads_of_queue(stores, queue.metadata.namespace_, queue.metadata.name)) {
         const auto& admission = workload->status.admission;
         if (admission && admission->cluster_queue == queue.spec.cluster_queue) {
             count_holder(*workload, usage);

@@ -2,8 +2,8 @@
 
 #include "base/clock.hpp"
 #include "json/value.hpp"
+#include "kube/core/kind.hpp"
 
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,33 +15,9 @@
 /// time.
 namespace sluice::controller {
 
-/// The kinds that the controller watches.
-enum class Kind : std::uint8_t {
-    ClusterQueue,
-    LocalQueue,
-    ResourceFlavor,
-    Cohort,
-    WorkloadPriorityClass,
-    Workload,
-    AdmissionCheck,
-    Topology,
-    Job,
-    Namespace,
-    LimitRange,
-    RuntimeClass,
-    PriorityClass,
-};
-
-/// One object of a kind; `ns` is empty for kinds of cluster scope.
-struct ObjectKey {
-    Kind kind = Kind::Workload;
-    std::string ns;
-    std::string name;
-    friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
-};
-
-/// "ns/name", or "name" for kinds of cluster scope.
-std::string to_string(const ObjectKey& key);
+using kube::Kind;
+using kube::kind_of;
+using kube::ObjectKey;
 
 /// The object that an event is about.
 struct ObjectReference {

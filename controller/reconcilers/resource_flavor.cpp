@@ -6,13 +6,13 @@ namespace sluice::controller {
 
 Outcome reconcile_resource_flavor(const Stores& stores, std::string_view name) {
     Outcome outcome;
-    const auto flavor = stores.resource_flavors.find(name);
+    const auto flavor = stores.of<api::ResourceFlavor>().find(name);
     if (!flavor) {
         return outcome;
     }
-    const bool is_used = !stores.cluster_queues_of_flavor(std::string(name)).empty();
+    const bool is_used = !cluster_queues_of_flavor(stores, std::string(name)).empty();
     if (auto write = keep_finalizer(
-            {Kind::ResourceFlavor, "", std::string(name)}, flavor->metadata, is_used
+            {kind_of<api::ResourceFlavor>(), "", std::string(name)}, flavor->metadata, is_used
         )) {
         outcome.writes.push_back(std::move(*write));
     }
@@ -21,13 +21,13 @@ Outcome reconcile_resource_flavor(const Stores& stores, std::string_view name) {
 
 Outcome reconcile_admission_check(const Stores& stores, std::string_view name) {
     Outcome outcome;
-    const auto check = stores.admission_checks.find(name);
+    const auto check = stores.of<api::AdmissionCheck>().find(name);
     if (!check) {
         return outcome;
     }
-    const bool is_used = !stores.cluster_queues_of_check(std::string(name)).empty();
+    const bool is_used = !cluster_queues_of_check(stores, std::string(name)).empty();
     if (auto write = keep_finalizer(
-            {Kind::AdmissionCheck, "", std::string(name)}, check->metadata, is_used
+            {kind_of<api::AdmissionCheck>(), "", std::string(name)}, check->metadata, is_used
         )) {
         outcome.writes.push_back(std::move(*write));
     }

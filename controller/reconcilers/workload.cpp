@@ -80,8 +80,9 @@ class WorkloadReconcile {
         if (ended) {
             return std::move(outcome_);
         }
-        queue_ =
-            stores_.local_queues.find(workload_.metadata.namespace_, workload_.spec.queue_name);
+        queue_ = stores_.of<api::LocalQueue>().find(
+            workload_.metadata.namespace_, workload_.spec.queue_name
+        );
         if (queue_ && queue_->spec.stop_policy == "None" &&
             is_requeued_false(workload_, "LocalQueueStopped")) {
             set_requeued("LocalQueueRestarted", "The LocalQueue was restarted after being stopped");
@@ -91,7 +92,7 @@ class WorkloadReconcile {
             return std::move(outcome_);
         }
         if (queue_) {
-            cluster_queue_ = stores_.cluster_queues.find(queue_->spec.cluster_queue);
+            cluster_queue_ = stores_.of<api::ClusterQueue>().find(queue_->spec.cluster_queue);
         }
         if (cluster_queue_ && (follow_restart() || sync_checks())) {
             return std::move(outcome_);
@@ -526,7 +527,7 @@ class WorkloadReconcile {
 }  // namespace
 
 Outcome reconcile_workload(const View& view, std::string_view ns, std::string_view name, Time now) {
-    const auto workload = view.stores.workloads.find(ns, name);
+    const auto workload = view.stores.of<api::Workload>().find(ns, name);
     return workload ? WorkloadReconcile(view, *workload, now).run() : Outcome{};
 }
 

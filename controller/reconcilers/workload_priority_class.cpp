@@ -7,16 +7,16 @@ namespace sluice::controller {
 Outcome reconcile_workload_priority_class(const Stores& stores, std::string_view name) {
     Outcome outcome;
     outcome.are_independent = true;
-    const auto priority_class = stores.workload_priority_classes.find(name);
+    const auto priority_class = stores.of<api::WorkloadPriorityClass>().find(name);
     if (!priority_class) {
         return outcome;
     }
-    for (const auto& [key, workload] : stores.workloads_of_priority_class(std::string(name))) {
+    for (const auto& [key, workload] : workloads_of_priority_class(stores, std::string(name))) {
         if (workload->spec.priority == priority_class->value) {
             continue;
         }
         outcome.writes.push_back(strict_patch(
-            {Kind::Workload, key.namespace_, key.name},
+            {kind_of<api::Workload>(), key.namespace_, key.name},
             workload->metadata,
             json::Object{{"spec", json::Object{{"priority", priority_class->value}}}}
         ));

@@ -24,7 +24,7 @@ bool may_have_slices(const Stores& stores, const Settings& settings, const api::
     if (owner == nullptr || owner->kind != "Job") {
         return settings.elastic_jobs;
     }
-    const auto job = stores.jobs.find(slice.metadata.namespace_, owner->name);
+    const auto job = stores.of<api::Job>().find(slice.metadata.namespace_, owner->name);
     return settings.elastic_jobs && (!job || is_elastic(*job, settings));
 }
 
@@ -39,7 +39,7 @@ std::shared_ptr<const api::Workload> find_replacement_of_slice(
     }
     const api::ObjectMeta& metadata = slice.metadata;
     for (const auto& [key, other] :
-         stores.workloads_replacing(metadata.namespace_, metadata.name)) {
+         workloads_replacing(stores, metadata.namespace_, metadata.name)) {
         const bool is_other = key.namespace_ == metadata.namespace_ && key.name != metadata.name;
         const bool stays = !is_evicted(*other) && !other->metadata.deletion_timestamp;
         if (is_other && holds_quota(*other) && stays && may_take_place(*other, slice)) {

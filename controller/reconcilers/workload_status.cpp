@@ -190,7 +190,7 @@ std::string priority_class_name(const api::Workload& workload) {
 }
 
 ObjectKey key_of(const api::Workload& workload) {
-    return {Kind::Workload, workload.metadata.namespace_, workload.metadata.name};
+    return {kind_of<api::Workload>(), workload.metadata.namespace_, workload.metadata.name};
 }
 
 ObjectReference reference_to(const api::Workload& workload) {

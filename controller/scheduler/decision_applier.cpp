@@ -58,8 +58,8 @@ bool has_evictions_of(const api::Workload& workload, const workload::Eviction& w
                                                );
 }
 
-ObjectKey write_key(const kube::ObjectKey& key) {
-    return {Kind::Workload, key.namespace_, key.name};
+ObjectKey write_key(const kube::NamespacedName& key) {
+    return {kind_of<api::Workload>(), key.namespace_, key.name};
 }
 
 /// How long a reason for waiting is left alone after the writer gave it up so often: the room it
@@ -88,8 +88,8 @@ void DecisionApplier::apply(const engine::CycleResult& result) {
 }
 
 void DecisionApplier::take_admission(const engine::AdmissionDecision& decision) {
-    const Key key = kube::parse_object_key(parts_.state.workload_key(decision.workload));
-    const auto workload = parts_.stores.workloads.find(key);
+    const Key key = kube::parse_namespaced_name(parts_.state.workload_key(decision.workload));
+    const auto workload = parts_.stores.of<api::Workload>().find(key);
     Admission admission;
     if (workload) {
         admission.uid = workload->metadata.uid;
@@ -106,10 +106,11 @@ void DecisionApplier::take_admission(const engine::AdmissionDecision& decision) 
 }
 
 void DecisionApplier::take_preemption(const engine::PreemptionDecision& decision) {
-    const Key key = kube::parse_object_key(parts_.state.workload_key(decision.victim));
-    const Key preemptor_key = kube::parse_object_key(parts_.state.workload_key(decision.preemptor));
-    const auto victim = parts_.stores.workloads.find(key);
-    const auto preemptor = parts_.stores.workloads.find(preemptor_key);
+    const Key key = kube::parse_namespaced_name(parts_.state.workload_key(decision.victim));
+    const Key preemptor_key =
+        kube::parse_namespaced_name(parts_.state.workload_key(decision.preemptor));
+    const auto victim = parts_.stores.of<api::Workload>().find(key);
+    const auto preemptor = parts_.stores.of<api::Workload>().find(preemptor_key);
     Eviction eviction;
     eviction.reason = workload::to_string(decision.reason);
     if (victim && preemptor) {
@@ -133,14 +134,15 @@ void DecisionApplier::take_refusal(const engine::RefusalDecision& decision) {
                                : decision.reason;
     const std::string_view reason =
         workload::waiting_reason(reason_of, parts_.translator.settings().gates);
-    const Key key = kube::parse_object_key(parts_.state.workload_key(decision.workload));
-    const auto workload = parts_.stores.workloads.find(key);
+    const Key key = kube::parse_namespaced_name(parts_.state.workload_key(decision.workload));
+    const auto workload = parts_.stores.of<api::Workload>().find(key);
     if (!workload) {
         return;
     }
-    const auto queue = parts_.stores.local_queues.find(key.namespace_, workload->spec.queue_name);
+    const auto queue =
+        parts_.stores.of<api::LocalQueue>().find(key.namespace_, workload->spec.queue_name);
     const auto cluster_queue =
-        queue ? parts_.stores.cluster_queues.find(queue->spec.cluster_queue) : nullptr;
+        queue ? parts_.stores.of<api::ClusterQueue>().find(queue->spec.cluster_queue) : nullptr;
     Refusal refusal{
         .uid = workload->metadata.uid,
         .reason = std::string(reason),
@@ -177,7 +179,7 @@ void DecisionApplier::send(const Key& key) {
     Entry& entry = found->second;
     const bool is_busy = (entry.admission && entry.admission->sent) ||
                          (entry.eviction && entry.eviction->sent) || entry.refusal_sent;
-    const auto workload = parts_.stores.workloads.find(key);
+    const auto workload = parts_.stores.of<api::Workload>().find(key);
     if (is_busy || (workload && !parts_.sink.is_settled(write_key(key)))) {
         return;
     }
@@ -230,7 +232,8 @@ void DecisionApplier::send(const Key& key) {
 }
 
 bool DecisionApplier::is_outdated(const Admission& admission, const api::Workload* workload) const {
-    const auto queue = parts_.stores.cluster_queues.find(admission.admission.cluster_queue);
+    const auto queue =
+        parts_.stores.of<api::ClusterQueue>().find(admission.admission.cluster_queue);
     return workload == nullptr || workload->metadata.uid != admission.uid ||
            workload->metadata.generation != admission.generation || !queue ||
            queue->metadata.deletion_timestamp;
@@ -273,7 +276,7 @@ void DecisionApplier::send_admission(
     const Time now = parts_.clock.now();
     api::Workload changed = workload;
     const std::string& queue = admission.admission.cluster_queue;
-    const auto cluster_queue = parts_.stores.cluster_queues.find(queue);
+    const auto cluster_queue = parts_.stores.of<api::ClusterQueue>().find(queue);
     workload::reserve_quota(
         changed,
         admission.admission,
@@ -388,8 +391,9 @@ void DecisionApplier::send_eviction(
     Write write = loose_status_write(changed);
     note_eviction(write, workload, why, is_first, kController);
     write.events.push_back(workload_event(workload, "Preempted", eviction.message + eviction.tail));
-    if (const auto preemptor =
-            parts_.stores.workloads.find(eviction.preemptor_ns, eviction.preemptor_name)) {
+    if (const auto preemptor = parts_.stores.of<api::Workload>().find(
+            eviction.preemptor_ns, eviction.preemptor_name
+        )) {
         write.events.push_back(workload_event(
             *preemptor,
             "PreemptedWorkload",
@@ -505,13 +509,14 @@ bool DecisionApplier::is_untold(const api::Workload& workload) const {
 }
 
 void DecisionApplier::tell_parked(const Key& key) {
-    const auto workload = parts_.stores.workloads.find(key);
+    const auto workload = parts_.stores.of<api::Workload>().find(key);
     const engine::WorkloadIndex index = parts_.state.find_workload(kube::to_string(key));
     if (!workload || !index.is_valid() || !is_untold(*workload) || entries_.contains(key)) {
         return;
     }
     const engine::WorkloadRecord& record = parts_.state.workload(index);
-    const auto queue = parts_.stores.local_queues.find(key.namespace_, workload->spec.queue_name);
+    const auto queue =
+        parts_.stores.of<api::LocalQueue>().find(key.namespace_, workload->spec.queue_name);
     const auto found =
         queue ? parked_.find({queue->spec.cluster_queue, record.scheduling_class}) : parked_.end();
     if (found == parked_.end()) {
@@ -541,7 +546,7 @@ void DecisionApplier::tell_parked_class(const engine::RefusalDecision& decision)
          parts_.state.cluster_queue(decision.cluster_queue).inadmissible) {
         const engine::WorkloadRecord& record = parts_.state.workload(index);
         if (index != decision.workload && record.scheduling_class == scheduling_class) {
-            touched_.push_back(kube::parse_object_key(record.key));
+            touched_.push_back(kube::parse_namespaced_name(record.key));
             tell_parked(touched_.back());
         }
     }

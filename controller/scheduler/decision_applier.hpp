@@ -95,7 +95,7 @@ class DecisionApplier {
         Time refusal_not_before{};
         std::string refused_version;  ///< of the object, that is not the server's any more
     };
-    using Key = kube::ObjectKey;
+    using Key = kube::NamespacedName;
 
     void take_admission(const engine::AdmissionDecision& decision);
     void take_preemption(const engine::PreemptionDecision& decision);

@@ -1,34 +1,39 @@
 #include "api/dynamic_object.hpp"
 
+#include <utility>
+
 namespace sluice::api {
 
-std::string_view DynamicObject::group() const {
-    const auto text = api_version();
-    const auto slash = text.find('/');
-    return slash == std::string_view::npos ? std::string_view() : text.substr(0, slash);
-}
-
-std::string_view DynamicObject::version() const {
-    const auto text = api_version();
-    const auto slash = text.find('/');
-    return slash == std::string_view::npos ? text : text.substr(slash + 1);
-}
-
-Result<ObjectMeta> DynamicObject::metadata() const {
-    const auto* metadata = value.find("metadata");
-    if (metadata == nullptr) {
-        return ObjectMeta{};
+Result<DynamicObject> DynamicObject::make(json::Value value) {
+    if (!value.is_object()) {
+        return make_invalid("the object is no JSON object");
     }
-    auto decoded = from_value<ObjectMeta>(*metadata);
-    if (!decoded) {
-        return with_context(decoded.error(), "metadata");
+    DynamicObject object;
+    if (const json::Value* metadata = value.find("metadata")) {
+        auto decoded = from_value<ObjectMeta>(*metadata);
+        if (!decoded) {
+            return with_context(decoded.error(), "metadata");
+        }
+        object.metadata = std::move(*decoded);
     }
-    return decoded;
+    object.value = std::move(value);
+    return object;
 }
 
-std::string_view DynamicObject::metadata_at(std::string_view key) const {
-    const auto* metadata = value.find("metadata");
-    return metadata == nullptr ? std::string_view() : metadata->string_at(key);
+template <>
+Result<DynamicObject> decode<DynamicObject>(std::string_view json, const DecodeOptions& options) {
+    auto value = json::parse(json, options.limits);
+    if (!value) {
+        return value.error();
+    }
+    if (json::Value* metadata = value->find("metadata")) {
+        metadata->erase("managedFields");  // often as large as all the rest, and never read
+    }
+    return DynamicObject::make(std::move(*value));
+}
+
+json::Value to_value(const DynamicObject& object) {
+    return object.value;
 }
 
 }  // namespace sluice::api

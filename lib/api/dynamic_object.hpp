@@ -8,27 +8,26 @@
 
 namespace sluice::api {
 
-/// An object of a kind that is not known when Sluice is built.
+/// An object of a kind that is not known when Sluice is built: its metadata, and all of it as JSON,
+/// in which paths of member names are followed (json::Value::find_path).
 struct DynamicObject {
-    json::Value value;
+    ObjectMeta metadata;
+    json::Value value;  ///< the whole object, metadata included
+
+    /// Errors: Invalid when it is no object, or with the path of a field of the metadata.
+    static Result<DynamicObject> make(json::Value value);
 
     std::string_view api_version() const { return value.string_at("apiVersion"); }
     std::string_view kind() const { return value.string_at("kind"); }
-    std::string_view name() const { return metadata_at("name"); }
-    // NOLINTNEXTLINE(readability-identifier-naming): `namespace` is a keyword
-    std::string_view namespace_() const { return metadata_at("namespace"); }
-    std::string_view uid() const { return metadata_at("uid"); }
-    std::string_view resource_version() const { return metadata_at("resourceVersion"); }
-    /// The group of apiVersion, "" for the core group.
-    std::string_view group() const;
-    std::string_view version() const;
-    /// Errors: Invalid with the path of the field.
-    Result<ObjectMeta> metadata() const;
 
     friend bool operator==(const DynamicObject&, const DynamicObject&) = default;
-
-  private:
-    std::string_view metadata_at(std::string_view key) const;
 };
+
+/// The object with all of its fields. Errors: as DynamicObject::make, and of malformed JSON.
+template <>
+Result<DynamicObject> decode<DynamicObject>(std::string_view json, const DecodeOptions& options);
+
+/// The object as it was read.
+json::Value to_value(const DynamicObject& object);
 
 }  // namespace sluice::api

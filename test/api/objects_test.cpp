@@ -56,16 +56,23 @@ TEST_CASE("every kind is found by its name and by its plural", "[api][scheme]") 
 }
 
 TEST_CASE("an object of an unknown kind is reached through its tree", "[api][dynamic]") {
-    const api::DynamicObject object{*json::parse(
+    const auto object = api::decode<api::DynamicObject>(
         R"({"apiVersion":"example.io/v1","kind":"Thing","metadata":{"name":"n","namespace":"s",)"
-        R"("ownerReferences":[{"name":"o","controller":true}]}})"
-    )};
-    CHECK(object.group() == "example.io");
-    CHECK(object.version() == "v1");
-    CHECK(object.name() == "n");
-    CHECK(object.namespace_() == "s");
-    CHECK(object.metadata()->controller_owner()->name == "o");
-    CHECK_FALSE(api::DynamicObject{*json::parse(R"({"metadata":{"labels":1}})")}.metadata());
+        R"("managedFields":[{}],"ownerReferences":[{"name":"o","controller":true}]},)"
+        R"("spec":{"runPolicy":{"suspend":true}}})"
+    );
+    REQUIRE(object);
+    CHECK(object->api_version() == "example.io/v1");
+    CHECK(object->kind() == "Thing");
+    CHECK(object->metadata.name == "n");
+    CHECK(object->metadata.namespace_ == "s");
+    CHECK(object->metadata.controller_owner()->name == "o");
+    CHECK(object->value.find_path({"spec", "runPolicy", "suspend"})->as_bool());
+    CHECK(object->value.find_path({"metadata", "managedFields"}) == nullptr);
+    CHECK(api::to_value(*object) == object->value);
+    for (const auto* bad : {R"({"metadata":{"labels":1}})", "[]", "{"}) {
+        CHECK_FALSE(api::decode<api::DynamicObject>(bad));
+    }
 }
 
 TEST_CASE("lists, reviews and events are decoded like any type", "[api][codec]") {

@@ -1,6 +1,7 @@
 #include "controller/process/api_writer.hpp"
 
 #include "api/codec.hpp"
+#include "controller/known_stores.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 #include "net/event_loop.hpp"
 #include "net/task_group.hpp"
@@ -24,7 +25,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const ObjectKey kKey{Kind::Workload, "team", "sample"};
+const ObjectKey kKey{kind_of<api::Workload>(), "team", "sample"};
 
 api::Workload make_workload() {
     api::Workload workload;
@@ -38,7 +39,7 @@ struct Writing {
     test::ManualClock clock;
     net::EventLoop loop;
     test::FakeClient client{loop.executor(), clock};
-    Stores stores;
+    KnownStores stores;
     net::TaskGroup tasks{loop.executor(), "test"};
     std::vector<ObjectKey> ended;
     ApiWriter writer{
@@ -62,9 +63,9 @@ struct Writing {
     void show() {
         const auto object = client.find<api::Workload>("team", "sample");
         if (object) {
-            stores.workloads.upsert(std::make_shared<const api::Workload>(*object));
+            stores.of<api::Workload>().upsert(std::make_shared<const api::Workload>(*object));
         } else {
-            stores.workloads.remove({"team", "sample"});
+            stores.of<api::Workload>().remove({"team", "sample"});
         }
     }
     void add() {
@@ -82,13 +83,13 @@ struct Writing {
     }
     /// Writes until certain what admits the object of the store; `meanwhile` looks at each turn.
     Result<void> submit_admission(const std::function<void()>& meanwhile = {}) {
-        api::Workload workload = *stores.workloads.find("team", "sample");
+        api::Workload workload = *stores.of<api::Workload>().find("team", "sample");
         workload.status.admission.emplace().cluster_queue = "cq";
         workload::set_condition(workload, "QuotaReserved", true, "QuotaReserved", "", clock.now());
         return submit_certain(workload, meanwhile);
     }
     Result<void> submit_eviction() {
-        api::Workload workload = *stores.workloads.find("team", "sample");
+        api::Workload workload = *stores.of<api::Workload>().find("team", "sample");
         workload::set_condition(workload, "Evicted", true, "Preempted", "", clock.now());
         return submit_certain(workload, {});
     }
@@ -326,9 +327,10 @@ TEST_CASE("an older version is the newest when the server's history was put back
     Writing w;
     w.add();
     AwaitedEchoes echoes(w.stores, w.clock);
-    const auto stored =
-        version_number(w.stores.workloads.find("team", "sample")->metadata.resource_version);
-    const std::string uid = w.stores.workloads.find("team", "sample")->metadata.uid;
+    const auto stored = version_number(
+        w.stores.of<api::Workload>().find("team", "sample")->metadata.resource_version
+    );
+    const std::string uid = w.stores.of<api::Workload>().find("team", "sample")->metadata.uid;
     echoes.expect(kKey, {.uid = uid, .version = stored + 10});
     w.clock.advance(30s);
     const auto question = echoes.take_overdue();

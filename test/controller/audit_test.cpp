@@ -69,7 +69,7 @@ void pass_a_minute(MiniCluster& cluster) {
 }
 
 std::string conditions_of(const MiniCluster& cluster, const std::string& queue) {
-    return cluster.at({Kind::ClusterQueue, "", queue}, {"status", "conditions"});
+    return cluster.at({kind_of<api::ClusterQueue>(), "", queue}, {"status", "conditions"});
 }
 
 bool is_held_back(const MiniCluster& cluster, const std::string& queue) {
@@ -131,7 +131,7 @@ TEST_CASE("what ends in an inconsistent tree ends, and a restart recovers it", "
     pass_a_minute(cluster);
     REQUIRE(is_held_back(cluster, "b"));
     cluster.merge(
-        {Kind::Workload, "team", "b1"},
+        {kind_of<api::Workload>(), "team", "b1"},
         "{'status':{'conditions':[{'type':'Finished','status':'True','reason':'Succeeded'}]}}"
     );
     put_workload(cluster, "b2", "b");
@@ -152,12 +152,12 @@ TEST_CASE("a queue that joins an inconsistent tree is held back at once", "[cont
     make_queues(cluster);
     const Damage damage(cluster, "a1");
     pass_a_minute(cluster);
-    cluster.merge({Kind::ClusterQueue, "", "alone"}, "{'spec':{'cohortName':'org'}}");
+    cluster.merge({kind_of<api::ClusterQueue>(), "", "alone"}, "{'spec':{'cohortName':'org'}}");
     put_workload(cluster, "alone1", "alone");
     cluster.settle();
     CHECK(is_held_back(cluster, "alone"));
     CHECK_FALSE(is_admitted(cluster, "alone1"));
-    cluster.merge({Kind::ClusterQueue, "", "alone"}, "{'spec':{'cohortName':''}}");
+    cluster.merge({kind_of<api::ClusterQueue>(), "", "alone"}, "{'spec':{'cohortName':''}}");
     cluster.settle();
     CHECK_FALSE(is_held_back(cluster, "alone"));
     CHECK(is_admitted(cluster, "alone1"));

@@ -1,5 +1,6 @@
 #include "controller/process/awaited_echoes.hpp"
 
+#include "controller/known_stores.hpp"
 #include "support/manual_clock.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -12,10 +13,10 @@
 namespace sluice::controller {
 namespace {
 
-const ObjectKey kKey{Kind::Workload, "team", "sample"};
+const ObjectKey kKey{kind_of<api::Workload>(), "team", "sample"};
 
 struct Echoes {
-    Stores stores;
+    KnownStores stores;
     test::ManualClock clock;
     AwaitedEchoes echoes{stores, clock};
 
@@ -25,9 +26,10 @@ struct Echoes {
         workload.metadata.name = "sample";
         workload.metadata.uid = uid;
         workload.metadata.resource_version = version;
-        stores.workloads.upsert(std::make_shared<const api::Workload>(std::move(workload)));
+        stores.of<api::Workload>().upsert(std::make_shared<const api::Workload>(std::move(workload))
+        );
     }
-    void show_gone() { stores.workloads.remove({"team", "sample"}); }
+    void show_gone() { stores.of<api::Workload>().remove({"team", "sample"}); }
 };
 
 }  // namespace

@@ -15,10 +15,10 @@
 namespace sluice::controller {
 namespace {
 
-const ObjectKey kQueue{Kind::ClusterQueue, "", "cq"};
+const ObjectKey kQueue{kind_of<api::ClusterQueue>(), "", "cq"};
 
 ObjectKey cohort_key(std::string_view name) {
-    return {Kind::Cohort, "", std::string(name)};
+    return {kind_of<api::Cohort>(), "", std::string(name)};
 }
 
 void put_cohort(MiniCluster& cluster, std::string_view name, std::string_view parent) {

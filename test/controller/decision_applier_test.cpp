@@ -34,12 +34,12 @@ std::string replacement(const std::string& name, int cpu, const std::string& sli
 }
 
 ObjectKey key_of(const std::string& name) {
-    return {Kind::Workload, "team", name};
+    return {kind_of<api::Workload>(), "team", name};
 }
 
 void set_quota(MiniCluster& cluster, int cpu) {
     cluster.merge(
-        {Kind::ClusterQueue, "", "cq"},
+        {kind_of<api::ClusterQueue>(), "", "cq"},
         "{'spec':{'resourceGroups':[{'coveredResources':['cpu'],'flavors':[{'name':'spot',"
         "'resources':[{'name':'cpu','nominalQuota':'" +
             std::to_string(cpu) + "'}]}]}]}}"
@@ -176,7 +176,9 @@ TEST_CASE("what waits for room is not said of a workload that waits no more", "[
         cluster.merge(key_of("big"), "{'spec':{'active':false}}");
     }
     SECTION("its queue stopped") {
-        cluster.merge({Kind::LocalQueue, "team", "main"}, "{'spec':{'stopPolicy':'Hold'}}");
+        cluster.merge(
+            {kind_of<api::LocalQueue>(), "team", "main"}, "{'spec':{'stopPolicy':'Hold'}}"
+        );
     }
     deliver_all(cluster);
     cluster.rows_max = 16;
@@ -214,7 +216,7 @@ TEST_CASE("a reason that the server could not take is written later", "[controll
     REQUIRE(times_told(cluster, "big") == 1);
     int failures = 3;
     cluster.fault = [&failures](const Write& write) -> std::optional<Error> {
-        if (write.object.kind != Kind::Workload || failures == 0) {
+        if (write.object.kind != kind_of<api::Workload>() || failures == 0) {
             return std::nullopt;
         }
         --failures;
@@ -234,7 +236,7 @@ TEST_CASE("reasons that the server never takes are tried ever more rarely", "[co
     cluster.rows_max = 1;
     int refused = 0;
     cluster.fault = [&refused](const Write& write) -> std::optional<Error> {
-        if (write.object.kind != Kind::Workload || write.object.name != "big") {
+        if (write.object.kind != kind_of<api::Workload>() || write.object.name != "big") {
             return std::nullopt;
         }
         ++refused;
@@ -257,7 +259,7 @@ TEST_CASE("the event of a reservation names the flavors that were passed over", 
         "'value':'v','effect':'NoSchedule'}]}}"
     );
     cluster.merge(
-        {Kind::ClusterQueue, "", "cq"},
+        {kind_of<api::ClusterQueue>(), "", "cq"},
         "{'spec':{'resourceGroups':[{'coveredResources':['cpu'],'flavors':["
         "{'name':'tainted','resources':[{'name':'cpu','nominalQuota':'4'}]},"
         "{'name':'spot','resources':[{'name':'cpu','nominalQuota':'4'}]}]}]}}"
@@ -464,7 +466,7 @@ TEST_CASE("a slice goes on when who names it did not take its place", "[controll
     cluster.settle();
     REQUIRE(cluster.condition("team", "first", "Admitted") == "True/Admitted");
     SECTION("holding quota of another ClusterQueue, for another job") {
-        json::Value other = *cluster.find({Kind::ClusterQueue, "", "cq"});
+        json::Value other = *cluster.find({kind_of<api::ClusterQueue>(), "", "cq"});
         other.find("metadata")->set("name", "cq2");
         cluster.put(json::print(other));
         cluster.put(

@@ -58,7 +58,7 @@ TEST_CASE("a reservation that waits for its checks has a line of its own", "[con
         "'status':{'conditions':[{'type':'Active','status':'True','reason':'Active'}]}}"
     );
     cluster.merge(
-        {Kind::ClusterQueue, "", "cq"},
+        {kind_of<api::ClusterQueue>(), "", "cq"},
         "{'spec':{'admissionChecksStrategy':{'admissionChecks':[{'name':'budget'}]}}}"
     );
     const Time start = cluster.clock.now();
@@ -103,7 +103,9 @@ TEST_CASE("the log says why a workload was evicted", "[controller]") {
     make_queues(cluster);
     cluster.put(job("sample", 2));
     cluster.settle();
-    cluster.merge({Kind::ClusterQueue, "", "cq"}, "{'spec':{'stopPolicy':'HoldAndDrain'}}");
+    cluster.merge(
+        {kind_of<api::ClusterQueue>(), "", "cq"}, "{'spec':{'stopPolicy':'HoldAndDrain'}}"
+    );
     cluster.settle();
     const std::vector<std::string> lines = lines_of(cluster);
     REQUIRE(lines.size() == 2);

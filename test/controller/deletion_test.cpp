@@ -8,7 +8,7 @@
 namespace sluice::controller {
 namespace {
 
-const ObjectKey kQueue{Kind::ClusterQueue, "", "cq"};
+const ObjectKey kQueue{kind_of<api::ClusterQueue>(), "", "cq"};
 
 /// A Job whose admission was decided and is not written yet.
 void bring_admission_on_its_way(MiniCluster& cluster) {

@@ -30,7 +30,7 @@ TEST_CASE(
     );
     CHECK(has_event(cluster, "CreatedWorkload", "Created Workload: team/" + workload));
     CHECK(has_event(cluster, "Started", "Admitted by clusterQueue cq"));
-    const ObjectKey queue{Kind::ClusterQueue, "", "cq"};
+    const ObjectKey queue{kind_of<api::ClusterQueue>(), "", "cq"};
     CHECK(cluster.at(queue, {"status", "admittedWorkloads"}) == "1");
     CHECK(
         cluster.at(queue, {"status", "flavorsUsage"}).find(R"("total":"2")") != std::string::npos
@@ -40,7 +40,9 @@ TEST_CASE(
         'message':'done'}],'succeeded':1}})");
     cluster.settle();
     CHECK(cluster.condition("team", workload, "Finished") == "True/Succeeded");
-    CHECK(cluster.at({Kind::Workload, "team", workload}, {"metadata", "finalizers"}).empty());
+    CHECK(
+        cluster.at({kind_of<api::Workload>(), "team", workload}, {"metadata", "finalizers"}).empty()
+    );
     CHECK(
         cluster.at(queue, {"status", "flavorsUsage"}).find(R"("total":"0")") != std::string::npos
     );
@@ -60,7 +62,10 @@ TEST_CASE(
     CHECK_FALSE(is_running(cluster, "second"));
     CHECK(cluster.condition("team", second, "QuotaReserved") == "False/WaitingForQuota");
     CHECK(cluster.condition("team", second, "Admitted") == "False/NoReservation");
-    CHECK(cluster.at({Kind::LocalQueue, "team", "main"}, {"status", "pendingWorkloads"}) == "1");
+    CHECK(
+        cluster.at({kind_of<api::LocalQueue>(), "team", "main"}, {"status", "pendingWorkloads"}) ==
+        "1"
+    );
 
     cluster.merge(
         job_key("first"), "{'status':{'conditions':[{'type':'Failed','status':'True'}]}}"
@@ -115,10 +120,10 @@ TEST_CASE("nothing is admitted on an invalid flavor until it is mended", "[contr
     cluster.put(job("runs", 1));
     cluster.settle();
     REQUIRE(is_running(cluster, "runs"));
-    const ObjectKey flavor{Kind::ResourceFlavor, "", "spot"};
+    const ObjectKey flavor{kind_of<api::ResourceFlavor>(), "", "spot"};
     cluster.merge(flavor, "{'spec':{'nodeLabels':{'tier':'no label'}}}");
     cluster.settle();
-    const ObjectKey queue{Kind::ClusterQueue, "", "cq"};
+    const ObjectKey queue{kind_of<api::ClusterQueue>(), "", "cq"};
     CHECK(cluster.at(queue, {"status", "conditions"}).find("FlavorNotFound") != std::string::npos);
     CHECK(cluster.at(queue, {"status", "conditions"}).find("nodeLabels") != std::string::npos);
     cluster.put(job("waits", 1));
@@ -233,7 +238,8 @@ TEST_CASE("a stopped queue drains, and its jobs come back when it is resumed", "
     cluster.put(job("sample", 2));
     cluster.settle();
     const ObjectKey queue = GENERATE(
-        ObjectKey{Kind::ClusterQueue, "", "cq"}, ObjectKey{Kind::LocalQueue, "team", "main"}
+        ObjectKey{kind_of<api::ClusterQueue>(), "", "cq"},
+        ObjectKey{kind_of<api::LocalQueue>(), "team", "main"}
     );
     cluster.merge(queue, "{'spec':{'stopPolicy':'HoldAndDrain'}}");
     cluster.settle();
@@ -259,7 +265,8 @@ TEST_CASE("of equivalent jobs none stays without a reason after a stop", "[contr
         cluster.settle();
     }
     const ObjectKey queue = GENERATE(
-        ObjectKey{Kind::ClusterQueue, "", "cq"}, ObjectKey{Kind::LocalQueue, "team", "main"}
+        ObjectKey{kind_of<api::ClusterQueue>(), "", "cq"},
+        ObjectKey{kind_of<api::LocalQueue>(), "team", "main"}
     );
     cluster.merge(queue, "{'spec':{'stopPolicy':'HoldAndDrain'}}");
     cluster.settle(std::chrono::seconds(4));
@@ -348,7 +355,7 @@ TEST_CASE("a write that fails or whose answer is lost is made good", "[controlle
 TEST_CASE("a job that waits after its preemption may change its queue", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);
-    json::Value other = *cluster.find({Kind::ClusterQueue, "", "cq"});
+    json::Value other = *cluster.find({kind_of<api::ClusterQueue>(), "", "cq"});
     other.find("metadata")->set("name", "cq2");
     cluster.put(json::print(other));
     cluster.put(

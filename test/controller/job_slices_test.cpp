@@ -12,7 +12,7 @@
 namespace sluice::controller {
 namespace {
 
-const ObjectKey kLarger{Kind::Workload, "team", "larger"};
+const ObjectKey kLarger{kind_of<api::Workload>(), "team", "larger"};
 
 /// A Job that runs one pod; the key of its slice. Somebody opens the gate of the pods that are
 /// admitted; without it all pods run that there are.

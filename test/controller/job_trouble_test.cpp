@@ -231,14 +231,16 @@ TEST_CASE("a check's time to retry that has passed is not written", "[controller
         "'status':{'conditions':[{'type':'Active','status':'True'}]}}"
     );
     cluster.merge(
-        {Kind::ClusterQueue, "", "cq"},
+        {kind_of<api::ClusterQueue>(), "", "cq"},
         "{'spec':{'admissionChecksStrategy':{'admissionChecks':[{'name':'prov'}]}}}"
     );
     cluster.put(job("sample", 1));
     cluster.settle();
     const ObjectKey key = workload_key(cluster, "sample");
     REQUIRE(cluster.condition("team", key.name, "QuotaReserved") == "True/QuotaReserved");
-    cluster.merge({Kind::LocalQueue, "team", "main"}, "{'spec':{'stopPolicy':'HoldAndDrain'}}");
+    cluster.merge(
+        {kind_of<api::LocalQueue>(), "team", "main"}, "{'spec':{'stopPolicy':'HoldAndDrain'}}"
+    );
     cluster.settle();
     REQUIRE(cluster.condition("team", key.name, "QuotaReserved").starts_with("False/"));
     // The check's controller answers to the old reservation, too late.

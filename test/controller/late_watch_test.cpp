@@ -21,7 +21,7 @@ std::string workload(const std::string& name, const std::string& queue, int prio
 }
 
 ObjectKey key_of(const std::string& name) {
-    return {Kind::Workload, "team", name};
+    return {kind_of<api::Workload>(), "team", name};
 }
 
 /// Two queues into quota for one workload; from "vip" nothing is admitted so far.
@@ -35,7 +35,7 @@ void make_two_queues(MiniCluster& cluster) {
 }
 
 void open_vip(MiniCluster& cluster) {
-    cluster.merge({Kind::LocalQueue, "team", "vip"}, "{'spec':{'stopPolicy':'None'}}");
+    cluster.merge({kind_of<api::LocalQueue>(), "team", "vip"}, "{'spec':{'stopPolicy':'None'}}");
 }
 
 bool has_admission(const MiniCluster& cluster, const std::string& name) {
@@ -55,7 +55,7 @@ TEST_CASE("however late a watch is, quota is not given away twice", "[controller
     cluster.put(workload("second", "vip", 0));
     while (cluster.deliver_next()) {
     }
-    cluster.late.insert(Kind::Workload);
+    cluster.late.insert(kind_of<api::Workload>());
     cluster.settle();
     REQUIRE(has_admission(cluster, "first"));
     cluster.settle(40s);
@@ -85,7 +85,7 @@ TEST_CASE("a preemption waits for a late watch, and is then carried out", "[cont
     cluster.put(workload("second", "vip", 9));
     while (cluster.deliver_next()) {
     }
-    cluster.late.insert(Kind::Workload);
+    cluster.late.insert(kind_of<api::Workload>());
     cluster.settle();
     REQUIRE(has_admission(cluster, "first"));
     open_vip(cluster);
@@ -114,7 +114,7 @@ TEST_CASE("a workload that is deleted before its admission shows frees its quota
     cluster.put(workload("second", "vip", 0));
     while (cluster.deliver_next()) {
     }
-    cluster.late.insert(Kind::Workload);
+    cluster.late.insert(kind_of<api::Workload>());
     cluster.settle();
     REQUIRE(has_admission(cluster, "first"));
     cluster.remove(key_of("first"));

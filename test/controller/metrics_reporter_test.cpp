@@ -208,7 +208,7 @@ TEST_CASE("with fair sharing queues and cohorts report their share", "[metrics]"
     options.fair_sharing = true;
     engine::State state(options);
     workload::Translator translator{workload::Settings{}};
-    StateFeeder feeder(controller.stores, translator, state);
+    StateFeeder feeder(controller.registry, controller.stores, translator, state);
     feeder.feed_all(cluster.clock.now());
     MetricsReporter reporter({controller.stores, translator, state, true});
     const std::string page = reporter.print();
@@ -264,7 +264,7 @@ TEST_CASE("the time from eviction to release of quota is observed", "[metrics]")
     cluster.put("{'kind':'WorkloadPriorityClass','metadata':{'name':'high'},'value':1000}");
     cluster.put(job("low", "4"));
     cluster.settle();
-    const ObjectKey low{Kind::Job, "team", "low"};
+    const ObjectKey low{kind_of<api::Job>(), "team", "low"};
     cluster.merge(low, "{'status':{'active':1}}");
     cluster.put(job("urgent", "4", ",'kueue.x-k8s.io/priority-class':'high'"));
     cluster.settle();
@@ -289,7 +289,7 @@ TEST_CASE("finished workloads are counted by their local queue", "[metrics]") {
     cluster.put(job("sample", "2"));
     cluster.settle();
     cluster.merge(
-        {Kind::Job, "team", "sample"},
+        {kind_of<api::Job>(), "team", "sample"},
         "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}"
     );
     cluster.settle();

@@ -2,7 +2,7 @@
 
 #include "api/codec.hpp"
 #include "base/assert.hpp"
-#include "controller/process/routes.hpp"
+#include "controller/kinds/builtin_kinds.hpp"
 #include "json/patch.hpp"
 
 #include <algorithm>
@@ -14,22 +14,6 @@
 namespace sluice::controller {
 
 namespace {
-
-constexpr std::pair<std::string_view, Kind> kKinds[] = {
-    {"ClusterQueue", Kind::ClusterQueue},
-    {"LocalQueue", Kind::LocalQueue},
-    {"ResourceFlavor", Kind::ResourceFlavor},
-    {"Cohort", Kind::Cohort},
-    {"WorkloadPriorityClass", Kind::WorkloadPriorityClass},
-    {"Workload", Kind::Workload},
-    {"AdmissionCheck", Kind::AdmissionCheck},
-    {"Topology", Kind::Topology},
-    {"Job", Kind::Job},
-    {"Namespace", Kind::Namespace},
-    {"LimitRange", Kind::LimitRange},
-    {"RuntimeClass", Kind::RuntimeClass},
-    {"PriorityClass", Kind::PriorityClass},
-};
 
 constexpr std::string_view kAdmissionFields[] = {
     "admission",
@@ -44,10 +28,10 @@ constexpr std::string_view kAdmissionFields[] = {
     "admissionChecks",
 };
 
-std::set<Kind> all_kinds() {
+std::set<Kind> all_kinds(const Registry& registry) {
     std::set<Kind> kinds;
-    for (const auto& [name, kind] : kKinds) {
-        kinds.insert(kind);
+    for (const KindEntry& entry : registry.all()) {
+        kinds.insert(entry.kind);
     }
     return kinds;
 }
@@ -97,10 +81,11 @@ std::optional<Error> check_preconditions(const json::Value& object, const json::
 }  // namespace
 
 MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
-    : echoes(stores, cluster.clock),
+    : registry(make_builtin_registry()),
+      echoes(stores, cluster.clock),
       translator(workload::Settings{}),
       state(cluster.options_),
-      feeder(stores, translator, state),
+      feeder(registry, stores, translator, state),
       applier({stores, settings, translator, state, feeder, cluster, cluster.clock}),
       scheduling(
           {state,
@@ -111,22 +96,25 @@ MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
            {},
            [&cluster](const std::vector<engine::AuditFinding>& found) { cluster.findings = found; },
            [this](const std::string& cluster_queue) {
-               runner.look({Kind::ClusterQueue, "", cluster_queue}, Urgency::AtOnce);
+               runner.look({kind_of<api::ClusterQueue>(), "", cluster_queue}, Urgency::AtOnce);
            }}
       ),
       runner(
           {
+              .registry = registry,
               .view = {stores, translator, settings},
               .sink = cluster,
               .clock = cluster.clock,
-              .enabled = all_kinds(),
+              .enabled = all_kinds(registry),
               .on_event = [&cluster](const EventNote& event) { cluster.events.push_back(event); },
               .weighted_share = [](const ObjectKey&) { return std::optional<std::int64_t>(); },
               .has_holders = [this](const std::string& name) { return applier.has_holders(name); },
               .wake = [] {},
           },
           seed
-      ) {}
+      ) {
+    registry.add_stores(stores);
+}
 
 MiniCluster::MiniCluster(std::uint64_t seed, engine::Options options)
     : seed_(seed), options_(std::move(options)), prng_(seed) {
@@ -140,13 +128,8 @@ void MiniCluster::put(std::string_view json) {
     auto parsed = json::parse(text);
     SLUICE_ASSERT(parsed.has_value());
     json::Value object = std::move(*parsed);
-    const std::string kind = string_at(object, {"kind"});
-    const auto* found = std::ranges::find(
-        kKinds, std::string_view(kind), &std::pair<std::string_view, Kind>::first
-    );
-    SLUICE_ASSERT(found != std::end(kKinds));
     const ObjectKey key{
-        found->second,
+        kind_named(string_at(object, {"kind"})),
         string_at(object, {"metadata", "namespace"}),
         string_at(object, {"metadata", "name"})
     };
@@ -164,6 +147,16 @@ void MiniCluster::put(std::string_view json) {
         metadata.set("creationTimestamp", api::to_value(clock.now()));
     }
     stored(key, std::move(object));
+}
+
+Kind MiniCluster::kind_named(const std::string& name) const {
+    for (const KindEntry& entry : controller_->registry.all()) {
+        if (entry.kind.name() == name) {
+            return entry.kind;
+        }
+    }
+    SLUICE_ASSERT(false && "the kind is not followed");
+    return {};
 }
 
 void MiniCluster::merge(const ObjectKey& key, std::string_view patch) {
@@ -206,7 +199,8 @@ std::string MiniCluster::at(const ObjectKey& key, std::initializer_list<std::str
 std::string MiniCluster::condition(
     std::string_view ns, std::string_view workload, std::string_view type
 ) const {
-    const json::Value* object = find({Kind::Workload, std::string(ns), std::string(workload)});
+    const json::Value* object =
+        find({kind_of<api::Workload>(), std::string(ns), std::string(workload)});
     const json::Value* list =
         object == nullptr ? nullptr : object->find_path({"status", "conditions"});
     if (list == nullptr) {
@@ -225,7 +219,7 @@ std::string MiniCluster::workload_of(std::string_view ns, std::string_view job) 
     std::string name;
     for (const auto& [key, object] : objects_) {
         const json::Value* owners = object.find_path({"metadata", "ownerReferences"});
-        if (key.kind == Kind::Workload && key.ns == ns && owners != nullptr &&
+        if (key.kind == kind_of<api::Workload>() && key.ns == ns && owners != nullptr &&
             owners->as_array().front().string_at("name") == job) {
             if (!name.empty()) {
                 return "";
@@ -389,7 +383,7 @@ bool MiniCluster::ask_for_late() {
 }
 
 void MiniCluster::ended(const ObjectKey& key) {
-    if (key.kind == Kind::Workload) {
+    if (key.kind == kind_of<api::Workload>()) {
         controller_->applier.workload_changed(key.ns, key.name);
     }
     controller_->runner.look(key, Urgency::AtOnce);
@@ -431,57 +425,24 @@ void MiniCluster::perform_row() {
     }
 }
 
-template <class T>
-void MiniCluster::deliver(kube::Store<T>& store, const Echo& echo) {
-    kube::Change<T> change;
+void MiniCluster::deliver(const Echo& echo) {
+    Controller& c = *controller_;
+    kube::AnyStore& store = *c.stores.find(echo.key.kind);
+    kube::AnyChange change;
     if (echo.object.is_null()) {
         change = store.remove({echo.key.ns, echo.key.name});
     } else {
-        auto object = api::from_value<T>(echo.object);
+        const auto object = store.decode(json::print(echo.object), {});
         SLUICE_ASSERT(object.has_value());
-        change = store.upsert(std::make_shared<const T>(std::move(*object)));
+        change = store.upsert(*object);
     }
-    Controller& c = *controller_;
-    const Time now = clock.now();
-    c.feeder.changed(change, now);
-    if (echo.key.kind == Kind::Workload) {
+    c.feeder.changed(change, clock.now());
+    if (echo.key.kind == kind_of<api::Workload>()) {
         c.applier.workload_changed(echo.key.ns, echo.key.name);
     }
-    route(c.stores, change, [&c](const ObjectKey& key, Urgency urgency) {
+    look_after({c.registry, c.stores}, change, [&c](const ObjectKey& key, Urgency urgency) {
         c.runner.look(key, urgency);
     });
-}
-
-void MiniCluster::deliver(const Echo& echo) {
-    Stores& stores = controller_->stores;
-    switch (echo.key.kind) {
-        case Kind::ClusterQueue:
-            return deliver(stores.cluster_queues, echo);
-        case Kind::LocalQueue:
-            return deliver(stores.local_queues, echo);
-        case Kind::ResourceFlavor:
-            return deliver(stores.resource_flavors, echo);
-        case Kind::Cohort:
-            return deliver(stores.cohorts, echo);
-        case Kind::WorkloadPriorityClass:
-            return deliver(stores.workload_priority_classes, echo);
-        case Kind::Workload:
-            return deliver(stores.workloads, echo);
-        case Kind::AdmissionCheck:
-            return deliver(stores.admission_checks, echo);
-        case Kind::Topology:
-            return deliver(stores.topologies, echo);
-        case Kind::Job:
-            return deliver(stores.jobs, echo);
-        case Kind::Namespace:
-            return deliver(stores.namespaces, echo);
-        case Kind::LimitRange:
-            return deliver(stores.limit_ranges, echo);
-        case Kind::RuntimeClass:
-            return deliver(stores.runtime_classes, echo);
-        case Kind::PriorityClass:
-            return deliver(stores.priority_classes, echo);
-    }
 }
 
 std::deque<MiniCluster::Echo>::iterator MiniCluster::find_next_echo() {
@@ -555,7 +516,7 @@ void MiniCluster::restart() {
     }
     Controller& c = *controller_;
     c.feeder.feed_all(clock.now());
-    route_all(c.stores, [&c](const ObjectKey& key, Urgency urgency) {
+    look_at_all({c.registry, c.stores}, [&c](const ObjectKey& key, Urgency urgency) {
         c.runner.look(key, urgency);
     });
 }

@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/prng.hpp"
+#include "controller/kinds/registry.hpp"
 #include "controller/process/awaited_echoes.hpp"
 #include "controller/process/reconcile_runner.hpp"
 #include "controller/reconcilers/settings.hpp"
@@ -92,6 +93,7 @@ class MiniCluster final : public WriteSink {
     /// Everything of the controller that a restart loses.
     struct Controller {
         Controller(MiniCluster& cluster, std::uint64_t seed);
+        Registry registry;
         Stores stores;
         AwaitedEchoes echoes;
         Settings settings;
@@ -123,8 +125,7 @@ class MiniCluster final : public WriteSink {
     void stored(const ObjectKey& key, json::Value object);
     void drop(const ObjectKey& key);
     void deliver(const Echo& echo);
-    template <class T>
-    void deliver(kube::Store<T>& store, const Echo& echo);
+    Kind kind_named(const std::string& name) const;
     void perform_row();
     Result<void> perform(const Write& write);
     bool ask_for_late();

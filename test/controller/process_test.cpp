@@ -62,14 +62,14 @@ ProcessOptions make_options(bool leader_elect) {
     ProcessOptions options;
     options.configuration = config::default_configuration("kueue-system");
     options.configuration.leader_election.leader_elect = leader_elect;
-    options.reconcilers = {
-        Kind::ClusterQueue,
-        Kind::LocalQueue,
-        Kind::ResourceFlavor,
-        Kind::Cohort,
-        Kind::Workload,
-        Kind::Job,
-        Kind::WorkloadPriorityClass
+    options.controllers = {
+        "clusterqueue",
+        "localqueue",
+        "resourceflavor",
+        "cohort",
+        "workload",
+        "job",
+        "workloadpriorityclass"
     };
     options.with_webhooks = false;
     options.with_servers = false;
@@ -285,11 +285,11 @@ TEST_CASE("kinds that are defined after the start are followed", "[controller][p
     Running running(loop, client, make_options(false));
     REQUIRE(test::run_async(loop, until([&] { return running.process().is_ready(); })));
     const Stores& stores = running.process().stores();
-    CHECK(stores.cluster_queues.size() == 1);
-    CHECK(stores.cohorts.size() == 1);
-    CHECK(stores.workload_priority_classes.size() == 1);
-    CHECK(stores.admission_checks.size() == 1);
-    CHECK(stores.topologies.size() == 1);
+    CHECK(stores.of<api::ClusterQueue>().size() == 1);
+    CHECK(stores.of<api::Cohort>().size() == 1);
+    CHECK(stores.of<api::WorkloadPriorityClass>().size() == 1);
+    CHECK(stores.of<api::AdmissionCheck>().size() == 1);
+    CHECK(stores.of<api::Topology>().size() == 1);
     CHECK(test::run_async(loop, running.stop()) == 0);
 }
 
@@ -299,7 +299,7 @@ TEST_CASE("of picked reconcilers only those act", "[controller][process]") {
     test::FakeClient client(loop.executor(), clock);
     make_queues(client);
     auto options = make_options(false);
-    options.reconcilers = {Kind::ClusterQueue, Kind::Workload};
+    options.controllers = {"clusterqueue", "workload"};
     Running running(loop, client, std::move(options));
     make_job(client, "ignored");
     client.add(decode<api::Workload>(

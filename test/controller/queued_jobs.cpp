@@ -44,10 +44,10 @@ std::string job(std::string_view name, int cpu, std::string_view more_labels) {
 }
 
 ObjectKey job_key(std::string_view name) {
-    return {Kind::Job, "team", std::string(name)};
+    return {kind_of<api::Job>(), "team", std::string(name)};
 }
 ObjectKey workload_key(const MiniCluster& cluster, std::string_view name) {
-    return {Kind::Workload, "team", cluster.workload_of("team", name)};
+    return {kind_of<api::Workload>(), "team", cluster.workload_of("team", name)};
 }
 
 void make_queues(MiniCluster& cluster) {

@@ -1,6 +1,7 @@
 #include "controller/process/reconcile_runner.hpp"
 
 #include "api/codec.hpp"
+#include "controller/known_stores.hpp"
 #include "support/manual_clock.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -42,9 +43,9 @@ class HeldSink final : public WriteSink {
 
 struct Bench {
     Bench() {
-        add(stores.workload_priority_classes, "{'metadata':{'name':'vip'},'value':7}");
+        add(stores.of<api::WorkloadPriorityClass>(), "{'metadata':{'name':'vip'},'value':7}");
         for (int i = 0; i < 10; ++i) {
-            add(stores.workloads,
+            add(stores.of<api::Workload>(),
                 "{'metadata':{'name':'w" + std::to_string(i) +
                     "','namespace':'team'},'spec':{'priority':1,'priorityClassRef':{'group':"
                     "'kueue.x-k8s.io','kind':'WorkloadPriorityClass','name':'vip'}}}");
@@ -59,17 +60,18 @@ struct Bench {
         store.upsert(std::make_shared<const T>(std::move(*object)));
     }
 
-    Stores stores;
+    KnownStores stores;
     Settings settings;
     workload::Translator translator{workload::Settings{}};
     test::ManualClock clock;
     HeldSink sink;
     ReconcileRunner runner{
         {
+            .registry = stores.registry,
             .view = {stores, translator, settings},
             .sink = sink,
             .clock = clock,
-            .enabled = {Kind::WorkloadPriorityClass, Kind::ResourceFlavor},
+            .enabled = {kind_of<api::WorkloadPriorityClass>(), kind_of<api::ResourceFlavor>()},
             .on_event = [](const EventNote&) {},
             .weighted_share = [](const ObjectKey&) { return std::optional<std::int64_t>(); },
             .has_holders = [](const std::string&) { return false; },
@@ -107,7 +109,7 @@ class CapturedLog {
     int before_ = ::dup(STDERR_FILENO);
 };
 
-const ObjectKey kClass{Kind::WorkloadPriorityClass, "", "vip"};
+const ObjectKey kClass{kind_of<api::WorkloadPriorityClass>(), "", "vip"};
 
 }  // namespace
 
@@ -161,17 +163,19 @@ TEST_CASE("a failure is logged once until it changes or ends", "[controller]") {
     CHECK(log.count("warning write was not accepted object=vip") == 1);
     fail_with("too short");
     CHECK(log.count("too short") == 1);
-    CHECK(bench.runner.work().at(Kind::WorkloadPriorityClass).failed == 4);
+    CHECK(bench.runner.work().at("workloadpriorityclass_controller").failed == 4);
 }
 
 TEST_CASE("a wide change holds up nothing else", "[controller]") {
     Bench bench;
-    bench.add(bench.stores.resource_flavors, "{'metadata':{'name':'new','resourceVersion':'1'}}");
+    bench.add(
+        bench.stores.of<api::ResourceFlavor>(), "{'metadata':{'name':'new','resourceVersion':'1'}}"
+    );
     bench.runner.look(kClass, Urgency::AtOnce);
-    bench.runner.look({Kind::ResourceFlavor, "", "new"}, Urgency::AtOnce);
+    bench.runner.look({kind_of<api::ResourceFlavor>(), "", "new"}, Urgency::AtOnce);
     bench.runner.step();
     CHECK(std::ranges::any_of(bench.sink.rows, [](const auto& row) {
-        return row.first.at(0).object.kind == Kind::ResourceFlavor;
+        return row.first.at(0).object.kind == kind_of<api::ResourceFlavor>();
     }));
 }
 

@@ -1,4 +1,5 @@
 #include "api/codec.hpp"
+#include "controller/known_stores.hpp"
 #include "controller/reconcilers/cluster_queue.hpp"
 #include "controller/reconcilers/cohort.hpp"
 #include "controller/reconcilers/job.hpp"
@@ -30,7 +31,7 @@ T decode(std::string text) {
 }
 
 struct Cluster {
-    Stores stores;
+    KnownStores stores;
     workload::Translator translator{workload::Settings{}};
     Settings settings;
 
@@ -67,9 +68,9 @@ constexpr std::string_view kAdmitted = R"('admission':{'clusterQueue':'cq','podS
     'conditions':[{'type':'QuotaReserved','status':'True'},{'type':'Admitted','status':'True'}])";
 
 void add_basics(Cluster& cluster) {
-    cluster.add(cluster.stores.namespaces, "{'metadata':{'name':'team'}}");
+    cluster.add(cluster.stores.of<api::Namespace>(), "{'metadata':{'name':'team'}}");
     cluster.add(
-        cluster.stores.resource_flavors,
+        cluster.stores.of<api::ResourceFlavor>(),
         "{'metadata':{'name':'spot'},'spec':{'nodeLabels':{'tier':'spot'}}}"
     );
 }
@@ -93,7 +94,7 @@ TEST_CASE("a job outside the managed namespaces or without a queue is left alone
             *api::Selector::make(decode<api::LabelSelector>("{'matchLabels':{'managed':'yes'}}"));
     }
     const std::string_view labels = is_outside ? kQueued : std::string_view("'labels':{}");
-    cluster.add(cluster.stores.jobs, job_text(labels, "'suspend':true", ""));
+    cluster.add(cluster.stores.of<api::Job>(), job_text(labels, "'suspend':true", ""));
     const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
     CHECK(outcome.writes.empty());
 }
@@ -102,7 +103,9 @@ TEST_CASE("a running job that nobody admitted is suspended and waited for", "[co
     Cluster cluster;
     add_basics(cluster);
     SECTION("first it is suspended, with the mark that a stop has begun") {
-        cluster.add(cluster.stores.jobs, job_text(kQueued, "'suspend':false", "'active':1"));
+        cluster.add(
+            cluster.stores.of<api::Job>(), job_text(kQueued, "'suspend':false", "'active':1")
+        );
         const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
         REQUIRE(outcome.writes.size() == 1);
         CHECK(contains(text_of(outcome.writes[0]), R"("suspend":true)"));
@@ -113,7 +116,9 @@ TEST_CASE("a running job that nobody admitted is suspended and waited for", "[co
         );
     }
     SECTION("while a pod is active no Workload is made") {
-        cluster.add(cluster.stores.jobs, job_text(kQueued, "'suspend':true", "'active':1"));
+        cluster.add(
+            cluster.stores.of<api::Job>(), job_text(kQueued, "'suspend':true", "'active':1")
+        );
         CHECK(reconcile_job(cluster.view(), "team", "job", kNow).writes.empty());
     }
 }
@@ -122,7 +127,7 @@ TEST_CASE("a missing priority class is told, and the job is tried again", "[cont
     Cluster cluster;
     add_basics(cluster);
     cluster.add(
-        cluster.stores.jobs,
+        cluster.stores.of<api::Job>(),
         job_text(
             "'labels':{'kueue.x-k8s.io/queue-name':'main','kueue.x-k8s.io/priority-class':'vip'}",
             "'suspend':true",
@@ -141,7 +146,7 @@ TEST_CASE("a partially admitted job starts with the pods that were granted", "[c
     Cluster cluster;
     add_basics(cluster);
     cluster.add(
-        cluster.stores.jobs,
+        cluster.stores.of<api::Job>(),
         job_text(
             std::string(kQueued) + ",'annotations':{'kueue.x-k8s.io/job-min-parallelism':'1'}",
             "'suspend':true,'parallelism':4,'completions':8",
@@ -150,7 +155,7 @@ TEST_CASE("a partially admitted job starts with the pods that were granted", "[c
     );
     std::string text = workload_text("", kAdmitted);
     text.replace(text.find("'count':2,"), 10, "'count':4,'minCount':1,");
-    cluster.add(cluster.stores.workloads, text);
+    cluster.add(cluster.stores.of<api::Workload>(), text);
     const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
     REQUIRE(outcome.writes.size() == 1);
     const std::string patch = text_of(outcome.writes[0]);
@@ -163,7 +168,9 @@ TEST_CASE("a partially admitted job starts with the pods that were granted", "[c
 TEST_CASE("a job that waits for admission checks is told what they say", "[controller]") {
     Cluster cluster;
     add_basics(cluster);
-    cluster.add(cluster.stores.jobs, job_text(kQueued, "'suspend':true,'parallelism':2", ""));
+    cluster.add(
+        cluster.stores.of<api::Job>(), job_text(kQueued, "'suspend':true,'parallelism':2", "")
+    );
     std::string status(kAdmitted);
     const std::string admitted = ",{'type':'Admitted','status':'True'}";
     status.erase(status.find(admitted), admitted.size());
@@ -173,7 +180,7 @@ TEST_CASE("a job that waits for admission checks is told what they say", "[contr
               "'lastTransitionTime':'2019-01-01T00:00:00Z'},{'name':'b','state':'Ready','message':"
               "'done','lastTransitionTime':'2019-01-01T00:00:00Z'},{'name':'c','state':'Pending'," +
               said + "'lastTransitionTime':'2019-01-01T00:00:00Z'}]";
-    cluster.add(cluster.stores.workloads, workload_text("", status));
+    cluster.add(cluster.stores.of<api::Workload>(), workload_text("", status));
     const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
     CHECK(outcome.writes.empty());
     REQUIRE(outcome.events.size() == (has_message ? 1 : 0));
@@ -189,11 +196,13 @@ TEST_CASE("an injection that contradicts the template ends the workload", "[cont
     Cluster cluster;
     add_basics(cluster);
     cluster.add(
-        cluster.stores.resource_flavors,
+        cluster.stores.of<api::ResourceFlavor>(),
         "{'metadata':{'name':'spot'},'spec':{'nodeLabels':{'zone':'b'}}}"
     );
-    cluster.add(cluster.stores.jobs, job_text(kQueued, "'suspend':true,'parallelism':2", ""));
-    cluster.add(cluster.stores.workloads, workload_text("", kAdmitted));
+    cluster.add(
+        cluster.stores.of<api::Job>(), job_text(kQueued, "'suspend':true,'parallelism':2", "")
+    );
+    cluster.add(cluster.stores.of<api::Workload>(), workload_text("", kAdmitted));
     const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
     REQUIRE(outcome.writes.size() == 1);
     const std::string patch = text_of(outcome.writes[0]);
@@ -203,9 +212,11 @@ TEST_CASE("an injection that contradicts the template ends the workload", "[cont
 
 TEST_CASE("a missing flavor delays the start and ends nothing", "[controller]") {
     Cluster cluster;
-    cluster.add(cluster.stores.namespaces, "{'metadata':{'name':'team'}}");
-    cluster.add(cluster.stores.jobs, job_text(kQueued, "'suspend':true,'parallelism':2", ""));
-    cluster.add(cluster.stores.workloads, workload_text("", kAdmitted));
+    cluster.add(cluster.stores.of<api::Namespace>(), "{'metadata':{'name':'team'}}");
+    cluster.add(
+        cluster.stores.of<api::Job>(), job_text(kQueued, "'suspend':true,'parallelism':2", "")
+    );
+    cluster.add(cluster.stores.of<api::Workload>(), workload_text("", kAdmitted));
     const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
     CHECK(outcome.writes.empty());
     CHECK(outcome.try_later == "ResourceFlavor \"spot\" not found");
@@ -214,16 +225,18 @@ TEST_CASE("a missing flavor delays the start and ends nothing", "[controller]") 
 TEST_CASE("a suspended job that changed has its waiting workload changed", "[controller]") {
     Cluster cluster;
     add_basics(cluster);
-    cluster.add(cluster.stores.jobs, job_text(kQueued, "'suspend':true,'parallelism':5", ""));
+    cluster.add(
+        cluster.stores.of<api::Job>(), job_text(kQueued, "'suspend':true,'parallelism':5", "")
+    );
     SECTION("in place while it holds nothing") {
-        cluster.add(cluster.stores.workloads, workload_text("", ""));
+        cluster.add(cluster.stores.of<api::Workload>(), workload_text("", ""));
         const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
         REQUIRE(outcome.writes.size() == 1);
         CHECK(outcome.writes[0].verb == Verb::MergePatch);
         CHECK(contains(text_of(outcome.writes[0]), R"("count":5)"));
     }
     SECTION("by a new one when it holds quota") {
-        cluster.add(cluster.stores.workloads, workload_text("", kAdmitted));
+        cluster.add(cluster.stores.of<api::Workload>(), workload_text("", kAdmitted));
         const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
         REQUIRE(outcome.writes.size() == 2);
         CHECK(contains(text_of(outcome.writes[0]), R"("finalizers":null)"));
@@ -236,12 +249,12 @@ TEST_CASE("pods that ended early give their quota back", "[controller]") {
     Cluster cluster;
     add_basics(cluster);
     cluster.add(
-        cluster.stores.jobs,
+        cluster.stores.of<api::Job>(),
         job_text(
             kQueued, "'suspend':false,'parallelism':2,'completions':5", "'active':1,'succeeded':4"
         )
     );
-    cluster.add(cluster.stores.workloads, workload_text("", kAdmitted));
+    cluster.add(cluster.stores.of<api::Workload>(), workload_text("", kAdmitted));
     const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
     REQUIRE(outcome.writes.size() == 1);
     CHECK(outcome.writes[0].field_manager == "kueue-reclaimable-pods");
@@ -266,12 +279,14 @@ TEST_CASE("equal templates are equal however they are written", "[controller]") 
 
 TEST_CASE("a class's value reaches all workloads that name it", "[controller]") {
     Cluster cluster;
-    cluster.add(cluster.stores.workload_priority_classes, "{'metadata':{'name':'vip'},'value':7}");
+    cluster.add(
+        cluster.stores.of<api::WorkloadPriorityClass>(), "{'metadata':{'name':'vip'},'value':7}"
+    );
     const std::string ref =
         "'priorityClassRef':{'group':'kueue.x-k8s.io','kind':'WorkloadPriorityClass','name':'vip'}";
     for (const std::string name : {"a", "b"}) {
         cluster.add(
-            cluster.stores.workloads,
+            cluster.stores.of<api::Workload>(),
             "{'metadata':{'name':'" + name + "','namespace':'team'},'spec':{" + ref +
                 ",'priority':" + (name == "a" ? "7" : "3") + "}}"
         );
@@ -288,10 +303,10 @@ TEST_CASE("what is in use keeps its finalizer while it is being deleted", "[cont
         "{'metadata':{'name':'spot','resourceVersion':'3','finalizers':["
         "'kueue.x-k8s.io/resource-in-use'],'deletionTimestamp':"
         "'2026-01-01T00:00:00Z'}}";
-    cluster.add(cluster.stores.resource_flavors, flavor);
+    cluster.add(cluster.stores.of<api::ResourceFlavor>(), flavor);
     CHECK(reconcile_resource_flavor(cluster.stores, "spot").writes.size() == 1);
     cluster.add(
-        cluster.stores.cluster_queues,
+        cluster.stores.of<api::ClusterQueue>(),
         "{'metadata':{'name':'cq'},'spec':{'resourceGroups':[{'coveredResources':['cpu'],'flavors':"
         "[{'name':'spot','resources':[{'name':'cpu','nominalQuota':'1'}]}]}]}}"
     );
@@ -302,7 +317,7 @@ TEST_CASE("a queue that only a webhook would refuse is inactive and says why", "
     Cluster cluster;
     add_basics(cluster);
     cluster.add(
-        cluster.stores.cluster_queues,
+        cluster.stores.of<api::ClusterQueue>(),
         "{'metadata':{'name':'cq','resourceVersion':'1','finalizers':["
         "'kueue.x-k8s.io/resource-in-use']},'spec':{'resourceGroups':[{'coveredResources':['cpu'],"
         "'flavors':[{'name':'spot','resources':[{'name':'cpu','nominalQuota':'-1'}]}]}]}}"
@@ -318,11 +333,13 @@ TEST_CASE("a flavor that became invalid delays the start and ends nothing", "[co
     Cluster cluster;
     add_basics(cluster);
     cluster.add(
-        cluster.stores.resource_flavors,
+        cluster.stores.of<api::ResourceFlavor>(),
         "{'metadata':{'name':'spot'},'spec':{'nodeLabels':{'tier':'a b'}}}"
     );
-    cluster.add(cluster.stores.jobs, job_text(kQueued, "'suspend':true,'parallelism':2", ""));
-    cluster.add(cluster.stores.workloads, workload_text("", kAdmitted));
+    cluster.add(
+        cluster.stores.of<api::Job>(), job_text(kQueued, "'suspend':true,'parallelism':2", "")
+    );
+    cluster.add(cluster.stores.of<api::Workload>(), workload_text("", kAdmitted));
     const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
     CHECK(outcome.writes.empty());
     REQUIRE(outcome.try_later);
@@ -335,9 +352,12 @@ TEST_CASE("a cohort that only a webhook would refuse says why in an event", "[co
         "'spec':{'resourceGroups':[{'coveredResources':['cpu'],'flavors':[{'name':'spot',"
         "'resources':[{'name':'cpu','nominalQuota':'";
     cluster.add(
-        cluster.stores.cohorts, "{'metadata':{'name':'bad','uid':'u'}," + quota + "-1'}]}]}]}}"
+        cluster.stores.of<api::Cohort>(),
+        "{'metadata':{'name':'bad','uid':'u'}," + quota + "-1'}]}]}]}}"
     );
-    cluster.add(cluster.stores.cohorts, "{'metadata':{'name':'good'}," + quota + "1'}]}]}]}}");
+    cluster.add(
+        cluster.stores.of<api::Cohort>(), "{'metadata':{'name':'good'}," + quota + "1'}]}]}]}}"
+    );
     CHECK(reconcile_cohort(cluster.view(), "good", std::nullopt).events.empty());
     const Outcome outcome = reconcile_cohort(cluster.view(), "bad", std::nullopt);
     REQUIRE(outcome.events.size() == 1);
@@ -358,7 +378,7 @@ TEST_CASE("a workload made by hand is queued and left alone", "[controller]") {
     Cluster cluster;
     add_basics(cluster);
     cluster.add(
-        cluster.stores.workloads,
+        cluster.stores.of<api::Workload>(),
         "{'metadata':{'name':'w','namespace':'team'},'spec':{'queueName':'none'}}"
     );
     const Outcome outcome = reconcile_workload(cluster.view(), "team", "w", kNow);
@@ -371,17 +391,17 @@ TEST_CASE("a new workload is told that it waits only if the gate asks for it", "
     Cluster cluster;
     add_basics(cluster);
     cluster.add(
-        cluster.stores.local_queues,
+        cluster.stores.of<api::LocalQueue>(),
         "{'metadata':{'name':'main','namespace':'team'},'spec':{'clusterQueue':'cq'},"
         "'status':{'conditions':[{'type':'Active','status':'True'}]}}"
     );
     cluster.add(
-        cluster.stores.cluster_queues,
+        cluster.stores.of<api::ClusterQueue>(),
         "{'metadata':{'name':'cq'},'spec':{'namespaceSelector':{}},"
         "'status':{'conditions':[{'type':'Active','status':'True'}]}}"
     );
     cluster.add(
-        cluster.stores.workloads,
+        cluster.stores.of<api::Workload>(),
         "{'metadata':{'name':'w','namespace':'team'},'spec':{'queueName':'main','podSets':["
         "{'name':'main','count':1," +
             std::string(kTemplate) + "}]}}"
@@ -417,7 +437,7 @@ TEST_CASE("who was deactivated, by whomever, queues again when activated", "[con
         Cluster cluster;
         add_basics(cluster);
         cluster.add(
-            cluster.stores.workloads,
+            cluster.stores.of<api::Workload>(),
             "{'metadata':{'name':'w','namespace':'team'},'spec':{'queueName':'main','active':" +
                 std::string(is_active ? "true" : "false") +
                 ",'podSets':[{'name':'main','count':1," + std::string(kTemplate) +
@@ -436,7 +456,7 @@ TEST_CASE("a workload whose job is long gone is finished", "[controller]") {
     Cluster cluster;
     add_basics(cluster);
     cluster.add(
-        cluster.stores.workloads,
+        cluster.stores.of<api::Workload>(),
         "{'metadata':{'name':'w','namespace':'team','labels':{'kueue.x-k8s.io/job-uid':'u'}}}"
     );
     const Outcome outcome = reconcile_workload(cluster.view(), "team", "w", kNow);
@@ -448,7 +468,7 @@ TEST_CASE("without its gate a workload whose job is long gone is left alone", "[
     Cluster cluster;
     cluster.settings.finish_orphaned_workloads = false;
     cluster.add(
-        cluster.stores.workloads,
+        cluster.stores.of<api::Workload>(),
         "{'metadata':{'name':'w','namespace':'team','labels':{'kueue.x-k8s.io/job-uid':'u'}}}"
     );
     for (const Write& write : reconcile_workload(cluster.view(), "team", "w", kNow).writes) {
@@ -460,8 +480,10 @@ TEST_CASE("pods get the names of their queues unless the gate is off", "[control
     Cluster cluster;
     add_basics(cluster);
     cluster.settings.assign_queue_labels_for_pods = GENERATE(true, false);
-    cluster.add(cluster.stores.jobs, job_text(kQueued, "'suspend':true,'parallelism':2", ""));
-    cluster.add(cluster.stores.workloads, workload_text("", kAdmitted));
+    cluster.add(
+        cluster.stores.of<api::Job>(), job_text(kQueued, "'suspend':true,'parallelism':2", "")
+    );
+    cluster.add(cluster.stores.of<api::Workload>(), workload_text("", kAdmitted));
     const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
     REQUIRE(outcome.writes.size() == 1);
     const std::string patch = text_of(outcome.writes[0]);
@@ -480,7 +502,7 @@ TEST_CASE("the workload of a job is made as the gates say", "[controller]") {
     cluster.settings.workload_priority_class_defaulting = is_on;
     cluster.settings.short_workload_names = is_on;
     cluster.add(
-        cluster.stores.workload_priority_classes, "{'metadata':{'name':'default'},'value':7}"
+        cluster.stores.of<api::WorkloadPriorityClass>(), "{'metadata':{'name':'default'},'value':7}"
     );
     auto job = decode<api::Job>(job_text(
         std::string(kQueued) +
@@ -501,7 +523,7 @@ TEST_CASE("without its gate an admission gate that comes late is not copied", "[
     add_basics(cluster);
     cluster.settings.gates.admission_gated_by = GENERATE(true, false);
     cluster.add(
-        cluster.stores.jobs,
+        cluster.stores.of<api::Job>(),
         job_text(
             std::string(kQueued) +
                 ",'annotations':{'kueue.x-k8s.io/admission-gated-by':'example.com/gate'}",
@@ -509,7 +531,7 @@ TEST_CASE("without its gate an admission gate that comes late is not copied", "[
             ""
         )
     );
-    cluster.add(cluster.stores.workloads, workload_text("", ""));
+    cluster.add(cluster.stores.of<api::Workload>(), workload_text("", ""));
     const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
     const bool is_copied = std::ranges::any_of(outcome.writes, [](const Write& write) {
         return contains(text_of(write), "admission-gated-by");
@@ -525,7 +547,7 @@ TEST_CASE("a rejected check deactivates, a retry evicts", "[controller]") {
     std::string status(kAdmitted);
     status += ",'admissionChecks':[{'name':'budget','state':'" + state +
               "','message':'no money','lastTransitionTime':'2019-01-01T00:00:00Z'}]";
-    cluster.add(cluster.stores.workloads, workload_text("", status));
+    cluster.add(cluster.stores.of<api::Workload>(), workload_text("", status));
     const Outcome outcome = reconcile_workload(cluster.view(), "team", "w", kNow);
     REQUIRE(outcome.writes.size() == 1);
     const std::string patch = text_of(outcome.writes[0]);

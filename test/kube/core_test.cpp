@@ -127,7 +127,7 @@ TEST_CASE(
     REQUIRE(event);
     CHECK(event->type == WatchEventType::Modified);
     CHECK(event->resource_version == "12");
-    CHECK(event->key == ObjectKey{"a", "j"});
+    CHECK(event->key == NamespacedName{"a", "j"});
     CHECK(event->object.starts_with(R"({"kind":"Job")"));
     CHECK(event->object.ends_with(R"("x":"}\""}})"));
     const auto bookmark =

@@ -190,7 +190,7 @@ TEST_CASE("typed calls create, read, list in pages and delete", "[fake]") {
     const auto all = run_async(server.loop, jobs.list({}, options));
     REQUIRE(all);
     REQUIRE(all->size() == 7);
-    const kube::ObjectKey key{"ns", all->front().metadata.name};
+    const kube::NamespacedName key{"ns", all->front().metadata.name};
     REQUIRE(run_async(server.loop, jobs.get(key)));
     REQUIRE(run_async(server.loop, jobs.remove(key)));
     CHECK(run_async(server.loop, jobs.get(key)).error().code == ErrorCode::NotFound);

@@ -79,7 +79,7 @@ TEST_CASE(
     TypedClient<api::Job> jobs(*server.client);
     const auto created = run_async(server.loop, jobs.create(server.make_job("j")));
     REQUIRE(created);
-    const ObjectKey key{server.ns, "j"};
+    const NamespacedName key{server.ns, "j"};
     const auto again = run_async(server.loop, jobs.create(server.make_job("j")));
     REQUIRE_FALSE(again);
     CHECK(again.error().code == ErrorCode::AlreadyExists);
@@ -143,22 +143,18 @@ TEST_CASE("a reflector lists in pages and follows a real watch", "[kube][real]")
     for (const auto* name : {"a", "b", "c"}) {
         REQUIRE(run_async(server.loop, jobs.create(server.make_job(name))));
     }
-    Store<api::Job> store;
+    KindStore<api::Job> kind_store(kind_of<api::Job>());
+    const Store<api::Job>& store = kind_store.objects();
     ReflectorOptions options;
     options.namespace_ = server.ns;
     options.watcher.page_size = 2;
     std::vector<std::string> seen;
-    Reflector<api::Job> reflector(
-        *server.client,
-        server.clock,
-        store,
-        options,
-        [&](const Change<api::Job>& change) {
+    Reflector
+        reflector(*server.client, server.clock, kind_store, options, [&](const AnyChange& change) {
             if (change.is_added() || change.is_removed()) {
                 seen.push_back((change.is_added() ? "+" : "-") + change.key.name);
             }
-        }
-    );
+        });
     net::TaskGroup tasks(server.loop.executor(), "test");
     tasks.spawn(reflector.run());
     REQUIRE(server.eventually([&] { return store.size() == 3; }));

@@ -36,19 +36,21 @@ struct Watched {
     net::EventLoop loop;
     SystemClock clock;
     FakeClient client{loop.executor(), clock};
-    kube::Store<api::Job> store;
+    kube::KindStore<api::Job> kind_store{kube::kind_of<api::Job>()};
+    const kube::Store<api::Job>& store = kind_store.objects();
     Strings seen;
     int synced = 0;
-    kube::Reflector<api::Job> reflector{
+    kube::Reflector reflector{
         client,
         clock,
-        store,
+        kind_store,
         options(),
-        [this](const kube::Change<api::Job>& change) {
+        [this](const kube::AnyChange& change) {
             seen.push_back(
-                (change.is_added()     ? "+"
-                 : change.is_removed() ? "-"
-                                       : "~") +
+                (change.before == change.after ? "?"
+                 : change.is_added()           ? "+"
+                 : change.is_removed()         ? "-"
+                                               : "~") +
                 change.key.name
             );
         },
@@ -176,23 +178,66 @@ TEST_CASE("a page beyond what may be taken comes in smaller ones", "[kube][refle
     CHECK(server.synced == 1);
 }
 
-TEST_CASE("an object that cannot be read is left out and the rest goes on", "[kube][reflector]") {
+TEST_CASE(
+    "an object that cannot be read is known as such and the rest goes on", "[kube][reflector]"
+) {
     Watched server;
     auto bad =
         *json::parse(R"({"kind":"Job","metadata":{"name":"bad"},"spec":{"parallelism":"x"}})");
     server.client.put(kube::path_of<api::Job>("ns"), bad);
     server.client.add(make_job("good"));
     server.start();
-    CHECK(server.take() == Strings{"+good"});
-    SECTION("one that was good keeps its last good state") {
+    CHECK(server.take() == Strings{"+good", "?bad"});
+    REQUIRE(server.kind_store.unreadable().size() == 1);
+    const auto& [name, unreadable] = *server.kind_store.unreadable().begin();
+    CHECK(name == kube::NamespacedName{"ns", "bad"});
+    CHECK(unreadable.error.find("parallelism") != std::string::npos);
+    CHECK(unreadable.text.find("\"parallelism\":\"x\"") != std::string::npos);
+    CHECK(server.kind_store.find_metadata({"ns", "bad"}) != nullptr);
+    CHECK_FALSE(server.store.find("ns", "bad"));
+    SECTION("one that was good keeps its last good state, and the version that is there is known") {
         bad.find("metadata")->set("name", "good");
         server.client.put(kube::path_of<api::Job>("ns"), bad);
+        server.settle();
+        CHECK(server.take() == Strings{"?good"});
+        const auto last_good = server.store.find("ns", "good");
+        REQUIRE(last_good);
+        CHECK(
+            server.kind_store.find_metadata({"ns", "good"})->resource_version !=
+            last_good->metadata.resource_version
+        );
         server.client.end_watches("jobs", FakeClient::WatchEnd::Gone);
         server.settle();
         CHECK(server.take().empty());
+        CHECK(server.kind_store.unreadable().size() == 2);
         CHECK(server.store.find("ns", "good"));
         CHECK(server.synced == 2);
     }
+    SECTION("one that can be read again is as it is, one that goes is forgotten") {
+        server.client.add(make_job("bad"));
+        server.settle();
+        CHECK(server.take() == Strings{"+bad"});
+        CHECK(server.kind_store.unreadable().empty());
+        bad.find("metadata")->set("name", "other");
+        server.client.put(kube::path_of<api::Job>("ns"), bad);
+        server.client.erase<api::Job>("ns", "other");
+        server.settle();
+        CHECK(server.take() == Strings{"?other", "?other"});
+        CHECK(server.kind_store.unreadable().empty());
+    }
+}
+
+TEST_CASE(
+    "a collection that is not served any more ends the following of it", "[kube][reflector]"
+) {
+    Watched server;
+    server.client.add(make_job("a"));
+    server.client.fail_next(Verb::List, "jobs", Error{ErrorCode::NotFound, "no such thing", {}}, 1);
+    CHECK(
+        run_async(server.loop, server.reflector.run_while_served()) ==
+        kube::Reflector::End::NotServed
+    );
+    CHECK(server.take().empty());
 }
 
 TEST_CASE(

@@ -1,5 +1,6 @@
 #include "support/fake_client.hpp"
 
+#include "api/scheme.hpp"
 #include "json/patch.hpp"
 #include "kube/core/status_error.hpp"
 #include "net/event_loop.hpp"
@@ -13,7 +14,7 @@
 namespace sluice::test {
 
 using json::Value;
-using kube::ObjectKey;
+using kube::NamespacedName;
 using kube::ResourcePath;
 
 /// One open watch: what it sees and the lines that wait to be read.
@@ -171,6 +172,10 @@ kube::Async<std::string> FakeClient::list(ResourcePath path, kube::ListOptions o
     if (!begun) {
         co_return begun.error();
     }
+    const auto served = served_.find({path.group, path.plural});
+    if (served != served_.end() && !served->second) {
+        co_return make_status(404, "NotFound", "the server could not find the requested resource");
+    }
     co_return do_list(path, options);
 }
 
@@ -261,6 +266,10 @@ kube::Async<std::unique_ptr<kube::WatchStream>> FakeClient::watch(
     if (!begun) {
         co_return begun.error();
     }
+    const auto served = served_.find({path.group, path.plural});
+    if (served != served_.end() && !served->second) {
+        co_return make_status(404, "NotFound", "the server could not find the requested resource");
+    }
     const auto from = to_version(options.resource_version);
     auto channel = std::make_shared<Channel>(
         executor_, CollectionKey{path.group, path.plural}, path.namespace_, std::move(options)
@@ -286,10 +295,50 @@ kube::Async<std::string> FakeClient::get_raw(std::string target, kube::GetOption
         co_return begun.error();
     }
     const auto found = raw_.find(target);
-    if (found == raw_.end()) {
+    std::string answer = found == raw_.end() ? discovery(target) : found->second;
+    if (answer.empty()) {
         co_return make_status(404, "NotFound", target + " not found");
     }
-    co_return found->second;
+    co_return answer;
+}
+
+std::string FakeClient::discovery(std::string_view target) const {
+    const auto is_here = [&](const kube::ResourcePath& path) {
+        const auto known = served_.find({path.group, path.plural});
+        return target ==
+                   (path.group.empty() ? "/api/" : "/apis/" + path.group + "/") + path.version &&
+               (known == served_.end() || known->second);
+    };
+    json::Array resources;
+    for (const api::KindInfo& kind : api::all_kinds()) {
+        if (is_here(kube::path_of(kube::Kind(kind)))) {
+            resources.push_back(json::Object{{"name", kind.plural}});
+        }
+    }
+    for (const kube::ResourcePath& path : added_kinds_) {
+        if (is_here(path)) {
+            resources.push_back(json::Object{{"name", path.plural}});
+        }
+    }
+    if (resources.empty()) {
+        return "";
+    }
+    return json::print(json::Object{{"resources", std::move(resources)}});
+}
+
+void FakeClient::serve(kube::Kind kind) {
+    const kube::ResourcePath path = kube::path_of(kind);
+    served_[{path.group, path.plural}] = true;
+    if (std::ranges::find(added_kinds_, path) == added_kinds_.end()) {
+        added_kinds_.push_back(path);
+    }
+}
+
+void FakeClient::stop_serving(kube::Kind kind) {
+    const kube::ResourcePath path = kube::path_of(kind);
+    served_[{path.group, path.plural}] = false;
+    collections_.erase({path.group, path.plural});
+    end_watches(path.plural, WatchEnd::Broken);
 }
 
 void FakeClient::announce(PastEvent event) {

@@ -4,6 +4,7 @@
 #include "base/clock.hpp"
 #include "json/value.hpp"
 #include "kube/client/client.hpp"
+#include "kube/core/kind.hpp"
 #include "support/field_ownership.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -97,6 +98,10 @@ class FakeClient final : public kube::Client {
     void set_raw(std::string target, std::string body) {
         raw_[std::move(target)] = std::move(body);
     }
+    /// What the server has, beside every kind that Sluice has a type for: a kind that comes, as
+    /// when its definition is applied, and one that goes with all of its objects.
+    void serve(kube::Kind kind);
+    void stop_serving(kube::Kind kind);
     void on_write(const std::string& plural, WriteHook hook) { hooks_[plural] = std::move(hook); }
 
     // Faults.
@@ -131,7 +136,7 @@ class FakeClient final : public kube::Client {
     };
     using CollectionKey = std::pair<std::string, std::string>;  // group, plural
     struct Collection {
-        std::map<kube::ObjectKey, Stored> objects;
+        std::map<kube::NamespacedName, Stored> objects;
     };
     struct PastEvent {
         std::int64_t version = 0;
@@ -175,8 +180,8 @@ class FakeClient final : public kube::Client {
     /// Stores a changed object: versions, generation, events, removal of one whose finalizers are
     /// gone.
     Result<std::string> store(const kube::ResourcePath& path, Edit edit);
-    void forget(const CollectionKey& collection, const kube::ObjectKey& key);
-    void mark_deleted(const CollectionKey& collection, const kube::ObjectKey& key);
+    void forget(const CollectionKey& collection, const kube::NamespacedName& key);
+    void mark_deleted(const CollectionKey& collection, const kube::NamespacedName& key);
     void collect_dependents(const std::string& uid);
     void announce(PastEvent event);
     std::string next_version();
@@ -187,7 +192,12 @@ class FakeClient final : public kube::Client {
     std::vector<PastEvent> history_;
     std::vector<std::shared_ptr<Channel>> channels_;
     std::map<std::string, WriteHook> hooks_;
+    /// The kinds of a group and version, as discovery says it.
+    std::string discovery(std::string_view target) const;
+
     std::map<std::string, std::string> raw_;
+    std::map<std::pair<std::string, std::string>, bool> served_;  ///< by group and plural
+    std::vector<kube::ResourcePath> added_kinds_;
     std::vector<Fault> faults_;
     std::vector<Call> calls_;
     std::int64_t version_ = 1000;

@@ -8,7 +8,7 @@
 namespace sluice::test {
 
 using json::Value;
-using kube::ObjectKey;
+using kube::NamespacedName;
 using kube::ResourcePath;
 
 /// What a test's own objects, or a write, want stored.
@@ -30,7 +30,7 @@ Result<std::string> FakeClient::do_list(const ResourcePath& path, const kube::Li
     if (found != collections_.end()) {
         for (const auto& [key, stored] : found->second.objects) {
             const bool seen = !options.continue_token.empty() &&
-                              key <= kube::parse_object_key(options.continue_token);
+                              key <= kube::parse_namespaced_name(options.continue_token);
             const bool elsewhere = !path.namespace_.empty() && key.namespace_ != path.namespace_;
             if (seen || elsewhere || !matches(stored.object, options.label_selector) ||
                 !matches_fields(stored.object, options.field_selector)) {
@@ -209,7 +209,7 @@ void FakeClient::keep_server_fields(const Value* live, Edit& edit) {
 
 Result<std::string> FakeClient::store(const ResourcePath& path, Edit edit) {
     const CollectionKey collection{path.group, path.plural};
-    const ObjectKey key{path.namespace_, path.name};
+    const NamespacedName key{path.namespace_, path.name};
     const auto* live = find_value(path);
     auto& metadata = metadata_of(edit.object);
     metadata.set("name", path.name);
@@ -291,7 +291,7 @@ void FakeClient::erase(const ResourcePath& path) {
         return;
     }
     const CollectionKey collection{path.group, path.plural};
-    const ObjectKey key{path.namespace_, path.name};
+    const NamespacedName key{path.namespace_, path.name};
     if (has_finalizers(*live)) {
         mark_deleted(collection, key);
     } else {
@@ -299,7 +299,7 @@ void FakeClient::erase(const ResourcePath& path) {
     }
 }
 
-void FakeClient::mark_deleted(const CollectionKey& collection, const ObjectKey& key) {
+void FakeClient::mark_deleted(const CollectionKey& collection, const NamespacedName& key) {
     auto& object = collections_[collection].objects[key].object;
     if (is_being_deleted(object)) {
         return;
@@ -314,7 +314,7 @@ void FakeClient::mark_deleted(const CollectionKey& collection, const ObjectKey& 
     announce(std::move(event));
 }
 
-void FakeClient::forget(const CollectionKey& collection, const ObjectKey& key) {
+void FakeClient::forget(const CollectionKey& collection, const NamespacedName& key) {
     auto node = collections_[collection].objects.extract(key);
     PastEvent event{0, collection, node.mapped().object, {}, node.mapped().object};
     metadata_of(event.last).set("resourceVersion", next_version());
@@ -325,7 +325,7 @@ void FakeClient::forget(const CollectionKey& collection, const ObjectKey& key) {
 }
 
 void FakeClient::collect_dependents(const std::string& uid) {
-    std::vector<std::pair<CollectionKey, ObjectKey>> dependents;
+    std::vector<std::pair<CollectionKey, NamespacedName>> dependents;
     for (const auto& [collection, content] : collections_) {
         for (const auto& [key, stored] : content.objects) {
             const auto* owners = stored.object.find_path({"metadata", "ownerReferences"});

@@ -15,26 +15,32 @@ namespace {
 /// After so many events in a row the others on the thread get their turn.
 constexpr int kEventsAtATime = 100;
 
-/// One reflector at work.
-class Run {
-  public:
-    Run(Client* client,
-        const Clock* clock,
-        ResourcePath path,
-        const ReflectorOptions& options,
-        ReflectorSink* sink)
-        : client_(client),
-          clock_(clock),
-          path_(std::move(path)),
-          options_(options),
-          sink_(sink),
-          watcher_(options.watcher, options.seed) {}
+UnreadableObject make_unreadable(std::string_view object, const Error& error) {
+    return {.metadata = read_identity(object), .text = std::string(object), .error = error.detail};
+}
 
-    asio::awaitable<void> run() {
+}  // namespace
+
+/// One reflector at work.
+class Reflector::Run {
+  public:
+    Run(Reflector& reflector, IfNotServed if_not_served)
+        : client_(&reflector.client_),
+          clock_(&reflector.clock_),
+          path_(path_of(reflector.store_.kind(), reflector.options_.namespace_)),
+          options_(reflector.options_),
+          reflector_(&reflector),
+          if_not_served_(if_not_served),
+          watcher_(reflector.options_.watcher, reflector.options_.seed) {}
+
+    asio::awaitable<End> run() {
         for (;;) {
             const auto cancelled = co_await net::is_cancelled();
             if (cancelled) {
-                co_return;
+                co_return End::Cancelled;
+            }
+            if (is_not_served_ && if_not_served_ == IfNotServed::End) {
+                co_return End::NotServed;
             }
             const auto step = watcher_.next(clock_->now());
             if (step.action == Watcher::Action::Wait) {
@@ -68,6 +74,10 @@ class Run {
     }
 
     void fail_list(const Error& error) {
+        is_not_served_ = error.code == ErrorCode::NotFound;
+        if (is_not_served_ && if_not_served_ == IfNotServed::End) {
+            return;
+        }
         if (error.code != ErrorCode::Canceled) {
             log::warning(
                 "list failed",
@@ -82,20 +92,20 @@ class Run {
     void take_page(const ListPage& page) {
         const auto kind = watcher_.on_page(page.resource_version, page.continue_token);
         if (kind == Watcher::Page::First || kind == Watcher::Page::FirstAndLast) {
-            sink_->begin_list();
+            reflector_->begin_list();
         }
         for (const auto& item : page.items) {
             const auto metadata = find_raw(item, {"metadata"});
-            const ObjectKey key{
+            const NamespacedName key{
                 find_string(metadata, {"namespace"}), find_string(metadata, {"name"})
             };
-            const auto added = sink_->add_listed(key, item);
+            const auto added = reflector_->add_listed(key, item);
             if (!added) {
                 report_bad_object(key, added.error());
             }
         }
         if (kind == Watcher::Page::Last || kind == Watcher::Page::FirstAndLast) {
-            sink_->end_list();
+            reflector_->end_list();
         }
     }
 
@@ -148,14 +158,14 @@ class Run {
         switch (event->type) {
             case WatchEventType::Added:
             case WatchEventType::Modified: {
-                const auto taken = sink_->upsert(event->object);
+                const auto taken = reflector_->upsert(event->key, event->object);
                 if (!taken) {
                     report_bad_object(event->key, taken.error());
                 }
                 break;
             }
             case WatchEventType::Deleted:
-                sink_->remove(event->key);
+                reflector_->remove(event->key);
                 break;
             case WatchEventType::Bookmark:
                 break;
@@ -166,7 +176,7 @@ class Run {
         return std::nullopt;
     }
 
-    void report_bad_object(const ObjectKey& key, const Error& error) const {
+    void report_bad_object(const NamespacedName& key, const Error& error) const {
         log::error(
             "object cannot be read",
             {{"path", describe(path_)}, {"object", to_string(key)}, {"error", error.detail}}
@@ -177,21 +187,82 @@ class Run {
     const Clock* clock_;
     ResourcePath path_;
     ReflectorOptions options_;
-    ReflectorSink* sink_;
+    Reflector* reflector_;
+    IfNotServed if_not_served_;
+    bool is_not_served_ = false;
     Watcher watcher_;
 };
 
-}  // namespace
+asio::awaitable<void> Reflector::run() {
+    Run work(*this, IfNotServed::Retry);
+    co_await work.run();
+}
 
-asio::awaitable<void> run_reflector(
-    Client* client,
-    const Clock* clock,
-    ResourcePath path,
-    ReflectorOptions options,
-    ReflectorSink* sink
-) {
-    Run run(client, clock, std::move(path), options, sink);
-    co_await run.run();
+asio::awaitable<Reflector::End> Reflector::run_while_served() {
+    Run work(*this, IfNotServed::End);
+    const auto end = co_await work.run();
+    co_return end;
+}
+
+void Reflector::begin_list() {
+    listed_.clear();
+    listed_unreadable_.clear();
+}
+
+Result<void> Reflector::add_listed(const NamespacedName& name, std::string_view object) {
+    auto decoded = decode(object);
+    if (!decoded) {
+        listed_unreadable_.emplace(name, make_unreadable(object, decoded.error()));
+        return decoded.error();
+    }
+    listed_.push_back(std::move(*decoded));
+    return {};
+}
+
+void Reflector::end_list() {
+    std::vector<NamespacedName> newly_unreadable;
+    for (const auto& [name, object] : listed_unreadable_) {
+        const auto* before = store_.find_metadata(name);
+        if (before == nullptr || before->resource_version != object.metadata.resource_version) {
+            newly_unreadable.push_back(name);
+        }
+    }
+    const auto changes = store_.replace(listed_, std::move(listed_unreadable_));
+    begin_list();
+    for (const AnyChange& change : changes) {
+        on_change_(change);
+    }
+    for (const NamespacedName& name : newly_unreadable) {
+        const AnyStore::Object last_good = store_.find_object(name);
+        on_change_({{store_.kind(), name.namespace_, name.name}, last_good, last_good});
+    }
+    if (on_synced_) {
+        on_synced_();
+    }
+}
+
+Result<void> Reflector::upsert(const NamespacedName& name, std::string_view object) {
+    auto decoded = decode(object);
+    if (!decoded) {
+        on_change_(store_.set_unreadable(name, make_unreadable(object, decoded.error())));
+        return decoded.error();
+    }
+    on_change_(store_.upsert(*decoded));
+    return {};
+}
+
+void Reflector::remove(const NamespacedName& name) {
+    const bool was_there = store_.find_metadata(name) != nullptr;
+    const AnyChange change = store_.remove(name);
+    if (was_there) {
+        on_change_(change);
+    }
+}
+
+Result<AnyStore::Object> Reflector::decode(std::string_view object) const {
+    api::DecodeOptions decode_options;
+    decode_options.interner = options_.interner;
+    return store_.decode(object, decode_options);
 }
 
 }  // namespace sluice::kube

@@ -18,7 +18,7 @@ class TypedClient {
   public:
     explicit TypedClient(Client& client) : client_(&client) {}
 
-    Async<T> get(ObjectKey key, GetOptions options = {}) {
+    Async<T> get(NamespacedName key, GetOptions options = {}) {
         auto path = path_of<T>(std::move(key.namespace_), std::move(key.name));
         const auto text = co_await client_->get(std::move(path), std::move(options));
         co_return decode(text);
@@ -81,7 +81,10 @@ class TypedClient {
 
     /// Merge patch of the object, or of a subresource when one is named.
     Async<T> merge_patch(
-        ObjectKey key, std::string body, WriteOptions options = {}, std::string subresource = {}
+        NamespacedName key,
+        std::string body,
+        WriteOptions options = {},
+        std::string subresource = {}
     ) {
         auto path =
             path_of<T>(std::move(key.namespace_), std::move(key.name), std::move(subresource));
@@ -92,7 +95,7 @@ class TypedClient {
 
     /// Server-side apply of the object, or of a subresource when one is named.
     Async<T> apply(
-        ObjectKey key, std::string body, ApplyOptions options, std::string subresource = {}
+        NamespacedName key, std::string body, ApplyOptions options, std::string subresource = {}
     ) {
         auto path =
             path_of<T>(std::move(key.namespace_), std::move(key.name), std::move(subresource));
@@ -101,7 +104,7 @@ class TypedClient {
         co_return decode(text);
     }
 
-    Async<void> remove(ObjectKey key, DeleteOptions options = {}) {
+    Async<void> remove(NamespacedName key, DeleteOptions options = {}) {
         auto path = path_of<T>(std::move(key.namespace_), std::move(key.name));
         const auto text = co_await client_->remove(std::move(path), std::move(options));
         if (!text) {

@@ -10,16 +10,16 @@ bool is_unreserved(char c) {
 
 }  // namespace
 
-std::string to_string(const ObjectKey& key) {
+std::string to_string(const NamespacedName& key) {
     return key.namespace_.empty() ? key.name : key.namespace_ + "/" + key.name;
 }
 
-ObjectKey parse_object_key(std::string_view text) {
+NamespacedName parse_namespaced_name(std::string_view text) {
     const auto slash = text.find('/');
     if (slash == std::string_view::npos) {
-        return ObjectKey{{}, std::string(text)};
+        return NamespacedName{{}, std::string(text)};
     }
-    return ObjectKey{std::string(text.substr(0, slash)), std::string(text.substr(slash + 1))};
+    return NamespacedName{std::string(text.substr(0, slash)), std::string(text.substr(slash + 1))};
 }
 
 std::string percent_encode(std::string_view text) {
@@ -61,7 +61,7 @@ std::string describe(const ResourcePath& path) {
         out += "." + path.group;
     }
     if (!path.name.empty()) {
-        out += " " + to_string(ObjectKey{path.namespace_, path.name});
+        out += " " + to_string(NamespacedName{path.namespace_, path.name});
     } else if (!path.namespace_.empty()) {
         out += " in " + path.namespace_;
     }

@@ -7,24 +7,24 @@
 namespace sluice::kube {
 
 /// Names one object of a kind; `namespace_` is empty for cluster-scoped kinds.
-struct ObjectKey {
+struct NamespacedName {
     std::string namespace_;
     std::string name;
 
-    friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
-    friend bool operator==(const ObjectKey&, const ObjectKey&) = default;
+    friend auto operator<=>(const NamespacedName&, const NamespacedName&) = default;
+    friend bool operator==(const NamespacedName&, const NamespacedName&) = default;
 };
 
 /// "namespace/name", or "name" when there is no namespace.
-std::string to_string(const ObjectKey& key);
+std::string to_string(const NamespacedName& key);
 
-/// The reverse of to_string(ObjectKey).
-ObjectKey parse_object_key(std::string_view text);
+/// The reverse of to_string(NamespacedName).
+NamespacedName parse_namespaced_name(std::string_view text);
 
 /// The key of an object of any API type.
 template <class T>
-ObjectKey key_of(const T& object) {
-    return ObjectKey{object.metadata.namespace_, object.metadata.name};
+NamespacedName key_of(const T& object) {
+    return NamespacedName{object.metadata.namespace_, object.metadata.name};
 }
 
 /// Where an object, a collection or a subresource lives in the API. The core group is "".

@@ -65,7 +65,8 @@ Result<WatchEvent> decode_watch_line(std::string_view line) {
     if (event.type == WatchEventType::Bookmark) {
         return event;
     }
-    event.key = ObjectKey{find_string(metadata, {"namespace"}), find_string(metadata, {"name"})};
+    event.key =
+        NamespacedName{find_string(metadata, {"namespace"}), find_string(metadata, {"name"})};
     if (event.key.name.empty()) {
         return make_invalid("watch line: the object has no metadata.name");
     }

@@ -16,7 +16,7 @@ struct WatchEvent {
     WatchEventType type = WatchEventType::Added;
     std::string_view object;  ///< the object's JSON, not yet read; of an Error the metav1.Status
     std::string resource_version;  ///< where to resume; empty for Error
-    ObjectKey key;                 ///< empty for Bookmark and Error
+    NamespacedName key;            ///< empty for Bookmark and Error
 };
 
 /// Decodes one line of a watch up to the object, which goes to the typed decoder as it is.

@@ -18,7 +18,7 @@ namespace sluice::kube {
 /// What happened to one object in a Store: added (no `before`), removed (no `after`) or changed.
 template <class T>
 struct Change {
-    ObjectKey key;
+    NamespacedName key;
     std::shared_ptr<const T> before;
     std::shared_ptr<const T> after;
 
@@ -34,7 +34,7 @@ template <class T>
 class Store {
   public:
     using Pointer = std::shared_ptr<const T>;
-    using Objects = std::map<ObjectKey, Pointer>;
+    using Objects = std::map<NamespacedName, Pointer>;
     /// The values under which an object is found in a secondary index; usually none or one.
     using IndexFunction = std::function<std::vector<std::string>(const T&)>;
 
@@ -53,15 +53,17 @@ class Store {
     }
 
     /// The object, or nullptr.
-    Pointer find(const ObjectKey& key) const {
+    Pointer find(const NamespacedName& key) const {
         const auto found = objects_.find(key);
         return found == objects_.end() ? nullptr : found->second;
     }
     Pointer find(std::string_view namespace_, std::string_view name) const {
-        return find(ObjectKey{std::string(namespace_), std::string(name)});
+        return find(NamespacedName{std::string(namespace_), std::string(name)});
     }
     /// A cluster-scoped object, or nullptr.
-    Pointer find(std::string_view name) const { return find(ObjectKey{{}, std::string(name)}); }
+    Pointer find(std::string_view name) const {
+        return find(NamespacedName{{}, std::string(name)});
+    }
 
     /// The objects under a value of an index, ordered by key. Requires: the index exists.
     /// Lifetime: until the next change of the store.
@@ -94,7 +96,7 @@ class Store {
     }
 
     /// Removes one object; `before` of the change is null when there was none.
-    Change<T> remove(const ObjectKey& key) {
+    Change<T> remove(const NamespacedName& key) {
         Change<T> change{key, nullptr, nullptr};
         const auto found = objects_.find(key);
         if (found != objects_.end()) {
@@ -149,19 +151,19 @@ class Store {
         std::map<std::string, Objects> entries;
     };
 
-    static void add_to(Index& index, const ObjectKey& key, const Pointer& object) {
+    static void add_to(Index& index, const NamespacedName& key, const Pointer& object) {
         for (auto& value : index.function(*object)) {
             index.entries[std::move(value)][key] = object;
         }
     }
 
-    void add_to_indexes(const ObjectKey& key, const Pointer& object) {
+    void add_to_indexes(const NamespacedName& key, const Pointer& object) {
         for (auto& [name, index] : indexes_) {
             add_to(index, key, object);
         }
     }
 
-    void remove_from_indexes(const ObjectKey& key, const T& object) {
+    void remove_from_indexes(const NamespacedName& key, const T& object) {
         for (auto& [name, index] : indexes_) {
             for (const auto& value : index.function(object)) {
                 const auto entry = index.entries.find(value);

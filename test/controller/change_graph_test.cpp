@@ -1,6 +1,5 @@
-#include "controller/process/routes.hpp"
-
 #include "api/codec.hpp"
+#include "controller/known_stores.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -22,13 +21,18 @@ std::shared_ptr<const T> decode(std::string text) {
 }
 
 template <class T>
-std::set<ObjectKey> looks_after(const Stores& stores, const kube::Change<T>& change) {
+std::set<ObjectKey> looks_after(const KnownStores& stores, const kube::Change<T>& change) {
     std::set<ObjectKey> looks;
-    route(stores, change, [&looks](const ObjectKey& key, Urgency) { looks.insert(key); });
+    const kube::AnyChange any{
+        {kind_of<T>(), change.key.namespace_, change.key.name}, change.before, change.after
+    };
+    look_after({stores.registry, stores}, any, [&looks](const ObjectKey& key, Urgency) {
+        looks.insert(key);
+    });
     return looks;
 }
 
-const ObjectKey kClass{Kind::WorkloadPriorityClass, "", "vip"};
+const ObjectKey kClass{kind_of<api::WorkloadPriorityClass>(), "", "vip"};
 
 std::shared_ptr<const api::Workload> workload(std::string_view owner, std::string_view ref) {
     return decode<api::Workload>(
@@ -46,13 +50,13 @@ constexpr std::string_view kRef =
 }  // namespace
 
 TEST_CASE("a class is looked at when its value is new, not when its text is", "[controller]") {
-    const Stores stores;
+    const KnownStores stores;
     const auto one = decode<api::WorkloadPriorityClass>("{'metadata':{'name':'vip'},'value':1}");
     const auto described = decode<api::WorkloadPriorityClass>(
         "{'metadata':{'name':'vip'},'value':1,'description':'text'}"
     );
     const auto two = decode<api::WorkloadPriorityClass>("{'metadata':{'name':'vip'},'value':2}");
-    const kube::ObjectKey key{"", "vip"};
+    const kube::NamespacedName key{"", "vip"};
     using Change = kube::Change<api::WorkloadPriorityClass>;
     CHECK(looks_after(stores, Change{key, nullptr, one}).contains(kClass));
     CHECK(looks_after(stores, Change{key, one, two}).contains(kClass));
@@ -63,8 +67,8 @@ TEST_CASE("a class is looked at when its value is new, not when its text is", "[
 TEST_CASE(
     "a job's workload that was classed meanwhile gets the class's present value", "[controller]"
 ) {
-    const Stores stores;
-    const kube::ObjectKey key{"team", "w"};
+    const KnownStores stores;
+    const kube::NamespacedName key{"team", "w"};
     using Change = kube::Change<api::Workload>;
     const auto classed = workload(kOwner, kRef);
     const auto unclassed = workload(kOwner, "");

@@ -1,0 +1,24 @@
+#include "controller/kinds/builtin_kinds.hpp"
+
+namespace sluice::controller {
+
+Registry make_builtin_registry() {
+    Registry registry;
+    // In the order in which the engine is told: what others depend on comes first.
+    registry.add(resource_flavor_kind());
+    registry.add(admission_check_kind());
+    registry.add(topology_kind());
+    registry.add(namespace_kind());
+    registry.add(limit_range_kind());
+    registry.add(runtime_class_kind());
+    registry.add(priority_class_kind());
+    registry.add(workload_priority_class_kind());
+    registry.add(cohort_kind());
+    registry.add(cluster_queue_kind());
+    registry.add(local_queue_kind());
+    registry.add(job_kind());
+    registry.add(workload_kind());
+    return registry;
+}
+
+}  // namespace sluice::controller

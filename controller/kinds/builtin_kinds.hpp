@@ -1,0 +1,39 @@
+#pragma once
+
+#include "controller/kinds/kind_entry.hpp"
+#include "controller/kinds/registry.hpp"
+
+#include <string>
+
+/// The kinds that Sluice is built with: an entry each, in a file of its own.
+namespace sluice::controller {
+
+KindEntry resource_flavor_kind();
+KindEntry admission_check_kind();
+KindEntry topology_kind();
+KindEntry namespace_kind();
+KindEntry limit_range_kind();
+KindEntry runtime_class_kind();
+KindEntry priority_class_kind();
+KindEntry workload_priority_class_kind();
+KindEntry cohort_kind();
+KindEntry cluster_queue_kind();
+KindEntry local_queue_kind();
+KindEntry job_kind();
+KindEntry workload_kind();
+
+/// All of them.
+Registry make_builtin_registry();
+
+void visit_cluster_queues_of_flavor(
+    const Stores& stores, const std::string& flavor, const Visit& visit
+);
+void visit_workloads_of_queue(
+    const Stores& stores, const kube::NamespacedName& queue, const Visit& visit
+);
+/// Jobs of one kind with the label of the WorkloadPriorityClass.
+void visit_jobs_of_priority_class(
+    const Stores& stores, Kind kind, const std::string& priority_class, const Visit& visit
+);
+
+}  // namespace sluice::controller

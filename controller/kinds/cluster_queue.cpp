@@ -1,0 +1,121 @@
+#include "controller/reconcilers/cluster_queue.hpp"
+
+#include "controller/kinds/builtin_kinds.hpp"
+
+namespace sluice::controller {
+
+namespace {
+
+using Change = kube::Change<api::ClusterQueue>;
+
+std::string active_status(const api::ClusterQueue& queue) {
+    for (const api::Condition& condition : queue.status.conditions) {
+        if (condition.type_ == "Active") {
+            return condition.status;
+        }
+    }
+    return "";
+}
+
+bool is_new_spec(const Change& change) {
+    return change.is_added() || change.is_removed() || change.before->spec != change.after->spec;
+}
+
+/// Whether workloads of the queue must hear of the change.
+bool concerns_workloads(const Change& change) {
+    if (change.is_added() || change.is_removed()) {
+        return true;
+    }
+    const api::ClusterQueue& before = *change.before;
+    const api::ClusterQueue& after = *change.after;
+    return before.spec.stop_policy != after.spec.stop_policy ||
+           before.spec.admission_checks_strategy != after.spec.admission_checks_strategy ||
+           before.metadata.deletion_timestamp.has_value() !=
+               after.metadata.deletion_timestamp.has_value() ||
+           before.spec.namespace_selector != after.spec.namespace_selector ||
+           active_status(before) != active_status(after);
+}
+
+void visit_local_queues(const ChangeContext& context, const Change& change, const Visit& visit) {
+    for (const auto& [name, queue] : local_queues_of(context.stores, change.key.name)) {
+        visit({kind_of<api::LocalQueue>(), name.namespace_, name.name});
+    }
+}
+
+void visit_local_queues_to_look_at(
+    const ChangeContext& context, const Change& change, const Visit& visit
+) {
+    if (is_new_spec(change) ||
+        change.before->status.conditions != change.after->status.conditions) {
+        visit_local_queues(context, change, visit);
+    }
+}
+
+void visit_workloads(const ChangeContext& context, const Change& change, const Visit& visit) {
+    if (!concerns_workloads(change)) {
+        return;
+    }
+    for (const auto& [name, queue] : local_queues_of(context.stores, change.key.name)) {
+        visit_workloads_of_queue(context.stores, name, visit);
+    }
+}
+
+/// What holds the finalizer of objects in use.
+void visit_references(const ChangeContext&, const Change& change, const Visit& visit) {
+    if (!is_new_spec(change)) {
+        return;
+    }
+    for (const auto& queue : {change.before, change.after}) {
+        if (!queue) {
+            continue;
+        }
+        for (const auto& group : queue->spec.resource_groups) {
+            for (const auto& flavor : group.flavors) {
+                visit({kind_of<api::ResourceFlavor>(), "", flavor.name});
+            }
+        }
+        if (queue->spec.admission_checks_strategy) {
+            for (const auto& check : queue->spec.admission_checks_strategy->admission_checks) {
+                visit({kind_of<api::AdmissionCheck>(), "", check.name});
+            }
+        }
+    }
+}
+
+}  // namespace
+
+KindEntry cluster_queue_kind() {
+    KindEntry entry = make_entry<api::ClusterQueue>(Presence::Required);
+    entry.controller = "clusterqueue";
+    entry.metric_name = "clusterqueue_controller";
+    entry.edges = {
+        to_itself(),
+        // Its selector may match their namespaces otherwise now.
+        {.reconciled = std::nullopt,
+         .translated = true,
+         .find = find_by<api::ClusterQueue>(visit_local_queues)},
+        {.reconciled = Urgency::AtOnce,
+         .translated = false,
+         .find = find_by<api::ClusterQueue>(visit_local_queues_to_look_at)},
+        {.reconciled = Urgency::AtOnce,
+         .translated = false,
+         .find = find_by<api::ClusterQueue>(visit_workloads)},
+        {.reconciled = Urgency::AtOnce,
+         .translated = false,
+         .find = find_by<api::ClusterQueue>(visit_references)},
+    };
+    entry.translate = [](const EngineInput& input, const kube::NamespacedName& name) {
+        if (const auto queue = input.stores.of<api::ClusterQueue>().find(name)) {
+            input.apply(engine::ClusterQueueChanged{input.translator.cluster_queue(*queue)});
+        } else {
+            input.apply(engine::ClusterQueueDeleted{name.name});
+        }
+    };
+    entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time now) {
+        const QueueAccount account{context.weighted_share(key), context.has_holders(key.name)};
+        return reconcile_cluster_queue(context.view, key.name, account, now);
+    };
+    return entry;
+}
+
+}  // namespace sluice::controller

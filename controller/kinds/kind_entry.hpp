@@ -1,0 +1,135 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "controller/reconcilers/reconcile.hpp"
+#include "controller/reconcilers/stores.hpp"
+#include "controller/reconcilers/view.hpp"
+#include "engine/event.hpp"
+#include "kube/core/kind.hpp"
+#include "kube/runtime/any_store.hpp"
+#include "workload/translator.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice::controller {
+
+class Registry;
+
+/// Whether the controller may act without the kind.
+enum class Presence : std::uint8_t {
+    Required,  ///< it waits, unready, until the server has the kind and all of it was listed
+    Optional,  ///< followed while the server has it
+};
+
+/// How soon an object is looked at. Statuses of queues follow their workloads in batches.
+enum class Urgency : std::uint8_t { AtOnce, Batched };
+
+/// Where the objects that a change concerns are looked up.
+struct ChangeContext {
+    const Registry& registry;
+    const Stores& stores;
+};
+
+/// Called with each object that a change concerns.
+using Visit = std::function<void(const ObjectKey&)>;
+
+/// Some of the objects that a change of an object concerns, and what the change means for them. The
+/// edges of all kinds are one graph: the work queue follows those that are reconciled, the engine's
+/// feeder those that are translated.
+struct Edge {
+    using Find = std::function<void(const ChangeContext&, const kube::AnyChange&, const Visit&)>;
+
+    std::optional<Urgency> reconciled;  ///< they are looked at, so soon
+    bool translated = false;            ///< what the engine knows of them depends on the object
+    /// Called after the store has taken the change. An object that another one concerned is passed
+    /// on with `before` equal to `after`.
+    Find find;
+};
+
+/// The engine and what is translated for it.
+struct EngineInput {
+    const Stores& stores;
+    workload::Translator& translator;
+    std::function<void(const engine::Event&)> apply;
+
+    void apply_all(const workload::Translator::Events& events) const {
+        for (const engine::Event& event : events) {
+            apply(event);
+        }
+    }
+};
+
+/// What a reconciler may look at beside the stores.
+struct ReconcileContext {
+    const View& view;
+    /// The engine's weighted share of a ClusterQueue or Cohort; none without fair sharing.
+    const std::function<std::optional<std::int64_t>(const ObjectKey&)>& weighted_share;
+    /// Whether workloads hold quota of the ClusterQueue, or are about to.
+    const std::function<bool(const std::string& cluster_queue)>& has_holders;
+};
+
+/// All that the controller knows of a kind. A new kind is one more entry.
+struct KindEntry {
+    Kind kind;
+    std::shared_ptr<const kube::RunTimeKind> names;  ///< of a kind known only at run time
+    Presence presence = Presence::Required;
+    /// An empty store with the indexes of the kind.
+    std::function<std::unique_ptr<kube::AnyStore>()> make_store;
+    /// Whom a change of an object concerns.
+    std::vector<Edge> edges;
+    /// Tells the engine the object as the store has it now, or that it is gone. Empty: the engine
+    /// does not depend on the kind.
+    std::function<void(const EngineInput&, const kube::NamespacedName&)> translate;
+    /// What is to be done about the object. Empty: nothing ever is.
+    std::function<Outcome(const ReconcileContext&, const ObjectKey&, Time)> reconcile;
+    /// The other objects that a reconcile of this one may write: it waits until the stores show the
+    /// last writes to them. Empty: none.
+    std::function<std::vector<ObjectKey>(const Stores&, const ObjectKey&)> also_written;
+    /// Of the controller in the flag --controllers, "" for kinds that are not reconciled.
+    std::string controller;
+    /// Of the same controller in metrics, as Kueue calls it.
+    std::string metric_name;
+    bool is_job = false;  ///< its objects are jobs, for which Workloads are made
+    /// Of a job, as integrations.frameworks of the configuration spells it. Example: batch/job
+    std::string integration;
+};
+
+/// An entry of a typed kind, still without edges.
+template <class T>
+KindEntry make_entry(Presence presence) {
+    KindEntry entry;
+    entry.kind = kind_of<T>();
+    entry.presence = presence;
+    entry.make_store = []() -> std::unique_ptr<kube::AnyStore> {
+        auto store = std::make_unique<kube::KindStore<T>>(kind_of<T>());
+        if constexpr (requires { add_indexes(store->objects()); }) {
+            add_indexes(store->objects());
+        }
+        return store;
+    };
+    return entry;
+}
+
+/// An entry of a kind known only at run time, still without edges. Its objects are
+/// api::DynamicObject.
+KindEntry make_dynamic_entry(std::shared_ptr<const kube::RunTimeKind> names);
+
+/// The find function of an edge from a typed kind.
+template <class T, class Function>
+Edge::Find find_by(Function function) {
+    return [function = std::move(function)](
+               const ChangeContext& context, const kube::AnyChange& change, const Visit& visit
+           ) { function(context, kube::change_as<T>(change), visit); };
+}
+
+/// The edge of a kind whose objects are looked at whenever they change.
+Edge to_itself();
+
+}  // namespace sluice::controller

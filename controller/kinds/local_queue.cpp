@@ -1,0 +1,66 @@
+#include "controller/reconcilers/local_queue.hpp"
+
+#include "controller/kinds/builtin_kinds.hpp"
+
+namespace sluice::controller {
+
+namespace {
+
+using Change = kube::Change<api::LocalQueue>;
+
+bool is_new_spec(const Change& change) {
+    return change.is_added() || change.is_removed() || change.before->spec != change.after->spec ||
+           change.before->metadata.deletion_timestamp.has_value() !=
+               change.after->metadata.deletion_timestamp.has_value();
+}
+
+void visit_cluster_queues(const ChangeContext&, const Change& change, const Visit& visit) {
+    if (!is_new_spec(change)) {
+        return;
+    }
+    for (const auto& queue : {change.before, change.after}) {
+        if (queue) {
+            visit({kind_of<api::ClusterQueue>(), "", queue->spec.cluster_queue});
+        }
+    }
+}
+
+void visit_workloads(const ChangeContext& context, const Change& change, const Visit& visit) {
+    if (is_new_spec(change)) {
+        visit_workloads_of_queue(context.stores, change.key, visit);
+    }
+}
+
+}  // namespace
+
+KindEntry local_queue_kind() {
+    KindEntry entry = make_entry<api::LocalQueue>(Presence::Required);
+    entry.controller = "localqueue";
+    entry.metric_name = "localqueue_controller";
+    entry.edges = {
+        to_itself(),
+        {.reconciled = Urgency::Batched,
+         .translated = false,
+         .find = find_by<api::LocalQueue>(visit_cluster_queues)},
+        {.reconciled = Urgency::AtOnce,
+         .translated = false,
+         .find = find_by<api::LocalQueue>(visit_workloads)},
+    };
+    entry.translate = [](const EngineInput& input, const kube::NamespacedName& name) {
+        if (const auto queue = input.stores.of<api::LocalQueue>().find(name)) {
+            const auto cluster_queue =
+                input.stores.of<api::ClusterQueue>().find(queue->spec.cluster_queue);
+            input.apply(
+                engine::LocalQueueChanged{input.translator.local_queue(*queue, cluster_queue.get())}
+            );
+        } else {
+            input.apply(engine::LocalQueueDeleted{.ns = name.namespace_, .name = name.name});
+        }
+    };
+    entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time now) {
+        return reconcile_local_queue(context.view, key.ns, key.name, now);
+    };
+    return entry;
+}
+
+}  // namespace sluice::controller

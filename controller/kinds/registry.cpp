@@ -1,0 +1,119 @@
+#include "controller/kinds/registry.hpp"
+
+#include "base/assert.hpp"
+
+#include <utility>
+
+namespace sluice::controller {
+
+Edge to_itself() {
+    return {
+        .reconciled = Urgency::AtOnce,
+        .translated = false,
+        .find = [](const ChangeContext&, const kube::AnyChange& change, const Visit& visit
+                ) { visit(change.key); }
+    };
+}
+
+KindEntry make_dynamic_entry(std::shared_ptr<const kube::RunTimeKind> names) {
+    KindEntry entry;
+    entry.kind = names->kind();
+    entry.presence = Presence::Optional;
+    entry.make_store = [kind = entry.kind]() -> std::unique_ptr<kube::AnyStore> {
+        return std::make_unique<kube::KindStore<api::DynamicObject>>(kind);
+    };
+    entry.names = std::move(names);
+    return entry;
+}
+
+const KindEntry& Registry::add(KindEntry entry) {
+    const KindEntry& added = entries_.emplace_back(std::move(entry));
+    const bool is_new = by_kind_.emplace(added.kind, &added).second;
+    SLUICE_ASSERT(is_new);
+    return added;
+}
+
+const KindEntry* Registry::find(Kind kind) const {
+    const auto found = by_kind_.find(kind);
+    return found == by_kind_.end() ? nullptr : found->second;
+}
+
+const KindEntry* Registry::find(std::string_view group, std::string_view kind) const {
+    for (const KindEntry& entry : entries_) {
+        if (entry.kind.group() == group && entry.kind.name() == kind) {
+            return &entry;
+        }
+    }
+    return nullptr;
+}
+
+void Registry::add_stores(Stores& stores) const {
+    for (const KindEntry& entry : entries_) {
+        stores.add(entry.make_store());
+    }
+}
+
+std::optional<ObjectKey> find_owner(const Registry& registry, const api::ObjectMeta& metadata) {
+    const api::OwnerReference* owner = metadata.controller_owner();
+    if (owner == nullptr) {
+        return std::nullopt;
+    }
+    const KindEntry* entry = registry.find(kube::group_of(owner->api_version), owner->kind);
+    if (entry == nullptr) {
+        return std::nullopt;
+    }
+    return ObjectKey{entry->kind, metadata.namespace_, owner->name};
+}
+
+void look_after(const ChangeContext& context, const kube::AnyChange& change, const Look& look) {
+    const KindEntry* entry = context.registry.find(change.key.kind);
+    if (entry == nullptr) {
+        return;
+    }
+    for (const Edge& edge : entry->edges) {
+        if (edge.reconciled) {
+            edge.find(context, change, [&look, &edge](const ObjectKey& key) {
+                look(key, *edge.reconciled);
+            });
+        }
+    }
+}
+
+void look_at_all(const ChangeContext& context, const Look& look) {
+    for (const KindEntry& entry : context.registry.all()) {
+        const kube::AnyStore* store = context.stores.find(entry.kind);
+        if (!entry.reconcile || store == nullptr) {
+            continue;
+        }
+        for (const kube::NamespacedName& name : store->names()) {
+            look({entry.kind, name.namespace_, name.name}, Urgency::AtOnce);
+        }
+    }
+    for (const auto& [name, workload] : context.stores.of<api::Workload>().all()) {
+        if (const auto owner = find_owner(context.registry, workload->metadata)) {
+            look(*owner, Urgency::AtOnce);
+        }
+    }
+}
+
+void translate_after(
+    const ChangeContext& context, const kube::AnyChange& change, const Visit& translate
+) {
+    const KindEntry* entry = context.registry.find(change.key.kind);
+    if (entry == nullptr) {
+        return;
+    }
+    const auto translate_it = [&context, &translate](const ObjectKey& key) {
+        translate(key);
+        const kube::AnyStore* store = context.stores.find(key.kind);
+        const auto object = store == nullptr ? nullptr : store->find_object({key.ns, key.name});
+        translate_after(context, {key, object, object}, translate);
+    };
+    for (const Edge& edge : entry->edges) {
+        if (edge.translated) {
+            edge.find(context, change, translate_it);
+        }
+    }
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "controller/kinds/kind_entry.hpp"
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace sluice::controller {
+
+/// The kinds that the controller follows, in the order in which the engine is told of them. Kinds
+/// that are known only at run time may be added at any time and stay; their objects come and go
+/// with what the API server has. Thread: one.
+class Registry {
+  public:
+    Registry() = default;
+    Registry(const Registry&) = delete;
+    Registry& operator=(const Registry&) = delete;
+    Registry(Registry&&) = default;
+    Registry& operator=(Registry&&) = default;
+
+    /// Adds a kind. Requires: there is none of its group and resource yet. Lifetime: as long as the
+    /// registry.
+    const KindEntry& add(KindEntry entry);
+
+    /// The entry of the kind, or nullptr.
+    const KindEntry* find(Kind kind) const;
+    /// The kind that an owner reference names, by group and kind, or nullptr.
+    const KindEntry* find(std::string_view group, std::string_view kind) const;
+    const std::deque<KindEntry>& all() const { return entries_; }
+
+    /// An empty store for each kind.
+    void add_stores(Stores& stores) const;
+
+  private:
+    std::deque<KindEntry> entries_;
+    std::map<Kind, const KindEntry*> by_kind_;
+};
+
+/// The object that controls this one, if its kind is one of the registry's.
+std::optional<ObjectKey> find_owner(const Registry& registry, const api::ObjectMeta& metadata);
+
+/// Called for each object to look at.
+using Look = std::function<void(const ObjectKey&, Urgency)>;
+
+/// Which objects are to be looked at because one changed. Requires: the store has taken the change.
+void look_after(const ChangeContext& context, const kube::AnyChange& change, const Look& look);
+
+/// Everything there is, for a replica that begins to act; and the owners of Workloads, which may be
+/// gone.
+void look_at_all(const ChangeContext& context, const Look& look);
+
+/// Which other objects the engine must be told anew because one changed, and what depends on those
+/// in turn. Requires: the store has taken the change.
+void translate_after(
+    const ChangeContext& context, const kube::AnyChange& change, const Visit& translate
+);
+
+}  // namespace sluice::controller

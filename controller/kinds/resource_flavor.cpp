@@ -1,0 +1,38 @@
+#include "controller/reconcilers/resource_flavor.hpp"
+
+#include "controller/kinds/builtin_kinds.hpp"
+
+namespace sluice::controller {
+
+KindEntry resource_flavor_kind() {
+    KindEntry entry = make_entry<api::ResourceFlavor>(Presence::Required);
+    entry.controller = "resourceflavor";
+    entry.metric_name = "resourceflavor_controller";
+    entry.edges = {
+        to_itself(),
+        {.reconciled = Urgency::Batched,
+         .translated = true,
+         .find = [](const ChangeContext& context, const kube::AnyChange& change, const Visit& visit
+                 ) { visit_cluster_queues_of_flavor(context.stores, change.key.name, visit); }},
+    };
+    entry.translate = [](const EngineInput& input, const kube::NamespacedName& name) {
+        const auto flavor = input.stores.of<api::ResourceFlavor>().find(name);
+        input.apply_all(
+            flavor ? input.translator.set(*flavor) : input.translator.remove_flavor(name.name)
+        );
+    };
+    entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time) {
+        return reconcile_resource_flavor(context.view.stores, key.name);
+    };
+    return entry;
+}
+
+void visit_cluster_queues_of_flavor(
+    const Stores& stores, const std::string& flavor, const Visit& visit
+) {
+    for (const auto& [name, queue] : cluster_queues_of_flavor(stores, flavor)) {
+        visit({kind_of<api::ClusterQueue>(), "", name.name});
+    }
+}
+
+}  // namespace sluice::controller

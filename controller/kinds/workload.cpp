@@ -1,0 +1,106 @@
+#include "controller/reconcilers/workload.hpp"
+
+#include "controller/kinds/builtin_kinds.hpp"
+#include "controller/kinds/registry.hpp"
+#include "workload/slices.hpp"
+
+namespace sluice::controller {
+
+namespace {
+
+using Change = kube::Change<api::Workload>;
+
+/// The class that a job's Workload got just now: its value may have changed while that was written.
+void visit_new_class(const ChangeContext&, const Change& change, const Visit& visit) {
+    if (!change.after || change.after->metadata.controller_owner() == nullptr) {
+        return;
+    }
+    const auto& ref = change.after->spec.priority_class_ref;
+    if (!ref || ref->group != "kueue.x-k8s.io" ||
+        (change.before && change.before->spec.priority_class_ref == ref)) {
+        return;
+    }
+    visit({kind_of<api::WorkloadPriorityClass>(), "", ref->name});
+}
+
+void visit_owner(const ChangeContext& context, const Change& change, const Visit& visit) {
+    for (const auto& workload : {change.before, change.after}) {
+        if (!workload) {
+            continue;
+        }
+        if (const auto owner = find_owner(context.registry, workload->metadata)) {
+            visit(*owner);
+        }
+    }
+}
+
+void visit_queues(const ChangeContext& context, const Change& change, const Visit& visit) {
+    for (const auto& workload : {change.before, change.after}) {
+        if (!workload) {
+            continue;
+        }
+        const std::string& ns = workload->metadata.namespace_;
+        const std::string& name = workload->spec.queue_name;
+        visit({kind_of<api::LocalQueue>(), ns, name});
+        if (workload->status.admission) {
+            visit({kind_of<api::ClusterQueue>(), "", workload->status.admission->cluster_queue});
+        }
+        if (const auto queue = context.stores.of<api::LocalQueue>().find(ns, name)) {
+            visit({kind_of<api::ClusterQueue>(), "", queue->spec.cluster_queue});
+        }
+    }
+}
+
+void visit_replaced_slice(const ChangeContext&, const Change& change, const Visit& visit) {
+    if (!change.after) {
+        return;
+    }
+    const auto slice = kube::parse_namespaced_name(workload::replaced_slice(*change.after));
+    if (slice.namespace_ == change.key.namespace_) {
+        visit({kind_of<api::Workload>(), slice.namespace_, slice.name});
+    }
+}
+
+}  // namespace
+
+KindEntry workload_kind() {
+    KindEntry entry = make_entry<api::Workload>(Presence::Required);
+    entry.controller = "workload";
+    entry.metric_name = "workload_controller";
+    entry.edges = {
+        to_itself(),
+        {.reconciled = Urgency::Batched,
+         .translated = false,
+         .find = find_by<api::Workload>(visit_new_class)},
+        {.reconciled = Urgency::AtOnce,
+         .translated = false,
+         .find = find_by<api::Workload>(visit_owner)},
+        {.reconciled = Urgency::Batched,
+         .translated = false,
+         .find = find_by<api::Workload>(visit_queues)},
+        {.reconciled = Urgency::AtOnce,
+         .translated = false,
+         .find = find_by<api::Workload>(visit_replaced_slice)},
+    };
+    entry.translate = [](const EngineInput& input, const kube::NamespacedName& name) {
+        const auto workload = input.stores.of<api::Workload>().find(name);
+        input.apply_all(
+            workload ? input.translator.set(*workload)
+                     : input.translator.remove_workload(name.namespace_, name.name)
+        );
+    };
+    entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time now) {
+        return reconcile_workload(context.view, key.ns, key.name, now);
+    };
+    return entry;
+}
+
+void visit_workloads_of_queue(
+    const Stores& stores, const kube::NamespacedName& queue, const Visit& visit
+) {
+    for (const auto& [name, workload] : workloads_of_queue(stores, queue.namespace_, queue.name)) {
+        visit({kind_of<api::Workload>(), name.namespace_, name.name});
+    }
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,113 @@
+#pragma once
+
+#include "api/scheme.hpp"
+#include "kube/core/resource_path.hpp"
+
+#include <compare>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace sluice::kube {
+
+/// A kind of objects as request paths, owner references and logs name it. Two are equal when their
+/// group and resource are, so that a Volcano `Job` is never a batch `Job`. As cheap to copy and to
+/// compare for equality as a pointer. Lifetime: refers to an api::KindInfo that must outlive it;
+/// those of kind_of<T>() live as long as the process.
+class Kind {
+  public:
+    /// No kind at all: every name is "".
+    Kind();
+    explicit Kind(const api::KindInfo& info) : info_(&info) {}
+
+    /// "" is the core group.
+    std::string_view group() const { return info_->group; }
+    /// The version that Sluice reads and writes.
+    std::string_view version() const { return info_->version; }
+    /// As objects spell it. Example: Workload
+    std::string_view name() const { return info_->kind; }
+    /// As request paths spell it. Example: workloads
+    std::string_view resource() const { return info_->plural; }
+    bool is_namespaced() const { return info_->is_namespaced; }
+    /// "group/version", or the version alone in the core group.
+    std::string api_version() const { return api::api_version(*info_); }
+    /// The identity of what it refers to, for tables that are looked up often.
+    const api::KindInfo* info() const { return info_; }
+
+    friend bool operator==(Kind a, Kind b) {
+        return a.info_ == b.info_ || (a.group() == b.group() && a.resource() == b.resource());
+    }
+    friend std::strong_ordering operator<=>(Kind a, Kind b) {
+        if (a.info_ == b.info_) {
+            return std::strong_ordering::equal;
+        }
+        const auto by_group = a.group() <=> b.group();
+        return by_group != 0 ? by_group : a.resource() <=> b.resource();
+    }
+
+  private:
+    const api::KindInfo* info_;
+};
+
+/// The kind of a type of `api`.
+template <class T>
+Kind kind_of() {
+    static constexpr api::KindInfo kInfo = api::kind_of<T>();
+    return Kind(kInfo);
+}
+
+/// A kind whose names are known only at run time. Lifetime: must outlive every Kind made from it.
+class RunTimeKind {
+  public:
+    struct Names {
+        std::string group;
+        std::string version;
+        std::string kind;
+        std::string resource;
+        bool is_namespaced = true;
+    };
+    explicit RunTimeKind(Names names)
+        : names_(std::move(names)),
+          info_{
+              names_.group,
+              names_.version,
+              names_.kind,
+              names_.resource,
+              names_.is_namespaced,
+              nullptr
+          } {}
+    RunTimeKind(const RunTimeKind&) = delete;
+    RunTimeKind& operator=(const RunTimeKind&) = delete;
+
+    Kind kind() const { return Kind(info_); }
+
+  private:
+    Names names_;
+    api::KindInfo info_;
+};
+
+/// The group of an apiVersion, "" in the core group. Example: batch of batch/v1
+std::string_view group_of(std::string_view api_version);
+
+/// For messages and as one text of the identity: "jobs.batch", or "pods" in the core group.
+std::string to_string(Kind kind);
+
+/// One object of a kind; `ns` is empty for kinds of cluster scope.
+struct ObjectKey {
+    Kind kind;
+    std::string ns;
+    std::string name;
+
+    friend bool operator==(const ObjectKey&, const ObjectKey&) = default;
+    friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
+};
+
+/// "ns/name", or "name" for kinds of cluster scope.
+std::string to_string(const ObjectKey& key);
+
+/// The collection of a kind; an empty namespace is all of them.
+ResourcePath path_of(Kind kind, std::string namespace_ = {});
+/// The object.
+ResourcePath path_of(const ObjectKey& key);
+
+}  // namespace sluice::kube

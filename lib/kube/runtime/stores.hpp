@@ -1,0 +1,75 @@
+#pragma once
+
+#include "base/assert.hpp"
+#include "kube/core/kind.hpp"
+#include "kube/runtime/any_store.hpp"
+
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace sluice::kube {
+
+/// What the API server said about every kind that is followed: a Store a kind, of typed kinds and
+/// of kinds known only at run time. Reflectors write it, all else reads it. Thread: one.
+class Stores {
+  public:
+    Stores() = default;
+    Stores(const Stores&) = delete;
+    Stores& operator=(const Stores&) = delete;
+
+    /// Adds the store of a kind. Requires: the kind has none yet.
+    AnyStore& add(std::unique_ptr<AnyStore> store) {
+        AnyStore& added = *store;
+        const bool is_new = stores_.emplace(added.kind(), std::move(store)).second;
+        SLUICE_ASSERT(is_new);
+        by_info_.emplace_back(added.kind().info(), &added);
+        return added;
+    }
+
+    /// The objects of a typed kind. Requires: the kind was added with the type T. Cost: a scan of
+    /// as many pointers as there are kinds.
+    template <class T>
+    Store<T>& of() {
+        return store_of<T>()->objects();
+    }
+    template <class T>
+    const Store<T>& of() const {
+        return store_of<T>()->objects();
+    }
+    /// The store of a kind, or nullptr.
+    AnyStore* find(Kind kind) const {
+        const auto found = stores_.find(kind);
+        return found == stores_.end() ? nullptr : found->second.get();
+    }
+    /// The objects of a kind that is known only at run time; nullptr: it is not followed.
+    const Store<api::DynamicObject>* find_dynamic(Kind kind) const {
+        const auto* store = dynamic_cast<const KindStore<api::DynamicObject>*>(find(kind));
+        return store == nullptr ? nullptr : &store->objects();
+    }
+
+    /// The metadata of any object, or nullptr. Lifetime: until the store changes.
+    const api::ObjectMeta* find_metadata(const ObjectKey& key) const {
+        const AnyStore* store = find(key.kind);
+        return store == nullptr ? nullptr : store->find_metadata({key.ns, key.name});
+    }
+
+  private:
+    template <class T>
+    KindStore<T>* store_of() const {
+        const api::KindInfo* wanted = kind_of<T>().info();
+        for (const auto& [info, store] : by_info_) {
+            if (info == wanted) {
+                return static_cast<KindStore<T>*>(store);
+            }
+        }
+        SLUICE_ASSERT(false && "the kind has no store");
+        return nullptr;
+    }
+
+    std::map<Kind, std::unique_ptr<AnyStore>> stores_;
+    std::vector<std::pair<const api::KindInfo*, AnyStore*>> by_info_;
+};
+
+}  // namespace sluice::kube

@@ -1,0 +1,131 @@
+#include "controller/process/informers.hpp"
+
+#include "net/task_group.hpp"
+#include "support/fake_client.hpp"
+#include "support/run_async.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+// How kinds are followed that come and go at run time.
+namespace sluice::controller {
+namespace {
+
+using namespace std::chrono_literals;
+
+const auto kNames = std::make_shared<const kube::RunTimeKind>(kube::RunTimeKind::Names{
+    .group = "example.com", .version = "v1", .kind = "Training", .resource = "trainings"
+});
+
+json::Value training(const std::string& name) {
+    return json::Object{
+        {"apiVersion", "example.com/v1"},
+        {"kind", "Training"},
+        {"metadata", json::Object{{"name", name}, {"namespace", "team"}}},
+        {"spec", json::Object{{"suspend", true}}},
+    };
+}
+
+struct Followed {
+    explicit Followed(Presence presence) {
+        KindEntry wanted = make_dynamic_entry(kNames);
+        wanted.presence = presence;
+        const KindEntry& entry = registry.add(std::move(wanted));
+        stores.add(entry.make_store());
+        client.stop_serving(entry.kind);
+        informers.follow(entry, &tasks);
+    }
+    ~Followed() { test::run_async(loop, tasks.stop(0s)); }
+
+    /// Lets the loop go on until the condition holds, for ten seconds at most.
+    bool eventually(const std::function<bool()>& condition) {
+        for (int i = 0; i < 2000 && !condition(); ++i) {
+            test::run_async(loop, net::pause_for(5ms));
+        }
+        return condition();
+    }
+    std::size_t lists() const {
+        return static_cast<std::size_t>(
+            std::ranges::count(client.calls(), test::Verb::List, &test::Call::verb)
+        );
+    }
+
+    net::EventLoop loop;
+    SystemClock clock;
+    test::FakeClient client{loop.executor(), clock};
+    Registry registry;
+    Stores stores;
+    std::vector<std::string> seen;
+    Informers informers{
+        {.client = client,
+         .clock = clock,
+         .stores = stores,
+         .executor = loop.executor(),
+         .on_change = [this](const kube::AnyChange& change
+                      ) { seen.push_back((change.is_removed() ? "-" : "+") + change.key.name); },
+         .discovery_delay = 2ms}
+    };
+    net::TaskGroup tasks{loop.executor(), "test"};
+};
+
+}  // namespace
+
+TEST_CASE("a kind that the server does not have is waited for without a list", "[controller]") {
+    Followed optional(Presence::Optional);
+    CHECK(optional.eventually([&] { return optional.informers.has_synced(); }));
+    CHECK(optional.lists() == 0);
+    Followed required(Presence::Required);
+    CHECK(required.eventually([&] { return required.client.calls().size() > 3; }));
+    CHECK_FALSE(required.informers.has_synced());
+    CHECK(required.lists() == 0);
+    required.client.serve(kNames->kind());
+    CHECK(required.eventually([&] { return required.informers.has_synced(); }));
+}
+
+TEST_CASE(
+    "a kind that appears is followed, one that goes is dropped with all of it", "[controller]"
+) {
+    Followed cluster(Presence::Optional);
+    REQUIRE(cluster.eventually([&] { return cluster.informers.has_synced(); }));
+    cluster.client.serve(kNames->kind());
+    cluster.client.put(kube::path_of(kNames->kind(), "team"), training("a"));
+    REQUIRE(cluster.eventually([&] { return cluster.seen.size() == 1; }));
+    const auto& objects = *cluster.stores.find_dynamic(kNames->kind());
+    const auto object = objects.find("team", "a");
+    REQUIRE(object);
+    CHECK(object->value.find_path({"spec", "suspend"})->as_bool());
+    CHECK(cluster.stores.find_metadata({kNames->kind(), "team", "a"})->uid == object->metadata.uid);
+    cluster.client.stop_serving(kNames->kind());
+    REQUIRE(cluster.eventually([&] { return cluster.seen.size() == 2; }));
+    CHECK(cluster.seen == std::vector<std::string>{"+a", "-a"});
+    CHECK(objects.size() == 0);
+    SECTION("and followed again when it comes back") {
+        cluster.client.serve(kNames->kind());
+        cluster.client.put(kube::path_of(kNames->kind(), "team"), training("b"));
+        CHECK(cluster.eventually([&] { return objects.find("team", "b") != nullptr; }));
+    }
+}
+
+TEST_CASE("objects are not dropped while discovery does not answer", "[controller]") {
+    Followed cluster(Presence::Optional);
+    cluster.client.serve(kNames->kind());
+    cluster.client.put(kube::path_of(kNames->kind(), "team"), training("a"));
+    REQUIRE(cluster.eventually([&] { return cluster.seen.size() == 1; }));
+    const Error not_found{ErrorCode::NotFound, "starting", {}};
+    const Error down{ErrorCode::Unavailable, "starting", {}};
+    cluster.client.fail_next(test::Verb::List, "trainings", not_found, 1);
+    cluster.client.fail_next(test::Verb::Get, "", down, 10);
+    cluster.client.forget_history();
+    cluster.client.end_watches("trainings", test::FakeClient::WatchEnd::Gone);
+    const auto lists = cluster.lists();
+    CHECK(cluster.eventually([&] { return cluster.lists() >= lists + 2; }));
+    CHECK(cluster.seen == std::vector<std::string>{"+a"});
+}
+
+}  // namespace sluice::controller
