@@ -1,19 +1,17 @@
-#include "controller/reconcilers/job.hpp"
-
+#include "controller/jobs/batch_job/batch_job.hpp"
+#include "controller/jobs/job_reconciler.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
+
+#include <utility>
 
 namespace sluice::controller {
 
-KindEntry job_kind() {
-    KindEntry entry = make_entry<api::Job>(Presence::Required);
-    entry.controller = "job";
-    entry.metric_name = "job";
-    entry.is_job = true;
-    entry.integration = "batch/job";
-    entry.edges = {to_itself()};
-    entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time now) {
-        return reconcile_job(context.view, key.ns, key.name, now);
-    };
+void make_jobs(KindEntry& entry, std::shared_ptr<const JobKind> job) {
+    entry.edges.push_back(to_itself());
+    entry.reconcile =
+        [kind = job.get()](const ReconcileContext& context, const ObjectKey& key, Time now) {
+            return reconcile_job(context.view, context.job_kinds, *kind, {key.ns, key.name}, now);
+        };
     entry.also_written = [](const Stores& stores, const ObjectKey& key) {
         std::vector<ObjectKey> workloads;
         for (const auto& [name, workload] : workloads_of_owner(stores, key)) {
@@ -21,6 +19,14 @@ KindEntry job_kind() {
         }
         return workloads;
     };
+    entry.job = std::move(job);
+}
+
+KindEntry job_kind() {
+    KindEntry entry = make_entry<api::Job>(Presence::Required);
+    entry.controller = "job";
+    entry.metric_name = "job";
+    make_jobs(entry, make_batch_job_kind());
     return entry;
 }
 
@@ -31,8 +37,7 @@ void visit_jobs_of_priority_class(
     if (store == nullptr) {
         return;
     }
-    for (const kube::NamespacedName& name :
-         store->names_by_index(kPriorityClassIndex, priority_class)) {
+    for (const auto& name : store->names_by_index(kPriorityClassIndex, priority_class)) {
         visit({kind, name.namespace_, name.name});
     }
 }

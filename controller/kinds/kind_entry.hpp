@@ -1,6 +1,8 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "controller/jobs/generic_job.hpp"
+#include "controller/jobs/job_kinds.hpp"
 #include "controller/reconcilers/reconcile.hpp"
 #include "controller/reconcilers/stores.hpp"
 #include "controller/reconcilers/view.hpp"
@@ -73,6 +75,7 @@ struct ReconcileContext {
     const std::function<std::optional<std::int64_t>(const ObjectKey&)>& weighted_share;
     /// Whether workloads hold quota of the ClusterQueue, or are about to.
     const std::function<bool(const std::string& cluster_queue)>& has_holders;
+    const JobKinds& job_kinds;
 };
 
 /// All that the controller knows of a kind. A new kind is one more entry.
@@ -96,10 +99,17 @@ struct KindEntry {
     std::string controller;
     /// Of the same controller in metrics, as Kueue calls it.
     std::string metric_name;
-    bool is_job = false;  ///< its objects are jobs, for which Workloads are made
-    /// Of a job, as integrations.frameworks of the configuration spells it. Example: batch/job
-    std::string integration;
+    /// Its objects are jobs, for which Workloads are made. Null: they are not.
+    std::shared_ptr<const JobKind> job;
 };
+
+/// Adds the index of jobs by their WorkloadPriorityClass.
+template <class T>
+void add_job_index(kube::Store<T>& jobs) {
+    jobs.add_index(std::string(kPriorityClassIndex), [](const T& job) {
+        return priority_class_of(job.metadata);
+    });
+}
 
 /// An entry of a typed kind, still without edges.
 template <class T>
@@ -112,6 +122,9 @@ KindEntry make_entry(Presence presence) {
         if constexpr (requires { add_indexes(store->objects()); }) {
             add_indexes(store->objects());
         }
+        if constexpr (std::is_same_v<T, api::Job>) {
+            add_job_index(store->objects());
+        }
         return store;
     };
     return entry;
@@ -120,6 +133,10 @@ KindEntry make_entry(Presence presence) {
 /// An entry of a kind known only at run time, still without edges. Its objects are
 /// api::DynamicObject.
 KindEntry make_dynamic_entry(std::shared_ptr<const kube::RunTimeKind> names);
+
+/// Makes the objects of a kind jobs: they are reconciled as such, and found by the class that their
+/// label names.
+void make_jobs(KindEntry& entry, std::shared_ptr<const JobKind> job);
 
 /// The find function of an edge from a typed kind.
 template <class T, class Function>

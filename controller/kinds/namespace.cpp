@@ -23,7 +23,7 @@ void visit_jobs_and_workloads(
         return;
     }
     for (const KindEntry& entry : context.registry.all()) {
-        if (entry.is_job) {
+        if (entry.job) {
             visit_all_in(context.stores.find(entry.kind), change.key.name, visit);
         }
     }

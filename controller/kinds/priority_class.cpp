@@ -30,7 +30,7 @@ KindEntry workload_priority_class_kind() {
              }
              visit({kind_of<api::WorkloadPriorityClass>(), "", change.key.name});
              for (const KindEntry& job : context.registry.all()) {
-                 if (job.is_job) {
+                 if (job.job) {
                      visit_jobs_of_priority_class(context.stores, job.kind, change.key.name, visit);
                  }
              }

@@ -20,7 +20,9 @@ KindEntry make_dynamic_entry(std::shared_ptr<const kube::RunTimeKind> names) {
     entry.kind = names->kind();
     entry.presence = Presence::Optional;
     entry.make_store = [kind = entry.kind]() -> std::unique_ptr<kube::AnyStore> {
-        return std::make_unique<kube::KindStore<api::DynamicObject>>(kind);
+        auto store = std::make_unique<kube::KindStore<api::DynamicObject>>(kind);
+        add_job_index(store->objects());
+        return store;
     };
     entry.names = std::move(names);
     return entry;
@@ -30,6 +32,9 @@ const KindEntry& Registry::add(KindEntry entry) {
     const KindEntry& added = entries_.emplace_back(std::move(entry));
     const bool is_new = by_kind_.emplace(added.kind, &added).second;
     SLUICE_ASSERT(is_new);
+    if (added.job) {
+        job_kinds_.add(added.job);
+    }
     return added;
 }
 
@@ -91,6 +96,15 @@ void look_at_all(const ChangeContext& context, const Look& look) {
     }
     for (const auto& [name, workload] : context.stores.of<api::Workload>().all()) {
         if (const auto owner = find_owner(context.registry, workload->metadata)) {
+            look(*owner, Urgency::AtOnce);
+        }
+    }
+}
+
+void look_at_owners(const ChangeContext& context, Kind kind, const Look& look) {
+    for (const auto& [name, workload] : context.stores.of<api::Workload>().all()) {
+        const auto owner = find_owner(context.registry, workload->metadata);
+        if (owner && owner->kind == kind) {
             look(*owner, Urgency::AtOnce);
         }
     }

@@ -30,6 +30,8 @@ class Registry {
     /// The kind that an owner reference names, by group and kind, or nullptr.
     const KindEntry* find(std::string_view group, std::string_view kind) const;
     const std::deque<KindEntry>& all() const { return entries_; }
+    /// Those whose objects are jobs.
+    const JobKinds& job_kinds() const { return job_kinds_; }
 
     /// An empty store for each kind.
     void add_stores(Stores& stores) const;
@@ -37,6 +39,7 @@ class Registry {
   private:
     std::deque<KindEntry> entries_;
     std::map<Kind, const KindEntry*> by_kind_;
+    JobKinds job_kinds_;
 };
 
 /// The object that controls this one, if its kind is one of the registry's.
@@ -51,6 +54,9 @@ void look_after(const ChangeContext& context, const kube::AnyChange& change, con
 /// Everything there is, for a replica that begins to act; and the owners of Workloads, which may be
 /// gone.
 void look_at_all(const ChangeContext& context, const Look& look);
+
+/// The owners, of that kind, of Workloads: the API server does not have the kind (any more).
+void look_at_owners(const ChangeContext& context, Kind kind, const Look& look);
 
 /// Which other objects the engine must be told anew because one changed, and what depends on those
 /// in turn. Requires: the store has taken the change.

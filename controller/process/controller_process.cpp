@@ -142,6 +142,7 @@ ControllerProcess::ControllerProcess(
            stores_,
            loop.executor(),
            [this](const kube::AnyChange& change) { on_change(change); },
+           [this](Kind kind) { on_gone(kind); },
            options_.seed}
       ),
       election_(
@@ -212,6 +213,14 @@ void ControllerProcess::on_change(const kube::AnyChange& change) {
         });
     }
     wake();
+}
+
+void ControllerProcess::on_gone(Kind kind) {
+    if (is_acting_) {
+        look_at_owners(change_context(), kind, [this](const ObjectKey& key, Urgency urgency) {
+            runner_.look(key, urgency);
+        });
+    }
 }
 
 std::optional<std::int64_t> ControllerProcess::weighted_share(const ObjectKey& key) const {

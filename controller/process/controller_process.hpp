@@ -85,6 +85,7 @@ class ControllerProcess {
   private:
     std::set<Kind> reconciled_kinds() const;
     void on_change(const kube::AnyChange& change);
+    void on_gone(Kind kind);
     ChangeContext change_context() const { return {registry_, stores_}; }
     void on_write_ended(const ObjectKey& key);
     void record(const EventNote& note);

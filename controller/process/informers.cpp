@@ -116,6 +116,7 @@ void Informers::note_absence(Followed& followed) {
     for (const kube::AnyChange& change : changes) {
         parts_.on_change(change);
     }
+    parts_.on_gone(followed.entry->kind);
 }
 
 boost::asio::awaitable<std::optional<bool>> Informers::is_served(kube::ResourcePath path) {

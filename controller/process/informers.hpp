@@ -30,6 +30,8 @@ class Informers {
         boost::asio::any_io_executor executor;
         /// Hears of each change, after the store has taken it.
         std::function<void(const kube::AnyChange&)> on_change;
+        /// Told of a kind that the server does not have (any more), after its store was emptied.
+        std::function<void(Kind)> on_gone;
         std::uint64_t seed = 1;
         /// After which discovery is asked again for a kind that is not served; doubled each time.
         Duration discovery_delay = std::chrono::seconds(1);

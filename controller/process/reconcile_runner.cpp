@@ -1,7 +1,7 @@
 #include "controller/process/reconcile_runner.hpp"
 
 #include "base/log.hpp"
-#include "controller/reconcilers/job_start.hpp"
+#include "controller/jobs/generic_job.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -99,7 +99,9 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
         queue_.add_at(key, now + kUnsettledRecheck);
         return;
     }
-    const ReconcileContext context{parts_.view, parts_.weighted_share, parts_.has_holders};
+    const ReconcileContext context{
+        parts_.view, parts_.weighted_share, parts_.has_holders, parts_.registry.job_kinds()
+    };
     Outcome outcome = parts_.registry.find(key.kind)->reconcile(context, key, now);
     for (const EventNote& event : outcome.events) {
         parts_.on_event(event);
@@ -163,7 +165,7 @@ void ReconcileRunner::ended(const ObjectKey& key, const Result<void>& result) {
     const log::Level level = is_race ? log::Level::Info : log::Level::Warning;
     log_once(key, level, "write was not accepted", error.detail);
     const KindEntry* entry = parts_.registry.find(key.kind);
-    if (error.code == ErrorCode::Invalid && entry != nullptr && entry->is_job) {
+    if (error.code == ErrorCode::Invalid && entry != nullptr && entry->job) {
         tell_refusal(key, error);
     }
     queue_.add_rate_limited(key, parts_.clock.now());
@@ -183,10 +185,8 @@ void ReconcileRunner::log_once(
 
 void ReconcileRunner::tell_refusal(const ObjectKey& key, const Error& error) const {
     if (const api::ObjectMeta* metadata = parts_.view.stores.find_metadata(key)) {
-        const std::string& integration = parts_.registry.find(key.kind)->integration;
-        parts_.on_event(
-            job_event({key.kind, integration}, *metadata, "InvalidSpec", error.detail, true)
-        );
+        const JobKind& kind = *parts_.registry.find(key.kind)->job;
+        parts_.on_event(job_warning(kind, *metadata, "InvalidSpec", error.detail));
     }
 }
 

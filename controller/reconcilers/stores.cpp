@@ -1,5 +1,6 @@
 #include "controller/reconcilers/stores.hpp"
 
+#include "api/kueue_names.hpp"
 #include "workload/slices.hpp"
 
 #include <utility>
@@ -8,8 +9,6 @@
 namespace sluice::controller {
 
 namespace {
-
-constexpr std::string_view kPriorityClassLabel = "kueue.x-k8s.io/priority-class";
 
 std::string join(std::string_view ns, std::string_view name) {
     return std::string(ns) + "/" + std::string(name);
@@ -85,14 +84,8 @@ void add_indexes(kube::Store<api::ClusterQueue>& queues) {
     queues.add_index("check", checks_of);
 }
 
-void add_indexes(kube::Store<api::Job>& jobs) {
-    jobs.add_index(std::string(kPriorityClassIndex), [](const api::Job& job) {
-        return priority_class_of(job.metadata);
-    });
-}
-
 std::vector<std::string> priority_class_of(const api::ObjectMeta& job) {
-    const std::string_view name = find_value(job.labels, kPriorityClassLabel);
+    const std::string_view name = find_value(job.labels, api::label::kPriorityClass);
     return name.empty() ? std::vector<std::string>{} : std::vector{std::string(name)};
 }
 

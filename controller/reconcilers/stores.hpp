@@ -28,7 +28,6 @@ using kube::Stores;
 void add_indexes(kube::Store<api::Workload>& workloads);
 void add_indexes(kube::Store<api::LocalQueue>& queues);
 void add_indexes(kube::Store<api::ClusterQueue>& queues);
-void add_indexes(kube::Store<api::Job>& jobs);
 
 /// The index of every kind of job by the label of its WorkloadPriorityClass.
 inline constexpr std::string_view kPriorityClassIndex = "priority_class";

@@ -146,13 +146,23 @@ class WorkloadReconcile {
         return write(changed);
     }
 
+    /// Whether the reconciler of a kind of jobs follows it; that lets it go in time.
+    bool has_known_owner() const {
+        const api::OwnerReference* owner = workload_.metadata.controller_owner();
+        return owner != nullptr &&
+               stores_.find_kind(kube::group_of(owner->api_version), owner->kind).has_value();
+    }
+
+    /// A Workload without an owner that is looked after here gives its finalizer and quota back by
+    /// itself: when it is deleted (by the garbage collector, when its owner is gone), and when its
+    /// owner was taken from it. While an owner of an unknown kind is there, it stays as it is.
     bool handle_orphan() {
-        if (!workload_.metadata.owner_references.empty()) {
-            return workload_.metadata.deletion_timestamp.has_value(
-            );  // its job's reconciler lets it go
+        if (has_known_owner()) {
+            return workload_.metadata.deletion_timestamp.has_value();
         }
+        const bool is_owned = !workload_.metadata.owner_references.empty();
         const bool is_deleting = workload_.metadata.deletion_timestamp.has_value();
-        const bool had_job = settings_.finish_orphaned_workloads &&
+        const bool had_job = !is_owned && settings_.finish_orphaned_workloads &&
                              workload_.metadata.find_label("kueue.x-k8s.io/job-uid") != nullptr;
         if (!is_deleting && !had_job) {
             return false;

@@ -1,6 +1,6 @@
 #include "controller/reconcilers/workload_slices.hpp"
 
-#include "controller/reconcilers/job_workload.hpp"
+#include "api/kueue_names.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 
 namespace sluice::controller {
@@ -21,11 +21,13 @@ bool may_take_place(const api::Workload& replacement, const api::Workload& slice
 /// Of a Job that is not elastic all Workloads but one are on their way out.
 bool may_have_slices(const Stores& stores, const Settings& settings, const api::Workload& slice) {
     const api::OwnerReference* owner = slice.metadata.controller_owner();
-    if (owner == nullptr || owner->kind != "Job") {
-        return settings.elastic_jobs;
-    }
-    const auto job = stores.of<api::Job>().find(slice.metadata.namespace_, owner->name);
-    return settings.elastic_jobs && (!job || is_elastic(*job, settings));
+    const auto kind = owner == nullptr
+                          ? std::nullopt
+                          : stores.find_kind(kube::group_of(owner->api_version), owner->kind);
+    const api::ObjectMeta* job =
+        kind ? stores.find_metadata({*kind, slice.metadata.namespace_, owner->name}) : nullptr;
+    return settings.elastic_jobs &&
+           (job == nullptr || find_value(job->annotations, api::annotation::kElasticJob) == "true");
 }
 
 }  // namespace

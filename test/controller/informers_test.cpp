@@ -62,6 +62,7 @@ struct Followed {
     Registry registry;
     Stores stores;
     std::vector<std::string> seen;
+    int gone = 0;
     Informers informers{
         {.client = client,
          .clock = clock,
@@ -69,6 +70,7 @@ struct Followed {
          .executor = loop.executor(),
          .on_change = [this](const kube::AnyChange& change
                       ) { seen.push_back((change.is_removed() ? "-" : "+") + change.key.name); },
+         .on_gone = [this](Kind) { ++gone; },
          .discovery_delay = 2ms}
     };
     net::TaskGroup tasks{loop.executor(), "test"};
@@ -105,6 +107,7 @@ TEST_CASE(
     REQUIRE(cluster.eventually([&] { return cluster.seen.size() == 2; }));
     CHECK(cluster.seen == std::vector<std::string>{"+a", "-a"});
     CHECK(objects.size() == 0);
+    CHECK(cluster.eventually([&] { return cluster.gone > 0; }));
     SECTION("and followed again when it comes back") {
         cluster.client.serve(kNames->kind());
         cluster.client.put(kube::path_of(kNames->kind(), "team"), training("b"));

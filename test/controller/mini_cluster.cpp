@@ -3,6 +3,7 @@
 #include "api/codec.hpp"
 #include "base/assert.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
+#include "controller/known_stores.hpp"
 #include "json/patch.hpp"
 
 #include <algorithm>
@@ -113,7 +114,7 @@ MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
           },
           seed
       ) {
-    registry.add_stores(stores);
+    add_synced_stores(registry, stores);
 }
 
 MiniCluster::MiniCluster(std::uint64_t seed, engine::Options options)

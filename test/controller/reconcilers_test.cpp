@@ -1,9 +1,11 @@
 #include "api/codec.hpp"
+#include "controller/jobs/batch_job/batch_job.hpp"
+#include "controller/jobs/job_reconciler.hpp"
+#include "controller/jobs/semantic_equality.hpp"
+#include "controller/jobs/workload_of_job.hpp"
 #include "controller/known_stores.hpp"
 #include "controller/reconcilers/cluster_queue.hpp"
 #include "controller/reconcilers/cohort.hpp"
-#include "controller/reconcilers/job.hpp"
-#include "controller/reconcilers/job_workload.hpp"
 #include "controller/reconcilers/resource_flavor.hpp"
 #include "controller/reconcilers/workload.hpp"
 #include "controller/reconcilers/workload_priority_class.hpp"
@@ -21,6 +23,7 @@ namespace sluice::controller {
 namespace {
 
 constexpr Time kNow = Time(std::chrono::hours(24 * 365 * 50));
+const std::shared_ptr<const JobKind> kBatchJob = make_batch_job_kind();
 
 template <class T>
 T decode(std::string text) {
@@ -36,6 +39,11 @@ struct Cluster {
     Settings settings;
 
     View view() const { return {stores, translator, settings}; }
+    Outcome reconcile_job() const {
+        return controller::reconcile_job(
+            view(), stores.registry.job_kinds(), *kBatchJob, {"team", "job"}, kNow
+        );
+    }
 
     template <class T>
     void add(kube::Store<T>& store, const std::string& text) {
@@ -95,7 +103,7 @@ TEST_CASE("a job outside the managed namespaces or without a queue is left alone
     }
     const std::string_view labels = is_outside ? kQueued : std::string_view("'labels':{}");
     cluster.add(cluster.stores.of<api::Job>(), job_text(labels, "'suspend':true", ""));
-    const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+    const Outcome outcome = cluster.reconcile_job();
     CHECK(outcome.writes.empty());
 }
 
@@ -106,7 +114,7 @@ TEST_CASE("a running job that nobody admitted is suspended and waited for", "[co
         cluster.add(
             cluster.stores.of<api::Job>(), job_text(kQueued, "'suspend':false", "'active':1")
         );
-        const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+        const Outcome outcome = cluster.reconcile_job();
         REQUIRE(outcome.writes.size() == 1);
         CHECK(contains(text_of(outcome.writes[0]), R"("suspend":true)"));
         CHECK(contains(text_of(outcome.writes[0]), R"("resourceVersion":"7")"));
@@ -119,7 +127,7 @@ TEST_CASE("a running job that nobody admitted is suspended and waited for", "[co
         cluster.add(
             cluster.stores.of<api::Job>(), job_text(kQueued, "'suspend':true", "'active':1")
         );
-        CHECK(reconcile_job(cluster.view(), "team", "job", kNow).writes.empty());
+        CHECK(cluster.reconcile_job().writes.empty());
     }
 }
 
@@ -134,7 +142,7 @@ TEST_CASE("a missing priority class is told, and the job is tried again", "[cont
             ""
         )
     );
-    const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+    const Outcome outcome = cluster.reconcile_job();
     CHECK(outcome.writes.empty());
     CHECK(outcome.try_later == "WorkloadPriorityClass \"vip\" not found");
     REQUIRE(outcome.events.size() == 1);
@@ -156,7 +164,7 @@ TEST_CASE("a partially admitted job starts with the pods that were granted", "[c
     std::string text = workload_text("", kAdmitted);
     text.replace(text.find("'count':2,"), 10, "'count':4,'minCount':1,");
     cluster.add(cluster.stores.of<api::Workload>(), text);
-    const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+    const Outcome outcome = cluster.reconcile_job();
     REQUIRE(outcome.writes.size() == 1);
     const std::string patch = text_of(outcome.writes[0]);
     CHECK(contains(patch, R"("suspend":false)"));
@@ -181,7 +189,7 @@ TEST_CASE("a job that waits for admission checks is told what they say", "[contr
               "'done','lastTransitionTime':'2019-01-01T00:00:00Z'},{'name':'c','state':'Pending'," +
               said + "'lastTransitionTime':'2019-01-01T00:00:00Z'}]";
     cluster.add(cluster.stores.of<api::Workload>(), workload_text("", status));
-    const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+    const Outcome outcome = cluster.reconcile_job();
     CHECK(outcome.writes.empty());
     REQUIRE(outcome.events.size() == (has_message ? 1 : 0));
     if (has_message) {
@@ -203,7 +211,7 @@ TEST_CASE("an injection that contradicts the template ends the workload", "[cont
         cluster.stores.of<api::Job>(), job_text(kQueued, "'suspend':true,'parallelism':2", "")
     );
     cluster.add(cluster.stores.of<api::Workload>(), workload_text("", kAdmitted));
-    const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+    const Outcome outcome = cluster.reconcile_job();
     REQUIRE(outcome.writes.size() == 1);
     const std::string patch = text_of(outcome.writes[0]);
     CHECK(contains(patch, R"("reason":"FailedToStart")"));
@@ -217,7 +225,7 @@ TEST_CASE("a missing flavor delays the start and ends nothing", "[controller]") 
         cluster.stores.of<api::Job>(), job_text(kQueued, "'suspend':true,'parallelism':2", "")
     );
     cluster.add(cluster.stores.of<api::Workload>(), workload_text("", kAdmitted));
-    const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+    const Outcome outcome = cluster.reconcile_job();
     CHECK(outcome.writes.empty());
     CHECK(outcome.try_later == "ResourceFlavor \"spot\" not found");
 }
@@ -230,14 +238,14 @@ TEST_CASE("a suspended job that changed has its waiting workload changed", "[con
     );
     SECTION("in place while it holds nothing") {
         cluster.add(cluster.stores.of<api::Workload>(), workload_text("", ""));
-        const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+        const Outcome outcome = cluster.reconcile_job();
         REQUIRE(outcome.writes.size() == 1);
         CHECK(outcome.writes[0].verb == Verb::MergePatch);
         CHECK(contains(text_of(outcome.writes[0]), R"("count":5)"));
     }
     SECTION("by a new one when it holds quota") {
         cluster.add(cluster.stores.of<api::Workload>(), workload_text("", kAdmitted));
-        const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+        const Outcome outcome = cluster.reconcile_job();
         REQUIRE(outcome.writes.size() == 2);
         CHECK(contains(text_of(outcome.writes[0]), R"("finalizers":null)"));
         CHECK(outcome.writes[1].verb == Verb::Delete);
@@ -255,7 +263,7 @@ TEST_CASE("pods that ended early give their quota back", "[controller]") {
         )
     );
     cluster.add(cluster.stores.of<api::Workload>(), workload_text("", kAdmitted));
-    const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+    const Outcome outcome = cluster.reconcile_job();
     REQUIRE(outcome.writes.size() == 1);
     CHECK(outcome.writes[0].field_manager == "kueue-reclaimable-pods");
     CHECK(contains(text_of(outcome.writes[0]), R"("reclaimablePods":[{"name":"main","count":1}])"));
@@ -340,7 +348,7 @@ TEST_CASE("a flavor that became invalid delays the start and ends nothing", "[co
         cluster.stores.of<api::Job>(), job_text(kQueued, "'suspend':true,'parallelism':2", "")
     );
     cluster.add(cluster.stores.of<api::Workload>(), workload_text("", kAdmitted));
-    const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+    const Outcome outcome = cluster.reconcile_job();
     CHECK(outcome.writes.empty());
     REQUIRE(outcome.try_later);
     CHECK(outcome.try_later->starts_with("ResourceFlavor \"spot\": spec.nodeLabels[tier]: "));
@@ -484,7 +492,7 @@ TEST_CASE("pods get the names of their queues unless the gate is off", "[control
         cluster.stores.of<api::Job>(), job_text(kQueued, "'suspend':true,'parallelism':2", "")
     );
     cluster.add(cluster.stores.of<api::Workload>(), workload_text("", kAdmitted));
-    const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+    const Outcome outcome = cluster.reconcile_job();
     REQUIRE(outcome.writes.size() == 1);
     const std::string patch = text_of(outcome.writes[0]);
     for (const auto* label :
@@ -511,8 +519,11 @@ TEST_CASE("the workload of a job is made as the gates say", "[controller]") {
         ""
     ));
     job.metadata.name = std::string(100, 'j');
-    const auto workload = make_workload(cluster.stores, job, cluster.settings);
-    REQUIRE(workload);
+    cluster.stores.of<api::Job>().upsert(std::make_shared<const api::Job>(job));
+    const auto found =
+        kBatchJob->find(cluster.stores, cluster.settings, {"team", job.metadata.name});
+    const auto workload = make_workload(cluster.stores, *kBatchJob, *found, cluster.settings);
+    REQUIRE(workload.has_value());
     CHECK(workload->metadata.name.size() == (is_on ? 63 : 110));
     CHECK(workload->metadata.annotations.contains("kueue.x-k8s.io/admission-gated-by") == is_on);
     CHECK(workload->spec.priority == (is_on ? 7 : 0));
@@ -532,7 +543,7 @@ TEST_CASE("without its gate an admission gate that comes late is not copied", "[
         )
     );
     cluster.add(cluster.stores.of<api::Workload>(), workload_text("", ""));
-    const Outcome outcome = reconcile_job(cluster.view(), "team", "job", kNow);
+    const Outcome outcome = cluster.reconcile_job();
     const bool is_copied = std::ranges::any_of(outcome.writes, [](const Write& write) {
         return contains(text_of(write), "admission-gated-by");
     });

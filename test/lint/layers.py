@@ -25,18 +25,20 @@ LAYERS = {
     " controller/process",
     "controller/reconcilers": "base json api engine workload config metrics kube/core"
     " kube/runtime kube/client",
+    "controller/jobs": "base json api engine workload config kube/core kube/runtime"
+    " controller/reconcilers",
     # A kind's entry names its reconciler and what the engine is told of it.
     "controller/kinds": "base json api engine workload config kube/core kube/runtime"
-    " controller/reconcilers",
+    " controller/reconcilers controller/jobs",
     # The scheduler reads the same stores and writes the same status as the reconcilers.
     "controller/scheduler": "base json api engine workload config metrics kube/core"
-    " kube/runtime kube/client controller/reconcilers controller/kinds",
+    " kube/runtime kube/client controller/reconcilers controller/jobs controller/kinds",
     "controller/process": "base json yaml api engine workload config metrics webhook cel net"
-    " kube/core kube/runtime kube/client apiserver controller/reconcilers controller/kinds"
-    " controller/scheduler",
+    " kube/core kube/runtime kube/client apiserver controller/reconcilers controller/jobs"
+    " controller/kinds controller/scheduler",
     "controller/commands": "base json yaml api engine workload config metrics webhook cel net"
     " kube/core kube/runtime kube/client apiserver sim controller/reconcilers"
-    " controller/kinds controller/scheduler controller/process",
+    " controller/jobs controller/kinds controller/scheduler controller/process",
     "controller": "base controller/commands",
 }
 

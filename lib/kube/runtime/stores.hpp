@@ -6,6 +6,8 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,6 +44,15 @@ class Stores {
     AnyStore* find(Kind kind) const {
         const auto found = stores_.find(kind);
         return found == stores_.end() ? nullptr : found->second.get();
+    }
+    /// The kind that an owner reference names by group and kind, if it has a store.
+    std::optional<Kind> find_kind(std::string_view group, std::string_view name) const {
+        for (const auto& [kind, store] : stores_) {
+            if (kind.group() == group && kind.name() == name) {
+                return kind;
+            }
+        }
+        return std::nullopt;
     }
     /// The objects of a kind that is known only at run time; nullptr: it is not followed.
     const Store<api::DynamicObject>* find_dynamic(Kind kind) const {

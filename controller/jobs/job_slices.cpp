@@ -1,6 +1,7 @@
-#include "controller/reconcilers/job_slices.hpp"
+#include "controller/jobs/job_slices.hpp"
 
-#include "controller/reconcilers/job_workload.hpp"
+#include "api/kueue_names.hpp"
+#include "controller/jobs/workload_of_job.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 #include "workload/slices.hpp"
 
@@ -14,10 +15,23 @@ namespace sluice::controller {
 
 namespace {
 
-constexpr std::string_view kGate = "kueue.x-k8s.io/elastic-job";
+bool has_gate(const api::PodTemplateSpec& pod_template) {
+    const auto& gates = pod_template.spec.scheduling_gates;
+    return std::ranges::find(
+               gates, api::scheduling_gate::kElasticJob, &api::PodSchedulingGate::name
+           ) != gates.end();
+}
+
+std::int32_t count_pods(const std::vector<api::PodSet>& pod_sets) {
+    std::int32_t count = 0;
+    for (const api::PodSet& pod_set : pod_sets) {
+        count += pod_set.count;
+    }
+    return count;
+}
 
 /// None is current: all are finished, or they name each other.
-void choose_current(const api::Job& job, const Settings& settings, Slices& slices) {
+void choose_current(const GenericJob& job, const Settings& settings, Slices& slices) {
     for (auto* slice : {&slices.kept, &slices.leaving}) {
         if (*slice) {
             slices.current.push_back(std::exchange(*slice, nullptr));
@@ -37,29 +51,26 @@ void choose_current(const api::Job& job, const Settings& settings, Slices& slice
 
 }  // namespace
 
-bool describes(const api::Job& job, const api::Workload& workload, const Settings& settings) {
+bool describes(const GenericJob& job, const api::Workload& workload, const Settings& settings) {
     const api::Condition* finished = find_condition(workload, "Finished");
     const bool was_replaced = finished != nullptr && finished->status == "True" &&
                               finished->reason == workload::kSliceReplaced;
     return !was_replaced && is_equivalent(job, workload, settings);
 }
 
-bool may_run_on(const api::Job& job, const api::Workload& kept) {
+bool may_run_on(const GenericJob& job, const api::Workload& kept) {
     if (!is_admitted(kept)) {
         return false;
     }
-    std::int32_t count = 0;
-    for (const api::PodSet& pod_set : kept.spec.pod_sets) {
-        count += pod_set.count;
-    }
-    return pod_count(job) <= count ||
-           std::ranges::find(
-               job.spec.template_.spec.scheduling_gates, kGate, &api::PodSchedulingGate::name
-           ) != job.spec.template_.spec.scheduling_gates.end();
+    const auto wanted = job.pod_sets();
+    return wanted && (count_pods(*wanted) <= count_pods(kept.spec.pod_sets) ||
+                      std::ranges::all_of(*wanted, [](const api::PodSet& pod_set) {
+                          return has_gate(*pod_set.template_);
+                      }));
 }
 
 Slices sort_slices(
-    const api::Job& job, std::vector<Slices::WorkloadPointer> all, const Settings& settings
+    const GenericJob& job, std::vector<Slices::WorkloadPointer> all, const Settings& settings
 ) {
     Slices slices;
     if (!is_elastic(job, settings) || all.size() < 2) {
@@ -68,7 +79,7 @@ Slices sort_slices(
     }
     std::set<std::string, std::less<>> replaced;
     for (const auto& workload : all) {
-        if (!is_finished(*workload) && !is_suspended(job)) {
+        if (!is_finished(*workload) && !job.is_suspended()) {
             replaced.insert(workload::replaced_slice(*workload));
         }
     }

@@ -1,0 +1,30 @@
+#include "controller/jobs/batch_job/batch_job.hpp"
+
+#include "controller/jobs/batch_job/batch_job_view.hpp"
+
+namespace sluice::controller {
+
+namespace {
+
+class BatchJobKind final : public JobKind {
+  public:
+    Kind kind() const override { return kind_of<api::Job>(); }
+    std::string_view integration() const override { return "batch/job"; }
+    std::unique_ptr<GenericJob> find(
+        const Stores& stores, const Settings& settings, const kube::NamespacedName& name
+    ) const override {
+        auto job = stores.of<api::Job>().find(name);
+        if (!job || job->metadata.deletion_timestamp) {
+            return nullptr;
+        }
+        return std::make_unique<BatchJob>(std::move(job), settings);
+    }
+};
+
+}  // namespace
+
+std::shared_ptr<const JobKind> make_batch_job_kind() {
+    return std::make_shared<const BatchJobKind>();
+}
+
+}  // namespace sluice::controller

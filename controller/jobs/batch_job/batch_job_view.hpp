@@ -1,0 +1,56 @@
+#pragma once
+
+#include "api/job.hpp"
+#include "controller/jobs/generic_job.hpp"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace sluice::controller {
+
+/// One batch/v1 Job.
+class BatchJob final : public GenericJob {
+  public:
+    BatchJob(std::shared_ptr<const api::Job> job, const Settings& settings)
+        : job_(std::move(job)), settings_(settings) {}
+
+    const api::ObjectMeta& metadata() const override { return job_->metadata; }
+    Result<std::vector<api::PodSet>> pod_sets() const override;
+    std::optional<Error> find_problem() const override;
+    /// Suspended, and no stop of ours is half done.
+    bool is_suspended() const override;
+    bool is_stop_unfinished() const override;
+    /// The Job controller does not count pods that are being deleted.
+    bool is_active() const override { return job_->status.active != 0; }
+    bool are_pods_ready(const api::Workload& workload) const override;
+    std::optional<JobEnd> find_end() const override;
+    std::vector<api::ReclaimablePod> reclaimable_pods(const api::Workload& workload) const override;
+    bool may_have_slices() const override { return true; }
+    /// Unsuspends with the template injected into, and with the number of pods that was admitted.
+    Result<std::vector<Write>> start(const std::vector<PodSetInfo>& injected) const override;
+    /// Up to three writes follow each other: suspend with the mark `stopping`; drop the start time
+    /// so that the template may change; restore and drop the mark. The API server takes the last
+    /// one only when no pod is active.
+    StopStep next_stop_step(const api::Workload* workload) const override;
+
+  private:
+    /// Pods that the Job runs at a time: the smaller of parallelism and completions.
+    std::int32_t pod_count() const;
+    /// Below which the Job cannot be admitted partially; none: not at all. Errors: Invalid naming
+    /// the annotation.
+    Result<std::optional<std::int32_t>> min_pod_count() const;
+    bool is_partially_admissible() const;
+    bool wants_equal_completions() const;
+    /// Template and counts as they were, the mark gone.
+    json::Value restore_patch(const api::Workload* workload) const;
+
+    std::shared_ptr<const api::Job> job_;
+    const Settings& settings_;
+};
+
+/// How many indexes below `limit` a list of indexes and ranges names, as the Job controller writes
+/// it; what cannot be read counts nothing. Example: "1,3-5" has 4 below 10.
+std::int32_t count_indexes(std::string_view text, std::int32_t limit);
+
+}  // namespace sluice::controller

@@ -1,0 +1,81 @@
+#include "api/codec.hpp"
+#include "api/kueue_names.hpp"
+#include "controller/jobs/batch_job/batch_job_view.hpp"
+#include "controller/jobs/stored_template.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+// What a Job asks for.
+namespace sluice::controller {
+
+namespace {
+
+constexpr std::string_view kPodSet = "main";
+/// Labels that the Job controller's defaulting puts into the template and that name this one Job.
+constexpr std::string_view kJobLabels[] = {
+    "job-name", "controller-uid", "batch.kubernetes.io/controller-uid"
+};
+
+}  // namespace
+
+std::int32_t BatchJob::pod_count() const {
+    const std::int32_t parallelism = job_->spec.parallelism.value_or(1);
+    return job_->spec.completions ? std::min(parallelism, *job_->spec.completions) : parallelism;
+}
+
+bool BatchJob::is_partially_admissible() const {
+    return !find_value(job_->metadata.annotations, api::annotation::kJobMinParallelism).empty();
+}
+
+Result<std::optional<std::int32_t>> BatchJob::min_pod_count() const {
+    constexpr const char* kAnnotation = api::annotation::kJobMinParallelism;
+    const std::string_view text = find_value(job_->metadata.annotations, kAnnotation);
+    if (text.empty() || !settings_.partial_admission) {
+        return std::optional<std::int32_t>();
+    }
+    std::int32_t minimum = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), minimum);
+    if (error != std::errc() || end != text.data() + text.size() || minimum < 1) {
+        return make_invalid(
+            fmt::format("annotation {}: \"{}\" is not a number above 0", kAnnotation, text)
+        );
+    }
+    if (minimum > pod_count()) {
+        return make_invalid(fmt::format(
+            "annotation {}: {} is above the number of pods, {}", kAnnotation, minimum, pod_count()
+        ));
+    }
+    return std::optional(minimum);
+}
+
+std::optional<Error> BatchJob::find_problem() const {
+    const auto minimum = min_pod_count();
+    return minimum ? std::nullopt : std::optional(minimum.error());
+}
+
+Result<std::vector<api::PodSet>> BatchJob::pod_sets() const {
+    api::PodSet pod_set;
+    pod_set.name = kPodSet;
+    pod_set.count = pod_count();
+    if (const auto minimum = min_pod_count()) {
+        pod_set.min_count = *minimum;
+    }
+    auto pod_template = stored_template(job_->spec.template_, kJobLabels);
+    if (!pod_template) {
+        return with_context(pod_template.error(), "spec.template");
+    }
+    pod_set.template_ = std::move(*pod_template);
+    if (settings_.gates.topology_aware_scheduling) {
+        pod_set.topology_request.emplace();
+        pod_set.topology_request->pod_index_label = "batch.kubernetes.io/job-completion-index";
+    }
+    std::vector<api::PodSet> all;
+    all.push_back(std::move(pod_set));
+    return all;
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,90 @@
+#include "api/kueue_names.hpp"
+#include "controller/jobs/batch_job/batch_job_view.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+
+// How far a Job has come.
+namespace sluice::controller {
+
+namespace {
+
+/// The number that the whole text is; none: it is no number from 0 on.
+std::optional<std::int32_t> parse_index(std::string_view text) {
+    std::int32_t index = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+    const bool is_whole = error == std::errc() && end == text.data() + text.size();
+    return is_whole && index >= 0 ? std::optional(index) : std::nullopt;
+}
+
+}  // namespace
+
+std::int32_t count_indexes(std::string_view text, std::int32_t limit) {
+    std::int64_t count = 0;
+    while (!text.empty()) {
+        const std::size_t comma = text.find(',');
+        const std::string_view part = text.substr(0, comma);
+        const std::size_t dash = part.find('-');
+        const auto first = parse_index(part.substr(0, dash));
+        const auto last =
+            dash == std::string_view::npos ? first : parse_index(part.substr(dash + 1));
+        if (first && last) {
+            const std::int64_t end = std::min<std::int64_t>(*last, std::int64_t{limit} - 1);
+            count += std::max<std::int64_t>(0, end - *first + 1);
+        }
+        text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+    }
+    // Ranges that overlap, which the Job controller never writes, count twice.
+    return static_cast<std::int32_t>(std::min<std::int64_t>(count, std::max(limit, 0)));
+}
+
+std::optional<JobEnd> BatchJob::find_end() const {
+    for (const api::ObjectCondition& condition : job_->status.conditions) {
+        const bool is_complete = condition.type_ == api::condition::kJobComplete;
+        if (condition.status == api::condition_status::kTrue &&
+            (is_complete || condition.type_ == api::condition::kJobFailed)) {
+            return JobEnd{
+                .result = is_complete ? JobEnd::Result::Succeeded : JobEnd::Result::Failed,
+                .message = condition.message,
+            };
+        }
+    }
+    return std::nullopt;
+}
+
+bool BatchJob::are_pods_ready(const api::Workload& workload) const {
+    const auto& admission = workload.status.admission;
+    if (!admission || admission->pod_set_assignments.size() != 1) {
+        return false;
+    }
+    const std::int64_t granted = admission->pod_set_assignments.front().count.value_or(pod_count());
+    return std::int64_t{job_->status.succeeded} + job_->status.ready.value_or(0) >= granted;
+}
+
+std::vector<api::ReclaimablePod> BatchJob::reclaimable_pods(const api::Workload& workload) const {
+    const std::int32_t parallelism = job_->spec.parallelism.value_or(1);
+    if (parallelism <= 1 || workload.spec.pod_sets.size() != 1) {
+        return {};
+    }
+    const std::int32_t completions = job_->spec.completions.value_or(parallelism);
+    std::int64_t terminal = job_->status.succeeded;
+    if (job_->spec.completion_mode == "Indexed") {
+        terminal = std::int64_t{count_indexes(job_->status.completed_indexes, completions)} +
+                   count_indexes(job_->status.failed_indexes, completions);
+    }
+    if (terminal == 0) {
+        return {};
+    }
+    const api::PodSet& pod_set = workload.spec.pod_sets.front();
+    const std::int64_t remaining = std::max<std::int64_t>(0, completions - terminal);
+    const std::int64_t spare =
+        std::clamp<std::int64_t>(parallelism - remaining, 0, std::max(pod_set.count, 0));
+    if (spare == 0) {
+        return {};
+    }
+    return {{.name = pod_set.name, .count = static_cast<std::int32_t>(spare)}};
+}
+
+}  // namespace sluice::controller

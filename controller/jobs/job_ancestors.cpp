@@ -1,0 +1,57 @@
+#include "controller/jobs/job_ancestors.hpp"
+
+#include "api/kueue_names.hpp"
+
+#include <fmt/format.h>
+
+namespace sluice::controller {
+
+namespace {
+
+constexpr int kDepthMax = 10;
+
+}  // namespace
+
+bool asks_to_be_managed(const api::ObjectMeta& job, const Settings& settings) {
+    return settings.manage_jobs_without_queue_name ||
+           !find_value(job.labels, api::label::kQueueName).empty();
+}
+
+JobResult<std::optional<ObjectKey>> find_managed_ancestor(
+    const JobKinds& kinds,
+    const Stores& stores,
+    const Settings& settings,
+    const api::ObjectMeta& job
+) {
+    std::optional<ObjectKey> topmost;
+    const api::ObjectMeta* at = &job;
+    for (int depth = 0; depth < kDepthMax; ++depth) {
+        const api::OwnerReference* owner = at->controller_owner();
+        const JobKind* kind = owner == nullptr
+                                  ? nullptr
+                                  : kinds.find(kube::group_of(owner->api_version), owner->kind);
+        if (kind == nullptr) {
+            return topmost;
+        }
+        const ObjectKey key{kind->kind(), job.namespace_, owner->name};
+        at = stores.find_metadata(key);
+        if (at == nullptr) {
+            return JobProblem{
+                JobProblem::Reason::OwnerNotFound,
+                fmt::format("workload owner not found: {} {}", owner->kind, owner->name)
+            };
+        }
+        if (at->uid != owner->uid) {
+            return topmost;
+        }
+        if (asks_to_be_managed(*at, settings)) {
+            topmost = key;
+        }
+    }
+    return JobProblem{
+        JobProblem::Reason::NestingTooDeep,
+        fmt::format("the job is nested in more than {} others", kDepthMax)
+    };
+}
+
+}  // namespace sluice::controller

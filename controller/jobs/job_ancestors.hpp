@@ -1,0 +1,26 @@
+#pragma once
+
+#include "controller/jobs/generic_job.hpp"
+#include "controller/jobs/job_kinds.hpp"
+#include "controller/jobs/job_problem.hpp"
+
+#include <optional>
+
+namespace sluice::controller {
+
+/// Whether an object of a kind of jobs asks to be managed by itself: it names a queue, or jobs
+/// without one are managed too (manageJobsWithoutQueueName). Its namespace is not looked at.
+bool asks_to_be_managed(const api::ObjectMeta& job, const Settings& settings);
+
+/// The topmost object above the job that is itself a managed job: its pods are the job's too, so
+/// the job gets no Workload. The walk goes from controller to controller through all kinds of jobs,
+/// at most ten; it ends at any other kind, and at an owner that was replaced by another of its
+/// name. Reads stores only. Errors: OwnerNotFound when an owner is not there (yet); NestingTooDeep.
+JobResult<std::optional<ObjectKey>> find_managed_ancestor(
+    const JobKinds& kinds,
+    const Stores& stores,
+    const Settings& settings,
+    const api::ObjectMeta& job
+);
+
+}  // namespace sluice::controller

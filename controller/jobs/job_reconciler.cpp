@@ -1,0 +1,51 @@
+#include "controller/jobs/job_reconciler.hpp"
+
+#include "controller/jobs/job_reconciliation.hpp"
+#include "controller/reconcilers/workload_status.hpp"
+
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+/// The owner is gone: the Workload is finished, so that its quota is free, and then let go.
+void finalize_orphan(
+    const api::Workload& workload, const Settings& settings, Time now, Outcome& outcome
+) {
+    if (!workload.metadata.deletion_timestamp && !is_finished(workload) &&
+        settings.finish_orphaned_workloads) {
+        outcome.writes.push_back(finish_orphan(workload, now));
+    } else if (auto without = remove_finalizer(workload)) {
+        outcome.writes.push_back(std::move(*without));
+    }
+}
+
+}  // namespace
+
+Outcome reconcile_job(
+    const View& view,
+    const JobKinds& kinds,
+    const JobKind& kind,
+    const kube::NamespacedName& name,
+    Time now
+) {
+    Outcome outcome;
+    const kube::AnyStore* store = view.stores.find(kind.kind());
+    if (!store->has_synced() || store->unreadable().contains(name)) {
+        return outcome;  // whether it is there, and how, is not known
+    }
+    const auto job = kind.find(view.stores, view.settings, name);
+    const ObjectKey key{kind.kind(), name.namespace_, name.name};
+    for (const auto& [workload_name, workload] : workloads_of_owner(view.stores, key)) {
+        if (!job || workload->metadata.controller_owner()->uid != job->metadata().uid) {
+            finalize_orphan(*workload, view.settings, now, outcome);
+        }
+    }
+    if (!job || !outcome.writes.empty()) {
+        return outcome;
+    }
+    return JobReconciliation(view, kinds, kind, *job, now).run();
+}
+
+}  // namespace sluice::controller

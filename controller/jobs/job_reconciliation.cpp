@@ -1,0 +1,634 @@
+#include "controller/jobs/job_reconciliation.hpp"
+
+#include "api/codec.hpp"
+#include "api/kueue_names.hpp"
+#include "controller/jobs/job_ancestors.hpp"
+#include "controller/jobs/workload_of_job.hpp"
+#include "controller/reconcilers/strict_patch.hpp"
+#include "controller/reconcilers/workload_status.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+namespace reason = api::reason;
+
+Write workload_patch(const api::Workload& workload, json::Value patch) {
+    return strict_patch(key_of(workload), workload.metadata, std::move(patch));
+}
+
+Observation finished_observation(const api::Workload& workload, Time now) {
+    Observation seen{
+        .kind = Observation::Kind::Finished,
+        .cluster_queue = workload.status.admission ? workload.status.admission->cluster_queue : "",
+        .local_queue = workload.spec.queue_name,
+        .ns = workload.metadata.namespace_,
+        .priority_class = priority_class_name(workload),
+    };
+    const api::Condition* admitted = find_condition(workload, api::condition::kAdmitted);
+    if (admitted != nullptr && admitted->status == api::condition_status::kTrue &&
+        admitted->last_transition_time) {
+        seen.since_admitted = now - *admitted->last_transition_time;
+    }
+    return seen;
+}
+
+/// The merge patch that makes the spec of one Workload that of another, `active` excepted.
+json::Value spec_patch(const api::Workload& from, const api::Workload& to) {
+    json::Value spec = *api::to_value(to).find("spec");
+    if (from.spec.active) {
+        spec.set("active", *from.spec.active);
+    }
+    const json::Value before = api::to_value(from);
+    json::Value patch = json::Object{};
+    for (const auto& [key, value] : before.find("spec")->as_object()) {
+        if (spec.find(key) == nullptr) {
+            patch.set(key, nullptr);
+        }
+    }
+    for (const auto& [key, value] : spec.as_object()) {
+        patch.set(key, value);
+    }
+    return patch;
+}
+
+/// Whether the newest Workload of a job that has not finished is admitted.
+bool is_job_admitted(const Stores& stores, const ObjectKey& job) {
+    const api::Workload* newest = nullptr;
+    for (const auto& [name, workload] : workloads_of_owner(stores, job)) {
+        if (is_finished(*workload)) {
+            continue;
+        }
+        if (newest == nullptr ||
+            newest->metadata.creation_timestamp < workload->metadata.creation_timestamp) {
+            newest = workload.get();
+        }
+    }
+    return newest != nullptr && is_admitted(*newest);
+}
+
+}  // namespace
+
+Write finish_orphan(const api::Workload& workload, Time now) {
+    api::Workload changed = workload;
+    finish(changed, reason::kOwnerNotFound, "The workload's owner no longer exists", now);
+    Write w = status_write(changed);
+    w.observations.push_back(finished_observation(workload, now));
+    return w;
+}
+
+JobReconciliation::JobReconciliation(
+    const View& view, const JobKinds& kinds, const JobKind& kind, const GenericJob& job, Time now
+)
+    : stores_(view.stores),
+      settings_(view.settings),
+      kinds_(kinds),
+      kind_(kind),
+      job_(job),
+      now_(now) {
+    const api::ObjectMeta& metadata = job.metadata();
+    const ObjectKey key{kind.kind(), metadata.namespace_, metadata.name};
+    for (const auto& [name, workload] : workloads_of_owner(stores_, key)) {
+        if (workload->metadata.controller_owner()->uid == metadata.uid) {
+            own_.push_back(workload);
+        }
+    }
+}
+
+Outcome JobReconciliation::run() {
+    constexpr Step kSteps[] = {
+        &JobReconciliation::leave_unmanaged,
+        &JobReconciliation::follow_ancestor,
+        &JobReconciliation::choose_workload,
+        &JobReconciliation::make_missing_workload,
+        &JobReconciliation::drop_finished_workload,
+        &JobReconciliation::leave_deleted_workload,
+        &JobReconciliation::finish_workload,
+        &JobReconciliation::continue_stop,
+        &JobReconciliation::copy_admission_gate,
+        &JobReconciliation::copy_priority_class,
+        &JobReconciliation::update_reclaimable_pods,
+        &JobReconciliation::release_evicted,
+        &JobReconciliation::stop_unadmitted,
+        &JobReconciliation::start_admitted,
+        &JobReconciliation::follow_queue_name,
+    };
+    for (const Step step : kSteps) {
+        if (Next outcome = (this->*step)()) {
+            return with_events(std::move(*outcome));
+        }
+    }
+    return with_events({});
+}
+
+Outcome JobReconciliation::with_events(Outcome outcome) {
+    outcome.events.insert(
+        outcome.events.begin(),
+        std::make_move_iterator(events_.begin()),
+        std::make_move_iterator(events_.end())
+    );
+    return outcome;
+}
+
+bool JobReconciliation::is_managed() const {
+    const auto ns = stores_.of<api::Namespace>().find(job_.metadata().namespace_);
+    const auto& selector = settings_.managed_jobs_namespaces;
+    return ns && (!selector || selector->matches(ns->metadata.labels)) &&
+           asks_to_be_managed(job_.metadata(), settings_);
+}
+
+/// A job that lost its queue name goes on being followed while it has a Workload: else that would
+/// be admitted for nobody, or hold its quota after the job's end.
+JobReconciliation::Next JobReconciliation::leave_unmanaged() {
+    return is_managed() || !own_.empty() ? Next() : Outcome{};
+}
+
+/// The pods of a job below a managed one are counted there: it has no Workload of its own, and runs
+/// while the one above is admitted.
+JobReconciliation::Next JobReconciliation::follow_ancestor() {
+    const auto ancestor = find_managed_ancestor(kinds_, stores_, settings_, job_.metadata());
+    if (!ancestor) {
+        return refuse(ancestor.error());
+    }
+    if (!*ancestor) {
+        return {};
+    }
+    for (const WorkloadPointer& workload : own_) {
+        if (Next removal = remove_workload(*workload)) {
+            return removal;
+        }
+    }
+    if (job_.is_suspended() || job_.find_end() || is_job_admitted(stores_, **ancestor)) {
+        return Outcome{};
+    }
+    const StopStep step = job_.next_stop_step(nullptr);
+    Outcome outcome;
+    outcome.writes = step.writes;
+    if (step.kind == StopStep::Kind::Suspend && !outcome.writes.empty()) {
+        outcome.writes.front().events.push_back(
+            event(reason::kSuspended, "Kueue managed child job suspended")
+        );
+    }
+    return outcome;
+}
+
+/// Finds the one Workload that describes the job, and removes all others first.
+JobReconciliation::Next JobReconciliation::choose_workload() {
+    Slices slices = sort_slices(job_, own_, settings_);
+    kept_ = slices.kept;
+    if (slices.leaving) {
+        workload_ = slices.leaving;
+        return {};
+    }
+    for (const WorkloadPointer& ended : slices.ended) {
+        if (Next drop = drop_finalizer(*ended)) {
+            return drop;
+        }
+    }
+    std::vector<WorkloadPointer> others;
+    for (const WorkloadPointer& workload : slices.current) {
+        if (!workload_ && describes(job_, *workload, settings_)) {
+            workload_ = workload;
+        } else {
+            others.push_back(workload);
+        }
+    }
+    if (!workload_ && kept_ && describes(job_, *kept_, settings_)) {
+        workload_ = kept_;  // the larger slice is there before the job has grown
+        return {};
+    }
+    if (!workload_ && kept_) {
+        others.push_back(std::exchange(kept_, nullptr));
+    }
+    if (!workload_ && job_.find_end() && !others.empty()) {
+        // What a finished job once looked like does not count any more.
+        workload_ = others.front();
+        others.erase(others.begin());
+    }
+    if (!workload_ && others.size() == 1 && others.front()->metadata.deletion_timestamp) {
+        workload_ = others.front();
+        return {};
+    }
+    if (!workload_ && !others.empty()) {
+        return replace_unlike(others);
+    }
+    for (const WorkloadPointer& extra : others) {
+        if (Next removal = remove_workload(*extra)) {
+            return removal;
+        }
+    }
+    return {};
+}
+
+JobReconciliation::Next JobReconciliation::replace_unlike(const std::vector<WorkloadPointer>& others
+) {
+    const api::Workload& first = *others.front();
+    if (!job_.is_suspended()) {
+        const api::Workload* original = others.size() == 1 ? &first : nullptr;
+        constexpr std::string_view kMessage =
+            "No matching Workload; restoring pod templates according to existent Workload";
+        if (Next stopping = stop(original, kMessage)) {
+            return stopping;
+        }
+    }
+    for (std::size_t i = 1; i < others.size(); ++i) {
+        if (Next removal = remove_workload(*others[i])) {
+            return removal;
+        }
+    }
+    if (has_quota_reserved(first) || is_finished(first)) {
+        return remove_workload(first);
+    }
+    return update_to_job(first);
+}
+
+JobReconciliation::Next JobReconciliation::update_to_job(const api::Workload& workload) {
+    const auto wanted = make_workload(stores_, kind_, job_, settings_);
+    if (!wanted) {
+        return refuse(wanted.error());
+    }
+    Write w = workload_patch(workload, json::Object{{"spec", spec_patch(workload, *wanted)}});
+    w.events.push_back(event(
+        reason::kUpdatedWorkload,
+        "Updated not matching Workload for suspended job: " + to_string(key_of(workload))
+    ));
+    return write(std::move(w));
+}
+
+/// Lets the Workload go and deletes it; no value never: what is being deleted is waited for.
+JobReconciliation::Next JobReconciliation::remove_workload(const api::Workload& workload) {
+    Outcome outcome;
+    if (auto without = remove_finalizer(workload)) {
+        outcome.writes.push_back(std::move(*without));
+    }
+    if (workload.metadata.deletion_timestamp) {
+        return outcome;
+    }
+    Write w{
+        .verb = Verb::Delete,
+        .object = key_of(workload),
+        .body = {},
+        .uid = workload.metadata.uid,
+    };
+    w.events.push_back(event(
+        reason::kDeletedWorkload, "Deleted not matching Workload: " + to_string(key_of(workload))
+    ));
+    outcome.writes.push_back(std::move(w));
+    return outcome;
+}
+
+JobReconciliation::Next JobReconciliation::drop_finalizer(const api::Workload& workload) {
+    auto without = remove_finalizer(workload);
+    return without ? write(std::move(*without)) : Next();
+}
+
+JobReconciliation::Next JobReconciliation::refuse(const JobProblem& problem) {
+    events_.push_back(job_warning(kind_, job_.metadata(), to_string(problem.reason), problem.detail)
+    );
+    Outcome outcome;
+    if (!problem.is_permanent()) {
+        outcome.try_later = problem.detail;  // else only a change of the job mends it
+    }
+    return outcome;
+}
+
+JobReconciliation::Next JobReconciliation::make_missing_workload() {
+    if (workload_) {
+        return {};
+    }
+    if (!is_managed() || job_.find_end()) {
+        return Outcome{};
+    }
+    if (!job_.is_suspended()) {
+        constexpr std::string_view kMessage = "Missing Workload; unable to restore pod templates";
+        if (Next stopping = stop(nullptr, kMessage)) {
+            return stopping;
+        }
+    }
+    if (job_.is_active()) {
+        return Outcome{};  // its change of status brings us back
+    }
+    const auto workload = make_workload(stores_, kind_, job_, settings_);
+    if (!workload) {
+        return refuse(workload.error());
+    }
+    Write w{
+        .verb = Verb::Create,
+        .object = key_of(*workload),
+        .body = api::to_value(*workload),
+    };
+    w.events.push_back(
+        event(reason::kCreatedWorkload, "Created Workload: " + to_string(key_of(*workload)))
+    );
+    w.observations.push_back(
+        {.kind = Observation::Kind::WorkloadCreated,
+         .reason = std::string(kind_.kind().name()),
+         .since_queued = now_ - job_.metadata().creation_timestamp.value_or(now_)}
+    );
+    return write(std::move(w));
+}
+
+JobReconciliation::Next JobReconciliation::drop_finished_workload() {
+    if (!is_finished(*workload_)) {
+        return {};
+    }
+    Outcome outcome;
+    if (auto without = remove_finalizer(*workload_)) {
+        without->events.push_back(finished_event(*workload_));
+        outcome.writes.push_back(std::move(*without));
+    }
+    return outcome;
+}
+
+JobReconciliation::Next JobReconciliation::leave_deleted_workload() {
+    if (!workload_->metadata.deletion_timestamp) {
+        return {};
+    }
+    if (Next stopping = stop(workload_.get(), "Workload is deleted")) {
+        return stopping;
+    }
+    Next drop = drop_finalizer(*workload_);
+    return drop ? std::move(drop) : Outcome{};
+}
+
+JobReconciliation::Next JobReconciliation::finish_workload() {
+    const auto end = job_.find_end();
+    if (!end) {
+        return {};
+    }
+    const bool has_succeeded = end->result == JobEnd::Result::Succeeded;
+    return finish_with(has_succeeded ? reason::kSucceeded : reason::kFailed, end->message);
+}
+
+/// Whatever the Workload became meanwhile, a stop that has begun is completed.
+JobReconciliation::Next JobReconciliation::continue_stop() {
+    if (!job_.is_stop_unfinished()) {
+        return {};
+    }
+    Next stopping = stop(workload_.get(), "");
+    return stopping ? std::move(stopping) : Outcome{};
+}
+
+JobReconciliation::Next JobReconciliation::copy_admission_gate() {
+    if (const auto problem = find_problem(job_)) {
+        events_.push_back(job_warning(kind_, job_.metadata(), reason::kInvalidSpec, problem->detail)
+        );
+    }
+    constexpr const char* kGate = api::annotation::kAdmissionGatedBy;
+    const std::string_view wanted = find_value(job_.metadata().annotations, kGate);
+    const std::string_view present = find_value(workload_->metadata.annotations, kGate);
+    if (wanted == present || !settings_.gates.admission_gated_by) {
+        return {};
+    }
+    const json::Value value = wanted.empty() ? json::Value() : json::Value(wanted);
+    Write w = workload_patch(
+        *workload_,
+        json::Object{
+            {"metadata", json::Object{{"annotations", json::Object{{std::string(kGate), value}}}}},
+        }
+    );
+    w.events.push_back(event(
+        reason::kUpdatedWorkload, fmt::format("Updated workload AdmissionGatedBy to \"{}\"", wanted)
+    ));
+    return write(std::move(w));
+}
+
+/// The Workload follows the job's label, unless that names no class.
+JobReconciliation::Next JobReconciliation::copy_priority_class() {
+    const std::string_view label = find_value(job_.metadata().labels, api::label::kPriorityClass);
+    const auto& ref = workload_->spec.priority_class_ref;
+    if (label.empty() || (ref && ref->name == label && ref->group == api::kKueueGroup)) {
+        return {};
+    }
+    if (ref ? ref->group != api::kKueueGroup : has_quota_reserved(*workload_)) {
+        return {};
+    }
+    const auto found = stores_.of<api::WorkloadPriorityClass>().find(label);
+    if (!found) {
+        // The Workload keeps what it has; it may have to start or to stop. Once the class is there,
+        // its jobs are looked at.
+        events_.push_back(job_warning(
+            kind_,
+            job_.metadata(),
+            reason::kWorkloadPriorityClassNotFound,
+            fmt::format("WorkloadPriorityClass \"{}\" not found", label)
+        ));
+        return {};
+    }
+    const api::PriorityClassRef wanted{
+        api::kKueueGroup, "WorkloadPriorityClass", std::string(label)
+    };
+    Write w = workload_patch(
+        *workload_,
+        json::Object{
+            {"spec",
+             json::Object{
+                 {"priorityClassRef", api::to_value(wanted)},
+                 {"priority", found->value},
+             }},
+        }
+    );
+    w.events.push_back(event(
+        reason::kUpdatedWorkload,
+        "Updated workload priority class: " + to_string(key_of(*workload_))
+    ));
+    return write(std::move(w));
+}
+
+JobReconciliation::Next JobReconciliation::update_reclaimable_pods() {
+    if (!settings_.gates.reclaimable_pods) {
+        return {};
+    }
+    const std::vector<api::ReclaimablePod> wanted = job_.reclaimable_pods(*workload_);
+    const std::vector<api::ReclaimablePod>& present = workload_->status.reclaimable_pods;
+    // The numbers may not shrink while quota is held.
+    const auto count_in = [](const std::vector<api::ReclaimablePod>& list,
+                             const std::string& name) {
+        const auto found = std::ranges::find(list, name, &api::ReclaimablePod::name);
+        return found == list.end() ? 0 : found->count;
+    };
+    const bool shrinks = std::ranges::any_of(present, [&](const api::ReclaimablePod& entry) {
+        return count_in(wanted, entry.name) < entry.count;
+    });
+    const auto is_there = [&](const api::ReclaimablePod& entry) {
+        return count_in(present, entry.name) == entry.count;
+    };
+    const bool is_same = wanted.size() == present.size() && std::ranges::all_of(wanted, is_there);
+    if (is_same || (shrinks && has_quota_reserved(*workload_))) {
+        return {};
+    }
+    json::Array pods;
+    for (const api::ReclaimablePod& entry : wanted) {
+        pods.push_back(json::Object{{"name", entry.name}, {"count", entry.count}});
+    }
+    json::Value status = json::Object{};
+    if (!pods.empty()) {
+        status.set("reclaimablePods", std::move(pods));
+    }
+    return write(
+        {.verb = Verb::ApplyStatus,
+         .object = key_of(*workload_),
+         .body =
+             json::Object{
+                 {"apiVersion", api::kKueueApiVersion},
+                 {"kind", "Workload"},
+                 {"metadata",
+                  json::Object{
+                      {"name", workload_->metadata.name},
+                      {"namespace", workload_->metadata.namespace_},
+                      {"uid", workload_->metadata.uid},
+                      {"resourceVersion", workload_->metadata.resource_version},
+                  }},
+                 {"status", std::move(status)},
+             },
+         .field_manager = "kueue-reclaimable-pods"}
+    );
+}
+
+/// Evicted: the job stops, and the quota is given back once no pod is active. Evicted stays True
+/// until the next admission; until then the queue name is followed.
+JobReconciliation::Next JobReconciliation::release_evicted() {
+    const api::Condition* evicted = find_condition(*workload_, api::condition::kEvicted);
+    if (evicted == nullptr || evicted->status != api::condition_status::kTrue) {
+        return {};
+    }
+    if (Next stopping = stop(workload_.get(), evicted->message)) {
+        return stopping;
+    }
+    if (has_quota_reserved(*workload_)) {
+        return job_.is_active() ? Outcome{} : release_quota(*evicted);
+    }
+    Next following = follow_queue_name();
+    return following ? std::move(following) : Outcome{};
+}
+
+JobReconciliation::Next JobReconciliation::release_quota(const api::Condition& evicted) {
+    api::Workload changed = *workload_;
+    workload::release_quota(changed, settings_.gates, now_);
+    Write w = status_write(changed);
+    if (workload_->status.admission && sluice::controller::is_active(*workload_)) {
+        w.observations.push_back(
+            {.kind = Observation::Kind::Released,
+             .cluster_queue = workload_->status.admission->cluster_queue,
+             .reason = evicted.reason,
+             .since_evicted = now_ - evicted.last_transition_time.value_or(now_)}
+        );
+    }
+    return write(std::move(w));
+}
+
+JobReconciliation::Next JobReconciliation::stop_unadmitted() {
+    if (job_.is_suspended()) {
+        return {};
+    }
+    const bool may_run = is_admitted(*workload_) || (kept_ && may_run_on(job_, *kept_));
+    if (may_run) {
+        return Outcome{};
+    }
+    Next stopping = stop(workload_.get(), "Not admitted by cluster queue");
+    return stopping ? std::move(stopping) : Outcome{};
+}
+
+JobReconciliation::Next JobReconciliation::start_admitted() {
+    if (!is_admitted(*workload_) || !workload_->status.admission) {
+        if (has_quota_reserved(*workload_)) {
+            tell_checks();
+        }
+        return {};
+    }
+    const auto injected = make_pod_set_infos(stores_, *workload_, settings_);
+    if (!injected && !injected.error().is_permanent()) {
+        return refuse(injected.error());
+    }
+    if (!injected) {
+        return finish_with(reason::kFailedToStart, injected.error().detail);
+    }
+    auto writes = job_.start(*injected);
+    if (!writes) {
+        return finish_with(reason::kFailedToStart, writes.error().detail);
+    }
+    Outcome outcome;
+    outcome.writes = std::move(*writes);
+    outcome.writes.front().events.push_back(event(
+        reason::kStarted, "Admitted by clusterQueue " + workload_->status.admission->cluster_queue
+    ));
+    return outcome;
+}
+
+/// What the admission checks say that the Workload waits for.
+void JobReconciliation::tell_checks() {
+    std::vector<std::string> said;
+    for (const api::AdmissionCheckState& check : workload_->status.admission_checks) {
+        if (check.state == api::check_state::kPending && !check.message.empty()) {
+            said.push_back(check.name + ": " + check.message);
+        }
+    }
+    if (!said.empty()) {
+        events_.push_back(
+            event(reason::kUpdatedAdmissionCheck, fmt::format("{}", fmt::join(said, "; ")))
+        );
+    }
+}
+
+JobReconciliation::Next JobReconciliation::follow_queue_name() {
+    const std::string_view queue = find_value(job_.metadata().labels, api::label::kQueueName);
+    if (queue == workload_->spec.queue_name) {
+        return {};
+    }
+    const json::Value value = queue.empty() ? json::Value() : json::Value(queue);
+    return write(
+        workload_patch(*workload_, json::Object{{"spec", json::Object{{"queueName", value}}}})
+    );
+}
+
+JobReconciliation::Next JobReconciliation::stop(
+    const api::Workload* workload, std::string_view message
+) {
+    StopStep step = job_.next_stop_step(workload);
+    if (step.kind == StopStep::Kind::Stopped) {
+        return {};
+    }
+    Outcome outcome;
+    outcome.writes = std::move(step.writes);
+    if (step.kind == StopStep::Kind::Suspend && !outcome.writes.empty()) {
+        outcome.writes.front().events.push_back(event(reason::kStopped, message));
+    }
+    return outcome;
+}
+
+JobReconciliation::Next JobReconciliation::finish_with(
+    std::string_view why, std::string_view message
+) {
+    api::Workload changed = *workload_;
+    finish(changed, why, message, now_);
+    Write w = status_write(changed);
+    w.events.push_back(finished_event(*workload_));
+    w.observations.push_back(finished_observation(*workload_, now_));
+    return write(std::move(w));
+}
+
+JobReconciliation::Next JobReconciliation::write(Write write) const {
+    Outcome outcome;
+    outcome.writes.push_back(std::move(write));
+    return outcome;
+}
+
+EventNote JobReconciliation::event(std::string_view reason, std::string_view note) const {
+    return job_event(kind_, job_.metadata(), reason, note);
+}
+
+EventNote JobReconciliation::finished_event(const api::Workload& workload) const {
+    return event(
+        reason::kFinishedWorkload,
+        fmt::format("Workload '{}' is declared finished", to_string(key_of(workload)))
+    );
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "controller/jobs/generic_job.hpp"
+#include "controller/jobs/job_kinds.hpp"
+#include "controller/jobs/job_problem.hpp"
+#include "controller/jobs/job_slices.hpp"
+#include "controller/reconcilers/view.hpp"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace sluice::controller {
+
+/// One reconcile of one job that is there: steps in a row, each of which returns what is to be
+/// written or waited for, or goes on to the next (no value).
+class JobReconciliation {
+  public:
+    JobReconciliation(
+        const View& view,
+        const JobKinds& kinds,
+        const JobKind& kind,
+        const GenericJob& job,
+        Time now
+    );
+
+    Outcome run();
+
+  private:
+    using Next = std::optional<Outcome>;
+    using Step = Next (JobReconciliation::*)();
+    using WorkloadPointer = Slices::WorkloadPointer;
+
+    // The steps, in their order.
+    Next leave_unmanaged();
+    Next follow_ancestor();
+    Next choose_workload();
+    Next make_missing_workload();
+    Next drop_finished_workload();
+    Next leave_deleted_workload();
+    Next finish_workload();
+    Next continue_stop();
+    Next copy_admission_gate();
+    Next copy_priority_class();
+    Next update_reclaimable_pods();
+    Next release_evicted();
+    Next stop_unadmitted();
+    Next start_admitted();
+    Next follow_queue_name();
+
+    // What they are made of.
+    bool is_managed() const;
+    /// Removes those that do not describe the job, or changes one of them so that it does.
+    Next replace_unlike(const std::vector<WorkloadPointer>& others);
+    Next update_to_job(const api::Workload& workload);
+    Next remove_workload(const api::Workload& workload);
+    Next drop_finalizer(const api::Workload& workload);
+    /// No value: the job has stopped.
+    Next stop(const api::Workload* workload, std::string_view message);
+    Next finish_with(std::string_view reason, std::string_view message);
+    Next refuse(const JobProblem& problem);
+    Next release_quota(const api::Condition& evicted);
+    void tell_checks();
+    Next write(Write write) const;
+    EventNote event(std::string_view reason, std::string_view note) const;
+    EventNote finished_event(const api::Workload& workload) const;
+    Outcome with_events(Outcome outcome);
+
+    const Stores& stores_;
+    const Settings& settings_;
+    const JobKinds& kinds_;
+    const JobKind& kind_;
+    const GenericJob& job_;
+    Time now_;
+    std::vector<WorkloadPointer> own_;  ///< Workloads that the job controls
+    WorkloadPointer workload_;          ///< the one that describes it; chosen by choose_workload
+    WorkloadPointer kept_;  ///< the slice whose quota the job runs on, while another waits
+    std::vector<EventNote> events_;
+};
+
+/// The write that says that the Workload's owner is gone.
+Write finish_orphan(const api::Workload& workload, Time now);
+
+}  // namespace sluice::controller

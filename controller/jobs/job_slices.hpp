@@ -1,0 +1,36 @@
+#pragma once
+
+#include "controller/jobs/generic_job.hpp"
+
+#include <memory>
+#include <vector>
+
+/// The Workloads of an elastic job, of which a larger one takes the place of a smaller one
+/// (KEP-77). Who makes them is not said here.
+namespace sluice::controller {
+
+/// The Workloads of one job by what is to be done with them.
+struct Slices {
+    using WorkloadPointer = std::shared_ptr<const api::Workload>;
+    std::vector<WorkloadPointer> current;  ///< one of them describes the job, the others are extra
+    /// The job runs on its quota until the slice that replaces it is admitted. May be null.
+    WorkloadPointer kept;
+    /// The same, evicted or deleted: the job must stop. May be null.
+    WorkloadPointer leaving;
+    std::vector<WorkloadPointer> ended;  ///< finished; none of them describes the job
+};
+
+/// Whether the Workload is the one that the job needs. A slice whose place another took is not,
+/// whatever became of that one.
+bool describes(const GenericJob& job, const api::Workload& workload, const Settings& settings);
+
+/// Whether the job may run while `kept` alone is admitted: it has no more pods than that, or they
+/// are made with the gate of elastic jobs, which somebody opens for those that are admitted.
+bool may_run_on(const GenericJob& job, const api::Workload& kept);
+
+/// Sorts all Workloads of a job; those of one that is not elastic are current.
+Slices sort_slices(
+    const GenericJob& job, std::vector<Slices::WorkloadPointer> all, const Settings& settings
+);
+
+}  // namespace sluice::controller

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "controller/jobs/generic_job.hpp"
+#include "controller/jobs/job_problem.hpp"
+
+#include <cstdint>
+#include <optional>
+
+/// The Workload of a job: its content, and whether a given one still describes the job.
+namespace sluice::controller {
+
+/// It may have slices: its kind, its annotation and the feature gate say so (KEP-77).
+bool is_elastic(const GenericJob& job, const Settings& settings);
+
+/// What of the job's labels, annotations and fields only a webhook would refuse.
+std::optional<Error> find_problem(const GenericJob& job);
+
+/// Whether the Workload describes the job as it is: by its owner, its limit of execution time, and
+/// its pod sets as admitted or as first asked for, of which counts, containers and, until the
+/// start, tolerations are compared. An elastic job may run on more than it needs any more. Where
+/// find_problem() finds something, that is left out of the comparison.
+bool is_equivalent(const GenericJob& job, const api::Workload& workload, const Settings& settings);
+
+/// The class and value that order a workload.
+struct Priority {
+    std::optional<api::PriorityClassRef> ref;
+    std::int32_t value = 0;
+};
+
+/// The WorkloadPriorityClass that the job's label names; else the one named `default`; else the
+/// PriorityClass of the first pod set that names one; else the lowest global default; else 0.
+/// Errors: when a class that is named does not exist.
+JobResult<Priority> resolve_priority(
+    const Stores& stores, const GenericJob& job, const Settings& settings
+);
+
+/// A new Workload for the job. Errors: as resolve_priority, and what find_problem() finds.
+JobResult<api::Workload> make_workload(
+    const Stores& stores, const JobKind& kind, const GenericJob& job, const Settings& settings
+);
+
+}  // namespace sluice::controller
