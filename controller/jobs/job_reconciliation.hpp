@@ -78,6 +78,9 @@ class JobReconciliation {
     std::vector<EventNote> events_;
 };
 
+/// A merge patch of a Workload that is refused when it changed since.
+Write workload_patch(const api::Workload& workload, json::Value patch);
+
 /// The write that says that the Workload's owner is gone.
 Write finish_orphan(const api::Workload& workload, Time now);
 

@@ -150,6 +150,12 @@ void MiniCluster::put(std::string_view json) {
     stored(key, std::move(object));
 }
 
+void MiniCluster::add_kind(KindEntry entry) {
+    const KindEntry& added = controller_->registry.add(std::move(entry));
+    controller_->stores.add(added.make_store()).replace({}, {});
+    controller_->runner.enable(added.kind);
+}
+
 Kind MiniCluster::kind_named(const std::string& name) const {
     for (const KindEntry& entry : controller_->registry.all()) {
         if (entry.kind.name() == name) {

@@ -60,6 +60,9 @@ class MiniCluster final : public WriteSink {
     /// The name of the one Workload of the Job; "" when there is none or more than one.
     std::string workload_of(std::string_view ns, std::string_view job) const;
 
+    /// The controller learns of a kind.
+    void add_kind(KindEntry entry);
+
     // The course of things.
     /// Goes on until nothing happens any more; time moves only for what is due within `patience`.
     void settle(Duration patience = std::chrono::seconds(3));

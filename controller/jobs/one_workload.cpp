@@ -1,0 +1,188 @@
+#include "api/codec.hpp"
+#include "api/kueue_names.hpp"
+#include "controller/jobs/job_reconciliation.hpp"
+#include "controller/jobs/workload_of_job.hpp"
+#include "controller/reconcilers/strict_patch.hpp"
+#include "controller/reconcilers/workload_status.hpp"
+
+#include <utility>
+
+// How a job comes to have one Workload that describes it.
+namespace sluice::controller {
+
+namespace {
+
+namespace reason = api::reason;
+
+/// The merge patch that makes the spec of one Workload that of another, `active` excepted.
+json::Value spec_patch(const api::Workload& from, const api::Workload& to) {
+    json::Value spec = *api::to_value(to).find("spec");
+    if (from.spec.active) {
+        spec.set("active", *from.spec.active);
+    }
+    const json::Value before = api::to_value(from);
+    json::Value patch = json::Object{};
+    for (const auto& [key, value] : before.find("spec")->as_object()) {
+        if (spec.find(key) == nullptr) {
+            patch.set(key, nullptr);
+        }
+    }
+    for (const auto& [key, value] : spec.as_object()) {
+        patch.set(key, value);
+    }
+    return patch;
+}
+
+}  // namespace
+
+Write workload_patch(const api::Workload& workload, json::Value patch) {
+    return strict_patch(key_of(workload), workload.metadata, std::move(patch));
+}
+
+/// Finds the one Workload that describes the job, and removes all others first.
+JobReconciliation::Next JobReconciliation::choose_workload() {
+    Slices slices = sort_slices(job_, own_, settings_);
+    kept_ = slices.kept;
+    if (slices.leaving) {
+        workload_ = slices.leaving;
+        return {};
+    }
+    for (const WorkloadPointer& ended : slices.ended) {
+        if (Next drop = drop_finalizer(*ended)) {
+            return drop;
+        }
+    }
+    std::vector<WorkloadPointer> others;
+    for (const WorkloadPointer& workload : slices.current) {
+        if (!workload_ && describes(job_, *workload, settings_)) {
+            workload_ = workload;
+        } else {
+            others.push_back(workload);
+        }
+    }
+    if (!workload_ && kept_ && describes(job_, *kept_, settings_)) {
+        workload_ = kept_;  // the larger slice is there before the job has grown
+        return {};
+    }
+    if (!workload_ && kept_) {
+        others.push_back(std::exchange(kept_, nullptr));
+    }
+    if (!workload_ && job_.find_end() && !others.empty()) {
+        // What a finished job once looked like does not count any more.
+        workload_ = others.front();
+        others.erase(others.begin());
+    }
+    if (!workload_ && others.size() == 1 && others.front()->metadata.deletion_timestamp) {
+        workload_ = others.front();
+        return {};
+    }
+    if (!workload_ && !others.empty()) {
+        return replace_unlike(others);
+    }
+    for (const WorkloadPointer& extra : others) {
+        if (Next removal = remove_workload(*extra)) {
+            return removal;
+        }
+    }
+    return {};
+}
+
+JobReconciliation::Next JobReconciliation::replace_unlike(const std::vector<WorkloadPointer>& others
+) {
+    const api::Workload& first = *others.front();
+    if (!job_.is_suspended()) {
+        const api::Workload* original = others.size() == 1 ? &first : nullptr;
+        constexpr std::string_view kMessage =
+            "No matching Workload; restoring pod templates according to existent Workload";
+        if (Next stopping = stop(original, kMessage)) {
+            return stopping;
+        }
+    }
+    for (std::size_t i = 1; i < others.size(); ++i) {
+        if (Next removal = remove_workload(*others[i])) {
+            return removal;
+        }
+    }
+    if (has_quota_reserved(first) || is_finished(first)) {
+        return remove_workload(first);
+    }
+    return update_to_job(first);
+}
+
+JobReconciliation::Next JobReconciliation::update_to_job(const api::Workload& workload) {
+    const auto wanted = make_workload(stores_, kind_, job_, settings_);
+    if (!wanted) {
+        return refuse(wanted.error());
+    }
+    Write w = workload_patch(workload, json::Object{{"spec", spec_patch(workload, *wanted)}});
+    w.events.push_back(event(
+        reason::kUpdatedWorkload,
+        "Updated not matching Workload for suspended job: " + to_string(key_of(workload))
+    ));
+    return write(std::move(w));
+}
+
+/// Lets the Workload go and deletes it; no value never: what is being deleted is waited for.
+JobReconciliation::Next JobReconciliation::remove_workload(const api::Workload& workload) {
+    Outcome outcome;
+    if (auto without = remove_finalizer(workload)) {
+        outcome.writes.push_back(std::move(*without));
+    }
+    if (workload.metadata.deletion_timestamp) {
+        return outcome;
+    }
+    Write w{
+        .verb = Verb::Delete,
+        .object = key_of(workload),
+        .body = {},
+        .uid = workload.metadata.uid,
+    };
+    w.events.push_back(event(
+        reason::kDeletedWorkload, "Deleted not matching Workload: " + to_string(key_of(workload))
+    ));
+    outcome.writes.push_back(std::move(w));
+    return outcome;
+}
+
+JobReconciliation::Next JobReconciliation::drop_finalizer(const api::Workload& workload) {
+    auto without = remove_finalizer(workload);
+    return without ? write(std::move(*without)) : Next();
+}
+
+JobReconciliation::Next JobReconciliation::make_missing_workload() {
+    if (workload_) {
+        return {};
+    }
+    if (!is_managed() || job_.find_end()) {
+        return Outcome{};
+    }
+    if (!job_.is_suspended()) {
+        constexpr std::string_view kMessage = "Missing Workload; unable to restore pod templates";
+        if (Next stopping = stop(nullptr, kMessage)) {
+            return stopping;
+        }
+    }
+    if (job_.is_active()) {
+        return Outcome{};  // its change of status brings us back
+    }
+    const auto workload = make_workload(stores_, kind_, job_, settings_);
+    if (!workload) {
+        return refuse(workload.error());
+    }
+    Write w{
+        .verb = Verb::Create,
+        .object = key_of(*workload),
+        .body = api::to_value(*workload),
+    };
+    w.events.push_back(
+        event(reason::kCreatedWorkload, "Created Workload: " + to_string(key_of(*workload)))
+    );
+    w.observations.push_back(
+        {.kind = Observation::Kind::WorkloadCreated,
+         .reason = std::string(kind_.kind().name()),
+         .since_queued = now_ - job_.metadata().creation_timestamp.value_or(now_)}
+    );
+    return write(std::move(w));
+}
+
+}  // namespace sluice::controller
