@@ -158,7 +158,7 @@ def check_scripts(tree):
         executable = os.access(tree.absolute(path), os.X_OK)
         if not executable:
             yield path, 1, "starts with #! but is not executable"
-        head = tree.text(path)[:1000]
+        head = tree.text(path)[:2000]
         if path.endswith(".sh") and "set -euo pipefail" not in head:
             yield path, 1, "has no `set -euo pipefail` near its head"
     for path in tree.matching(".py", ".sh"):
@@ -194,7 +194,10 @@ def check_format(tree):
 def check_shell(tree):
     tool = shutil.which("shellcheck")
     scripts = [p for p in tree.scripts() if "python" not in tree.text(p).split("\n", 1)[0]]
-    if tool is None or not scripts:
+    if not scripts:
+        return
+    if tool is None:
+        yield scripts[0], 1, "shellcheck is not installed (test/install_dependencies.sh)"
         return
     for line in _tool_lines([tool, "-f", "gcc", *[tree.absolute(p) for p in scripts]]):
         match = re.match(r"(.*?):(\d+):\d+: (.*)", line)
