@@ -2,15 +2,18 @@
 # Installs what is missing, builds and runs the tests: unit, scenario, integration and lint.
 #
 #   test/run.sh          these, in the dev build
-#   test/run.sh --all    and: the same under address and undefined-behaviour sanitizers, the fuzz
-#                        corpora replayed there, kube and net under the thread sanitizer,
-#                        clang-tidy on what changed and, for four minutes, on the rest, the
-#                        random suites, and on the real control plane test/e2e and
-#                        examples/quickstart.sh
+#   test/run.sh --all    and: clang-tidy on what the last commits changed and, for a minute, on the
+#                        rest; the random suites; the same tests under address and
+#                        undefined-behaviour sanitizers, with the fuzz corpora; what has threads
+#                        under the thread sanitizer; the release build with the engine's tests and
+#                        each benchmark once; the fuzzers over their corpora; and on the real
+#                        control plane test/e2e and examples/quickstart.sh
 #
-# SLUICE_E2E=0            leaves the real control plane out, and says so
+# SLUICE_E2E=0            leaves the real control plane out
 #
-# The last line is `N passed, N failed`, counting every test case of every suite.
+# What is left out and what is skipped is printed and counted. The last line is `N passed,
+# N failed`, or `N passed, N failed, N skipped`, counting every test case of every suite; it is
+# printed too when a step fails or a signal ends the run, which then has failed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,79 +29,166 @@ jobs=$(nproc)
 results=build/results
 rm -rf "$results"
 mkdir -p "$results"
-tally="python3 test/tally.py"
+stage=start # what is being done, for a run that ends early
+child=      # process group of the command that is waited for
+is_complete=0
+declare -A is_built=()
 
 say() { printf '\n== %s (%s s)\n' "$*" "$SECONDS"; }
 
+# Ends what still runs, and prints the last line whatever happened.
+finish() {
+    local code=$?
+    trap - EXIT
+    trap '' INT TERM HUP
+    if [ -n "$child" ]; then
+        kill -TERM -- "-$child" 2>/dev/null || true
+        for _ in {1..80}; do
+            kill -0 -- "-$child" 2>/dev/null || break
+            sleep 0.1
+        done
+        kill -KILL -- "-$child" 2>/dev/null || true
+    fi
+    if [ "$is_complete" -eq 0 ]; then
+        printf 'FAILED: the run ended in: %s (exit code %s)\n' "$stage" "$code"
+        printf '0 passed, 1 failed\n' >"$results/ended-early.txt"
+    fi
+    say 'all suites'
+    if ! command -v python3 >/dev/null; then
+        printf '0 passed, 1 failed\n'
+        exit 1
+    fi
+    python3 test/tally.py "$results" || exit 1
+}
+trap finish EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# run COMMAND...: in a process group of its own. bash acts on a signal while it waits, but not while
+# a command in the foreground runs; and finish() reaches the command's children by the group.
+run() {
+    local code=0
+    set -m
+    "$@" </dev/null &
+    child=$!
+    set +m
+    wait "$child" || code=$?
+    child=
+    return "$code"
+}
+
 # step NAME COMMAND...: something that is no test but can fail; a failure counts as one failed test.
 step() {
-    local name=$1
+    stage=$1
     shift
-    say "$name"
-    if ! "$@"; then
-        printf 'FAILED: %s\n' "$name"
-        printf '0 passed, 1 failed\n' >"$results/$name.txt"
+    say "$stage"
+    if ! run "$@"; then
+        printf 'FAILED: %s\n' "$stage"
+        printf '0 passed, 1 failed\n' >"$results/$stage.txt"
         return 1
     fi
 }
 
 # ctests NAME BUILD OPTIONS...: ctest over one build folder, its cases counted from the JUnit file.
+# ctest may fail though no case did: it found none, or was killed.
 ctests() {
-    local name=$1 build=$2
+    stage=$1
+    local build=$2 file=$results/$1.xml
     shift 2
-    say "$name"
-    ctest --test-dir "build/$build" -j "$jobs" --timeout 900 --output-on-failure --no-tests=error \
-        --test-output-size-passed 4000000 --test-output-size-failed 4000000 \
-        --output-junit "$PWD/$results/$name.xml" "$@" ||
-        [ -s "$results/$name.xml" ] || printf '0 passed, 1 failed\n' >"$results/$name.txt"
+    say "$stage"
+    run ctest --test-dir "build/$build" -j "$jobs" --timeout 900 --output-on-failure \
+        --no-tests=error --test-output-size-passed 4000000 --test-output-size-failed 4000000 \
+        --output-junit "$PWD/$file" "$@" ||
+        grep -q 'status="\(fail\|notrun\)"' "$file" 2>/dev/null ||
+        printf '0 passed, 1 failed\n' >"$results/$stage-ctest.txt"
 }
+
+shown() { "$@" 2>&1 | tee "$results/$stage.txt"; }
 
 # counted NAME COMMAND...: a command that itself ends with `N passed, N failed`.
 counted() {
-    local name=$1
+    stage=$1
     shift
-    say "$name"
+    say "$stage"
     local code=0
-    "$@" 2>&1 | tee "$results/$name.txt" || code=$?
-    if [ "$code" -ne 0 ] && ! grep -q ', [1-9][0-9]* failed$' "$results/$name.txt"; then
-        printf 'FAILED: %s: exit code %s\n0 passed, 1 failed\n' "$name" "$code" |
-            tee -a "$results/$name.txt"
+    run shown "$@" || code=$?
+    if [ "$code" -ne 0 ] && ! grep -q ', [1-9][0-9]* failed' "$results/$stage.txt"; then
+        printf 'FAILED: %s: exit code %s\n0 passed, 1 failed\n' "$stage" "$code" |
+            tee -a "$results/$stage.txt"
     fi
 }
 
-configure() { cmake --preset "$1" >/dev/null; }
-build() { configure "$1" && cmake --build --preset "$@" -j "$jobs"; }
+# skip WHY STAGE...: leaves stages out, and counts each as skipped.
+skip() {
+    local why=$1 name
+    shift
+    for name in "$@"; do
+        say "$name: skipped, $why"
+        printf 'skipped: %s\n0 passed, 0 failed, 1 skipped\n' "$why" >"$results/$name.txt"
+    done
+}
+
+build() { cmake --preset "$1" >/dev/null && cmake --build --preset "$@" -j "$jobs"; }
+
+# prepare BUILD OPTIONS...: configures and builds. What needs the build asks has() first: binaries
+# that an earlier run left there are not tested.
+prepare() {
+    step "build-$1" build "$@" && is_built[$1]=1
+}
+
+# has BUILD STAGE...: whether this run made the build; otherwise the stages are skipped.
+has() {
+    local build=$1
+    shift
+    [ -n "${is_built[$build]:-}" ] || { skip "the $build build failed" "$@"; return 1; }
+}
 
 dev() {
-    step build-dev build dev || return 0
+    prepare dev || true
+    has dev dev || return 0
     ctests dev dev -L '^(unit|scenario|integration|lint)$'
 }
 
-asan() {
-    step build-asan build asan || return 0
-    ctests asan asan -L '^(unit|scenario|integration)$'
-    ctests fuzz-corpora asan -L '^fuzz$'
-}
-
-tsan() {
-    local targets
-    step configure-tsan configure tsan || return 0
-    mapfile -t targets < <(ctest --test-dir build/tsan -N -R '^(kube|net)' |
-        sed -n 's/^ *Test *#[0-9]*: //p')
-    if [ "${#targets[@]}" -eq 0 ]; then
-        say 'tsan: skipped, there is no test of kube or net'
-        return 0
-    fi
-    step build-tsan build tsan --target "${targets[@]}" || return 0
-    ctests tsan tsan -R '^(kube|net)'
+tidy() {
+    has dev clang-tidy || return 0
+    counted clang-tidy test/lint/tidy.py
 }
 
 # Tests named *_random run for two minutes each and print how many cases that were. They begin with
 # a seed of the commit's: each commit tries other cases, and the same ones wherever it is tested.
 random_suites() {
+    has dev random || return 0
     local commit
     commit=$(git rev-parse --short=8 HEAD 2>/dev/null) || commit=1
     SLUICE_RANDOM_SEED=$((16#$commit)) ctests random dev -V -R '_random$'
+}
+
+asan() {
+    prepare asan || true
+    has asan asan fuzz-corpora || return 0
+    ctests asan asan -L '^(unit|scenario|integration)$'
+    ctests fuzz-corpora asan -L '^fuzz$'
+}
+
+tsan() {
+    prepare tsan --target threads || true
+    has tsan tsan || return 0
+    ctests tsan tsan -L '^threads$'
+}
+
+# What users run, and what its speed is measured with.
+release() {
+    prepare release --target sluice engine_test scenario_test benchmarks || true
+    has release release benchmarks || return 0
+    ctests release release -R '^(engine_test|scenarios)$'
+    counted benchmarks test/bench/run_once.py build/release/test/bench
+}
+
+fuzz() {
+    prepare fuzz || true
+    has fuzz fuzz || return 0
+    counted fuzz test/fuzz/run.sh --corpus
 }
 
 # What a newcomer runs, with the controller that was built already.
@@ -109,21 +199,26 @@ quickstart() {
 
 e2e() {
     if [ "${SLUICE_E2E:-1}" = 0 ]; then
-        say 'e2e and quickstart: skipped, SLUICE_E2E=0'
+        skip 'SLUICE_E2E=0' e2e quickstart
         return 0
     fi
+    has dev e2e quickstart || return 0
     counted e2e env SLUICE_BINARY="$PWD/build/dev/controller/sluice" python3 test/e2e
     counted quickstart quickstart
 }
 
-step install test/install_dependencies.sh || { $tally "$results"; exit 1; }
+# In the foreground, since sudo may ask for a password.
+stage=install
+say install
+test/install_dependencies.sh
 dev
 if [ "$all" -eq 1 ]; then
-    counted clang-tidy test/lint/tidy.py
+    tidy
     random_suites
     asan
     tsan
+    release
+    fuzz
     e2e
 fi
-say 'all suites'
-$tally "$results"
+is_complete=1

@@ -156,8 +156,11 @@ int run(const ScheduleOptions& options) {
     if (!input) {
         return kBadInput;
     }
-    // Never destroyed: the process ends, and taking a large cluster apart is a tenth of its time.
-    static auto* const simulation = new ScheduleSimulation(
+    // Destroyed by the next call, of which the program has none: the process ends, and taking a
+    // large cluster apart is a tenth of its time.
+    static ScheduleSimulation* simulation = nullptr;
+    delete simulation;
+    simulation = new ScheduleSimulation(
         std::move(input->cluster), configuration->settings, configuration->options, *now
     );
     auto made = simulation->run(

@@ -2,6 +2,7 @@
 
 #include "net/event_loop.hpp"
 #include "net/worker_threads.hpp"
+#include "support/run_async.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -62,7 +63,7 @@ struct BusyHandler {
             const auto response = co_await self.handler.handle(std::move(given));
             self.status = response.status;
         }(*this, std::move(request)));
-        loop.run_until_idle(50ms);
+        CHECK(test::run_until(loop, [&] { return status != 0 || handler.at_work() > 0; }));
     }
 };
 

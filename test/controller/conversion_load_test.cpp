@@ -127,8 +127,8 @@ TEST_CASE(
 
 TEST_CASE("a slow connection meets its deadline and harms no other", "[conversion][connections]") {
     net::ServerOptions options;
-    options.header_timeout = 50ms;
-    options.body_timeout = 100ms;
+    options.header_timeout = 500ms;
+    options.body_timeout = 500ms;
     Service service(options);
     const auto load = ReviewLoad::small();
     const auto other = service.connect();
@@ -148,7 +148,7 @@ TEST_CASE("a slow connection meets its deadline and harms no other", "[conversio
 
 TEST_CASE("a peer that never shakes hands is dropped", "[conversion][connections]") {
     net::ServerOptions options;
-    options.header_timeout = 50ms;
+    options.header_timeout = 500ms;
     Service service(options);
     const net::Endpoint plain{"127.0.0.1", service.server->port(), nullptr};
     const auto silent = run_async(service.loop, net::connect(plain, Deadline::after(20s)));

@@ -335,7 +335,8 @@ TEST_CASE("a process serves its health, its readiness and its metrics", "[contro
     net::EventLoop loop;
     test::FakeClient client(loop.executor(), clock);
     make_queues(client);
-    client.set_delay(std::chrono::milliseconds(20));
+    // So long it is not ready, which is asked meanwhile.
+    client.set_delay(std::chrono::milliseconds(500));
     auto options = make_options(false);
     options.with_servers = true;
     options.configuration.health.health_probe_bind_address = "127.0.0.1:0";

@@ -2,7 +2,8 @@
 
 A pattern is a part of a test's name (`reclaim`, `StopTest`, `job_life`). The controller under test
 is $SLUICE_BINARY or the newest build/*/controller/sluice. SLUICE_KEEP_E2E=1 keeps certificates,
-data and logs. The last line is `N passed, N failed`.
+data and logs. The last line is `N passed, N failed`, with `, N skipped`
+after it where some were.
 """
 
 import pathlib
@@ -21,13 +22,22 @@ class Result(unittest.TextTestResult):
     def startTest(self, test):
         unittest.TestResult.startTest(self, test)
         self.began = time.monotonic()
-        self.troubles = len(self.failures) + len(self.errors)
+        self.troubles = self.count_troubles()
+
+    def count_troubles(self):
+        return len(self.failures) + len(self.errors) + len(self.unexpectedSuccesses)
 
     def stopTest(self, test):
         super().stopTest(test)
-        failed = len(self.failures) + len(self.errors) > self.troubles
-        word = "FAILED" if failed else "passed"
+        if self.skipped and self.skipped[-1][0] is test:
+            return
+        word = "FAILED" if self.count_troubles() > self.troubles else "passed"
         print(f"{word} {time.monotonic() - self.began:6.1f} s  {test.id()}", flush=True)
+
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        print(f"skipped: {test.id()}: {reason}", flush=True)
 
 
 def all_tests(suite):
@@ -54,8 +64,13 @@ def main():
         unittest.TestSuite(tests)
     )
     # One that fails in a subtest and in its end is still one test.
-    failed = len({owner.id().partition(" ")[0] for owner, _ in result.failures + result.errors})
-    print(f"{max(result.testsRun - failed, 0)} passed, {failed} failed")
+    bad = [owner for owner, _ in result.failures + result.errors] + result.unexpectedSuccesses
+    failed = len({owner.id().partition(" ")[0] for owner in bad})
+    skipped = len(result.skipped)
+    # A class that is skipped as a whole counts as one that did not run.
+    began = sum(isinstance(owner, unittest.TestCase) for owner, _ in result.skipped)
+    words = f", {skipped} skipped" if skipped else ""
+    print(f"{max(result.testsRun - failed - began, 0)} passed, {failed} failed{words}")
     return 0 if result.wasSuccessful() and tests else 1
 
 

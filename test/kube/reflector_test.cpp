@@ -68,12 +68,9 @@ struct Watched {
         tasks.spawn(reflector.run());
         settle();
     }
-    void settle() { run_async(loop, net::pause_for(20ms)); }
-    /// Until it has seen so much, or for ten seconds, which only a failure takes.
+    void settle() { run_what_is_ready(loop); }
     void await_seen(std::size_t count) {
-        for (int i = 0; i < 500 && seen.size() < count; ++i) {
-            settle();
-        }
+        CHECK(run_until(loop, [&] { return seen.size() >= count; }));
     }
     ~Watched() { run_async(loop, tasks.stop(0s)); }
     Strings take() { return std::exchange(seen, {}); }
@@ -159,7 +156,7 @@ TEST_CASE("a server that fails for a while is asked again", "[kube][reflector]")
     server.client.fail_next(Verb::Watch, "jobs", down, 2);
     server.start();
     server.client.add(make_job("b"));
-    server.settle();
+    server.await_seen(2);
     CHECK(server.take() == Strings{"+a", "+b"});
 }
 
@@ -207,11 +204,10 @@ TEST_CASE(
             last_good->metadata.resource_version
         );
         server.client.end_watches("jobs", FakeClient::WatchEnd::Gone);
-        server.settle();
+        CHECK(run_until(server.loop, [&] { return server.synced == 2; }));
         CHECK(server.take().empty());
         CHECK(server.kind_store.unreadable().size() == 2);
         CHECK(server.store.find("ns", "good"));
-        CHECK(server.synced == 2);
     }
     SECTION("one that can be read again is as it is, one that goes is forgotten") {
         server.client.add(make_job("bad"));
@@ -257,9 +253,8 @@ TEST_CASE(
     net::TaskGroup tasks(loop.executor(), "test");
     bool elected = false;
     tasks.spawn(acquire_into(&two, &elected));
-    run_async(loop, net::pause_for(20ms));
+    CHECK(run_until(loop, [&] { return two.holder() == "one"; }));
     CHECK_FALSE(elected);
-    CHECK(two.holder() == "one");
     run_async(loop, one.release());
     run_async(loop, tasks.wait());
     CHECK(elected);
@@ -290,12 +285,12 @@ TEST_CASE("a leader whose wall clock is set back goes on renewing", "[kube][lead
     clock.set(back);
     net::TaskGroup tasks(loop.executor(), "test");
     tasks.spawn(hold_it(&one));
-    run_async(loop, net::pause_for(100ms));
+    CHECK(run_until(loop, [&] {
+        const auto lease = client.find<api::Lease>("kueue-system", std::string(kube::kLeaseName));
+        return lease && lease->spec.renew_time->time == back;
+    }));
     run_async(loop, tasks.stop(0s));
     CHECK(one.is_leader());
-    const auto lease = client.find<api::Lease>("kueue-system", std::string(kube::kLeaseName));
-    REQUIRE(lease);
-    CHECK(lease->spec.renew_time->time == back);
 }
 
 TEST_CASE("events are written beside, and an expired series is created anew", "[kube][events]") {
@@ -312,12 +307,8 @@ TEST_CASE("events are written beside, and an expired series is created anew", "[
     note.regarding.name = "w";
     note.reason = "Admitted";
     note.reporting_controller = "kueue-admission";
-    // Until it is written, for five seconds at most.
     const auto written = [&] {
-        for (int i = 0; i < 1000 && client.all<api::Event>().empty(); ++i) {
-            run_async(loop, net::pause_for(5ms));
-        }
-        return client.all<api::Event>().size() == 1;
+        return run_until(loop, [&] { return client.all<api::Event>().size() == 1; });
     };
     sink.record(note);
     REQUIRE(written());

@@ -3,7 +3,8 @@
 
 lint.py [--root DIR] [--list] [RULE...]    all rules unless some are named
 
-Prints `path:line: rule: what is wrong` for each fault, and ends with `N passed, N failed` (rules).
+Prints `path:line: rule: what is wrong` for each fault, and ends with `N passed, N failed` (rules),
+with `, N skipped` after it where some are switched off.
 """
 
 import argparse
@@ -158,7 +159,7 @@ def check_scripts(tree):
         executable = os.access(tree.absolute(path), os.X_OK)
         if not executable:
             yield path, 1, "starts with #! but is not executable"
-        head = tree.text(path)[:1000]
+        head = tree.text(path)[:2000]
         if path.endswith(".sh") and "set -euo pipefail" not in head:
             yield path, 1, "has no `set -euo pipefail` near its head"
     for path in tree.matching(".py", ".sh"):
@@ -194,12 +195,30 @@ def check_format(tree):
 def check_shell(tree):
     tool = shutil.which("shellcheck")
     scripts = [p for p in tree.scripts() if "python" not in tree.text(p).split("\n", 1)[0]]
-    if tool is None or not scripts:
+    if not scripts:
+        return
+    if tool is None:
+        yield scripts[0], 1, "shellcheck is not installed (test/install_dependencies.sh)"
         return
     for line in _tool_lines([tool, "-f", "gcc", *[tree.absolute(p) for p in scripts]]):
         match = re.match(r"(.*?):(\d+):\d+: (.*)", line)
         if match:
             yield os.path.relpath(match.group(1), tree.root), int(match.group(2)), match.group(3)
+
+
+# A citation may be broken over two lines of a comment.
+CITATION = re.compile(r"\b(?:spec[\s/#*>|]+\d+\.\d|surfaces[\s/#*>|]+\d)", re.IGNORECASE)
+
+
+def check_citations(tree):
+    texts = tree.matching(
+        ".cpp", ".hpp", ".py", ".sh", ".md", ".cmake", "CMakeLists.txt", ".yaml", ".txt"
+    )
+    for path in sorted(set(texts) | set(tree.scripts())):
+        for match in CITATION.finditer(tree.text(path)):
+            cited = " ".join(match.group().split())
+            line = cpp_text.line_of(tree.text(path), match.start())
+            yield path, line, f"cites what nobody outside has ({cited}): state the rule itself"
 
 
 RULES = {
@@ -212,7 +231,11 @@ RULES = {
     "scripts": check_scripts,
     "format": check_format,
     "shell": check_shell,
+    "citations": check_citations,
 }
+
+# Rules that are checked only when they are named. Empty the set to check all.
+SWITCHED_OFF = {"citations"}
 
 
 def main():
@@ -230,14 +253,18 @@ def main():
         options.error(f"no such rule: {', '.join(unknown)}")
     tree = Tree(os.path.abspath(arguments.root))
     failed = 0
-    chosen = arguments.rules or list(RULES)
+    chosen = arguments.rules or [rule for rule in RULES if rule not in SWITCHED_OFF]
+    skipped = [] if arguments.rules else sorted(SWITCHED_OFF)
+    for rule in skipped:
+        print(f"skipped: {rule}: switched off in test/lint/lint.py")
     for rule in chosen:
         count = 0
         for path, line, fault in RULES[rule](tree):
             count += 1
             print(f"{path}:{line}: {rule}: {fault}")
         failed += count > 0
-    print(f"{len(chosen) - failed} passed, {failed} failed")
+    words_of_skips = f", {len(skipped)} skipped" if skipped else ""
+    print(f"{len(chosen) - failed} passed, {failed} failed{words_of_skips}")
     return 1 if failed else 0
 
 

@@ -119,12 +119,33 @@ ROWS = [
      {"test/a.sh": "#!/usr/bin/env bash\nset -euo pipefail\n"}, "not executable"),
     ("a careless script", "scripts", {"test/a.sh": "#!/usr/bin/env bash\necho\n"},
      "set -euo pipefail"),
+    ("a careless expansion", "shell",
+     {"test/a.sh": "#!/usr/bin/env bash\nset -euo pipefail\nrm -r $1\n"}, "Double quote"),
+    ("a careful one", "shell",
+     {"test/a.sh": "#!/usr/bin/env bash\nset -euo pipefail\nrm -r \"$1\"\n"}, None),
+    ("a script without an ending is one too", "shell",
+     {".ci/run": "#!/usr/bin/env bash\nset -euo pipefail\nrm -r $1\n"}, "Double quote"),
+    ("a citation of a text that is not here", "citations", cpp("/// Its rule (sp" "ec 2.3)."),
+     "state the rule itself"),
+    ("a citation of the other text", "citations", {"README.md": "See sur" "faces 1.2 on it.\n"},
+     "README.md:1:"),
+    ("a citation over two lines", "citations", cpp("// as in sp" "ec\n// 4.10, step 2"),
+     "state the rule itself"),
+    ("a number after a spec that is no chapter", "citations",
+     cpp("// its spec; 4.5 cores; spec 3; surfaces of it"), None),
     ("ill-formatted code", "format", cpp("int   f( );"), "would change it"),
     ("well-formatted code", "format", cpp("int f();"), None),
 ]
 
 
-def run(files, rule):
+# A rule that needs a program says so where there is none: (rule, planted files).
+WITHOUT_PROGRAMS = [
+    ("shell", {"test/a.sh": "#!/usr/bin/env bash\nset -euo pipefail\n"}),
+    ("format", cpp("int f();")),
+]
+
+
+def run(files, rule, environment=None):
     """The output and exit code of the lint over a tree of these files."""
     with tempfile.TemporaryDirectory() as root:
         with open(os.path.join(ROOT, ".clang-format"), encoding="utf-8") as file:
@@ -136,7 +157,7 @@ def run(files, rule):
                 file.write(text)
         result = subprocess.run(
             [sys.executable, os.path.join(HERE, "lint.py"), "--root", root, rule],
-            capture_output=True, text=True, check=False,
+            capture_output=True, text=True, check=False, env=environment,
         )
     return result.stdout + result.stderr, result.returncode
 
@@ -149,7 +170,12 @@ def main():
         if not right:
             failed += 1
             print(f"FAILED: {promise}: expected {expected or 'no fault'}, exit {code}\n{output}")
-    print(f"{len(ROWS) - failed} passed, {failed} failed")
+    for rule, files in WITHOUT_PROGRAMS:
+        output, code = run(files, rule, {"PATH": "/nonexistent"})
+        if code != 1 or "is not installed" not in output:
+            failed += 1
+            print(f"FAILED: without its program {rule} is no success, exit {code}\n{output}")
+    print(f"{len(ROWS) + len(WITHOUT_PROGRAMS) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 

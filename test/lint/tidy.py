@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy over the sources of lib and controller: first all that differ from the main
-branch, then the others, latest commit first, until the time is used up; on all processors.
+"""Runs clang-tidy over the sources of lib and controller: first all that changed lately, then the
+others, latest commit first, until the time is used up; on all processors.
 
-What is found in sources that differ is a failure; of what is found in the others, which are another
-sample after each commit, the report says so, and --all makes it one too.
+What changed is, on a branch, all that differs from where it left the main one, and on the main
+branch what its last commits touched; and what is not committed. A finding there is a failure. Of
+what is found in the others, which are another sample after each commit, the report says so, and
+--all makes it a failure too. So is every finding where git does not know what changed.
 
-    test/lint/tidy.py                four minutes for what is not changed
+    test/lint/tidy.py                a minute for what is not changed
     test/lint/tidy.py --seconds N    N seconds for it; $SLUICE_TIDY_SECONDS says the same
+    test/lint/tidy.py --commits N    the last N commits of the main branch
     test/lint/tidy.py --all          the whole tree, however long it takes
 
-Needs build/dev/compile_commands.json (cmake --preset dev). Ends with `N passed, N failed` (files);
-that nothing was checked counts as a failure.
+Sources that were clean with the same content are remembered in $SLUICE_TIDY_CACHE (by default in
+~/.cache/sluice/clang-tidy) and not checked again; `--no-cache` does. Needs
+build/dev/compile_commands.json (cmake --preset dev), and to remember, a build. Ends with `N passed,
+N failed` (files); that nothing was checked counts as a failure.
 """
 
 import argparse
@@ -26,8 +31,12 @@ import tempfile
 import threading
 import time
 
+import tidy_cache
+
 FOLDERS = ("lib", "controller")
-DEFAULT_SECONDS = 240.0
+DEFAULT_SECONDS = 60.0
+# Of the main branch: more than one landing has, as a rule.
+DEFAULT_COMMITS = 40
 # Only the compiler that made the precompiled headers can read them.
 PRECOMPILED = re.compile(r"-Xclang -include-pch -Xclang \S+")
 
@@ -55,12 +64,19 @@ def sources_of_build(root):
     return commands, sorted(each for each in inside if each.split("/")[0] in FOLDERS)
 
 
-def changed_paths():
-    """What differs from where this branch left the main one, and what is not committed."""
+def changed_paths(commits):
+    """What changed lately (see above), or None where git does not know."""
     head = git("rev-parse", "HEAD")
+    # A commit without a parent, as the only one of a shallow clone, does not show what it changed.
+    if not git("rev-list", "--min-parents=1", "--max-count=1", "HEAD"):
+        return None
     bases = (git("merge-base", branch, "HEAD") for branch in ("origin/main", "main"))
     base = next((each for each in bases if each), head)
     paths = git("diff", "--name-only", *base, "--", *FOLDERS)
+    if base == head:
+        latest = ("log", "-c", "--min-parents=1", f"--max-count={commits}", "--format=")
+        paths += git(*latest, "--name-only", "--", ".")
+    paths = [path for path in paths if path.split("/")[0] in FOLDERS]
     return set(paths + git("ls-files", "--others", "--exclude-standard", "--", *FOLDERS))
 
 
@@ -100,15 +116,17 @@ def by_last_change(sources):
 class Run:
     """Checks sources, `jobs` at a time, and counts."""
 
-    def __init__(self, program, commands_folder, jobs):
+    def __init__(self, program, commands_folder, jobs, cache):
         self.command = [program, "-p", commands_folder, "--quiet"]
-        self.jobs = jobs
+        self.jobs, self.cache = jobs, cache
         self.lock = threading.Lock()
-        self.passed, self.failed, self.older, self.left = 0, [], [], 0
+        self.passed, self.known, self.failed, self.older, self.left = 0, 0, [], [], 0
 
     def check(self, sources, found, deadline=None):
         """Adds to `found` what is not clean; those that are not begun at `deadline` are left."""
-        waiting = list(reversed(sources))
+        waiting = [each for each in reversed(sources) if not (self.cache and self.cache.has(each))]
+        self.known += len(sources) - len(waiting)
+        self.passed += len(sources) - len(waiting)
 
         def work():
             while True:
@@ -130,6 +148,8 @@ class Run:
         with self.lock:
             if done.returncode == 0:
                 self.passed += 1
+                if self.cache:
+                    self.cache.add(source)
                 return
             found.append(source)
             print(done.stdout or done.stderr, end="", flush=True)
@@ -142,17 +162,24 @@ def run_all(arguments, root):
     commands, sources = sources_of_build(root)
     if not sources:
         raise CannotCheck(f"the build knows no source of {' or '.join(FOLDERS)}")
-    seconds = None if arguments.all else arguments.seconds
-    touched = {checked_through(path, sources) for path in changed_paths()}
+    changes = changed_paths(arguments.commits)
+    is_strict = arguments.all or changes is None
+    touched = {checked_through(path, sources) for path in changes or ()}
     changed = [each for each in sources if each in touched]
     others = by_last_change([each for each in sources if each not in touched])
     began = time.monotonic()
+    cache = None
+    if not arguments.no_cache:
+        folder = tidy_cache.default_folder()
+        cache = tidy_cache.Cache(folder, root, root / "build/dev", program, commands)
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "compile_commands.json").write_text(json.dumps(commands))
-        run = Run(program, folder, arguments.jobs)
+        run = Run(program, folder, arguments.jobs, cache)
         run.check(changed, run.failed)
-        deadline = None if seconds is None else time.monotonic() + seconds
-        run.check(others, run.failed if arguments.all else run.older, deadline)
+        deadline = None if arguments.all else time.monotonic() + arguments.seconds
+        run.check(others, run.failed if is_strict else run.older, deadline)
+    if cache:
+        cache.prune()
     for source in sorted(run.failed):
         print(f"clang-tidy: {source}")
     for source in sorted(run.older):
@@ -160,7 +187,8 @@ def run_all(arguments, root):
     taken = time.monotonic() - began
     print(
         f"clang-tidy: {len(sources) - run.left} of {len(sources)} sources in {taken:.0f} s, "
-        f"{len(changed)} of them changed; {run.left} were left (--all checks them too)"
+        f"{len(changed)} changed lately; {run.known} were known to be clean as they are; "
+        f"{run.left} were left (--all checks them too)"
     )
     return run
 
@@ -171,7 +199,9 @@ def main():
     )
     seconds = float(os.environ.get("SLUICE_TIDY_SECONDS", DEFAULT_SECONDS))
     parser.add_argument("--seconds", type=float, default=seconds)
+    parser.add_argument("--commits", type=int, default=DEFAULT_COMMITS)
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--no-cache", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args()
     root = pathlib.Path(__file__).resolve().parents[2]

@@ -16,6 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using test::run_async;
+using test::run_until;
 
 constexpr std::size_t kMiB = std::size_t{1024} * 1024;
 
@@ -26,10 +27,9 @@ struct Budgeted {
     std::unique_ptr<HttpServer> server;
     std::unique_ptr<HttpClient> client;
 
-    explicit Budgeted(std::size_t bytes_max, Duration handle_timeout = 60s) {
+    explicit Budgeted(std::size_t bytes_max) {
         auto options = plain_options();
         options.bytes_in_flight_max = bytes_max;
-        options.handle_timeout = handle_timeout;
         server = *HttpServer::start(loop, handler, options);
         client = std::make_unique<HttpClient>(to_server("127.0.0.1", server->port()));
     }
@@ -41,10 +41,11 @@ struct Budgeted {
     int status_of(const std::string& target, std::size_t bytes) {
         return send(target, bytes).status;
     }
-    /// Whether a body of this size is soon taken.
-    bool is_soon_free_for(std::size_t bytes) {
-        for (int i = 0; i < 500; ++i) {
-            if (status_of("/size", bytes) == 200) {
+    /// Whether a body of this size soon gets this status; false after some seconds, which only a
+    /// failure takes.
+    bool is_soon(int status, std::size_t bytes) {
+        for (int i = 0; i < 2000; ++i) {
+            if (status_of("/size", bytes) == status) {
                 return true;
             }
             run_async(loop, pause_for(5ms));
@@ -53,9 +54,7 @@ struct Budgeted {
     }
     /// A connection on which a request for a body of `length` was begun with `sent` bytes of it.
     std::unique_ptr<Stream> begin(std::string target, std::size_t length, std::size_t sent) {
-        auto stream = run_async(loop, begun(server->port(), std::move(target), length, sent));
-        run_async(loop, pause_for(50ms));
-        return stream;
+        return run_async(loop, begun(server->port(), std::move(target), length, sent));
     }
 
   private:
@@ -96,19 +95,20 @@ TEST_CASE("an answer beyond the server's budget is told to come later", "[net][h
 TEST_CASE("a body that is still coming counts until it is gone", "[net][http][budget]") {
     Budgeted peer(1000);
     auto other = peer.begin("/size", 800, 700);
-    CHECK(peer.status_of("/size", 301) == 503);
+    CHECK(peer.is_soon(503, 301));
     CHECK(peer.status_of("/size", 300) == 200);
     other.reset();
-    CHECK(peer.is_soon_free_for(1000));
+    CHECK(peer.is_soon(200, 1000));
 }
 
 TEST_CASE("a body that a handler works on counts until it ends", "[net][http][budget]") {
-    Budgeted peer(1000, 300ms);
-    const auto other = peer.begin("/slow", 800, 800);
+    Budgeted peer(1000);
+    const auto other = peer.begin("/held", 800, 800);
+    CHECK(run_until(peer.loop, [&] { return peer.handler.requests == 1; }));
     CHECK(peer.status_of("/size", 201) == 503);
     CHECK(peer.status_of("/size", 200) == 200);
-    CHECK(peer.is_soon_free_for(1000));
-    CHECK(peer.handler.slow_ended == 1);
+    peer.handler.is_let_go = true;
+    CHECK(peer.is_soon(200, 1000));
 }
 
 TEST_CASE(
@@ -117,14 +117,11 @@ TEST_CASE(
     // Far more than the sockets between the two hold.
     Budgeted peer(96 * kMiB);
     auto other = peer.begin("/twice", 32 * kMiB, 32 * kMiB);
-    for (int i = 0; i < 500 && peer.handler.requests == 0; ++i) {
-        run_async(peer.loop, pause_for(5ms));
-    }
-    run_async(peer.loop, pause_for(20ms));
-    CHECK(peer.status_of("/size", 33 * kMiB) == 503);
+    CHECK(run_until(peer.loop, [&] { return peer.handler.requests == 1; }));
+    CHECK(peer.is_soon(503, 33 * kMiB));
     CHECK(peer.status_of("/size", 31 * kMiB) == 200);
     other.reset();
-    CHECK(peer.is_soon_free_for(33 * kMiB));
+    CHECK(peer.is_soon(200, 33 * kMiB));
 }
 
 }  // namespace sluice::net

@@ -40,8 +40,8 @@ struct Authority {
     }
 };
 
-/// Answers by path: /echo the body, /twice the same two times, /slow never, /size the body's size
-/// and where it was kept.
+/// Answers by path: /echo the body, /twice the same two times, /slow never, /held once it is let
+/// go, /size the body's size and where it was kept.
 class TestHandler final : public HttpHandler {
   public:
     boost::asio::awaitable<ServerResponse> handle(ServerRequest request) override {
@@ -51,6 +51,9 @@ class TestHandler final : public HttpHandler {
         if (path == "/slow") {
             co_await pause_for(std::chrono::hours(1));
             ++slow_ended;
+        }
+        while (path == "/held" && !is_let_go) {
+            co_await pause_for(std::chrono::milliseconds(1));
         }
         const auto body = request.body.view();
         if (path == "/echo") {
@@ -67,6 +70,7 @@ class TestHandler final : public HttpHandler {
     }
     int requests = 0;
     int slow_ended = 0;
+    bool is_let_go = false;
 };
 
 inline ServerOptions plain_options() {
@@ -145,9 +149,9 @@ struct ScriptedServer {
             }
             if (step.hold) {
                 held.push_back(std::move(stream));
-            }
-            if (!step.and_again) {
+            } else if (!step.and_again) {
                 stream.reset();
+                ++closed;
             }
         }
     }
@@ -156,6 +160,7 @@ struct ScriptedServer {
     std::vector<Step> steps;
     std::vector<std::string> requests;
     std::vector<std::unique_ptr<Stream>> held;
+    int closed = 0;
     TaskGroup tasks;
 };
 

@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 """Runs scenarios of objects (README.md beside this) through `sluice schedule`.
 
-  object_scenarios.py SLUICE FILE...
+  object_scenarios.py SCHEDULE_BATCH FILE_OR_FOLDER...
 
-Prints what differs from what a file expects; the exit code is 1 when something does.
+SCHEDULE_BATCH is the program build/*/test/support/schedule_batch. Names each file, with what
+differs from what it expects, and ends with `N passed, N failed`; the exit code is 1 when something
+differs or a file cannot be read.
 """
 
 import json
 import os
-import subprocess
+import pathlib
 import sys
 import tempfile
 
 import yaml
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "support"))
+import schedule_batch  # noqa: E402
 
 NOW = "2026-01-01T12:00:00Z"
 API = "kueue.x-k8s.io/v1beta2"
@@ -128,27 +134,32 @@ def make_objects(scenario):
         yield make_workload(name, given, number)
 
 
-def run_schedule(sluice, scenario):
+def make_command(scenario, stem):
+    """The words after `sluice schedule`; writes the files that they name, beginning with `stem`."""
+    unknown = set(scenario) - WORDS_OF_SCENARIO
+    if unknown:
+        raise ValueError(f"a scenario has no {', '.join(unknown)}")
+    objects = stem + ".objects.json"
+    with open(objects, "w", encoding="utf-8") as file:
+        json.dump({"apiVersion": "v1", "kind": "List", "items": list(make_objects(scenario))}, file)
+    command = ["-f", objects, "--now", NOW]
+    limit = scenario.get("run", 1)
+    command += ["--until-stable"] if limit == "stable" else ["--cycles", str(limit)]
+    if "config" in scenario:
+        config = stem + ".config.json"
+        with open(config, "w", encoding="utf-8") as file:
+            json.dump({"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration",
+                       **scenario["config"]}, file)
+        command += ["--config", config]
+    return command
+
+
+def read_report(done):
     """The report, and the notes that stood beside it."""
-    with tempfile.TemporaryDirectory() as folder:
-        objects = os.path.join(folder, "objects.json")
-        with open(objects, "w", encoding="utf-8") as file:
-            json.dump({"apiVersion": "v1", "kind": "List", "items": list(make_objects(scenario))},
-                      file)
-        command = [sluice, "schedule", "-f", objects, "--now", NOW]
-        limit = scenario.get("run", 1)
-        command += ["--until-stable"] if limit == "stable" else ["--cycles", str(limit)]
-        if "config" in scenario:
-            config = os.path.join(folder, "config.json")
-            with open(config, "w", encoding="utf-8") as file:
-                json.dump({"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration",
-                           **scenario["config"]}, file)
-            command += ["--config", config]
-        done = subprocess.run(command, capture_output=True, text=True)
-        lines = done.stderr.splitlines()
-        if done.returncode != 0 or not all(line.startswith("note: ") for line in lines):
-            raise ValueError(f"exit code {done.returncode}: {done.stderr}")
-        return json.loads(done.stdout), [line.removeprefix("note: ") for line in lines]
+    lines = done.stderr.splitlines()
+    if done.exit_code != 0 or not all(line.startswith("note: ") for line in lines):
+        raise ValueError(f"exit code {done.exit_code}: {done.stderr}")
+    return json.loads(done.stdout), [line.removeprefix("note: ") for line in lines]
 
 
 def short(key):
@@ -236,26 +247,61 @@ def differences(scenario, report, notes):
             yield f"decision {i + 1} is another: {decided[i]}"
 
 
-def run_file(sluice, path):
-    with open(path, encoding="utf-8") as file:
-        scenario = yaml.safe_load(file)
+def files_of(paths):
+    """The files named, and those of the folders named."""
+    for path in map(pathlib.Path, paths):
+        if not path.is_dir():
+            yield path
+            continue
+        found = sorted(path.glob("*.yaml"))
+        yield from found or [path / "*.yaml"]  # an empty folder is a file that is missing
+
+
+def load(path, stem):
+    """(scenario, command, None) or (None, None, what is wrong with the file)."""
     try:
-        unknown = set(scenario) - WORDS_OF_SCENARIO
-        if unknown:
-            raise ValueError(f"a scenario has no {', '.join(unknown)}")
-        faults = list(differences(scenario, *run_schedule(sluice, scenario)))
+        with open(path, encoding="utf-8") as file:
+            scenario = yaml.safe_load(file)
+        return scenario, make_command(scenario, stem), None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError) as error:
+        return None, None, f"cannot be read: {type(error).__name__}: {error}"
+
+
+def faults_of(scenario, done):
+    try:
+        return list(differences(scenario, *read_report(done)))
     except ValueError as error:
-        faults = [str(error)]
-    if faults:
-        print(f"{path}: {scenario.get('description')}")
-    for fault in faults:
-        print(f"  {fault}")
-    return not faults
+        return [str(error)]
+
+
+def run_files(program, paths):
+    """{file: what is wrong}"""
+    faults = {}
+    with tempfile.TemporaryDirectory() as folder:
+        loaded = {}
+        for number, path in enumerate(paths):
+            scenario, command, fault = load(path, os.path.join(folder, str(number)))
+            faults[path] = [fault]
+            if fault is None:
+                loaded[path] = (scenario, command)
+        commands = [command for _, command in loaded.values()]
+        all_done = schedule_batch.run_all(program, commands, jobs=1)
+        for (path, (scenario, _)), done in zip(loaded.items(), all_done, strict=True):
+            faults[path] = faults_of(scenario, done)
+    return faults
 
 
 def main():
-    results = [run_file(os.path.abspath(sys.argv[1]), path) for path in sys.argv[2:]]
-    sys.exit(0 if results and all(results) else 1)
+    faults = run_files(os.path.abspath(sys.argv[1]), list(files_of(sys.argv[2:])))
+    for path, found in faults.items():
+        print(f"{path}: {'FAILED' if found else 'passed'}")
+        for fault in found:
+            print(f"  {fault}")
+    failed = [path for path, found in faults.items() if found]
+    for path in failed:
+        print(f"FAILED: {path}")
+    print(f"{len(faults) - len(failed)} passed, {len(failed)} failed")
+    sys.exit(1 if failed or not faults else 0)
 
 
 if __name__ == "__main__":

@@ -3,11 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <vector>
 
-/// Runs scenario files (README.md beside this): each given cluster, what happens to it, and what
-/// must have been decided. Prints what differs; the exit code is 1 when something does.
+/// Runs scenario files (README.md beside this), or all of a folder: each given cluster, what
+/// happens to it, and what must have been decided. Names each file, with what differs in it, and
+/// ends with `N passed, N failed`; the exit code is 1 when something differs or a file cannot be
+/// read.
 namespace {
 
 using namespace sluice;
@@ -62,31 +69,66 @@ std::vector<std::string> run(const json::Value& scenario) {
     return differences;
 }
 
-bool run_file(const std::string& path) {
+bool run_file(const std::filesystem::path& path) {
+    // First, so that the last line of a run that crashes names the file.
+    fmt::print("{}: ", path.string());
+    std::fflush(stdout);
     std::ifstream file(path);
     std::stringstream text;
     text << file.rdbuf();
-    auto scenario = yaml::parse_document(text.str());
-    if (!file || !scenario || !scenario->is_object()) {
-        fmt::print("{}: {}\n", path, scenario ? "cannot be read" : scenario.error().detail);
+    if (!file) {
+        fmt::print("FAILED: cannot be read\n");
+        return false;
+    }
+    const auto scenario = yaml::parse_document(text.str());
+    if (!scenario || !scenario->is_object()) {
+        fmt::print("FAILED: {}\n", scenario ? "is no object" : scenario.error().detail);
         return false;
     }
     const auto differences = run(*scenario);
-    if (!differences.empty()) {
-        fmt::print("{}: {}\n", path, scenario->string_at("description"));
-    }
+    fmt::print("{}\n", differences.empty() ? "passed" : "FAILED");
     for (const std::string& difference : differences) {
         fmt::print("  {}\n", difference);
     }
     return differences.empty();
 }
 
+/// The scenarios of a folder by name; a path that is no folder is taken as a file.
+std::vector<std::filesystem::path> files_of(const std::filesystem::path& path) {
+    if (!std::filesystem::is_directory(path)) {
+        return {path};
+    }
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(path)) {
+        if (entry.path().extension() == ".yaml") {
+            files.push_back(entry.path());
+        }
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    int failed = argc < 2 ? 1 : 0;
+    std::size_t passed = 0;
+    std::vector<std::string> failed;
     for (int i = 1; i < argc; ++i) {
-        failed += run_file(argv[i]) ? 0 : 1;
+        const auto files = files_of(argv[i]);
+        if (files.empty()) {
+            failed.push_back(fmt::format("{}: no scenario is there", argv[i]));
+        }
+        for (const auto& file : files) {
+            if (run_file(file)) {
+                ++passed;
+            } else {
+                failed.push_back(file.string());
+            }
+        }
     }
-    return failed == 0 ? 0 : 1;
+    for (const std::string& file : failed) {
+        fmt::print("FAILED: {}\n", file);
+    }
+    fmt::print("{} passed, {} failed\n", passed, failed.size());
+    return passed > 0 && failed.empty() ? 0 : 1;
 }

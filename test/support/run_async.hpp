@@ -4,12 +4,15 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -54,6 +57,34 @@ inline boost::asio::awaitable<bool> as_bool(boost::asio::awaitable<void> work) {
 /// The same for a coroutine without a value.
 inline void run_async(net::EventLoop& loop, boost::asio::awaitable<void> work) {
     run_async(loop, as_bool(std::move(work)));
+}
+
+inline boost::asio::awaitable<bool> comes_true(std::function<bool()> condition) {
+    for (int i = 0; i < 30'000; ++i) {
+        if (condition()) {
+            co_return true;
+        }
+        co_await net::pause_for(std::chrono::milliseconds(1));
+    }
+    co_return false;
+}
+
+/// Runs the loop until the condition holds; false after half a minute or more, which only a failure
+/// takes.
+inline bool run_until(net::EventLoop& loop, std::function<bool()> condition) {
+    return run_async(loop, comes_true(std::move(condition)));
+}
+
+inline boost::asio::awaitable<void> let_others_go_first() {
+    for (int i = 0; i < 1000; ++i) {
+        co_await boost::asio::post(boost::asio::use_awaitable);
+    }
+}
+
+/// Runs what the loop can do now, without time going by: of a conversation in memory that is all
+/// but what waits for a timer.
+inline void run_what_is_ready(net::EventLoop& loop) {
+    run_async(loop, let_others_go_first());
 }
 
 }  // namespace sluice::test
