@@ -185,23 +185,4 @@ TEST_CASE("a held lease is given up so that the next can take it at once", "[kub
     CHECK_FALSE(elector().release(kWall));
 }
 
-TEST_CASE("lease times that cannot work are refused by name", "[kube][leader]") {
-    LeaderOptions options;
-    options.namespace_ = "ns";
-    options.identity = "me";
-    CHECK(validate(options));
-    SECTION("renewDeadline") {
-        options.renew_deadline = 15s;
-        CHECK(validate(options).error().detail.starts_with("leaderElection.leaseDuration"));
-    }
-    SECTION("retryPeriod") {
-        options.retry_period = 9s;
-        CHECK(validate(options).error().detail.starts_with("leaderElection.renewDeadline"));
-    }
-    SECTION("namespace") {
-        options.namespace_.clear();
-        CHECK(validate(options).error().detail.starts_with("leaderElection.resourceNamespace"));
-    }
-}
-
 }  // namespace sluice::kube

@@ -26,10 +26,6 @@ struct LeaderOptions {
     Duration retry_period = std::chrono::seconds(2);
 };
 
-/// Checks the options. Errors: Invalid naming the field (lease_length > renew_deadline > 1.2 times
-/// retry_period, as upstream requires).
-Result<void> validate(const LeaderOptions& options);
-
 /// Competes for a Lease, holds it and gives it up. Pure: next() says what to do, the on_… calls say
 /// how it went. All deadlines are of the monotonic clock, as a wall clock that is set would make a
 /// leader renew too late; wall time is only written into the Lease. Another holder's lease counts
@@ -52,6 +48,8 @@ class LeaderElector {
         api::Lease lease;  ///< Create, Update
     };
 
+    /// Requires: lease_length in whole seconds > renew_deadline > retry_period, without which two
+    /// leaders may act or a renewal comes too late.
     LeaderElector(LeaderOptions options, std::uint64_t seed);
 
     /// What to do now; `wall` is the time that is written.
