@@ -78,7 +78,7 @@ void ApiWriter::submit(std::vector<Write> row, bool until_certain, Done done) {
     parts_.tasks.spawn(perform_row(std::move(row), until_certain, std::move(done)), "write");
 }
 
-std::optional<Time> ApiWriter::ask_for_late() {
+std::optional<Instant> ApiWriter::ask_for_late() {
     while (questions_ < kQuestionsMax) {
         auto question = echoes_.take_overdue();
         if (!question) {

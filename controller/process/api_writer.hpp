@@ -54,7 +54,7 @@ class ApiWriter final : public WriteSink {
     bool is_settled(const ObjectKey& key) const override { return echoes_.is_settled(key); }
     /// Asks the server about objects whose echo is late, a few at a time. Returns when to be called
     /// again; none: after the next write or answer.
-    std::optional<Time> ask_for_late();
+    std::optional<Instant> ask_for_late();
     /// Rows under way, without those that wait for their next attempt.
     std::size_t rows() const { return rows_; }
 

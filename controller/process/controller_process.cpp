@@ -69,7 +69,7 @@ ControllerProcess::ControllerProcess(
       registry_(make_builtin_registry()),
       translator_(workload::make_settings(options_.configuration, options_.gates)),
       state_(make_engine_options(options_.configuration, options_.gates, options_.seed)),
-      feeder_(registry_, stores_, translator_, state_),
+      feeder_(registry_, stores_, translator_, state_, clock),
       followers_(loop.executor(), "follow"),
       workers_(loop.executor(), "work"),
       writes_(loop.executor(), "write"),
@@ -395,13 +395,13 @@ boost::asio::awaitable<void> ControllerProcess::live() {
 }
 
 boost::asio::awaitable<void> ControllerProcess::run_steps(
-    std::function<std::optional<Time>()> step, net::Notifier* woken
+    std::function<std::optional<Instant>()> step, net::Notifier* woken
 ) {
     for (;;) {
         const auto due = step();
         std::optional<Duration> limit;
         if (due) {
-            limit = std::max<Duration>(*due - clock_.now(), Duration::zero());
+            limit = std::max<Duration>(*due - clock_.instant(), Duration::zero());
         }
         if (limit == Duration::zero()) {
             const bool waited = co_await net::pause_for(Duration::zero());

@@ -99,7 +99,7 @@ class ControllerProcess {
     void act();
     /// Takes steps, each when the last one said or when woken, until cancelled.
     boost::asio::awaitable<void> run_steps(
-        std::function<std::optional<Time>()> step, net::Notifier* woken
+        std::function<std::optional<Instant>()> step, net::Notifier* woken
     );
     boost::asio::awaitable<void> shut_down();
     void finish(int code);

@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using Action = LeaderElector::Action;
 
-constexpr auto kStart = LeaderElector::Instant(1h);
+constexpr auto kStart = Instant(1h);
 constexpr auto kWall = Time(1'800'000'000s);
 
 LeaderElector elector(const std::string& identity = "me") {
@@ -37,7 +37,7 @@ api::Lease held_by(const std::string& holder, Time renewed, std::string version 
 }
 
 /// The next step when the wall clock goes as it should.
-LeaderElector::Step next_at(LeaderElector& me, LeaderElector::Instant now) {
+LeaderElector::Step next_at(LeaderElector& me, Instant now) {
     return me.next(now, kWall + (now - kStart));
 }
 

@@ -145,7 +145,7 @@ class HttpClient::Impl {
 
     /// Waits for the client's own rate limit.
     Async<void> wait_for_turn(Deadline deadline) {
-        const auto now = clock_.now();
+        const auto now = clock_.instant();
         const auto turn = limiter_.reserve(now, deadline.remaining());
         if (!turn) {
             co_return Error{

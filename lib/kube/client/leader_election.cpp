@@ -30,7 +30,7 @@ asio::awaitable<bool> LeaderElection::acquire() {
         if (cancelled) {
             co_return false;
         }
-        auto step = elector_.next(monotonic_now(), clock_.now());
+        auto step = elector_.next(clock_.instant(), clock_.now());
         if (step.action == LeaderElector::Action::Lost) {
             co_return false;
         }
@@ -49,7 +49,7 @@ asio::awaitable<bool> LeaderElection::hold() {
         if (cancelled) {
             co_return false;
         }
-        auto step = elector_.next(monotonic_now(), clock_.now());
+        auto step = elector_.next(clock_.instant(), clock_.now());
         if (step.action == LeaderElector::Action::Lost) {
             log::error(
                 "leader lease lost", {{"lease", options_.name}, {"holder", elector_.holder()}}
@@ -81,7 +81,7 @@ asio::awaitable<void> LeaderElection::release() {
 
 asio::awaitable<void> LeaderElection::perform(LeaderElector::Step step) {
     const auto left =
-        std::max<Duration>(step.until - monotonic_now(), std::chrono::milliseconds(1));
+        std::max<Duration>(step.until - clock_.instant(), std::chrono::milliseconds(1));
     if (step.action == LeaderElector::Action::Wait) {
         co_await net::pause_for(left);
         co_return;
@@ -96,7 +96,7 @@ asio::awaitable<void> LeaderElection::perform(LeaderElector::Step step) {
         const auto lease =
             answer ? api::decode<api::Lease>(*answer) : Result<api::Lease>(answer.error());
         if (lease) {
-            elector_.on_read(*lease, monotonic_now());
+            elector_.on_read(*lease, clock_.instant());
         } else if (lease.error().code == ErrorCode::NotFound) {
             elector_.on_absent();
         } else {
@@ -120,7 +120,7 @@ void LeaderElection::take(const Result<std::string>& answer) {
     const auto lease =
         answer ? api::decode<api::Lease>(*answer) : Result<api::Lease>(answer.error());
     if (lease) {
-        elector_.on_written(*lease, monotonic_now());
+        elector_.on_written(*lease, clock_.instant());
         return;
     }
     if (lease.error().code != ErrorCode::Canceled) {
@@ -128,7 +128,7 @@ void LeaderElection::take(const Result<std::string>& answer) {
             "leader lease not written", {{"lease", options_.name}, {"error", lease.error().detail}}
         );
     }
-    elector_.on_failed(lease.error(), monotonic_now());
+    elector_.on_failed(lease.error(), clock_.instant());
 }
 
 }  // namespace sluice::kube

@@ -2,7 +2,6 @@
 
 #include "api/lease.hpp"
 #include "base/clock.hpp"
-#include "base/deadline.hpp"
 #include "base/error.hpp"
 #include "base/prng.hpp"
 
@@ -33,8 +32,6 @@ struct LeaderOptions {
 /// agree.
 class LeaderElector {
   public:
-    using Instant = Deadline::TimePoint;
-
     enum class Action : std::uint8_t {
         Wait,    ///< until `until`
         Get,     ///< read the Lease
