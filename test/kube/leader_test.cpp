@@ -158,6 +158,17 @@ TEST_CASE("a wall clock that is set moves no deadline", "[kube][leader]") {
     }
 }
 
+TEST_CASE("a leader leads until its renew deadline after it last asked", "[kube][leader]") {
+    auto me = elector();
+    CHECK_FALSE(me.leads_until());
+    me.on_absent();
+    const auto step = next_at(me, kStart);
+    me.on_written(step.lease, kStart + 3s);
+    CHECK(me.leads_until() == kStart + 10s);
+    CHECK(next_at(me, kStart + 10s).action == Action::Lost);
+    CHECK_FALSE(me.leads_until());
+}
+
 TEST_CASE("a leader that sees another holder has lost", "[kube][leader]") {
     auto me = leading();
     me.on_failed(Error{ErrorCode::Conflict, "", {}}, kStart + 2s);

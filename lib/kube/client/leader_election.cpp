@@ -30,7 +30,7 @@ asio::awaitable<bool> LeaderElection::acquire() {
         if (cancelled) {
             co_return false;
         }
-        auto step = elector_.next(clock_.instant(), clock_.now());
+        auto step = next();
         if (step.action == LeaderElector::Action::Lost) {
             co_return false;
         }
@@ -49,7 +49,7 @@ asio::awaitable<bool> LeaderElection::hold() {
         if (cancelled) {
             co_return false;
         }
-        auto step = elector_.next(clock_.instant(), clock_.now());
+        auto step = next();
         if (step.action == LeaderElector::Action::Lost) {
             log::error(
                 "leader lease lost", {{"lease", options_.name}, {"holder", elector_.holder()}}
@@ -60,8 +60,34 @@ asio::awaitable<bool> LeaderElection::hold() {
     }
 }
 
+asio::awaitable<bool> LeaderElection::lead(std::function<void()> on_elected) {
+    const auto elected = co_await acquire();
+    if (!elected) {
+        co_return false;
+    }
+    on_elected();
+    const auto lost = co_await hold();
+    co_return lost;
+}
+
+LeaderElector::Step LeaderElection::next() {
+    auto step = elector_.next(clock_.instant(), clock_.now());
+    publish_term();
+    return step;
+}
+
+void LeaderElection::publish_term() {
+    const auto until = elector_.leads_until();
+    if (until) {
+        term_.extend_to(*until);
+    } else {
+        term_.end();
+    }
+}
+
 asio::awaitable<void> LeaderElection::release() {
     const auto lease = elector_.release(clock_.now());
+    publish_term();
     if (!lease) {
         co_return;
     }
@@ -97,6 +123,7 @@ asio::awaitable<void> LeaderElection::perform(LeaderElector::Step step) {
             answer ? api::decode<api::Lease>(*answer) : Result<api::Lease>(answer.error());
         if (lease) {
             elector_.on_read(*lease, clock_.instant());
+            publish_term();
         } else if (lease.error().code == ErrorCode::NotFound) {
             elector_.on_absent();
         } else {
@@ -121,6 +148,7 @@ void LeaderElection::take(const Result<std::string>& answer) {
         answer ? api::decode<api::Lease>(*answer) : Result<api::Lease>(answer.error());
     if (lease) {
         elector_.on_written(*lease, clock_.instant());
+        publish_term();
         return;
     }
     if (lease.error().code != ErrorCode::Canceled) {

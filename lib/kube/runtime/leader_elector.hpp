@@ -60,6 +60,11 @@ class LeaderElector {
     std::optional<api::Lease> release(Time wall);
 
     bool is_leader() const { return leading_; }
+    /// Until when it is the leader without another renewal: renew_deadline after the last one was
+    /// asked for; none: it does not lead.
+    std::optional<Instant> leads_until() const {
+        return leading_ ? std::optional(renewed_at_ + options_.renew_deadline) : std::nullopt;
+    }
     /// Who was last seen to hold the lease.
     const std::string& holder() const { return holder_; }
 
