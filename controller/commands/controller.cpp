@@ -273,7 +273,8 @@ int run(const Options& options) {
         log::error("cannot start", {{"error", lease_client.error().detail}});
         return kMisconfigured;
     }
-    process_options->lease_client = lease_client->get();
+    auto* const lease_calls = lease_client->get();
+    process_options->lease_client = std::move(*lease_client);
     std::signal(SIGPIPE, SIG_IGN);
     raise_file_limit();
     int exit_code = 1;
@@ -281,11 +282,14 @@ int run(const Options& options) {
         controller::ControllerProcess process(**client, clock, loop, std::move(*process_options));
         const std::string host =
             fmt::format("{}:{}", connection->config.host, connection->config.port);
-        for (const auto& caller : {client->get(), lease_client->get()}) {
-            caller->on_answer([&process, host](const std::string& method, int status) {
+        (*client)->on_answer([&process, host](const std::string& method, int status) {
+            process.count_request(host, method, status);
+        });
+        lease_calls->on_answer([&process, &loop, host](const std::string& method, int status) {
+            loop.post([&process, host, method, status] {
                 process.count_request(host, method, status);
             });
-        }
+        });
         net::TaskGroup tasks(loop.executor(), "main");
         tasks.spawn(run_to_end(&process, &loop, &exit_code), "process");
         tasks.spawn(stop_on_signal(&process), "signals");

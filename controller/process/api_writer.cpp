@@ -78,7 +78,7 @@ void ApiWriter::submit(std::vector<Write> row, bool until_certain, Done done) {
     parts_.tasks.spawn(perform_row(std::move(row), until_certain, std::move(done)), "write");
 }
 
-std::optional<Time> ApiWriter::ask_for_late() {
+std::optional<Instant> ApiWriter::ask_for_late() {
     while (questions_ < kQuestionsMax) {
         auto question = echoes_.take_overdue();
         if (!question) {
@@ -206,7 +206,7 @@ kube::Async<std::string> ApiWriter::call(Write write) {
     switch (write.verb) {
         case Verb::Create: {
             path.name.clear();
-            kube::WriteOptions options;
+            kube::WriteOptions options{.before_send = parts_.before_send};
             auto answer =
                 co_await parts_.client.create(std::move(path), std::move(body), std::move(options));
             co_return answer;
@@ -215,7 +215,7 @@ kube::Async<std::string> ApiWriter::call(Write write) {
             path.subresource = "status";
             [[fallthrough]];
         case Verb::MergePatch: {
-            kube::WriteOptions options;
+            kube::WriteOptions options{.before_send = parts_.before_send};
             auto answer = co_await parts_.client.merge_patch(
                 std::move(path), std::move(body), std::move(options)
             );
@@ -225,6 +225,7 @@ kube::Async<std::string> ApiWriter::call(Write write) {
             path.subresource = "status";
             kube::ApplyOptions options;
             options.field_manager = write.field_manager;
+            options.before_send = parts_.before_send;
             auto answer =
                 co_await parts_.client.apply(std::move(path), std::move(body), std::move(options));
             co_return answer;
@@ -233,6 +234,7 @@ kube::Async<std::string> ApiWriter::call(Write write) {
             kube::DeleteOptions options;
             options.uid = write.uid;
             options.propagation = kube::Propagation::Background;
+            options.before_send = parts_.before_send;
             auto answer = co_await parts_.client.remove(std::move(path), std::move(options));
             if (!answer && answer.error().code == ErrorCode::NotFound) {
                 co_return std::string("{}");  // it is gone, as was wanted

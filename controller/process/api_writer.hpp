@@ -35,6 +35,8 @@ class ApiWriter final : public WriteSink {
         /// Called when a write to the object has ended, whatever became of it, and when the server
         /// said what became of one whose echo is late.
         std::function<void(const ObjectKey&)> on_ended;
+        /// Asked right before each attempt of a write: an error refuses it; empty: all may be sent.
+        kube::BeforeSend before_send = {};
         /// Between the attempts of one write.
         kube::BackoffOptions backoff{
             .first = std::chrono::milliseconds(100),
@@ -54,7 +56,7 @@ class ApiWriter final : public WriteSink {
     bool is_settled(const ObjectKey& key) const override { return echoes_.is_settled(key); }
     /// Asks the server about objects whose echo is late, a few at a time. Returns when to be called
     /// again; none: after the next write or answer.
-    std::optional<Time> ask_for_late();
+    std::optional<Instant> ask_for_late();
     /// Rows under way, without those that wait for their next attempt.
     std::size_t rows() const { return rows_; }
 

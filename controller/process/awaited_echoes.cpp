@@ -46,7 +46,7 @@ void AwaitedEchoes::end(const ObjectKey& key) {
 }
 
 void AwaitedEchoes::expect(const ObjectKey& key, Written written) {
-    const Time overdue_at = clock_.now() + kEchoTimeout;
+    const Instant overdue_at = clock_.instant() + kEchoTimeout;
     const bool is_known = was_stored(key, written.uid);
     awaited_[key] = Awaited{
         .written = std::move(written),
@@ -101,18 +101,18 @@ void AwaitedEchoes::drop_settled() {
 
 std::optional<AwaitedEchoes::Question> AwaitedEchoes::take_overdue() {
     drop_settled();
-    if (overdue_.empty() || overdue_.begin()->first > clock_.now()) {
+    if (overdue_.empty() || overdue_.begin()->first > clock_.instant()) {
         return std::nullopt;
     }
     const ObjectKey key = overdue_.begin()->second;
     overdue_.erase(overdue_.begin());
     Awaited& awaited = awaited_[key];
-    awaited.overdue_at = clock_.now() + kEchoTimeout;
+    awaited.overdue_at = clock_.instant() + kEchoTimeout;
     overdue_.insert({awaited.overdue_at, key});
     return Question{.object = key, .write = awaited.write};
 }
 
-std::optional<Time> AwaitedEchoes::next_overdue() {
+std::optional<Instant> AwaitedEchoes::next_overdue() {
     drop_settled();
     return overdue_.empty() ? std::nullopt : std::optional(overdue_.begin()->first);
 }

@@ -44,7 +44,7 @@ class AwaitedEchoes {
     /// An object whose echo is late by now; the same again only when another half a minute passed.
     std::optional<Question> take_overdue();
     /// When the next echo will be late; none: none is awaited. Cost: amortized by what was written.
-    std::optional<Time> next_overdue();
+    std::optional<Instant> next_overdue();
     /// The object as the server has it now.
     struct Answer {
         std::string uid;
@@ -62,7 +62,7 @@ class AwaitedEchoes {
         Written written;
         std::uint64_t write = 0;
         bool was_stored = false;  ///< the store had it before: absent means deleted
-        Time overdue_at;
+        Instant overdue_at;
     };
 
     struct UnderWay {
@@ -80,7 +80,8 @@ class AwaitedEchoes {
     std::uint64_t writes_ = 0;
     std::map<ObjectKey, UnderWay> under_way_;
     mutable std::map<ObjectKey, Awaited> awaited_;  ///< forgotten once seen
-    std::set<std::pair<Time, ObjectKey>> overdue_;  ///< also of what was seen or written anew since
+    std::set<std::pair<Instant, ObjectKey>>
+        overdue_;  ///< also of what was seen or written anew since
 };
 
 /// Resource versions of one kind are ordered as numbers; 0 for what is none.

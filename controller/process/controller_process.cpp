@@ -1,5 +1,6 @@
 #include "controller/process/controller_process.hpp"
 
+#include "base/assert.hpp"
 #include "base/earlier.hpp"
 #include "base/log.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
@@ -65,11 +66,12 @@ ControllerProcess::ControllerProcess(
     kube::Client& client, const Clock& clock, net::EventLoop& loop, ProcessOptions options
 )
     : clock_(clock),
+      loop_(loop),
       options_(std::move(options)),
       registry_(make_builtin_registry()),
       translator_(workload::make_settings(options_.configuration, options_.gates)),
       state_(make_engine_options(options_.configuration, options_.gates, options_.seed)),
-      feeder_(registry_, stores_, translator_, state_),
+      feeder_(registry_, stores_, translator_, state_, clock),
       followers_(loop.executor(), "follow"),
       workers_(loop.executor(), "work"),
       writes_(loop.executor(), "write"),
@@ -100,6 +102,7 @@ ControllerProcess::ControllerProcess(
               .on_event = [this](const EventNote& note) { record(note); },
               .on_observation = [this](const Observation& seen) { metrics_.observe(seen); },
               .on_ended = [this](const ObjectKey& key) { on_write_ended(key); },
+              .before_send = [this] { return check_lease(); },
           },
           kRowsMax,
           options_.seed
@@ -145,12 +148,6 @@ ControllerProcess::ControllerProcess(
            [this](Kind kind) { on_gone(kind); },
            options_.seed}
       ),
-      election_(
-          options_.lease_client != nullptr ? *options_.lease_client : client,
-          clock,
-          leader_options(options_),
-          options_.seed
-      ),
       health_(
           loop,
           {
@@ -172,6 +169,12 @@ ControllerProcess::ControllerProcess(
     if (options_.with_webhooks) {
         conversion_.emplace(
             ConversionService::Parts{client, clock, options_.configuration, options_.in_cluster}
+        );
+    }
+    if (options_.configuration.leader_election.leader_elect) {
+        SLUICE_ASSERT(options_.lease_client != nullptr);
+        election_.emplace(
+            std::move(options_.lease_client), clock, leader_options(options_), options_.seed
         );
     }
     registry_.add_stores(stores_);
@@ -339,13 +342,19 @@ boost::asio::awaitable<bool> ControllerProcess::start_webhook() {
 }
 
 boost::asio::awaitable<bool> ControllerProcess::lead() {
-    if (!options_.configuration.leader_election.leader_elect) {
+    if (!election_) {
         act();
         co_return true;
     }
-    const bool elected = co_await election_.acquire();
-    if (!elected) {
-        co_return true;
+    // The lease's thread goes on renewing, whenever this loop comes to act.
+    auto on_elected = [this] { loop_.post([this] { elected(); }); };
+    const bool lost = co_await election_->lead(std::move(on_elected));
+    co_return !lost;
+}
+
+void ControllerProcess::elected() {
+    if (exit_code_) {
+        return;
     }
     log::info(
         "elected",
@@ -353,8 +362,13 @@ boost::asio::awaitable<bool> ControllerProcess::lead() {
           options_.lease_namespace + "/" + options_.configuration.leader_election.resource_name}}
     );
     act();
-    const bool lost = co_await election_.hold();
-    co_return !lost;
+}
+
+Result<void> ControllerProcess::check_lease() const {
+    if (!election_ || election_->term().is_running(clock_.instant())) {
+        return {};
+    }
+    return Error{ErrorCode::NotLeader, "the leader's lease has run out", {}};
 }
 
 void ControllerProcess::act() {
@@ -404,13 +418,13 @@ boost::asio::awaitable<void> ControllerProcess::live() {
 }
 
 boost::asio::awaitable<void> ControllerProcess::run_steps(
-    std::function<std::optional<Time>()> step, net::Notifier* woken
+    std::function<std::optional<Instant>()> step, net::Notifier* woken
 ) {
     for (;;) {
         const auto due = step();
         std::optional<Duration> limit;
         if (due) {
-            limit = std::max<Duration>(*due - clock_.now(), Duration::zero());
+            limit = std::max<Duration>(*due - clock_.instant(), Duration::zero());
         }
         if (limit == Duration::zero()) {
             const bool waited = co_await net::pause_for(Duration::zero());
@@ -459,8 +473,8 @@ boost::asio::awaitable<void> ControllerProcess::shut_down() {
         log::warning("events were left behind", {{"error", flushed.error().detail}});
     }
     co_await services_.stop(Duration::zero());
-    if (election_.is_leader() && !has_lost_lease_) {
-        auto release = as_result(election_.release());
+    if (election_ && !has_lost_lease_) {
+        auto release = as_result(election_->release());
         const auto released = co_await net::with_timeout(std::move(release), kReleaseGrace);
         if (!released) {
             log::warning("lease was not released", {{"error", released.error().detail}});

@@ -18,13 +18,14 @@
 #include "engine/state.hpp"
 #include "kube/client/client.hpp"
 #include "kube/client/event_sink.hpp"
-#include "kube/client/leader_election.hpp"
+#include "kube/client/leader_thread.hpp"
 #include "net/event_loop.hpp"
 #include "net/task_group.hpp"
 #include "workload/translator.hpp"
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -44,13 +45,13 @@ struct ProcessOptions {
     std::string lease_namespace;
     std::string hostname;
     std::uint64_t seed = 1;
-    /// Makes the Lease's calls, so that no rate limit of the others delays a renewal; null: the
-    /// process's own client. Lifetime: must outlive the process.
-    kube::Client* lease_client = nullptr;
+    /// Makes the Lease's calls on a thread of its own, where nothing else delays a renewal.
+    /// Requires: there is one when leaderElect is on.
+    std::unique_ptr<kube::Client> lease_client = nullptr;
 };
 
 /// The running controller: the only place that knows all of its parts. Everything but the
-/// conversion webhook runs on one loop, so its parts need no lock.
+/// conversion webhook and the lease runs on one loop, so its parts need no lock.
 class ControllerProcess {
   public:
     ControllerProcess(
@@ -97,15 +98,19 @@ class ControllerProcess {
     boost::asio::awaitable<bool> start_webhook();
     boost::asio::awaitable<void> live();
     boost::asio::awaitable<bool> lead();
+    /// Errors: NotLeader when the lease has run out, though nobody may have noticed yet.
+    Result<void> check_lease() const;
+    void elected();
     void act();
     /// Takes steps, each when the last one said or when woken, until cancelled.
     boost::asio::awaitable<void> run_steps(
-        std::function<std::optional<Time>()> step, net::Notifier* woken
+        std::function<std::optional<Instant>()> step, net::Notifier* woken
     );
     boost::asio::awaitable<void> shut_down();
     void finish(int code);
 
     const Clock& clock_;
+    net::EventLoop& loop_;
     ProcessOptions options_;
 
     Registry registry_;
@@ -127,7 +132,7 @@ class ControllerProcess {
     SchedulingLoop scheduling_;
     ReconcileRunner runner_;
     Informers informers_;
-    kube::LeaderElection election_;
+    std::optional<kube::LeaderThread> election_;  ///< none: it acts without a lease
     TextServer health_;
     TextServer metrics_server_;
     std::optional<ConversionService> conversion_;

@@ -125,10 +125,10 @@ boost::asio::awaitable<std::optional<bool>> Informers::is_served(kube::ResourceP
     // One answer serves all kinds of a group and version that ask at about the same time.
     const auto known = discovered_.find(target);
     if (known == discovered_.end() ||
-        parts_.clock.now() - known->second.at > parts_.discovery_delay / 2) {
+        parts_.clock.instant() - known->second.at > parts_.discovery_delay / 2) {
         const kube::GetOptions options;
         const auto text = co_await parts_.client.get_raw(target, options);
-        Discovered found{.at = parts_.clock.now(), .resources = std::nullopt};
+        Discovered found{.at = parts_.clock.instant(), .resources = std::nullopt};
         if (text) {
             const auto list = json::parse(*text);
             found.resources = list ? std::optional(resources_in(*list)) : std::nullopt;

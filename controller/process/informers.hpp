@@ -57,7 +57,7 @@ class Informers {
     };
     /// What discovery said of a group and version.
     struct Discovered {
-        Time at;
+        Instant at;
         std::optional<std::vector<std::string>> resources;  ///< none: it would not say
     };
 

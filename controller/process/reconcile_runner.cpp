@@ -1,5 +1,6 @@
 #include "controller/process/reconcile_runner.hpp"
 
+#include "base/earlier.hpp"
 #include "base/log.hpp"
 #include "controller/jobs/generic_job.hpp"
 
@@ -11,8 +12,7 @@ namespace sluice::controller {
 
 namespace {
 
-/// Statuses of queues are gathered for a second, so that a thousand workloads make one write
-/// (spec 1.6).
+/// Statuses of queues are gathered for a second, so that a thousand workloads make one write.
 constexpr Duration kBatch = std::chrono::seconds(1);
 /// An echo that was missed by a moment brings no second change; this one looks again.
 constexpr Duration kUnsettledRecheck = std::chrono::seconds(5);
@@ -34,7 +34,7 @@ void ReconcileRunner::look(const ObjectKey& key, Urgency urgency) {
     if (urgency == Urgency::AtOnce) {
         queue_.add(key);
     } else {
-        queue_.add_at(key, parts_.clock.now() + kBatch);
+        queue_.add_at(key, parts_.clock.instant() + kBatch);
     }
     parts_.wake();
 }
@@ -53,8 +53,26 @@ std::map<std::string, ReconcileRunner::Work> ReconcileRunner::work() const {
     return all;
 }
 
-std::optional<Time> ReconcileRunner::step() {
-    const Time now = parts_.clock.now();
+void ReconcileRunner::look_at(const ObjectKey& key, Time at) {
+    wall_times_[key] = at;
+    const Time wall = parts_.clock.now();
+    queue_.add_at(key, to_instant(at, wall, parts_.clock.instant()));
+}
+
+void ReconcileRunner::follow_clock(Time wall, Instant now) {
+    if (clock_steps_.observe(wall, now) == Duration::zero()) {
+        return;
+    }
+    // One that was set back makes objects looked at too early, and they say so.
+    for (const auto& [key, at] : wall_times_) {
+        queue_.add_at(key, to_instant(at, wall, now));
+    }
+}
+
+std::optional<Instant> ReconcileRunner::step() {
+    const Instant now = parts_.clock.instant();
+    const Time wall = parts_.clock.now();
+    follow_clock(wall, now);
     for (int i = 0; i < kObjectsAStep; ++i) {
         if (!parts_.sink.has_room()) {
             return now + std::chrono::milliseconds(5);
@@ -66,9 +84,10 @@ std::optional<Time> ReconcileRunner::step() {
         }
         const auto key = queue_.take(now);
         if (key) {
-            process(*key, now);
+            process(*key, wall);
         } else if (waiting_.empty()) {
-            return queue_.next_due();
+            const auto due = queue_.next_due();
+            return wall_times_.empty() ? due : earlier(due, now + kClockCheck);
         }
     }
     return now;
@@ -93,10 +112,11 @@ void ReconcileRunner::submit_waiting() {
 void ReconcileRunner::process(const ObjectKey& key, Time now) {
     Work& work = work_[key.kind];
     ++work.taken;
+    wall_times_.erase(key);
     if (!is_settled(key)) {
         ++work.postponed;
         queue_.done(key);
-        queue_.add_at(key, now + kUnsettledRecheck);
+        queue_.add_at(key, parts_.clock.instant() + kUnsettledRecheck);
         return;
     }
     const ReconcileContext context{
@@ -115,7 +135,7 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
         queue_.done(key);
         if (outcome.try_later) {
             log_once(key, log::Level::Warning, "object is tried again later", *outcome.try_later);
-            queue_.add_rate_limited(key, now);
+            queue_.add_rate_limited(key, parts_.clock.instant());
             ++work.failed;
         } else {
             queue_.forget(key);
@@ -123,7 +143,7 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
             ++(outcome.requeue_at ? work.postponed : work.succeeded);
         }
         if (outcome.requeue_at) {
-            queue_.add_at(key, *outcome.requeue_at);
+            look_at(key, *outcome.requeue_at);
         }
         return;
     }
@@ -142,7 +162,7 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
         [this, key, at = outcome.requeue_at](const Result<void>& r) {
             ended(key, r);
             if (at) {
-                queue_.add_at(key, *at);
+                look_at(key, *at);
             }
         }
     );
@@ -168,7 +188,7 @@ void ReconcileRunner::ended(const ObjectKey& key, const Result<void>& result) {
     if (error.code == ErrorCode::Invalid && entry != nullptr && entry->job) {
         tell_refusal(key, error);
     }
-    queue_.add_rate_limited(key, parts_.clock.now());
+    queue_.add_rate_limited(key, parts_.clock.instant());
     parts_.wake();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/clock_steps.hpp"
 #include "base/log.hpp"
 #include "controller/kinds/registry.hpp"
 #include "controller/reconcilers/view.hpp"
@@ -61,7 +62,7 @@ class ReconcileRunner {
     void look(const ObjectKey& key, Urgency urgency);
     /// Looks at some objects. Returns when to be called again, a time that has passed meaning at
     /// once; none: when woken.
-    std::optional<Time> step();
+    std::optional<Instant> step();
     /// Nothing waits or is under way (what waits for its time does not count).
     bool is_idle() const { return !queue_.has_ready() && waiting_.empty(); }
 
@@ -77,6 +78,9 @@ class ReconcileRunner {
         Write write;
     };
 
+    /// Wants the object looked at again at a time of the wall clock.
+    void look_at(const ObjectKey& key, Time at);
+    void follow_clock(Time wall, Instant now);
     void submit_waiting();
     void process(const ObjectKey& key, Time now);
     bool is_settled(const ObjectKey& key) const;
@@ -90,6 +94,8 @@ class ReconcileRunner {
 
     Parts parts_;
     kube::WorkQueue<ObjectKey> queue_;
+    std::map<ObjectKey, Time> wall_times_;  ///< at which objects are looked at again
+    ClockSteps clock_steps_;
     std::map<ObjectKey, std::string> failures_;  ///< the latest of objects that go on failing
     std::map<Kind, Work> work_;
     std::deque<Waiting> waiting_;  ///< independent writes that the sink had no room for so far

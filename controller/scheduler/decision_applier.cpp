@@ -214,7 +214,7 @@ void DecisionApplier::send(const Key& key) {
             forget_if_done(key);
             return;
         }
-        if (entry.refusal_not_before > parts_.clock.now()) {
+        if (entry.refusal_not_before > parts_.clock.instant()) {
             later_.insert({entry.refusal_not_before, key});
             return;
         }
@@ -248,12 +248,12 @@ bool DecisionApplier::has_holders(const std::string& cluster_queue) const {
            });
 }
 
-std::optional<Time> DecisionApplier::next_attempt() const {
+std::optional<Instant> DecisionApplier::next_attempt() const {
     return later_.empty() ? std::nullopt : std::optional(later_.begin()->first);
 }
 
 bool DecisionApplier::send_waiting() {
-    const Time now = parts_.clock.now();
+    const Instant now = parts_.clock.instant();
     while (!later_.empty() && later_.begin()->first <= now) {
         waiting_.insert(later_.begin()->second);
         later_.erase(later_.begin());
@@ -480,7 +480,7 @@ void DecisionApplier::refusal_ended(
             if (!entry.refusal) {
                 entry.refusal = refusal;
             }
-            entry.refusal_not_before = parts_.clock.now() + delay_after(entry.refusal_failures);
+            entry.refusal_not_before = parts_.clock.instant() + delay_after(entry.refusal_failures);
             ++entry.refusal_failures;
         }
     } else {

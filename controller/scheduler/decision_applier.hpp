@@ -46,7 +46,7 @@ class DecisionApplier {
     /// still wait.
     bool send_waiting();
     /// When a reason that the server did not take is tried again; none: there is none.
-    std::optional<Time> next_attempt() const;
+    std::optional<Instant> next_attempt() const;
     /// Whether workloads hold quota of the ClusterQueue in the engine's account, or an admission
     /// into it is on its way. Cost: in proportion to what is outstanding.
     bool has_holders(const std::string& cluster_queue) const;
@@ -92,7 +92,7 @@ class DecisionApplier {
         std::optional<Refusal> refusal;      ///< the latest that is not sent
         bool refusal_sent = false;           ///< an earlier one is on its way
         std::uint32_t refusal_failures = 0;  ///< in a row
-        Time refusal_not_before{};
+        Instant refusal_not_before{};
         std::string refused_version;  ///< of the object, that is not the server's any more
     };
     using Key = kube::NamespacedName;
@@ -128,10 +128,11 @@ class DecisionApplier {
 
     Parts parts_;
     std::map<Key, Entry> entries_;
-    std::vector<Key> touched_;              ///< entries that the present cycle made
-    std::set<Key> waiting_;                 ///< entries whose refusal found no room
-    Key last_sent_;                         ///< whose turn it was last
-    std::set<std::pair<Time, Key>> later_;  ///< entries whose refusal failed, by the next attempt
+    std::vector<Key> touched_;  ///< entries that the present cycle made
+    std::set<Key> waiting_;     ///< entries whose refusal found no room
+    Key last_sent_;             ///< whose turn it was last
+    std::set<std::pair<Instant, Key>>
+        later_;  ///< entries whose refusal failed, by the next attempt
     std::map<std::pair<std::string, std::uint64_t>, Parked> parked_;  ///< by queue and class
 };
 

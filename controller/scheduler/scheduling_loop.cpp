@@ -1,5 +1,6 @@
 #include "controller/scheduler/scheduling_loop.hpp"
 
+#include "base/clock_steps.hpp"
 #include "base/earlier.hpp"
 #include "base/log.hpp"
 #include "engine/engine.hpp"
@@ -29,11 +30,12 @@ constexpr Duration kNoRoomDelay = std::chrono::milliseconds(10);
 
 }  // namespace
 
-std::optional<Time> SchedulingLoop::step() {
+std::optional<Instant> SchedulingLoop::step() {
     if (!parts_.feeder.is_fed()) {
         return std::nullopt;
     }
-    const Time now = parts_.clock.now();
+    const Now now{.instant = parts_.clock.instant(), .wall = parts_.clock.now()};
+    parts_.feeder.follow_clock(now.wall);
     audit_once_a_minute(now);
     auto due = run_what_is_due(now);
     if (!inconsistent_.empty()) {
@@ -41,50 +43,56 @@ std::optional<Time> SchedulingLoop::step() {
     }
     // Reasons for waiting get the room that decisions left.
     if (!parts_.applier.send_waiting()) {
-        due = earlier(due, now + kNoRoomDelay);
+        due = earlier(due, now.instant + kNoRoomDelay);
     }
     return earlier(due, parts_.applier.next_attempt());
 }
 
-std::optional<Time> SchedulingLoop::run_what_is_due(Time now) {
-    if (const auto due = engine::next_due(parts_.state); due && *due <= now) {
-        parts_.feeder.apply(engine::TimerFired{}, now);
+std::optional<Instant> SchedulingLoop::engine_due(const Now& now) const {
+    const auto due = engine::next_due(parts_.state);
+    return due ? earlier(to_instant(*due, now.wall, now.instant), now.instant + kClockCheck)
+               : std::nullopt;
+}
+
+std::optional<Instant> SchedulingLoop::run_what_is_due(const Now& now) {
+    if (const auto due = engine::next_due(parts_.state); due && *due <= now.wall) {
+        parts_.feeder.apply(engine::TimerFired{}, now.wall);
     }
     if (!parts_.state.has_heads()) {
-        return engine::next_due(parts_.state);
+        return engine_due(now);
     }
     if (!parts_.sink.has_room()) {
-        return now + kNoRoomDelay;
+        return now.instant + kNoRoomDelay;
     }
     if (parts_.feeder.changes() != changes_seen_) {
         fruitless_ = std::min<std::uint32_t>(fruitless_, 1);
-        retry_at_ = std::min(retry_at_, now + kDelayFirst);
+        retry_at_ = std::min(retry_at_, now.instant + kDelayFirst);
     }
-    if (now < retry_at_) {
-        return earlier(retry_at_, engine::next_due(parts_.state));
+    if (now.instant < retry_at_) {
+        return earlier(retry_at_, engine_due(now));
     }
     changes_seen_ = parts_.feeder.changes();
-    const engine::CycleResult result = engine::run_cycle(parts_.state, now);
+    const engine::CycleResult result = engine::run_cycle(parts_.state, now.wall);
     if (result.cycle != 0 && parts_.on_cycle) {
-        parts_.on_cycle(result, parts_.clock.now() - now);
+        parts_.on_cycle(result, parts_.clock.instant() - now.instant);
     }
     parts_.applier.apply(result);
     if (!result.admitted.empty() || !result.preempted.empty()) {
         fruitless_ = 0;
-        return now;
+        return now.instant;
     }
     return after_fruitless_cycle(now);
 }
 
-void SchedulingLoop::audit_once_a_minute(Time now) {
-    if (now < audit_at_) {
+void SchedulingLoop::audit_once_a_minute(const Now& now) {
+    if (now.instant < audit_at_) {
         if (!inconsistent_.empty()) {
-            hold_back(now);
+            hold_back(now.wall);
         }
         return;
     }
-    audit_at_ = now + kAuditEvery;
-    refresh_tree(now);
+    audit_at_ = now.instant + kAuditEvery;
+    refresh_tree(now.wall);
     const std::vector<engine::AuditFinding> findings = engine::audit(parts_.state);
     inconsistent_.clear();
     for (std::size_t i = 0; i < findings.size(); ++i) {
@@ -103,7 +111,7 @@ void SchedulingLoop::audit_once_a_minute(Time now) {
     if (parts_.on_audit) {
         parts_.on_audit(findings);
     }
-    hold_back(now);
+    hold_back(now.wall);
 }
 
 void SchedulingLoop::refresh_tree(Time now) {
@@ -136,13 +144,13 @@ void SchedulingLoop::hold_back(Time now) {
     }
 }
 
-std::optional<Time> SchedulingLoop::after_fruitless_cycle(Time now) {
+std::optional<Instant> SchedulingLoop::after_fruitless_cycle(const Now& now) {
     const Duration delay = fruitless_ >= kCyclesUntilIdle
                                ? kIdleDelay
                                : std::min(kDelayMax, kDelayFirst * (1 << std::min(fruitless_, 4U)));
     fruitless_ = std::min(fruitless_ + 1, kCyclesUntilIdle);
-    retry_at_ = now + delay;
-    return earlier(retry_at_, engine::next_due(parts_.state));
+    retry_at_ = now.instant + delay;
+    return earlier(retry_at_, engine_due(now));
 }
 
 }  // namespace sluice::controller

@@ -37,16 +37,25 @@ class SchedulingLoop {
 
     explicit SchedulingLoop(Parts parts) : parts_(std::move(parts)) {}
 
-    /// Runs what is due, at most one cycle. Returns when to be called again, a time that has passed
-    /// meaning at once; none: when something changes.
-    std::optional<Time> step();
+    /// Runs what is due, at most one cycle. Returns when to be called again, an instant that has
+    /// passed meaning at once; none: when something changes.
+    std::optional<Instant> step();
 
   private:
-    std::optional<Time> run_what_is_due(Time now);
-    std::optional<Time> after_fruitless_cycle(Time now);
+    /// The present of both clocks, read once a step: delays go by `instant`, what the API shows and
+    /// the engine compares with it by `wall`.
+    struct Now {
+        Instant instant;
+        Time wall;
+    };
+
+    std::optional<Instant> run_what_is_due(const Now& now);
+    std::optional<Instant> after_fruitless_cycle(const Now& now);
+    /// When the engine has something due; soon enough to notice that the wall clock was set.
+    std::optional<Instant> engine_due(const Now& now) const;
     /// Looks for what is inconsistent in the engine's state; only a bug makes it so. Trees that
     /// have such a thing admit nothing until an audit finds none.
-    void audit_once_a_minute(Time now);
+    void audit_once_a_minute(const Now& now);
     /// The ClusterQueues that are in an inconsistent tree now, and no others, are inactive.
     void hold_back(Time now);
     void refresh_tree(Time now);
@@ -54,8 +63,8 @@ class SchedulingLoop {
     Parts parts_;
     std::uint64_t changes_seen_ = 0;
     std::uint32_t fruitless_ = 0;  ///< cycles in a row without an admission or preemption
-    Time retry_at_{};
-    Time audit_at_{};
+    Instant retry_at_{};
+    Instant audit_at_{};
     std::map<engine::NodeIndex, std::string> inconsistent_;  ///< by root: what was found
 };
 

@@ -6,7 +6,15 @@
 
 namespace sluice::controller {
 
+void StateFeeder::follow_clock(Time now) {
+    const Duration step = clock_steps_.observe(now, clock_.instant());
+    if (step != Duration::zero()) {
+        engine::step_clock(state_, step, now);
+    }
+}
+
 void StateFeeder::apply(const engine::Event& event, Time now) {
+    follow_clock(now);
     ++changes_;
     engine::apply(state_, event, now);
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/clock.hpp"
+#include "base/clock_steps.hpp"
 #include "controller/kinds/registry.hpp"
 #include "engine/state.hpp"
 #include "workload/translator.hpp"
@@ -18,9 +20,10 @@ class StateFeeder {
         const Registry& registry,
         const Stores& stores,
         workload::Translator& translator,
-        engine::State& state
+        engine::State& state,
+        const Clock& clock
     )
-        : context_{registry, stores}, translator_(translator), state_(state) {}
+        : context_{registry, stores}, translator_(translator), state_(state), clock_(clock) {}
 
     /// Everything, kind by kind in the order of the registry. Requires: all stores hold a whole
     /// list.
@@ -41,6 +44,9 @@ class StateFeeder {
 
     /// Any other event, for example how a write went.
     void apply(const engine::Event& event, Time now);
+    /// Moves the engine's own delays along when the wall clock was set. `now` is the time that the
+    /// engine is told next; apply() does this by itself.
+    void follow_clock(Time now);
 
   private:
     void translate(const ObjectKey& key, Time now);
@@ -50,6 +56,8 @@ class StateFeeder {
     ChangeContext context_;
     workload::Translator& translator_;
     engine::State& state_;
+    const Clock& clock_;
+    ClockSteps clock_steps_;
     bool is_fed_ = false;
     std::uint64_t changes_ = 0;
 };

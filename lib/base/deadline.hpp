@@ -8,11 +8,9 @@
 namespace sluice {
 
 /// A point of the machine's monotonic clock by which something must have ended. Only for waiting on
-/// the network; what is decided depends on Time, which is a value.
+/// the network; what is decided depends on the Instant of an injected Clock.
 class Deadline {
   public:
-    using TimePoint = std::chrono::steady_clock::time_point;
-
     /// The point that is `limit` away from now.
     static Deadline after(Duration limit) {
         return Deadline(std::chrono::steady_clock::now() + limit);
@@ -20,7 +18,7 @@ class Deadline {
     /// The earlier of the two.
     static Deadline earlier(Deadline a, Deadline b) { return a.at_ < b.at_ ? a : b; }
 
-    TimePoint at() const { return at_; }
+    Instant at() const { return at_; }
     bool has_passed() const { return std::chrono::steady_clock::now() >= at_; }
     /// What is left, never negative.
     Duration remaining() const {
@@ -28,8 +26,8 @@ class Deadline {
     }
 
   private:
-    explicit Deadline(TimePoint at) : at_(at) {}
-    TimePoint at_;
+    explicit Deadline(Instant at) : at_(at) {}
+    Instant at_;
 };
 
 }  // namespace sluice

@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// The earlier of two times to wake; none stands for never.
-inline std::optional<Time> earlier(std::optional<Time> a, std::optional<Time> b) {
+/// The earlier of two instants to wake; none stands for never.
+inline std::optional<Instant> earlier(std::optional<Instant> a, std::optional<Instant> b) {
     if (!a || !b) {
         return a ? a : b;
     }

@@ -34,6 +34,8 @@ std::string_view to_string(ErrorCode code) {
             return "Unavailable";
         case ErrorCode::Internal:
             return "Internal";
+        case ErrorCode::NotLeader:
+            return "NotLeader";
     }
     return "Internal";
 }
@@ -53,6 +55,7 @@ bool is_retryable(ErrorCode code) {
         case ErrorCode::Forbidden:
         case ErrorCode::Unauthorized:
         case ErrorCode::Canceled:
+        case ErrorCode::NotLeader:
             return false;
     }
     return false;

@@ -23,6 +23,7 @@ enum class ErrorCode : std::uint8_t {
     Canceled,
     Unavailable,  ///< connection refused, reset, 5xx
     Internal,
+    NotLeader,  ///< nothing was sent: the leader's lease of this process has run out
 };
 
 /// The name of the code as the API spells the reason, for logs and events.

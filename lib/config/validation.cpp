@@ -2,6 +2,7 @@
 
 #include "api/names.hpp"
 #include "config/device_class_validation.hpp"
+#include "config/leader_election_validation.hpp"
 #include "config/name_rules.hpp"
 #include "config/namespace_selector_validation.hpp"
 #include "config/violations.hpp"
@@ -440,6 +441,7 @@ std::vector<std::string> validate(const Configuration& configuration, const Feat
     check_servers(out, configuration);
     check_retention(out, configuration.workload_retention);
     check_namespace_selector(out, configuration);
+    check_leader_election(out, configuration.leader_election);
     return out.take();
 }
 

@@ -11,6 +11,10 @@ void apply(State& state, const Event& event, Time now) {
     std::visit([&editor](const auto& e) { editor.on(e); }, event);
 }
 
+void step_clock(State& state, Duration by, Time now) {
+    StateEditor(state, now).step_clock(by);
+}
+
 std::optional<Time> next_due(const State& state) {
     return state.next_due();
 }

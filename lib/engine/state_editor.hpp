@@ -29,6 +29,7 @@ class StateEditor {
     void on(const AdmissionFailed& event);
     void on(const PreemptionFailed& event);
     void on(const TimerFired& event);
+    void step_clock(Duration by);
 
     /// Works out trees that changed, and which ClusterQueues are active.
     void refresh();

@@ -16,4 +16,10 @@ constexpr Time later(Time time, Duration by) {
     return by > Time::max() - std::max(time, Time()) ? Time::max() : time + by;
 }
 
+/// The time that a clock shows which was set forth by so much (back: negative), where it would have
+/// shown the other.
+constexpr Time shifted(Time time, Duration by) {
+    return by > Duration() ? later(time, by) : time + by;
+}
+
 }  // namespace sluice::engine

@@ -166,6 +166,12 @@ void UsageLedger::settle(
     last_update_ = std::max(now, last_update_.value_or(now));
 }
 
+void UsageLedger::step_clock(Duration by) {
+    if (last_update_) {
+        last_update_ = shifted(*last_update_, by);
+    }
+}
+
 double UsageLedger::usage(const std::map<std::string, double>& resource_weights, double weight)
     const {
     ResourceAmounts all = consumed_;

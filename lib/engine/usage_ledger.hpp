@@ -37,6 +37,8 @@ class UsageLedger {
     void settle(
         WorkloadIndex workload, const ResourceAmounts& admitted, Time now, Duration half_life
     );
+    /// The wall clock was set forth by so much.
+    void step_clock(Duration by);
     bool has_charges() const { return !penalties_.empty(); }
 
     /// The weighted sum of all, divided by the LocalQueue's weight; infinite for a weight of 0 or

@@ -61,6 +61,15 @@ TEST_CASE("what the shipped manifest of Kueue says is valid", "[config][validati
               .empty());
 }
 
+TEST_CASE("lease times that two leaders cannot come of are valid", "[config][validation]") {
+    CHECK(violations(R"("leaderElection":{"leaseDuration":"10001ms","renewDeadline":"9s"})").empty()
+    );
+    CHECK(violations(R"("leaderElection":{"leaseDuration":"1s","renewDeadline":"25ms",
+        "retryPeriod":"20ms"})")
+              .empty());
+    CHECK(violations(R"("leaderElection":{"leaderElect":false,"leaseDuration":"1s"})").empty());
+}
+
 TEST_CASE("each rule on settings finds its violation", "[config][validation]") {
     struct Row {
         const char* members;
@@ -111,7 +120,29 @@ TEST_CASE("each rule on settings finds its violation", "[config][validation]") {
         Row{R"("admissionFairSharing":{"usageSamplingInterval":"-1s"})",
             "admissionFairSharing.usageSamplingInterval: must be greater than 0"},
         Row{R"("admissionFairSharing":{"resourceWeights":{"cpu":-1}})",
-            "admissionFairSharing.resourceWeights[cpu]: "}
+            "admissionFairSharing.resourceWeights[cpu]: "},
+        Row{R"("leaderElection":{"leaseDuration":"10s"})",
+            "leaderElection.leaseDuration: counts as 10s and must be greater than renewDeadline"},
+        Row{R"("leaderElection":{"leaseDuration":"10900ms","renewDeadline":"10500ms"})",
+            "leaderElection.leaseDuration: counts as 10s and must be greater than renewDeadline"},
+        Row{R"("leaderElection":{"leaseDuration":"-15s"})",
+            "leaderElection.leaseDuration: must be greater than 0"},
+        Row{R"("leaderElection":{"leaseDuration":"900ms","renewDeadline":"100ms",
+            "retryPeriod":"10ms"})",
+            "leaderElection.leaseDuration: counts as 0s and must be at least 1s"},
+        Row{R"("leaderElection":{"leaseDuration":"700000h","renewDeadline":"1h"})",
+            "leaderElection.leaseDuration: must be at most 2147483647s"},
+        Row{R"("leaderElection":{"renewDeadline":"2400ms"})",
+            "leaderElection.renewDeadline: must be greater than 1.2 times retryPeriod"},
+        Row{R"("leaderElection":{"renewDeadline":"-1s"})",
+            "leaderElection.renewDeadline: must be greater than 0"},
+        Row{R"("leaderElection":{"retryPeriod":"-1s"})",
+            "leaderElection.retryPeriod: must be greater than 0"},
+        Row{R"("leaderElection":{"leaseDuration":"590000h","renewDeadline":"580000h",
+            "retryPeriod":"570000h"})",
+            "leaderElection.renewDeadline: must be greater than 1.2 times retryPeriod"},
+        Row{R"("leaderElection":{"resourceLock":"configmaps"})",
+            "leaderElection.resourceLock: \"configmaps\" is not one of leases"}
     );
     CAPTURE(row.members);
     const auto found = violations(row.members);

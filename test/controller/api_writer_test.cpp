@@ -3,6 +3,7 @@
 #include "api/codec.hpp"
 #include "controller/known_stores.hpp"
 #include "controller/reconcilers/workload_status.hpp"
+#include "kube/runtime/lease_term.hpp"
 #include "net/event_loop.hpp"
 #include "net/task_group.hpp"
 #include "support/fake_client.hpp"
@@ -42,6 +43,7 @@ struct Writing {
     KnownStores stores;
     net::TaskGroup tasks{loop.executor(), "test"};
     std::vector<ObjectKey> ended;
+    const kube::LeaseTerm* term = nullptr;
     ApiWriter writer{
         {
             .client = client,
@@ -51,6 +53,12 @@ struct Writing {
             .on_event = [](const EventNote&) {},
             .on_observation = [](const Observation&) {},
             .on_ended = [this](const ObjectKey& key) { ended.push_back(key); },
+            .before_send =
+                [this] {
+                    const bool may = !term || term->is_running(clock.instant());
+                    return may ? Result<void>()
+                               : Result<void>(Error{ErrorCode::NotLeader, "run out", {}});
+                },
             .backoff = {.first = 1ms, .max = 1ms, .jitter_percent = 0},
         },
         1,
@@ -127,7 +135,7 @@ TEST_CASE("a write counts as seen when the store has it, and never before", "[co
     CHECK(w.writer.is_settled(kKey));
     w.set_queue("main");
     CHECK_FALSE(w.writer.is_settled(kKey));
-    CHECK(w.writer.ask_for_late() == w.clock.now() + 30s);
+    CHECK(w.writer.ask_for_late() == w.clock.instant() + 30s);
     for (int asked = 1; asked < 5; ++asked) {
         w.clock.advance(30s);
         (void)w.writer.ask_for_late();
@@ -345,6 +353,45 @@ TEST_CASE("an older version is the newest when the server's history was put back
         echoes.confirm(*question, {.uid = {}, .version = stored});
         CHECK(echoes.is_settled(kKey));
         CHECK(echoes.next_overdue() == std::nullopt);
+    }
+}
+
+TEST_CASE("a writer whose lease has run out sends nothing", "[controller][lease]") {
+    Writing w;
+    w.add();
+    kube::LeaseTerm term;
+    w.term = &term;
+    term.extend_to(w.clock.instant() + 10s);
+    w.set_queue("main");
+    REQUIRE(w.client.calls().size() == 1);
+    w.show();
+    SECTION("not even a first attempt") {
+        w.clock.advance(10s);
+        const auto outcome = w.submit_admission();
+        REQUIRE_FALSE(outcome);
+        CHECK(outcome.error().code == ErrorCode::NotLeader);
+        CHECK(w.applies() == 0);
+    }
+    SECTION("nor another attempt when it runs out meanwhile") {
+        w.client.fail_next(
+            test::Verb::Apply, "workloads", Error{ErrorCode::Unavailable, "reset", {}}
+        );
+        const auto outcome = w.submit_admission([&w] { w.clock.advance(10s); });
+        REQUIRE_FALSE(outcome);
+        CHECK(outcome.error().code == ErrorCode::NotLeader);
+        CHECK(w.applies() == 1);
+    }
+    SECTION("whatever becomes of the wall clock") {
+        w.clock.step_wall(-1h);
+        w.clock.advance(10s);
+        CHECK_FALSE(w.submit_admission());
+        CHECK(w.applies() == 0);
+    }
+    SECTION("and goes on when it was renewed") {
+        w.clock.advance(10s);
+        term.extend_to(w.clock.instant() + 10s);
+        CHECK(w.submit_admission());
+        CHECK(w.applies() == 1);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "support/manual_clock.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <chrono>
 #include <memory>
@@ -12,6 +13,8 @@
 
 namespace sluice::controller {
 namespace {
+
+using namespace std::chrono_literals;
 
 const ObjectKey kKey{kind_of<api::Workload>(), "team", "sample"};
 
@@ -79,6 +82,21 @@ TEST_CASE("of several writes under way each one's answer may come after the end"
     CHECK_FALSE(e.echoes.is_settled(kKey));  // one is under way
     e.echoes.end(kKey);
     CHECK(e.echoes.is_settled(kKey));
+}
+
+TEST_CASE("a wall clock that is set makes no echo late or overdue", "[controller][clock]") {
+    const auto step = GENERATE(Duration(1h), Duration(-1h));
+    Echoes e;
+    e.echoes.expect(kKey, {.uid = "u", .version = 6});
+    e.clock.step_wall(step);
+    CHECK_FALSE(e.echoes.take_overdue());
+    e.clock.advance(30s - 1ms);
+    CHECK_FALSE(e.echoes.take_overdue());
+    e.clock.advance(1ms);
+    CHECK(e.echoes.take_overdue());
+    e.clock.step_wall(step);
+    CHECK_FALSE(e.echoes.take_overdue());
+    CHECK(e.echoes.next_overdue() == e.clock.instant() + 30s);
 }
 
 }  // namespace sluice::controller

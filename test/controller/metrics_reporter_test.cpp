@@ -208,7 +208,7 @@ TEST_CASE("with fair sharing queues and cohorts report their share", "[metrics]"
     options.fair_sharing = true;
     engine::State state(options);
     workload::Translator translator{workload::Settings{}};
-    StateFeeder feeder(controller.registry, controller.stores, translator, state);
+    StateFeeder feeder(controller.registry, controller.stores, translator, state, cluster.clock);
     feeder.feed_all(cluster.clock.now());
     MetricsReporter reporter({controller.stores, translator, state, true});
     const std::string page = reporter.print();

@@ -86,7 +86,7 @@ MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
       echoes(stores, cluster.clock),
       translator(workload::Settings{}),
       state(cluster.options_),
-      feeder(registry, stores, translator, state),
+      feeder(registry, stores, translator, state, cluster.clock),
       applier({stores, settings, translator, state, feeder, cluster, cluster.clock}),
       scheduling(
           {state,
@@ -484,12 +484,12 @@ bool MiniCluster::tick() {
     }
     scheduling_due_ = controller_->scheduling.step();
     runner_due_ = controller_->runner.step();
-    return !rows_.empty() || (runner_due_ && *runner_due_ <= clock.now()) ||
-           (scheduling_due_ && *scheduling_due_ <= clock.now());
+    return !rows_.empty() || (runner_due_ && *runner_due_ <= clock.instant()) ||
+           (scheduling_due_ && *scheduling_due_ <= clock.instant());
 }
 
-std::optional<Time> MiniCluster::next_due() const {
-    std::optional<Time> next;
+std::optional<Instant> MiniCluster::next_due() const {
+    std::optional<Instant> next;
     for (const auto& due : {scheduling_due_, runner_due_, late_due_}) {
         if (due && (!next || *due < *next)) {
             next = due;
@@ -499,7 +499,7 @@ std::optional<Time> MiniCluster::next_due() const {
 }
 
 void MiniCluster::settle(Duration patience) {
-    const Time until = clock.now() + patience;
+    const Instant until = clock.instant() + patience;
     for (int i = 0; i < 200'000; ++i) {
         if (tick()) {
             continue;
@@ -508,7 +508,7 @@ void MiniCluster::settle(Duration patience) {
         if (!due || *due > until) {
             return;
         }
-        clock.advance(std::max<Duration>(*due - clock.now(), std::chrono::microseconds(1)));
+        clock.advance(std::max<Duration>(*due - clock.instant(), std::chrono::microseconds(1)));
     }
     SLUICE_ASSERT(false && "it never settles");
 }

@@ -13,6 +13,7 @@
 #include "controller/scheduler/state_feeder.hpp"
 #include "engine/state.hpp"
 #include "json/value.hpp"
+#include "support/manual_clock.hpp"
 #include "workload/translator.hpp"
 
 #include <deque>
@@ -27,15 +28,7 @@
 
 namespace sluice::controller {
 
-/// Time that moves when the test says so.
-class ManualClock final : public Clock {
-  public:
-    Time now() const override { return now_; }
-    void advance(Duration by) { now_ += by; }
-
-  private:
-    Time now_ = Time(std::chrono::hours(24 * 365 * 50));
-};
+using test::ManualClock;
 
 /// An API server of maps under a whole controller, on a manual clock and without a thread: writes
 /// are taken when the test lets them, echoes come when it lets them. The Job controller is played
@@ -82,7 +75,7 @@ class MiniCluster final : public WriteSink {
     std::vector<Observation> observations;
     std::vector<Write> writes;                   ///< those that were accepted
     std::vector<engine::AuditFinding> findings;  ///< of the last audit
-    ManualClock clock;
+    ManualClock clock{Time(std::chrono::hours(24 * 365 * 50))};
     std::size_t rows_max = 16;  ///< more than so many rows find no room
     /// Rows that wait to be taken.
     std::size_t rows() const { return rows_.size(); }
@@ -134,7 +127,7 @@ class MiniCluster final : public WriteSink {
     bool ask_for_late();
     void ended(const ObjectKey& key);
     std::deque<Echo>::iterator find_next_echo();
-    std::optional<Time> next_due() const;
+    std::optional<Instant> next_due() const;
 
     std::map<ObjectKey, json::Value> objects_;
     std::deque<Row> rows_;
@@ -144,9 +137,9 @@ class MiniCluster final : public WriteSink {
     std::uint64_t seed_;
     engine::Options options_;
     Prng prng_;
-    std::optional<Time> scheduling_due_;
-    std::optional<Time> runner_due_;
-    std::optional<Time> late_due_;
+    std::optional<Instant> scheduling_due_;
+    std::optional<Instant> runner_due_;
+    std::optional<Instant> late_due_;
     std::unique_ptr<Controller> controller_;
 };
 

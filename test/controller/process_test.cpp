@@ -6,6 +6,7 @@
 #include "net/http_client.hpp"
 #include "net/task_group.hpp"
 #include "net/tls.hpp"
+#include "support/client_on_loop.hpp"
 #include "support/fake_client.hpp"
 #include "support/run_async.hpp"
 
@@ -58,10 +59,10 @@ bool is_running(const test::FakeClient& client, const std::string& name) {
     return job && job->spec.suspend == false;
 }
 
-ProcessOptions make_options(bool leader_elect) {
+ProcessOptions make_options() {
     ProcessOptions options;
     options.configuration = config::default_configuration("kueue-system");
-    options.configuration.leader_election.leader_elect = leader_elect;
+    options.configuration.leader_election.leader_elect = false;
     options.controllers = {
         "clusterqueue",
         "localqueue",
@@ -75,6 +76,14 @@ ProcessOptions make_options(bool leader_elect) {
     options.with_servers = false;
     options.lease_namespace = "kueue-system";
     options.hostname = "host";
+    return options;
+}
+
+/// Of one that competes for its lease through a client that belongs to a loop.
+ProcessOptions make_elected_options(net::EventLoop& loop, kube::Client& leases) {
+    ProcessOptions options = make_options();
+    options.configuration.leader_election.leader_elect = true;
+    options.lease_client = std::make_unique<test::ClientOnLoop>(loop, leases);
     return options;
 }
 
@@ -138,6 +147,18 @@ net::ClientResponse fetch(
     return outcome.response ? *outcome.response : net::ClientResponse{};
 }
 
+/// Waits until the lease was renewed for so long, half a minute at most.
+boost::asio::awaitable<void> renewed_for(const test::FakeClient& leases, Duration length) {
+    for (int i = 0; i < 6000; ++i) {
+        const auto all = leases.all<api::Lease>();
+        if (!all.empty() && all.front().spec.renew_time && all.front().spec.acquire_time &&
+            all.front().spec.renew_time->time - all.front().spec.acquire_time->time >= length) {
+            co_return;
+        }
+        co_await net::pause_for(std::chrono::milliseconds(5));
+    }
+}
+
 bool has_workload(const test::FakeClient& client) {
     return !client.all<api::Workload>().empty();
 }
@@ -149,7 +170,7 @@ TEST_CASE("the process runs a job and ends in order", "[controller][process]") {
     net::EventLoop loop;
     test::FakeClient client(loop.executor(), clock);
     make_queues(client);
-    Running running(loop, client, make_options(false));
+    Running running(loop, client, make_options());
     make_job(client, "sample");
     REQUIRE(test::run_async(loop, until([&] { return is_running(client, "sample"); })));
     const auto is_told = [&client] {
@@ -169,7 +190,7 @@ TEST_CASE("an admission whose answer is lost is not given away twice", "[control
     make_queues(client);
     const Error lost{ErrorCode::Timeout, "no answer", {}};
     client.fail_next(test::Verb::Apply, "workloads", lost, 1, true);
-    Running running(loop, client, make_options(false));
+    Running running(loop, client, make_options());
     make_job(client, "first");
     make_job(client, "second");
     make_job(client, "third");
@@ -194,7 +215,7 @@ TEST_CASE(
     test::FakeClient client(loop.executor(), clock);
     make_queues(client);
     client.set_answer_delay(std::chrono::milliseconds(50));
-    Running running(loop, client, make_options(false), clock);
+    Running running(loop, client, make_options(), clock);
     make_job(client, "sample");
     CHECK(test::run_async(loop, until([&] {
                               clock.advance(std::chrono::microseconds(500));
@@ -210,9 +231,9 @@ TEST_CASE(
     net::EventLoop loop;
     test::FakeClient client(loop.executor(), clock);
     make_queues(client);
-    Running first(loop, client, make_options(true));
+    Running first(loop, client, make_elected_options(loop, client));
     REQUIRE(test::run_async(loop, until([&] { return first.process().is_acting(); })));
-    Running second(loop, client, make_options(true));
+    Running second(loop, client, make_elected_options(loop, client));
     REQUIRE(test::run_async(loop, until([&] { return second.process().is_ready(); })));
     make_job(client, "one");
     REQUIRE(test::run_async(loop, until([&] { return is_running(client, "one"); })));
@@ -225,15 +246,13 @@ TEST_CASE(
     CHECK(test::run_async(loop, second.stop()) == 0);
 }
 
-TEST_CASE("the lease has a client of its own when one is given", "[controller][process]") {
+TEST_CASE("the lease has a client of its own", "[controller][process]") {
     const SystemClock clock;
     net::EventLoop loop;
     test::FakeClient client(loop.executor(), clock);
     test::FakeClient leases(loop.executor(), clock);
     make_queues(client);
-    auto options = make_options(true);
-    options.lease_client = &leases;
-    Running running(loop, client, std::move(options));
+    Running running(loop, client, make_elected_options(loop, leases));
     REQUIRE(test::run_async(loop, until([&] { return running.process().is_acting(); })));
     CHECK(test::run_async(loop, running.stop()) == 0);
     const auto is_lease = [](const test::Call& call) { return call.path.plural == "leases"; };
@@ -242,12 +261,75 @@ TEST_CASE("the lease has a client of its own when one is given", "[controller][p
     CHECK_FALSE(leases.calls().empty());
 }
 
+TEST_CASE("a loop that is busy beyond the renew deadline keeps its lease", "[process][lease]") {
+    const SystemClock clock;
+    net::EventLoop loop;
+    net::LoopThread server("server");  // answers while the process's loop does nothing
+    test::FakeClient client(loop.executor(), clock);
+    test::FakeClient leases(server.loop().executor(), clock);
+    make_queues(client);
+    auto options = make_elected_options(server.loop(), leases);
+    config::LeaderElection& election = options.configuration.leader_election;
+    election.lease_duration = std::chrono::seconds(4);
+    election.renew_deadline = std::chrono::seconds(2);
+    election.retry_period = std::chrono::milliseconds(100);
+    Running running(loop, client, std::move(options));
+    REQUIRE(test::run_async(loop, until([&] { return running.process().is_acting(); })));
+    net::run_on(server.loop(), renewed_for(leases, std::chrono::milliseconds(2500)));
+    make_job(client, "sample");
+    CHECK(test::run_async(loop, until([&] { return is_running(client, "sample"); })));
+    CHECK_FALSE(running.exit_code());
+    CHECK(test::run_async(loop, running.stop()) == 0);
+}
+
+TEST_CASE("a process that lost its lease ends and sends nothing more", "[process][lease]") {
+    const SystemClock clock;
+    net::EventLoop loop;
+    test::FakeClient client(loop.executor(), clock);
+    test::FakeClient leases(loop.executor(), clock);
+    make_queues(client);
+    Running running(loop, client, make_elected_options(loop, leases));
+    REQUIRE(test::run_async(loop, until([&] { return running.process().is_acting(); })));
+    auto stolen = leases.all<api::Lease>().front();
+    stolen.spec.holder_identity = "thief";
+    leases.add(stolen);
+    REQUIRE(test::run_async(loop, until([&] { return !running.process().is_acting(); })));
+    client.clear_calls();
+    make_job(client, "sample");
+    CHECK(test::run_async(loop, running.stop()) == 1);
+    CHECK(client.writes().empty());
+    CHECK(leases.all<api::Lease>().front().spec.holder_identity == "thief");
+}
+
+TEST_CASE("the lease is given up after the last write", "[process][lease]") {
+    const SystemClock clock;
+    net::EventLoop loop;
+    test::FakeClient client(loop.executor(), clock);
+    make_queues(client);
+    Running running(loop, client, make_elected_options(loop, client));
+    REQUIRE(test::run_async(loop, until([&] { return running.process().is_acting(); })));
+    const auto has_apply = [&] {
+        return std::ranges::any_of(client.calls(), [](const test::Call& call) {
+            return call.verb == test::Verb::Apply && call.path.plural == "workloads";
+        });
+    };
+    client.set_answer_delay(std::chrono::milliseconds(200));
+    make_job(client, "sample");
+    REQUIRE(test::run_async(loop, until(has_apply)));
+    CHECK(test::run_async(loop, running.stop()) == 0);
+    CHECK(client.all<api::Lease>().front().spec.holder_identity.empty());
+    CHECK(client.all<api::Workload>().front().status.admission.has_value());
+    const auto writes = client.writes();
+    REQUIRE_FALSE(writes.empty());
+    CHECK(writes.back() == "MergePatch leases");
+}
+
 TEST_CASE("a process without the scheduler makes workloads and admits none", "[process]") {
     const SystemClock clock;
     net::EventLoop loop;
     test::FakeClient client(loop.executor(), clock);
     make_queues(client);
-    auto options = make_options(false);
+    auto options = make_options();
     options.with_scheduler = false;
     Running running(loop, client, std::move(options));
     make_job(client, "sample");
@@ -262,7 +344,7 @@ TEST_CASE("a process without the scheduler makes workloads and admits none", "[p
     CHECK(test::run_async(loop, running.stop()) == 0);
 
     // Another process that is the scheduler and the rest of the reconcilers goes on from there.
-    options = make_options(false);
+    options = make_options();
     Running whole(loop, client, std::move(options));
     CHECK(test::run_async(loop, until([&] { return is_running(client, "sample"); })));
     CHECK(test::run_async(loop, whole.stop()) == 0);
@@ -282,7 +364,7 @@ TEST_CASE("kinds that are defined after the start are followed", "[controller][p
     client.add(decode<api::WorkloadPriorityClass>("{'metadata':{'name':'high'},'value':1}"));
     client.add(decode<api::AdmissionCheck>("{'metadata':{'name':'budget'}}"));
     client.add(decode<api::Topology>("{'metadata':{'name':'racks'}}"));
-    Running running(loop, client, make_options(false));
+    Running running(loop, client, make_options());
     REQUIRE(test::run_async(loop, until([&] { return running.process().is_ready(); })));
     const Stores& stores = running.process().stores();
     CHECK(stores.of<api::ClusterQueue>().size() == 1);
@@ -298,7 +380,7 @@ TEST_CASE("of picked reconcilers only those act", "[controller][process]") {
     net::EventLoop loop;
     test::FakeClient client(loop.executor(), clock);
     make_queues(client);
-    auto options = make_options(false);
+    auto options = make_options();
     options.controllers = {"clusterqueue", "workload"};
     Running running(loop, client, std::move(options));
     make_job(client, "ignored");
@@ -337,7 +419,7 @@ TEST_CASE("a process serves its health, its readiness and its metrics", "[contro
     make_queues(client);
     // So long it is not ready, which is asked meanwhile.
     client.set_delay(std::chrono::milliseconds(500));
-    auto options = make_options(false);
+    auto options = make_options();
     options.with_servers = true;
     options.configuration.health.health_probe_bind_address = "127.0.0.1:0";
     options.configuration.metrics.bind_address = "127.0.0.1:0";
@@ -373,7 +455,7 @@ TEST_CASE("a process serves the conversion webhook before it lists", "[controlle
     net::EventLoop loop;
     test::FakeClient client(loop.executor(), clock);
     make_queues(client);
-    auto options = make_options(false);
+    auto options = make_options();
     options.with_webhooks = true;
     options.configuration.webhook.host = "127.0.0.1";
     options.configuration.webhook.port = 0;
@@ -401,7 +483,7 @@ TEST_CASE("what was decided is written before the end", "[controller][process]")
     test::FakeClient client(loop.executor(), clock);
     make_queues(client);
     make_job(client, "sample");
-    Running running(loop, client, make_options(false));
+    Running running(loop, client, make_options());
     const auto has_apply = [&] {
         return std::ranges::any_of(client.calls(), [](const test::Call& call) {
             return call.verb == test::Verb::Apply && call.path.plural == "workloads";

@@ -1,8 +1,10 @@
 #include "kube/runtime/event_recorder.hpp"
 
 #include "json/value.hpp"
+#include "support/manual_clock.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <chrono>
 #include <string>
@@ -12,7 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Time kStart = Time(1'800'000'000s);
+constexpr Instant kStart = Instant(100h);
+constexpr Time kWall = Time(1'800'000'000s);
 
 EventRecorder recorder() {
     EventRecorderOptions options;
@@ -36,7 +39,7 @@ EventNote note(std::string reason, std::string name = "w1") {
 
 TEST_CASE("a note becomes an event with everything the API wants", "[kube][events]") {
     auto events = recorder();
-    events.record(note("QuotaReserved"), kStart);
+    events.record(note("QuotaReserved"), kStart, kWall);
     const auto write = events.take();
     REQUIRE(write);
     CHECK(write->is_create);
@@ -46,7 +49,7 @@ TEST_CASE("a note becomes an event with everything the API wants", "[kube][event
     CHECK(event.type_ == "Normal");
     CHECK(event.action == "QuotaReserved");
     CHECK(event.reporting_instance == "kueue-admission-host");
-    CHECK(event.event_time->time == kStart);
+    CHECK(event.event_time->time == kWall);
     CHECK_FALSE(event.series);
     CHECK_FALSE(events.take());
 }
@@ -57,7 +60,7 @@ TEST_CASE(
     auto events = recorder();
     auto about = note("Stopped");
     about.regarding.namespace_.clear();
-    events.record(about, kStart);
+    events.record(about, kStart, kWall);
     CHECK(events.take()->event.metadata.namespace_ == "default");
 }
 
@@ -67,7 +70,7 @@ TEST_CASE(
 ) {
     auto events = recorder();
     for (int i = 0; i < 5; ++i) {
-        events.record(note("Pending"), kStart + i * 1min);
+        events.record(note("Pending"), kStart + i * 1min, kWall + i * 1min);
     }
     const auto first = events.take();
     const auto second = events.take();
@@ -81,22 +84,51 @@ TEST_CASE(
     const auto told = events.take();
     REQUIRE(told);
     CHECK(told->event.series->count == 5);
-    CHECK(told->event.series->last_observed_time->time == kStart + 4min);
+    CHECK(told->event.series->last_observed_time->time == kWall + 4min);
     CHECK(make_series_patch(told->event).starts_with(R"({"series":{"count":5,)"));
     events.tick(kStart + 12min);
     CHECK_FALSE(events.take());
     CHECK_FALSE(events.next_due());
     SECTION("after the gap a new event begins") {
-        events.record(note("Pending"), kStart + 12min);
+        events.record(note("Pending"), kStart + 12min, kWall + 12min);
         CHECK(events.take()->is_create);
     }
+}
+
+TEST_CASE("a wall clock that is set neither ends nor stalls a series", "[kube][events]") {
+    const auto step = GENERATE(Duration(1h), Duration(-1h));
+    test::ManualClock clock;
+    auto events = recorder();
+    const auto record = [&] { events.record(note("Pending"), clock.instant(), clock.now()); };
+    record();
+    clock.step_wall(step);
+    clock.advance(1min);
+    for (int i = 0; i < 3; ++i) {
+        record();
+    }
+    CHECK(events.take()->is_create);
+    const auto second = events.take();
+    REQUIRE(second);
+    CHECK_FALSE(second->is_create);
+    CHECK(second->event.series->last_observed_time->time == clock.now());
+    CHECK_FALSE(events.take());
+    clock.advance(5min - 1s);
+    events.tick(clock.instant());
+    CHECK_FALSE(events.take());
+    clock.advance(1s);
+    REQUIRE(events.next_due() == clock.instant());
+    events.tick(clock.instant());
+    CHECK(events.take()->event.series->count == 4);
+    clock.advance(6min);
+    events.tick(clock.instant());
+    CHECK_FALSE(events.next_due());
 }
 
 TEST_CASE(
     "notes that differ in anything but their text are events of their own", "[kube][events]"
 ) {
     auto events = recorder();
-    events.record(note("Pending"), kStart);
+    events.record(note("Pending"), kStart, kWall);
     events.take();
     auto other = note("Pending");
     SECTION("reason") {
@@ -114,14 +146,14 @@ TEST_CASE(
     SECTION("type") {
         other.type_ = "Warning";
     }
-    events.record(other, kStart);
+    events.record(other, kStart, kWall);
     CHECK(events.take()->is_create);
 }
 
 TEST_CASE("a full queue drops the oldest and counts it", "[kube][events]") {
     auto events = recorder();
     for (int i = 0; i < 13; ++i) {
-        events.record(note("Pending", "w" + std::to_string(i)), kStart);
+        events.record(note("Pending", "w" + std::to_string(i)), kStart, kWall);
     }
     CHECK(events.dropped() == 3);
     CHECK(events.take()->event.regarding.name == "w3");
@@ -131,7 +163,7 @@ TEST_CASE("texts are cut to what the server takes, never inside a character", "[
     auto events = recorder();
     auto about = note("Pending", std::string(253, 'n'));
     about.note = std::string(1023, 'x') + "é" + std::string(100, 'y');
-    events.record(about, kStart);
+    events.record(about, kStart, kWall);
     const auto event = events.take()->event;
     CHECK(event.note == std::string(1023, 'x'));
     CHECK(event.metadata.name.size() <= 253);
@@ -139,8 +171,8 @@ TEST_CASE("texts are cut to what the server takes, never inside a character", "[
 
 TEST_CASE("a series whose event has expired is created anew", "[kube][events]") {
     auto events = recorder();
-    events.record(note("Pending"), kStart);
-    events.record(note("Pending"), kStart);
+    events.record(note("Pending"), kStart, kWall);
+    events.record(note("Pending"), kStart, kWall);
     events.take();
     const auto patch = events.take();
     events.on_patch_not_found(patch->event);

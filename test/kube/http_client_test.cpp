@@ -12,6 +12,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <functional>
@@ -184,9 +185,9 @@ TEST_CASE("Retry-After is waited for, unless the call would be late", "[kube][ht
     Api api;
     SECTION("in time") {
         api.answer(503, 1, "", "1");
-        const auto before = api.clock.now();
+        const auto before = api.clock.instant();
         CHECK(api.create());
-        CHECK(api.clock.now() - before >= 1s);
+        CHECK(api.clock.instant() - before >= 1s);
     }
     SECTION("too late") {
         api.answer(429, 1, "", "3600");
@@ -209,6 +210,23 @@ TEST_CASE("a server that is not there is tried some times and named", "[kube][ht
         "GET /apis/batch/v1/namespaces/ns/jobs/j: connecting to 127.0.0.1"
     ));
     CHECK(result.error().detail.find("secret") == std::string::npos);
+}
+
+TEST_CASE("a write is sent, each time, only if it still may be", "[kube][http]") {
+    Api api;
+    int asked = 0;
+    const int allowed = GENERATE(0, 1, 2);
+    WriteOptions options;
+    options.before_send = [&asked, allowed]() -> Result<void> {
+        return ++asked <= allowed ? Result<void>()
+                                  : Result<void>(Error{ErrorCode::NotLeader, "run out", {}});
+    };
+    api.answer(429);
+    const auto result = run_async(api.loop, api.client->create(kJobs, "{}", options));
+    CHECK(result.has_value() == (allowed == 2));
+    CHECK((result || result.error().code == ErrorCode::NotLeader));
+    CHECK(api.api.seen.size() == static_cast<std::size_t>(allowed));
+    CHECK(asked == std::min(allowed + 1, 2));
 }
 
 TEST_CASE("every try is told with the status of its answer", "[kube][http]") {
@@ -256,11 +274,11 @@ TEST_CASE("the client's own rate limit spaces the calls", "[kube][http]") {
     api.config.qps = 50;
     api.config.burst = 1;
     api.connect();
-    const auto before = api.clock.now();
+    const auto before = api.clock.instant();
     for (int i = 0; i < 4; ++i) {
         REQUIRE(api.get());
     }
-    CHECK(api.clock.now() - before >= 55ms);
+    CHECK(api.clock.instant() - before >= 55ms);
     api.config.qps = 0.001;
     api.connect();
     REQUIRE(api.get());

@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using Action = LeaderElector::Action;
 
-constexpr auto kStart = LeaderElector::Instant(1h);
+constexpr auto kStart = Instant(1h);
 constexpr auto kWall = Time(1'800'000'000s);
 
 LeaderElector elector(const std::string& identity = "me") {
@@ -37,7 +37,7 @@ api::Lease held_by(const std::string& holder, Time renewed, std::string version 
 }
 
 /// The next step when the wall clock goes as it should.
-LeaderElector::Step next_at(LeaderElector& me, LeaderElector::Instant now) {
+LeaderElector::Step next_at(LeaderElector& me, Instant now) {
     return me.next(now, kWall + (now - kStart));
 }
 
@@ -158,6 +158,17 @@ TEST_CASE("a wall clock that is set moves no deadline", "[kube][leader]") {
     }
 }
 
+TEST_CASE("a leader leads until its renew deadline after it last asked", "[kube][leader]") {
+    auto me = elector();
+    CHECK_FALSE(me.leads_until());
+    me.on_absent();
+    const auto step = next_at(me, kStart);
+    me.on_written(step.lease, kStart + 3s);
+    CHECK(me.leads_until() == kStart + 10s);
+    CHECK(next_at(me, kStart + 10s).action == Action::Lost);
+    CHECK_FALSE(me.leads_until());
+}
+
 TEST_CASE("a leader that sees another holder has lost", "[kube][leader]") {
     auto me = leading();
     me.on_failed(Error{ErrorCode::Conflict, "", {}}, kStart + 2s);
@@ -183,25 +194,6 @@ TEST_CASE("a held lease is given up so that the next can take it at once", "[kub
     CHECK_FALSE(me.is_leader());
     CHECK_FALSE(me.release(kWall + 6s));
     CHECK_FALSE(elector().release(kWall));
-}
-
-TEST_CASE("lease times that cannot work are refused by name", "[kube][leader]") {
-    LeaderOptions options;
-    options.namespace_ = "ns";
-    options.identity = "me";
-    CHECK(validate(options));
-    SECTION("renewDeadline") {
-        options.renew_deadline = 15s;
-        CHECK(validate(options).error().detail.starts_with("leaderElection.leaseDuration"));
-    }
-    SECTION("retryPeriod") {
-        options.retry_period = 9s;
-        CHECK(validate(options).error().detail.starts_with("leaderElection.renewDeadline"));
-    }
-    SECTION("namespace") {
-        options.namespace_.clear();
-        CHECK(validate(options).error().detail.starts_with("leaderElection.resourceNamespace"));
-    }
 }
 
 }  // namespace sluice::kube

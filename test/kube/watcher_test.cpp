@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using Action = Watcher::Action;
 using Page = Watcher::Page;
 
-constexpr Time kStart = Time(1'000'000s);
+constexpr Instant kStart = Instant(1'000'000s);
 
 WatcherOptions options() {
     WatcherOptions out;
@@ -115,7 +115,7 @@ TEST_CASE("what cannot be read or is not there is listed anew after a backoff", 
 
 TEST_CASE("failures back off up to the limit and an event ends that", "[kube][watcher]") {
     auto watcher = watching();
-    Time now = kStart;
+    Instant now = kStart;
     for (const auto delay : {1s, 2s, 4s, 8s, 8s}) {
         watcher.on_watch_ended(error_of(ErrorCode::Unavailable), now);
         const auto step = watcher.next(now);
@@ -150,7 +150,7 @@ TEST_CASE(
     "a list whose pages expire begins anew and is at last asked for in one piece", "[kube][watcher]"
 ) {
     Watcher watcher(options(), 1);
-    Time now = kStart;
+    Instant now = kStart;
     for (int i = 0; i < 2; ++i) {
         CHECK(watcher.next(now).page_size == 500);
         CHECK(watcher.on_page("10", "t") == Page::First);
@@ -167,7 +167,7 @@ TEST_CASE(
 
 TEST_CASE("a page that is too large to be taken is asked for in halves", "[kube][watcher]") {
     Watcher watcher(options(), 1);
-    Time now = kStart;
+    Instant now = kStart;
     const auto fail = [&](const Error& error) {
         watcher.on_list_failed(error, now);
         now += 10s;
@@ -214,7 +214,7 @@ TEST_CASE("a page that is too large to be taken is asked for in halves", "[kube]
 
 TEST_CASE("a list in one piece that fails is asked for in pages again", "[kube][watcher]") {
     Watcher watcher(options(), 1);
-    Time now = kStart;
+    Instant now = kStart;
     const auto fail = [&](ErrorCode code) {
         watcher.on_list_failed(error_of(code), now);
         now += 10s;

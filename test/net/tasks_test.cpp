@@ -1,4 +1,5 @@
 #include "net/event_loop.hpp"
+#include "net/on_loop.hpp"
 #include "net/spooled_body.hpp"
 #include "net/task_group.hpp"
 #include "net/with_timeout.hpp"
@@ -8,6 +9,7 @@
 
 #include <chrono>
 #include <string>
+#include <thread>
 #include <utility>
 
 namespace sluice::net {
@@ -45,7 +47,35 @@ boost::asio::awaitable<void> wait_for_notice(Notifier* notifier, bool* noticed) 
     *noticed = co_await notifier->wait(1h);
 }
 
+boost::asio::awaitable<std::thread::id> find_thread() {
+    co_await pause_for(1ms);
+    co_return std::this_thread::get_id();
+}
+
+boost::asio::awaitable<void> rest_on(EventLoop* other, bool* rested) {
+    *rested = true;
+    *rested = co_await on_loop(*other, pause_for(1h));
+}
+
 }  // namespace
+
+TEST_CASE("a coroutine of another loop runs on its thread and answers here", "[net][loop]") {
+    EventLoop loop;
+    LoopThread other("other");
+    CHECK(run_async(loop, on_loop(other.loop(), find_thread())) != std::this_thread::get_id());
+}
+
+TEST_CASE("cancellation reaches a coroutine of another loop", "[net][loop]") {
+    EventLoop loop;
+    LoopThread other("other");
+    TaskGroup tasks(loop.executor(), "test");
+    bool rested = false;
+    tasks.spawn(rest_on(&other.loop(), &rested));
+    run_async(loop, pause_for(1ms));
+    CHECK(rested);
+    run_async(loop, tasks.stop(0s));
+    CHECK_FALSE(rested);
+}
 
 TEST_CASE("the first to end decides: the result, the failure or the timeout", "[net][timeout]") {
     EventLoop loop;

@@ -117,11 +117,19 @@ FakeClient::FakeClient(boost::asio::any_io_executor executor, const Clock& clock
 FakeClient::~FakeClient() = default;
 
 boost::asio::awaitable<Result<void>> FakeClient::begin(
-    Verb verb, ResourcePath path, std::string body, std::string manager
+    Verb verb,
+    ResourcePath path,
+    std::string body,
+    std::string manager,
+    kube::BeforeSend before_send
 ) {
     const auto rested = co_await net::pause_for(delay_);
     if (!rested) {
         co_return Error{ErrorCode::Canceled, "canceled", {}};
+    }
+    const auto allowed = before_send ? before_send() : Result<void>();
+    if (!allowed) {
+        co_return allowed.error();
     }
     calls_.push_back(Call{verb, path, std::move(body), std::move(manager)});
     const auto fault = take_fault(verb, path.plural, false);
@@ -182,7 +190,8 @@ kube::Async<std::string> FakeClient::list(ResourcePath path, kube::ListOptions o
 kube::Async<std::string> FakeClient::create(
     ResourcePath path, std::string body, kube::WriteOptions options
 ) {
-    const auto begun = co_await begin(Verb::Create, path, body, options.field_manager);
+    const auto begun =
+        co_await begin(Verb::Create, path, body, options.field_manager, options.before_send);
     if (!begun) {
         co_return begun.error();
     }
@@ -198,7 +207,8 @@ kube::Async<std::string> FakeClient::create(
 kube::Async<std::string> FakeClient::update(
     ResourcePath path, std::string body, kube::WriteOptions options
 ) {
-    const auto begun = co_await begin(Verb::Update, path, body, options.field_manager);
+    const auto begun =
+        co_await begin(Verb::Update, path, body, options.field_manager, options.before_send);
     if (!begun) {
         co_return begun.error();
     }
@@ -214,7 +224,8 @@ kube::Async<std::string> FakeClient::update(
 kube::Async<std::string> FakeClient::merge_patch(
     ResourcePath path, std::string body, kube::WriteOptions options
 ) {
-    const auto begun = co_await begin(Verb::MergePatch, path, body, options.field_manager);
+    const auto begun =
+        co_await begin(Verb::MergePatch, path, body, options.field_manager, options.before_send);
     if (!begun) {
         co_return begun.error();
     }
@@ -236,7 +247,8 @@ kube::Async<std::string> FakeClient::merge_patch(
 kube::Async<std::string> FakeClient::apply(
     ResourcePath path, std::string body, kube::ApplyOptions options
 ) {
-    const auto begun = co_await begin(Verb::Apply, path, body, options.field_manager);
+    const auto begun =
+        co_await begin(Verb::Apply, path, body, options.field_manager, options.before_send);
     if (!begun) {
         co_return begun.error();
     }
@@ -250,7 +262,8 @@ kube::Async<std::string> FakeClient::apply(
 }
 
 kube::Async<std::string> FakeClient::remove(ResourcePath path, kube::DeleteOptions options) {
-    const auto begun = co_await begin(Verb::Delete, path, std::string(), std::string());
+    const auto begun =
+        co_await begin(Verb::Delete, path, std::string(), std::string(), options.before_send);
     if (!begun) {
         co_return begun.error();
     }

@@ -157,7 +157,11 @@ class FakeClient final : public kube::Client {
     struct Edit;
 
     boost::asio::awaitable<Result<void>> begin(
-        Verb verb, kube::ResourcePath path, std::string body, std::string manager
+        Verb verb,
+        kube::ResourcePath path,
+        std::string body,
+        std::string manager,
+        kube::BeforeSend before_send = {}
     );
     std::optional<Error> take_fault(Verb verb, const std::string& plural, bool after_effect);
     kube::Async<std::string> finish(Verb verb, std::string plural, Result<std::string> answer);

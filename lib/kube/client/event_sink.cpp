@@ -23,7 +23,7 @@ EventSink::EventSink(
       recorded_(std::move(executor)) {}
 
 void EventSink::record(const EventNote& note) {
-    recorder_.record(note, clock_.now());
+    recorder_.record(note, clock_.instant(), clock_.now());
     recorded_.notify();
 }
 
@@ -33,7 +33,7 @@ asio::awaitable<void> EventSink::run() {
         if (cancelled) {
             co_return;
         }
-        recorder_.tick(clock_.now());
+        recorder_.tick(clock_.instant());
         auto next = recorder_.take();
         if (next) {
             co_await write(std::move(*next));
@@ -42,7 +42,7 @@ asio::awaitable<void> EventSink::run() {
         const auto due = recorder_.next_due();
         std::optional<Duration> limit;
         if (due) {
-            limit = std::max(*due - clock_.now(), Duration::zero());
+            limit = std::max(*due - clock_.instant(), Duration::zero());
         }
         co_await recorded_.wait(limit);
     }

@@ -83,6 +83,10 @@ class HttpClient::Impl {
             if (!let_go) {
                 co_return let_go.error();
             }
+            const auto allowed = request.before_send ? request.before_send() : Result<void>();
+            if (!allowed) {
+                co_return allowed.error();
+            }
             auto attempt = co_await try_once(request, deadline);
             tell_answer(request, attempt.http_status);
             if (attempt.http_status == 401 && !token_renewed && tokens_.reload()) {
@@ -145,7 +149,7 @@ class HttpClient::Impl {
 
     /// Waits for the client's own rate limit.
     Async<void> wait_for_turn(Deadline deadline) {
-        const auto now = clock_.now();
+        const auto now = clock_.instant();
         const auto turn = limiter_.reserve(now, deadline.remaining());
         if (!turn) {
             co_return Error{
@@ -270,7 +274,7 @@ Async<std::unique_ptr<WatchStream>> HttpClient::watch(ResourcePath path, WatchOp
 }
 
 Async<std::string> HttpClient::get_raw(std::string target, GetOptions options) {
-    return impl_->call(Request{"GET", std::move(target), {}, {}, true}, options.timeout);
+    return impl_->call(Request{"GET", std::move(target), {}, {}, true, {}}, options.timeout);
 }
 
 }  // namespace sluice::kube

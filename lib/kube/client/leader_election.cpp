@@ -30,7 +30,7 @@ asio::awaitable<bool> LeaderElection::acquire() {
         if (cancelled) {
             co_return false;
         }
-        auto step = elector_.next(monotonic_now(), clock_.now());
+        auto step = next();
         if (step.action == LeaderElector::Action::Lost) {
             co_return false;
         }
@@ -49,7 +49,7 @@ asio::awaitable<bool> LeaderElection::hold() {
         if (cancelled) {
             co_return false;
         }
-        auto step = elector_.next(monotonic_now(), clock_.now());
+        auto step = next();
         if (step.action == LeaderElector::Action::Lost) {
             log::error(
                 "leader lease lost", {{"lease", options_.name}, {"holder", elector_.holder()}}
@@ -60,8 +60,34 @@ asio::awaitable<bool> LeaderElection::hold() {
     }
 }
 
+asio::awaitable<bool> LeaderElection::lead(std::function<void()> on_elected) {
+    const auto elected = co_await acquire();
+    if (!elected) {
+        co_return false;
+    }
+    on_elected();
+    const auto lost = co_await hold();
+    co_return lost;
+}
+
+LeaderElector::Step LeaderElection::next() {
+    auto step = elector_.next(clock_.instant(), clock_.now());
+    publish_term();
+    return step;
+}
+
+void LeaderElection::publish_term() {
+    const auto until = elector_.leads_until();
+    if (until) {
+        term_.extend_to(*until);
+    } else {
+        term_.end();
+    }
+}
+
 asio::awaitable<void> LeaderElection::release() {
     const auto lease = elector_.release(clock_.now());
+    publish_term();
     if (!lease) {
         co_return;
     }
@@ -81,7 +107,7 @@ asio::awaitable<void> LeaderElection::release() {
 
 asio::awaitable<void> LeaderElection::perform(LeaderElector::Step step) {
     const auto left =
-        std::max<Duration>(step.until - monotonic_now(), std::chrono::milliseconds(1));
+        std::max<Duration>(step.until - clock_.instant(), std::chrono::milliseconds(1));
     if (step.action == LeaderElector::Action::Wait) {
         co_await net::pause_for(left);
         co_return;
@@ -96,7 +122,8 @@ asio::awaitable<void> LeaderElection::perform(LeaderElector::Step step) {
         const auto lease =
             answer ? api::decode<api::Lease>(*answer) : Result<api::Lease>(answer.error());
         if (lease) {
-            elector_.on_read(*lease, monotonic_now());
+            elector_.on_read(*lease, clock_.instant());
+            publish_term();
         } else if (lease.error().code == ErrorCode::NotFound) {
             elector_.on_absent();
         } else {
@@ -120,7 +147,8 @@ void LeaderElection::take(const Result<std::string>& answer) {
     const auto lease =
         answer ? api::decode<api::Lease>(*answer) : Result<api::Lease>(answer.error());
     if (lease) {
-        elector_.on_written(*lease, monotonic_now());
+        elector_.on_written(*lease, clock_.instant());
+        publish_term();
         return;
     }
     if (lease.error().code != ErrorCode::Canceled) {
@@ -128,7 +156,7 @@ void LeaderElection::take(const Result<std::string>& answer) {
             "leader lease not written", {{"lease", options_.name}, {"error", lease.error().detail}}
         );
     }
-    elector_.on_failed(lease.error(), monotonic_now());
+    elector_.on_failed(lease.error(), clock_.instant());
 }
 
 }  // namespace sluice::kube

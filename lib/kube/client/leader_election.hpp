@@ -3,10 +3,12 @@
 #include "base/clock.hpp"
 #include "kube/client/client.hpp"
 #include "kube/runtime/leader_elector.hpp"
+#include "kube/runtime/lease_term.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace sluice::kube {
@@ -28,17 +30,26 @@ class LeaderElection {
     /// Gives the lease up, if held, so that another takes over at once.
     boost::asio::awaitable<void> release();
 
+    /// Competes until elected, calls `on_elected`, then holds the lease as hold() does.
+    boost::asio::awaitable<bool> lead(std::function<void()> on_elected);
+
+    /// Until when the lease lets this process act. Thread: any.
+    const LeaseTerm& term() const { return term_; }
     bool is_leader() const { return elector_.is_leader(); }
     const std::string& holder() const { return elector_.holder(); }
 
   private:
     boost::asio::awaitable<void> perform(LeaderElector::Step step);
     void take(const Result<std::string>& answer);
+    /// What to do now; also ends a term that is over.
+    LeaderElector::Step next();
+    void publish_term();
 
     Client& client_;
     const Clock& clock_;
     LeaderOptions options_;
     LeaderElector elector_;
+    LeaseTerm term_;
 };
 
 }  // namespace sluice::kube

@@ -42,9 +42,9 @@ class Reflector::Run {
             if (is_not_served_ && if_not_served_ == IfNotServed::End) {
                 co_return End::NotServed;
             }
-            const auto step = watcher_.next(clock_->now());
+            const auto step = watcher_.next(clock_->instant());
             if (step.action == Watcher::Action::Wait) {
-                co_await net::pause_for(step.until - clock_->now());
+                co_await net::pause_for(step.until - clock_->instant());
             } else if (step.action == Watcher::Action::List) {
                 co_await list(step);
             } else {
@@ -86,7 +86,7 @@ class Reflector::Run {
                  {"error", error.detail}}
             );
         }
-        watcher_.on_list_failed(error, clock_->now());
+        watcher_.on_list_failed(error, clock_->instant());
     }
 
     void take_page(const ListPage& page) {
@@ -120,7 +120,7 @@ class Reflector::Run {
             end_watch(stream.error());
             co_return;
         }
-        watcher_.on_watch_opened(clock_->now());
+        watcher_.on_watch_opened(clock_->instant());
         for (int events = 1;; ++events) {
             if (events % kEventsAtATime == 0) {
                 co_await net::pause_for(Duration::zero());
@@ -131,7 +131,7 @@ class Reflector::Run {
                 co_return;
             }
             if (!line->has_value()) {
-                watcher_.on_watch_ended(std::nullopt, clock_->now());
+                watcher_.on_watch_ended(std::nullopt, clock_->instant());
                 co_return;
             }
             const auto error = take_line(**line);
@@ -146,7 +146,7 @@ class Reflector::Run {
         if (error.code != ErrorCode::Canceled) {
             log::info("watch ended", {{"path", describe(path_)}, {"error", error.detail}});
         }
-        watcher_.on_watch_ended(error, clock_->now());
+        watcher_.on_watch_ended(error, clock_->instant());
     }
 
     /// The error that ends the watch, if the line does.

@@ -28,10 +28,11 @@ Request make_write(
     const WriteOptions& options
 ) {
     Request request{
-        std::move(method), to_target(path), std::move(content_type), std::move(body), false
+        std::move(method), to_target(path), std::move(content_type), std::move(body), false, {}
     };
     add_query(request.target, "fieldManager", options.field_manager);
     add_query(request.target, "dryRun", options.dry_run ? "All" : "");
+    request.before_send = options.before_send;
     return request;
 }
 
@@ -86,14 +87,14 @@ std::string delete_body(const DeleteOptions& options) {
 
 Request make_get(const ResourcePath& path, const GetOptions& options) {
     SLUICE_ASSERT(!path.name.empty());
-    Request request{"GET", to_target(path), {}, {}, true};
+    Request request{"GET", to_target(path), {}, {}, true, {}};
     add_query(request.target, "resourceVersion", options.resource_version);
     return request;
 }
 
 Request make_list(const ResourcePath& path, const ListOptions& options) {
     SLUICE_ASSERT(path.name.empty());
-    Request request{"GET", to_target(path), {}, {}, true};
+    Request request{"GET", to_target(path), {}, {}, true, {}};
     add_query(request.target, "labelSelector", options.label_selector);
     add_query(request.target, "fieldSelector", options.field_selector);
     add_query(request.target, "limit", options.limit > 0 ? std::to_string(options.limit) : "");
@@ -107,7 +108,7 @@ Request make_watch(const ResourcePath& path, const WatchOptions& options) {
     SLUICE_ASSERT(path.name.empty());
     const auto seconds =
         std::chrono::duration_cast<std::chrono::seconds>(options.server_timeout).count();
-    Request request{"GET", to_target(path), {}, {}, true};
+    Request request{"GET", to_target(path), {}, {}, true, {}};
     add_query(request.target, "watch", "true");
     add_query(request.target, "labelSelector", options.label_selector);
     add_query(request.target, "fieldSelector", options.field_selector);
@@ -141,7 +142,11 @@ Request make_apply(const ResourcePath& path, std::string body, const ApplyOption
         path,
         "application/apply-patch+yaml",
         std::move(body),
-        WriteOptions{.field_manager = options.field_manager, .dry_run = options.dry_run}
+        WriteOptions{
+            .field_manager = options.field_manager,
+            .dry_run = options.dry_run,
+            .before_send = options.before_send,
+        }
     );
     add_query(request.target, "force", options.force ? "true" : "false");
     return request;
@@ -149,7 +154,13 @@ Request make_apply(const ResourcePath& path, std::string body, const ApplyOption
 
 Request make_delete(const ResourcePath& path, const DeleteOptions& options) {
     SLUICE_ASSERT(!path.name.empty());
-    return Request{"DELETE", to_target(path), "application/json", delete_body(options), false};
+    return Request{
+        .method = "DELETE",
+        .target = to_target(path),
+        .content_type = "application/json",
+        .body = delete_body(options),
+        .before_send = options.before_send,
+    };
 }
 
 }  // namespace sluice::kube

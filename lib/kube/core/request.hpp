@@ -1,10 +1,12 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/error.hpp"
 #include "kube/core/resource_path.hpp"
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -12,6 +14,10 @@ namespace sluice::kube {
 
 /// How long a call may take in all, its retries included.
 inline constexpr Duration kDefaultCallTimeout = std::chrono::seconds(30);
+
+/// Asked right before each attempt of a call: an error ends the call with it, and nothing is sent.
+/// Empty: nothing is asked.
+using BeforeSend = std::function<Result<void>()>;
 
 struct GetOptions {
     std::string resource_version;
@@ -42,6 +48,7 @@ struct WriteOptions {
     std::string field_manager;  ///< empty: the server takes the product of the user agent
     bool dry_run = false;
     Duration timeout = kDefaultCallTimeout;
+    BeforeSend before_send = {};
 };
 
 struct ApplyOptions {
@@ -49,6 +56,7 @@ struct ApplyOptions {
     bool force = true;
     bool dry_run = false;
     Duration timeout = kDefaultCallTimeout;
+    BeforeSend before_send = {};
 };
 
 enum class Propagation : std::uint8_t { Unset, Orphan, Background, Foreground };
@@ -59,6 +67,7 @@ struct DeleteOptions {
     Propagation propagation = Propagation::Unset;
     std::optional<std::int64_t> grace_period_seconds = std::nullopt;
     Duration timeout = kDefaultCallTimeout;
+    BeforeSend before_send = {};
 };
 
 /// A call as the API server expects it, before authentication.
@@ -68,6 +77,7 @@ struct Request {
     std::string content_type;
     std::string body;
     bool is_read = false;  ///< repeating it cannot change anything
+    BeforeSend before_send = {};
 };
 
 /// Builders of the calls. Requires: the path has a name, or has none for list, watch and create.

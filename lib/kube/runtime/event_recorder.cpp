@@ -46,8 +46,8 @@ std::string key_text(const api::ObjectReference& reference) {
 EventRecorder::EventRecorder(EventRecorderOptions options, std::uint64_t seed)
     : options_(std::move(options)), prng_(seed) {}
 
-void EventRecorder::record(const EventNote& note, Time now) {
-    auto event = make_event(note, now);
+void EventRecorder::record(const EventNote& note, Instant now, Time wall) {
+    auto event = make_event(note, wall);
     Key key{
         event.type_,
         event.action,
@@ -77,10 +77,10 @@ void EventRecorder::record(const EventNote& note, Time now) {
     auto& series = entry.event.series;
     if (series) {
         ++series->count;
-        series->last_observed_time = api::MicroTime{now};
+        series->last_observed_time = api::MicroTime{wall};
         return;
     }
-    series = api::EventSeries{2, api::MicroTime{now}};
+    series = api::EventSeries{2, api::MicroTime{wall}};
     entry.told = 2;
     push(Write{false, entry.event});
 }
@@ -94,7 +94,7 @@ std::optional<EventRecorder::Write> EventRecorder::take() {
     return write;
 }
 
-void EventRecorder::tick(Time now) {
+void EventRecorder::tick(Instant now) {
     if (!next_tick_ || now < *next_tick_) {
         return;
     }
@@ -109,7 +109,7 @@ void EventRecorder::tick(Time now) {
     next_tick_ = series_.empty() ? std::nullopt : std::optional(now + options_.series_gap);
 }
 
-std::optional<Time> EventRecorder::next_due() const {
+std::optional<Instant> EventRecorder::next_due() const {
     return next_tick_;
 }
 
@@ -117,7 +117,7 @@ void EventRecorder::on_patch_not_found(const api::Event& event) {
     push(Write{true, event});
 }
 
-api::Event EventRecorder::make_event(const EventNote& note, Time now) {
+api::Event EventRecorder::make_event(const EventNote& note, Time wall) {
     api::Event event;
     // Objects of the cluster have their events in the namespace `default`, as everywhere in
     // Kubernetes.
@@ -125,7 +125,7 @@ api::Event EventRecorder::make_event(const EventNote& note, Time now) {
         note.regarding.namespace_.empty() ? "default" : note.regarding.namespace_;
     // A name is at most 253 bytes: 236 of the object's, a dot and 16 digits.
     event.metadata.name = fmt::format("{}.{:016x}", cut(note.regarding.name, 236), prng_.next());
-    event.event_time = api::MicroTime{now};
+    event.event_time = api::MicroTime{wall};
     event.reporting_controller = note.reporting_controller;
     event.reporting_instance = cut(note.reporting_controller + "-" + options_.hostname, kActionMax);
     event.reason = note.reason;

@@ -46,14 +46,15 @@ class EventRecorder {
 
     EventRecorder(EventRecorderOptions options, std::uint64_t seed);
 
-    void record(const EventNote& note, Time now);
+    /// `wall` is the time that the Event shows.
+    void record(const EventNote& note, Instant now, Time wall);
     /// The next write, or nothing.
     std::optional<Write> take();
     /// Tells the counts of series and forgets those that nothing was added to for the gap; call it
-    /// at next_due(). Requires: time does not go back by more than the gap.
-    void tick(Time now);
+    /// at next_due().
+    void tick(Instant now);
     /// When tick() has something to do; nothing while there is no series.
-    std::optional<Time> next_due() const;
+    std::optional<Instant> next_due() const;
     /// A patch found its Event gone (events live an hour): it is created anew.
     void on_patch_not_found(const api::Event& event);
     /// Events that were dropped because the queue was full.
@@ -67,17 +68,17 @@ class EventRecorder {
     struct Entry {
         api::Event event;
         std::int32_t told = 1;  // the count that has been written
-        Time last;              // when it was last observed
+        Instant last;           // when it was last observed
     };
 
-    api::Event make_event(const EventNote& note, Time now);
+    api::Event make_event(const EventNote& note, Time wall);
     void push(Write write);
 
     EventRecorderOptions options_;
     Prng prng_;
     std::map<Key, Entry> series_;
     std::deque<Write> queue_;
-    std::optional<Time> next_tick_;
+    std::optional<Instant> next_tick_;
     std::uint64_t dropped_ = 0;
 };
 

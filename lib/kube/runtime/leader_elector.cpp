@@ -1,6 +1,7 @@
 #include "kube/runtime/leader_elector.hpp"
 
 #include "api/codec.hpp"
+#include "base/assert.hpp"
 #include "json/value.hpp"
 
 #include <algorithm>
@@ -17,30 +18,13 @@ std::int32_t to_seconds(Duration duration) {
 
 }  // namespace
 
-Result<void> validate(const LeaderOptions& options) {
-    if (options.namespace_.empty()) {
-        return make_invalid("leaderElection.resourceNamespace: required outside a cluster");
-    }
-    if (options.identity.empty()) {
-        return make_invalid("leader election: the identity is empty");
-    }
-    if (options.lease_length < std::chrono::seconds(1)) {
-        return make_invalid("leaderElection.leaseDuration: must be at least one second");
-    }
-    if (options.lease_length <= options.renew_deadline) {
-        return make_invalid("leaderElection.leaseDuration: must be greater than renewDeadline");
-    }
-    if (options.retry_period <= Duration::zero() ||
-        options.renew_deadline <= options.retry_period * 6 / 5) {
-        return make_invalid(
-            "leaderElection.renewDeadline: must be greater than 1.2 times retryPeriod"
-        );
-    }
-    return {};
-}
-
 LeaderElector::LeaderElector(LeaderOptions options, std::uint64_t seed)
-    : options_(std::move(options)), prng_(seed) {}
+    : options_(std::move(options)), prng_(seed) {
+    SLUICE_ASSERT(
+        to_seconds(options_.lease_length) * std::chrono::seconds(1) > options_.renew_deadline
+    );
+    SLUICE_ASSERT(options_.renew_deadline > options_.retry_period);
+}
 
 LeaderElector::Step LeaderElector::next(Instant now, Time wall) {
     Step step;

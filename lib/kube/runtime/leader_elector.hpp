@@ -2,7 +2,6 @@
 
 #include "api/lease.hpp"
 #include "base/clock.hpp"
-#include "base/deadline.hpp"
 #include "base/error.hpp"
 #include "base/prng.hpp"
 
@@ -26,10 +25,6 @@ struct LeaderOptions {
     Duration retry_period = std::chrono::seconds(2);
 };
 
-/// Checks the options. Errors: Invalid naming the field (lease_length > renew_deadline > 1.2 times
-/// retry_period, as upstream requires).
-Result<void> validate(const LeaderOptions& options);
-
 /// Competes for a Lease, holds it and gives it up. Pure: next() says what to do, the on_… calls say
 /// how it went. All deadlines are of the monotonic clock, as a wall clock that is set would make a
 /// leader renew too late; wall time is only written into the Lease. Another holder's lease counts
@@ -37,8 +32,6 @@ Result<void> validate(const LeaderOptions& options);
 /// agree.
 class LeaderElector {
   public:
-    using Instant = Deadline::TimePoint;
-
     enum class Action : std::uint8_t {
         Wait,    ///< until `until`
         Get,     ///< read the Lease
@@ -52,6 +45,8 @@ class LeaderElector {
         api::Lease lease;  ///< Create, Update
     };
 
+    /// Requires: lease_length in whole seconds > renew_deadline > retry_period, without which two
+    /// leaders may act or a renewal comes too late.
     LeaderElector(LeaderOptions options, std::uint64_t seed);
 
     /// What to do now; `wall` is the time that is written.
@@ -65,6 +60,11 @@ class LeaderElector {
     std::optional<api::Lease> release(Time wall);
 
     bool is_leader() const { return leading_; }
+    /// Until when it is the leader without another renewal: renew_deadline after the last one was
+    /// asked for; none: it does not lead.
+    std::optional<Instant> leads_until() const {
+        return leading_ ? std::optional(renewed_at_ + options_.renew_deadline) : std::nullopt;
+    }
     /// Who was last seen to hold the lease.
     const std::string& holder() const { return holder_; }
 

@@ -8,12 +8,11 @@ namespace sluice::kube {
 RateLimiter::RateLimiter(double qps, int burst)
     : qps_(qps), burst_(std::max(burst, 1)), tokens_(burst_) {}
 
-std::optional<Time> RateLimiter::reserve(Time now, Duration wait_max) {
+std::optional<Instant> RateLimiter::reserve(Instant now, Duration wait_max) {
     if (!is_enabled()) {
         return now;
     }
-    // A clock that was set back earns nothing and costs nothing.
-    const auto elapsed = std::chrono::duration<double>(std::max(now - updated_, Duration::zero()));
+    const auto elapsed = std::chrono::duration<double>(now - updated_);
     tokens_ = std::min(burst_, tokens_ + elapsed.count() * qps_);
     updated_ = now;
     const double left = tokens_ - 1.0;

@@ -14,14 +14,14 @@ class RateLimiter {
     /// Takes a token and says when the call may go: `now`, or later when the bucket is empty. Calls
     /// go in the order in which they asked. Nothing, and no token is taken, when the call would
     /// have to wait for `wait_max` or longer.
-    std::optional<Time> reserve(Time now, Duration wait_max = Duration::max());
+    std::optional<Instant> reserve(Instant now, Duration wait_max = Duration::max());
     bool is_enabled() const { return qps_ > 0; }
 
   private:
     double qps_;
     double burst_;
     double tokens_;  // may be negative: tokens promised to calls that wait
-    Time updated_{};
+    Instant updated_{};
 };
 
 }  // namespace sluice::kube

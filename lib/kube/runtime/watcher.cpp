@@ -12,7 +12,7 @@ constexpr int kExpiredPagesMax = 2;
 
 }  // namespace
 
-Watcher::Step Watcher::next(Time now) {
+Watcher::Step Watcher::next(Instant now) {
     Step step;
     if (now < not_before_) {
         step.action = Action::Wait;
@@ -54,7 +54,7 @@ Watcher::Page Watcher::on_page(
     return is_first ? Page::FirstAndLast : Page::Last;
 }
 
-void Watcher::on_list_failed(const Error& error, Time now) {
+void Watcher::on_list_failed(const Error& error, Instant now) {
     // An answer that came but could not be taken, most of all because it is too large; what the
     // server itself refuses has a status.
     const bool is_unreadable = error.code == ErrorCode::Invalid && error.status.empty();
@@ -83,7 +83,7 @@ void Watcher::on_event(const std::string& resource_version) {
     failures_ = 0;
 }
 
-void Watcher::on_watch_ended(const std::optional<Error>& error, Time now) {
+void Watcher::on_watch_ended(const std::optional<Error>& error, Instant now) {
     if (!error) {
         if (progressed_ || now - opened_at_ >= kShortWatch) {
             failures_ = 0;
@@ -107,7 +107,7 @@ void Watcher::on_watch_ended(const std::optional<Error>& error, Time now) {
     }
 }
 
-void Watcher::fail(const Error& error, Time now) {
+void Watcher::fail(const Error& error, Instant now) {
     const auto delay = backoff_delay(options_.backoff, failures_, prng_);
     const Duration asked = std::chrono::seconds(error.retry_after_seconds);
     not_before_ = now + std::max(delay, asked);

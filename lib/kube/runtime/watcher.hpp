@@ -37,7 +37,7 @@ class Watcher {
 
     struct Step {
         Action action = Action::List;
-        Time until;                    ///< Wait: when to ask again
+        Instant until;                 ///< Wait: when to ask again
         std::int64_t page_size = 0;    ///< List: 0 asks for all in one
         std::string continue_token;    ///< List: empty for the first page
         std::string resource_version;  ///< Watch: where to begin
@@ -49,7 +49,7 @@ class Watcher {
         : options_(options), prng_(seed), page_size_(options.page_size) {}
 
     /// What to do now.
-    Step next(Time now);
+    Step next(Instant now);
 
     /// What a page means for what was gathered.
     enum class Page : std::uint8_t {
@@ -62,14 +62,14 @@ class Watcher {
     /// An answer that could not be taken (Invalid without the server's status, as for a body beyond
     /// the client's limit) makes it ask for half as many objects, from where the list is; all else
     /// begins the list anew.
-    void on_list_failed(const Error& error, Time now);
+    void on_list_failed(const Error& error, Instant now);
 
-    void on_watch_opened(Time now) { opened_at_ = now; }
+    void on_watch_opened(Instant now) { opened_at_ = now; }
     /// An event other than Error has been taken; a bookmark only moves the point to resume from.
     void on_event(const std::string& resource_version);
     /// The watch is over: by the server in order (no error) or broken. An event of type Error ends
     /// the watch with that error.
-    void on_watch_ended(const std::optional<Error>& error, Time now);
+    void on_watch_ended(const std::optional<Error>& error, Instant now);
 
     /// The resourceVersion up to which everything has been seen; empty before the first list.
     const std::string& resource_version() const { return resource_version_; }
@@ -77,7 +77,7 @@ class Watcher {
     int failures() const { return failures_; }
 
   private:
-    void fail(const Error& error, Time now);
+    void fail(const Error& error, Instant now);
     void restart_list();
 
     WatcherOptions options_;
@@ -88,8 +88,8 @@ class Watcher {
     int expired_pages_ = 0;
     std::string continue_token_;
     std::string resource_version_;
-    Time opened_at_{};
-    Time not_before_{};
+    Instant opened_at_{};
+    Instant not_before_{};
     int failures_ = 0;
     bool progressed_ = false;
 };

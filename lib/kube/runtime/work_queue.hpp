@@ -42,7 +42,7 @@ class WorkQueue {
     }
 
     /// Wants the key looked at when `due` has come. Of several due times the earliest counts.
-    void add_at(const Key& key, Time due) {
+    void add_at(const Key& key, Instant due) {
         if (dirty_.contains(key)) {
             return;
         }
@@ -58,7 +58,7 @@ class WorkQueue {
     }
 
     /// Wants the key looked at after its own backoff, which grows until forget().
-    void add_rate_limited(const Key& key, Time now) {
+    void add_rate_limited(const Key& key, Instant now) {
         auto& failures = failures_[key];
         const auto delay = backoff_delay(backoff_, failures, prng_);
         failures = std::min(failures + 1, 1000);
@@ -74,7 +74,7 @@ class WorkQueue {
     }
 
     /// The next key to process, or nothing. Every key taken must be given to done().
-    std::optional<Key> take(Time now) {
+    std::optional<Key> take(Instant now) {
         promote_due(now);
         if (ready_.empty()) {
             return std::nullopt;
@@ -94,7 +94,7 @@ class WorkQueue {
     }
 
     /// When the earliest delayed key is due, or nothing. Keys ready now do not count.
-    std::optional<Time> next_due() const {
+    std::optional<Instant> next_due() const {
         return delayed_.empty() ? std::nullopt : std::optional(delayed_.begin()->first);
     }
     bool has_ready() const { return !ready_.empty(); }
@@ -113,7 +113,7 @@ class WorkQueue {
         }
     }
 
-    void promote_due(Time now) {
+    void promote_due(Instant now) {
         while (!delayed_.empty() && delayed_.begin()->first <= now) {
             const Key key = delayed_.begin()->second;
             add(key);
@@ -125,8 +125,8 @@ class WorkQueue {
     std::deque<Key> ready_;
     std::set<Key> dirty_;       // wants to be processed; in ready_ unless it is processing
     std::set<Key> processing_;  // taken, not done
-    std::set<std::pair<Time, Key>> delayed_;
-    std::map<Key, Time> due_of_;
+    std::set<std::pair<Instant, Key>> delayed_;
+    std::map<Key, Instant> due_of_;
     std::map<Key, int> failures_;
 };
 
