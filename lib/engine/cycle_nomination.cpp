@@ -8,6 +8,15 @@
 #include <utility>
 
 namespace sluice::engine {
+namespace {
+
+/// The part step/range of `whole`, rounded down. The product may have more than 64 bits.
+std::int32_t part_of(std::int64_t whole, std::int64_t step, std::int64_t range) {
+    __extension__ using Wide = __int128;
+    return static_cast<std::int32_t>(Wide{whole} * step / range);
+}
+
+}  // namespace
 
 std::optional<RefusalKind> Cycle::refuse_early(WorkloadIndex workload, NodeIndex) const {
     const WorkloadRecord& record = state_.workloads_[workload.at()];
@@ -172,7 +181,9 @@ std::optional<Assignment> Cycle::find_partial(CycleEntry& entry, const Assignmen
     std::vector<std::int64_t> deltas;
     std::int64_t range = 0;
     for (const auto& pod_set : pod_sets) {
-        deltas.push_back(pod_set.min_count < 0 ? 0 : pod_set.count - pod_set.min_count);
+        deltas.push_back(
+            pod_set.min_count < 0 ? 0 : std::int64_t{pod_set.count} - pod_set.min_count
+        );
         range += deltas.back();
     }
     if (range <= 0) {
@@ -186,7 +197,7 @@ std::optional<Assignment> Cycle::find_partial(CycleEntry& entry, const Assignmen
     std::vector<std::int32_t> counts(pod_sets.size());
     const auto passes = [&](std::int64_t step) {
         for (std::size_t i = 0; i < pod_sets.size(); ++i) {
-            counts[i] = pod_sets[i].count - static_cast<std::int32_t>(deltas[i] * step / range);
+            counts[i] = pod_sets[i].count - part_of(deltas[i], step, range);
         }
         Assignment assignment = assigner.assign(&counts);
         std::vector<PreemptionTarget> targets;

@@ -104,7 +104,7 @@ std::pair<Assignment, std::vector<Target>> Cluster::assign_and_target(
             const std::int64_t middle = (low + high) / 2;
             std::vector<std::int32_t> counts;
             for (const engine::PodSet& pod_set : head.workload->pod_sets) {
-                const std::int64_t delta =
+                __extension__ const __int128 delta =
                     pod_set.count - pod_set.min_count.value_or(pod_set.count);
                 counts.push_back(pod_set.count - std::int32_t(delta * middle / range));
             }
