@@ -2,6 +2,7 @@
 
 #include "engine/objects.hpp"
 
+#include <cstdint>
 #include <string>
 #include <variant>
 
@@ -36,6 +37,11 @@ struct LocalQueueDeleted {
 };
 struct PodShapeChanged {
     PodShape shape;
+};
+/// No workload has pods of that shape any more. Its number may be given to another shape, which is
+/// then a new one: it is not compared with this one.
+struct PodShapeDeleted {
+    std::uint32_t id = 0;
 };
 struct WorkloadChanged {
     Workload workload;
@@ -76,6 +82,7 @@ using Event = std::variant<
     LocalQueueChanged,
     LocalQueueDeleted,
     PodShapeChanged,
+    PodShapeDeleted,
     WorkloadChanged,
     WorkloadDeleted,
     AdmissionWritten,

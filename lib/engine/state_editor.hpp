@@ -23,6 +23,7 @@ class StateEditor {
     void on(const LocalQueueChanged& event);
     void on(const LocalQueueDeleted& event);
     void on(const PodShapeChanged& event);
+    void on(const PodShapeDeleted& event);
     void on(const WorkloadChanged& event);
     void on(const WorkloadDeleted& event);
     void on(const AdmissionWritten& event);

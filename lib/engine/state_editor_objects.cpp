@@ -411,4 +411,8 @@ void StateEditor::on(const PodShapeChanged& event) {
     }
 }
 
+void StateEditor::on(const PodShapeDeleted& event) {
+    state_.shapes_.erase(event.id);
+}
+
 }  // namespace sluice::engine

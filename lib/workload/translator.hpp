@@ -74,9 +74,10 @@ class Translator {
         const api::LocalQueue& queue, const api::ClusterQueue* cluster_queue
     ) const;
 
-    /// The events of a new or changed workload: pod shapes not met before, then the workload.
+    /// The events of a new or changed workload: pod shapes not met before, the workload, pod shapes
+    /// that nobody has any more.
     Events set(const api::Workload& workload);
-    /// The event of a deleted workload; forgets the numbers that it alone used.
+    /// The events of a deleted workload: that, and the pod shapes that it alone had.
     Events remove_workload(const std::string& ns, const std::string& name);
 
     /// Why the workload cannot be admitted to that queue whatever the quota (spec 2.17): the
@@ -130,7 +131,8 @@ class Translator {
     void judge(const std::string& name, const api::ResourceFlavor* flavor, Events& events);
     Events judge_flavors_with(const std::string& topology);
     std::uint64_t use_class(std::string key, Uses& uses);
-    void release(const Uses& uses);
+    /// Gives back what the workload used; `events` gets what the engine is to forget.
+    void release(const Uses& uses, Events& events);
     std::string class_key(
         const api::Workload& workload, const std::vector<const PodDemand*>& demands
     ) const;

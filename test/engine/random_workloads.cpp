@@ -306,7 +306,12 @@ void Maker::happen_to_objects() {
             break;
         default:
             if (chance(50) && shapes_ > 0) {
-                add_object(engine::PodShapeChanged{shape(std::uint32_t(pick(1, shapes_)))});
+                const auto id = std::uint32_t(pick(1, shapes_));
+                if (chance(20)) {
+                    add_object(engine::PodShapeDeleted{id});
+                } else {
+                    add_object(engine::PodShapeChanged{shape(id)});
+                }
             } else if (chance(50)) {
                 add_object(engine::FlavorDeleted{one_of(flavors_)});
             } else {

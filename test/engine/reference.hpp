@@ -106,6 +106,7 @@ class Cluster {
     void on(const engine::LocalQueueChanged& event, Time now);
     void on(const engine::LocalQueueDeleted& event, Time now);
     void on(const engine::PodShapeChanged& event, Time now);
+    void on(const engine::PodShapeDeleted& event, Time now);
     void on(const engine::WorkloadChanged& event, Time now);
     void on(const engine::WorkloadDeleted& event, Time now);
     void on(const engine::AdmissionWritten& event, Time now);

@@ -211,6 +211,10 @@ void Cluster::on(const engine::PodShapeChanged& event, Time now) {
     }
 }
 
+void Cluster::on(const engine::PodShapeDeleted& event, Time) {
+    shapes_.erase(event.id);
+}
+
 void Cluster::on(const engine::WorkloadChanged& event, Time now) {
     const std::string key = key_of(event.workload);
     const bool is_new = !workloads_.contains(key);
