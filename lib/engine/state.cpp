@@ -119,7 +119,7 @@ std::optional<Time> State::next_due() const {
         consider(samples_.begin()->first);
     }
     if (!back_offs_.empty()) {
-        consider(back_offs_.begin()->first);
+        consider(back_offs_.begin()->at);
     }
     return due;
 }

@@ -122,6 +122,14 @@ class State {
         std::vector<ResourceIndex> resources;
     };
 
+    /// Two back-offs of a workload may end at one time, and each goes alone.
+    struct BackOffEnd {
+        Time at;
+        WorkloadIndex workload;
+        BackOff back_off = BackOff::Requeue;
+        friend auto operator<=>(const BackOffEnd&, const BackOffEnd&) = default;
+    };
+
     Options options_;
     Names<FlavorIndex> flavors_;
     std::vector<bool> flavor_exists_;
@@ -142,7 +150,7 @@ class State {
     std::map<std::uint32_t, Shape> shapes_;
     std::map<std::string_view, NodeIndex> with_heap_;  // ClusterQueues whose heap is not empty
     std::map<NodeIndex, Time> wake_due_;               // by root
-    std::set<std::pair<Time, WorkloadIndex>> back_offs_;
+    std::set<BackOffEnd> back_offs_;
     std::set<std::pair<Time, LocalQueueIndex>> samples_;  // of usage, as they become due
     std::map<NodeIndex, Cohort> cohorts_;                 // as they were told
     std::uint64_t cycle_ = 0;

@@ -124,7 +124,8 @@ class StateEditor {
     );
     void update_pending(WorkloadIndex index, const Workload& workload);
     bool is_later(const std::optional<Time>& time) const;
-    void set_back_off(WorkloadIndex index, const std::optional<Time>& requeue_at);
+    /// Ends at `until`, and no more when it would have ended before; none: there is none.
+    void set_back_off(WorkloadIndex index, BackOff back_off, const std::optional<Time>& until);
     WorkloadRecord& record(WorkloadIndex index) { return state_.workloads_[index.at()]; }
     ClusterQueueRecord& queue(NodeIndex index) { return state_.cluster_queues_[index.at()]; }
 

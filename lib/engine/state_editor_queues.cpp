@@ -385,8 +385,8 @@ void StateEditor::on(const TimerFired&) {
         }
     }
     sample_usage();
-    while (!state_.back_offs_.empty() && state_.back_offs_.begin()->first <= now_) {
-        const WorkloadIndex index = state_.back_offs_.begin()->second;
+    while (!state_.back_offs_.empty() && state_.back_offs_.begin()->at <= now_) {
+        const WorkloadIndex index = state_.back_offs_.begin()->workload;
         state_.back_offs_.erase(state_.back_offs_.begin());
         if (record(index).bucket == Bucket::Inadmissible && back_off_expired(record(index))) {
             take_from_queue(index);

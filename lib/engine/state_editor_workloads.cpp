@@ -153,17 +153,20 @@ bool StateEditor::is_later(const std::optional<Time>& time) const {
     return time && *time > now_;
 }
 
-void StateEditor::set_back_off(WorkloadIndex index, const std::optional<Time>& requeue_at) {
+void StateEditor::set_back_off(
+    WorkloadIndex index, BackOff back_off, const std::optional<Time>& until
+) {
     WorkloadRecord& workload = record(index);
-    if (workload.requeue_at == requeue_at) {
+    auto& known = back_off == BackOff::Requeue ? workload.requeue_at : workload.held_back_until;
+    if (known == until) {
         return;  // a timer that is set stays set until it fires
     }
-    if (workload.requeue_at) {
-        state_.back_offs_.erase({*workload.requeue_at, index});
+    if (known) {
+        state_.back_offs_.erase({.at = *known, .workload = index, .back_off = back_off});
     }
-    workload.requeue_at = requeue_at;
-    if (requeue_at && *requeue_at > now_) {
-        state_.back_offs_.insert({*requeue_at, index});
+    known = until;
+    if (is_later(until)) {
+        state_.back_offs_.insert({.at = *until, .workload = index, .back_off = back_off});
     }
 }
 
@@ -273,7 +276,7 @@ void StateEditor::update_holder(
     take_replaces(workload, given);
     workload.last_assignment.reset();
     workload.deferred.reset();
-    set_back_off(index, given.requeue_at);
+    set_back_off(index, BackOff::Requeue, given.requeue_at);
     take_pod_sets(workload, given);
     hold(index, std::move(holding));
     if (freed.is_valid()) {
@@ -305,9 +308,10 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
         workload.last_assignment.reset();
     }
     // The timer is due, though nobody has looked since.
-    const bool back_off_ended = workload.requeue_at && workload.requeue_at != given.requeue_at &&
-                                *workload.requeue_at <= now_ &&
-                                state_.back_offs_.contains({*workload.requeue_at, index});
+    const bool back_off_ended =
+        workload.requeue_at && workload.requeue_at != given.requeue_at &&
+        *workload.requeue_at <= now_ &&
+        state_.back_offs_.contains({*workload.requeue_at, index, BackOff::Requeue});
     const bool was_parked = workload.bucket == Bucket::Inadmissible;
     const bool was_active = workload.bucket == Bucket::Active;
     if (!was_parked || changed || back_off_ended || !given.queueable) {
@@ -325,7 +329,7 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
     workload.preemption_gated = given.preemption_gated;
     workload.pods_ready = given.pods_ready;
     take_replaces(workload, given);
-    set_back_off(index, given.requeue_at);
+    set_back_off(index, BackOff::Requeue, given.requeue_at);
     if (freed.is_valid()) {
         // Before it queues again itself: it is judged with its class not parked.
         wake_for(freed, cluster_queue_of(workload));
@@ -355,10 +359,8 @@ void StateEditor::on(const WorkloadDeleted& event) {
     }
     const NodeIndex queued_in = cluster_queue_of(record(index));
     move_to_local_queue(index, LocalQueueIndex{});
-    set_back_off(index, std::nullopt);
-    if (const auto held_back_until = record(index).held_back_until) {
-        state_.back_offs_.erase({*held_back_until, index});
-    }
+    set_back_off(index, BackOff::Requeue, std::nullopt);
+    set_back_off(index, BackOff::RefusedWrite, std::nullopt);
     state_.workload_index_.erase(index, state_.workloads_);
     state_.pod_set_pool_.release(record(index).pod_sets);
     record(index) = WorkloadRecord{};
@@ -388,10 +390,10 @@ void StateEditor::on(const AdmissionFailed& event) {
     drop_charge(index);
     workload.queueable = !event.object_gone;
     if (event.back_off && workload.queueable) {
-        workload.held_back_until = now_ + kRefusedDelay * (1U << workload.refused_admissions);
+        const Duration delay = kRefusedDelay * (1U << workload.refused_admissions);
+        set_back_off(index, BackOff::RefusedWrite, later(now_, delay));
         workload.refused_admissions =
             std::min<std::uint8_t>(workload.refused_admissions + 1, kRefusedDoublings);
-        state_.back_offs_.insert({*workload.held_back_until, index});
     }
     const std::unique_ptr<Workload> deferred = std::move(workload.deferred);
     wake_tree_of(freed);

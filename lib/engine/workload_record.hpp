@@ -35,6 +35,12 @@ struct LastAssignment {
 /// The pending bucket a workload is in (spec 3.1).
 enum class Bucket : std::uint8_t { None, Active, Inadmissible, Inflight };
 
+/// What keeps a pending workload back for a time.
+enum class BackOff : std::uint8_t {
+    Requeue,       ///< status.requeueState.requeueAt
+    RefusedWrite,  ///< the API refused our admission
+};
+
 /// What one podSet of a holder is charged for.
 struct HeldPodSet {
     std::string name;
