@@ -376,6 +376,7 @@ void Cycle::settle() {
         holding->reserved_at = now_;
         record.queueable = false;
         record.assumed = true;
+        record.reservation_shown = false;
         record.eviction_expected = false;
         record.pods_ready = false;
         record.last_assignment.reset();

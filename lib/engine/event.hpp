@@ -50,7 +50,10 @@ struct WorkloadDeleted {
     std::string ns;
     std::string name;
 };
-/// The write of an admission was accepted: from now on the object's own reservation counts.
+/// The write of an admission was accepted, and what is told from now on is not from before it: the
+/// object's own reservation counts. Of what was told since the admission the last Workload counts
+/// if it came after one that showed the reservation, or has ended; others are from before the
+/// write.
 struct AdmissionWritten {
     std::string ns;
     std::string name;

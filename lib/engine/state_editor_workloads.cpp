@@ -228,6 +228,7 @@ void StateEditor::on(const WorkloadChanged& event) {
     move_to_local_queue(index, intern_local_queue(given.ns, given.local_queue));
     const bool was_admitted = record(index).shows_admitted;
     record(index).shows_admitted = given.reservation && given.reservation->admitted;
+    record(index).reservation_shown = record(index).reservation_shown || given.reservation;
     if (given.reservation && !given.ended) {
         update_holder(index, given, *given.reservation);
         if (is_known && !was_admitted && given.reservation->admitted) {
@@ -287,7 +288,7 @@ void StateEditor::update_holder(
 void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
     WorkloadRecord& workload = record(index);
     if (workload.assumed) {
-        // Perhaps from before our admission: it counts if that turns out to have failed.
+        // Perhaps from before our admission: what it counts for is known once that is settled.
         workload.deferred = std::make_unique<Workload>(given);
         return;
     }
@@ -370,10 +371,15 @@ void StateEditor::on(const WorkloadDeleted& event) {
 
 void StateEditor::on(const AdmissionWritten& event) {
     const WorkloadIndex index = state_.find_workload(event.ns + "/" + event.name);
-    if (index.is_valid()) {
-        record(index).assumed = false;
-        record(index).refused_admissions = 0;
-        record(index).deferred.reset();
+    if (!index.is_valid()) {
+        return;
+    }
+    WorkloadRecord& workload = record(index);
+    workload.assumed = false;
+    workload.refused_admissions = 0;
+    const std::unique_ptr<Workload> deferred = std::move(workload.deferred);
+    if (deferred != nullptr && (workload.reservation_shown || deferred->ended)) {
+        on(WorkloadChanged{*deferred});
     }
 }
 

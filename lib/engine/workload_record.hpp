@@ -97,6 +97,7 @@ struct WorkloadRecord {
     std::uint32_t eviction = 0;           ///< number of the eviction that we wrote last
     std::uint8_t refused_admissions = 0;  ///< in a row
     bool assumed = false;  ///< our admission is being written: the object's own status lags behind
+    bool reservation_shown = false;  ///< since it is assumed: the object has shown a reservation
     bool eviction_expected = false;  ///< our eviction is being written
     bool shows_admitted = false;     ///< its status said so last
 };

@@ -241,7 +241,15 @@ void View::confirm(const std::string& key, const Step& step, Time, std::vector<E
     if (const auto replaced = replacing_.extract(key)) {
         replaced_.insert(replaced.mapped());
     }
-    if ((step.number & 1) != 0) {
+    if ((step.number & 4) != 0) {
+        out.emplace_back(engine::WorkloadChanged{shown(key)});
+        workload.reservation.reset();
+        workload.queueable = true;
+        ++workload.condition_stamp;
+        evicting_.erase(key);
+        out.emplace_back(engine::WorkloadChanged{shown(key)});
+        out.emplace_back(written);
+    } else if ((step.number & 1) != 0) {
         out.emplace_back(engine::WorkloadChanged{shown(key)});
         out.emplace_back(written);
     } else {

@@ -406,7 +406,8 @@ void Maker::happen() {
     for (std::int64_t i = 0; i < rounds; ++i) {
         add(Kind::Cycle);
         if (chance(70)) {
-            add(Kind::ConfirmAdmission, "", pick(0, 1) + (chance(20) ? 2 : 0));
+            add(Kind::ConfirmAdmission, "", pick(0, 1) + (chance(20) ? 2 : 0) + (chance(5) ? 4 : 0)
+            );
         }
         if (chance(75)) {
             add(Kind::EndSlice);

@@ -42,10 +42,13 @@ class Cluster {
     struct Entry {
         engine::Workload object;
         std::optional<engine::QuotaReservation>
-            assumed;            ///< our admission, until the object shows it
-        bool written = false;   ///< the admission was written, its echo is still to come
-        bool evicting = false;  ///< our eviction, until the object shows it
-        std::string queued_in;  ///< ClusterQueue
+            assumed;               ///< our admission, until the object shows it
+        bool written = false;      ///< the admission was written, its echo is still to come
+        bool outstanding = false;  ///< the admission's write is not settled
+        bool shown = false;        ///< since then the object has shown a reservation
+        std::optional<engine::Workload> later;  ///< counts once the write is settled
+        bool evicting = false;                  ///< our eviction, until the object shows it
+        std::string queued_in;                  ///< ClusterQueue
         bool active = false;
         bool waits_for_time = false;          ///< for the timer of status.requeueState.requeueAt
         std::optional<Time> held_back_until;  ///< the API refused our admission

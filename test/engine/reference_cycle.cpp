@@ -491,6 +491,8 @@ void Cluster::settle(Cycle& cycle) {
         take_out(admission.workload);
         entry.assumed = std::move(reservation);
         entry.written = false;
+        entry.outstanding = true;
+        entry.shown = false;
         charge_penalty(admission.workload);
     }
 }
