@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
 namespace sluice::engine {
@@ -39,6 +40,9 @@ struct ClusterQueueRecord {
     ClusterQueue spec;
     std::vector<ResolvedGroup> groups;
     std::vector<WorkloadIndex> heap;
+    /// Of each scheduling class one workload in the heap; the others follow it, see
+    /// WorkloadRecord::next_of_class. Looked up, never walked.
+    std::unordered_map<std::uint64_t, WorkloadIndex> heap_by_class;
     std::vector<WorkloadIndex> inadmissible;
     WorkloadIndex inflight;
     ActivePreemptor preemptor;

@@ -92,6 +92,9 @@ class StateEditor {
     void wake_parked(NodeIndex cluster_queue);
     void requeue_all_of(LocalQueueIndex local_queue);
     void drop_all_of(LocalQueueIndex local_queue);
+    /// What enters the heap is found by its class from then on, until it leaves.
+    void list_in_class(ClusterQueueRecord& queue, WorkloadIndex workload);
+    void unlist_from_class(ClusterQueueRecord& queue, WorkloadIndex workload);
     void heap_up(ClusterQueueRecord& queue, std::size_t at);
     void heap_down(ClusterQueueRecord& queue, std::size_t at);
     void heap_place(ClusterQueueRecord& queue, std::size_t at, WorkloadIndex workload);
@@ -105,7 +108,9 @@ class StateEditor {
     void sample_usage();
     void settle_charge(WorkloadIndex index);
     void drop_charge(WorkloadIndex index);
-    /// Works out the LocalQueue's key, and orders its ClusterQueue anew if it changed.
+    /// Works out the LocalQueue's key. True: its ClusterQueue is to be put in order anew.
+    bool set_fair_usage(LocalQueueIndex index);
+    /// The same, and puts the ClusterQueue in order.
     void update_fair_usage(LocalQueueIndex index);
     void count_admitted(WorkloadIndex index, bool add);
     /// Its ClusterQueue is another one now.

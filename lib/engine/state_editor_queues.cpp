@@ -88,6 +88,37 @@ void StateEditor::fix_heap(ClusterQueueRecord& queue, WorkloadIndex workload) {
     heap_down(queue, record(workload).bucket_position);
 }
 
+void StateEditor::list_in_class(ClusterQueueRecord& queue, WorkloadIndex index) {
+    WorkloadRecord& workload = record(index);
+    if (workload.scheduling_class == 0) {
+        return;
+    }
+    WorkloadIndex& first = queue.heap_by_class[workload.scheduling_class];
+    if (first.is_valid()) {
+        record(first).previous_of_class = index;
+    }
+    workload.next_of_class = std::exchange(first, index);
+}
+
+void StateEditor::unlist_from_class(ClusterQueueRecord& queue, WorkloadIndex index) {
+    WorkloadRecord& workload = record(index);
+    if (workload.scheduling_class == 0) {
+        return;
+    }
+    const auto next = std::exchange(workload.next_of_class, WorkloadIndex{});
+    const auto previous = std::exchange(workload.previous_of_class, WorkloadIndex{});
+    if (next.is_valid()) {
+        record(next).previous_of_class = previous;
+    }
+    if (previous.is_valid()) {
+        record(previous).next_of_class = next;
+    } else if (next.is_valid()) {
+        queue.heap_by_class.at(workload.scheduling_class) = next;
+    } else {
+        queue.heap_by_class.erase(workload.scheduling_class);
+    }
+}
+
 void StateEditor::push_active(WorkloadIndex index) {
     WorkloadRecord& workload = record(index);
     const NodeIndex target = cluster_queue_of(workload);
@@ -95,6 +126,7 @@ void StateEditor::push_active(WorkloadIndex index) {
     ClusterQueueRecord& into = queue(target);
     workload.bucket = Bucket::Active;
     into.heap.push_back(index);
+    list_in_class(into, index);
     if (into.heap.size() == 1) {
         state_.with_heap_.emplace(state_.tree_.node_name(target), target);
     }
@@ -136,6 +168,7 @@ void StateEditor::take_from_queue(WorkloadIndex index) {
             break;
         }
         case Bucket::Active: {
+            unlist_from_class(from, index);
             const WorkloadIndex last = from.heap.back();
             from.heap.pop_back();
             if (last != index) {
@@ -205,12 +238,11 @@ void StateEditor::park_class(NodeIndex cluster_queue, std::uint64_t scheduling_c
     }
     from.parked_classes.insert(scheduling_class);
     state_.tree_.set_waiting(cluster_queue, true);
-    const auto heap = from.heap;
-    for (const auto index : heap) {
-        if (record(index).scheduling_class == scheduling_class) {
-            take_from_queue(index);
-            push_inadmissible(index);
-        }
+    for (auto like = from.heap_by_class.find(scheduling_class); like != from.heap_by_class.end();
+         like = from.heap_by_class.find(scheduling_class)) {
+        const WorkloadIndex index = like->second;
+        take_from_queue(index);
+        push_inadmissible(index);
     }
 }
 
@@ -348,6 +380,7 @@ void StateEditor::wake_parked(NodeIndex cluster_queue) {
             workload.bucket = Bucket::Active;
             workload.bucket_position = static_cast<std::uint32_t>(woken.heap.size());
             woken.heap.push_back(index);
+            list_in_class(woken, index);
         } else {
             workload.bucket_position = static_cast<std::uint32_t>(kept);
             woken.inadmissible[kept++] = index;

@@ -263,6 +263,7 @@ void StateEditor::update_holder(
         }
         release(index);
     }
+    take_from_queue(index);  // under the keys that it was queued with
     workload.priority = given.priority;
     workload.queue_order = given.queue_order;
     workload.generation = given.generation;

@@ -72,6 +72,8 @@ struct WorkloadRecord {
     // What queues look at stands together: very many records are gone through for it.
     LocalQueueIndex local_queue;
     std::uint32_t bucket_position = 0;
+    WorkloadIndex next_of_class;  ///< in the heap, as long as it is there itself
+    WorkloadIndex previous_of_class;
     std::int64_t priority = 0;
     Time queue_order;
     Bucket bucket = Bucket::None;
