@@ -37,7 +37,7 @@ bool LastAssignment::has_progress() const {
 }
 
 State::State(Options options) : options_(std::move(options)), workload_index_(options_.hash_seed) {
-    pods_ = StateEditor(*this, Time()).intern_resource("pods");
+    pods_ = StateEditor(*this, Time()).use_resource("pods");
 }
 
 FlavorResourceIndex State::flavor_resource_of(FlavorIndex flavor, ResourceIndex resource) const {

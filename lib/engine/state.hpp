@@ -115,6 +115,7 @@ class State {
   private:
     friend class StateEditor;
     friend class Cycle;
+    friend class NamesAudit;  // of the tests
 
     struct Shape {
         std::map<FlavorIndex, ShapeVerdict> refusals;
@@ -136,6 +137,9 @@ class State {
     std::vector<bool> flavor_topology_;
     Names<ResourceIndex> resources_;
     std::vector<std::uint64_t> resource_hashes_;
+    /// By resource: how many pairs, podSets of the pool, pod shapes and resource groups name it. At
+    /// 0 its name is forgotten: users invent them.
+    std::vector<std::uint32_t> resource_uses_;
     ResourceIndex pods_;
     std::map<std::pair<FlavorIndex, ResourceIndex>, FlavorResourceIndex> pair_index_;
     std::vector<std::pair<FlavorIndex, ResourceIndex>> pairs_;

@@ -71,12 +71,20 @@ class StateEditor {
     bool back_off_expired(const WorkloadRecord& workload) const;
     FlavorResourceIndex intern_pair(std::string_view flavor, std::string_view resource);
     FlavorIndex intern_flavor(std::string_view name);
-    ResourceIndex intern_resource(std::string_view name);
+    /// The index of the name, kept until release_resource() was called as often as this.
+    ResourceIndex use_resource(std::string_view name);
+    void release_resource(ResourceIndex resource);
 
   private:
     NodeIndex intern_cluster_queue(std::string_view name);
     NodeIndex intern_cohort(std::string_view name);
     LocalQueueIndex intern_local_queue(std::string_view ns, std::string_view name);
+    /// Unless it has an object or workloads name it.
+    void forget_local_queue(LocalQueueIndex index);
+    template <class PodSetRecords>
+    void release_resources_of(const PodSetRecords& pod_sets);
+    void release_pod_sets(PodSets& pod_sets);
+    void resolve_groups(ClusterQueueRecord& of, const std::vector<ResourceGroup>& groups);
     std::vector<DeclaredQuota> declared_quotas(const std::vector<ResourceGroup>& groups);
     bool is_active(NodeIndex cluster_queue) const;
     NodeIndex declared_parent(NodeIndex node) const;

@@ -44,7 +44,7 @@ bool StateEditor::take_pod_sets(WorkloadRecord& into, const Workload& workload) 
         made.group = given.group;
         for (const auto& request : given.requests) {
             made.requests.push_back(
-                Request{.resource = intern_resource(request.resource), .amount = request.amount}
+                Request{.resource = use_resource(request.resource), .amount = request.amount}
             );
         }
         const auto& hashes = state_.resource_hashes_;
@@ -59,10 +59,29 @@ bool StateEditor::take_pod_sets(WorkloadRecord& into, const Workload& workload) 
         pod_sets.push_back(std::move(made));
     }
     PodSets before = std::move(into.pod_sets);
+    const std::size_t known = state_.pod_set_pool_.size();
     into.pod_sets = state_.pod_set_pool_.share(std::move(pod_sets));
+    if (state_.pod_set_pool_.size() == known) {
+        release_resources_of(into.pod_sets);  // those in the pool use them already
+    }
     const bool changed = before != into.pod_sets;
-    state_.pod_set_pool_.release(before);
+    release_pod_sets(before);
     return changed;
+}
+
+template <class PodSetRecords>
+void StateEditor::release_resources_of(const PodSetRecords& pod_sets) {
+    for (const PodSetRecord& pod_set : pod_sets) {
+        for (const auto& request : pod_set.requests) {
+            release_resource(request.resource);
+        }
+    }
+}
+
+void StateEditor::release_pod_sets(PodSets& pod_sets) {
+    if (const auto last = state_.pod_set_pool_.release(pod_sets)) {
+        release_resources_of(*last);
+    }
 }
 
 std::unique_ptr<Holding> StateEditor::make_holding(
@@ -187,6 +206,7 @@ void StateEditor::move_to_local_queue(WorkloadIndex index, LocalQueueIndex targe
         members[workload.local_queue_position] = last;
         record(last).local_queue_position = workload.local_queue_position;
         members.pop_back();
+        forget_local_queue(workload.local_queue);
     }
     workload.last_assignment.reset();  // it speaks of the flavors of another ClusterQueue
     workload.local_queue = target;
@@ -364,7 +384,7 @@ void StateEditor::on(const WorkloadDeleted& event) {
     set_back_off(index, BackOff::Requeue, std::nullopt);
     set_back_off(index, BackOff::RefusedWrite, std::nullopt);
     state_.workload_index_.erase(index, state_.workloads_);
-    state_.pod_set_pool_.release(record(index).pod_sets);
+    release_pod_sets(record(index).pod_sets);
     record(index) = WorkloadRecord{};
     state_.free_workloads_.push_back(index);
     wake_for(freed, queued_in);
