@@ -24,14 +24,14 @@ struct Candidate {
     bool evicted = false;
 };
 
-/// Whether `a` is evicted before `b` (spec 5.2): who is evicted already, then the lower rank (what
+/// Whether `a` is evicted before `b`: who is evicted already, then the lower rank (what
 /// stands in for the ClusterQueues that they are of), the lower priority, the later reservation,
 /// the uid. For admission fair sharing see put_larger_users_first().
 bool is_better_victim(
     const State& state, const Candidate& a, int rank_of_a, const Candidate& b, int rank_of_b
 );
 
-/// Whether the policy lets the preemptor evict the candidate (spec 5.1).
+/// Whether the policy lets the preemptor evict the candidate.
 bool allows(
     PreemptionPolicy policy, const WorkloadRecord& preemptor, const WorkloadRecord& candidate
 );

@@ -1,4 +1,5 @@
-// Preemption without fair sharing: spec 5.3 to 5.5.
+// Preemption without fair sharing: which classes of candidates take part, in which order, with
+// borrowing or without (pkg/scheduler/preemption/classical).
 #include "base/small_vector.hpp"
 #include "engine/preemption.hpp"
 #include "engine/victim_order.hpp"
@@ -229,7 +230,7 @@ class ClassicalSearch {
     }
 
     /// Evicted ones first; in each half those that use quota of a subtree that the preemptor stays
-    /// within, the others of the cohort, its own queue's; inside each the order of spec 5.2.
+    /// within, the others of the cohort, its own queue's; inside each the order of victims.
     struct GoesLater {
         const ClassicalSearch* search = nullptr;
 
@@ -338,7 +339,7 @@ class ClassicalSearch {
         return has_hierarchical_;
     }
 
-    /// With borrowing or without, in the order tried (spec 5.4).
+    /// With borrowing or without, in the order tried.
     SmallVector<bool, 2> attempts() {
         if (!has_foreign_) {
             return {true};

@@ -20,7 +20,7 @@ struct ResolvedGroup {
 };
 
 /// The workload for which others are being evicted; under BestEffortFIFO it stays the head
-/// (spec 5.11).
+/// until it is admitted or deleted, also before what has a higher priority.
 struct ActivePreemptor {
     WorkloadIndex workload;
     std::int64_t generation = 0;
@@ -63,7 +63,7 @@ struct LocalQueueRecord {
     NamespaceMatch namespace_match = NamespaceMatch::Matches;
     double weight = 1.0;
     std::vector<WorkloadIndex> workloads;  ///< all that name it, whatever their standing
-    // Under admission fair sharing (spec 5.12):
+    // Under admission fair sharing (KEP-4136):
     UsageLedger ledger;
     Usages admitted;          ///< what its Admitted workloads hold in its ClusterQueue
     double fair_usage = 0.0;  ///< the key by which its ClusterQueue orders it

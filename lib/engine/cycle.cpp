@@ -251,7 +251,7 @@ void Cycle::process(CycleEntry& entry) {
     }
     if (state_.options_.block_admission_until_pods_ready &&
         state_.not_ready_holders_ + result_.admitted.size() > 0) {
-        // Upstream waits here, inside the cycle; a pure engine ends the cycle instead (spec 3.9).
+        // Upstream waits here, inside the cycle; a pure engine ends the cycle instead.
         blocked_ = true;
         state_.blocked_until_ready_ = true;
         entry.skipped = true;
@@ -276,7 +276,7 @@ void Cycle::reserve_for_blocked(CycleEntry& entry) {
         if (entry.assignment.level == 0) {
             amount = max(Amount(), min(amount, cell.nominal - cell.usage));
         } else if (cell.borrowing_limit) {
-            // Not clamped at 0, as upstream (spec 3.10.5).
+            // Not clamped at 0, as upstream (pkg/scheduler/scheduler.go).
             amount = min(amount, cell.nominal + *cell.borrowing_limit - cell.usage);
         }
         reserved.push_back(Usage{.flavor_resource = usage.flavor_resource, .amount = amount});

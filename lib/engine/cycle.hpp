@@ -16,7 +16,7 @@
 
 namespace sluice::engine {
 
-/// One scheduling cycle (spec 3.9). Internal to the engine; see run_cycle().
+/// One scheduling cycle. Internal to the engine; see run_cycle().
 class Cycle {
   public:
     Cycle(State& state, Time now);
@@ -43,7 +43,7 @@ class Cycle {
         WorkloadIndex workload, NodeIndex cluster_queue
     );
 
-    /// Positions of the entries in the order of spec 3.11 or 3.12, one by one.
+    /// The next entry in the order of order(), nullptr behind the last.
     CycleEntry* next_entry();
 
     void process(CycleEntry& entry);

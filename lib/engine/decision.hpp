@@ -15,8 +15,7 @@ namespace sluice::engine {
 struct AssignedFlavor {
     ResourceIndex resource;
     FlavorIndex flavor;
-    /// Total of all pods; none: they request nothing of it and go where their group goes
-    /// (spec 4.9.2).
+    /// Total of all pods; none: they request nothing of it and go where their group goes.
     std::optional<Amount> amount;
 };
 
@@ -36,7 +35,7 @@ struct PreemptionDecision {
     NodeIndex preemptor_cluster_queue;
 };
 
-/// Reasons of condition QuotaReserved=False that the scheduler writes (spec 2.3).
+/// Reasons of condition QuotaReserved=False that the scheduler writes.
 enum class WaitingReason : std::uint8_t {
     NoMatchingFlavor,
     ExceedsMaxQuota,
@@ -48,10 +47,10 @@ enum class WaitingReason : std::uint8_t {
     PendingEvaluation,
     WaitingForPodsReady,
     AdmissionGated,
-    Unspecified,  ///< upstream writes no reason in the case of spec 4.4.4a
+    Unspecified,  ///< upstream writes none where a resource before fits
 };
 
-/// What the sentence of a refusal is about (spec 2.3, "Messages by the scheduler").
+/// What the sentence of a refusal is about.
 enum class RefusalKind : std::uint8_t {
     FailedChecks,
     ClusterQueueInactive,
@@ -68,7 +67,7 @@ enum class RefusalKind : std::uint8_t {
     WaitingForPodsReady,
 };
 
-/// Why one podSet did not get one flavor, or one resource of it (spec 4.5 to 4.7). Amounts are
+/// Why one podSet did not get one flavor, or one resource of it. Amounts are
 /// those of the decision, whatever the rest of the cycle made of them.
 struct FlavorRefusal {
     enum class Kind : std::uint8_t {
@@ -79,14 +78,14 @@ struct FlavorRefusal {
         InvalidAffinity,     ///< that of podSet `pod_set`; says all that there is to say
         InsufficientUnused,  ///< `wanted()` > `free`, by `needed`
         ExceedsCapacity,     ///< `wanted()` > `capacity`
-        NotNominated,        ///< a recomputation keeps to the flavors nominated first (spec 3.10.2)
+        NotNominated,        ///< a recomputation keeps to the flavors nominated first
         NotOfReplacedSlice,  ///< the slice that it takes the place of has another, `held`
-        // Topology-aware scheduling, one flavor (spec 4.9.1):
+        // Topology-aware scheduling (KEP-2724), one flavor:
         TopologyUnsupported,  ///< the pods ask for it, and the flavor has none
         TopologyOnly,         ///< the flavor is for pods that ask for it
         TopologyMissing,
         TopologyLevelMissing,
-        // The same, of what was chosen (spec 4.9.2); these say all that there is to say:
+        // The same, of what was chosen; these say all that there is to say:
         NoTopologyInQueue,   ///< no flavor of the ClusterQueue has one
         NoTopologyFlavor,    ///< none that was chosen
         TwoTopologyFlavors,  ///< more than one; one entry each
@@ -115,7 +114,7 @@ struct FlavorRefusal {
     Amount wanted() const { return assumed + requested; }
 };
 
-/// What a search makes of one flavor, worst first (spec 4.10).
+/// What a search makes of one flavor, worst first (KEP-582).
 enum class FlavorMode : std::uint8_t { NoFit, NoPreemptionCandidates, Preempt, Reclaim, Fit };
 
 /// A flavor that a search looked at, or could have; of an admission one that was not to be had
@@ -138,8 +137,7 @@ struct AdmissionDecision {
     WorkloadIndex workload;
     NodeIndex cluster_queue;
     SmallVector<AssignedPodSet, 1> pod_sets;
-    std::int32_t borrowing_level =
-        0;  ///< height of the lowest subtree whose quota covers it (spec 4.8)
+    std::int32_t borrowing_level = 0;  ///< height of the lowest subtree whose quota covers it
     /// The slice that the workload takes the place of, if any: it holds its quota until its object
     /// says Finished, and is no victim.
     WorkloadIndex replaces;

@@ -9,7 +9,7 @@
 namespace sluice::engine {
 
 /// The object was created or changed. Equal objects change nothing, but that of an ended workload
-/// wakes who waits (spec 3.8).
+/// wakes those that wait in its tree.
 struct FlavorChanged {
     ResourceFlavor flavor;
 };

@@ -1,4 +1,5 @@
-// Preemption under fair sharing: spec 5.8.
+// Preemption under fair sharing: victims come from the ClusterQueue with the largest share, if a
+// strategy accepts what its share and the preemptor's become (KEP-1714).
 #include "base/assert.hpp"
 #include "engine/fair_sharing.hpp"
 #include "engine/preemption.hpp"

@@ -31,7 +31,7 @@ class HighestShares {
     std::map<NodeIndex, Highest> by_cohort_;
 };
 
-/// Tells without a search when the strategies of fair sharing (spec 5.8) let a workload preempt
+/// Tells without a search when the strategies of fair sharing let a workload preempt
 /// nobody in its cohorts: when its own share is above all that they could be compared with. In a
 /// full cluster in which all have their share that holds for nearly every head.
 ///

@@ -12,7 +12,7 @@
 namespace sluice::engine {
 
 /// The ClusterQueues of a tree that use more than their quota of what somebody needs and have
-/// holders that use it, in the order of their best victims (spec 5.2).
+/// holders that use it, in the order of their best victims.
 ///
 /// *Cost*: of the holders of those ClusterQueues at first, then of a change the logarithm of the
 /// ClusterQueues' number.

@@ -13,8 +13,8 @@
 
 namespace sluice::engine {
 
-/// A request by one pod, in the order in which flavors are looked for (FNV-1a of the name,
-/// spec 4.4.4).
+/// A request by one pod, in the order in which flavors are looked for (FNV-1a of the
+/// name).
 struct Request {
     ResourceIndex resource;
     Amount amount;

@@ -33,8 +33,8 @@ struct Preemptor {
     friend bool operator==(const Preemptor&, const Preemptor&) = default;
 };
 
-/// Looks for the workloads whose eviction makes room (spec 5.1 to 5.8). Changes the tree's usage
-/// while it looks and restores it before it returns.
+/// Looks for the workloads whose eviction makes room (KEP-83, KEP-1337, KEP-1714). Changes the
+/// tree's usage while it looks and restores it before it returns.
 class PreemptionSearch {
   public:
     explicit PreemptionSearch(const PreemptionContext& context) : context_(context) {}
@@ -54,10 +54,11 @@ class PreemptionSearch {
     const std::vector<PreemptionTarget>& find(const Preemptor& preemptor);
 
     /// Whether a ClusterQueue without room for `amount` more may look for victims at all: where it
-    /// would borrow only if a policy is about that (spec 4.7).
+    /// would borrow only if a policy allows it to evict others while it borrows.
     bool may_help(NodeIndex cluster_queue, FlavorResourceIndex needed, Amount amount) const;
 
-    /// What evicting could do for one flavor-resource alone (spec 4.7.4).
+    /// What evicting could do for one flavor-resource alone: a search for that is made
+    /// before the flavor is chosen.
     struct Possibility {
         enum class Kind : std::uint8_t { NoCandidates, Preempt, Reclaim };
         Kind kind = Kind::NoCandidates;
@@ -73,7 +74,8 @@ class PreemptionSearch {
     /// Takes the target's usage out of the tree until the search ends.
     void evict(WorkloadIndex target);
     void bring_back(WorkloadIndex target);
-    /// Drops targets that turn out not to be needed (spec 5.5).
+    /// Drops targets that turn out not to be needed: all but the last are brought back one by one,
+    /// the latest first, and stay if the preemptor fits all the same.
     void fill_back(
         const Preemptor& preemptor, std::vector<PreemptionTarget>& targets, bool allow_borrowing
     );
@@ -154,13 +156,13 @@ class PreemptionSearch {
     std::optional<std::int32_t> level_;
 };
 
-/// The search without fair sharing: by class of candidate and by how far they borrow (spec 5.3
-/// to 5.5).
+/// The search without fair sharing: by class of candidate and by how far they borrow (KEP-83,
+/// KEP-1337).
 std::vector<PreemptionTarget> find_classical_targets(
     PreemptionSearch& search, const Preemptor& preemptor
 );
 
-/// The search under fair sharing: from the ClusterQueue with the largest share (spec 5.8).
+/// The search under fair sharing: from the ClusterQueue with the largest share (KEP-1714).
 std::vector<PreemptionTarget> find_fair_targets(
     PreemptionSearch& search, const Preemptor& preemptor
 );

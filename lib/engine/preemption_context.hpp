@@ -16,7 +16,7 @@ struct PreemptionContext {
     /// a search assumes there it takes back.
     QuotaTree& tree;
     CandidateLists& candidates;
-    const std::set<WorkloadIndex>& removed;  ///< holders that count as gone (spec 3.10.2)
+    const std::set<WorkloadIndex>& removed;  ///< holders that the cycle evicts: they count as gone
 };
 
 }  // namespace sluice::engine

@@ -32,7 +32,7 @@ void add_to(Usages& usages, FlavorResourceIndex flavor_resource, Amount amount);
 /// The amount of that flavor-resource, 0 when it has no entry.
 Amount amount_of(const Usages& usages, FlavorResourceIndex flavor_resource);
 
-/// Quota and usage of one flavor-resource in one node (spec 4.1).
+/// Quota and usage of one flavor-resource in one node (KEP-79).
 struct QuotaCell {
     FlavorResourceIndex flavor_resource;
     Amount nominal;
@@ -85,7 +85,7 @@ class QuotaTree {
         std::string name;
         bool is_cluster_queue = false;
         bool has_object = false;  ///< false: only named by others
-        bool active = false;      ///< ClusterQueues: counts for heights (spec 3.9.2)
+        bool active = false;      ///< ClusterQueues: counts for heights
         std::string parent_name;
         double weight = 1.0;
         std::vector<DeclaredQuota> declared;
@@ -140,7 +140,7 @@ class QuotaTree {
     bool is_stale() const { return relink_ || !uncounted_.empty(); }
 
     /// Grows when quota may have become free for the ClusterQueue: with each change of shape or
-    /// quota in its tree and each touch() (AllocatableResourceGeneration, spec 4.11).
+    /// quota in its tree and each touch() (upstream's AllocatableResourceGeneration).
     std::uint64_t generation(NodeIndex cluster_queue) const;
     void touch(NodeIndex node) { nodes_[node.at()].changed_at = ++changes_; }
 
@@ -173,7 +173,7 @@ class QuotaTree {
         bool is_borrowing_limit = false;  ///< of that node; else it has no more
     };
     struct Room {
-        Amount available;  ///< what the node may still use, with borrowing (spec 4.2); or negative
+        Amount available;  ///< what the node may still use, with borrowing; or negative
         Bottleneck bottleneck;
     };
     Room room(NodeIndex node, FlavorResourceIndex flavor_resource) const;
@@ -198,7 +198,8 @@ class QuotaTree {
     bool is_above_quota(NodeIndex node, const FlavorResources& flavor_resources) const;
 
     /// Height of the lowest subtree whose own quota covers `amount` more (0: the ClusterQueue
-    /// itself), and whether that subtree is smaller than the tree (spec 4.8).
+    /// itself), and whether that subtree is smaller than the tree: then others may have
+    /// to give the quota back.
     struct Fit {
         std::int32_t height = 0;
         bool may_reclaim = false;

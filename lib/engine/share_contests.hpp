@@ -23,7 +23,7 @@ struct Contestant {
 
 /// Whether victims are taken from `a` before `b`, both ClusterQueues or both cohorts: the larger
 /// share, then the better victim, for which the preemptor's own ClusterQueue stands back, and
-/// between cohorts the later name (spec 5.8).
+/// between cohorts the later name.
 bool gives_first(
     const State& state, const Contestant& a, const Contestant& b, NodeIndex preemptor_queue
 );

@@ -49,10 +49,10 @@ class State {
     bool flavor_exists(FlavorIndex index) const { return flavor_exists_[index.at()]; }
     /// Whether it is for topology-aware scheduling (ResourceFlavor.spec.topologyName).
     bool flavor_has_topology(FlavorIndex index) const { return flavor_topology_[index.at()]; }
-    /// Whether requests for `a` are looked at before those for `b` (FNV-1a of the names,
-    /// spec 4.4.4).
+    /// Whether requests for `a` are looked at before those for `b` (FNV-1a of the
+    /// names).
     bool requested_before(ResourceIndex a, ResourceIndex b) const;
-    /// The pseudo-resource `pods`, which counts a podSet's pods (spec 2.16).
+    /// The pseudo-resource `pods`, which counts a podSet's pods.
     ResourceIndex pods_resource() const { return pods_; }
     struct ShapeVerdict {
         ShapeRefusalKind kind = ShapeRefusalKind::NodeAffinity;
@@ -61,7 +61,7 @@ class State {
     /// Why pods of that shape cannot run on that flavor; none: they can.
     std::optional<ShapeVerdict> shape_refusal(std::uint32_t shape, FlavorIndex flavor) const;
     /// What the containers of pods of that shape request, where they ask for topology-aware
-    /// scheduling themselves (spec 4.9.1); nullptr: they do not.
+    /// scheduling themselves; nullptr: they do not.
     const std::vector<ResourceIndex>* topology_resources(std::uint32_t shape) const;
     /// The pair, or none when no object or usage ever named it.
     FlavorResourceIndex find_flavor_resource(std::string_view flavor, std::string_view resource)
@@ -95,9 +95,9 @@ class State {
     bool has_heap(NodeIndex cluster_queue) const {
         return with_heap_.contains(tree_.node_name(cluster_queue));
     }
-    /// Whether the ClusterQueue tries workload a before b (spec 3.2).
+    /// Whether the ClusterQueue tries workload a before b.
     bool is_served_before(const ClusterQueueRecord& queue, WorkloadIndex a, WorkloadIndex b) const;
-    /// Whether the ClusterQueue serves the LocalQueue first that has used least (spec 5.12).
+    /// Whether the ClusterQueue serves the LocalQueue first that has used least (KEP-4136).
     bool shares_admission_fairly(const ClusterQueueRecord& queue) const {
         return options_.admission_fair_sharing && queue.spec.admission_fair_sharing;
     }
@@ -108,8 +108,8 @@ class State {
     bool has_heads() const;
     /// ClusterQueues from the root cohort down to this one, for messages: "/root/…/cluster-queue".
     std::string path_of(NodeIndex node) const;
-    /// Borrowed amount of a cell as status reports it: usage above nominal, 0 without cohort
-    /// (spec 1.6).
+    /// Borrowed amount of a cell as status reports it: usage above nominal, 0 without
+    /// cohort.
     Amount borrowed(NodeIndex cluster_queue, FlavorResourceIndex flavor_resource) const;
 
   private:

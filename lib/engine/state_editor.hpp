@@ -38,12 +38,12 @@ class StateEditor {
     void push_active(WorkloadIndex workload);
     void push_inadmissible(WorkloadIndex workload);
     void take_from_queue(WorkloadIndex workload);
-    /// Puts a pending workload where it belongs: heap, parked, or nowhere (spec 3.6).
+    /// Puts a pending workload where it belongs: heap, parked, or nowhere.
     void enqueue(WorkloadIndex workload);
     WorkloadIndex pop_head(NodeIndex cluster_queue);
-    /// The head failed: back to the heap or parked (spec 3.5).
+    /// The head failed: back to the heap or parked.
     RequeuedTo requeue(WorkloadIndex workload, bool immediately);
-    /// Parks every heap entry of that class and remembers it (spec 3.7).
+    /// Parks every heap entry of that class and remembers it until its tree is woken.
     void park_class(NodeIndex cluster_queue, std::uint64_t scheduling_class);
     /// `victims` go for it. If all their evictions are being written, and all of those fail, who
     /// was the preemptor before is it again.
@@ -51,8 +51,8 @@ class StateEditor {
         NodeIndex cluster_queue, WorkloadIndex workload, const std::vector<WorkloadIndex>& victims
     );
     void clear_preemptor(WorkloadIndex workload);
-    /// Moves parked workloads of the whole tree to their heaps, now or at the end of the batch
-    /// (spec 3.8).
+    /// Moves parked workloads of the whole tree to their heaps, now or at the end of the
+    /// batch.
     void wake_tree_of(NodeIndex node);
 
     /// What a workload's end or less use of quota wakes: the tree of the ClusterQueue in which its
@@ -110,7 +110,7 @@ class StateEditor {
     /// Puts all in order again, at less cost than one by one.
     void make_heap(ClusterQueueRecord& queue);
 
-    // Admission fair sharing (spec 5.12).
+    // Admission fair sharing (KEP-4136).
     void begin_ledger(LocalQueueIndex index, const ConsumedResources& consumed);
     void end_ledger(LocalQueueIndex index);
     void sample_usage();

@@ -12,7 +12,7 @@
 namespace sluice::engine {
 namespace {
 
-/// FNV-1a, 64 bits; upstream's order of the resources of a request follows from it (spec 4.4.4).
+/// FNV-1a, 64 bits; upstream's order of the resources of a request follows from it.
 std::uint64_t fnv1a(std::string_view text) {
     std::uint64_t hash = 0xcbf29ce484222325U;
     for (const char c : text) {
@@ -186,7 +186,7 @@ void StateEditor::on(const CohortChanged& event) {
     auto quotas = declared_quotas(cohort.resource_groups);
     state_.tree_.declare(index, cohort.parent, cohort.fair_weight, std::move(quotas));
     refresh();
-    state_.tree_.touch(state_.tree_.node(index).root);  // whatever it was that changed (spec 4.11)
+    state_.tree_.touch(state_.tree_.node(index).root);  // whatever it was that changed
     wake_trees_of(index, left);
 }
 
@@ -387,7 +387,7 @@ void StateEditor::requeue_all_of(LocalQueueIndex index) {
         const WorkloadRecord& w = record(workload);
         if (w.queueable && w.holding == nullptr && w.bucket != Bucket::Active) {
             take_from_queue(workload);
-            push_active(workload);  // whatever its back-off says (spec 3.8)
+            push_active(workload);  // whatever its back-off says
         }
     }
 }

@@ -1,4 +1,4 @@
-// The pending queues: heap, parked workloads, wake-ups (spec 3.1 to 3.8).
+// The pending queues: heap, parked workloads, wake-ups.
 #include "base/assert.hpp"
 #include "engine/queue_order.hpp"
 #include "engine/state_editor.hpp"
@@ -222,7 +222,7 @@ RequeuedTo StateEditor::requeue(WorkloadIndex index, bool immediately) {
     const bool has_progress =
         workload.last_assignment != nullptr && workload.last_assignment->has_progress();
     // Nothing can happen between the pop and this within one call of run_cycle, so upstream's
-    // comparison of queueInadmissibleCycle and popCycle (spec 3.5.3) is never true here.
+    // comparison of queueInadmissibleCycle and popCycle is never true here.
     if (back_off_expired(workload) && (immediately || has_progress)) {
         push_active(index);
         return RequeuedTo::Active;

@@ -1,4 +1,4 @@
-// Admission fair sharing: what LocalQueues have used (spec 5.12).
+// Admission fair sharing: what LocalQueues have used (KEP-4136).
 #include "engine/state_editor.hpp"
 
 #include <algorithm>

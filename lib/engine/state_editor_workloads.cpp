@@ -362,8 +362,7 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
         return;
     }
     if (was_active && cluster_queue_of(workload).is_valid()) {
-        push_active(index
-        );  // back-off and parked classes keep out only what is not in the heap (spec 3.6)
+        push_active(index);  // back-off and parked classes keep out only what is not in the heap
     } else if (workload.bucket == Bucket::None) {
         enqueue(index);
     }
@@ -430,7 +429,7 @@ void StateEditor::on(const AdmissionFailed& event) {
         enqueue(index);
     }
     if (workload.bucket == Bucket::Inadmissible && back_off_expired(workload)) {
-        // It failed after its nomination: its class may be parked, it is not (spec 3.4).
+        // It failed after its nomination: its class may be parked, it is not.
         take_from_queue(index);
         push_active(index);
     }

@@ -18,7 +18,7 @@
 namespace sluice::engine {
 
 /// Walks the ClusterQueues to take victims from: from the root always down into the child with the
-/// highest share, as usage changes under it (spec 5.8).
+/// highest share, as usage changes under it (KEP-1714).
 ///
 /// *Cost* of a step: the depth times the logarithm of the children, and of those passed over that
 /// have nobody whom the preemptor may evict.

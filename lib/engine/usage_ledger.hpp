@@ -19,7 +19,7 @@ Billionths scaled(Billionths amount, double factor);
 
 /// What a LocalQueue has consumed, halved every so often, and what admissions that are not yet
 /// Admitted will cost it: the account by which admission fair sharing orders LocalQueues
-/// (spec 5.12). Amounts are rounded down, so that they decay to nothing.
+/// (KEP-4136). Amounts are rounded down, so that they decay to nothing.
 class UsageLedger {
   public:
     /// Begins with what the LocalQueue's status reports; later calls do nothing. What was settled

@@ -15,7 +15,7 @@
 
 namespace sluice::engine {
 
-/// Where the last search for flavors stopped (spec 4.11).
+/// Where the last search for flavors stopped: the next one goes on behind it (KEP-582).
 struct LastAssignment {
     struct Tried {
         ResourceIndex resource;
@@ -32,7 +32,7 @@ struct LastAssignment {
     bool has_progress() const;
 };
 
-/// The pending bucket a workload is in (spec 3.1).
+/// The pending bucket a workload is in, at most one.
 enum class Bucket : std::uint8_t { None, Active, Inadmissible, Inflight };
 
 /// What keeps a pending workload back for a time.
@@ -62,7 +62,7 @@ struct Holding {
 };
 
 /// What is charged of the amount assigned for `assigned` pods when only `left` of them still need
-/// quota (reclaimablePods, spec 2.16).
+/// quota (status.reclaimablePods, KEP-78).
 Amount charged(Amount amount, std::int64_t assigned, std::int64_t left);
 
 /// A workload as the state keeps it.

@@ -240,7 +240,7 @@ void Holdings::add(
     added.workload = workload;
     added.is_reserved = is_reserved;
     for (const auto& [pair, amount] : usages) {
-        if (amount > Amount()) {  // less than nothing never leaves its ClusterQueue (spec 3.10.5)
+        if (amount > Amount()) {  // less than nothing never leaves its ClusterQueue
             added.usages.push_back({.flavor_resource = pair, .amount = amount});
             change({workload, cluster_queue, amount, is_reserved}, pair, true);
         }

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-/// The engine's decisions in the words of conditions and events (spec 2.3, 4.7, 5.6).
+/// The engine's decisions in the words of conditions and events.
 namespace sluice::workload {
 
 /// The message for who would have to evict others, and has gates that forbid it.

@@ -80,16 +80,17 @@ class Translator {
     /// The events of a deleted workload: that, and the pod shapes that it alone had.
     Events remove_workload(const std::string& ns, const std::string& name);
 
-    /// Why the workload cannot be admitted to that queue whatever the quota (spec 2.17): the
+    /// Why the workload cannot be admitted to that queue whatever the quota: the
     /// namespace, its selector, limits, LimitRanges. None: it can.
     std::optional<std::string> find_inadmissibility(
         const api::Workload& workload, const api::ClusterQueue& queue
     ) const;
     /// The total requests of each pod set as status.resourceRequests reports them.
     std::vector<api::PodSetRequest> resource_requests(const api::Workload& workload) const;
-    /// Priority with the boost of its annotation (spec 5.13).
+    /// Priority with the boost of its annotation (gate PriorityBoost).
     std::int64_t effective_priority(const api::Workload& workload) const;
-    /// When it queued for the purpose of order (spec 3.3).
+    /// When it queued for the purpose of order: its creation, or its last
+    /// eviction where requeuingStrategy.timestamp says so.
     engine::Time queue_order(const api::Workload& workload) const;
     /// The number of that pod set's pods that still need quota.
     std::int32_t reclaimable(const api::Workload& workload, const api::PodSet& pod_set) const;

@@ -1,4 +1,4 @@
-// waitForPodsReady.blockAdmission (spec 2.12.6, 3.9).
+// waitForPodsReady.blockAdmission: one admission at a time, until its pods are ready (KEP-349).
 #include "engine/audited.hpp"
 #include "engine/engine.hpp"
 

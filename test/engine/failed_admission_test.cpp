@@ -1,4 +1,4 @@
-// Admissions whose write fails (spec 3.4, 3.10.12).
+// Admissions whose write fails: the quota is free, and the workload is tried again.
 #include "engine/audited.hpp"
 #include "engine/engine.hpp"
 

@@ -24,7 +24,7 @@ class Cluster {
 
     /// Takes one change in; what it wakes is awake when this returns.
     void apply(const engine::Event& event, Time now);
-    /// One scheduling cycle (spec 3.9); the decisions stay applied.
+    /// One scheduling cycle; the decisions stay applied.
     support::Outcome run_cycle(Time now);
 
     /// Pending workloads that are tried, in service order.
@@ -35,7 +35,7 @@ class Cluster {
     /// Whether some ClusterQueue that heads are taken from has one.
     bool has_heads() const;
     std::vector<std::string> local_queue_names() const;
-    /// What orders the LocalQueue under admission fair sharing (spec 5.12).
+    /// What orders the LocalQueue under admission fair sharing.
     double fair_usage(const std::string& local_queue) const;
 
   private:
@@ -130,7 +130,7 @@ class Cluster {
     std::optional<Tree> tree_with_cohort(const std::string& cohort) const;
     /// The ClusterQueues of a tree, which may have got another root or a cycle since.
     std::set<std::string> queues_in(const Tree& tree) const;
-    /// Spec 3.8: at once, or when the batch ends.
+    /// Tries all that is parked in the tree again: at once, or when the batch ends.
     void wake(const std::optional<Tree>& tree, Time now);
     void wake_at(const Tree& tree, Time due);
     /// What a workload's end or less use of quota wakes: the tree where it held quota ("": nowhere)
@@ -144,7 +144,7 @@ class Cluster {
     static const engine::QuotaReservation* held(const Entry& entry);
     bool goes_before(const Queue& queue, const std::string& a, const std::string& b) const;
     std::vector<std::string> pending(const std::string& cluster_queue, bool active) const;
-    /// Puts a pending workload where it belongs after a change (spec 3.6); none: it is new.
+    /// Puts a pending workload where it belongs after a change; none: it is new.
     /// `back_off_ended`: before the change, though nobody has looked since.
     void push(
         const std::string& key,
@@ -158,7 +158,7 @@ class Cluster {
     bool is_parked(const Queue& queue, const engine::Workload& workload) const;
     void forget_preemptor(Queue& queue, const std::string& key);
     void eviction_succeeded(const std::string& victim);
-    /// Who preempted is the preemptor only if some eviction succeeds (spec 3.5, 5.11).
+    /// Who preempted is the preemptor only if some eviction succeeds.
     void eviction_failed(const std::string& victim);
     /// How many hold quota without PodsReady (waitForPodsReady.blockAdmission).
     std::size_t not_ready() const;

@@ -82,7 +82,8 @@ std::optional<std::pair<Assignment, std::vector<Target>>> Cluster::try_counts(
     return std::nullopt;
 }
 
-/// Partial admission by the binary search of spec 2.18, when all pods do not get in.
+/// Partial admission when all pods do not get in: a binary search for the smallest reduction that
+/// does (KEP-420).
 std::pair<Assignment, std::vector<Target>> Cluster::assign_and_target(
     Cycle& cycle, const Head& head
 ) const {
@@ -123,8 +124,8 @@ std::pair<Assignment, std::vector<Target>> Cluster::assign_and_target(
     return {assign(cycle.snapshot, cycle.rules, head, {}), {}};
 }
 
-/// Spec 2.23: the slice that the head is to take the place of, where it holds quota in the head's
-/// ClusterQueue, evicted or not, and is of the head's namespace.
+/// The slice that the head is to take the place of, where it holds quota in the head's
+/// ClusterQueue, evicted or not, and is of the head's namespace (KEP-77).
 std::optional<int> Cluster::find_replaced(const Snapshot& snapshot, const Try& attempt) const {
     const engine::Workload& workload = *attempt.head.workload;
     const bool same_namespace = workload.replaces.starts_with(workload.ns + "/");

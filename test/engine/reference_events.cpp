@@ -341,7 +341,7 @@ void Cluster::on(const engine::AdmissionFailed& event, Time now) {
             ++entry.refusals;
         }
         push(key, nullptr, now);
-        // To the heap, parked class or not: it failed after its nomination (spec 3.4).
+        // To the heap, parked class or not: it failed after its nomination.
         entry.active = !entry.queued_in.empty() && is_due(entry, now);
     }
     wake(tree_with_queue(cluster_queue), now);
