@@ -53,7 +53,7 @@ PreemptionReason reason_of(CandidateClass of) {
 
 class ClassicalSearch {
   public:
-    ClassicalSearch(PreemptionSearch& search, const Preemptor& preemptor)
+    ClassicalSearch(PreemptionSearch& search, const PreemptionRequest& preemptor)
         : search_(search),
           preemptor_(preemptor),
           tree_(search.tree()),
@@ -260,23 +260,21 @@ class ClassicalSearch {
         return &merged_[position];
     }
 
-    /// Whether a ClusterQueue further on in the order may have candidates.
-    bool has_next() {
+    /// Whether a ClusterQueue further on in the order may have candidates: not if the best victim
+    /// of the next one has too high a priority, as then those behind it have.
+    bool has_next() const {
         if (next_ == end_) {
             return false;
         }
         const Candidate& first = *next_->first;
-        if (policy_.reclaim_within_cohort != PreemptionPolicy::Any && !first.evicted &&
-            first.priority > search_.state().workload(preemptor_.workload).priority) {
-            next_ = end_;  // those behind it matter as much or more
-        }
-        return next_ != end_;
+        return policy_.reclaim_within_cohort == PreemptionPolicy::Any || first.evicted ||
+               first.priority <= search_.state().workload(preemptor_.workload).priority;
     }
 
     /// Whether the next ClusterQueue of the order could have somebody to go before those known.
-    bool is_next_first() {
+    bool is_next_first() const {
         if (!has_next() || unmerged_.empty()) {
-            return next_ != end_;
+            return has_next();
         }
         const Source& known = sources_[unmerged_.front()];
         return is_better_victim(
@@ -391,7 +389,7 @@ class ClassicalSearch {
     }
 
     PreemptionSearch& search_;
-    const Preemptor& preemptor_;
+    const PreemptionRequest& preemptor_;
     QuotaTree& tree_;
     const Preemption& policy_;
     QuotaTree::Mark start_;
@@ -411,7 +409,7 @@ class ClassicalSearch {
 }  // namespace
 
 std::vector<PreemptionTarget> find_classical_targets(
-    PreemptionSearch& search, const Preemptor& preemptor
+    PreemptionSearch& search, const PreemptionRequest& preemptor
 ) {
     return ClassicalSearch(search, preemptor).run();
 }

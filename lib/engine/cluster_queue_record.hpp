@@ -21,7 +21,7 @@ struct ResolvedGroup {
 
 /// The workload for which others are being evicted; under BestEffortFIFO it stays the head
 /// until it is admitted or deleted, also before what has a higher priority.
-struct ActivePreemptor {
+struct Preemptor {
     WorkloadIndex workload;
     std::int64_t generation = 0;
     bool sticky = false;
@@ -45,11 +45,11 @@ struct ClusterQueueRecord {
     std::unordered_map<std::uint64_t, WorkloadIndex> heap_by_class;
     std::vector<WorkloadIndex> inadmissible;
     WorkloadIndex inflight;
-    ActivePreemptor preemptor;
+    Preemptor preemptor;
     /// The evictions that make it the preemptor, without those that failed; empty: it is sure to
     /// be.
     std::vector<ExpectedEviction> evictions;
-    ActivePreemptor preemptor_before;  ///< should all of them fail
+    Preemptor preemptor_before;  ///< should all of them fail
     std::set<std::uint64_t> parked_classes;
     std::vector<WorkloadIndex> holders;
     std::vector<LocalQueueIndex> local_queues;

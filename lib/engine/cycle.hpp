@@ -27,7 +27,7 @@ class Cycle {
     void nominate();
     void order();
     void process();
-    void settle();
+    void hold_admitted();
     void requeue();
 
     std::optional<RefusalKind> refuse_early(WorkloadIndex workload, NodeIndex cluster_queue) const;

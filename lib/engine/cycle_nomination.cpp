@@ -88,7 +88,7 @@ std::unique_ptr<LastAssignment> Cycle::take_outdated_progress(
 std::vector<PreemptionTarget> Cycle::find_targets(
     const CycleEntry& entry, const Assignment& assignment
 ) {
-    Preemptor preemptor{
+    PreemptionRequest preemptor{
         .workload = entry.workload, .cluster_queue = entry.cluster_queue, .usage = {}, .needed = {}
     };
     if (entry.slice) {

@@ -17,7 +17,7 @@ namespace {
 
 class FairSearch {
   public:
-    FairSearch(PreemptionSearch& search, const Preemptor& preemptor)
+    FairSearch(PreemptionSearch& search, const PreemptionRequest& preemptor)
         : search_(search),
           preemptor_(preemptor),
           tree_(search.tree()),
@@ -242,7 +242,7 @@ class FairSearch {
     }
 
     PreemptionSearch& search_;
-    const Preemptor& preemptor_;
+    const PreemptionRequest& preemptor_;
     QuotaTree& tree_;
     const Preemption& policy_;
     bool looks_elsewhere_ = false;
@@ -254,7 +254,7 @@ class FairSearch {
 }  // namespace
 
 std::vector<PreemptionTarget> find_fair_targets(
-    PreemptionSearch& search, const Preemptor& preemptor
+    PreemptionSearch& search, const PreemptionRequest& preemptor
 ) {
     return FairSearch(search, preemptor).run();
 }

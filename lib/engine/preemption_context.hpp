@@ -19,4 +19,7 @@ struct PreemptionContext {
     const std::set<WorkloadIndex>& removed;  ///< holders that the cycle evicts: they count as gone
 };
 
+/// Takes what the workload holds out of the tree, until what-ifs are rolled back.
+void assume_gone(QuotaTree& tree, const State& state, WorkloadIndex holder);
+
 }  // namespace sluice::engine

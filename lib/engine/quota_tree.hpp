@@ -116,11 +116,11 @@ class QuotaTree {
 
     /// Sets what the node's object says; `parent` "" makes it a root. A weight alone
     /// leaves generations as they are. False: it said so already.
-    bool declare(
+    bool set_object(
         NodeIndex node, std::string_view parent, double weight, std::vector<DeclaredQuota> quotas
     );
     /// The object is gone: the node keeps its children and usage, without parent and quota.
-    void undeclare(NodeIndex node);
+    void remove_object(NodeIndex node);
     void set_active(NodeIndex node, bool active);
 
     const Node& node(NodeIndex index) const { return nodes_[index.at()]; }
@@ -137,7 +137,7 @@ class QuotaTree {
     /// have got into a cycle or out of one are appended to `touched`. Everything below requires
     /// that the tree is not stale.
     void refresh(std::vector<NodeIndex>& touched);
-    bool is_stale() const { return relink_ || !uncounted_.empty(); }
+    bool is_stale() const { return needs_rebuild_ || !wrong_sums_.empty(); }
 
     /// Grows when quota may have become free for the ClusterQueue: with each change of shape or
     /// quota in its tree and each touch() (upstream's AllocatableResourceGeneration).
@@ -297,20 +297,24 @@ class QuotaTree {
     void change(const Place& place, Amount usage, Lasting lasting, bool is_exact);
     void assume_after_evictions(NodeIndex cluster_queue, const Usage& usage);
     void fork_path(NodeIndex cluster_queue);
-    void count_later_if_stale(NodeIndex cluster_queue);
+    void sum_later_if_stale(NodeIndex cluster_queue);
     /// Lists the cell under its root, or takes it off the list, as its amounts now say.
-    void list_if_above_quota(NodeIndex node, QuotaCell& cell);
-    void unlist(NodeIndex root, QuotaCell& cell);
+    void update_above_quota(NodeIndex node, QuotaCell& cell);
+    void remove_from_above_quota(NodeIndex root, QuotaCell& cell);
     /// The sums of its tree are to be made anew.
-    void uncount(NodeIndex node) { uncounted_.push_back(node); }
+    void mark_wrong_sums(NodeIndex node) { wrong_sums_.push_back(node); }
 
-    void restate(NodeIndex node, std::string parent, std::vector<DeclaredQuota> quotas);
+    /// The node gets this parent ("": none) and these quotas; at once, unless a cycle of parents is
+    /// about: then a rebuild is due.
+    void change_node(NodeIndex node, std::string parent, std::vector<DeclaredQuota> quotas);
     bool is_at_or_below(NodeIndex node, NodeIndex ancestor) const;
     void detach(NodeIndex node);
     void attach(NodeIndex node, NodeIndex parent);
     void set_root_below(NodeIndex node);
-    void redeclare(NodeIndex node, std::vector<DeclaredQuota> quotas);
-    void redeclare(NodeIndex node, const DeclaredQuota* before, const DeclaredQuota* after);
+    /// The node gets these quotas, and the sums above it follow.
+    void change_quotas(NodeIndex node, std::vector<DeclaredQuota> quotas);
+    /// The same of one flavor-resource; nullptr: it had or gets no quota of it.
+    void change_quota(NodeIndex node, const DeclaredQuota* before, const DeclaredQuota* after);
     void shift(
         NodeIndex node, FlavorResourceIndex flavor_resource, Contribution before, Contribution after
     );
@@ -319,12 +323,14 @@ class QuotaTree {
     );
     std::optional<std::int32_t> counted_height(const Node& node) const;
 
-    void relink(std::vector<NodeIndex>& touched);
+    /// Works out parents, roots, cycles and all sums.
+    void rebuild(std::vector<NodeIndex>& touched);
     void link();
     void find_cycles();
     std::vector<NodeIndex> parents_first(const std::vector<NodeIndex>& roots) const;
     void accumulate(NodeIndex node);
-    void recount();
+    /// Works out the sums of the trees in which they are wrong.
+    void sum_again();
 
     std::map<std::string, NodeIndex, std::less<>> cluster_queues_;
     std::map<std::string, NodeIndex, std::less<>> cohorts_;
@@ -333,11 +339,11 @@ class QuotaTree {
     std::vector<Fork> forks_;  // with a node its parents have one too
     bool shows_evictions_ = false;
     bool is_order_relevant_ = false;
-    std::vector<NodeIndex> changed_;    // since the last relink, while one is due
-    std::vector<NodeIndex> uncounted_;  // nodes of trees whose sums are wrong
+    std::vector<NodeIndex> changed_;     // since the last rebuild, while one is due
+    std::vector<NodeIndex> wrong_sums_;  // nodes of trees whose sums are wrong
     std::uint64_t changes_ = 0;
-    std::uint64_t quotas_ = 1;  // grows with each change of quotas or shape
-    bool relink_ = false;       // parents, roots and cycles are to be worked out anew
+    std::uint64_t quotas_ = 1;    // grows with each change of quotas or shape
+    bool needs_rebuild_ = false;  // parents, roots and cycles are to be worked out anew
 };
 
 }  // namespace sluice::engine

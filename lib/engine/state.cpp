@@ -21,11 +21,21 @@ std::size_t LastAssignment::next(std::uint32_t pod_set, ResourceIndex resource) 
     return 0;
 }
 
-Amount charged(Amount amount, std::int64_t assigned, std::int64_t left) {
-    if (left >= assigned || assigned <= 0) {
-        return amount;
+void add_pod_set(Holding& into, PodSetShare share, bool is_only) {
+    into.count = static_cast<std::int32_t>(std::min<std::int64_t>(share.left, share.assigned));
+    HeldPodSet held{.name = std::move(share.name), .count = into.count, .usages = {}};
+    for (const auto& [pair, amount] : share.amounts) {
+        const bool needs_all = share.left >= share.assigned || share.assigned <= 0;
+        const Amount charged =
+            needs_all ? amount : Amount(amount.value() / share.assigned) * share.left;
+        add_to(into.usages, pair, charged);
+        if (!is_only) {
+            add_to(held.usages, pair, charged);
+        }
     }
-    return Amount(amount.value() / assigned) * left;
+    if (!is_only) {
+        into.pod_sets.push_back(std::move(held));
+    }
 }
 
 bool LastAssignment::has_progress() const {

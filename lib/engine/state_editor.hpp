@@ -114,7 +114,7 @@ class StateEditor {
     void begin_ledger(LocalQueueIndex index, const ConsumedResources& consumed);
     void end_ledger(LocalQueueIndex index);
     void sample_usage();
-    void settle_charge(WorkloadIndex index);
+    void consume_charge(WorkloadIndex index);
     void drop_charge(WorkloadIndex index);
     /// Works out the LocalQueue's key. True: its ClusterQueue is to be put in order anew.
     bool set_fair_usage(LocalQueueIndex index);

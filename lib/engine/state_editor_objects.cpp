@@ -184,7 +184,7 @@ void StateEditor::on(const CohortChanged& event) {
     }
     state_.cohorts_.insert_or_assign(index, cohort);
     auto quotas = declared_quotas(cohort.resource_groups);
-    state_.tree_.declare(index, cohort.parent, cohort.fair_weight, std::move(quotas));
+    state_.tree_.set_object(index, cohort.parent, cohort.fair_weight, std::move(quotas));
     refresh();
     state_.tree_.touch(state_.tree_.node(index).root);  // whatever it was that changed
     wake_trees_of(index, left);
@@ -197,7 +197,7 @@ void StateEditor::on(const CohortDeleted& event) {
     }
     const NodeIndex left = declared_parent(index);
     state_.cohorts_.erase(index);
-    state_.tree_.undeclare(index);
+    state_.tree_.remove_object(index);
     // Upstream wakes nothing here, which strands workloads that the cohort's limits held back.
     wake_trees_of(index, left);
 }
@@ -238,7 +238,7 @@ void StateEditor::on(const ClusterQueueChanged& event) {
     record.spec = spec;
     resolve_groups(record, spec.resource_groups);
     if (quota_changed) {
-        state_.tree_.declare(
+        state_.tree_.set_object(
             index, spec.cohort, spec.fair_weight, declared_quotas(spec.resource_groups)
         );
     }
@@ -292,7 +292,7 @@ void StateEditor::on(const ClusterQueueDeleted& event) {
     drop_preemptors(record);
     record.parked_classes.clear();
     const NodeIndex left = declared_parent(index);
-    state_.tree_.undeclare(index);
+    state_.tree_.remove_object(index);
     wake_trees_of(index, left);
 }
 

@@ -275,7 +275,7 @@ void StateEditor::set_preemptor(
         }
     }
     const WorkloadIndex before = of.preemptor.sticky ? of.preemptor.workload : WorkloadIndex{};
-    of.preemptor = ActivePreemptor{
+    of.preemptor = Preemptor{
         .workload = workload,
         .generation = record(workload).generation,
         .sticky = of.spec.strategy == QueueingStrategy::BestEffortFIFO,
@@ -302,14 +302,14 @@ void StateEditor::clear_preemptor(WorkloadIndex workload) {
         drop_preemptors(at);
     }
     if (at.preemptor_before.workload == workload) {
-        at.preemptor_before = ActivePreemptor{};
+        at.preemptor_before = Preemptor{};
     }
 }
 
 void StateEditor::drop_preemptors(ClusterQueueRecord& of) {
-    of.preemptor = ActivePreemptor{};
+    of.preemptor = Preemptor{};
     of.evictions.clear();
-    of.preemptor_before = ActivePreemptor{};
+    of.preemptor_before = Preemptor{};
 }
 
 void StateEditor::eviction_failed(WorkloadIndex victim) {
@@ -320,7 +320,7 @@ void StateEditor::eviction_failed(WorkloadIndex victim) {
             return expected.victim == victim && expected.eviction == eviction;
         });
         if (failed > 0 && of.evictions.empty()) {
-            of.preemptor = std::exchange(of.preemptor_before, ActivePreemptor{});
+            of.preemptor = std::exchange(of.preemptor_before, Preemptor{});
             make_heap(of);
         }
     }

@@ -148,7 +148,7 @@ void StateEditor::charge_admission(WorkloadIndex index) {
     update_fair_usage(workload.local_queue);
 }
 
-void StateEditor::settle_charge(WorkloadIndex index) {
+void StateEditor::consume_charge(WorkloadIndex index) {
     const WorkloadRecord& workload = record(index);
     if (!workload.local_queue.is_valid() ||
         !state_.shares_admission_fairly(queue(workload.holding->cluster_queue))) {
@@ -158,7 +158,7 @@ void StateEditor::settle_charge(WorkloadIndex index) {
     if (!local_queue.exists || local_queue.cluster_queue != workload.holding->cluster_queue) {
         return;
     }
-    local_queue.ledger.settle(
+    local_queue.ledger.consume(
         index, admitted_of(local_queue), now_, state_.options_.usage_half_life
     );
     update_fair_usage(workload.local_queue);

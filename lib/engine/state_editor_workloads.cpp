@@ -92,7 +92,7 @@ std::unique_ptr<Holding> StateEditor::make_holding(
     made->reserved_at = reservation.reserved_at;
     made->admitted = reservation.admitted;
     made->evicted = reservation.evicted;
-    const bool has_one = reservation.pod_sets.size() == 1 && workload.pod_sets.size() == 1;
+    const bool is_only = reservation.pod_sets.size() == 1 && workload.pod_sets.size() == 1;
     for (const auto& assigned : reservation.pod_sets) {
         const auto pod_set = std::find_if(
             workload.pod_sets.begin(),
@@ -106,19 +106,14 @@ std::unique_ptr<Holding> StateEditor::make_holding(
         if (left > 0 && state_.options_.gates.reclaimable_pods) {
             left -= std::clamp(pod_set->reclaimable, 0, pod_set->count);
         }
-        made->count = static_cast<std::int32_t>(std::min<std::int64_t>(left, assigned.count));
-        HeldPodSet held{.name = assigned.name, .count = made->count, .usages = {}};
+        PodSetShare share{
+            .name = assigned.name, .assigned = assigned.count, .left = left, .amounts = {}
+        };
         for (const auto& resource : assigned.resources) {
             const auto pair = intern_pair(resource.flavor, resource.resource);
-            const Amount amount = charged(resource.amount, assigned.count, left);
-            add_to(made->usages, pair, amount);
-            if (!has_one) {
-                add_to(held.usages, pair, amount);
-            }
+            share.amounts.push_back({.flavor_resource = pair, .amount = resource.amount});
         }
-        if (!has_one) {
-            made->pod_sets.push_back(std::move(held));
-        }
+        add_pod_set(*made, std::move(share), is_only);
     }
     return made;
 }
@@ -252,7 +247,7 @@ void StateEditor::on(const WorkloadChanged& event) {
     if (given.reservation && !given.ended) {
         update_holder(index, given, *given.reservation);
         if (is_known && !was_admitted && given.reservation->admitted) {
-            settle_charge(index);
+            consume_charge(index);
         }
         return;
     }

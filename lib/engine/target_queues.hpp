@@ -107,7 +107,7 @@ class TargetQueues {
     void enter(NodeIndex node, Standing& standing);
     void drop_outdated(Contest& contest);
     /// Passes over those that changed or have nobody whom the preemptor may evict.
-    void settle(Contest& contest, bool are_queues);
+    void pass_over_changed(Contest& contest, bool are_queues);
     /// The child with the highest share that borrows; the preemptor's own way needs not.
     const Contestant* first_of(Contest& contest, bool are_queues);
     NodeIndex descend();

@@ -22,7 +22,7 @@ Billionths scaled(Billionths amount, double factor);
 /// (KEP-4136). Amounts are rounded down, so that they decay to nothing.
 class UsageLedger {
   public:
-    /// Begins with what the LocalQueue's status reports; later calls do nothing. What was settled
+    /// Begins with what the LocalQueue's status reports; later calls do nothing. What was consumed
     /// before stays.
     void seed(const ConsumedResources& consumed, Time now);
     bool is_seeded() const { return is_seeded_; }
@@ -34,7 +34,7 @@ class UsageLedger {
     /// The admission came to nothing.
     void drop(WorkloadIndex workload);
     /// The workload is Admitted: its charge becomes consumption.
-    void settle(
+    void consume(
         WorkloadIndex workload, const ResourceAmounts& admitted, Time now, Duration half_life
     );
     bool has_charges() const { return !penalties_.empty(); }

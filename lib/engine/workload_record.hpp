@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/small_vector.hpp"
 #include "engine/amount.hpp"
 #include "engine/ids.hpp"
 #include "engine/objects.hpp"
@@ -61,9 +62,17 @@ struct Holding {
     bool evicted = false;
 };
 
-/// What is charged of the amount assigned for `assigned` pods when only `left` of them still need
-/// quota (status.reclaimablePods, KEP-78).
-Amount charged(Amount amount, std::int64_t assigned, std::int64_t left);
+/// What an admission gives one podSet.
+struct PodSetShare {
+    std::string name;
+    std::int32_t assigned = 0;      ///< pods
+    std::int64_t left = 0;          ///< of the podSet's pods those that still need quota
+    SmallVector<Usage, 4> amounts;  ///< for all assigned pods, in any order
+};
+
+/// Adds to `into` what the podSet is charged for: of its amounts those of the pods that still need
+/// quota (status.reclaimablePods, KEP-78). `is_only`: the workload has no other podSet.
+void add_pod_set(Holding& into, PodSetShare share, bool is_only);
 
 /// A workload as the state keeps it.
 struct WorkloadRecord {
