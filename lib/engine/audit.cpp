@@ -38,7 +38,7 @@ class Auditor {
         std::size_t at = 0;
         for (const auto workload : queue.heap) {
             const WorkloadRecord& record = state_.workload(workload);
-            if (record.bucket != Bucket::Active || record.bucket_position != at) {
+            if (record.bucket != Bucket::Heap || record.bucket_position != at) {
                 fail(index, "a heap entry does not know its place", name + " " + record.key);
             }
             if (at > 0 && is_before(queue, workload, queue.heap[(at - 1) / 2])) {

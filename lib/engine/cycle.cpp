@@ -480,7 +480,7 @@ void Cycle::requeue() {
                     record.last_assignment = std::move(entry.outdated);
                 }
                 editor_.take_from_queue(entry.workload);
-                editor_.push_active(entry.workload);
+                editor_.push_to_heap(entry.workload);
             }
         }
     }

@@ -151,7 +151,7 @@ struct PodSetRefusal {
     std::vector<ConsideredFlavor> skipped;
 };
 
-enum class RequeuedTo : std::uint8_t { Active, Inadmissible, Dropped };
+enum class RequeuedTo : std::uint8_t { Heap, Inadmissible, Dropped };
 
 struct RefusalDecision {
     WorkloadIndex workload;

@@ -88,7 +88,7 @@ WorkloadIndex State::find_workload(std::string_view key) const {
     return workload_index_.find(key, workloads_);
 }
 
-std::vector<WorkloadIndex> State::active_in_order(NodeIndex cluster_queue) const {
+std::vector<WorkloadIndex> State::heap_in_order(NodeIndex cluster_queue) const {
     const auto& record = cluster_queues_[cluster_queue.at()];
     auto sorted = record.heap;
     const QueueOrder before(workloads_, local_queues_, record, shares_admission_fairly(record));

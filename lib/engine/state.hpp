@@ -88,7 +88,7 @@ class State {
     std::uint64_t cycle() const { return cycle_; }
 
     /// Pending workloads of a ClusterQueue that are tried, in service order. Cost: n log n.
-    std::vector<WorkloadIndex> active_in_order(NodeIndex cluster_queue) const;
+    std::vector<WorkloadIndex> heap_in_order(NodeIndex cluster_queue) const;
     /// Those that wait for an event, in service order. Cost: n log n.
     std::vector<WorkloadIndex> inadmissible_in_order(NodeIndex cluster_queue) const;
     /// Whether cycles look at the ClusterQueue's heap.

@@ -35,7 +35,7 @@ class StateEditor {
     void refresh();
 
     // Queues.
-    void push_active(WorkloadIndex workload);
+    void push_to_heap(WorkloadIndex workload);
     void push_inadmissible(WorkloadIndex workload);
     void take_from_queue(WorkloadIndex workload);
     /// Puts a pending workload where it belongs: heap, parked, or nowhere.

@@ -385,9 +385,9 @@ void StateEditor::requeue_all_of(LocalQueueIndex index) {
     }
     for (const auto workload : local_queue.workloads) {
         const WorkloadRecord& w = record(workload);
-        if (w.queueable && w.holding == nullptr && w.bucket != Bucket::Active) {
+        if (w.queueable && w.holding == nullptr && w.bucket != Bucket::Heap) {
             take_from_queue(workload);
-            push_active(workload);  // whatever its back-off says
+            push_to_heap(workload);  // whatever its back-off says
         }
     }
 }

@@ -119,12 +119,12 @@ void StateEditor::unlist_from_class(ClusterQueueRecord& queue, WorkloadIndex ind
     }
 }
 
-void StateEditor::push_active(WorkloadIndex index) {
+void StateEditor::push_to_heap(WorkloadIndex index) {
     WorkloadRecord& workload = record(index);
     const NodeIndex target = cluster_queue_of(workload);
     SLUICE_ASSERT(target.is_valid() && workload.bucket == Bucket::None);
     ClusterQueueRecord& into = queue(target);
-    workload.bucket = Bucket::Active;
+    workload.bucket = Bucket::Heap;
     into.heap.push_back(index);
     list_in_class(into, index);
     if (into.heap.size() == 1) {
@@ -167,7 +167,7 @@ void StateEditor::take_from_queue(WorkloadIndex index) {
             from.inadmissible.pop_back();
             break;
         }
-        case Bucket::Active: {
+        case Bucket::Heap: {
             unlist_from_class(from, index);
             const WorkloadIndex last = from.heap.back();
             from.heap.pop_back();
@@ -197,7 +197,7 @@ void StateEditor::enqueue(WorkloadIndex index) {
     if (!back_off_expired(workload) || parked_class) {
         push_inadmissible(index);
     } else {
-        push_active(index);
+        push_to_heap(index);
     }
 }
 
@@ -224,8 +224,8 @@ RequeuedTo StateEditor::requeue(WorkloadIndex index, bool immediately) {
     // Nothing can happen between the pop and this within one call of run_cycle, so upstream's
     // comparison of queueInadmissibleCycle and popCycle is never true here.
     if (back_off_expired(workload) && (immediately || has_progress)) {
-        push_active(index);
-        return RequeuedTo::Active;
+        push_to_heap(index);
+        return RequeuedTo::Heap;
     }
     push_inadmissible(index);
     return RequeuedTo::Inadmissible;
@@ -281,7 +281,7 @@ void StateEditor::set_preemptor(
         .sticky = of.spec.strategy == QueueingStrategy::BestEffortFIFO,
     };
     for (const auto moved : {before, workload}) {
-        if (moved.is_valid() && record(moved).bucket == Bucket::Active) {
+        if (moved.is_valid() && record(moved).bucket == Bucket::Heap) {
             fix_heap(of, moved);
         }
     }
@@ -298,7 +298,7 @@ void StateEditor::clear_preemptor(WorkloadIndex workload) {
     }
     ClusterQueueRecord& at = queue(cluster_queue);
     if (at.preemptor.workload == workload) {
-        SLUICE_ASSERT(of.bucket != Bucket::Active);
+        SLUICE_ASSERT(of.bucket != Bucket::Heap);
         drop_preemptors(at);
     }
     if (at.preemptor_before.workload == workload) {
@@ -377,7 +377,7 @@ void StateEditor::wake_parked(NodeIndex cluster_queue) {
         WorkloadRecord& workload = record(index);
         const auto& local_queue = state_.local_queues_[workload.local_queue.at()];
         if (local_queue.namespace_match == NamespaceMatch::Matches && back_off_expired(workload)) {
-            workload.bucket = Bucket::Active;
+            workload.bucket = Bucket::Heap;
             workload.bucket_position = static_cast<std::uint32_t>(woken.heap.size());
             woken.heap.push_back(index);
             list_in_class(woken, index);

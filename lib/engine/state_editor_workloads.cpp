@@ -330,7 +330,7 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
         *workload.requeue_at <= now_ &&
         state_.back_offs_.contains({*workload.requeue_at, index, BackOff::Requeue});
     const bool was_parked = workload.bucket == Bucket::Inadmissible;
-    const bool was_active = workload.bucket == Bucket::Active;
+    const bool was_in_heap = workload.bucket == Bucket::Heap;
     if (!was_parked || changed || back_off_ended || !given.queueable) {
         take_from_queue(index);  // under the keys that it was queued with
     }
@@ -356,8 +356,8 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
         workload.last_assignment.reset();
         return;
     }
-    if (was_active && cluster_queue_of(workload).is_valid()) {
-        push_active(index);  // back-off and parked classes keep out only what is not in the heap
+    if (was_in_heap && cluster_queue_of(workload).is_valid()) {
+        push_to_heap(index);  // back-off and parked classes keep out only what is not in the heap
     } else if (workload.bucket == Bucket::None) {
         enqueue(index);
     }
@@ -426,7 +426,7 @@ void StateEditor::on(const AdmissionFailed& event) {
     if (workload.bucket == Bucket::Inadmissible && back_off_expired(workload)) {
         // It failed after its nomination: its class may be parked, it is not.
         take_from_queue(index);
-        push_active(index);
+        push_to_heap(index);
     }
 }
 

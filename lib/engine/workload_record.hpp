@@ -34,7 +34,7 @@ struct LastAssignment {
 };
 
 /// The pending bucket a workload is in, at most one.
-enum class Bucket : std::uint8_t { None, Active, Inadmissible, Inflight };
+enum class Bucket : std::uint8_t { None, Heap, Inadmissible, Inflight };
 
 /// What keeps a pending workload back for a time.
 enum class BackOff : std::uint8_t {

@@ -91,7 +91,7 @@ struct TwoTeams {
     }
     std::vector<std::string> order() {
         std::vector<std::string> keys;
-        for (const auto index : state.active_in_order(state.find_cluster_queue("cq"))) {
+        for (const auto index : state.heap_in_order(state.find_cluster_queue("cq"))) {
             keys.push_back(state.workload_key(index).substr(3));
         }
         return keys;

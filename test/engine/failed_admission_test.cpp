@@ -74,14 +74,14 @@ TEST_CASE(
         queues.tell(WorkloadChanged{changed});
         queues.tell(AdmissionFailed{.ns = "ns", .name = "first"});
     }
-    CHECK(queues.state.active_in_order(queues.queue).size() == 1);
+    CHECK(queues.state.heap_in_order(queues.queue).size() == 1);
     CHECK(run_cycle(queues.state, kNow).admitted.size() == 1);
 }
 
 TEST_CASE("after a refused write a workload waits", "[engine][queue]") {
     TwoAlike queues;
     queues.tell(AdmissionFailed{.ns = "ns", .name = "first", .back_off = true});
-    CHECK(queues.state.active_in_order(queues.queue).empty());
+    CHECK(queues.state.heap_in_order(queues.queue).empty());
     CHECK(next_due(queues.state) == kNow + 1s);
 }
 

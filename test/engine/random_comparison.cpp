@@ -31,7 +31,7 @@ std::optional<std::string> compare_queues(const engine::State& state, const Clus
         if (!node.is_valid()) {
             return "engine does not know ClusterQueue " + name;
         }
-        const auto active = keys(state, state.active_in_order(node));
+        const auto active = keys(state, state.heap_in_order(node));
         const auto inadmissible = keys(state, state.inadmissible_in_order(node));
         if (active != reference.active(name) || inadmissible != reference.inadmissible(name)) {
             return fmt::format(

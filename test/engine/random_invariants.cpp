@@ -74,7 +74,7 @@ Witness::Witness(const engine::State& before)
     std::vector<NodeIndex> touched;
     tree_.refresh(touched);
     for (const auto& [name, index] : tree_.cluster_queues_by_name()) {
-        const auto waiting = before.active_in_order(index);
+        const auto waiting = before.heap_in_order(index);
         if (!waiting.empty()) {
             heads_.emplace(index, waiting.front());
         }

@@ -455,7 +455,7 @@ void Cluster::requeue(Cycle& cycle, Try& attempt) {
     entry.active = to_heap;
     attempt.refusal.workload = attempt.key;
     attempt.refusal.cluster_queue = queue.object.name;
-    attempt.refusal.requeued = to_heap ? RequeuedTo::Active : RequeuedTo::Inadmissible;
+    attempt.refusal.requeued = to_heap ? RequeuedTo::Heap : RequeuedTo::Inadmissible;
     const std::uint64_t scheduling_class = class_of(entry.object, options_);
     const bool parks =
         attempt.requeue == Requeue::NoFit || attempt.requeue == Requeue::PreemptionNoCandidates;

@@ -89,7 +89,7 @@ std::string_view to_string(RefusalKind kind) {
 
 std::string_view to_string(RequeuedTo requeued) {
     switch (requeued) {
-        case RequeuedTo::Active:
+        case RequeuedTo::Heap:
             return "Active";
         case RequeuedTo::Inadmissible:
             return "Inadmissible";
