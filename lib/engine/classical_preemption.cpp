@@ -113,7 +113,7 @@ class ClassicalSearch {
                                          : std::nullopt;
     }
 
-    /// Passes over those who take no part.
+    /// Passes over those that take no part.
     void skip_others(Source& source) const {
         while (source.walk.current() != nullptr && !class_of(source, *source.walk.current())) {
             source.walk.advance();
@@ -271,7 +271,7 @@ class ClassicalSearch {
                first.priority <= search_.state().workload(preemptor_.workload).priority;
     }
 
-    /// Whether the next ClusterQueue of the order could have somebody to go before those known.
+    /// Whether the next ClusterQueue of the order could have a victim to go before those known.
     bool is_next_first() const {
         if (!has_next() || unmerged_.empty()) {
             return has_next();
@@ -305,7 +305,7 @@ class ClassicalSearch {
         return true;
     }
 
-    /// Whether an attempt without borrowing is made and could succeed, or who takes part in it
+    /// Whether an attempt without borrowing is made and could succeed, or what takes part in it
     /// matters otherwise. Evictions elsewhere change nothing about what the preemptor's own
     /// ClusterQueue uses.
     bool may_go_without_borrowing() const {

@@ -30,7 +30,7 @@ class Cycle {
     void hold_admitted();
     void requeue();
 
-    std::optional<RefusalKind> refuse_early(WorkloadIndex workload, NodeIndex cluster_queue) const;
+    std::optional<RefusalKind> refuse_early(WorkloadIndex workload) const;
     void find_assignment(CycleEntry& entry, const Assignment* pinned);
     std::optional<Assignment> find_partial(CycleEntry& entry, const Assignment* pinned);
     std::vector<PreemptionTarget> find_targets(
@@ -52,7 +52,7 @@ class Cycle {
     void recompute_if_overlapping(CycleEntry& entry);
     bool fits(const CycleEntry& entry);
     bool overlaps(const CycleEntry& entry) const;
-    /// Looks at usage without those who are evicted until now, from now to the end of the scope.
+    /// Looks at usage without the workloads evicted until now, from now to the end of the scope.
     class AfterEvictions;
     /// Takes the entry's own targets out too. Requires: AfterEvictions.
     void clear_for(const CycleEntry& entry);

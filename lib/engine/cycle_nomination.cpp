@@ -18,7 +18,7 @@ std::int32_t part_of(std::int64_t whole, std::int64_t step, std::int64_t range) 
 
 }  // namespace
 
-std::optional<RefusalKind> Cycle::refuse_early(WorkloadIndex workload, NodeIndex) const {
+std::optional<RefusalKind> Cycle::refuse_early(WorkloadIndex workload) const {
     const WorkloadRecord& record = state_.workloads_[workload.at()];
     if (record.checks_failed) {
         return RefusalKind::FailedChecks;
@@ -48,7 +48,7 @@ void Cycle::nominate() {
         const auto& preemptor = state_.cluster_queues_[entry.cluster_queue.at()].preemptor;
         entry.is_preemptor = preemptor.workload == head &&
                              preemptor.generation == state_.workloads_[head.at()].generation;
-        const auto early = refuse_early(head, entry.cluster_queue);
+        const auto early = refuse_early(head);
         if (early) {
             entry.refusal.kind = *early;
             entry.refusal.reason = *early == RefusalKind::FailedChecks

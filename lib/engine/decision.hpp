@@ -40,10 +40,8 @@ enum class WaitingReason : std::uint8_t {
     NoMatchingFlavor,
     ExceedsMaxQuota,
     WaitingForQuota,
-    TopologyPlacementFailed,
     WaitingForPreemptedWorkloads,
     Misconfigured,
-    Suspended,
     PendingEvaluation,
     WaitingForPodsReady,
     AdmissionGated,
@@ -53,8 +51,6 @@ enum class WaitingReason : std::uint8_t {
 /// What the sentence of a refusal is about.
 enum class RefusalKind : std::uint8_t {
     FailedChecks,
-    ClusterQueueInactive,
-    ClusterQueueNotFound,
     NamespaceMismatch,
     NamespaceNotFound,
     InvalidRequests,
@@ -94,8 +90,8 @@ struct FlavorRefusal {
     // For InsufficientUnused:
     bool at_borrowing_limit = false;  ///< `node` may borrow no more; else it has no more
     bool has_victims = false;         ///< evicting what policies allow would free enough of it
-    /// A holder that the search came upon would be a victim if it mattered less. A search that is
-    /// known to be in vain comes upon nobody.
+    /// A holder that the search came upon would be a victim if its priority were lower. A search
+    /// that is known to be in vain comes upon none.
     bool is_spared_by_priority = false;
     bool is_choice = false;  ///< the flavor that it would take if it were free
     FlavorIndex flavor;
@@ -168,7 +164,7 @@ struct RefusalDecision {
     bool is_recomputed = false;
     std::uint32_t admitted_before = 0;  ///< how many of CycleResult::admitted had their turn before
     /// What it had found flavors for and could not have in its turn: NoLongerFits, with the targets
-    /// of others and its own gone; DeferredFit, with nobody gone.
+    /// of others and its own gone; DeferredFit, with none gone.
     std::vector<FlavorRefusal> shortages;
     /// Holders that are to go for it, the slice that it would replace among them.
     std::vector<WorkloadIndex> targets;

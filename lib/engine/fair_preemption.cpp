@@ -119,7 +119,8 @@ class FairSearch {
 
     /// Whether no workload of another ClusterQueue could be taken.
     bool is_in_vain_elsewhere() const {
-        // Whom priority spares is told of searches that are not in vain, whoever searched before.
+        // Which workloads priority spares is told of searches that are not in vain, whatever
+        // searched before.
         const bool spares_some = policy_.reclaim_within_cohort != PreemptionPolicy::Any;
         return !takes_back_its_own() &&
                search_.share_bounds(preemptor_).is_in_vain(preemptor_, spares_some);

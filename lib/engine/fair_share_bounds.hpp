@@ -32,11 +32,11 @@ class HighestShares {
 };
 
 /// Tells without a search when the strategies of fair sharing let a workload preempt
-/// nobody in its cohorts: when its own share is above all that they could be compared with. In a
+/// none in its cohorts: when its own share is above all that they could be compared with. In a
 /// full cluster in which all have their share that holds for nearly every head.
 ///
-/// What others could be compared with does not depend on who asks: it is worked out once, and again
-/// when usage has changed.
+/// What others could be compared with does not depend on what asks: it is worked out once, and
+/// again when usage has changed.
 class FairShareBounds {
   public:
     /// What could be taken from the tree below `root` for `needed` as its usage is now.

@@ -35,7 +35,7 @@ class Names {
         names_[made.at()] = &index_.emplace_hint(at, std::string(name), made)->first;
         return made;
     }
-    /// Requires: nobody uses the index any more.
+    /// Requires: nothing uses the index any more.
     void erase(IndexType index) {
         index_.erase(index_.find(*names_[index.at()]));
         names_[index.at()] = nullptr;
@@ -44,7 +44,6 @@ class Names {
     const std::string& name(IndexType index) const { return *names_[index.at()]; }
     /// One more than the largest index that was ever given.
     std::size_t size() const { return names_.size(); }
-    const std::map<std::string, IndexType, std::less<>>& by_name() const { return index_; }
 
   private:
     std::map<std::string, IndexType, std::less<>> index_;

@@ -44,7 +44,7 @@ enum class FungibilityPreference : std::uint8_t {
 };
 enum class PreemptionPolicy : std::uint8_t { Never, LowerPriority, LowerOrNewerEqualPriority, Any };
 
-/// ClusterQueue.spec.preemption: whom its workloads may evict (KEP-83, KEP-1337).
+/// ClusterQueue.spec.preemption: which workloads its own may evict (KEP-83, KEP-1337).
 struct Preemption {
     PreemptionPolicy within_cluster_queue = PreemptionPolicy::Never;
     PreemptionPolicy reclaim_within_cohort = PreemptionPolicy::Never;
@@ -67,8 +67,8 @@ struct ClusterQueue {
     /// flavors and cohort cycles the engine sees itself.
     bool accepts_workloads = true;
     bool admission_fair_sharing = false;  ///< admissionScope UsageBasedAdmissionFairSharing
-    /// metadata.generation: each change of the spec wakes who waits, also one that shows in nothing
-    /// above.
+    /// metadata.generation: each change of the spec wakes those that wait, also one that shows in
+    /// nothing above.
     std::int64_t generation = 0;
     friend bool operator==(const ClusterQueue&, const ClusterQueue&) = default;
 };

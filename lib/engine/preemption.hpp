@@ -23,8 +23,8 @@ struct PreemptionTarget {
     PreemptionReason reason = PreemptionReason::InClusterQueue;
 };
 
-/// Who wants room: the workload, its ClusterQueue, all that it would use, and the flavor-resources
-/// for which there is no room.
+/// What room is wanted: for which workload, its ClusterQueue, all that it would use, and the
+/// flavor-resources for which there is no room.
 struct PreemptionRequest {
     WorkloadIndex workload;
     NodeIndex cluster_queue;
@@ -63,7 +63,7 @@ class PreemptionSearch {
         enum class Kind : std::uint8_t { NoCandidates, Preempt, Reclaim };
         Kind kind = Kind::NoCandidates;
         std::int32_t level = 0;  ///< borrowing level after the evictions
-        /// NoCandidates: some holder would be a candidate if it mattered less.
+        /// NoCandidates: some holder would be a candidate if its priority were lower.
         bool is_spared_by_priority = false;
     };
     Possibility simulate(
@@ -91,11 +91,11 @@ class PreemptionSearch {
             &context_.state, &context_.state.workload(preemptor.workload), &context_.removed, policy
         };
     }
-    /// Whether some other ClusterQueue above its quota may have a holder whom the policy lets the
+    /// Whether some other ClusterQueue above its quota may have a holder that the policy lets the
     /// preemptor evict; false is sure.
     bool may_find_elsewhere(const PreemptionRequest& preemptor, PreemptionPolicy policy);
-    /// Notes of a search that finds nobody whether some holder of the ClusterQueue would be a
-    /// candidate if it mattered less.
+    /// Notes of a search that finds no victim whether some holder of the ClusterQueue would be a
+    /// candidate if its priority were lower.
     void note_spared(
         NodeIndex cluster_queue, const PreemptionRequest& preemptor, PreemptionPolicy policy
     );
@@ -105,7 +105,7 @@ class PreemptionSearch {
         const PreemptionRequest& preemptor, PreemptionPolicy policy, Gives gives
     ) {
         if (policy == PreemptionPolicy::Never || policy == PreemptionPolicy::Any) {
-            return;  // nobody is spared
+            return;  // none is spared
         }
         const NodeIndex root = context_.tree.node(preemptor.cluster_queue).root;
         for (const auto queue : context_.tree.above_quota(root, preemptor.needed)) {
@@ -137,7 +137,7 @@ class PreemptionSearch {
     /// What is known for a root and what is needed, and how many of the changes it knows.
     template <class Known>
     using ByNeed = std::map<std::pair<NodeIndex, FlavorResources>, std::pair<Known, std::size_t>>;
-    /// Whether a holder who is not removed and uses what is needed is so.
+    /// Whether a holder that is not removed and uses what is needed is so.
     template <class Is>
     bool has_holder(NodeIndex cluster_queue, const PreemptionRequest& preemptor, Is is) const;
     std::int32_t level_of(const PreemptionRequest& preemptor) const;
@@ -156,7 +156,8 @@ class PreemptionSearch {
     std::set<std::pair<NodeIndex, FlavorResources>> asked_;  // for what is needed of which root
     ByNeed<FairShareBounds> shares_;
     ByNeed<OverdrawnQueues> overdrawn_;
-    // Who lacks one flavor-resource asks for it alone and then for all that it needs: often alike.
+    // A head that lacks one flavor-resource asks for it alone and then for all that it needs: often
+    // alike.
     std::optional<Asked> asked_last_;
     bool is_spared_by_priority_ = false;  // see Possibility
     std::optional<std::int32_t> level_;

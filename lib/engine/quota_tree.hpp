@@ -77,8 +77,8 @@ struct DeclaredQuota {
 /// until then: both when refresh() is next called. Inside a what-if (mark, change, rollback) saved
 /// values are put back for the same reason.
 ///
-/// A cycle looks at usage in two ways: as it is, and as it will be once those are gone whom it
-/// evicts. See evict().
+/// A cycle looks at usage in two ways: as it is, and as it will be once the workloads are gone that
+/// it evicts. See evict().
 class QuotaTree {
   public:
     struct Node {

@@ -76,14 +76,6 @@ const std::vector<ResourceIndex>* State::topology_resources(std::uint32_t shape)
     return of == shapes_.end() || !of->second.requests_topology ? nullptr : &of->second.resources;
 }
 
-FlavorResourceIndex State::find_flavor_resource(std::string_view flavor, std::string_view resource)
-    const {
-    const auto f = flavors_.find(flavor);
-    const auto r = resources_.find(resource);
-    const auto at = pair_index_.find({f, r});
-    return at == pair_index_.end() ? FlavorResourceIndex{} : at->second;
-}
-
 WorkloadIndex State::find_workload(std::string_view key) const {
     return workload_index_.find(key, workloads_);
 }

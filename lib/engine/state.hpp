@@ -63,9 +63,6 @@ class State {
     /// What the containers of pods of that shape request, where they ask for topology-aware
     /// scheduling themselves; nullptr: they do not.
     const std::vector<ResourceIndex>* topology_resources(std::uint32_t shape) const;
-    /// The pair, or none when no object or usage ever named it.
-    FlavorResourceIndex find_flavor_resource(std::string_view flavor, std::string_view resource)
-        const;
 
     // Lookup; an invalid index when there is none.
     WorkloadIndex find_workload(std::string_view key) const;

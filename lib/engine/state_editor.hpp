@@ -45,8 +45,8 @@ class StateEditor {
     RequeuedTo requeue(WorkloadIndex workload, bool immediately);
     /// Parks every heap entry of that class and remembers it until its tree is woken.
     void park_class(NodeIndex cluster_queue, std::uint64_t scheduling_class);
-    /// `victims` go for it. If all their evictions are being written, and all of those fail, who
-    /// was the preemptor before is it again.
+    /// `victims` go for it. If all their evictions are being written, and all of those fail, the
+    /// preemptor before is it again.
     void set_preemptor(
         NodeIndex cluster_queue, WorkloadIndex workload, const std::vector<WorkloadIndex>& victims
     );

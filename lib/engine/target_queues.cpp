@@ -172,7 +172,7 @@ void TargetQueues::pass_over_changed(Contest& contest, bool are_queues) {
             return;
         }
         if (walk.current() != nullptr) {
-            // The best whom the preemptor may evict stands farther back.
+            // The best that the preemptor may evict stands farther back.
             Standing& standing = standing_of(contestant.node);
             enter(contestant.node, standing);
         }

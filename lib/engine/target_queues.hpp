@@ -21,11 +21,11 @@ namespace sluice::engine {
 /// highest share, as usage changes under it (KEP-1714).
 ///
 /// *Cost* of a step: the depth times the logarithm of the children, and of those passed over that
-/// have nobody whom the preemptor may evict.
+/// have no workload that the preemptor may evict.
 class TargetQueues {
   public:
     /// The preemptor's own ClusterQueue with `own`, and those of `others`, which is as usage was
-    /// before the preemptor's own was assumed, with whom `right` lets it evict. *Lifetime*: of all
+    /// before the preemptor's own was assumed, with what `right` lets it evict. *Lifetime*: of all
     /// that is referred to.
     TargetQueues(
         const PreemptionContext& context,
@@ -106,7 +106,7 @@ class TargetQueues {
     /// Enters as it stands now.
     void enter(NodeIndex node, Standing& standing);
     void drop_outdated(Contest& contest);
-    /// Passes over those that changed or have nobody whom the preemptor may evict.
+    /// Passes over those that changed or have no workload that the preemptor may evict.
     void pass_over_changed(Contest& contest, bool are_queues);
     /// The child with the highest share that borrows; the preemptor's own way needs not.
     const Contestant* first_of(Contest& contest, bool are_queues);

@@ -42,7 +42,6 @@ class UsageLedger {
     /// The weighted sum of all, divided by the LocalQueue's weight; infinite for a weight of 0 or
     /// less. Resources without a weight of their own count 1.
     double usage(const std::map<std::string, double>& resource_weights, double weight) const;
-    const ResourceAmounts& consumed() const { return consumed_; }
     /// When `consumed` was last worked out; none: never.
     std::optional<Time> last_update() const { return last_update_; }
 

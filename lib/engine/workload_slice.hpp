@@ -26,7 +26,7 @@ constexpr Amount number_difference(Amount a, Amount b) {
 /// (elastic jobs, KEP-77). The new one needs room for the difference alone, on the same flavors.
 class ReplacedSlice {
   public:
-    /// None: it replaces nobody, or that one holds no quota in this ClusterQueue, is of another
+    /// None: it replaces none, or that one holds no quota in this ClusterQueue, is of another
     /// namespace or is among `removed`. Then it is a workload like any other.
     static std::optional<ReplacedSlice> find(
         const State& state,

@@ -96,7 +96,7 @@ void Holdings::count_child(
     NodeIndex child, FlavorResourceIndex pair, const Account& below, Account& into
 ) const {
     const Sum used_by_child = passed_on(child, pair, below.usage);
-    if (used_by_child > 0) {  // else they use what nobody else may have
+    if (used_by_child > 0) {  // else they use what no other may have
         into.usage += used_by_child;
         merge(into.entries, below.entries);
     }

@@ -11,7 +11,7 @@
 /// The engine's decisions in the words of conditions and events.
 namespace sluice::workload {
 
-/// The message for who would have to evict others, and has gates that forbid it.
+/// The message for a workload that would have to evict others, and has gates that forbid it.
 inline constexpr std::string_view kPreemptionGated = "Workload requires preemption, but it's gated";
 
 /// As condition Preempted spells it.

@@ -48,7 +48,7 @@ bool unset_reservation(
     Time now
 );
 
-/// BlockedOnPreemptionGates: it would have evicted somebody, were its gates open; whether anything
+/// BlockedOnPreemptionGates: it would have evicted others, were its gates open; whether anything
 /// changed. The next reservation or eviction takes it back.
 bool block_on_preemption_gates(api::Workload& workload, std::string_view message, Time now);
 

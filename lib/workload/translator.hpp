@@ -75,7 +75,7 @@ class Translator {
     ) const;
 
     /// The events of a new or changed workload: pod shapes not met before, the workload, pod shapes
-    /// that nobody has any more.
+    /// that none has any more.
     Events set(const api::Workload& workload);
     /// The events of a deleted workload: that, and the pod shapes that it alone had.
     Events remove_workload(const std::string& ns, const std::string& name);

@@ -225,7 +225,7 @@ const PodDemand& Translator::demand_of(const api::PodSet& pod_set, const std::st
 }
 
 std::vector<const PodDemand*> Translator::demands_of(const api::Workload& workload) {
-    constexpr std::size_t kMost = 256;  // they keep templates alive that nobody else may have
+    constexpr std::size_t kMost = 256;  // they keep templates alive that nothing else may have
     if (demands_.size() >= kMost) {
         demands_.clear();
     }

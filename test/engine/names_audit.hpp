@@ -23,10 +23,9 @@ class NamesAudit {
 
   private:
     std::string check_local_queues() const {
-        for (const auto& [key, index] : state_.local_queue_names_.by_name()) {
-            const LocalQueueRecord& record = state_.local_queue(index);
-            if (!record.exists && record.workloads.empty()) {
-                return "a LocalQueue is kept for nobody: " + key;
+        for (const LocalQueueRecord& record : state_.local_queues_) {
+            if (!record.key.empty() && !record.exists && record.workloads.empty()) {
+                return "a LocalQueue is kept for nobody: " + record.key;
             }
         }
         return "";
@@ -59,11 +58,6 @@ class NamesAudit {
         }
         if (uses != state_.resource_uses_) {
             return "uses of resources are not counted as they are";
-        }
-        for (const auto& [name, index] : state_.resources_.by_name()) {
-            if (uses[index.at()] == 0) {
-                return "a resource is kept for nobody: " + name;
-            }
         }
         return "";
     }
