@@ -6,9 +6,9 @@
 #include "engine/usage_ledger.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
-#include <unordered_map>
 #include <vector>
 
 namespace sluice::engine {
@@ -41,8 +41,8 @@ struct ClusterQueueRecord {
     std::vector<ResolvedGroup> groups;
     std::vector<WorkloadIndex> heap;
     /// Of each scheduling class one workload in the heap; the others follow it, see
-    /// WorkloadRecord::next_of_class. Looked up, never walked.
-    std::unordered_map<std::uint64_t, WorkloadIndex> heap_by_class;
+    /// WorkloadRecord::next_of_class.
+    std::map<std::uint64_t, WorkloadIndex> heap_by_class;
     std::vector<WorkloadIndex> inadmissible;
     WorkloadIndex inflight;
     Preemptor preemptor;
