@@ -60,7 +60,7 @@ api::Condition* find_requeued(api::Workload& workload) {
 
 std::string to_string(engine::RequeuedTo requeued) {
     switch (requeued) {
-        case engine::RequeuedTo::Active:
+        case engine::RequeuedTo::Heap:
             return "active";
         case engine::RequeuedTo::Inadmissible:
             return "inadmissible";
@@ -429,7 +429,7 @@ QueueReport ScheduleSimulation::queues() const {
     };
     for (const auto& [name, queue] : cluster_queues_) {
         const auto index = state_.find_cluster_queue(name);
-        if (auto active = names_of(state_.active_in_order(index)); !active.empty()) {
+        if (auto active = names_of(state_.heap_in_order(index)); !active.empty()) {
             made.active.emplace(name, std::move(active));
         }
         if (auto parked = names_of(state_.inadmissible_in_order(index)); !parked.empty()) {

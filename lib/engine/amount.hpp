@@ -7,8 +7,8 @@
 namespace sluice::engine {
 
 /// A quantity of a resource in base units (cpu in thousandths), as the scheduler counts it: 64-bit
-/// integers that saturate. The largest value means "unlimited" and stays so under addition
-/// (spec 4.1).
+/// integers that saturate. The largest value means "unlimited" and stays so under
+/// addition.
 class Amount {
   public:
     constexpr Amount() = default;

@@ -11,7 +11,7 @@
 
 namespace sluice::engine {
 
-/// How far an assignment of flavors gets, worst first (spec 4.4).
+/// How far an assignment of flavors gets, worst first: the worst of its resources decides.
 enum class AssignmentMode : std::uint8_t { NoFit, Preempt, DeferredFit, Fit };
 
 /// The flavor chosen for one resource of a podSet.

@@ -38,11 +38,14 @@ class Auditor {
         std::size_t at = 0;
         for (const auto workload : queue.heap) {
             const WorkloadRecord& record = state_.workload(workload);
-            if (record.bucket != Bucket::Active || record.bucket_position != at) {
+            if (record.bucket != Bucket::Heap || record.bucket_position != at) {
                 fail(index, "a heap entry does not know its place", name + " " + record.key);
             }
             if (at > 0 && is_before(queue, workload, queue.heap[(at - 1) / 2])) {
                 fail(index, "a heap entry is served before its parent", name + " " + record.key);
+            }
+            if (!is_listed_in_class(queue, workload)) {
+                fail(index, "a heap entry is not found by its class", name + " " + record.key);
             }
             check_pending(index, record);
             ++at;
@@ -66,6 +69,18 @@ class Auditor {
 
     bool is_before(const ClusterQueueRecord& queue, WorkloadIndex a, WorkloadIndex b) const {
         return state_.is_served_before(queue, a, b);
+    }
+
+    bool is_listed_in_class(const ClusterQueueRecord& queue, WorkloadIndex workload) const {
+        const WorkloadRecord& record = state_.workload(workload);
+        if (record.scheduling_class == 0) {
+            return true;
+        }
+        if (record.previous_of_class.is_valid()) {
+            return state_.workload(record.previous_of_class).next_of_class == workload;
+        }
+        const auto first = queue.heap_by_class.find(record.scheduling_class);
+        return first != queue.heap_by_class.end() && first->second == workload;
     }
 
     void check_pending(NodeIndex index, const WorkloadRecord& record) {

@@ -24,14 +24,14 @@ struct Candidate {
     bool evicted = false;
 };
 
-/// Whether `a` is evicted before `b` (spec 5.2): who is evicted already, then the lower rank (what
+/// Whether `a` is evicted before `b`: what is evicted already, then the lower rank (what
 /// stands in for the ClusterQueues that they are of), the lower priority, the later reservation,
 /// the uid. For admission fair sharing see put_larger_users_first().
 bool is_better_victim(
     const State& state, const Candidate& a, int rank_of_a, const Candidate& b, int rank_of_b
 );
 
-/// Whether the policy lets the preemptor evict the candidate (spec 5.1).
+/// Whether the policy lets the preemptor evict the candidate.
 bool allows(
     PreemptionPolicy policy, const WorkloadRecord& preemptor, const WorkloadRecord& candidate
 );
@@ -61,7 +61,8 @@ class CandidateList {
     std::size_t removed_ = 0;  // at the beginning of the order
 };
 
-/// Who may be evicted: by whom, and who is gone already. *Lifetime*: of what it refers to.
+/// What may be evicted: by which workload, and what is gone already. *Lifetime*: of what it refers
+/// to.
 struct EvictionRight {
     const State* state = nullptr;
     const WorkloadRecord* preemptor = nullptr;
@@ -69,7 +70,7 @@ struct EvictionRight {
     PreemptionPolicy policy = PreemptionPolicy::Never;
 };
 
-/// Walks those of a list who may be evicted, the best victim first.
+/// Walks those of a list that may be evicted, the best victim first.
 class CandidateWalk {
   public:
     CandidateWalk(CandidateList& list, const EvictionRight& right)
@@ -93,10 +94,10 @@ class CandidateWalk {
     const Candidate* current_ = nullptr;
 };
 
-/// The holders of each ClusterQueue that use what somebody needs. Worked out once for all searches
-/// of a cycle, for those ClusterQueues that they look at.
+/// The holders of each ClusterQueue that use what a preemptor needs. Worked out once for all
+/// searches of a cycle, for those ClusterQueues that they look at.
 ///
-/// *Lifetime*: of the state, until holders change. Those who count as removed only become more.
+/// *Lifetime*: of the state, until holders change. Those that count as removed only become more.
 class CandidateLists {
   public:
     /// `now` counts as the time of reservations that have none.

@@ -1,4 +1,5 @@
-// Preemption without fair sharing: spec 5.3 to 5.5.
+// Preemption without fair sharing: which classes of candidates take part, in which order, with
+// borrowing or without (pkg/scheduler/preemption/classical).
 #include "base/small_vector.hpp"
 #include "engine/preemption.hpp"
 #include "engine/victim_order.hpp"
@@ -52,7 +53,7 @@ PreemptionReason reason_of(CandidateClass of) {
 
 class ClassicalSearch {
   public:
-    ClassicalSearch(PreemptionSearch& search, const Preemptor& preemptor)
+    ClassicalSearch(PreemptionSearch& search, const PreemptionRequest& preemptor)
         : search_(search),
           preemptor_(preemptor),
           tree_(search.tree()),
@@ -112,7 +113,7 @@ class ClassicalSearch {
                                          : std::nullopt;
     }
 
-    /// Passes over those who take no part.
+    /// Passes over those that take no part.
     void skip_others(Source& source) const {
         while (source.walk.current() != nullptr && !class_of(source, *source.walk.current())) {
             source.walk.advance();
@@ -229,7 +230,7 @@ class ClassicalSearch {
     }
 
     /// Evicted ones first; in each half those that use quota of a subtree that the preemptor stays
-    /// within, the others of the cohort, its own queue's; inside each the order of spec 5.2.
+    /// within, the others of the cohort, its own queue's; inside each the order of victims.
     struct GoesLater {
         const ClassicalSearch* search = nullptr;
 
@@ -259,23 +260,21 @@ class ClassicalSearch {
         return &merged_[position];
     }
 
-    /// Whether a ClusterQueue further on in the order may have candidates.
-    bool has_next() {
+    /// Whether a ClusterQueue further on in the order may have candidates: not if the best victim
+    /// of the next one has too high a priority, as then those behind it have.
+    bool has_next() const {
         if (next_ == end_) {
             return false;
         }
         const Candidate& first = *next_->first;
-        if (policy_.reclaim_within_cohort != PreemptionPolicy::Any && !first.evicted &&
-            first.priority > search_.state().workload(preemptor_.workload).priority) {
-            next_ = end_;  // those behind it matter as much or more
-        }
-        return next_ != end_;
+        return policy_.reclaim_within_cohort == PreemptionPolicy::Any || first.evicted ||
+               first.priority <= search_.state().workload(preemptor_.workload).priority;
     }
 
-    /// Whether the next ClusterQueue of the order could have somebody to go before those known.
-    bool is_next_first() {
+    /// Whether the next ClusterQueue of the order could have a victim to go before those known.
+    bool is_next_first() const {
         if (!has_next() || unmerged_.empty()) {
-            return next_ != end_;
+            return has_next();
         }
         const Source& known = sources_[unmerged_.front()];
         return is_better_victim(
@@ -306,7 +305,7 @@ class ClassicalSearch {
         return true;
     }
 
-    /// Whether an attempt without borrowing is made and could succeed, or who takes part in it
+    /// Whether an attempt without borrowing is made and could succeed, or what takes part in it
     /// matters otherwise. Evictions elsewhere change nothing about what the preemptor's own
     /// ClusterQueue uses.
     bool may_go_without_borrowing() const {
@@ -338,7 +337,7 @@ class ClassicalSearch {
         return has_hierarchical_;
     }
 
-    /// With borrowing or without, in the order tried (spec 5.4).
+    /// With borrowing or without, in the order tried.
     SmallVector<bool, 2> attempts() {
         if (!has_foreign_) {
             return {true};
@@ -390,7 +389,7 @@ class ClassicalSearch {
     }
 
     PreemptionSearch& search_;
-    const Preemptor& preemptor_;
+    const PreemptionRequest& preemptor_;
     QuotaTree& tree_;
     const Preemption& policy_;
     QuotaTree::Mark start_;
@@ -410,7 +409,7 @@ class ClassicalSearch {
 }  // namespace
 
 std::vector<PreemptionTarget> find_classical_targets(
-    PreemptionSearch& search, const Preemptor& preemptor
+    PreemptionSearch& search, const PreemptionRequest& preemptor
 ) {
     return ClassicalSearch(search, preemptor).run();
 }

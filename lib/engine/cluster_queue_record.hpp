@@ -6,6 +6,7 @@
 #include "engine/usage_ledger.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -19,8 +20,8 @@ struct ResolvedGroup {
 };
 
 /// The workload for which others are being evicted; under BestEffortFIFO it stays the head
-/// (spec 5.11).
-struct ActivePreemptor {
+/// until it is admitted or deleted, also before what has a higher priority.
+struct Preemptor {
     WorkloadIndex workload;
     std::int64_t generation = 0;
     bool sticky = false;
@@ -39,13 +40,16 @@ struct ClusterQueueRecord {
     ClusterQueue spec;
     std::vector<ResolvedGroup> groups;
     std::vector<WorkloadIndex> heap;
+    /// Of each scheduling class one workload in the heap; the others follow it, see
+    /// WorkloadRecord::next_of_class.
+    std::map<std::uint64_t, WorkloadIndex> heap_by_class;
     std::vector<WorkloadIndex> inadmissible;
     WorkloadIndex inflight;
-    ActivePreemptor preemptor;
+    Preemptor preemptor;
     /// The evictions that make it the preemptor, without those that failed; empty: it is sure to
     /// be.
     std::vector<ExpectedEviction> evictions;
-    ActivePreemptor preemptor_before;  ///< should all of them fail
+    Preemptor preemptor_before;  ///< should all of them fail
     std::set<std::uint64_t> parked_classes;
     std::vector<WorkloadIndex> holders;
     std::vector<LocalQueueIndex> local_queues;
@@ -59,7 +63,7 @@ struct LocalQueueRecord {
     NamespaceMatch namespace_match = NamespaceMatch::Matches;
     double weight = 1.0;
     std::vector<WorkloadIndex> workloads;  ///< all that name it, whatever their standing
-    // Under admission fair sharing (spec 5.12):
+    // Under admission fair sharing (KEP-4136):
     UsageLedger ledger;
     Usages admitted;          ///< what its Admitted workloads hold in its ClusterQueue
     double fair_usage = 0.0;  ///< the key by which its ClusterQueue orders it

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace sluice::engine {
@@ -34,7 +35,7 @@ CycleResult Cycle::run() {
     nominate();
     order();
     process();
-    settle();
+    hold_admitted();
     requeue();
     return std::move(result_);
 }
@@ -126,8 +127,7 @@ void Cycle::clear_for(const CycleEntry& entry) {
         const bool is_repeated =
             &target != &entry.targets.front() && target.workload == entry.targets.front().workload;
         if (!is_repeated && !victims_.contains(target.workload)) {
-            const Holding& holding = *state_.workloads_[target.workload.at()].holding;
-            state_.tree_.assume_no_usage(holding.cluster_queue, holding.usages);
+            assume_gone(state_.tree_, state_, target.workload);
         }
     }
 }
@@ -251,7 +251,7 @@ void Cycle::process(CycleEntry& entry) {
     }
     if (state_.options_.block_admission_until_pods_ready &&
         state_.not_ready_holders_ + result_.admitted.size() > 0) {
-        // Upstream waits here, inside the cycle; a pure engine ends the cycle instead (spec 3.9).
+        // Upstream waits here, inside the cycle; a pure engine ends the cycle instead.
         blocked_ = true;
         state_.blocked_until_ready_ = true;
         entry.skipped = true;
@@ -276,7 +276,7 @@ void Cycle::reserve_for_blocked(CycleEntry& entry) {
         if (entry.assignment.level == 0) {
             amount = max(Amount(), min(amount, cell.nominal - cell.usage));
         } else if (cell.borrowing_limit) {
-            // Not clamped at 0, as upstream (spec 3.10.5).
+            // Not clamped at 0, as upstream (pkg/scheduler/scheduler.go).
             amount = min(amount, cell.nominal + *cell.borrowing_limit - cell.usage);
         }
         reserved.push_back(Usage{.flavor_resource = usage.flavor_resource, .amount = amount});
@@ -343,25 +343,23 @@ void Cycle::hold_decided(
 ) const {
     for (const auto& pod_set : decision.pod_sets) {
         const PodSetRecord& wanted = pod_sets[pod_set.pod_set];
-        const std::int32_t left = wanted.count_after_reclaim();
-        holding.count = std::min(left, pod_set.count);
-        HeldPodSet held{.name = {}, .count = holding.count, .usages = {}};
+        PodSetShare share{
+            .name = pod_sets.size() > 1 ? wanted.name : std::string(),
+            .assigned = pod_set.count,
+            .left = wanted.count_after_reclaim(),
+            .amounts = {},
+        };
         for (const auto& flavor : pod_set.flavors) {
-            const auto pair = state_.flavor_resource_of(flavor.flavor, flavor.resource);
-            const Amount amount = charged(flavor.amount.value_or(Amount()), pod_set.count, left);
-            add_to(holding.usages, pair, amount);
-            if (pod_sets.size() > 1) {
-                add_to(held.usages, pair, amount);
-            }
+            share.amounts.push_back({
+                .flavor_resource = state_.flavor_resource_of(flavor.flavor, flavor.resource),
+                .amount = flavor.amount.value_or(Amount()),
+            });
         }
-        if (pod_sets.size() > 1) {
-            held.name = wanted.name;
-            holding.pod_sets.push_back(std::move(held));
-        }
+        add_pod_set(holding, std::move(share), pod_sets.size() == 1);
     }
 }
 
-void Cycle::settle() {
+void Cycle::hold_admitted() {
     state_.tree_.rollback(start_);
     state_.tree_.forget_evictions();
     std::size_t next_admission = 0;  // result_.admitted is in the order of processed_
@@ -376,6 +374,7 @@ void Cycle::settle() {
         holding->reserved_at = now_;
         record.queueable = false;
         record.assumed = true;
+        record.reservation_shown = false;
         record.eviction_expected = false;
         record.pods_ready = false;
         record.last_assignment.reset();
@@ -481,7 +480,7 @@ void Cycle::requeue() {
                     record.last_assignment = std::move(entry.outdated);
                 }
                 editor_.take_from_queue(entry.workload);
-                editor_.push_active(entry.workload);
+                editor_.push_to_heap(entry.workload);
             }
         }
     }

@@ -16,7 +16,7 @@
 
 namespace sluice::engine {
 
-/// One scheduling cycle (spec 3.9). Internal to the engine; see run_cycle().
+/// One scheduling cycle. Internal to the engine; see run_cycle().
 class Cycle {
   public:
     Cycle(State& state, Time now);
@@ -27,10 +27,10 @@ class Cycle {
     void nominate();
     void order();
     void process();
-    void settle();
+    void hold_admitted();
     void requeue();
 
-    std::optional<RefusalKind> refuse_early(WorkloadIndex workload, NodeIndex cluster_queue) const;
+    std::optional<RefusalKind> refuse_early(WorkloadIndex workload) const;
     void find_assignment(CycleEntry& entry, const Assignment* pinned);
     std::optional<Assignment> find_partial(CycleEntry& entry, const Assignment* pinned);
     std::vector<PreemptionTarget> find_targets(
@@ -43,7 +43,7 @@ class Cycle {
         WorkloadIndex workload, NodeIndex cluster_queue
     );
 
-    /// Positions of the entries in the order of spec 3.11 or 3.12, one by one.
+    /// The next entry in the order of order(), nullptr behind the last.
     CycleEntry* next_entry();
 
     void process(CycleEntry& entry);
@@ -52,7 +52,7 @@ class Cycle {
     void recompute_if_overlapping(CycleEntry& entry);
     bool fits(const CycleEntry& entry);
     bool overlaps(const CycleEntry& entry) const;
-    /// Looks at usage without those who are evicted until now, from now to the end of the scope.
+    /// Looks at usage without the workloads evicted until now, from now to the end of the scope.
     class AfterEvictions;
     /// Takes the entry's own targets out too. Requires: AfterEvictions.
     void clear_for(const CycleEntry& entry);

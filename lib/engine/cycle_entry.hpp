@@ -13,7 +13,8 @@
 
 namespace sluice::engine {
 
-/// Why a head goes back to its queue (spec 3.4).
+/// Why a head goes back to its queue: whether it is tried again at once follows from it and from
+/// the ClusterQueue's strategy.
 enum class RequeueReason : std::uint8_t {
     Generic,
     NamespaceMismatch,

@@ -8,8 +8,17 @@
 #include <utility>
 
 namespace sluice::engine {
+namespace {
 
-std::optional<RefusalKind> Cycle::refuse_early(WorkloadIndex workload, NodeIndex) const {
+/// The part step/range of `whole`, rounded down. The product may have more than 64 bits.
+std::int32_t part_of(std::int64_t whole, std::int64_t step, std::int64_t range) {
+    __extension__ using Wide = __int128;
+    return static_cast<std::int32_t>(Wide{whole} * step / range);
+}
+
+}  // namespace
+
+std::optional<RefusalKind> Cycle::refuse_early(WorkloadIndex workload) const {
     const WorkloadRecord& record = state_.workloads_[workload.at()];
     if (record.checks_failed) {
         return RefusalKind::FailedChecks;
@@ -39,7 +48,7 @@ void Cycle::nominate() {
         const auto& preemptor = state_.cluster_queues_[entry.cluster_queue.at()].preemptor;
         entry.is_preemptor = preemptor.workload == head &&
                              preemptor.generation == state_.workloads_[head.at()].generation;
-        const auto early = refuse_early(head, entry.cluster_queue);
+        const auto early = refuse_early(head);
         if (early) {
             entry.refusal.kind = *early;
             entry.refusal.reason = *early == RefusalKind::FailedChecks
@@ -79,7 +88,7 @@ std::unique_ptr<LastAssignment> Cycle::take_outdated_progress(
 std::vector<PreemptionTarget> Cycle::find_targets(
     const CycleEntry& entry, const Assignment& assignment
 ) {
-    Preemptor preemptor{
+    PreemptionRequest preemptor{
         .workload = entry.workload, .cluster_queue = entry.cluster_queue, .usage = {}, .needed = {}
     };
     if (entry.slice) {
@@ -172,7 +181,9 @@ std::optional<Assignment> Cycle::find_partial(CycleEntry& entry, const Assignmen
     std::vector<std::int64_t> deltas;
     std::int64_t range = 0;
     for (const auto& pod_set : pod_sets) {
-        deltas.push_back(pod_set.min_count < 0 ? 0 : pod_set.count - pod_set.min_count);
+        deltas.push_back(
+            pod_set.min_count < 0 ? 0 : std::int64_t{pod_set.count} - pod_set.min_count
+        );
         range += deltas.back();
     }
     if (range <= 0) {
@@ -186,7 +197,7 @@ std::optional<Assignment> Cycle::find_partial(CycleEntry& entry, const Assignmen
     std::vector<std::int32_t> counts(pod_sets.size());
     const auto passes = [&](std::int64_t step) {
         for (std::size_t i = 0; i < pod_sets.size(); ++i) {
-            counts[i] = pod_sets[i].count - static_cast<std::int32_t>(deltas[i] * step / range);
+            counts[i] = pod_sets[i].count - part_of(deltas[i], step, range);
         }
         Assignment assignment = assigner.assign(&counts);
         std::vector<PreemptionTarget> targets;

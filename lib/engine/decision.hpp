@@ -15,8 +15,7 @@ namespace sluice::engine {
 struct AssignedFlavor {
     ResourceIndex resource;
     FlavorIndex flavor;
-    /// Total of all pods; none: they request nothing of it and go where their group goes
-    /// (spec 4.9.2).
+    /// Total of all pods; none: they request nothing of it and go where their group goes.
     std::optional<Amount> amount;
 };
 
@@ -36,26 +35,22 @@ struct PreemptionDecision {
     NodeIndex preemptor_cluster_queue;
 };
 
-/// Reasons of condition QuotaReserved=False that the scheduler writes (spec 2.3).
+/// Reasons of condition QuotaReserved=False that the scheduler writes.
 enum class WaitingReason : std::uint8_t {
     NoMatchingFlavor,
     ExceedsMaxQuota,
     WaitingForQuota,
-    TopologyPlacementFailed,
     WaitingForPreemptedWorkloads,
     Misconfigured,
-    Suspended,
     PendingEvaluation,
     WaitingForPodsReady,
     AdmissionGated,
-    Unspecified,  ///< upstream writes no reason in the case of spec 4.4.4a
+    Unspecified,  ///< upstream writes none where a resource before fits
 };
 
-/// What the sentence of a refusal is about (spec 2.3, "Messages by the scheduler").
+/// What the sentence of a refusal is about.
 enum class RefusalKind : std::uint8_t {
     FailedChecks,
-    ClusterQueueInactive,
-    ClusterQueueNotFound,
     NamespaceMismatch,
     NamespaceNotFound,
     InvalidRequests,
@@ -68,7 +63,7 @@ enum class RefusalKind : std::uint8_t {
     WaitingForPodsReady,
 };
 
-/// Why one podSet did not get one flavor, or one resource of it (spec 4.5 to 4.7). Amounts are
+/// Why one podSet did not get one flavor, or one resource of it. Amounts are
 /// those of the decision, whatever the rest of the cycle made of them.
 struct FlavorRefusal {
     enum class Kind : std::uint8_t {
@@ -79,14 +74,14 @@ struct FlavorRefusal {
         InvalidAffinity,     ///< that of podSet `pod_set`; says all that there is to say
         InsufficientUnused,  ///< `wanted()` > `free`, by `needed`
         ExceedsCapacity,     ///< `wanted()` > `capacity`
-        NotNominated,        ///< a recomputation keeps to the flavors nominated first (spec 3.10.2)
+        NotNominated,        ///< a recomputation keeps to the flavors nominated first
         NotOfReplacedSlice,  ///< the slice that it takes the place of has another, `held`
-        // Topology-aware scheduling, one flavor (spec 4.9.1):
+        // Topology-aware scheduling (KEP-2724), one flavor:
         TopologyUnsupported,  ///< the pods ask for it, and the flavor has none
         TopologyOnly,         ///< the flavor is for pods that ask for it
         TopologyMissing,
         TopologyLevelMissing,
-        // The same, of what was chosen (spec 4.9.2); these say all that there is to say:
+        // The same, of what was chosen; these say all that there is to say:
         NoTopologyInQueue,   ///< no flavor of the ClusterQueue has one
         NoTopologyFlavor,    ///< none that was chosen
         TwoTopologyFlavors,  ///< more than one; one entry each
@@ -95,8 +90,8 @@ struct FlavorRefusal {
     // For InsufficientUnused:
     bool at_borrowing_limit = false;  ///< `node` may borrow no more; else it has no more
     bool has_victims = false;         ///< evicting what policies allow would free enough of it
-    /// A holder that the search came upon would be a victim if it mattered less. A search that is
-    /// known to be in vain comes upon nobody.
+    /// A holder that the search came upon would be a victim if its priority were lower. A search
+    /// that is known to be in vain comes upon none.
     bool is_spared_by_priority = false;
     bool is_choice = false;  ///< the flavor that it would take if it were free
     FlavorIndex flavor;
@@ -115,7 +110,7 @@ struct FlavorRefusal {
     Amount wanted() const { return assumed + requested; }
 };
 
-/// What a search makes of one flavor, worst first (spec 4.10).
+/// What a search makes of one flavor, worst first (KEP-582).
 enum class FlavorMode : std::uint8_t { NoFit, NoPreemptionCandidates, Preempt, Reclaim, Fit };
 
 /// A flavor that a search looked at, or could have; of an admission one that was not to be had
@@ -138,8 +133,7 @@ struct AdmissionDecision {
     WorkloadIndex workload;
     NodeIndex cluster_queue;
     SmallVector<AssignedPodSet, 1> pod_sets;
-    std::int32_t borrowing_level =
-        0;  ///< height of the lowest subtree whose quota covers it (spec 4.8)
+    std::int32_t borrowing_level = 0;  ///< height of the lowest subtree whose quota covers it
     /// The slice that the workload takes the place of, if any: it holds its quota until its object
     /// says Finished, and is no victim.
     WorkloadIndex replaces;
@@ -153,7 +147,7 @@ struct PodSetRefusal {
     std::vector<ConsideredFlavor> skipped;
 };
 
-enum class RequeuedTo : std::uint8_t { Active, Inadmissible, Dropped };
+enum class RequeuedTo : std::uint8_t { Heap, Inadmissible, Dropped };
 
 struct RefusalDecision {
     WorkloadIndex workload;
@@ -170,7 +164,7 @@ struct RefusalDecision {
     bool is_recomputed = false;
     std::uint32_t admitted_before = 0;  ///< how many of CycleResult::admitted had their turn before
     /// What it had found flavors for and could not have in its turn: NoLongerFits, with the targets
-    /// of others and its own gone; DeferredFit, with nobody gone.
+    /// of others and its own gone; DeferredFit, with none gone.
     std::vector<FlavorRefusal> shortages;
     /// Holders that are to go for it, the slice that it would replace among them.
     std::vector<WorkloadIndex> targets;

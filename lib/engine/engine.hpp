@@ -10,7 +10,8 @@
 /// thread.
 namespace sluice::engine {
 
-/// Takes one change of the cluster into the state and wakes what it may help (spec 3.6, 3.8).
+/// Takes one change of the cluster into the state and wakes the workloads that it may help: those
+/// parked in the whole tree of cohorts that it concerns.
 void apply(State& state, const Event& event, Time now);
 
 /// The wall clock was set forth by so much (back: negative) and shows `now` since. Delays of the
@@ -18,7 +19,7 @@ void apply(State& state, const Event& event, Time now);
 /// times that objects name stay what they are.
 void step_clock(State& state, Duration by, Time now);
 
-/// One scheduling cycle (spec 3.9): at most one head a ClusterQueue. Its decisions stay applied:
+/// One scheduling cycle: at most one head a ClusterQueue. Its decisions stay applied:
 /// admitted workloads hold their quota, victims count as being evicted, the others are back in
 /// their queues.
 CycleResult run_cycle(State& state, Time now);

@@ -1,4 +1,5 @@
-// The order in which a cycle processes its entries: spec 3.11 and, under fair sharing, 3.12.
+// The order in which a cycle processes its entries: the one that borrows least goes first, then by
+// priority and time; under fair sharing by a tournament.
 #include "engine/cycle.hpp"
 
 #include <algorithm>

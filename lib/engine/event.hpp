@@ -2,13 +2,14 @@
 
 #include "engine/objects.hpp"
 
+#include <cstdint>
 #include <string>
 #include <variant>
 
 namespace sluice::engine {
 
 /// The object was created or changed. Equal objects change nothing, but that of an ended workload
-/// wakes who waits (spec 3.8).
+/// wakes those that wait in its tree.
 struct FlavorChanged {
     ResourceFlavor flavor;
 };
@@ -37,6 +38,11 @@ struct LocalQueueDeleted {
 struct PodShapeChanged {
     PodShape shape;
 };
+/// No workload has pods of that shape any more. Its number may be given to another shape, which is
+/// then a new one: it is not compared with this one.
+struct PodShapeDeleted {
+    std::uint32_t id = 0;
+};
 struct WorkloadChanged {
     Workload workload;
 };
@@ -44,7 +50,10 @@ struct WorkloadDeleted {
     std::string ns;
     std::string name;
 };
-/// The write of an admission was accepted: from now on the object's own reservation counts.
+/// The write of an admission was accepted, and what is told from now on is not from before it: the
+/// object's own reservation counts. Of what was told since the admission the last Workload counts
+/// if it came after one that showed the reservation, or has ended; others are from before the
+/// write.
 struct AdmissionWritten {
     std::string ns;
     std::string name;
@@ -76,6 +85,7 @@ using Event = std::variant<
     LocalQueueChanged,
     LocalQueueDeleted,
     PodShapeChanged,
+    PodShapeDeleted,
     WorkloadChanged,
     WorkloadDeleted,
     AdmissionWritten,

@@ -1,4 +1,5 @@
-// Preemption under fair sharing: spec 5.8.
+// Preemption under fair sharing: victims come from the ClusterQueue with the largest share, if a
+// strategy accepts what its share and the preemptor's become (KEP-1714).
 #include "base/assert.hpp"
 #include "engine/fair_sharing.hpp"
 #include "engine/preemption.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 class FairSearch {
   public:
-    FairSearch(PreemptionSearch& search, const Preemptor& preemptor)
+    FairSearch(PreemptionSearch& search, const PreemptionRequest& preemptor)
         : search_(search),
           preemptor_(preemptor),
           tree_(search.tree()),
@@ -118,7 +119,8 @@ class FairSearch {
 
     /// Whether no workload of another ClusterQueue could be taken.
     bool is_in_vain_elsewhere() const {
-        // Whom priority spares is told of searches that are not in vain, whoever searched before.
+        // Which workloads priority spares is told of searches that are not in vain, whatever
+        // searched before.
         const bool spares_some = policy_.reclaim_within_cohort != PreemptionPolicy::Any;
         return !takes_back_its_own() &&
                search_.share_bounds(preemptor_).is_in_vain(preemptor_, spares_some);
@@ -241,7 +243,7 @@ class FairSearch {
     }
 
     PreemptionSearch& search_;
-    const Preemptor& preemptor_;
+    const PreemptionRequest& preemptor_;
     QuotaTree& tree_;
     const Preemption& policy_;
     bool looks_elsewhere_ = false;
@@ -253,7 +255,7 @@ class FairSearch {
 }  // namespace
 
 std::vector<PreemptionTarget> find_fair_targets(
-    PreemptionSearch& search, const Preemptor& preemptor
+    PreemptionSearch& search, const PreemptionRequest& preemptor
 ) {
     return FairSearch(search, preemptor).run();
 }

@@ -72,7 +72,7 @@ HighestShares FairShareBounds::shares_after() const {
                 continue;
             }
             const auto mark = context_.tree.mark();
-            context_.tree.assume_no_usage(queue, usages);
+            assume_gone(context_.tree, context_.state, index);
             add_shares(shares, queue);
             context_.tree.rollback(mark);
         }
@@ -87,7 +87,7 @@ std::optional<ShareRank> FairShareBounds::highest_beside(NodeIndex node) const {
     return contests_ ? contests_->highest_beside(node) : std::nullopt;
 }
 
-FairShareBounds::OwnShares FairShareBounds::own_shares(const Preemptor& preemptor) const {
+FairShareBounds::OwnShares FairShareBounds::own_shares(const PreemptionRequest& preemptor) const {
     OwnShares made;
     Usages usages = preemptor.usage;
     NodeIndex at = preemptor.cluster_queue;
@@ -104,7 +104,7 @@ FairShareBounds::OwnShares FairShareBounds::own_shares(const Preemptor& preempto
     return made;
 }
 
-bool FairShareBounds::is_in_vain(const Preemptor& preemptor, bool by_usage_alone) {
+bool FairShareBounds::is_in_vain(const PreemptionRequest& preemptor, bool by_usage_alone) {
     const auto& strategies = context_.state.options().fair_sharing_strategies;
     const bool final_counts =
         strategies.front() == FairSharingStrategy::LessThanOrEqualToFinalShare;

@@ -13,7 +13,7 @@
 
 namespace sluice::engine {
 
-struct Preemptor;
+struct PreemptionRequest;
 
 /// Of each cohort the highest share among its children, and the highest among the others.
 class HighestShares {
@@ -31,12 +31,12 @@ class HighestShares {
     std::map<NodeIndex, Highest> by_cohort_;
 };
 
-/// Tells without a search when the strategies of fair sharing (spec 5.8) let a workload preempt
-/// nobody in its cohorts: when its own share is above all that they could be compared with. In a
+/// Tells without a search when the strategies of fair sharing let a workload preempt
+/// none in its cohorts: when its own share is above all that they could be compared with. In a
 /// full cluster in which all have their share that holds for nearly every head.
 ///
-/// What others could be compared with does not depend on who asks: it is worked out once, and again
-/// when usage has changed.
+/// What others could be compared with does not depend on what asks: it is worked out once, and
+/// again when usage has changed.
 class FairShareBounds {
   public:
     /// What could be taken from the tree below `root` for `needed` as its usage is now.
@@ -51,7 +51,7 @@ class FairShareBounds {
     /// bounds are not exact, and closer where contests() are known, unless `by_usage_alone`: then
     /// the answer does not depend on what others asked. Requires: the tree's usage is that of the
     /// beginning of a search.
-    bool is_in_vain(const Preemptor& preemptor, bool by_usage_alone);
+    bool is_in_vain(const PreemptionRequest& preemptor, bool by_usage_alone);
 
   private:
     HighestShares shares_before() const;
@@ -67,7 +67,7 @@ class FairShareBounds {
         ShareRank beside;  ///< the highest share there
     };
     using OwnShares = SmallVector<Own, 4>;
-    OwnShares own_shares(const Preemptor& preemptor) const;
+    OwnShares own_shares(const PreemptionRequest& preemptor) const;
 
     PreemptionContext context_;
     NodeIndex root_;

@@ -11,7 +11,7 @@
 namespace sluice::engine {
 
 /// The dominant resource share of a node: what it borrows of the most borrowed resource, in
-/// thousandths of what could be lent, by weight (spec 5.9). Doubles in upstream's order of
+/// thousandths of what could be lent, by weight (KEP-1714). Doubles in upstream's order of
 /// operations, so that ties fall alike.
 struct Share {
     double unweighted_ratio = 0.0;

@@ -9,7 +9,7 @@
 
 namespace sluice::engine {
 
-/// The order in which fair sharing processes the entries of a cycle (spec 3.12): each cohort sends
+/// The order in which fair sharing processes the entries of a cycle (KEP-1714): each cohort sends
 /// its best child's entry upwards, compared by the share that the child would have with it.
 ///
 /// Processing an entry changes usage on its path to the root alone, so that the next winner costs

@@ -11,7 +11,8 @@
 
 namespace sluice::engine {
 
-/// Chooses a flavor for each resource of each podSet of a pending workload (spec 4.4 to 4.10).
+/// Chooses a flavor for each resource of each podSet of a pending workload
+/// (pkg/scheduler/flavorassigner/flavorassigner.go).
 class FlavorAssigner {
   public:
     /// `pinned`: keep to these flavors (recomputation within a cycle); nullptr: all may be tried.
@@ -79,7 +80,7 @@ class FlavorAssigner {
         const Group& group, std::size_t resource_group, std::size_t count, const Usages& assumed
     );
     bool shape_allows(const Group& group, std::size_t resource_group, FlavorIndex flavor);
-    // Topology-aware scheduling (spec 4.9), in flavor_assigner_topology.cpp. Placement, once there
+    // Topology-aware scheduling (KEP-2724), in flavor_assigner_topology.cpp. Placement, once there
     // is one, follows require_one_topology().
     bool is_for_topology_alone() const;
     bool requests_topology() const;
@@ -131,7 +132,7 @@ class FlavorAssigner {
     SmallVector<Attempt, 4> attempts_;     // likewise
 };
 
-/// The more severe of two reasons why nothing fits (spec 2.3).
+/// The more severe of two reasons why nothing fits.
 WaitingReason more_severe(WaitingReason a, WaitingReason b);
 
 }  // namespace sluice::engine

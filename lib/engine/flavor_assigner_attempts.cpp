@@ -11,16 +11,13 @@ namespace {
 int severity(WaitingReason reason) {
     switch (reason) {
         case WaitingReason::NoMatchingFlavor:
-            return 4;
-        case WaitingReason::ExceedsMaxQuota:
             return 3;
-        case WaitingReason::WaitingForQuota:
+        case WaitingReason::ExceedsMaxQuota:
             return 2;
-        case WaitingReason::TopologyPlacementFailed:
+        case WaitingReason::WaitingForQuota:
             return 1;
         case WaitingReason::WaitingForPreemptedWorkloads:
         case WaitingReason::Misconfigured:
-        case WaitingReason::Suspended:
         case WaitingReason::PendingEvaluation:
         case WaitingReason::WaitingForPodsReady:
         case WaitingReason::AdmissionGated:

@@ -1,4 +1,5 @@
-// Which flavors topology-aware scheduling allows (spec 4.9.1, 4.9.2).
+// Which flavors topology-aware scheduling allows (KEP-2724): those with the topology and levels
+// that the pods ask for, and one flavor with a topology a podSet.
 #include "engine/flavor_assigner.hpp"
 
 #include <algorithm>

@@ -13,7 +13,7 @@
 /// lib/workload.
 namespace sluice::engine {
 
-/// Quota of one resource in one flavor (spec 1.5).
+/// Quota of one resource in one flavor (ClusterQueue.spec.resourceGroups[].flavors[].resources[]).
 struct ResourceQuota {
     Amount nominal;
     std::optional<Amount> borrowing_limit;
@@ -44,7 +44,7 @@ enum class FungibilityPreference : std::uint8_t {
 };
 enum class PreemptionPolicy : std::uint8_t { Never, LowerPriority, LowerOrNewerEqualPriority, Any };
 
-/// ClusterQueue.spec.preemption (spec 5.1).
+/// ClusterQueue.spec.preemption: which workloads its own may evict (KEP-83, KEP-1337).
 struct Preemption {
     PreemptionPolicy within_cluster_queue = PreemptionPolicy::Never;
     PreemptionPolicy reclaim_within_cohort = PreemptionPolicy::Never;
@@ -67,13 +67,13 @@ struct ClusterQueue {
     /// flavors and cohort cycles the engine sees itself.
     bool accepts_workloads = true;
     bool admission_fair_sharing = false;  ///< admissionScope UsageBasedAdmissionFairSharing
-    /// metadata.generation: each change of the spec wakes who waits, also one that shows in nothing
-    /// above (spec 3.8).
+    /// metadata.generation: each change of the spec wakes those that wait, also one that shows in
+    /// nothing above.
     std::int64_t generation = 0;
     friend bool operator==(const ClusterQueue&, const ClusterQueue&) = default;
 };
 
-/// An explicit Cohort object. Cohorts that are only named exist too, without quota (spec 1.7).
+/// An explicit Cohort object. Cohorts that are only named exist too, without quota (KEP-79).
 struct Cohort {
     std::string name;
     std::string parent;  ///< "" : root
@@ -88,7 +88,8 @@ struct ResourceFlavor {
     friend bool operator==(const ResourceFlavor&, const ResourceFlavor&) = default;
 };
 
-/// Whether the namespace may use the LocalQueue's ClusterQueue (namespaceSelector, spec 3.14).
+/// Whether the namespace may use the LocalQueue's ClusterQueue
+/// (ClusterQueue.spec.namespaceSelector).
 enum class NamespaceMatch : std::uint8_t { Matches, Mismatch, NotFound };
 
 /// In billionths of the units of quantities (cores, bytes): Kueue counts past usage in decimals of
@@ -109,11 +110,11 @@ struct LocalQueue {
     friend bool operator==(const LocalQueue&, const LocalQueue&) = default;
 };
 
-/// Why pods of a shape cannot run on a flavor (spec 4.6, 4.9.1).
+/// Why pods of a shape cannot run on a flavor.
 enum class ShapeRefusalKind : std::uint8_t {
     UntoleratedTaint,
     NodeAffinity,
-    InvalidAffinity,       ///< cannot be read: the search for flavors ends here (spec 4.5.2b)
+    InvalidAffinity,       ///< cannot be read: the search for flavors ends here
     MissingTopology,       ///< the pods ask for topology; that of the flavor does not exist
     MissingTopologyLevel,  ///< that of the flavor lacks a level that they ask for
 };
@@ -130,7 +131,7 @@ struct ShapeRefusal {
 struct PodShape {
     std::uint32_t id = 0;
     std::vector<ShapeRefusal> refusals;
-    /// Ask for topology-aware scheduling themselves (PodSet.topologyRequest, spec 4.9.1).
+    /// Ask for topology-aware scheduling themselves (PodSet.topologyRequest, KEP-2724).
     bool requests_topology = false;
     /// What their containers request, whatever quota makes of it; of those alone.
     std::vector<std::string> resources;
@@ -148,7 +149,7 @@ struct PodSet {
     std::int32_t count = 1;
     std::optional<std::int32_t> min_count;
     std::int32_t reclaimable = 0;           ///< status.reclaimablePods, at most `count`
-    std::vector<ResourceRequest> requests;  ///< of one pod (spec 2.16, steps 1 to 8)
+    std::vector<ResourceRequest> requests;  ///< of one pod, adjusted and transformed
     std::uint32_t shape = 0;                ///< PodShape::id; 0: every flavor will do
     std::string group;                      ///< topologyRequest.podSetGroupName
     friend bool operator==(const PodSet&, const PodSet&) = default;
@@ -184,30 +185,31 @@ struct Workload {
     std::string name;
     std::string uid;
     std::string local_queue;
-    std::int64_t priority = 0;  ///< effective priority (spec 2.15)
-    Time queue_order;           ///< spec 3.3
+    std::int64_t priority = 0;  ///< with the boost of its annotation
+    Time queue_order;           ///< creation, or the eviction that sent it to the back
     std::int64_t generation = 0;
-    /// Workloads with equal classes are equivalent to the scheduler (spec 3.7); 0: equal to none.
+    /// Workloads with equal classes are equivalent to the scheduler: where one does not
+    /// fit the others do not; 0: equal to none.
     std::uint64_t scheduling_class = 0;
     /// Changes whenever one of the conditions Evicted and Requeued does, reclaimablePods, the
-    /// priority boost, or what LimitRanges make of the requests and limits (spec 3.6).
+    /// priority boost, or what LimitRanges make of the requests and limits.
     std::uint64_t condition_stamp = 0;
     std::vector<PodSet> pod_sets;
     std::optional<QuotaReservation> reservation;
-    /// May wait in a queue (spec 3.1): active, not finished, not gated, not on hold, holds no
+    /// May wait in a queue: active, not finished, not gated, not on hold, holds no
     /// quota.
     bool queueable = true;
-    /// Finished or deactivated: holds nothing, and each change of it wakes who waits (spec 3.8).
-    /// With a reservation: deactivated before it gave that up, so what its admission costs its
-    /// LocalQueue stays charged (spec 5.12).
+    /// Finished or deactivated: holds nothing, and each change of it wakes those that wait in its
+    /// tree. With a reservation: deactivated before it gave that up, so what its admission costs
+    /// its LocalQueue stays charged (KEP-4136).
     bool ended = false;
     bool requeued_false = false;     ///< condition Requeued=False: parked until that changes
     std::optional<Time> requeue_at;  ///< status.requeueState.requeueAt
     bool checks_failed = false;      ///< an admission check is Retry or Rejected
-    bool requests_valid = true;      ///< requests within limits and LimitRanges (spec 2.17)
+    bool requests_valid = true;      ///< requests within limits and LimitRanges
     bool preemption_gated = false;   ///< a status.preemptionGates entry is Closed
     bool pods_ready = false;         ///< condition PodsReady=True
-    /// Elastic jobs (spec 2.23): "namespace/name" of the slice that it takes the place of; "":
+    /// Elastic jobs (KEP-77): "namespace/name" of the slice that it takes the place of; "":
     /// none.
     std::string replaces;
     friend bool operator==(const Workload&, const Workload&) = default;

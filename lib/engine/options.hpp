@@ -9,14 +9,15 @@
 
 namespace sluice::engine {
 
-/// Rules that pick victims under fair sharing (Configuration.fairSharing.preemptionStrategies,
-/// spec 5.8).
+/// Rules that pick victims under fair sharing (Configuration.fairSharing.preemptionStrategies).
 enum class FairSharingStrategy : std::uint8_t { LessThanOrEqualToFinalShare, LessThanInitialShare };
 
-/// What becomes of a request for a resource that the ClusterQueue does not cover (spec 2.16).
+/// What becomes of a request for a resource that the ClusterQueue does not cover: it is never
+/// admitted, or the request is left out.
 enum class QuotaCheckStrategy : std::uint8_t { BlockUndeclared, IgnoreUndeclared };
 
-/// The feature gates that change a decision, with upstream's defaults (spec 7.2).
+/// The feature gates that change a decision, with upstream's defaults
+/// (pkg/features/kube_features.go).
 struct Gates {
     bool partial_admission = true;
     bool flavor_fungibility = true;
@@ -46,8 +47,7 @@ struct Options {
     Duration usage_half_life{};
     Duration usage_sampling_interval{};
     std::map<std::string, double> resource_weights;
-    Duration wake_batch{
-    };  ///< how long wake-ups of a tree are gathered; 0: they run at once (spec 3.8)
+    Duration wake_batch{};  ///< how long wake-ups of a tree are gathered; 0: they run at once
     /// Any number; where others choose the names, one that they cannot guess. It changes no
     /// decision.
     std::uint64_t hash_seed = 0;

@@ -11,8 +11,8 @@
 
 namespace sluice::engine {
 
-/// The ClusterQueues of a tree that use more than their quota of what somebody needs and have
-/// holders that use it, in the order of their best victims (spec 5.2).
+/// The ClusterQueues of a tree that use more than their quota of what a preemptor needs and have
+/// holders that use it, in the order of their best victims.
 ///
 /// *Cost*: of the holders of those ClusterQueues at first, then of a change the logarithm of the
 /// ClusterQueues' number.
@@ -43,7 +43,7 @@ class OverdrawnQueues {
     PreemptionContext context_;
     FlavorResources needed_;
     Order order_;
-    std::map<NodeIndex, const Candidate*> first_;  // who is in the order, and with whom
+    std::map<NodeIndex, const Candidate*> first_;  // in the order, each with its best victim
 };
 
 }  // namespace sluice::engine

@@ -14,11 +14,13 @@ PodSets PodSetPool::share(std::vector<PodSetRecord> pod_sets) {
     return PodSets(std::move(made));
 }
 
-void PodSetPool::release(PodSets& pod_sets) {
-    const Shared all = std::exchange(pod_sets.all_, nullptr);
-    if (all != nullptr && all.use_count() == 2) {  // the pool and `all`
-        all_.erase(all);
+std::shared_ptr<const std::vector<PodSetRecord>> PodSetPool::release(PodSets& pod_sets) {
+    Shared all = std::exchange(pod_sets.all_, nullptr);
+    if (all == nullptr || all.use_count() > 2) {  // the pool and `all`
+        return nullptr;
     }
+    all_.erase(all);
+    return all;
 }
 
 }  // namespace sluice::engine

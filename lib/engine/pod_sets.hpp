@@ -13,8 +13,8 @@
 
 namespace sluice::engine {
 
-/// A request by one pod, in the order in which flavors are looked for (FNV-1a of the name,
-/// spec 4.4.4).
+/// A request by one pod, in the order in which flavors are looked for (FNV-1a of the
+/// name).
 struct Request {
     ResourceIndex resource;
     Amount amount;
@@ -58,8 +58,10 @@ class PodSets {
 class PodSetPool {
   public:
     PodSets share(std::vector<PodSetRecord> pod_sets);
-    /// Forgets the podSets if nobody else has them. Leaves `pod_sets` empty.
-    void release(PodSets& pod_sets);
+    /// Forgets the podSets if nobody else has them, and returns them then; otherwise nullptr.
+    /// Leaves `pod_sets` empty.
+    std::shared_ptr<const std::vector<PodSetRecord>> release(PodSets& pod_sets);
+    /// How many different ones there are.
     std::size_t size() const { return all_.size(); }
 
   private:
@@ -74,6 +76,7 @@ class PodSetPool {
             return a < *b;
         }
     };
+    friend class NamesAudit;  // of the tests
     std::set<Shared, ByContent> all_;
 };
 

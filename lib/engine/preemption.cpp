@@ -21,7 +21,7 @@ void PreemptionSearch::usage_changed() {
 }
 
 template <class Known>
-Known& PreemptionSearch::known(ByNeed<Known>& by_need, const Preemptor& preemptor) {
+Known& PreemptionSearch::known(ByNeed<Known>& by_need, const PreemptionRequest& preemptor) {
     const NodeIndex root = context_.tree.node(preemptor.cluster_queue).root;
     const auto& changed = changed_[root];
     const std::pair key(root, preemptor.needed);
@@ -37,7 +37,9 @@ Known& PreemptionSearch::known(ByNeed<Known>& by_need, const Preemptor& preempto
     return found;
 }
 
-bool PreemptionSearch::may_find_elsewhere(const Preemptor& preemptor, PreemptionPolicy policy) {
+bool PreemptionSearch::may_find_elsewhere(
+    const PreemptionRequest& preemptor, PreemptionPolicy policy
+) {
     const NodeIndex root = context_.tree.node(preemptor.cluster_queue).root;
     if (policy == PreemptionPolicy::Never ||
         !context_.tree.has_above_quota(root, preemptor.needed)) {
@@ -58,8 +60,9 @@ bool PreemptionSearch::may_find_elsewhere(const Preemptor& preemptor, Preemption
 }
 
 template <class Is>
-bool PreemptionSearch::has_holder(NodeIndex cluster_queue, const Preemptor& preemptor, Is is)
-    const {
+bool PreemptionSearch::has_holder(
+    NodeIndex cluster_queue, const PreemptionRequest& preemptor, Is is
+) const {
     const ClusterQueueRecord& queue = context_.state.cluster_queue(cluster_queue);
     return queue.active &&
            std::any_of(queue.holders.begin(), queue.holders.end(), [&](WorkloadIndex index) {
@@ -69,15 +72,15 @@ bool PreemptionSearch::has_holder(NodeIndex cluster_queue, const Preemptor& pree
            });
 }
 
-FairShareBounds& PreemptionSearch::share_bounds(const Preemptor& preemptor) {
+FairShareBounds& PreemptionSearch::share_bounds(const PreemptionRequest& preemptor) {
     return known(shares_, preemptor);
 }
 
-const OverdrawnQueues& PreemptionSearch::overdrawn_queues(const Preemptor& preemptor) {
+const OverdrawnQueues& PreemptionSearch::overdrawn_queues(const PreemptionRequest& preemptor) {
     return known(overdrawn_, preemptor);
 }
 
-const std::vector<PreemptionTarget>& PreemptionSearch::find(const Preemptor& preemptor) {
+const std::vector<PreemptionTarget>& PreemptionSearch::find(const PreemptionRequest& preemptor) {
     if (context_.tree.mark() != mark_) {
         usage_changed();
     }
@@ -110,13 +113,13 @@ bool PreemptionSearch::may_help(NodeIndex cluster_queue, FlavorResourceIndex nee
            context_.tree.lowest_fit(cluster_queue, needed, amount).may_reclaim;
 }
 
-std::int32_t PreemptionSearch::level_of(const Preemptor& preemptor) const {
+std::int32_t PreemptionSearch::level_of(const PreemptionRequest& preemptor) const {
     const Usage& usage = preemptor.usage.front();
     return context_.tree.lowest_fit(preemptor.cluster_queue, usage.flavor_resource, usage.amount)
         .height;
 }
 
-void PreemptionSearch::note_level(const Preemptor& preemptor) {
+void PreemptionSearch::note_level(const PreemptionRequest& preemptor) {
     // Where the order of evictions counts, it is that of the targets alone.
     if (preemptor.usage.size() == 1 && !context_.tree.is_order_of_evictions_relevant()) {
         level_ = level_of(preemptor);
@@ -124,7 +127,7 @@ void PreemptionSearch::note_level(const Preemptor& preemptor) {
 }
 
 std::int32_t PreemptionSearch::level_without(
-    const std::vector<PreemptionTarget>& targets, const Preemptor& preemptor
+    const std::vector<PreemptionTarget>& targets, const PreemptionRequest& preemptor
 ) {
     const auto mark = context_.tree.mark();
     for (const auto& target : targets) {
@@ -138,7 +141,7 @@ std::int32_t PreemptionSearch::level_without(
 PreemptionSearch::Possibility PreemptionSearch::simulate(
     WorkloadIndex workload, NodeIndex cluster_queue, FlavorResourceIndex needed, Amount amount
 ) {
-    const Preemptor preemptor{
+    const PreemptionRequest preemptor{
         .workload = workload,
         .cluster_queue = cluster_queue,
         .usage = {Usage{.flavor_resource = needed, .amount = amount}},
@@ -166,7 +169,7 @@ PreemptionSearch::Possibility PreemptionSearch::simulate(
     };
 }
 
-bool PreemptionSearch::fits(const Preemptor& preemptor, bool allow_borrowing) const {
+bool PreemptionSearch::fits(const PreemptionRequest& preemptor, bool allow_borrowing) const {
     return std::all_of(preemptor.usage.begin(), preemptor.usage.end(), [&](const Usage& usage) {
         if (!allow_borrowing && context_.tree.is_borrowing_with(
                                     preemptor.cluster_queue, usage.flavor_resource, usage.amount
@@ -179,9 +182,13 @@ bool PreemptionSearch::fits(const Preemptor& preemptor, bool allow_borrowing) co
     });
 }
 
+void assume_gone(QuotaTree& tree, const State& state, WorkloadIndex holder) {
+    const Holding& holding = *state.workload(holder).holding;
+    tree.assume_no_usage(holding.cluster_queue, holding.usages);
+}
+
 void PreemptionSearch::evict(WorkloadIndex target) {
-    const Holding& holding = *context_.state.workload(target).holding;
-    context_.tree.assume_no_usage(holding.cluster_queue, holding.usages);
+    assume_gone(context_.tree, context_.state, target);
 }
 
 void PreemptionSearch::bring_back(WorkloadIndex target) {
@@ -190,7 +197,7 @@ void PreemptionSearch::bring_back(WorkloadIndex target) {
 }
 
 void PreemptionSearch::fill_back(
-    const Preemptor& preemptor, std::vector<PreemptionTarget>& targets, bool allow_borrowing
+    const PreemptionRequest& preemptor, std::vector<PreemptionTarget>& targets, bool allow_borrowing
 ) {
     // The last target made it fit, so it is needed; of the others perhaps not all.
     for (std::size_t i = targets.size(); i-- > 1;) {
@@ -206,7 +213,7 @@ void PreemptionSearch::fill_back(
 }
 
 void PreemptionSearch::note_spared(
-    NodeIndex cluster_queue, const Preemptor& preemptor, PreemptionPolicy policy
+    NodeIndex cluster_queue, const PreemptionRequest& preemptor, PreemptionPolicy policy
 ) {
     if (is_spared_by_priority_ || policy == PreemptionPolicy::Never ||
         policy == PreemptionPolicy::Any) {

@@ -16,7 +16,10 @@ struct PreemptionContext {
     /// a search assumes there it takes back.
     QuotaTree& tree;
     CandidateLists& candidates;
-    const std::set<WorkloadIndex>& removed;  ///< holders that count as gone (spec 3.10.2)
+    const std::set<WorkloadIndex>& removed;  ///< holders that the cycle evicts: they count as gone
 };
+
+/// Takes what the workload holds out of the tree, until what-ifs are rolled back.
+void assume_gone(QuotaTree& tree, const State& state, WorkloadIndex holder);
 
 }  // namespace sluice::engine

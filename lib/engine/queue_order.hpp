@@ -7,7 +7,7 @@
 
 namespace sluice::engine {
 
-/// The order in which a ClusterQueue serves its pending workloads (spec 3.2): under admission fair
+/// The order in which a ClusterQueue serves its pending workloads: under admission fair
 /// sharing those of the LocalQueue that has used least; then the sticky preemptor, higher priority,
 /// earlier timestamp, uid; namespace/name for objects without uid.
 class QueueOrder {

@@ -32,7 +32,7 @@ void add_to(Usages& usages, FlavorResourceIndex flavor_resource, Amount amount);
 /// The amount of that flavor-resource, 0 when it has no entry.
 Amount amount_of(const Usages& usages, FlavorResourceIndex flavor_resource);
 
-/// Quota and usage of one flavor-resource in one node (spec 4.1).
+/// Quota and usage of one flavor-resource in one node (KEP-79).
 struct QuotaCell {
     FlavorResourceIndex flavor_resource;
     Amount nominal;
@@ -77,15 +77,15 @@ struct DeclaredQuota {
 /// until then: both when refresh() is next called. Inside a what-if (mark, change, rollback) saved
 /// values are put back for the same reason.
 ///
-/// A cycle looks at usage in two ways: as it is, and as it will be once those are gone whom it
-/// evicts. See evict().
+/// A cycle looks at usage in two ways: as it is, and as it will be once the workloads are gone that
+/// it evicts. See evict().
 class QuotaTree {
   public:
     struct Node {
         std::string name;
         bool is_cluster_queue = false;
         bool has_object = false;  ///< false: only named by others
-        bool active = false;      ///< ClusterQueues: counts for heights (spec 3.9.2)
+        bool active = false;      ///< ClusterQueues: counts for heights
         std::string parent_name;
         double weight = 1.0;
         std::vector<DeclaredQuota> declared;
@@ -116,11 +116,11 @@ class QuotaTree {
 
     /// Sets what the node's object says; `parent` "" makes it a root. A weight alone
     /// leaves generations as they are. False: it said so already.
-    bool declare(
+    bool set_object(
         NodeIndex node, std::string_view parent, double weight, std::vector<DeclaredQuota> quotas
     );
     /// The object is gone: the node keeps its children and usage, without parent and quota.
-    void undeclare(NodeIndex node);
+    void remove_object(NodeIndex node);
     void set_active(NodeIndex node, bool active);
 
     const Node& node(NodeIndex index) const { return nodes_[index.at()]; }
@@ -137,10 +137,10 @@ class QuotaTree {
     /// have got into a cycle or out of one are appended to `touched`. Everything below requires
     /// that the tree is not stale.
     void refresh(std::vector<NodeIndex>& touched);
-    bool is_stale() const { return relink_ || !uncounted_.empty(); }
+    bool is_stale() const { return needs_rebuild_ || !wrong_sums_.empty(); }
 
     /// Grows when quota may have become free for the ClusterQueue: with each change of shape or
-    /// quota in its tree and each touch() (AllocatableResourceGeneration, spec 4.11).
+    /// quota in its tree and each touch() (upstream's AllocatableResourceGeneration).
     std::uint64_t generation(NodeIndex cluster_queue) const;
     void touch(NodeIndex node) { nodes_[node.at()].changed_at = ++changes_; }
 
@@ -173,7 +173,7 @@ class QuotaTree {
         bool is_borrowing_limit = false;  ///< of that node; else it has no more
     };
     struct Room {
-        Amount available;  ///< what the node may still use, with borrowing (spec 4.2); or negative
+        Amount available;  ///< what the node may still use, with borrowing; or negative
         Bottleneck bottleneck;
     };
     Room room(NodeIndex node, FlavorResourceIndex flavor_resource) const;
@@ -198,7 +198,8 @@ class QuotaTree {
     bool is_above_quota(NodeIndex node, const FlavorResources& flavor_resources) const;
 
     /// Height of the lowest subtree whose own quota covers `amount` more (0: the ClusterQueue
-    /// itself), and whether that subtree is smaller than the tree (spec 4.8).
+    /// itself), and whether that subtree is smaller than the tree: then others may have
+    /// to give the quota back.
     struct Fit {
         std::int32_t height = 0;
         bool may_reclaim = false;
@@ -296,20 +297,24 @@ class QuotaTree {
     void change(const Place& place, Amount usage, Lasting lasting, bool is_exact);
     void assume_after_evictions(NodeIndex cluster_queue, const Usage& usage);
     void fork_path(NodeIndex cluster_queue);
-    void count_later_if_stale(NodeIndex cluster_queue);
+    void sum_later_if_stale(NodeIndex cluster_queue);
     /// Lists the cell under its root, or takes it off the list, as its amounts now say.
-    void list_if_above_quota(NodeIndex node, QuotaCell& cell);
-    void unlist(NodeIndex root, QuotaCell& cell);
+    void update_above_quota(NodeIndex node, QuotaCell& cell);
+    void remove_from_above_quota(NodeIndex root, QuotaCell& cell);
     /// The sums of its tree are to be made anew.
-    void uncount(NodeIndex node) { uncounted_.push_back(node); }
+    void mark_wrong_sums(NodeIndex node) { wrong_sums_.push_back(node); }
 
-    void restate(NodeIndex node, std::string parent, std::vector<DeclaredQuota> quotas);
+    /// The node gets this parent ("": none) and these quotas; at once, unless a cycle of parents is
+    /// about: then a rebuild is due.
+    void change_node(NodeIndex node, std::string parent, std::vector<DeclaredQuota> quotas);
     bool is_at_or_below(NodeIndex node, NodeIndex ancestor) const;
     void detach(NodeIndex node);
     void attach(NodeIndex node, NodeIndex parent);
     void set_root_below(NodeIndex node);
-    void redeclare(NodeIndex node, std::vector<DeclaredQuota> quotas);
-    void redeclare(NodeIndex node, const DeclaredQuota* before, const DeclaredQuota* after);
+    /// The node gets these quotas, and the sums above it follow.
+    void change_quotas(NodeIndex node, std::vector<DeclaredQuota> quotas);
+    /// The same of one flavor-resource; nullptr: it had or gets no quota of it.
+    void change_quota(NodeIndex node, const DeclaredQuota* before, const DeclaredQuota* after);
     void shift(
         NodeIndex node, FlavorResourceIndex flavor_resource, Contribution before, Contribution after
     );
@@ -318,12 +323,14 @@ class QuotaTree {
     );
     std::optional<std::int32_t> counted_height(const Node& node) const;
 
-    void relink(std::vector<NodeIndex>& touched);
+    /// Works out parents, roots, cycles and all sums.
+    void rebuild(std::vector<NodeIndex>& touched);
     void link();
     void find_cycles();
     std::vector<NodeIndex> parents_first(const std::vector<NodeIndex>& roots) const;
     void accumulate(NodeIndex node);
-    void recount();
+    /// Works out the sums of the trees in which they are wrong.
+    void sum_again();
 
     std::map<std::string, NodeIndex, std::less<>> cluster_queues_;
     std::map<std::string, NodeIndex, std::less<>> cohorts_;
@@ -332,11 +339,11 @@ class QuotaTree {
     std::vector<Fork> forks_;  // with a node its parents have one too
     bool shows_evictions_ = false;
     bool is_order_relevant_ = false;
-    std::vector<NodeIndex> changed_;    // since the last relink, while one is due
-    std::vector<NodeIndex> uncounted_;  // nodes of trees whose sums are wrong
+    std::vector<NodeIndex> changed_;     // since the last rebuild, while one is due
+    std::vector<NodeIndex> wrong_sums_;  // nodes of trees whose sums are wrong
     std::uint64_t changes_ = 0;
-    std::uint64_t quotas_ = 1;  // grows with each change of quotas or shape
-    bool relink_ = false;       // parents, roots and cycles are to be worked out anew
+    std::uint64_t quotas_ = 1;    // grows with each change of quotas or shape
+    bool needs_rebuild_ = false;  // parents, roots and cycles are to be worked out anew
 };
 
 }  // namespace sluice::engine

@@ -6,7 +6,7 @@
 #include <utility>
 
 namespace sluice::engine {
-bool QuotaTree::declare(
+bool QuotaTree::set_object(
     NodeIndex index, std::string_view parent, double weight, std::vector<DeclaredQuota> quotas
 ) {
     if (!parent.empty()) {
@@ -21,36 +21,38 @@ bool QuotaTree::declare(
         return is_reweighed;
     }
     node.has_object = true;
-    restate(index, std::string(parent), std::move(quotas));
+    change_node(index, std::string(parent), std::move(quotas));
     return true;
 }
 
-void QuotaTree::undeclare(NodeIndex index) {
+void QuotaTree::remove_object(NodeIndex index) {
     set_active(index, false);
     nodes_[index.at()].has_object = false;
     nodes_[index.at()].weight = 1.0;
-    restate(index, "", {});
+    change_node(index, "", {});
 }
 
-void QuotaTree::restate(NodeIndex index, std::string parent, std::vector<DeclaredQuota> quotas) {
+void QuotaTree::change_node(
+    NodeIndex index, std::string parent, std::vector<DeclaredQuota> quotas
+) {
     ++quotas_;
     const NodeIndex to = parent.empty() ? NodeIndex{} : find_cohort(parent);
     nodes_[index.at()].parent_name = std::move(parent);
     const bool is_in_cycle =
         nodes_[index.at()].in_cycle || (to.is_valid() && nodes_[to.at()].in_cycle);
-    if (relink_ || is_in_cycle || is_at_or_below(to, index)) {
+    if (needs_rebuild_ || is_in_cycle || is_at_or_below(to, index)) {
         nodes_[index.at()].declared = std::move(quotas);
         changed_.push_back(index);
-        relink_ = true;
+        needs_rebuild_ = true;
         return;
     }
-    recount();  // what is added to wrong sums stays wrong
+    sum_again();  // what is added to wrong sums stays wrong
     touch(nodes_[index.at()].root);
     if (to == nodes_[index.at()].parent) {
-        redeclare(index, std::move(quotas));
+        change_quotas(index, std::move(quotas));
     } else {
         detach(index);
-        redeclare(index, std::move(quotas));
+        change_quotas(index, std::move(quotas));
         attach(index, to);
     }
     touch(nodes_[index.at()].root);
@@ -98,7 +100,7 @@ void QuotaTree::shift(
         if (was_saturated || std::any_of(amounts.begin(), amounts.end(), [](Amount a) {
                 return a.is_saturated();
             })) {
-            uncount(at);
+            mark_wrong_sums(at);
             return;
         }
         before = mine;
@@ -162,7 +164,7 @@ void QuotaTree::attach(NodeIndex index, NodeIndex parent) {
         return;
     }
     Node& node = nodes_[index.at()];
-    recount();
+    sum_again();
     for (const auto& cell : node.cells) {
         shift(parent, cell.flavor_resource, {}, contribution_of(cell));
     }
@@ -196,7 +198,7 @@ void QuotaTree::set_root_below(NodeIndex index) {
         }
         for (auto& cell : node.cells) {
             if (cell.above_quota != 0) {
-                unlist(node.root, cell);
+                remove_from_above_quota(node.root, cell);
             }
         }
         node.root = parent.is_valid() ? nodes_[parent.at()].root : at;
@@ -205,12 +207,12 @@ void QuotaTree::set_root_below(NodeIndex index) {
             nodes_[node.root.at()].waiting.insert(at);
         }
         for (auto& cell : node.cells) {
-            list_if_above_quota(at, cell);
+            update_above_quota(at, cell);
         }
     }
 }
 
-void QuotaTree::redeclare(NodeIndex index, std::vector<DeclaredQuota> quotas) {
+void QuotaTree::change_quotas(NodeIndex index, std::vector<DeclaredQuota> quotas) {
     const auto before = std::exchange(nodes_[index.at()].declared, std::move(quotas));
     const auto& after = nodes_[index.at()].declared;
     auto old = before.begin();
@@ -220,13 +222,13 @@ void QuotaTree::redeclare(NodeIndex index, std::vector<DeclaredQuota> quotas) {
                              (now == after.end() || old->flavor_resource <= now->flavor_resource);
         const bool has_now = now != after.end() &&
                              (old == before.end() || now->flavor_resource <= old->flavor_resource);
-        redeclare(index, has_old ? &*old : nullptr, has_now ? &*now : nullptr);
+        change_quota(index, has_old ? &*old : nullptr, has_now ? &*now : nullptr);
         old += has_old ? 1 : 0;
         now += has_now ? 1 : 0;
     }
 }
 
-void QuotaTree::redeclare(
+void QuotaTree::change_quota(
     NodeIndex index, const DeclaredQuota* before, const DeclaredQuota* after
 ) {
     const auto flavor_resource = (before != nullptr ? before : after)->flavor_resource;
@@ -239,9 +241,9 @@ void QuotaTree::redeclare(
     cell.borrowing_limit = after != nullptr ? after->borrowing_limit : std::nullopt;
     cell.lending_limit = after != nullptr ? after->lending_limit : std::nullopt;
     cell.declarations += (after != nullptr ? 1 : 0) - (before != nullptr ? 1 : 0);
-    list_if_above_quota(index, cell);
+    update_above_quota(index, cell);
     if (was_saturated || more.is_saturated() || cell.subtree.is_saturated()) {
-        uncount(index);
+        mark_wrong_sums(index);
         return;
     }
     shift(nodes_[index.at()].parent, flavor_resource, mine, contribution_of(cell));
@@ -251,7 +253,7 @@ void QuotaTree::accumulate(NodeIndex index) {
     Node& node = nodes_[index.at()];
     for (auto& cell : node.cells) {
         if (cell.above_quota != 0) {
-            unlist(node.root, cell);
+            remove_from_above_quota(node.root, cell);
         }
     }
     node.cells.clear();
@@ -286,18 +288,18 @@ void QuotaTree::accumulate(NodeIndex index) {
         }
     }
     for (auto& cell : node.cells) {
-        list_if_above_quota(index, cell);
+        update_above_quota(index, cell);
     }
     node.height = node.child_heights.empty() ? 0 : node.child_heights.rbegin()->first + 1;
 }
 
-void QuotaTree::recount() {
-    if (uncounted_.empty()) {
+void QuotaTree::sum_again() {
+    if (wrong_sums_.empty()) {
         return;
     }
     ++quotas_;
     std::vector<NodeIndex> roots;
-    for (const auto index : std::exchange(uncounted_, {})) {
+    for (const auto index : std::exchange(wrong_sums_, {})) {
         roots.push_back(nodes_[index.at()].root);
     }
     std::sort(roots.begin(), roots.end());
@@ -346,7 +348,7 @@ void QuotaTree::link() {
     attach_all(cluster_queues_);
 }
 
-void QuotaTree::relink(std::vector<NodeIndex>& touched) {
+void QuotaTree::rebuild(std::vector<NodeIndex>& touched) {
     ++quotas_;
     std::vector<bool> root_changed(nodes_.size(), false);
     const auto note_roots = [&] {
@@ -371,8 +373,8 @@ void QuotaTree::relink(std::vector<NodeIndex>& touched) {
         set_root_below(root);
     }
     note_roots();  // the trees they are in now
-    uncounted_ = roots;
-    recount();
+    wrong_sums_ = roots;
+    sum_again();
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         const Node& node = nodes_[i];
         const NodeIndex before = root_before[i];
@@ -383,14 +385,14 @@ void QuotaTree::relink(std::vector<NodeIndex>& touched) {
         }
     }
     changed_.clear();
-    relink_ = false;
+    needs_rebuild_ = false;
 }
 
 void QuotaTree::refresh(std::vector<NodeIndex>& touched) {
-    if (relink_) {
-        relink(touched);
+    if (needs_rebuild_) {
+        rebuild(touched);
     }
-    recount();
+    sum_again();
 }
 
 }  // namespace sluice::engine

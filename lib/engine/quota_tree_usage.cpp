@@ -7,7 +7,7 @@
 
 namespace sluice::engine {
 
-void QuotaTree::unlist(NodeIndex root, QuotaCell& cell) {
+void QuotaTree::remove_from_above_quota(NodeIndex root, QuotaCell& cell) {
     auto& listed = nodes_[root.at()].above_quota[cell.flavor_resource];
     const NodeIndex last = listed.back();
     listed[cell.above_quota - 1] = last;
@@ -17,14 +17,14 @@ void QuotaTree::unlist(NodeIndex root, QuotaCell& cell) {
     cell.above_quota = 0;
 }
 
-void QuotaTree::list_if_above_quota(NodeIndex index, QuotaCell& cell) {
+void QuotaTree::update_above_quota(NodeIndex index, QuotaCell& cell) {
     const Node& node = nodes_[index.at()];
     const bool above = cell.usage > cell.subtree;
     if (!node.is_cluster_queue || above == (cell.above_quota != 0)) {
         return;
     }
     if (!above) {
-        unlist(node.root, cell);
+        remove_from_above_quota(node.root, cell);
         return;
     }
     auto& listed = nodes_[node.root.at()].above_quota[cell.flavor_resource];
@@ -103,11 +103,11 @@ void QuotaTree::change(const Place& place, Amount usage, Lasting lasting, bool i
     const bool has_saturated = !is_exact || here.usage.is_saturated() || usage.is_saturated();
     here.usage = usage;
     if (!place.is_fork) {
-        list_if_above_quota(place.node, here);
+        update_above_quota(place.node, here);
     }
     if (has_saturated) {
         if (lasting == Lasting::ForGood) {
-            uncount(place.node);
+            mark_wrong_sums(place.node);
         }
         is_order_relevant_ = true;
     }
@@ -155,7 +155,7 @@ void QuotaTree::add_usage(NodeIndex cluster_queue, const Usages& usages) {
         }
         add(cluster_queue, usage.flavor_resource, usage.amount, Lasting::ForGood);
     }
-    count_later_if_stale(cluster_queue);
+    sum_later_if_stale(cluster_queue);
 }
 
 void QuotaTree::remove_usage(NodeIndex cluster_queue, const Usages& usages) {
@@ -166,14 +166,14 @@ void QuotaTree::remove_usage(NodeIndex cluster_queue, const Usages& usages) {
             remove(cluster_queue, usage.flavor_resource, usage.amount, Lasting::ForGood);
         }
     }
-    count_later_if_stale(cluster_queue);
+    sum_later_if_stale(cluster_queue);
 }
 
-void QuotaTree::count_later_if_stale(NodeIndex cluster_queue) {
+void QuotaTree::sum_later_if_stale(NodeIndex cluster_queue) {
     // Another tree than this one may be the stale one; this one's sums lack the change all the
-    // same. A relink counts all trees.
-    if (!uncounted_.empty()) {
-        uncount(cluster_queue);
+    // same. A rebuild sums all trees.
+    if (!wrong_sums_.empty()) {
+        mark_wrong_sums(cluster_queue);
     }
 }
 
@@ -186,7 +186,7 @@ bool QuotaTree::has_saturated(NodeIndex cluster_queue) const {
 
 void QuotaTree::reset_usage(NodeIndex cluster_queue, Usages usages) {
     nodes_[cluster_queue.at()].own_usage = std::move(usages);
-    uncount(cluster_queue);
+    mark_wrong_sums(cluster_queue);
 }
 
 void QuotaTree::assume_usage(NodeIndex cluster_queue, const Usages& usages) {
@@ -268,7 +268,7 @@ void QuotaTree::rollback(Mark mark) {
         } else {
             QuotaCell& cell = node.cells[saved.cell];
             cell.usage = saved.usage;
-            list_if_above_quota(saved.node, cell);
+            update_above_quota(saved.node, cell);
         }
         undo_.pop_back();
     }

@@ -23,14 +23,14 @@ struct Contestant {
 
 /// Whether victims are taken from `a` before `b`, both ClusterQueues or both cohorts: the larger
 /// share, then the better victim, for which the preemptor's own ClusterQueue stands back, and
-/// between cohorts the later name (spec 5.8).
+/// between cohorts the later name.
 bool gives_first(
     const State& state, const Contestant& a, const Contestant& b, NodeIndex preemptor_queue
 );
 
-/// From whom fair sharing could take victims who use what somebody needs, by their shares as usage
-/// is: of each cohort the children that borrow and have such holders. Which of those the preemptor
-/// may evict, and what it changes itself, is the search's to find out.
+/// The ClusterQueues from which fair sharing could take victims that use what a preemptor needs, by
+/// their shares as usage is: of each cohort the children that borrow and have such holders. Which
+/// of those the preemptor may evict, and what it changes itself, is the search's to find out.
 ///
 /// *Cost*: of the holders of the ClusterQueues above their quota at first, then of a change the
 /// depth times the logarithm of the children.
@@ -48,7 +48,7 @@ class ShareContests {
         Order cohorts;
     };
 
-    /// Of the tree below `root`, for those who need `needed`.
+    /// Of the tree below `root`, for workloads that need `needed`.
     ShareContests(const PreemptionContext& context, NodeIndex root, FlavorResources needed);
 
     /// To be called for each ClusterQueue of the tree whose usage or holders have changed.
@@ -75,7 +75,7 @@ class ShareContests {
     PreemptionContext context_;
     FlavorResources needed_;
     std::map<NodeIndex, Children> children_;
-    std::map<NodeIndex, Contestant> standing_;  // who is in which set of children
+    std::map<NodeIndex, Contestant> standing_;  // which is in which set of children
 };
 
 }  // namespace sluice::engine

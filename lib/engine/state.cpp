@@ -21,11 +21,21 @@ std::size_t LastAssignment::next(std::uint32_t pod_set, ResourceIndex resource) 
     return 0;
 }
 
-Amount charged(Amount amount, std::int64_t assigned, std::int64_t left) {
-    if (left >= assigned || assigned <= 0) {
-        return amount;
+void add_pod_set(Holding& into, PodSetShare share, bool is_only) {
+    into.count = static_cast<std::int32_t>(std::min<std::int64_t>(share.left, share.assigned));
+    HeldPodSet held{.name = std::move(share.name), .count = into.count, .usages = {}};
+    for (const auto& [pair, amount] : share.amounts) {
+        const bool needs_all = share.left >= share.assigned || share.assigned <= 0;
+        const Amount charged =
+            needs_all ? amount : Amount(amount.value() / share.assigned) * share.left;
+        add_to(into.usages, pair, charged);
+        if (!is_only) {
+            add_to(held.usages, pair, charged);
+        }
     }
-    return Amount(amount.value() / assigned) * left;
+    if (!is_only) {
+        into.pod_sets.push_back(std::move(held));
+    }
 }
 
 bool LastAssignment::has_progress() const {
@@ -37,7 +47,7 @@ bool LastAssignment::has_progress() const {
 }
 
 State::State(Options options) : options_(std::move(options)), workload_index_(options_.hash_seed) {
-    pods_ = StateEditor(*this, Time()).intern_resource("pods");
+    pods_ = StateEditor(*this, Time()).use_resource("pods");
 }
 
 FlavorResourceIndex State::flavor_resource_of(FlavorIndex flavor, ResourceIndex resource) const {
@@ -66,19 +76,11 @@ const std::vector<ResourceIndex>* State::topology_resources(std::uint32_t shape)
     return of == shapes_.end() || !of->second.requests_topology ? nullptr : &of->second.resources;
 }
 
-FlavorResourceIndex State::find_flavor_resource(std::string_view flavor, std::string_view resource)
-    const {
-    const auto f = flavors_.find(flavor);
-    const auto r = resources_.find(resource);
-    const auto at = pair_index_.find({f, r});
-    return at == pair_index_.end() ? FlavorResourceIndex{} : at->second;
-}
-
 WorkloadIndex State::find_workload(std::string_view key) const {
     return workload_index_.find(key, workloads_);
 }
 
-std::vector<WorkloadIndex> State::active_in_order(NodeIndex cluster_queue) const {
+std::vector<WorkloadIndex> State::heap_in_order(NodeIndex cluster_queue) const {
     const auto& record = cluster_queues_[cluster_queue.at()];
     auto sorted = record.heap;
     const QueueOrder before(workloads_, local_queues_, record, shares_admission_fairly(record));
@@ -119,7 +121,7 @@ std::optional<Time> State::next_due() const {
         consider(samples_.begin()->first);
     }
     if (!back_offs_.empty()) {
-        consider(back_offs_.begin()->first);
+        consider(back_offs_.begin()->at);
     }
     return due;
 }

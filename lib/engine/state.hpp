@@ -49,10 +49,10 @@ class State {
     bool flavor_exists(FlavorIndex index) const { return flavor_exists_[index.at()]; }
     /// Whether it is for topology-aware scheduling (ResourceFlavor.spec.topologyName).
     bool flavor_has_topology(FlavorIndex index) const { return flavor_topology_[index.at()]; }
-    /// Whether requests for `a` are looked at before those for `b` (FNV-1a of the names,
-    /// spec 4.4.4).
+    /// Whether requests for `a` are looked at before those for `b` (FNV-1a of the
+    /// names).
     bool requested_before(ResourceIndex a, ResourceIndex b) const;
-    /// The pseudo-resource `pods`, which counts a podSet's pods (spec 2.16).
+    /// The pseudo-resource `pods`, which counts a podSet's pods.
     ResourceIndex pods_resource() const { return pods_; }
     struct ShapeVerdict {
         ShapeRefusalKind kind = ShapeRefusalKind::NodeAffinity;
@@ -61,11 +61,8 @@ class State {
     /// Why pods of that shape cannot run on that flavor; none: they can.
     std::optional<ShapeVerdict> shape_refusal(std::uint32_t shape, FlavorIndex flavor) const;
     /// What the containers of pods of that shape request, where they ask for topology-aware
-    /// scheduling themselves (spec 4.9.1); nullptr: they do not.
+    /// scheduling themselves; nullptr: they do not.
     const std::vector<ResourceIndex>* topology_resources(std::uint32_t shape) const;
-    /// The pair, or none when no object or usage ever named it.
-    FlavorResourceIndex find_flavor_resource(std::string_view flavor, std::string_view resource)
-        const;
 
     // Lookup; an invalid index when there is none.
     WorkloadIndex find_workload(std::string_view key) const;
@@ -88,16 +85,16 @@ class State {
     std::uint64_t cycle() const { return cycle_; }
 
     /// Pending workloads of a ClusterQueue that are tried, in service order. Cost: n log n.
-    std::vector<WorkloadIndex> active_in_order(NodeIndex cluster_queue) const;
+    std::vector<WorkloadIndex> heap_in_order(NodeIndex cluster_queue) const;
     /// Those that wait for an event, in service order. Cost: n log n.
     std::vector<WorkloadIndex> inadmissible_in_order(NodeIndex cluster_queue) const;
     /// Whether cycles look at the ClusterQueue's heap.
     bool has_heap(NodeIndex cluster_queue) const {
         return with_heap_.contains(tree_.node_name(cluster_queue));
     }
-    /// Whether the ClusterQueue tries workload a before b (spec 3.2).
+    /// Whether the ClusterQueue tries workload a before b.
     bool is_served_before(const ClusterQueueRecord& queue, WorkloadIndex a, WorkloadIndex b) const;
-    /// Whether the ClusterQueue serves the LocalQueue first that has used least (spec 5.12).
+    /// Whether the ClusterQueue serves the LocalQueue first that has used least (KEP-4136).
     bool shares_admission_fairly(const ClusterQueueRecord& queue) const {
         return options_.admission_fair_sharing && queue.spec.admission_fair_sharing;
     }
@@ -108,18 +105,27 @@ class State {
     bool has_heads() const;
     /// ClusterQueues from the root cohort down to this one, for messages: "/root/…/cluster-queue".
     std::string path_of(NodeIndex node) const;
-    /// Borrowed amount of a cell as status reports it: usage above nominal, 0 without cohort
-    /// (spec 1.6).
+    /// Borrowed amount of a cell as status reports it: usage above nominal, 0 without
+    /// cohort.
     Amount borrowed(NodeIndex cluster_queue, FlavorResourceIndex flavor_resource) const;
 
   private:
     friend class StateEditor;
     friend class Cycle;
+    friend class NamesAudit;  // of the tests
 
     struct Shape {
         std::map<FlavorIndex, ShapeVerdict> refusals;
         bool requests_topology = false;
         std::vector<ResourceIndex> resources;
+    };
+
+    /// Two back-offs of a workload may end at one time, and each goes alone.
+    struct BackOffEnd {
+        Time at;
+        WorkloadIndex workload;
+        BackOff back_off = BackOff::Requeue;
+        friend auto operator<=>(const BackOffEnd&, const BackOffEnd&) = default;
     };
 
     Options options_;
@@ -128,6 +134,9 @@ class State {
     std::vector<bool> flavor_topology_;
     Names<ResourceIndex> resources_;
     std::vector<std::uint64_t> resource_hashes_;
+    /// By resource: how many pairs, podSets of the pool, pod shapes and resource groups name it. At
+    /// 0 its name is forgotten: users invent them.
+    std::vector<std::uint32_t> resource_uses_;
     ResourceIndex pods_;
     std::map<std::pair<FlavorIndex, ResourceIndex>, FlavorResourceIndex> pair_index_;
     std::vector<std::pair<FlavorIndex, ResourceIndex>> pairs_;
@@ -142,7 +151,7 @@ class State {
     std::map<std::uint32_t, Shape> shapes_;
     std::map<std::string_view, NodeIndex> with_heap_;  // ClusterQueues whose heap is not empty
     std::map<NodeIndex, Time> wake_due_;               // by root
-    std::set<std::pair<Time, WorkloadIndex>> back_offs_;
+    std::set<BackOffEnd> back_offs_;
     std::set<std::pair<Time, LocalQueueIndex>> samples_;  // of usage, as they become due
     std::map<NodeIndex, Cohort> cohorts_;                 // as they were told
     std::uint64_t cycle_ = 0;

@@ -23,6 +23,7 @@ class StateEditor {
     void on(const LocalQueueChanged& event);
     void on(const LocalQueueDeleted& event);
     void on(const PodShapeChanged& event);
+    void on(const PodShapeDeleted& event);
     void on(const WorkloadChanged& event);
     void on(const WorkloadDeleted& event);
     void on(const AdmissionWritten& event);
@@ -35,24 +36,24 @@ class StateEditor {
     void refresh();
 
     // Queues.
-    void push_active(WorkloadIndex workload);
+    void push_to_heap(WorkloadIndex workload);
     void push_inadmissible(WorkloadIndex workload);
     void take_from_queue(WorkloadIndex workload);
-    /// Puts a pending workload where it belongs: heap, parked, or nowhere (spec 3.6).
+    /// Puts a pending workload where it belongs: heap, parked, or nowhere.
     void enqueue(WorkloadIndex workload);
     WorkloadIndex pop_head(NodeIndex cluster_queue);
-    /// The head failed: back to the heap or parked (spec 3.5).
+    /// The head failed: back to the heap or parked.
     RequeuedTo requeue(WorkloadIndex workload, bool immediately);
-    /// Parks every heap entry of that class and remembers it (spec 3.7).
+    /// Parks every heap entry of that class and remembers it until its tree is woken.
     void park_class(NodeIndex cluster_queue, std::uint64_t scheduling_class);
-    /// `victims` go for it. If all their evictions are being written, and all of those fail, who
-    /// was the preemptor before is it again.
+    /// `victims` go for it. If all their evictions are being written, and all of those fail, the
+    /// preemptor before is it again.
     void set_preemptor(
         NodeIndex cluster_queue, WorkloadIndex workload, const std::vector<WorkloadIndex>& victims
     );
     void clear_preemptor(WorkloadIndex workload);
-    /// Moves parked workloads of the whole tree to their heaps, now or at the end of the batch
-    /// (spec 3.8).
+    /// Moves parked workloads of the whole tree to their heaps, now or at the end of the
+    /// batch.
     void wake_tree_of(NodeIndex node);
 
     /// What a workload's end or less use of quota wakes: the tree of the ClusterQueue in which its
@@ -71,12 +72,20 @@ class StateEditor {
     bool back_off_expired(const WorkloadRecord& workload) const;
     FlavorResourceIndex intern_pair(std::string_view flavor, std::string_view resource);
     FlavorIndex intern_flavor(std::string_view name);
-    ResourceIndex intern_resource(std::string_view name);
+    /// The index of the name, kept until release_resource() was called as often as this.
+    ResourceIndex use_resource(std::string_view name);
+    void release_resource(ResourceIndex resource);
 
   private:
     NodeIndex intern_cluster_queue(std::string_view name);
     NodeIndex intern_cohort(std::string_view name);
     LocalQueueIndex intern_local_queue(std::string_view ns, std::string_view name);
+    /// Unless it has an object or workloads name it.
+    void forget_local_queue(LocalQueueIndex index);
+    template <class PodSetRecords>
+    void release_resources_of(const PodSetRecords& pod_sets);
+    void release_pod_sets(PodSets& pod_sets);
+    void resolve_groups(ClusterQueueRecord& of, const std::vector<ResourceGroup>& groups);
     std::vector<DeclaredQuota> declared_quotas(const std::vector<ResourceGroup>& groups);
     bool is_active(NodeIndex cluster_queue) const;
     NodeIndex declared_parent(NodeIndex node) const;
@@ -92,6 +101,9 @@ class StateEditor {
     void wake_parked(NodeIndex cluster_queue);
     void requeue_all_of(LocalQueueIndex local_queue);
     void drop_all_of(LocalQueueIndex local_queue);
+    /// What enters the heap is found by its class from then on, until it leaves.
+    void list_in_class(ClusterQueueRecord& queue, WorkloadIndex workload);
+    void unlist_from_class(ClusterQueueRecord& queue, WorkloadIndex workload);
     void heap_up(ClusterQueueRecord& queue, std::size_t at);
     void heap_down(ClusterQueueRecord& queue, std::size_t at);
     void heap_place(ClusterQueueRecord& queue, std::size_t at, WorkloadIndex workload);
@@ -99,13 +111,15 @@ class StateEditor {
     /// Puts all in order again, at less cost than one by one.
     void make_heap(ClusterQueueRecord& queue);
 
-    // Admission fair sharing (spec 5.12).
+    // Admission fair sharing (KEP-4136).
     void begin_ledger(LocalQueueIndex index, const ConsumedResources& consumed);
     void end_ledger(LocalQueueIndex index);
     void sample_usage();
-    void settle_charge(WorkloadIndex index);
+    void consume_charge(WorkloadIndex index);
     void drop_charge(WorkloadIndex index);
-    /// Works out the LocalQueue's key, and orders its ClusterQueue anew if it changed.
+    /// Works out the LocalQueue's key. True: its ClusterQueue is to be put in order anew.
+    bool set_fair_usage(LocalQueueIndex index);
+    /// The same, and puts the ClusterQueue in order.
     void update_fair_usage(LocalQueueIndex index);
     void count_admitted(WorkloadIndex index, bool add);
     /// Its ClusterQueue is another one now.
@@ -124,7 +138,8 @@ class StateEditor {
     );
     void update_pending(WorkloadIndex index, const Workload& workload);
     bool is_later(const std::optional<Time>& time) const;
-    void set_back_off(WorkloadIndex index, const std::optional<Time>& requeue_at);
+    /// Ends at `until`, and no more when it would have ended before; none: there is none.
+    void set_back_off(WorkloadIndex index, BackOff back_off, const std::optional<Time>& until);
     WorkloadRecord& record(WorkloadIndex index) { return state_.workloads_[index.at()]; }
     ClusterQueueRecord& queue(NodeIndex index) { return state_.cluster_queues_[index.at()]; }
 

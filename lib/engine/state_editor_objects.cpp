@@ -12,7 +12,7 @@
 namespace sluice::engine {
 namespace {
 
-/// FNV-1a, 64 bits; upstream's order of the resources of a request follows from it (spec 4.4.4).
+/// FNV-1a, 64 bits; upstream's order of the resources of a request follows from it.
 std::uint64_t fnv1a(std::string_view text) {
     std::uint64_t hash = 0xcbf29ce484222325U;
     for (const char c : text) {
@@ -52,18 +52,27 @@ FlavorIndex StateEditor::intern_flavor(std::string_view name) {
     return index;
 }
 
-ResourceIndex StateEditor::intern_resource(std::string_view name) {
+ResourceIndex StateEditor::use_resource(std::string_view name) {
     const auto index = state_.resources_.intern(name);
-    if (index.at() == state_.resource_hashes_.size()) {
-        state_.resource_hashes_.push_back(fnv1a(name));
+    state_.resource_uses_.resize(state_.resources_.size(), 0);
+    state_.resource_hashes_.resize(state_.resources_.size(), 0);
+    if (state_.resource_uses_[index.at()]++ == 0) {
+        state_.resource_hashes_[index.at()] = fnv1a(name);
     }
     return index;
 }
 
+void StateEditor::release_resource(ResourceIndex resource) {
+    if (--state_.resource_uses_[resource.at()] == 0) {
+        state_.resources_.erase(resource);
+    }
+}
+
 FlavorResourceIndex StateEditor::intern_pair(std::string_view flavor, std::string_view resource) {
-    const auto pair = std::pair(intern_flavor(flavor), intern_resource(resource));
+    const auto pair = std::pair(intern_flavor(flavor), use_resource(resource));
     const auto at = state_.pair_index_.find(pair);
     if (at != state_.pair_index_.end()) {
+        release_resource(pair.second);  // the pair uses it already
         return at->second;
     }
     const auto index = make_index<FlavorResourceIndex>(state_.pairs_.size());
@@ -175,9 +184,9 @@ void StateEditor::on(const CohortChanged& event) {
     }
     state_.cohorts_.insert_or_assign(index, cohort);
     auto quotas = declared_quotas(cohort.resource_groups);
-    state_.tree_.declare(index, cohort.parent, cohort.fair_weight, std::move(quotas));
+    state_.tree_.set_object(index, cohort.parent, cohort.fair_weight, std::move(quotas));
     refresh();
-    state_.tree_.touch(state_.tree_.node(index).root);  // whatever it was that changed (spec 4.11)
+    state_.tree_.touch(state_.tree_.node(index).root);  // whatever it was that changed
     wake_trees_of(index, left);
 }
 
@@ -188,7 +197,7 @@ void StateEditor::on(const CohortDeleted& event) {
     }
     const NodeIndex left = declared_parent(index);
     state_.cohorts_.erase(index);
-    state_.tree_.undeclare(index);
+    state_.tree_.remove_object(index);
     // Upstream wakes nothing here, which strands workloads that the cohort's limits held back.
     wake_trees_of(index, left);
 }
@@ -227,19 +236,9 @@ void StateEditor::on(const ClusterQueueChanged& event) {
         state_.not_ready_holders_ += not_ready_holders_of(record);
     }
     record.spec = spec;
-    record.groups.clear();
-    for (const auto& group : spec.resource_groups) {
-        ResolvedGroup resolved;
-        for (const auto& resource : group.covered_resources) {
-            resolved.resources.push_back(intern_resource(resource));
-        }
-        for (const auto& flavor : group.flavors) {
-            resolved.flavors.push_back(intern_flavor(flavor.flavor));
-        }
-        record.groups.push_back(std::move(resolved));
-    }
+    resolve_groups(record, spec.resource_groups);
     if (quota_changed) {
-        state_.tree_.declare(
+        state_.tree_.set_object(
             index, spec.cohort, spec.fair_weight, declared_quotas(spec.resource_groups)
         );
     }
@@ -258,6 +257,24 @@ void StateEditor::on(const ClusterQueueChanged& event) {
     wake_trees_of(index, left);
 }
 
+void StateEditor::resolve_groups(ClusterQueueRecord& of, const std::vector<ResourceGroup>& groups) {
+    const std::vector<ResolvedGroup> before = std::exchange(of.groups, {});
+    for (const auto& group : groups) {
+        ResolvedGroup& resolved = of.groups.emplace_back();
+        for (const auto& resource : group.covered_resources) {
+            resolved.resources.push_back(use_resource(resource));
+        }
+        for (const auto& flavor : group.flavors) {
+            resolved.flavors.push_back(intern_flavor(flavor.flavor));
+        }
+    }
+    for (const auto& group : before) {
+        for (const auto resource : group.resources) {
+            release_resource(resource);
+        }
+    }
+}
+
 void StateEditor::on(const ClusterQueueDeleted& event) {
     const auto index = state_.tree_.find_cluster_queue(event.name);
     if (!index.is_valid() || !queue(index).exists) {
@@ -271,11 +288,11 @@ void StateEditor::on(const ClusterQueueDeleted& event) {
     record.active = false;
     state_.not_ready_holders_ -= not_ready_holders_of(record);
     record.spec = ClusterQueue{};
-    record.groups.clear();
+    resolve_groups(record, {});
     drop_preemptors(record);
     record.parked_classes.clear();
     const NodeIndex left = declared_parent(index);
-    state_.tree_.undeclare(index);
+    state_.tree_.remove_object(index);
     wake_trees_of(index, left);
 }
 
@@ -293,10 +310,17 @@ LocalQueueIndex StateEditor::intern_local_queue(std::string_view ns, std::string
     key += '/';
     key += name;
     const auto index = state_.local_queue_names_.intern(key);
-    if (index.at() == state_.local_queues_.size()) {
-        state_.local_queues_.emplace_back().key = std::move(key);
-    }
+    state_.local_queues_.resize(state_.local_queue_names_.size());
+    state_.local_queues_[index.at()].key = std::move(key);
     return index;
+}
+
+void StateEditor::forget_local_queue(LocalQueueIndex index) {
+    LocalQueueRecord& record = state_.local_queues_[index.at()];
+    if (!record.exists && record.workloads.empty()) {
+        record = LocalQueueRecord{};
+        state_.local_queue_names_.erase(index);
+    }
 }
 
 void StateEditor::on(const LocalQueueChanged& event) {
@@ -350,6 +374,7 @@ void StateEditor::on(const LocalQueueDeleted& event) {
     record.stopped = false;
     record.cluster_queue = NodeIndex{};
     recount_admitted(index);
+    forget_local_queue(index);
 }
 
 void StateEditor::requeue_all_of(LocalQueueIndex index) {
@@ -360,9 +385,9 @@ void StateEditor::requeue_all_of(LocalQueueIndex index) {
     }
     for (const auto workload : local_queue.workloads) {
         const WorkloadRecord& w = record(workload);
-        if (w.queueable && w.holding == nullptr && w.bucket != Bucket::Active) {
+        if (w.queueable && w.holding == nullptr && w.bucket != Bucket::Heap) {
             take_from_queue(workload);
-            push_active(workload);  // whatever its back-off says (spec 3.8)
+            push_to_heap(workload);  // whatever its back-off says
         }
     }
 }
@@ -383,13 +408,16 @@ void StateEditor::on(const PodShapeChanged& event) {
     }
     shape.requests_topology = event.shape.requests_topology;
     for (const auto& resource : event.shape.resources) {
-        shape.resources.push_back(intern_resource(resource));
+        shape.resources.push_back(use_resource(resource));
     }
     const auto [at, is_new] = state_.shapes_.emplace(event.shape.id, shape);
     if (is_new) {
         return;
     }
     const State::Shape before = std::exchange(at->second, std::move(shape));
+    for (const auto resource : before.resources) {
+        release_resource(resource);
+    }
     // Flavors that refused pods of this shape and do not any more.
     std::vector<FlavorIndex> opened;
     for (const auto& [flavor, verdict] : before.refusals) {
@@ -408,6 +436,16 @@ void StateEditor::on(const PodShapeChanged& event) {
         if (uses) {
             wake_tree_of(index);
         }
+    }
+}
+
+void StateEditor::on(const PodShapeDeleted& event) {
+    const auto shape = state_.shapes_.extract(event.id);
+    if (shape.empty()) {
+        return;
+    }
+    for (const auto resource : shape.mapped().resources) {
+        release_resource(resource);
     }
 }
 

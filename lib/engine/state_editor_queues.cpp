@@ -1,4 +1,4 @@
-// The pending queues: heap, parked workloads, wake-ups (spec 3.1 to 3.8).
+// The pending queues: heap, parked workloads, wake-ups.
 #include "base/assert.hpp"
 #include "engine/queue_order.hpp"
 #include "engine/state_editor.hpp"
@@ -88,13 +88,45 @@ void StateEditor::fix_heap(ClusterQueueRecord& queue, WorkloadIndex workload) {
     heap_down(queue, record(workload).bucket_position);
 }
 
-void StateEditor::push_active(WorkloadIndex index) {
+void StateEditor::list_in_class(ClusterQueueRecord& queue, WorkloadIndex index) {
+    WorkloadRecord& workload = record(index);
+    if (workload.scheduling_class == 0) {
+        return;
+    }
+    WorkloadIndex& first = queue.heap_by_class[workload.scheduling_class];
+    if (first.is_valid()) {
+        record(first).previous_of_class = index;
+    }
+    workload.next_of_class = std::exchange(first, index);
+}
+
+void StateEditor::unlist_from_class(ClusterQueueRecord& queue, WorkloadIndex index) {
+    WorkloadRecord& workload = record(index);
+    if (workload.scheduling_class == 0) {
+        return;
+    }
+    const auto next = std::exchange(workload.next_of_class, WorkloadIndex{});
+    const auto previous = std::exchange(workload.previous_of_class, WorkloadIndex{});
+    if (next.is_valid()) {
+        record(next).previous_of_class = previous;
+    }
+    if (previous.is_valid()) {
+        record(previous).next_of_class = next;
+    } else if (next.is_valid()) {
+        queue.heap_by_class.at(workload.scheduling_class) = next;
+    } else {
+        queue.heap_by_class.erase(workload.scheduling_class);
+    }
+}
+
+void StateEditor::push_to_heap(WorkloadIndex index) {
     WorkloadRecord& workload = record(index);
     const NodeIndex target = cluster_queue_of(workload);
     SLUICE_ASSERT(target.is_valid() && workload.bucket == Bucket::None);
     ClusterQueueRecord& into = queue(target);
-    workload.bucket = Bucket::Active;
+    workload.bucket = Bucket::Heap;
     into.heap.push_back(index);
+    list_in_class(into, index);
     if (into.heap.size() == 1) {
         state_.with_heap_.emplace(state_.tree_.node_name(target), target);
     }
@@ -135,7 +167,8 @@ void StateEditor::take_from_queue(WorkloadIndex index) {
             from.inadmissible.pop_back();
             break;
         }
-        case Bucket::Active: {
+        case Bucket::Heap: {
+            unlist_from_class(from, index);
             const WorkloadIndex last = from.heap.back();
             from.heap.pop_back();
             if (last != index) {
@@ -164,7 +197,7 @@ void StateEditor::enqueue(WorkloadIndex index) {
     if (!back_off_expired(workload) || parked_class) {
         push_inadmissible(index);
     } else {
-        push_active(index);
+        push_to_heap(index);
     }
 }
 
@@ -189,10 +222,10 @@ RequeuedTo StateEditor::requeue(WorkloadIndex index, bool immediately) {
     const bool has_progress =
         workload.last_assignment != nullptr && workload.last_assignment->has_progress();
     // Nothing can happen between the pop and this within one call of run_cycle, so upstream's
-    // comparison of queueInadmissibleCycle and popCycle (spec 3.5.3) is never true here.
+    // comparison of queueInadmissibleCycle and popCycle is never true here.
     if (back_off_expired(workload) && (immediately || has_progress)) {
-        push_active(index);
-        return RequeuedTo::Active;
+        push_to_heap(index);
+        return RequeuedTo::Heap;
     }
     push_inadmissible(index);
     return RequeuedTo::Inadmissible;
@@ -205,12 +238,11 @@ void StateEditor::park_class(NodeIndex cluster_queue, std::uint64_t scheduling_c
     }
     from.parked_classes.insert(scheduling_class);
     state_.tree_.set_waiting(cluster_queue, true);
-    const auto heap = from.heap;
-    for (const auto index : heap) {
-        if (record(index).scheduling_class == scheduling_class) {
-            take_from_queue(index);
-            push_inadmissible(index);
-        }
+    for (auto like = from.heap_by_class.find(scheduling_class); like != from.heap_by_class.end();
+         like = from.heap_by_class.find(scheduling_class)) {
+        const WorkloadIndex index = like->second;
+        take_from_queue(index);
+        push_inadmissible(index);
     }
 }
 
@@ -243,13 +275,13 @@ void StateEditor::set_preemptor(
         }
     }
     const WorkloadIndex before = of.preemptor.sticky ? of.preemptor.workload : WorkloadIndex{};
-    of.preemptor = ActivePreemptor{
+    of.preemptor = Preemptor{
         .workload = workload,
         .generation = record(workload).generation,
         .sticky = of.spec.strategy == QueueingStrategy::BestEffortFIFO,
     };
     for (const auto moved : {before, workload}) {
-        if (moved.is_valid() && record(moved).bucket == Bucket::Active) {
+        if (moved.is_valid() && record(moved).bucket == Bucket::Heap) {
             fix_heap(of, moved);
         }
     }
@@ -266,18 +298,18 @@ void StateEditor::clear_preemptor(WorkloadIndex workload) {
     }
     ClusterQueueRecord& at = queue(cluster_queue);
     if (at.preemptor.workload == workload) {
-        SLUICE_ASSERT(of.bucket != Bucket::Active);
+        SLUICE_ASSERT(of.bucket != Bucket::Heap);
         drop_preemptors(at);
     }
     if (at.preemptor_before.workload == workload) {
-        at.preemptor_before = ActivePreemptor{};
+        at.preemptor_before = Preemptor{};
     }
 }
 
 void StateEditor::drop_preemptors(ClusterQueueRecord& of) {
-    of.preemptor = ActivePreemptor{};
+    of.preemptor = Preemptor{};
     of.evictions.clear();
-    of.preemptor_before = ActivePreemptor{};
+    of.preemptor_before = Preemptor{};
 }
 
 void StateEditor::eviction_failed(WorkloadIndex victim) {
@@ -288,7 +320,7 @@ void StateEditor::eviction_failed(WorkloadIndex victim) {
             return expected.victim == victim && expected.eviction == eviction;
         });
         if (failed > 0 && of.evictions.empty()) {
-            of.preemptor = std::exchange(of.preemptor_before, ActivePreemptor{});
+            of.preemptor = std::exchange(of.preemptor_before, Preemptor{});
             make_heap(of);
         }
     }
@@ -345,9 +377,10 @@ void StateEditor::wake_parked(NodeIndex cluster_queue) {
         WorkloadRecord& workload = record(index);
         const auto& local_queue = state_.local_queues_[workload.local_queue.at()];
         if (local_queue.namespace_match == NamespaceMatch::Matches && back_off_expired(workload)) {
-            workload.bucket = Bucket::Active;
+            workload.bucket = Bucket::Heap;
             workload.bucket_position = static_cast<std::uint32_t>(woken.heap.size());
             woken.heap.push_back(index);
+            list_in_class(woken, index);
         } else {
             workload.bucket_position = static_cast<std::uint32_t>(kept);
             woken.inadmissible[kept++] = index;
@@ -385,8 +418,8 @@ void StateEditor::on(const TimerFired&) {
         }
     }
     sample_usage();
-    while (!state_.back_offs_.empty() && state_.back_offs_.begin()->first <= now_) {
-        const WorkloadIndex index = state_.back_offs_.begin()->second;
+    while (!state_.back_offs_.empty() && state_.back_offs_.begin()->at <= now_) {
+        const WorkloadIndex index = state_.back_offs_.begin()->workload;
         state_.back_offs_.erase(state_.back_offs_.begin());
         if (record(index).bucket == Bucket::Inadmissible && back_off_expired(record(index))) {
             take_from_queue(index);

@@ -1,7 +1,8 @@
-// Admission fair sharing: what LocalQueues have used (spec 5.12).
+// Admission fair sharing: what LocalQueues have used (KEP-4136).
 #include "engine/state_editor.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -38,6 +39,7 @@ void StateEditor::end_ledger(LocalQueueIndex index) {
 
 void StateEditor::sample_usage() {
     const Options& options = state_.options_;
+    std::set<NodeIndex> reordered;  // at the end, each once
     while (!state_.samples_.empty() && state_.samples_.begin()->first <= now_) {
         const LocalQueueIndex index = state_.samples_.begin()->second;
         state_.samples_.erase(state_.samples_.begin());
@@ -47,11 +49,16 @@ void StateEditor::sample_usage() {
         if (due <= now_ || local_queue.ledger.has_charges()) {
             local_queue.ledger.sample(admitted_of(local_queue), now_, options.usage_half_life);
             local_queue.sample_at = later(now_, options.usage_sampling_interval);
-            update_fair_usage(index);
+            if (set_fair_usage(index)) {
+                reordered.insert(local_queue.cluster_queue);
+            }
         } else {
             local_queue.sample_at = due;  // an admission has brought it up to date since
         }
         state_.samples_.insert({*local_queue.sample_at, index});
+    }
+    for (const auto cluster_queue : reordered) {
+        make_heap(queue(cluster_queue));
     }
 }
 
@@ -90,19 +97,20 @@ void StateEditor::recount_admitted(LocalQueueIndex index) {
     }
 }
 
-void StateEditor::update_fair_usage(LocalQueueIndex index) {
+bool StateEditor::set_fair_usage(LocalQueueIndex index) {
     LocalQueueRecord& local_queue = state_.local_queues_[index.at()];
     if (!state_.options_.admission_fair_sharing || !local_queue.exists) {
-        return;
+        return false;
     }
     const double usage =
         local_queue.ledger.usage(state_.options_.resource_weights, local_queue.weight);
-    if (usage == local_queue.fair_usage) {
-        return;
-    }
-    local_queue.fair_usage = usage;
-    if (local_queue.cluster_queue.is_valid()) {
-        make_heap(queue(local_queue.cluster_queue));
+    return std::exchange(local_queue.fair_usage, usage) != usage &&
+           local_queue.cluster_queue.is_valid();
+}
+
+void StateEditor::update_fair_usage(LocalQueueIndex index) {
+    if (set_fair_usage(index)) {
+        make_heap(queue(state_.local_queues_[index.at()].cluster_queue));
     }
 }
 
@@ -140,7 +148,7 @@ void StateEditor::charge_admission(WorkloadIndex index) {
     update_fair_usage(workload.local_queue);
 }
 
-void StateEditor::settle_charge(WorkloadIndex index) {
+void StateEditor::consume_charge(WorkloadIndex index) {
     const WorkloadRecord& workload = record(index);
     if (!workload.local_queue.is_valid() ||
         !state_.shares_admission_fairly(queue(workload.holding->cluster_queue))) {
@@ -150,7 +158,7 @@ void StateEditor::settle_charge(WorkloadIndex index) {
     if (!local_queue.exists || local_queue.cluster_queue != workload.holding->cluster_queue) {
         return;
     }
-    local_queue.ledger.settle(
+    local_queue.ledger.consume(
         index, admitted_of(local_queue), now_, state_.options_.usage_half_life
     );
     update_fair_usage(workload.local_queue);

@@ -44,7 +44,7 @@ bool StateEditor::take_pod_sets(WorkloadRecord& into, const Workload& workload) 
         made.group = given.group;
         for (const auto& request : given.requests) {
             made.requests.push_back(
-                Request{.resource = intern_resource(request.resource), .amount = request.amount}
+                Request{.resource = use_resource(request.resource), .amount = request.amount}
             );
         }
         const auto& hashes = state_.resource_hashes_;
@@ -59,10 +59,29 @@ bool StateEditor::take_pod_sets(WorkloadRecord& into, const Workload& workload) 
         pod_sets.push_back(std::move(made));
     }
     PodSets before = std::move(into.pod_sets);
+    const std::size_t known = state_.pod_set_pool_.size();
     into.pod_sets = state_.pod_set_pool_.share(std::move(pod_sets));
+    if (state_.pod_set_pool_.size() == known) {
+        release_resources_of(into.pod_sets);  // those in the pool use them already
+    }
     const bool changed = before != into.pod_sets;
-    state_.pod_set_pool_.release(before);
+    release_pod_sets(before);
     return changed;
+}
+
+template <class PodSetRecords>
+void StateEditor::release_resources_of(const PodSetRecords& pod_sets) {
+    for (const PodSetRecord& pod_set : pod_sets) {
+        for (const auto& request : pod_set.requests) {
+            release_resource(request.resource);
+        }
+    }
+}
+
+void StateEditor::release_pod_sets(PodSets& pod_sets) {
+    if (const auto last = state_.pod_set_pool_.release(pod_sets)) {
+        release_resources_of(*last);
+    }
 }
 
 std::unique_ptr<Holding> StateEditor::make_holding(
@@ -73,7 +92,7 @@ std::unique_ptr<Holding> StateEditor::make_holding(
     made->reserved_at = reservation.reserved_at;
     made->admitted = reservation.admitted;
     made->evicted = reservation.evicted;
-    const bool has_one = reservation.pod_sets.size() == 1 && workload.pod_sets.size() == 1;
+    const bool is_only = reservation.pod_sets.size() == 1 && workload.pod_sets.size() == 1;
     for (const auto& assigned : reservation.pod_sets) {
         const auto pod_set = std::find_if(
             workload.pod_sets.begin(),
@@ -87,19 +106,14 @@ std::unique_ptr<Holding> StateEditor::make_holding(
         if (left > 0 && state_.options_.gates.reclaimable_pods) {
             left -= std::clamp(pod_set->reclaimable, 0, pod_set->count);
         }
-        made->count = static_cast<std::int32_t>(std::min<std::int64_t>(left, assigned.count));
-        HeldPodSet held{.name = assigned.name, .count = made->count, .usages = {}};
+        PodSetShare share{
+            .name = assigned.name, .assigned = assigned.count, .left = left, .amounts = {}
+        };
         for (const auto& resource : assigned.resources) {
             const auto pair = intern_pair(resource.flavor, resource.resource);
-            const Amount amount = charged(resource.amount, assigned.count, left);
-            add_to(made->usages, pair, amount);
-            if (!has_one) {
-                add_to(held.usages, pair, amount);
-            }
+            share.amounts.push_back({.flavor_resource = pair, .amount = resource.amount});
         }
-        if (!has_one) {
-            made->pod_sets.push_back(std::move(held));
-        }
+        add_pod_set(*made, std::move(share), is_only);
     }
     return made;
 }
@@ -153,17 +167,20 @@ bool StateEditor::is_later(const std::optional<Time>& time) const {
     return time && *time > now_;
 }
 
-void StateEditor::set_back_off(WorkloadIndex index, const std::optional<Time>& requeue_at) {
+void StateEditor::set_back_off(
+    WorkloadIndex index, BackOff back_off, const std::optional<Time>& until
+) {
     WorkloadRecord& workload = record(index);
-    if (workload.requeue_at == requeue_at) {
+    auto& known = back_off == BackOff::Requeue ? workload.requeue_at : workload.held_back_until;
+    if (known == until) {
         return;  // a timer that is set stays set until it fires
     }
-    if (workload.requeue_at) {
-        state_.back_offs_.erase({*workload.requeue_at, index});
+    if (known) {
+        state_.back_offs_.erase({.at = *known, .workload = index, .back_off = back_off});
     }
-    workload.requeue_at = requeue_at;
-    if (requeue_at && *requeue_at > now_) {
-        state_.back_offs_.insert({*requeue_at, index});
+    known = until;
+    if (is_later(until)) {
+        state_.back_offs_.insert({.at = *until, .workload = index, .back_off = back_off});
     }
 }
 
@@ -184,6 +201,7 @@ void StateEditor::move_to_local_queue(WorkloadIndex index, LocalQueueIndex targe
         members[workload.local_queue_position] = last;
         record(last).local_queue_position = workload.local_queue_position;
         members.pop_back();
+        forget_local_queue(workload.local_queue);
     }
     workload.last_assignment.reset();  // it speaks of the flavors of another ClusterQueue
     workload.local_queue = target;
@@ -225,10 +243,11 @@ void StateEditor::on(const WorkloadChanged& event) {
     move_to_local_queue(index, intern_local_queue(given.ns, given.local_queue));
     const bool was_admitted = record(index).shows_admitted;
     record(index).shows_admitted = given.reservation && given.reservation->admitted;
+    record(index).reservation_shown = record(index).reservation_shown || given.reservation;
     if (given.reservation && !given.ended) {
         update_holder(index, given, *given.reservation);
         if (is_known && !was_admitted && given.reservation->admitted) {
-            settle_charge(index);
+            consume_charge(index);
         }
         return;
     }
@@ -259,6 +278,7 @@ void StateEditor::update_holder(
         }
         release(index);
     }
+    take_from_queue(index);  // under the keys that it was queued with
     workload.priority = given.priority;
     workload.queue_order = given.queue_order;
     workload.generation = given.generation;
@@ -273,7 +293,7 @@ void StateEditor::update_holder(
     take_replaces(workload, given);
     workload.last_assignment.reset();
     workload.deferred.reset();
-    set_back_off(index, given.requeue_at);
+    set_back_off(index, BackOff::Requeue, given.requeue_at);
     take_pod_sets(workload, given);
     hold(index, std::move(holding));
     if (freed.is_valid()) {
@@ -284,7 +304,7 @@ void StateEditor::update_holder(
 void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
     WorkloadRecord& workload = record(index);
     if (workload.assumed) {
-        // Perhaps from before our admission: it counts if that turns out to have failed.
+        // Perhaps from before our admission: what it counts for is known once that is settled.
         workload.deferred = std::make_unique<Workload>(given);
         return;
     }
@@ -304,12 +324,13 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
         !state_.options_.gates.flavor_fungibility_preserve_scan_progress) {
         workload.last_assignment.reset();
     }
-    // The timer is due, though nobody has looked since.
-    const bool back_off_ended = workload.requeue_at && workload.requeue_at != given.requeue_at &&
-                                *workload.requeue_at <= now_ &&
-                                state_.back_offs_.contains({*workload.requeue_at, index});
+    // The timer is due, though no event has looked since.
+    const bool back_off_ended =
+        workload.requeue_at && workload.requeue_at != given.requeue_at &&
+        *workload.requeue_at <= now_ &&
+        state_.back_offs_.contains({*workload.requeue_at, index, BackOff::Requeue});
     const bool was_parked = workload.bucket == Bucket::Inadmissible;
-    const bool was_active = workload.bucket == Bucket::Active;
+    const bool was_in_heap = workload.bucket == Bucket::Heap;
     if (!was_parked || changed || back_off_ended || !given.queueable) {
         take_from_queue(index);  // under the keys that it was queued with
     }
@@ -325,7 +346,7 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
     workload.preemption_gated = given.preemption_gated;
     workload.pods_ready = given.pods_ready;
     take_replaces(workload, given);
-    set_back_off(index, given.requeue_at);
+    set_back_off(index, BackOff::Requeue, given.requeue_at);
     if (freed.is_valid()) {
         // Before it queues again itself: it is judged with its class not parked.
         wake_for(freed, cluster_queue_of(workload));
@@ -335,9 +356,8 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
         workload.last_assignment.reset();
         return;
     }
-    if (was_active && cluster_queue_of(workload).is_valid()) {
-        push_active(index
-        );  // back-off and parked classes keep out only what is not in the heap (spec 3.6)
+    if (was_in_heap && cluster_queue_of(workload).is_valid()) {
+        push_to_heap(index);  // back-off and parked classes keep out only what is not in the heap
     } else if (workload.bucket == Bucket::None) {
         enqueue(index);
     }
@@ -355,12 +375,10 @@ void StateEditor::on(const WorkloadDeleted& event) {
     }
     const NodeIndex queued_in = cluster_queue_of(record(index));
     move_to_local_queue(index, LocalQueueIndex{});
-    set_back_off(index, std::nullopt);
-    if (const auto held_back_until = record(index).held_back_until) {
-        state_.back_offs_.erase({*held_back_until, index});
-    }
+    set_back_off(index, BackOff::Requeue, std::nullopt);
+    set_back_off(index, BackOff::RefusedWrite, std::nullopt);
     state_.workload_index_.erase(index, state_.workloads_);
-    state_.pod_set_pool_.release(record(index).pod_sets);
+    release_pod_sets(record(index).pod_sets);
     record(index) = WorkloadRecord{};
     state_.free_workloads_.push_back(index);
     wake_for(freed, queued_in);
@@ -368,10 +386,15 @@ void StateEditor::on(const WorkloadDeleted& event) {
 
 void StateEditor::on(const AdmissionWritten& event) {
     const WorkloadIndex index = state_.find_workload(event.ns + "/" + event.name);
-    if (index.is_valid()) {
-        record(index).assumed = false;
-        record(index).refused_admissions = 0;
-        record(index).deferred.reset();
+    if (!index.is_valid()) {
+        return;
+    }
+    WorkloadRecord& workload = record(index);
+    workload.assumed = false;
+    workload.refused_admissions = 0;
+    const std::unique_ptr<Workload> deferred = std::move(workload.deferred);
+    if (deferred != nullptr && (workload.reservation_shown || deferred->ended)) {
+        on(WorkloadChanged{*deferred});
     }
 }
 
@@ -388,10 +411,10 @@ void StateEditor::on(const AdmissionFailed& event) {
     drop_charge(index);
     workload.queueable = !event.object_gone;
     if (event.back_off && workload.queueable) {
-        workload.held_back_until = now_ + kRefusedDelay * (1U << workload.refused_admissions);
+        const Duration delay = kRefusedDelay * (1U << workload.refused_admissions);
+        set_back_off(index, BackOff::RefusedWrite, later(now_, delay));
         workload.refused_admissions =
             std::min<std::uint8_t>(workload.refused_admissions + 1, kRefusedDoublings);
-        state_.back_offs_.insert({*workload.held_back_until, index});
     }
     const std::unique_ptr<Workload> deferred = std::move(workload.deferred);
     wake_tree_of(freed);
@@ -401,9 +424,9 @@ void StateEditor::on(const AdmissionFailed& event) {
         enqueue(index);
     }
     if (workload.bucket == Bucket::Inadmissible && back_off_expired(workload)) {
-        // It failed after its nomination: its class may be parked, it is not (spec 3.4).
+        // It failed after its nomination: its class may be parked, it is not.
         take_from_queue(index);
-        push_active(index);
+        push_to_heap(index);
     }
 }
 

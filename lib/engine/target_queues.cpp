@@ -158,7 +158,7 @@ void TargetQueues::drop_outdated(Contest& contest) {
     }
 }
 
-void TargetQueues::settle(Contest& contest, bool are_queues) {
+void TargetQueues::pass_over_changed(Contest& contest, bool are_queues) {
     for (; contest.next != contest.end; ++contest.next) {
         const Contestant& contestant = *contest.next;
         if (standings_.contains(contestant.node)) {
@@ -172,7 +172,7 @@ void TargetQueues::settle(Contest& contest, bool are_queues) {
             return;
         }
         if (walk.current() != nullptr) {
-            // The best whom the preemptor may evict stands farther back.
+            // The best that the preemptor may evict stands farther back.
             Standing& standing = standing_of(contestant.node);
             enter(contestant.node, standing);
         }
@@ -180,7 +180,7 @@ void TargetQueues::settle(Contest& contest, bool are_queues) {
 }
 
 const Contestant* TargetQueues::first_of(Contest& contest, bool are_queues) {
-    settle(contest, are_queues);
+    pass_over_changed(contest, are_queues);
     drop_outdated(contest);
     const Contestant* first = contest.next == contest.end ? nullptr : &*contest.next;
     if (!contest.changed.empty()) {

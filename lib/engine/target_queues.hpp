@@ -18,14 +18,14 @@
 namespace sluice::engine {
 
 /// Walks the ClusterQueues to take victims from: from the root always down into the child with the
-/// highest share, as usage changes under it (spec 5.8).
+/// highest share, as usage changes under it (KEP-1714).
 ///
 /// *Cost* of a step: the depth times the logarithm of the children, and of those passed over that
-/// have nobody whom the preemptor may evict.
+/// have no workload that the preemptor may evict.
 class TargetQueues {
   public:
     /// The preemptor's own ClusterQueue with `own`, and those of `others`, which is as usage was
-    /// before the preemptor's own was assumed, with whom `right` lets it evict. *Lifetime*: of all
+    /// before the preemptor's own was assumed, with what `right` lets it evict. *Lifetime*: of all
     /// that is referred to.
     TargetQueues(
         const PreemptionContext& context,
@@ -106,8 +106,8 @@ class TargetQueues {
     /// Enters as it stands now.
     void enter(NodeIndex node, Standing& standing);
     void drop_outdated(Contest& contest);
-    /// Passes over those that changed or have nobody whom the preemptor may evict.
-    void settle(Contest& contest, bool are_queues);
+    /// Passes over those that changed or have no workload that the preemptor may evict.
+    void pass_over_changed(Contest& contest, bool are_queues);
     /// The child with the highest share that borrows; the preemptor's own way needs not.
     const Contestant* first_of(Contest& contest, bool are_queues);
     NodeIndex descend();

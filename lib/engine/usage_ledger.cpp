@@ -149,7 +149,7 @@ void UsageLedger::drop(WorkloadIndex workload) {
     penalties_.erase(at);
 }
 
-void UsageLedger::settle(
+void UsageLedger::consume(
     WorkloadIndex workload, const ResourceAmounts& admitted, Time now, Duration half_life
 ) {
     const Duration elapsed = std::max(Duration{}, now - last_update_.value_or(now));

@@ -19,10 +19,10 @@ Billionths scaled(Billionths amount, double factor);
 
 /// What a LocalQueue has consumed, halved every so often, and what admissions that are not yet
 /// Admitted will cost it: the account by which admission fair sharing orders LocalQueues
-/// (spec 5.12). Amounts are rounded down, so that they decay to nothing.
+/// (KEP-4136). Amounts are rounded down, so that they decay to nothing.
 class UsageLedger {
   public:
-    /// Begins with what the LocalQueue's status reports; later calls do nothing. What was settled
+    /// Begins with what the LocalQueue's status reports; later calls do nothing. What was consumed
     /// before stays.
     void seed(const ConsumedResources& consumed, Time now);
     bool is_seeded() const { return is_seeded_; }
@@ -34,7 +34,7 @@ class UsageLedger {
     /// The admission came to nothing.
     void drop(WorkloadIndex workload);
     /// The workload is Admitted: its charge becomes consumption.
-    void settle(
+    void consume(
         WorkloadIndex workload, const ResourceAmounts& admitted, Time now, Duration half_life
     );
     /// The wall clock was set forth by so much.
@@ -44,7 +44,6 @@ class UsageLedger {
     /// The weighted sum of all, divided by the LocalQueue's weight; infinite for a weight of 0 or
     /// less. Resources without a weight of their own count 1.
     double usage(const std::map<std::string, double>& resource_weights, double weight) const;
-    const ResourceAmounts& consumed() const { return consumed_; }
     /// When `consumed` was last worked out; none: never.
     std::optional<Time> last_update() const { return last_update_; }
 

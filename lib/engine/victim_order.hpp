@@ -41,7 +41,7 @@ inline void merge_sort(std::span<RankedVictim> victims) {
 }
 
 /// Under admission fair sharing the victims of one ClusterQueue, among themselves, are first those
-/// of the LocalQueue that has used more (spec 5.2). As one comparison with the rules between
+/// of the LocalQueue that has used more (KEP-4136). As one comparison with the rules between
 /// ClusterQueues that would be a circle (a before b before c before a); so `victims`, sorted by the
 /// other rules, exchange places within their ClusterQueue. As upstream compares names without the
 /// namespace, two LocalQueues of one name are not told apart. `workload_of` gives the WorkloadIndex

@@ -23,7 +23,6 @@ class WorkloadIndexByKey {
     void insert(WorkloadIndex workload, const std::vector<WorkloadRecord>& records);
     /// Requires: it was inserted, and its record still has its key.
     void erase(WorkloadIndex workload, const std::vector<WorkloadRecord>& records);
-    std::size_t size() const { return size_; }
 
   private:
     std::size_t home_of(std::string_view key) const;

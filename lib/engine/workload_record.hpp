@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/small_vector.hpp"
 #include "engine/amount.hpp"
 #include "engine/ids.hpp"
 #include "engine/objects.hpp"
@@ -15,7 +16,7 @@
 
 namespace sluice::engine {
 
-/// Where the last search for flavors stopped (spec 4.11).
+/// Where the last search for flavors stopped: the next one goes on behind it (KEP-582).
 struct LastAssignment {
     struct Tried {
         ResourceIndex resource;
@@ -32,8 +33,14 @@ struct LastAssignment {
     bool has_progress() const;
 };
 
-/// The pending bucket a workload is in (spec 3.1).
-enum class Bucket : std::uint8_t { None, Active, Inadmissible, Inflight };
+/// The pending bucket a workload is in, at most one.
+enum class Bucket : std::uint8_t { None, Heap, Inadmissible, Inflight };
+
+/// What keeps a pending workload back for a time.
+enum class BackOff : std::uint8_t {
+    Requeue,       ///< status.requeueState.requeueAt
+    RefusedWrite,  ///< the API refused our admission
+};
 
 /// What one podSet of a holder is charged for.
 struct HeldPodSet {
@@ -55,9 +62,17 @@ struct Holding {
     bool evicted = false;
 };
 
-/// What is charged of the amount assigned for `assigned` pods when only `left` of them still need
-/// quota (reclaimablePods, spec 2.16).
-Amount charged(Amount amount, std::int64_t assigned, std::int64_t left);
+/// What an admission gives one podSet.
+struct PodSetShare {
+    std::string name;
+    std::int32_t assigned = 0;      ///< pods
+    std::int64_t left = 0;          ///< of the podSet's pods those that still need quota
+    SmallVector<Usage, 4> amounts;  ///< for all assigned pods, in any order
+};
+
+/// Adds to `into` what the podSet is charged for: of its amounts those of the pods that still need
+/// quota (status.reclaimablePods, KEP-78). `is_only`: the workload has no other podSet.
+void add_pod_set(Holding& into, PodSetShare share, bool is_only);
 
 /// A workload as the state keeps it.
 struct WorkloadRecord {
@@ -66,6 +81,8 @@ struct WorkloadRecord {
     // What queues look at stands together: very many records are gone through for it.
     LocalQueueIndex local_queue;
     std::uint32_t bucket_position = 0;
+    WorkloadIndex next_of_class;  ///< in the heap, as long as it is there itself
+    WorkloadIndex previous_of_class;
     std::int64_t priority = 0;
     Time queue_order;
     Bucket bucket = Bucket::None;
@@ -91,6 +108,7 @@ struct WorkloadRecord {
     std::uint32_t eviction = 0;           ///< number of the eviction that we wrote last
     std::uint8_t refused_admissions = 0;  ///< in a row
     bool assumed = false;  ///< our admission is being written: the object's own status lags behind
+    bool reservation_shown = false;  ///< since it is assumed: the object has shown a reservation
     bool eviction_expected = false;  ///< our eviction is being written
     bool shows_admitted = false;     ///< its status said so last
 };

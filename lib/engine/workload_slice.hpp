@@ -23,10 +23,10 @@ constexpr Amount number_difference(Amount a, Amount b) {
 }
 
 /// What a workload holds that another one, of the same job grown larger, takes the place of
-/// (elastic jobs, spec 2.23). The new one needs room for the difference alone, on the same flavors.
+/// (elastic jobs, KEP-77). The new one needs room for the difference alone, on the same flavors.
 class ReplacedSlice {
   public:
-    /// None: it replaces nobody, or that one holds no quota in this ClusterQueue, is of another
+    /// None: it replaces none, or that one holds no quota in this ClusterQueue, is of another
     /// namespace or is among `removed`. Then it is a workload like any other.
     static std::optional<ReplacedSlice> find(
         const State& state,
@@ -58,7 +58,7 @@ class ReplacedSlice {
 
 /// What its cycle counted for an admission: all that it asks for, or what each podSet asks for
 /// beyond the podSet of that name of the slice that it takes the place of, on whatever flavor that
-/// has it (spec 2.23).
+/// has it.
 Usages counted_usage(const State& state, const AdmissionDecision& decision);
 
 }  // namespace sluice::engine

@@ -10,7 +10,7 @@
 /// units.
 namespace sluice::workload {
 
-/// A request as the scheduler counts it: rounded up, saturating (spec 2.16, step 8).
+/// A request as the scheduler counts it: rounded up, saturating.
 engine::Amount request_amount(std::string_view resource, const api::Quantity& quantity);
 
 /// A quota or limit as the scheduler counts it. What does not fit 64 bits is unlimited.

@@ -10,9 +10,9 @@
 
 namespace sluice::workload {
 
-/// Who held what at the moments of a cycle at which it refused workloads. The state itself is as
-/// the cycle left it: with admissions that came later in the cycle, and without what counted as
-/// free or taken meanwhile.
+/// Which workload held what at the moments of a cycle at which it refused workloads. The state
+/// itself is as the cycle left it: with admissions that came later in the cycle, and without what
+/// counted as free or taken meanwhile.
 class DecisionView {
   public:
     /// Of which numbers of the refusal: those of its podSets, or its shortages.
@@ -21,7 +21,7 @@ class DecisionView {
     /// *Lifetime*: of both and until the state's next event.
     DecisionView(const engine::State& state, const engine::CycleResult& result);
 
-    /// Who held what when these numbers were found. Holds until the next call.
+    /// Which workload held what when these numbers were found. Holds until the next call.
     /// *Cost*: of the decisions between the last refusal asked about and this one; where that came
     /// later in the cycle, of all before this one.
     Holdings& at(std::size_t refused, Of numbers);

@@ -14,8 +14,7 @@ bool EvictionProspects::release(WorkloadIndex holder) {
     if (!gone_.insert(holder).second) {
         return false;
     }
-    const engine::Holding& holding = *state_.workload(holder).holding;
-    tree_.assume_no_usage(holding.cluster_queue, holding.usages);
+    engine::assume_gone(tree_, state_, holder);
     return true;
 }
 

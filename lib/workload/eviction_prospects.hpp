@@ -18,7 +18,7 @@ class EvictionProspects {
     EvictionProspects(const engine::State& state, const engine::CycleResult& result)
         : state_(state), result_(result) {}
 
-    /// Whether all that policies allow to evict, beside those who go anyway, would free enough.
+    /// Whether all that policies allow to evict, beside those that go anyway, would free enough.
     /// *Cost*: that of the engine's search; of the first call also that of the quota tree, and then
     /// of the decisions between the last refusal asked about and this one.
     bool has_victims(std::size_t refused, engine::FlavorResourceIndex pair, engine::Amount wanted);

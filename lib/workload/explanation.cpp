@@ -411,10 +411,6 @@ class Explainer {
                 made.kind = "check";
                 made.remedies = {"wait"};
                 break;
-            case ClusterQueueInactive:
-            case ClusterQueueNotFound:
-                made.kind = "inactive";
-                break;
             case NamespaceMismatch:
             case NamespaceNotFound:
                 made.kind = "namespace";

@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-/// Why a workload waits, as data: what stands in its way, who holds it, and what could help.
+/// Why a workload waits, as data: what stands in its way, which workloads hold it, and what could
+/// help.
 namespace sluice::workload {
 
 /// A workload that holds some of what is missing.
@@ -36,12 +37,12 @@ struct Constraint {
     /// When the workload was refused, with what that slice holds; what is missing is `needed` -
     /// `free`.
     std::string free;
-    std::string limit;  ///< what the ClusterQueue could have if nobody used anything
+    std::string limit;  ///< what the ClusterQueue could have if nothing were used
     std::string nominal;
     std::string borrowed;
     std::vector<Holder> holders;  ///< the largest first, at most ten
     /// wait: it may become free. borrow: it may become free in the cohort, and the limits let the
-    /// ClusterQueue have it. preempt: policies allow to evict enough who hold it. None: under
+    /// ClusterQueue have it. preempt: policies allow to evict enough that hold it. None: under
     /// today's policies never.
     std::vector<std::string> remedies;
     /// The policy reclaimWithinCohort of the ClusterQueue where its own nominal quota would cover

@@ -161,8 +161,6 @@ std::string turn_words(const engine::RefusalDecision& refusal) {
         case RefusalKind::OverlappingTargets:
             return "another workload evicts the same ones: ";
         case RefusalKind::FailedChecks:
-        case RefusalKind::ClusterQueueInactive:
-        case RefusalKind::ClusterQueueNotFound:
         case RefusalKind::NamespaceMismatch:
         case RefusalKind::NamespaceNotFound:
         case RefusalKind::InvalidRequests:

@@ -96,7 +96,7 @@ void Holdings::count_child(
     NodeIndex child, FlavorResourceIndex pair, const Account& below, Account& into
 ) const {
     const Sum used_by_child = passed_on(child, pair, below.usage);
-    if (used_by_child > 0) {  // else they use what nobody else may have
+    if (used_by_child > 0) {  // else they use what no other may have
         into.usage += used_by_child;
         merge(into.entries, below.entries);
     }
@@ -240,7 +240,7 @@ void Holdings::add(
     added.workload = workload;
     added.is_reserved = is_reserved;
     for (const auto& [pair, amount] : usages) {
-        if (amount > Amount()) {  // less than nothing never leaves its ClusterQueue (spec 3.10.5)
+        if (amount > Amount()) {  // less than nothing never leaves its ClusterQueue
             added.usages.push_back({.flavor_resource = pair, .amount = amount});
             change({workload, cluster_queue, amount, is_reserved}, pair, true);
         }

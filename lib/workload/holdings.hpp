@@ -24,12 +24,12 @@ struct Held {
 /// What a node and those below it had of one flavor-resource.
 struct Subtree {
     engine::Amount usage;      ///< what counts in the node itself
-    engine::Amount kept_back;  ///< unused, and lent to nobody by lending limits below the node
-    engine::NodeIndex keeper;  ///< who keeps most of that; invalid: nobody
+    engine::Amount kept_back;  ///< unused, and lent to none by lending limits below the node
+    engine::NodeIndex keeper;  ///< what keeps most of that; invalid: nothing
 };
 
-/// Who holds how much, by flavor-resource and node of the quota tree, worked out as it is asked for
-/// and kept up to date as holders come and go.
+/// Which workload holds how much, by flavor-resource and node of the quota tree, worked out as it
+/// is asked for and kept up to date as holders come and go.
 ///
 /// *Lifetime*: of the state and until its next event. *Cost*: of the first question about a node
 /// and a flavor-resource that of the holders below the node, n log n; of a change, for each node

@@ -8,7 +8,7 @@
 
 namespace sluice::workload {
 
-/// The LimitRanges of one namespace taken together (spec 2.16, step 2): by type (Container, Pod),
+/// The LimitRanges of one namespace taken together: by type (Container, Pod),
 /// the lowest max, the highest min, and the defaults seen first. LimitRanges are to be taken by
 /// name.
 class LimitRangeSummary {

@@ -268,14 +268,10 @@ std::string_view waiting_reason(engine::WaitingReason reason, const TranslationG
             return "ExceedsMaxQuota";
         case WaitingForQuota:
             return "WaitingForQuota";
-        case TopologyPlacementFailed:
-            return "TopologyPlacementFailed";
         case WaitingForPreemptedWorkloads:
             return "WaitingForPreemptedWorkloads";
         case Misconfigured:
             return "Misconfigured";
-        case Suspended:
-            return "Suspended";
         case PendingEvaluation:
             return "PendingEvaluation";
         case WaitingForPodsReady:
@@ -300,12 +296,6 @@ std::string refusal_message(
     switch (refusal.kind) {
         case FailedChecks:
             return "The workload has failed admission checks";
-        case ClusterQueueInactive:
-            return fmt::format(
-                "ClusterQueue {} is inactive", state.node_name(refusal.cluster_queue)
-            );
-        case ClusterQueueNotFound:
-            return fmt::format("ClusterQueue {} not found", state.node_name(refusal.cluster_queue));
         case NamespaceMismatch:
         case NamespaceNotFound:
         case InvalidRequests:

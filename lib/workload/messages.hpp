@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-/// The engine's decisions in the words of conditions and events (spec 2.3, 4.7, 5.6).
+/// The engine's decisions in the words of conditions and events.
 namespace sluice::workload {
 
-/// The message for who would have to evict others, and has gates that forbid it.
+/// The message for a workload that would have to evict others, and has gates that forbid it.
 inline constexpr std::string_view kPreemptionGated = "Workload requires preemption, but it's gated";
 
 /// As condition Preempted spells it.

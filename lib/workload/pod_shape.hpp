@@ -10,13 +10,14 @@
 #include <string>
 #include <vector>
 
-/// Whether pods of a template may run on the nodes of a flavor (spec 4.6).
+/// Whether pods of a template may run on the nodes of a flavor: its taints are tolerated,
+/// and its labels match the node selector and affinity as far as its labels have their keys.
 namespace sluice::workload {
 
 /// Topologies by name, each with the node labels of its levels.
 using TopologyLevels = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-/// What a podSet that asks for topology-aware scheduling itself needs of a flavor (spec 4.9.1).
+/// What a podSet that asks for topology-aware scheduling itself needs of a flavor.
 struct TopologyNeed {
     bool names_level = true;             ///< false: no topology will do, as Kueue reads the request
     std::vector<std::string> levels;     ///< that the topology must have

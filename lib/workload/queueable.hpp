@@ -9,7 +9,8 @@ namespace sluice::workload {
 /// `kueue.x-k8s.io/admission-gated-by`, which counts while the gate AdmissionGatedBy is on.
 bool has_admission_gate(const api::Workload& workload, const TranslationGates& gates);
 
-/// Whether the workload may wait in a queue (spec 3.1).
+/// Whether the workload may wait in a queue: it is active, not finished, not gated, not on hold and
+/// holds no quota.
 bool is_queueable(const api::Workload& workload, const TranslationGates& gates);
 
 }  // namespace sluice::workload

@@ -30,7 +30,7 @@ struct Activity {
     friend bool operator==(const Activity&, const Activity&) = default;
 };
 
-/// Whether the ClusterQueue may admit workloads, and why not (spec 1.6). `with_topology`: the gate
+/// Whether the ClusterQueue may admit workloads, and why not. `with_topology`: the gate
 /// TopologyAwareScheduling is on.
 Activity find_activity(
     const api::ClusterQueue& queue, const References& references, bool with_topology
@@ -43,7 +43,7 @@ std::string find_cohort_cycle(const References& references, std::string_view coh
 /// The names of its flavors, in the order of its spec.
 std::vector<std::string> flavor_names(const api::ClusterQueue& queue);
 
-/// The checks that a workload of this queue needs, by name (spec 2.5): with an admission, those of
+/// The checks that a workload of this queue needs, by name: with an admission, those of
 /// the assigned flavors; without, those that concern all flavors of the queue.
 std::set<std::string> required_checks(
     const api::ClusterQueue& queue, const std::set<std::string>* assigned_flavors

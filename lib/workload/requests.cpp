@@ -147,7 +147,7 @@ api::ResourceList transformed(api::ResourceList requests, const Settings& settin
             retained.emplace(resource, quantity);
             continue;
         }
-        // What the outputs are computed from is scaled; a retained input is not (spec 8.18).
+        // What the outputs are computed from is scaled; a retained input is not.
         const auto factor = requests.find(rule->second.multiply_by);
         const api::Quantity times = factor == requests.end() ? api::Quantity(1) : factor->second;
         ResourceList outputs;

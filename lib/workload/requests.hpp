@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-/// What one pod of a template asks for (spec 2.16) and whether it may (spec 2.17).
+/// What one pod of a template asks for, and whether limits and LimitRanges allow that.
 namespace sluice::workload {
 
 /// Limits and requests of a container, or of the pod as a whole.
@@ -44,10 +44,11 @@ PodResources make_pod_resources(
 /// plus overhead.
 api::ResourceList pod_requests(const PodResources& pod);
 
-/// Drops the excluded resources and applies the transformations (spec 2.16, steps 5 and 6).
+/// Drops the excluded resources and applies the transformations
+/// (Configuration.resources).
 api::ResourceList transformed(api::ResourceList requests, const Settings& settings);
 
-/// In the scheduler's integers, none negative (step 8); by resource name.
+/// In the scheduler's integers, none negative; by resource name.
 std::vector<engine::ResourceRequest> to_engine_requests(const api::ResourceList& requests);
 
 /// The requests and limits below zero, each with its field: what Kubernetes refuses in a pod and

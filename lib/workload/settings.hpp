@@ -12,14 +12,15 @@ namespace sluice::workload {
 /// (Configuration.resources.transformations).
 enum class TransformationStrategy : std::uint8_t { Retain, Replace };
 
-/// Turns a requested resource into others (spec 2.16, step 6).
+/// Turns a requested resource into others (KEP-2937).
 struct Transformation {
     TransformationStrategy strategy = TransformationStrategy::Retain;
     std::string multiply_by;  ///< "" : not scaled by another resource
     api::ResourceList outputs;
 };
 
-/// The feature gates that change a translation, with upstream's defaults (spec 7.2).
+/// The feature gates that change a translation, with upstream's defaults
+/// (pkg/features/kube_features.go).
 struct TranslationGates {
     bool admission_gated_by = true;
     bool priority_boost = false;
@@ -36,7 +37,7 @@ struct TranslationGates {
 struct Settings {
     std::vector<std::string> exclude_resource_prefixes;
     std::map<std::string, Transformation, std::less<>> transformations;  ///< by input resource
-    bool eviction_orders_queue = true;  ///< requeuingStrategy.timestamp is Eviction (spec 3.3)
+    bool eviction_orders_queue = true;  ///< requeuingStrategy.timestamp is Eviction
     TranslationGates gates;
 };
 

@@ -162,7 +162,7 @@ bool sync_admitted(api::Workload& workload, const TranslationGates& gates, Time 
     const bool was_admitted = api::is_true(conditions, "Admitted");
     const auto* old = api::find_condition(conditions, "Admitted");
     if (gates.unadmitted_workloads_observability) {
-        // Both conditions stay absent until something is known (spec 2.2).
+        // Both conditions stay absent until something is known.
         if (old == nullptr && api::find_condition(conditions, "QuotaReserved") == nullptr &&
             !gates.unadmitted_workloads_explicit_status) {
             return false;

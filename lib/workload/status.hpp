@@ -24,12 +24,12 @@ bool set_condition(
     Time now
 );
 
-/// Admitted as it follows from the reservation, the checks and the topology (spec 2.4); whether it
+/// Admitted as it follows from the reservation, the checks and the topology; whether it
 /// changed. When it is lost, the time admitted is added to the accumulated execution time.
 bool sync_admitted(api::Workload& workload, const TranslationGates& gates, Time now);
 
 /// Quota reserved: the admission, QuotaReserved, what was evicted or preempted reset, and Admitted
-/// when the workload has every check that `queue` wants for the assigned flavors (spec 2.2, 2.4).
+/// when the workload has every check that `queue` wants for the assigned flavors.
 void reserve_quota(
     api::Workload& workload,
     api::Admission admission,
@@ -48,7 +48,7 @@ bool unset_reservation(
     Time now
 );
 
-/// BlockedOnPreemptionGates: it would have evicted somebody, were its gates open; whether anything
+/// BlockedOnPreemptionGates: it would have evicted others, were its gates open; whether anything
 /// changed. The next reservation or eviction takes it back.
 bool block_on_preemption_gates(api::Workload& workload, std::string_view message, Time now);
 
@@ -60,22 +60,22 @@ struct Eviction {
     std::string cause;
 };
 
-/// The changes of an eviction (spec 2.6); quota stays charged until the job has stopped. Whether it
+/// The changes of an eviction; quota stays charged until the job has stopped. Whether it
 /// is the first of its kind for this workload.
 bool evict(api::Workload& workload, const Eviction& eviction, Time now);
 
-/// Condition Preempted and the eviction that goes with it (spec 5.6).
+/// Condition Preempted and the eviction that goes with it.
 void preempt(api::Workload& workload, std::string_view reason, std::string_view message, Time now);
 
 /// The job has stopped after its eviction: quota is given back, and the workload queues again at
-/// once only after a preemption or node failure (spec 2.7). That of a single pod, which is no
+/// once only after a preemption or node failure. That of a single pod, which is no
 /// group, never does so by itself: it ends with its pod (gate
 /// SkipReassignmentForPodOwnedWorkloads). Does nothing to a workload that is not evicted or holds
 /// no quota.
 void release_quota(api::Workload& workload, const TranslationGates& gates, Time now);
 
 /// The admission checks in step with what `queue` wants: new ones Pending, superfluous ones gone,
-/// by name (spec 2.5.3); whether anything changed.
+/// by name; whether anything changed.
 bool sync_admission_checks(api::Workload& workload, const api::ClusterQueue& queue, Time now);
 
 /// Moves status.requeueState.requeueAt later, never earlier; whether it changed.

@@ -74,21 +74,23 @@ class Translator {
         const api::LocalQueue& queue, const api::ClusterQueue* cluster_queue
     ) const;
 
-    /// The events of a new or changed workload: pod shapes not met before, then the workload.
+    /// The events of a new or changed workload: pod shapes not met before, the workload, pod shapes
+    /// that none has any more.
     Events set(const api::Workload& workload);
-    /// The event of a deleted workload; forgets the numbers that it alone used.
+    /// The events of a deleted workload: that, and the pod shapes that it alone had.
     Events remove_workload(const std::string& ns, const std::string& name);
 
-    /// Why the workload cannot be admitted to that queue whatever the quota (spec 2.17): the
+    /// Why the workload cannot be admitted to that queue whatever the quota: the
     /// namespace, its selector, limits, LimitRanges. None: it can.
     std::optional<std::string> find_inadmissibility(
         const api::Workload& workload, const api::ClusterQueue& queue
     ) const;
     /// The total requests of each pod set as status.resourceRequests reports them.
     std::vector<api::PodSetRequest> resource_requests(const api::Workload& workload) const;
-    /// Priority with the boost of its annotation (spec 5.13).
+    /// Priority with the boost of its annotation (gate PriorityBoost).
     std::int64_t effective_priority(const api::Workload& workload) const;
-    /// When it queued for the purpose of order (spec 3.3).
+    /// When it queued for the purpose of order: its creation, or its last
+    /// eviction where requeuingStrategy.timestamp says so.
     engine::Time queue_order(const api::Workload& workload) const;
     /// The number of that pod set's pods that still need quota.
     std::int32_t reclaimable(const api::Workload& workload, const api::PodSet& pod_set) const;
@@ -130,7 +132,8 @@ class Translator {
     void judge(const std::string& name, const api::ResourceFlavor* flavor, Events& events);
     Events judge_flavors_with(const std::string& topology);
     std::uint64_t use_class(std::string key, Uses& uses);
-    void release(const Uses& uses);
+    /// Gives back what the workload used; `events` gets what the engine is to forget.
+    void release(const Uses& uses, Events& events);
     std::string class_key(
         const api::Workload& workload, const std::vector<const PodDemand*>& demands
     ) const;

@@ -19,7 +19,7 @@ struct Waiting {
     friend bool operator==(const Waiting&, const Waiting&) = default;
 };
 
-/// Why the scheduler will not even consider the workload, the first reason that applies (spec 2.3):
+/// Why the scheduler will not even consider the workload, the first reason that applies:
 /// deactivated, on hold, its LocalQueue or ClusterQueue missing or stopped, not admissible to that
 /// whatever the quota, gated. None: it is for the scheduler to say. `queue` and `cluster_queue` are
 /// those that it names, nullptr where there is none.

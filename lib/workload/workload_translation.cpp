@@ -225,7 +225,7 @@ const PodDemand& Translator::demand_of(const api::PodSet& pod_set, const std::st
 }
 
 std::vector<const PodDemand*> Translator::demands_of(const api::Workload& workload) {
-    constexpr std::size_t kMost = 256;  // they keep templates alive that nobody else may have
+    constexpr std::size_t kMost = 256;  // they keep templates alive that nothing else may have
     if (demands_.size() >= kMost) {
         demands_.clear();
     }
@@ -287,18 +287,21 @@ Translator::Events Translator::set(const api::Workload& workload) {
         made.scheduling_class = use_class(class_key(workload, demands), uses);
     }
     // Taken before the old ones are given back, so that a number in use never changes hands.
-    release(std::exchange(workloads_[key_of(metadata.namespace_, metadata.name)], std::move(uses)));
+    const Uses before =
+        std::exchange(workloads_[key_of(metadata.namespace_, metadata.name)], std::move(uses));
     events.push_back(engine::WorkloadChanged{std::move(made)});
+    release(before, events);
     return events;
 }
 
 Translator::Events Translator::remove_workload(const std::string& ns, const std::string& name) {
+    Events events{engine::WorkloadDeleted{.ns = ns, .name = name}};
     const auto at = workloads_.find(key_of(ns, name));
     if (at != workloads_.end()) {
-        release(at->second);
+        release(at->second, events);
         workloads_.erase(at);
     }
-    return {engine::WorkloadDeleted{.ns = ns, .name = name}};
+    return events;
 }
 
 engine::PodShape Translator::Shape::to_engine() const {
@@ -347,9 +350,10 @@ std::uint64_t Translator::use_class(std::string key, Uses& uses) {
     return entry.second.id;
 }
 
-void Translator::release(const Uses& uses) {
+void Translator::release(const Uses& uses, Events& events) {
     for (auto* shape : uses.shapes) {
         if (--shape->second.users == 0) {
+            events.push_back(engine::PodShapeDeleted{shape->second.id});
             free_shape_ids_.push_back(shape->second.id);
             shapes_.erase(shapes_.find(shape->first));
         }

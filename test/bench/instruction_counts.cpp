@@ -3,7 +3,9 @@
 // times, so that a change of one percent is a change of the code.
 #include "bench/bench_cluster.hpp"
 
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <valgrind/callgrind.h>
@@ -122,12 +124,68 @@ void count_a_fair_cycle(bool fit) {
     require((fit ? result.admitted.size() : result.refused.size()) == kQueues, "all alike");
 }
 
+/// A ClusterQueue refuses `pending` workloads one by one, each of a class of its own.
+void count_refusals_of_many_classes(std::int64_t pending) {
+    const auto state = make_cluster({.queues = 1, .queues_per_cohort = 0, .cpu = 1});
+    for (std::int64_t i = 0; i < pending; ++i) {
+        auto made = make_workload("q0", numbered("w", i), 2);
+        made.scheduling_class = static_cast<std::uint64_t>(i) + 1;
+        apply(*state, WorkloadChanged{made}, kNow);
+    }
+    count("refusal, one of " + std::to_string(pending) + " classes", pending, [&] {
+        while (state->has_heads()) {
+            run_cycle(*state, kNow);
+        }
+    });
+    require(state->cycle() == static_cast<std::uint64_t>(pending), "each is refused once");
+}
+
+/// A sample of `local_queues` of one ClusterQueue with 10,000 pending workloads.
+void count_a_sample(std::int64_t local_queues) {
+    constexpr std::int64_t kPending = 10'000;
+    Options options;
+    options.admission_fair_sharing = true;
+    options.usage_half_life = std::chrono::hours(1);
+    options.usage_sampling_interval = std::chrono::seconds(1);
+    const auto state = make_cluster({.queues = 0}, options);
+    apply(*state, FlavorChanged{{.name = "f0"}}, kNow);
+    ClusterQueue queue = make_queue({.queues_per_cohort = 0}, 0);
+    queue.admission_fair_sharing = true;
+    apply(*state, ClusterQueueChanged{queue}, kNow);
+    for (std::int64_t i = 0; i < local_queues; ++i) {
+        apply(
+            *state,
+            LocalQueueChanged{
+                {.ns = "ns",
+                 .name = numbered("l", i),
+                 .cluster_queue = "q0",
+                 .consumed = {{"cpu", Billionths{1'000'000'000} * (i + 1)}}}
+            },
+            kNow
+        );
+    }
+    for (std::int64_t i = 0; i < kPending; ++i) {
+        const auto to = numbered("l", i % local_queues);
+        apply(*state, WorkloadChanged{make_workload(to, numbered("w", i), 1)}, kNow);
+    }
+    const std::string name = "sample of usage, one of " + std::to_string(local_queues);
+    count(name + " LocalQueues", local_queues, [&] {
+        apply(*state, TimerFired{}, kNow + std::chrono::seconds(1));
+    });
+}
+
 void run() {
     count_a_life();
     count_a_refusal();
     count_a_preemption();
     count_a_fair_cycle(true);
     count_a_fair_cycle(false);
+    for (const std::int64_t pending : {100, 1'000, 10'000}) {
+        count_refusals_of_many_classes(pending);
+    }
+    for (const std::int64_t local_queues : {10, 100, 1'000}) {
+        count_a_sample(local_queues);
+    }
 }
 
 }  // namespace

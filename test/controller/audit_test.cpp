@@ -53,7 +53,7 @@ class Damage {
         : state_(cluster.controller().state),
           editor_(state_, cluster.clock.now()),
           workload_(state_.find_workload("team/" + workload)) {
-        editor_.push_active(workload_);
+        editor_.push_to_heap(workload_);
     }
     void repair() { editor_.take_from_queue(workload_); }
 

@@ -50,7 +50,7 @@ TEST_CASE("an audit says in which tree something is inconsistent", "[engine][aud
     const bool is_inside = GENERATE(true, false);
     const std::string broken = is_inside ? "inside" : "alone";
     const WorkloadIndex workload = state.find_workload("ns/" + broken);
-    StateEditor(state, kNow).push_active(workload);  // it holds quota and must not queue
+    StateEditor(state, kNow).push_to_heap(workload);  // it holds quota and must not queue
     const auto findings = audit(state);
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].what == "a queued workload may not queue: ns/" + broken);

@@ -2,6 +2,7 @@
 
 #include "engine/audit.hpp"
 #include "engine/engine.hpp"
+#include "engine/names_audit.hpp"
 
 #include <stdexcept>
 
@@ -11,6 +12,9 @@ namespace sluice::engine {
 inline void require_sound(const State& state) {
     if (const auto faults = audit(state); !faults.empty()) {
         throw std::logic_error("audit: " + faults.front().what);
+    }
+    if (const auto fault = NamesAudit(state).run(); !fault.empty()) {
+        throw std::logic_error("audit: " + fault);
     }
 }
 

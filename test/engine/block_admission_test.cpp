@@ -1,4 +1,4 @@
-// waitForPodsReady.blockAdmission (spec 2.12.6, 3.9).
+// waitForPodsReady.blockAdmission: one admission at a time, until its pods are ready (KEP-349).
 #include "engine/audited.hpp"
 #include "engine/engine.hpp"
 
@@ -109,7 +109,7 @@ TEST_CASE(
     queues.tell(WorkloadChanged{second});
     CHECK(queues.admitted() == 0);
     const NodeIndex b = queues.state.find_cluster_queue("b");
-    CHECK(queues.state.active_in_order(b).size() == 1);
+    CHECK(queues.state.heap_in_order(b).size() == 1);
     CHECK(queues.state.inadmissible_in_order(b).empty());
 }
 
@@ -138,7 +138,7 @@ TEST_CASE(
     cluster.tell(WorkloadChanged{waits});
     CycleResult result = run_cycle(cluster.state, kNow);
     REQUIRE(result.refused.size() == 1);
-    CHECK(result.refused[0].requeued == RequeuedTo::Active);  // the search has not tried all
+    CHECK(result.refused[0].requeued == RequeuedTo::Heap);  // the search has not tried all
 
     // Twice the cycle ends at another head, whose pods would have to wait; with the second the
     // search is out of date.
@@ -168,7 +168,7 @@ TEST_CASE(
     result = run_cycle(cluster.state, kNow);
     REQUIRE_FALSE(result.refused.empty());
     CHECK(result.refused.back().kind == RefusalKind::NamespaceMismatch);
-    CHECK(result.refused.back().requeued == RequeuedTo::Active);
+    CHECK(result.refused.back().requeued == RequeuedTo::Heap);
 }
 
 }  // namespace sluice::engine

@@ -1,4 +1,4 @@
-// Admissions whose write fails (spec 3.4, 3.10.12).
+// Admissions whose write fails: the quota is free, and the workload is tried again.
 #include "engine/audited.hpp"
 #include "engine/engine.hpp"
 
@@ -38,6 +38,14 @@ struct TwoAlike {
         REQUIRE(state.inadmissible_in_order(queue).size() == 1);
     }
     void tell(const Event& event) { apply_audited(state, event, kNow); }
+    /// The API refuses the admission of "first", and its LocalQueue stops and resumes: then all
+    /// that wait are tried, whatever their back-off.
+    void refuse_and_resume() {
+        tell(AdmissionFailed{.ns = "ns", .name = "first", .back_off = true});
+        tell(LocalQueueChanged{{.ns = "ns", .name = "lq", .cluster_queue = "cq", .stopped = true}});
+        tell(LocalQueueChanged{{.ns = "ns", .name = "lq", .cluster_queue = "cq"}});
+        REQUIRE(run_cycle_audited(state, kNow).admitted.size() == 1);
+    }
     Workload make(const std::string& name) {
         Workload made;
         made.ns = "ns";
@@ -66,15 +74,53 @@ TEST_CASE(
         queues.tell(WorkloadChanged{changed});
         queues.tell(AdmissionFailed{.ns = "ns", .name = "first"});
     }
-    CHECK(queues.state.active_in_order(queues.queue).size() == 1);
+    CHECK(queues.state.heap_in_order(queues.queue).size() == 1);
     CHECK(run_cycle(queues.state, kNow).admitted.size() == 1);
 }
 
 TEST_CASE("after a refused write a workload waits", "[engine][queue]") {
     TwoAlike queues;
     queues.tell(AdmissionFailed{.ns = "ns", .name = "first", .back_off = true});
-    CHECK(queues.state.active_in_order(queues.queue).empty());
+    CHECK(queues.state.heap_in_order(queues.queue).empty());
     CHECK(next_due(queues.state) == kNow + 1s);
+}
+
+TEST_CASE("a back-off that was set anew does not end as it was before", "[engine][queue]") {
+    TwoAlike queues;
+    queues.tell(WorkloadDeleted{.ns = "ns", .name = "second"});
+    queues.refuse_and_resume();  // waits for a second
+    queues.refuse_and_resume();  // for two
+    queues.tell(AdmissionFailed{.ns = "ns", .name = "first", .back_off = true});
+    queues.tell(WorkloadDeleted{.ns = "ns", .name = "first"});
+    apply_audited(queues.state, TimerFired{}, kNow + 1s);  // the wake-ups of all this
+    CHECK(next_due(queues.state) == std::nullopt);
+
+    auto too_large = queues.make("other");
+    too_large.scheduling_class = 0;
+    too_large.pod_sets[0].requests[0].amount = Amount(2);
+    apply_audited(queues.state, WorkloadChanged{too_large}, kNow + 1s);
+    run_cycle_audited(queues.state, kNow + 1s);
+    REQUIRE(queues.state.inadmissible_in_order(queues.queue).size() == 1);
+    apply_audited(queues.state, TimerFired{}, kNow + 9s);
+    CHECK(queues.state.inadmissible_in_order(queues.queue).size() == 1);
+}
+
+TEST_CASE("of two back-offs until one time the other stays when one goes", "[engine][queue]") {
+    TwoAlike queues;
+    queues.refuse_and_resume();
+    queues.tell(AdmissionFailed{.ns = "ns", .name = "first", .back_off = true});
+    auto changed = queues.make("first");
+    changed.requeue_at = kNow + 2s;
+    queues.tell(WorkloadChanged{changed});
+    changed.requeue_at.reset();
+    queues.tell(WorkloadChanged{changed});
+    queues.tell(WorkloadDeleted{.ns = "ns", .name = "second"});
+    apply_audited(queues.state, TimerFired{}, kNow + 1s);  // the wake-ups of all this
+    CHECK(next_due(queues.state) == kNow + 2s);
+    apply_audited(queues.state, TimerFired{}, kNow + 2s);
+    const auto result = run_cycle_audited(queues.state, kNow + 2s);
+    REQUIRE(result.admitted.size() == 1);
+    CHECK(queues.state.workload_key(result.admitted.front().workload) == "ns/first");
 }
 
 }  // namespace sluice::engine

@@ -10,7 +10,7 @@
 /// as it is and changed, and returns the first cycle that differs; none: all are alike. `seed`
 /// chooses among the possible changes.
 ///
-/// History is left out where it rightly shows (spec 3). What a state remembers beside the objects
+/// History is left out where it rightly shows. What a state remembers beside the objects
 /// as they are now:
 /// - which workloads are parked, and the classes that are: none before the first cycle, unless a
 ///   workload waits for a time. Such a one goes to the heap if its queue comes later and is parked
@@ -29,7 +29,7 @@ namespace sluice::reference {
 /// What is told before the first cycle comes in another order.
 std::optional<std::string> differs_when_permuted(const Case& played, std::uint64_t seed);
 
-/// All names but those of resources, whose hashes order the search (spec 4.4.4), and of podSets
+/// All names but those of resources, whose hashes order the search, and of podSets
 /// become others that sort alike.
 std::optional<std::string> differs_when_renamed(const Case& played, std::uint64_t seed);
 

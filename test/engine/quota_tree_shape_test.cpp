@@ -43,13 +43,13 @@ QuotaTree make_tree(const Statements& said) {
     for (const auto& [name, statement] : said.cohorts) {
         const auto index = tree.intern_cohort(name);
         if (statement) {
-            tree.declare(index, statement->parent, statement->weight, statement->quotas);
+            tree.set_object(index, statement->parent, statement->weight, statement->quotas);
         }
     }
     for (const auto& [name, statement] : said.queues) {
         const auto index = tree.intern_cluster_queue(name);
         if (statement) {
-            tree.declare(index, statement->parent, statement->weight, statement->quotas);
+            tree.set_object(index, statement->parent, statement->weight, statement->quotas);
         }
         tree.set_active(index, said.active.at(name));
         tree.reset_usage(index, said.usage.at(name));
@@ -197,11 +197,11 @@ class RandomChanges {
         const auto index = tree_.find_cohort(name);
         if (below(4) == 0) {
             said_.cohorts[name].reset();
-            tree_.undeclare(index);
+            tree_.remove_object(index);
         } else {
             said_.cohorts[name] = statement();
             const Statement& s = *said_.cohorts[name];
-            tree_.declare(index, s.parent, s.weight, s.quotas);
+            tree_.set_object(index, s.parent, s.weight, s.quotas);
         }
     }
     std::string any_queue() { return "q" + std::to_string(below(kQueues)); }
@@ -211,11 +211,11 @@ class RandomChanges {
         if (below(4) == 0) {
             said_.queues[name].reset();
             said_.active[name] = false;
-            tree_.undeclare(index);
+            tree_.remove_object(index);
         } else {
             said_.queues[name] = statement();
             const Statement& s = *said_.queues[name];
-            tree_.declare(index, s.parent, s.weight, s.quotas);
+            tree_.set_object(index, s.parent, s.weight, s.quotas);
         }
     }
     void change_activity() {
@@ -280,15 +280,15 @@ TEST_CASE("a tree that was changed step by step is the one made at once", "[engi
 TEST_CASE("a waiting queue is found in whatever tree it has moved to", "[engine][quota]") {
     QuotaTree tree;
     const auto queue = tree.intern_cluster_queue("q");
-    tree.declare(queue, "inner", 1.0, {});
+    tree.set_object(queue, "inner", 1.0, {});
     tree.set_waiting(queue, true);
     const auto inner = tree.find_cohort("inner");
     CHECK(tree.waiting_in(inner).contains(queue));
-    tree.declare(inner, "outer", 1.0, {});
+    tree.set_object(inner, "outer", 1.0, {});
     const auto outer = tree.find_cohort("outer");
     CHECK(tree.waiting_in(inner).empty());
     CHECK(tree.waiting_in(outer).contains(queue));
-    tree.declare(outer, "inner", 1.0, {});  // a cycle: each is a tree of its own
+    tree.set_object(outer, "inner", 1.0, {});  // a cycle: each is a tree of its own
     refresh(tree);
     CHECK(tree.waiting_in(outer).empty());
     CHECK(tree.waiting_in(queue).contains(queue));
@@ -301,19 +301,21 @@ TEST_CASE("the generation grows for a tree's own changes and no other's", "[engi
     const auto a = tree.intern_cluster_queue("a");
     const auto b = tree.intern_cluster_queue("b");
     const auto other = tree.intern_cluster_queue("other");
-    tree.declare(a, "c", 1.0, {});
-    tree.declare(b, "c", 1.0, {});
+    tree.set_object(a, "c", 1.0, {});
+    tree.set_object(b, "c", 1.0, {});
     const auto a_before = tree.generation(a);
     const auto other_before = tree.generation(other);
-    tree.declare(b, "c", 2.0, {});
+    tree.set_object(b, "c", 2.0, {});
     CHECK(tree.generation(a) == a_before);
-    tree.declare(b, "c", 2.0, {{.flavor_resource = FlavorResourceIndex{0}, .nominal = Amount(1)}});
+    tree.set_object(
+        b, "c", 2.0, {{.flavor_resource = FlavorResourceIndex{0}, .nominal = Amount(1)}}
+    );
     CHECK(tree.generation(a) > a_before);
     CHECK(tree.generation(other) == other_before);
     const auto a_between = tree.generation(a);
     tree.touch(b);
     CHECK(tree.generation(a) == a_between);
-    tree.declare(b, "elsewhere", 2.0, {});
+    tree.set_object(b, "elsewhere", 2.0, {});
     CHECK(tree.generation(a) > a_between);
 }
 

@@ -31,8 +31,8 @@ struct TwoQueues {
     TwoQueues() {
         auto lending = quota(10);
         lending.lending_limit = Amount(4);
-        tree.declare(a, "c", 1.0, {lending});
-        tree.declare(b, "c", 1.0, {quota(10)});
+        tree.set_object(a, "c", 1.0, {lending});
+        tree.set_object(b, "c", 1.0, {quota(10)});
         tree.set_active(a, true);
         tree.set_active(b, true);
         refresh();
@@ -84,12 +84,12 @@ TEST_CASE(
     "[engine][quota]"
 ) {
     TwoQueues t;
-    t.tree.declare(t.tree.intern_cohort("c"), "d", 1.0, {});
-    t.tree.declare(t.tree.intern_cohort("d"), "c", 1.0, {});
+    t.tree.set_object(t.tree.intern_cohort("c"), "d", 1.0, {});
+    t.tree.set_object(t.tree.intern_cohort("d"), "c", 1.0, {});
     t.refresh();
     CHECK(t.tree.node(t.a).in_cycle);
     CHECK(t.tree.available(t.b, kCpu) == Amount(10));
-    t.tree.undeclare(t.tree.intern_cohort("d"));
+    t.tree.remove_object(t.tree.intern_cohort("d"));
     t.refresh();
     CHECK_FALSE(t.tree.node(t.a).in_cycle);
     CHECK(t.tree.available(t.b, kCpu) == Amount(14));
@@ -100,8 +100,8 @@ TEST_CASE(
     "[engine][quota]"
 ) {
     TwoQueues t;
-    t.tree.declare(t.tree.intern_cohort("c"), "root", 1.0, {});
-    t.tree.declare(t.tree.intern_cohort("root"), "", 1.0, {quota(100)});
+    t.tree.set_object(t.tree.intern_cohort("c"), "root", 1.0, {});
+    t.tree.set_object(t.tree.intern_cohort("root"), "", 1.0, {quota(100)});
     t.refresh();
     CHECK(t.tree.lowest_fit(t.b, kCpu, Amount(10)).height == 0);
     CHECK(t.tree.lowest_fit(t.b, kCpu, Amount(12)).height == 1);

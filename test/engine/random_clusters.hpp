@@ -25,7 +25,8 @@ struct Step {
         Advance,           ///< `number` nanoseconds pass
         Timer,             ///< TimerFired
         ConfirmAdmission,  ///< written, then the echo; `number` bit 1: the echo first, bit 2: the
-                           ///< checks are still to come (SetAdmitted)
+                           ///< checks are still to come (SetAdmitted), bit 3: the echo first and
+                           ///< then one that shows the quota given up again
         FailAdmission,     ///< `number` 1: the object is gone, 2: the API refused it
         StaleEcho,         ///< an update from before our writes
         ConfirmEviction,   ///< our eviction is seen, or somebody else evicts

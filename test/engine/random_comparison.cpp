@@ -2,6 +2,7 @@
 
 #include "engine/audit.hpp"
 #include "engine/engine.hpp"
+#include "engine/names_audit.hpp"
 #include "engine/random_invariants.hpp"
 #include "engine/reference.hpp"
 #include "support/outcome.hpp"
@@ -30,7 +31,7 @@ std::optional<std::string> compare_queues(const engine::State& state, const Clus
         if (!node.is_valid()) {
             return "engine does not know ClusterQueue " + name;
         }
-        const auto active = keys(state, state.active_in_order(node));
+        const auto active = keys(state, state.heap_in_order(node));
         const auto inadmissible = keys(state, state.inadmissible_in_order(node));
         if (active != reference.active(name) || inadmissible != reference.inadmissible(name)) {
             return fmt::format(
@@ -105,6 +106,9 @@ std::optional<std::string> find_difference(const Case& played, Tally* tally) {
             reference.apply(event, now);
             if (const auto faults = engine::audit(state); !faults.empty()) {
                 return fmt::format("step {}: audit: {}", position, faults.front().what);
+            }
+            if (const auto fault = engine::NamesAudit(state).run(); !fault.empty()) {
+                return fmt::format("step {}: audit: {}", position, fault);
             }
         }
         if (step.kind == Step::Kind::Cycle) {

@@ -74,7 +74,7 @@ Witness::Witness(const engine::State& before)
     std::vector<NodeIndex> touched;
     tree_.refresh(touched);
     for (const auto& [name, index] : tree_.cluster_queues_by_name()) {
-        const auto waiting = before.active_in_order(index);
+        const auto waiting = before.heap_in_order(index);
         if (!waiting.empty()) {
             heads_.emplace(index, waiting.front());
         }
@@ -250,7 +250,7 @@ std::optional<std::string> Witness::find_overuse(const engine::CycleResult& resu
     for (const engine::AdmissionDecision& decision : result.admitted) {
         // Where preemption is preferred to borrowing, upstream's worst mode of a flavor's resources
         // is the one that borrows: with it a resource that needs victims counts as fitting, and the
-        // victims of others make room (spec 4.10 as it stands).
+        // victims of others make room.
         const auto& queue = state_.cluster_queue(decision.cluster_queue).spec;
         const bool may_overlook =
             queue.preference == engine::FungibilityPreference::PreemptionOverBorrowing;
@@ -268,7 +268,7 @@ std::optional<std::string> Witness::find_overuse(const engine::CycleResult& resu
         leaving.insert(decision.victim);
     }
     // A slice that is replaced, or is to be once victims are gone, counts as gone for the rest of
-    // the cycle, and its replacement as no more than the difference (spec 2.23).
+    // the cycle, and its replacement as no more than the difference.
     for (const engine::AdmissionDecision& decision : result.admitted) {
         if (decision.replaces.is_valid()) {
             leaving.insert(decision.replaces);

@@ -167,6 +167,9 @@ struct EventText {
         }
         return out;
     }
+    std::string operator()(const engine::PodShapeDeleted& e) const {
+        return fmt::format("delete shape {}", e.id);
+    }
     std::string operator()(const engine::WorkloadChanged& e) const { return text(e.workload); }
     template <class Other>
     std::string operator()(const Other&) const {

@@ -18,7 +18,7 @@ std::string ns_of(const std::string& key) {
     return key.substr(0, key.find('/'));
 }
 
-/// Workloads are equivalent when podSets and priority are (spec 3.7): a number from their content.
+/// Workloads are equivalent when podSets and priority are: a number from their content.
 std::uint64_t class_of_content(const Workload& workload) {
     std::uint64_t hash = 14695981039346656037U;
     const auto mix = [&](std::uint64_t value) { hash = (hash ^ value) * 1099511628211U; };
@@ -241,7 +241,15 @@ void View::confirm(const std::string& key, const Step& step, Time, std::vector<E
     if (const auto replaced = replacing_.extract(key)) {
         replaced_.insert(replaced.mapped());
     }
-    if ((step.number & 1) != 0) {
+    if ((step.number & 4) != 0) {
+        out.emplace_back(engine::WorkloadChanged{shown(key)});
+        workload.reservation.reset();
+        workload.queueable = true;
+        ++workload.condition_stamp;
+        evicting_.erase(key);
+        out.emplace_back(engine::WorkloadChanged{shown(key)});
+        out.emplace_back(written);
+    } else if ((step.number & 1) != 0) {
         out.emplace_back(engine::WorkloadChanged{shown(key)});
         out.emplace_back(written);
     } else {

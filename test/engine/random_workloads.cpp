@@ -306,7 +306,12 @@ void Maker::happen_to_objects() {
             break;
         default:
             if (chance(50) && shapes_ > 0) {
-                add_object(engine::PodShapeChanged{shape(std::uint32_t(pick(1, shapes_)))});
+                const auto id = std::uint32_t(pick(1, shapes_));
+                if (chance(20)) {
+                    add_object(engine::PodShapeDeleted{id});
+                } else {
+                    add_object(engine::PodShapeChanged{shape(id)});
+                }
             } else if (chance(50)) {
                 add_object(engine::FlavorDeleted{one_of(flavors_)});
             } else {
@@ -401,7 +406,8 @@ void Maker::happen() {
     for (std::int64_t i = 0; i < rounds; ++i) {
         add(Kind::Cycle);
         if (chance(70)) {
-            add(Kind::ConfirmAdmission, "", pick(0, 1) + (chance(20) ? 2 : 0));
+            add(Kind::ConfirmAdmission, "", pick(0, 1) + (chance(20) ? 2 : 0) + (chance(5) ? 4 : 0)
+            );
         }
         if (chance(75)) {
             add(Kind::EndSlice);

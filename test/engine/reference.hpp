@@ -24,7 +24,7 @@ class Cluster {
 
     /// Takes one change in; what it wakes is awake when this returns.
     void apply(const engine::Event& event, Time now);
-    /// One scheduling cycle (spec 3.9); the decisions stay applied.
+    /// One scheduling cycle; the decisions stay applied.
     support::Outcome run_cycle(Time now);
 
     /// Pending workloads that are tried, in service order.
@@ -35,17 +35,20 @@ class Cluster {
     /// Whether some ClusterQueue that heads are taken from has one.
     bool has_heads() const;
     std::vector<std::string> local_queue_names() const;
-    /// What orders the LocalQueue under admission fair sharing (spec 5.12).
+    /// What orders the LocalQueue under admission fair sharing.
     double fair_usage(const std::string& local_queue) const;
 
   private:
     struct Entry {
         engine::Workload object;
         std::optional<engine::QuotaReservation>
-            assumed;            ///< our admission, until the object shows it
-        bool written = false;   ///< the admission was written, its echo is still to come
-        bool evicting = false;  ///< our eviction, until the object shows it
-        std::string queued_in;  ///< ClusterQueue
+            assumed;               ///< our admission, until the object shows it
+        bool written = false;      ///< the admission was written, its echo is still to come
+        bool outstanding = false;  ///< the admission's write is not settled
+        bool shown = false;        ///< since then the object has shown a reservation
+        std::optional<engine::Workload> later;  ///< counts once the write is settled
+        bool evicting = false;                  ///< our eviction, until the object shows it
+        std::string queued_in;                  ///< ClusterQueue
         bool active = false;
         bool waits_for_time = false;          ///< for the timer of status.requeueState.requeueAt
         std::optional<Time> held_back_until;  ///< the API refused our admission
@@ -106,6 +109,7 @@ class Cluster {
     void on(const engine::LocalQueueChanged& event, Time now);
     void on(const engine::LocalQueueDeleted& event, Time now);
     void on(const engine::PodShapeChanged& event, Time now);
+    void on(const engine::PodShapeDeleted& event, Time now);
     void on(const engine::WorkloadChanged& event, Time now);
     void on(const engine::WorkloadDeleted& event, Time now);
     void on(const engine::AdmissionWritten& event, Time now);
@@ -126,7 +130,7 @@ class Cluster {
     std::optional<Tree> tree_with_cohort(const std::string& cohort) const;
     /// The ClusterQueues of a tree, which may have got another root or a cycle since.
     std::set<std::string> queues_in(const Tree& tree) const;
-    /// Spec 3.8: at once, or when the batch ends.
+    /// Tries all that is parked in the tree again: at once, or when the batch ends.
     void wake(const std::optional<Tree>& tree, Time now);
     void wake_at(const Tree& tree, Time due);
     /// What a workload's end or less use of quota wakes: the tree where it held quota ("": nowhere)
@@ -140,7 +144,7 @@ class Cluster {
     static const engine::QuotaReservation* held(const Entry& entry);
     bool goes_before(const Queue& queue, const std::string& a, const std::string& b) const;
     std::vector<std::string> pending(const std::string& cluster_queue, bool active) const;
-    /// Puts a pending workload where it belongs after a change (spec 3.6); none: it is new.
+    /// Puts a pending workload where it belongs after a change; none: it is new.
     /// `back_off_ended`: before the change, though nobody has looked since.
     void push(
         const std::string& key,
@@ -154,7 +158,7 @@ class Cluster {
     bool is_parked(const Queue& queue, const engine::Workload& workload) const;
     void forget_preemptor(Queue& queue, const std::string& key);
     void eviction_succeeded(const std::string& victim);
-    /// Who preempted is the preemptor only if some eviction succeeds (spec 3.5, 5.11).
+    /// Who preempted is the preemptor only if some eviction succeeds.
     void eviction_failed(const std::string& victim);
     /// How many hold quota without PodsReady (waitForPodsReady.blockAdmission).
     std::size_t not_ready() const;

@@ -508,8 +508,8 @@ Assigner::Verdict Assigner::simulate(int pair, Amount value) {
     return {own ? Possibility::Preempt : Possibility::Reclaim, level, std::nullopt, std::nullopt};
 }
 
-/// Of the flavors of a resource group the mildest counts, of groups and podSets the severest
-/// (spec 2.3).
+/// Of the flavors of a resource group the mildest counts, of groups and podSets the
+/// severest.
 Reason Assigner::no_fit_reason() const {
     if (assignment_.mode() != Mode::NoFit) {
         return std::nullopt;

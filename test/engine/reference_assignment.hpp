@@ -12,7 +12,7 @@
 
 namespace sluice::reference {
 
-/// Where the search for flavors stopped (spec 4.11): tried index by resource, by podSet.
+/// Where the search for flavors stopped: tried index by resource, by podSet.
 struct ScanState {
     std::vector<std::map<std::string, int>> tried;
     std::uint64_t generation = 0;
@@ -28,7 +28,7 @@ struct PodSetTotal {
     std::map<std::string, Amount> requests;
 };
 
-/// Flavors by podSet name and resource to which a repeated assignment is held (spec 3.10.2).
+/// Flavors by podSet name and resource to which a repeated assignment is held.
 using NominatedFlavors = std::map<std::string, std::map<std::string, std::string>>;
 
 /// A head under nomination.
@@ -38,7 +38,7 @@ struct Head {
     std::vector<PodSetTotal> totals;
     std::optional<ScanState> scan;
     std::optional<NominatedFlavors> nominated;
-    /// The slice whose place it takes (spec 2.23): of a larger job only the difference is asked
+    /// The slice whose place it takes: of a larger job only the difference is asked
     /// for.
     const Holder* slice = nullptr;
 
@@ -86,7 +86,7 @@ struct PodSetResult {
     Mode mode() const;
 };
 
-/// What the flavor assigner found for a workload (spec 4.4).
+/// What the flavor assigner found for a workload.
 struct Assignment {
     std::vector<PodSetResult> pod_sets;
     Quantities usage;
@@ -115,7 +115,7 @@ struct Rules {
     std::map<std::string, std::uint64_t> generations;  ///< of ClusterQueues
 };
 
-/// Totals of a pending workload's podSets (spec 2.16, step 9).
+/// Totals of a pending workload's podSets.
 std::vector<PodSetTotal> totals_of(
     const engine::Workload& workload, const engine::Options& options
 );

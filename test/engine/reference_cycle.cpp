@@ -82,7 +82,8 @@ std::optional<std::pair<Assignment, std::vector<Target>>> Cluster::try_counts(
     return std::nullopt;
 }
 
-/// Partial admission by the binary search of spec 2.18, when all pods do not get in.
+/// Partial admission when all pods do not get in: a binary search for the smallest reduction that
+/// does (KEP-420).
 std::pair<Assignment, std::vector<Target>> Cluster::assign_and_target(
     Cycle& cycle, const Head& head
 ) const {
@@ -104,7 +105,7 @@ std::pair<Assignment, std::vector<Target>> Cluster::assign_and_target(
             const std::int64_t middle = (low + high) / 2;
             std::vector<std::int32_t> counts;
             for (const engine::PodSet& pod_set : head.workload->pod_sets) {
-                const std::int64_t delta =
+                __extension__ const __int128 delta =
                     pod_set.count - pod_set.min_count.value_or(pod_set.count);
                 counts.push_back(pod_set.count - std::int32_t(delta * middle / range));
             }
@@ -123,8 +124,8 @@ std::pair<Assignment, std::vector<Target>> Cluster::assign_and_target(
     return {assign(cycle.snapshot, cycle.rules, head, {}), {}};
 }
 
-/// Spec 2.23: the slice that the head is to take the place of, where it holds quota in the head's
-/// ClusterQueue, evicted or not, and is of the head's namespace.
+/// The slice that the head is to take the place of, where it holds quota in the head's
+/// ClusterQueue, evicted or not, and is of the head's namespace (KEP-77).
 std::optional<int> Cluster::find_replaced(const Snapshot& snapshot, const Try& attempt) const {
     const engine::Workload& workload = *attempt.head.workload;
     const bool same_namespace = workload.replaces.starts_with(workload.ns + "/");
@@ -454,7 +455,7 @@ void Cluster::requeue(Cycle& cycle, Try& attempt) {
     entry.active = to_heap;
     attempt.refusal.workload = attempt.key;
     attempt.refusal.cluster_queue = queue.object.name;
-    attempt.refusal.requeued = to_heap ? RequeuedTo::Active : RequeuedTo::Inadmissible;
+    attempt.refusal.requeued = to_heap ? RequeuedTo::Heap : RequeuedTo::Inadmissible;
     const std::uint64_t scheduling_class = class_of(entry.object, options_);
     const bool parks =
         attempt.requeue == Requeue::NoFit || attempt.requeue == Requeue::PreemptionNoCandidates;
@@ -491,6 +492,8 @@ void Cluster::settle(Cycle& cycle) {
         take_out(admission.workload);
         entry.assumed = std::move(reservation);
         entry.written = false;
+        entry.outstanding = true;
+        entry.shown = false;
         charge_penalty(admission.workload);
     }
 }

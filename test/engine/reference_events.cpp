@@ -211,10 +211,23 @@ void Cluster::on(const engine::PodShapeChanged& event, Time now) {
     }
 }
 
+void Cluster::on(const engine::PodShapeDeleted& event, Time) {
+    shapes_.erase(event.id);
+}
+
 void Cluster::on(const engine::WorkloadChanged& event, Time now) {
     const std::string key = key_of(event.workload);
     const bool is_new = !workloads_.contains(key);
     Entry& entry = workloads_[key];
+    if (entry.outstanding) {
+        const bool holds = event.workload.reservation && !event.workload.ended;
+        entry.shown = entry.shown || event.workload.reservation;
+        entry.later.reset();
+        if (!holds && (entry.shown || event.workload.ended)) {
+            entry.later = event.workload;
+            return;
+        }
+    }
     const engine::Workload before = entry.object;
     const engine::QuotaReservation* reservation = is_new ? nullptr : held(entry);
     const std::string held_in = reservation == nullptr ? "" : reservation->cluster_queue;
@@ -285,11 +298,17 @@ void Cluster::on(const engine::WorkloadDeleted& event, Time now) {
     wake_for(held_in, deleted, now);
 }
 
-void Cluster::on(const engine::AdmissionWritten& event, Time) {
+void Cluster::on(const engine::AdmissionWritten& event, Time now) {
     const auto known = workloads_.find(event.ns + "/" + event.name);
-    if (known != workloads_.end()) {
-        known->second.refusals = 0;
-        known->second.written = known->second.assumed.has_value();
+    if (known == workloads_.end()) {
+        return;
+    }
+    Entry& entry = known->second;
+    entry.refusals = 0;
+    entry.outstanding = false;
+    entry.written = entry.assumed.has_value();
+    if (const auto later = std::exchange(entry.later, std::nullopt)) {
+        on(engine::WorkloadChanged{*later}, now);
     }
 }
 
@@ -303,6 +322,9 @@ void Cluster::on(const engine::AdmissionFailed& event, Time now) {
     const std::string cluster_queue = entry.assumed->cluster_queue;
     entry.assumed.reset();
     entry.written = false;
+    entry.outstanding = false;
+    entry.object = entry.later.value_or(entry.object);
+    entry.later.reset();
     entry.evicting = false;
     eviction_succeeded(key);  // nothing is left to evict
     if (queues_.contains(cluster_queue)) {
@@ -319,7 +341,7 @@ void Cluster::on(const engine::AdmissionFailed& event, Time now) {
             ++entry.refusals;
         }
         push(key, nullptr, now);
-        // To the heap, parked class or not: it failed after its nomination (spec 3.4).
+        // To the heap, parked class or not: it failed after its nomination.
         entry.active = !entry.queued_in.empty() && is_due(entry, now);
     }
     wake(tree_with_queue(cluster_queue), now);

@@ -32,7 +32,8 @@ bool passes(
     return false;
 }
 
-/// Yields the ClusterQueue to take the next candidate from (spec 5.8.3).
+/// Yields the ClusterQueue to take the next candidate from: down from the root into the child with
+/// the highest share.
 class TargetQueues {
   public:
     TargetQueues(

@@ -11,7 +11,7 @@
 
 namespace sluice::reference {
 
-/// What a flavor could give one resource, worst first (spec 4.10).
+/// What a flavor could give one resource, worst first.
 enum class Possibility : std::uint8_t { NoFit, NoCandidates, Preempt, Reclaim, Fit };
 
 /// How well a flavor does.
@@ -25,13 +25,13 @@ bool is_preferred(const Grade& a, const Grade& b, engine::FungibilityPreference 
 bool should_try_next(const Grade& grade, const engine::ClusterQueue& queue);
 Mode mode_of(Possibility possibility);
 
-/// The order in which resources are looked at: FNV-1a of the name (spec 4.4.4).
+/// The order in which resources are looked at: FNV-1a of the name.
 std::uint64_t fnv1a(const std::string& text);
 
 /// A reason of the assigner; none: upstream writes an empty one.
 using Reason = std::optional<engine::WaitingReason>;
 
-/// Severity of a reason (spec 2.3); none: 0.
+/// Severity of a reason; none: 0.
 int severity(const Reason& reason);
 Reason worse(const Reason& a, const Reason& b);
 

@@ -5,7 +5,7 @@
 
 namespace sluice::reference {
 
-/// Spec 3.11.
+/// Less borrowing first, then higher priority, then earlier.
 std::vector<std::size_t> Cluster::classical_order(const std::vector<Try>& tries) const {
     std::vector<std::size_t> order(tries.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -104,7 +104,7 @@ std::size_t Cluster::tournament(
     return best;
 }
 
-/// Spec 3.12: roots by name, and within one the winner of the tournament.
+/// Under fair sharing: roots by name, and within one the winner of the tournament.
 std::optional<std::size_t> Cluster::fair_next(
     Snapshot& snapshot, const std::vector<Try>& tries, const std::set<std::size_t>& left
 ) const {

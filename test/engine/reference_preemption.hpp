@@ -22,20 +22,21 @@ struct PreemptionRequest {
     Quantities usage;      ///< of the whole workload
 };
 
-/// Spec 5.2 without admission fair sharing.
+/// Whether `a` is evicted before `b`, without admission fair sharing: evicted ones, those of other
+/// ClusterQueues, lower priority, later reservation, uid.
 bool goes_first(const Snapshot& snapshot, int a, int b, int cluster_queue, Time now);
-/// Candidates are taken in this order (spec 5.2). The rule of admission fair sharing, which holds
+/// Candidates are taken in this order. The rule of admission fair sharing, which holds
 /// within a ClusterQueue, and the others, which hold between two, can make a circle in which
 /// upstream's order depends on its sorting; here those of one ClusterQueue exchange places.
 std::vector<int> in_order(
     const Snapshot& snapshot, std::vector<int> holders, int cluster_queue, Time now
 );
-/// Spec 5.1.
+/// Whether the policy lets the preemptor evict the candidate.
 bool satisfies(
     engine::PreemptionPolicy policy, const engine::Workload& preemptor, const Holder& candidate
 );
 bool uses_any(const Holder& holder, const std::set<int>& pairs);
-/// Re-adds targets that turned out not to be needed (spec 5.5).
+/// Re-adds targets that turned out not to be needed.
 std::vector<Target> fill_back(
     Snapshot& snapshot,
     const PreemptionRequest& request,
@@ -48,11 +49,11 @@ bool fits(const Snapshot& snapshot, const PreemptionRequest& request, bool borro
 std::vector<Target> find_targets(
     Snapshot& snapshot, const Rules& rules, const PreemptionRequest& request
 );
-/// Spec 5.3 and 5.4.
+/// By class of candidate, with borrowing or without.
 std::vector<Target> find_classical_targets(
     Snapshot& snapshot, const Rules& rules, const PreemptionRequest& request
 );
-/// Spec 5.8.
+/// By share (KEP-1714).
 std::vector<Target> find_fair_targets(
     Snapshot& snapshot, const Rules& rules, const PreemptionRequest& request
 );

@@ -266,7 +266,7 @@ void Cluster::push_to_heaps(const std::string& local_queue) {
 
 namespace {
 
-/// The changes that let a parked workload be tried again (spec 3.6).
+/// The changes that let a parked workload be tried again.
 bool deserves_a_try(engine::Workload before, const engine::Workload& after, bool reclaimable) {
     if (!reclaimable && before.pod_sets.size() == after.pod_sets.size()) {
         for (std::size_t i = 0; i < after.pod_sets.size(); ++i) {

@@ -1,6 +1,6 @@
 #include "engine/reference_assignment.hpp"
 
-// Elastic jobs (spec 2.23): what a larger slice asks for beyond the one whose place it takes.
+// Elastic jobs (KEP-77): what a larger slice asks for beyond the one whose place it takes.
 namespace sluice::reference {
 
 Quantities Assignment::requested_beyond_slice(const Snapshot& snapshot, const Head& head) const {

@@ -46,7 +46,7 @@ struct Holder {
     std::optional<double> fair_usage;
 };
 
-/// A ClusterQueue or cohort (spec 4.1). Numbers index Snapshot::nodes.
+/// A ClusterQueue or cohort. Numbers index Snapshot::nodes.
 struct Node {
     std::string name;
     const engine::ClusterQueue* cluster_queue = nullptr;  ///< none: a cohort
@@ -61,7 +61,7 @@ struct Node {
     std::vector<int> holders;     ///< of an active ClusterQueue
 };
 
-/// Dominant resource share (spec 5.9).
+/// Dominant resource share (KEP-1714).
 struct Share {
     double weight = 1.0;
     double ratio = 0;

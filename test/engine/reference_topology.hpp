@@ -8,7 +8,7 @@
 
 namespace sluice::reference {
 
-/// Which flavors topology-aware scheduling allows a workload in a ClusterQueue (spec 4.9.1, 4.9.2).
+/// Which flavors topology-aware scheduling allows a workload in a ClusterQueue (KEP-2724).
 /// Without the gate nothing has a topology and nobody asks for one.
 class TopologyRules {
   public:

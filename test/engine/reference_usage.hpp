@@ -39,7 +39,7 @@ Decimals product_of(const Decimals& amounts, double factor);
 /// How much of the present counts after that time: 1 - 0.5^(elapsed / halfLife).
 double weight_of_present(Duration elapsed, Duration half_life);
 
-/// What a LocalQueue has used (spec 5.12).
+/// What a LocalQueue has used (KEP-4136).
 struct UsageAccount {
     Decimals consumed;
     std::map<std::string, Decimals> penalties;  ///< by workload, until it is Admitted

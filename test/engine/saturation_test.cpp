@@ -78,10 +78,28 @@ TEST_CASE(
     };
     apply_audited(state, WorkloadChanged{holder}, kNow);
     const NodeIndex queue = state.find_cluster_queue("cq");
-    CHECK(
-        state.tree().cell(queue, state.find_flavor_resource("f", "cpu")).usage ==
-        Amount(kMost / 4 * 2)
-    );
+    CHECK(state.tree().cells(queue).at(0).usage == Amount(kMost / 4 * 2));
+}
+
+TEST_CASE(
+    "of many podSets of very many pods no more are admitted than fit", "[engine][saturation]"
+) {
+    State state{Options{}};
+    tell_queue(state, 3'000);
+    constexpr std::int32_t kPods = std::numeric_limits<std::int32_t>::max();
+    auto workload = make_workload(kPods, 1);
+    workload.pod_sets[0].min_count = 1;
+    for (const char* name : {"second", "third"}) {
+        workload.pod_sets.push_back(workload.pod_sets[0]);
+        workload.pod_sets.back().name = name;
+    }
+    apply_audited(state, WorkloadChanged{workload}, kNow);
+    const CycleResult result = run_cycle_audited(state, kNow);
+    REQUIRE(result.admitted.size() == 1);
+    for (const auto& pod_set : result.admitted.front().pod_sets) {
+        CHECK(pod_set.count == 1'000);
+        CHECK(pod_set.flavors.front().amount == Amount(1'000));
+    }
 }
 
 }  // namespace sluice::engine

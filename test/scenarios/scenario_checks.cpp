@@ -141,7 +141,7 @@ std::optional<std::string> World::match_other(const std::string& what, const Lin
         });
     };
     std::string where = "in no queue";
-    if (node.is_valid() && is_in(state_.active_in_order(node))) {
+    if (node.is_valid() && is_in(state_.heap_in_order(node))) {
         where = "active";
     } else if (node.is_valid() && is_in(state_.inadmissible_in_order(node))) {
         where = "inadmissible";

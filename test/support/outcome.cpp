@@ -35,14 +35,10 @@ std::string_view to_string(WaitingReason reason) {
             return "ExceedsMaxQuota";
         case WaitingReason::WaitingForQuota:
             return "WaitingForQuota";
-        case WaitingReason::TopologyPlacementFailed:
-            return "TopologyPlacementFailed";
         case WaitingReason::WaitingForPreemptedWorkloads:
             return "WaitingForPreemptedWorkloads";
         case WaitingReason::Misconfigured:
             return "Misconfigured";
-        case WaitingReason::Suspended:
-            return "Suspended";
         case WaitingReason::PendingEvaluation:
             return "PendingEvaluation";
         case WaitingReason::WaitingForPodsReady:
@@ -59,10 +55,6 @@ std::string_view to_string(RefusalKind kind) {
     switch (kind) {
         case RefusalKind::FailedChecks:
             return "FailedChecks";
-        case RefusalKind::ClusterQueueInactive:
-            return "ClusterQueueInactive";
-        case RefusalKind::ClusterQueueNotFound:
-            return "ClusterQueueNotFound";
         case RefusalKind::NamespaceMismatch:
             return "NamespaceMismatch";
         case RefusalKind::NamespaceNotFound:
@@ -89,7 +81,7 @@ std::string_view to_string(RefusalKind kind) {
 
 std::string_view to_string(RequeuedTo requeued) {
     switch (requeued) {
-        case RequeuedTo::Active:
+        case RequeuedTo::Heap:
             return "Active";
         case RequeuedTo::Inadmissible:
             return "Inadmissible";

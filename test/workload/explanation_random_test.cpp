@@ -27,7 +27,7 @@ using engine::FlavorRefusal;
 using engine::RefusalKind;
 using reference::Step;
 
-/// What the node could still have, from who held what (the recursion of spec 4.2).
+/// What the node could still have, from who held what by recursion over its ancestors.
 Amount available(
     const engine::State& state,
     Holdings& holdings,
@@ -138,7 +138,7 @@ std::optional<std::string> fault_of(
         }
     );
     if (is_below_nothing) {
-        return std::nullopt;  // its ClusterQueue does not count like others then (spec 3.10.5)
+        return std::nullopt;  // its ClusterQueue does not count like others then
     }
     for (std::size_t i = 0; i < result.refused[refused].admitted_before; ++i) {
         if (shrinks(state, result.admitted[i])) {

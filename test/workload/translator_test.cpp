@@ -8,6 +8,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <variant>
 
@@ -28,7 +29,11 @@ api::Workload workload(
 }
 
 const engine::Workload& last(const Translator::Events& events) {
-    return std::get<engine::WorkloadChanged>(events.back()).workload;
+    const auto at = std::ranges::find_if(events.rbegin(), events.rend(), [](const auto& event) {
+        return std::holds_alternative<engine::WorkloadChanged>(event);
+    });
+    REQUIRE(at != events.rend());
+    return std::get<engine::WorkloadChanged>(*at).workload;
 }
 
 api::ResourceFlavor flavor(std::string_view name, std::string_view spec) {
@@ -202,8 +207,8 @@ TEST_CASE("whatever of the pods upstream hashes sets classes apart", "[workload]
 }
 
 TEST_CASE(
-    "pod shapes are told once, again when a flavor changes its verdict, and their numbers come "
-    "back",
+    "pod shapes are told once, again when a flavor changes its verdict and when nobody has them; "
+    "then their numbers come back",
     "[workload][translator]"
 ) {
     Translator translator({});
@@ -222,9 +227,11 @@ TEST_CASE(
     CHECK(std::get<engine::PodShapeChanged>(gone[1]).shape.refusals.empty());
 
     const auto id = last(first).pod_sets.at(0).shape;
-    translator.remove_workload("ns", "w");
+    CHECK(translator.remove_workload("ns", "w").size() == 1);
     CHECK(translator.set(workload("v", "{nodeSelector: {zone: a}}")).size() == 1);
-    translator.remove_workload("ns", "v");
+    const auto removed = translator.remove_workload("ns", "v");
+    REQUIRE(removed.size() == 2);
+    CHECK(std::get<engine::PodShapeDeleted>(removed[1]).id == id);
     CHECK(
         last(translator.set(workload("x", "{nodeSelector: {zone: c}}"))).pod_sets.at(0).shape == id
     );

@@ -89,7 +89,7 @@ void WalkedView::walk(NodeIndex index, FlavorResourceIndex pair, WalkedSubtree& 
         }
         if (const auto added = additions_.find(index); added != additions_.end()) {
             for (const auto& [workload, usages, is_reserved] : added->second) {
-                // What is less than nothing never leaves its ClusterQueue (spec 3.10.5).
+                // What is less than nothing never leaves its ClusterQueue.
                 count(workload, max(Amount(), engine::amount_of(usages, pair)), is_reserved);
             }
         }

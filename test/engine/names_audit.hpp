@@ -1,0 +1,68 @@
+#pragma once
+
+#include "engine/state.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sluice::engine {
+
+/// Names that users invent must go with the last that has them, or they fill the memory. Counts
+/// what has each name of a LocalQueue and resource, and throws std::logic_error where the state
+/// differs.
+class NamesAudit {
+  public:
+    explicit NamesAudit(const State& state) : state_(state) {}
+
+    /// Where the state differs from that; "": nowhere.
+    std::string run() const {
+        const std::string found = check_local_queues();
+        return found.empty() ? check_resources() : found;
+    }
+
+  private:
+    std::string check_local_queues() const {
+        for (const LocalQueueRecord& record : state_.local_queues_) {
+            if (!record.key.empty() && !record.exists && record.workloads.empty()) {
+                return "a LocalQueue is kept for nobody: " + record.key;
+            }
+        }
+        return "";
+    }
+
+    std::string check_resources() const {
+        std::vector<std::uint32_t> uses(state_.resources_.size(), 0);
+        ++uses[state_.pods_.at()];
+        for (const auto& [flavor, resource] : state_.pairs_) {
+            ++uses[resource.at()];
+        }
+        for (const auto& pod_sets : state_.pod_set_pool_.all_) {
+            for (const auto& pod_set : *pod_sets) {
+                for (const auto& request : pod_set.requests) {
+                    ++uses[request.resource.at()];
+                }
+            }
+        }
+        for (const auto& [id, shape] : state_.shapes_) {
+            for (const auto resource : shape.resources) {
+                ++uses[resource.at()];
+            }
+        }
+        for (const auto& [name, index] : state_.tree().cluster_queues_by_name()) {
+            for (const auto& group : state_.cluster_queue(index).groups) {
+                for (const auto resource : group.resources) {
+                    ++uses[resource.at()];
+                }
+            }
+        }
+        if (uses != state_.resource_uses_) {
+            return "uses of resources are not counted as they are";
+        }
+        return "";
+    }
+
+    const State& state_;
+};
+
+}  // namespace sluice::engine
