@@ -63,9 +63,15 @@ class ApiWriter final : public WriteSink {
     kube::Async<std::string> perform(Write write, bool until_certain);
     kube::Async<std::string> call(Write write);
     boost::asio::awaitable<bool> pause(int attempt, int at_least_seconds);
-    /// What became of a write in doubt, which fails with `error` if it was not done; none: the
-    /// server does not say.
-    boost::asio::awaitable<std::optional<Result<std::string>>> find_out(Write write, Error error);
+    /// A write of whose earlier attempts one may have been done.
+    struct Doubt {
+        Write write;
+        Time first_attempt;
+        bool until_certain = false;
+        Error error;  ///< the write's, if it was not done
+    };
+    /// What became of it; none: the server does not say.
+    boost::asio::awaitable<std::optional<Result<std::string>>> find_out(Doubt doubt);
     boost::asio::awaitable<void> ask(AwaitedEchoes::Question question);
     void accepted(const Write& write, const std::string& answer);
 

@@ -110,6 +110,24 @@ TEST_CASE("an answer that is no Status is an error by its HTTP status", "[kube][
     CHECK(make_status_error(418, "", "").code == ErrorCode::Invalid);
 }
 
+TEST_CASE("what timed out in etcd is a timeout, what a webhook broke is not", "[kube]") {
+    const auto code = [](std::string_view members) {
+        const std::string body = R"({"kind":"Status","code":500,)" + std::string(members) + "}";
+        return make_status_error(500, body, "").code;
+    };
+    CHECK(code(R"("message":"etcdserver: request timed out")") == ErrorCode::Timeout);
+    CHECK(
+        code(R"("message":"etcdserver: request timed out, possibly due to connection lost")") ==
+        ErrorCode::Timeout
+    );
+    CHECK(code(R"("message":"context deadline exceeded")") == ErrorCode::Timeout);
+    CHECK(code(R"("message":"etcdserver: no space")") == ErrorCode::Internal);
+    CHECK(
+        code(R"("reason":"InternalError","message":"failed calling webhook: request timed out")") ==
+        ErrorCode::Internal
+    );
+}
+
 TEST_CASE("a write is repeated only when the server says that it did nothing", "[kube][core]") {
     CHECK(is_refused_before_processing(make_status_error(429, "", "")));
     CHECK(is_refused_before_processing(make_status_error(503, "", "1")));
