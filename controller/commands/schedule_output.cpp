@@ -1,7 +1,7 @@
 #include "controller/commands/schedule_output.hpp"
 
 #include "api/codec.hpp"
-#include "controller/commands/printable.hpp"
+#include "base/printable.hpp"
 #include "controller/commands/yaml_text.hpp"
 #include "json/value.hpp"
 

@@ -58,6 +58,7 @@ THIRD_PARTY = {
     "openssl/": ("lib/net/*.cpp",),
     "boost/container": ("lib/base/",),
     "boost/asio": ("lib/net/", "lib/kube/client/", "controller/"),
+    "boost/locale": ("lib/base/",),
     "boost/system": ("lib/base/", "lib/net/", "lib/kube/client/", "controller/"),
     "spdlog/": ("lib/base/log.cpp",),
     "CLI/": ("controller/",),
