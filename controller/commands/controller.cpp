@@ -234,6 +234,15 @@ void raise_file_limit() {
     }
 }
 
+void warn_of_exposed_token(const kube::ClientConfig& config) {
+    if (kube::exposes_token(config)) {
+        log::warning(
+            "the token is sent without encryption, use an https:// server",
+            {{"server", fmt::format("http://{}:{}", config.host, config.port)}}
+        );
+    }
+}
+
 int run(const Options& options) {
     const auto level = parse_level(options.log_level);
     if (!level) {
@@ -246,6 +255,7 @@ int run(const Options& options) {
         log::error("cannot start", {{"error", connection.error().detail}});
         return kMisconfigured;
     }
+    warn_of_exposed_token(connection->config);
     auto process_options = make_process_options(options, *connection);
     if (!process_options) {
         log::error("cannot start", {{"error", process_options.error().detail}});

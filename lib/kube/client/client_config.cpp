@@ -222,6 +222,10 @@ Result<void> read_user(const json::Value& user, const std::string& folder, Clien
 
 }  // namespace
 
+bool exposes_token(const ClientConfig& config) {
+    return !config.use_tls && !(config.bearer_token.empty() && config.token_file.empty());
+}
+
 Result<std::string> read_small_file(const std::string& path) {
     const auto close = [](std::FILE* file) { std::fclose(file); };
     const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rbe"), close);
