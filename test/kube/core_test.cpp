@@ -209,8 +209,23 @@ TEST_CASE("base64 is read and written with padding and refused when broken", "[k
         CHECK(*back == text);
     }
     CHECK(encode_base64("fooba") == "Zm9vYmE=");
+    CHECK(encode_base64(std::string("\xff\0\xfe", 3)) == "/wD+");
+    const std::string large((std::size_t{3} << 20U) + 1, 'x');
+    CHECK(*decode_base64(encode_base64(large)) == large);
     CHECK(*decode_base64("Zm9v\nYmFy\n") == "foobar");
-    for (const auto* bad : {"Zg", "Zg=", "Z===", "Zm9v!", "Zg==Zg", "Z=g="}) {
+    for (const auto* bad :
+         {"Zg",
+          "Zg=",
+          "Z===",
+          "Zm9v!",
+          "Zg==Zg",
+          "Z=g=",
+          "====",
+          "Zm9v----",
+          "----",
+          "=AAA",
+          "Zg==Zm9v",
+          "Zm9\x80"}) {
         CAPTURE(bad);
         CHECK_FALSE(decode_base64(bad));
     }
