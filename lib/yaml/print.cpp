@@ -25,7 +25,7 @@ bool is_plain(const std::string& text) {
 
 class Printer {
   public:
-    explicit Printer(bool sorted) : sorted_(sorted) {}
+    explicit Printer(MemberOrder order) : order_(order) {}
 
     void value(const json::Value& value, std::size_t indent) {
         if (value.is_object() && !value.as_object().empty()) {
@@ -64,7 +64,7 @@ class Printer {
         for (const auto& member : object) {
             members.push_back(&member);
         }
-        if (sorted_) {
+        if (order_ == MemberOrder::ByName) {
             std::sort(members.begin(), members.end(), [](const auto* a, const auto* b) {
                 return a->first < b->first;
             });
@@ -94,14 +94,14 @@ class Printer {
         }
     }
 
-    bool sorted_;
+    MemberOrder order_;
     std::string out_;
 };
 
 }  // namespace
 
-std::string print(const json::Value& value, bool sorted) {
-    Printer printer(sorted);
+std::string print(const json::Value& value, MemberOrder order) {
+    Printer printer(order);
     printer.value(value, 0);
     return printer.take();
 }

@@ -2,12 +2,15 @@
 
 #include "json/value.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace sluice::yaml {
 
-/// Prints as YAML in block style, members in their order; every YAML 1.1 and 1.2 parser reads it
-/// back alike. `sorted` orders the members of every object by name.
-std::string print(const json::Value& value, bool sorted = false);
+/// In which order the members of every object are printed.
+enum class MemberOrder : std::uint8_t { AsGiven, ByName };
+
+/// Prints as YAML in block style; every YAML 1.1 and 1.2 parser reads it back alike.
+std::string print(const json::Value& value, MemberOrder order);
 
 }  // namespace sluice::yaml
