@@ -47,12 +47,12 @@ std::string_view string_at(
 
 }  // namespace
 
-void ApiWriter::submit(std::vector<Write> row, bool until_certain, Done done) {
+void ApiWriter::submit(std::vector<Write> row, Attempts attempts, Done done) {
     for (const Write& write : row) {
         echoes_.begin(write.object);
     }
     ++rows_;
-    parts_.tasks.spawn(perform_row(std::move(row), until_certain, std::move(done)), "write");
+    parts_.tasks.spawn(perform_row(std::move(row), attempts, std::move(done)), "write");
 }
 
 std::optional<Time> ApiWriter::ask_for_late() {
@@ -95,11 +95,11 @@ boost::asio::awaitable<void> ApiWriter::ask(AwaitedEchoes::Question question) {
 }
 
 boost::asio::awaitable<void> ApiWriter::perform_row(
-    std::vector<Write> row, bool until_certain, Done done
+    std::vector<Write> row, Attempts attempts, Done done
 ) {
     Result<void> outcome;
     for (const Write& write : row) {
-        const auto answer = co_await perform(write, until_certain);
+        const auto answer = co_await perform(write, attempts);
         if (!answer) {
             outcome = answer.error();
             break;
@@ -116,7 +116,7 @@ boost::asio::awaitable<void> ApiWriter::perform_row(
     }
 }
 
-kube::Async<std::string> ApiWriter::perform(Write write, bool until_certain) {
+kube::Async<std::string> ApiWriter::perform(Write write, Attempts attempts) {
     const Time first_attempt = parts_.clock.now();
     bool is_in_doubt = false;
     for (int attempt = 0;; ++attempt) {
@@ -126,13 +126,14 @@ kube::Async<std::string> ApiWriter::perform(Write write, bool until_certain) {
         }
         const Error error = answer.error();
         const bool is_refused = !is_retryable(error.code);
-        const bool is_last = !until_certain && attempt + 1 >= kAttempts;
+        const bool is_last = attempts == Attempts::AFew && attempt + 1 >= kAttempts;
         is_in_doubt = is_in_doubt || (!is_refused && !kube::is_refused_before_processing(error));
-        const bool is_to_look = is_refused      ? may_be_own_echo(error)
-                                : until_certain ? is_time_to_look(error, attempt + 1)
-                                                : is_last;
+        const bool is_to_look = is_refused ? may_be_own_echo(error)
+                                : attempts == Attempts::UntilCertain
+                                    ? is_time_to_look(error, attempt + 1)
+                                    : is_last;
         if (is_in_doubt && is_to_look) {
-            Doubt doubt{write, first_attempt, until_certain, error};
+            Doubt doubt{write, first_attempt, attempts, error};
             const auto found = co_await find_out(std::move(doubt));
             if (found) {
                 co_return *found;
@@ -182,8 +183,9 @@ boost::asio::awaitable<std::optional<Result<std::string>>> ApiWriter::find_out(D
     if (!uid.empty() && uid != string_at(*object, {"metadata", "uid"})) {
         co_return Outcome(Result<std::string>(Error{ErrorCode::NotFound, "was replaced", {}}));
     }
-    const bool is_done = has_landed(write, *object, doubt.first_attempt) ||
-                         (doubt.until_certain && shows_decision(write, *object));
+    const bool is_done =
+        has_landed(write, *object, doubt.first_attempt) ||
+        (doubt.attempts == Attempts::UntilCertain && shows_decision(write, *object));
     co_return Outcome(is_done ? Result<std::string>(*answer) : Result<std::string>(doubt.error));
 }
 

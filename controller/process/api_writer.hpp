@@ -49,7 +49,7 @@ class ApiWriter final : public WriteSink {
           prng_(seed),
           echoes_(parts_.stores, parts_.clock) {}
 
-    void submit(std::vector<Write> row, bool until_certain, Done done) override;
+    void submit(std::vector<Write> row, Attempts attempts, Done done) override;
     bool has_room() const override { return rows_ < rows_max_; }
     bool is_settled(const ObjectKey& key) const override { return echoes_.is_settled(key); }
     /// Asks the server about objects whose echo is late, a few at a time. Returns when to be called
@@ -59,15 +59,15 @@ class ApiWriter final : public WriteSink {
     std::size_t rows() const { return rows_; }
 
   private:
-    boost::asio::awaitable<void> perform_row(std::vector<Write> row, bool until_certain, Done done);
-    kube::Async<std::string> perform(Write write, bool until_certain);
+    boost::asio::awaitable<void> perform_row(std::vector<Write> row, Attempts attempts, Done done);
+    kube::Async<std::string> perform(Write write, Attempts attempts);
     kube::Async<std::string> call(Write write);
     boost::asio::awaitable<bool> pause(int attempt, int at_least_seconds);
     /// A write of whose earlier attempts one may have been done.
     struct Doubt {
         Write write;
         Time first_attempt;
-        bool until_certain = false;
+        Attempts attempts = Attempts::AFew;
         Error error;  ///< the write's, if it was not done
     };
     /// What became of it; none: the server does not say.

@@ -78,7 +78,7 @@ LogLine eviction_line(const Write& write, const Observation& seen) {
         line.fields.emplace_back("preemptorClusterQueue", preemption->cluster_queue);
         if (const EventNote* preemptor = find_event(write, "PreemptedWorkload")) {
             const ObjectReference& who = preemptor->regarding;
-            line.fields.emplace_back("preemptor", who.ns + "/" + who.name);
+            line.fields.emplace_back("preemptor", who.namespace_ + "/" + who.name);
         }
     } else if (const EventNote* told = find_event(write, "EvictedDueTo")) {
         line.fields.emplace_back("message", told->note);

@@ -87,7 +87,7 @@ void ReconcileRunner::submit_waiting() {
             ended(spread->key, spread->outcome);
         }
     };
-    parts_.sink.submit(std::move(row), false, done);
+    parts_.sink.submit(std::move(row), Attempts::AFew, done);
 }
 
 void ReconcileRunner::process(const ObjectKey& key, Time now) {
@@ -105,7 +105,7 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
     Outcome outcome = parts_.registry.find(key.kind)->reconcile(context, key, now);
     for (const EventNote& event : outcome.events) {
         parts_.on_event(event);
-        if (event.warning && !outcome.try_later) {
+        if (event.type == EventType::Warning && !outcome.try_later) {
             log::warning(
                 "object has a problem", {{"object", to_string(key)}, {"problem", event.note}}
             );
@@ -138,7 +138,7 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
     }
     parts_.sink.submit(
         std::move(outcome.writes),
-        false,
+        Attempts::AFew,
         [this, key, at = outcome.requeue_at](const Result<void>& r) {
             ended(key, r);
             if (at) {

@@ -25,11 +25,11 @@ EventNote workload_event(
     const api::Workload& workload,
     std::string_view reason,
     std::string_view note,
-    bool warning = false
+    EventType type = EventType::Normal
 ) {
     return {
         .regarding = reference_to(workload),
-        .warning = warning,
+        .type = type,
         .reason = std::string(reason),
         .note = workload::truncated_event_note(note),
         .reporting_controller = std::string(kController),
@@ -318,10 +318,13 @@ void DecisionApplier::send_admission(
     admission.sent = true;
     std::vector<Write> row;
     row.push_back(std::move(write));
-    parts_.sink
-        .submit(std::move(row), true, [this, key, uid = admission.uid](const Result<void>& result) {
+    parts_.sink.submit(
+        std::move(row),
+        Attempts::UntilCertain,
+        [this, key, uid = admission.uid](const Result<void>& result) {
             admission_ended(key, uid, result);
-        });
+        }
+    );
 }
 
 void DecisionApplier::admission_ended(
@@ -414,20 +417,22 @@ void DecisionApplier::send_eviction(
     eviction.sent = true;
     std::vector<Write> row;
     row.push_back(std::move(write));
-    parts_.sink.submit(std::move(row), true, [this, key](const Result<void>& result) {
-        const auto found = entries_.find(key);
-        if (found == entries_.end()) {
-            return;
-        }
-        found->second.eviction.reset();
-        forget_if_done(key);
-        if (!result) {
-            parts_.feeder.apply(
-                engine::PreemptionFailed{.ns = key.namespace_, .name = key.name}, parts_.clock.now()
-            );
-        }
-        send(key);
-    });
+    parts_.sink
+        .submit(std::move(row), Attempts::UntilCertain, [this, key](const Result<void>& result) {
+            const auto found = entries_.find(key);
+            if (found == entries_.end()) {
+                return;
+            }
+            found->second.eviction.reset();
+            forget_if_done(key);
+            if (!result) {
+                parts_.feeder.apply(
+                    engine::PreemptionFailed{.ns = key.namespace_, .name = key.name},
+                    parts_.clock.now()
+                );
+            }
+            send(key);
+        });
 }
 
 void DecisionApplier::send_refusal(
@@ -450,14 +455,16 @@ void DecisionApplier::send_refusal(
     }
     // A reason holds only for what it was decided on: the newer state may have an admission.
     Write write = status_write(changed);
-    write.events.push_back(workload_event(workload, refusal.reason, refusal.message, true));
+    write.events.push_back(
+        workload_event(workload, refusal.reason, refusal.message, EventType::Warning)
+    );
     entries_[key].refusal_sent = true;
     std::vector<Write> row;
     row.push_back(std::move(write));
     const auto done = [this, key, refusal, version = workload.metadata.resource_version](
                           const Result<void>& result
                       ) { refusal_ended(key, refusal, version, result); };
-    parts_.sink.submit(std::move(row), false, done);
+    parts_.sink.submit(std::move(row), Attempts::AFew, done);
 }
 
 void DecisionApplier::refusal_ended(

@@ -79,7 +79,9 @@ struct Writing {
     void submit(Write write) {
         std::vector<Write> row;
         row.push_back(std::move(write));
-        writer.submit(std::move(row), false, [](const Result<void>& result) { CHECK(result); });
+        writer.submit(std::move(row), Attempts::AFew, [](const Result<void>& result) {
+            CHECK(result);
+        });
         run();
     }
     /// Writes what tells one event and counts once in a metric.
@@ -89,7 +91,9 @@ struct Writing {
         std::vector<Write> row;
         row.push_back(std::move(write));
         std::optional<Result<void>> outcome;
-        writer.submit(std::move(row), false, [&outcome](const Result<void>& r) { outcome = r; });
+        writer.submit(std::move(row), Attempts::AFew, [&outcome](const Result<void>& r) {
+            outcome = r;
+        });
         run();
         return *outcome;
     }
@@ -116,7 +120,9 @@ struct Writing {
         std::vector<Write> row;
         row.push_back(std::move(write));
         std::optional<Result<void>> outcome;
-        writer.submit(std::move(row), true, [&outcome](const Result<void>& r) { outcome = r; });
+        writer.submit(std::move(row), Attempts::UntilCertain, [&outcome](const Result<void>& r) {
+            outcome = r;
+        });
         while (!outcome) {
             (void)test::run_async(loop, net::pause_for(std::chrono::microseconds(100)));
             if (meanwhile && !outcome) {

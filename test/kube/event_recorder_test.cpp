@@ -112,7 +112,7 @@ TEST_CASE(
         other.reporting_controller = "x";
     }
     SECTION("type") {
-        other.type_ = "Warning";
+        other.type = EventType::Warning;
     }
     events.record(other, kStart);
     CHECK(events.take()->is_create);
