@@ -22,7 +22,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <sys/resource.h>
@@ -64,15 +63,9 @@ struct Connection {
 
 Result<Connection> load_connection(const std::string& kubeconfig_file) {
     if (!kubeconfig_file.empty()) {
-        const auto document = load_yaml(kubeconfig_file);
-        if (!document) {
-            return document.error();
-        }
-        const std::string folder =
-            std::filesystem::absolute(kubeconfig_file).parent_path().string();
-        auto config = kube::load_kubeconfig(*document, "", folder);
+        auto config = kube::load_kubeconfig_file(kubeconfig_file, "");
         if (!config) {
-            return with_context(config.error(), kubeconfig_file);
+            return config.error();
         }
         return Connection{.config = std::move(*config), .in_cluster = false};
     }

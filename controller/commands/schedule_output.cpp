@@ -255,7 +255,7 @@ std::string to_json(const ScheduleReport& report) {
 }
 
 std::string to_yaml(const ScheduleReport& report) {
-    return yaml::print(to_value(report), yaml::MemberOrder::ByName);
+    return yaml::print(to_value(report));
 }
 
 std::string to_table(const ScheduleReport& report) {

@@ -1,5 +1,6 @@
 #include "controller/process/reconcile_runner.hpp"
 
+#include "api/kueue_names.hpp"
 #include "base/log.hpp"
 #include "controller/jobs/generic_job.hpp"
 
@@ -11,8 +12,8 @@ namespace sluice::controller {
 
 namespace {
 
-/// Statuses of queues are gathered for a second, so that a thousand workloads make one write
-/// (spec 1.6).
+/// Statuses of queues are gathered for a second, as in Kueue's controllers of queues, so that a
+/// thousand workloads make one write.
 constexpr Duration kBatch = std::chrono::seconds(1);
 /// An echo that was missed by a moment brings no second change; this one looks again.
 constexpr Duration kUnsettledRecheck = std::chrono::seconds(5);
@@ -186,7 +187,7 @@ void ReconcileRunner::log_once(
 void ReconcileRunner::tell_refusal(const ObjectKey& key, const Error& error) const {
     if (const api::ObjectMeta* metadata = parts_.view.stores.find_metadata(key)) {
         const JobKind& kind = *parts_.registry.find(key.kind)->job;
-        parts_.on_event(job_warning(kind, *metadata, "InvalidSpec", error.detail));
+        parts_.on_event(job_warning(kind, *metadata, api::reason::kInvalidSpec, error.detail));
     }
 }
 

@@ -126,7 +126,9 @@ TEST_CASE("an applied status has landed when its manager owns just that", "[cont
 }
 
 TEST_CASE("a deletion has landed when the object is going or is another one", "[controller]") {
-    const Write deletion{.verb = Verb::Delete, .object = {kind_of<api::Workload>(), "team", "a"}, .uid = "u"};
+    const Write deletion{
+        .verb = Verb::Delete, .object = {kind_of<api::Workload>(), "team", "a"}, .uid = "u"
+    };
     CHECK_FALSE(has_landed_on(deletion, R"({"metadata":{"uid":"u"}})"));
     CHECK(has_landed_on(deletion, R"({"metadata":{"uid":"u","deletionTimestamp":"t"}})"));
     CHECK(has_landed_on(deletion, R"({"metadata":{"uid":"v"}})"));

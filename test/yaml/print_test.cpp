@@ -6,17 +6,17 @@
 
 namespace sluice::yaml {
 
-TEST_CASE("members are printed in the order that is asked for", "[yaml]") {
+TEST_CASE("members are printed by name", "[yaml]") {
     const auto value = *json::parse(R"({"b":{"d":1,"c":"x y"},"a":[{"f":[],"e":{}}]})");
-    CHECK(print(value, MemberOrder::AsGiven) == "b:\n  d: 1\n  c: x y\na:\n- f: []\n  e: {}\n");
-    CHECK(print(value, MemberOrder::ByName) == "a:\n- e: {}\n  f: []\nb:\n  c: x y\n  d: 1\n");
+    CHECK(yaml::print(value) == "a:\n- e: {}\n  f: []\nb:\n  c: x y\n  d: 1\n");
 }
 
 TEST_CASE("what is printed as YAML is read back as it was", "[yaml]") {
     for (const char* text : {
              R"({"a":[],"b":{},"c":[1,-2,3.5,true,null,"x"],"d":{"e":[{"f":"g","h":[[1],[2,3]]}]}})",
-             R"({"words":["yes","No","null","1e3","0x1f","12","","a: b","# no","- x","on","~","2026-01-01",
-                 "a #b","a:","'a'","?","a\u0085b","tab\there",".5",".nan","=","<<","a, b","[a]","-"]})",
+             R"({"words":["yes","No","null","1e3","0x1f","12","","a: b","# no","- x","on","~"]})",
+             R"({"words":["2026-01-01","a #b","a:","'a'","?","a\u0085b","tab\there"]})",
+             R"({"words":[".5",".nan","=","<<","a, b","[a]","-"]})",
              R"({"lines":"a\nb\t\"c\" \\","unicode":"é","trap: key":1,"y":"n"})",
              R"("alone")",
              R"([])",
@@ -24,7 +24,7 @@ TEST_CASE("what is printed as YAML is read back as it was", "[yaml]") {
         CAPTURE(text);
         const auto value = json::parse(text);
         REQUIRE(value);
-        const auto back = parse_document(print(*value, MemberOrder::ByName));
+        const auto back = parse_document(yaml::print(*value));
         REQUIRE(back);
         CHECK(*back == *value);
     }
