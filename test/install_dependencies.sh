@@ -27,10 +27,11 @@ packages=(cmake ninja-build ccache git curl ca-certificates xz-utils python3 pyt
     valgrind shellcheck)
 if [ "${VERSION_CODENAME:-}" = bookworm ]; then
     packages+=(clang-16 libclang-rt-16-dev lld-16 llvm-16 clang-format-19 clang-tidy-19)
-    backports_packages=(libboost1.83-dev catch2)
+    backports_packages=(libboost1.83-dev libboost-url1.83-dev catch2)
     if [ "$with_go" -eq 1 ]; then backports_packages+=(golang-1.23-go); fi
 else
-    packages+=(clang lld llvm libclang-rt-dev clang-format clang-tidy libboost-dev catch2)
+    packages+=(clang lld llvm libclang-rt-dev clang-format clang-tidy libboost-dev
+        libboost-url-dev catch2)
     if [ "$with_go" -eq 1 ]; then packages+=(golang-go); fi
 fi
 

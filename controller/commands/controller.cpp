@@ -22,7 +22,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <sys/resource.h>
@@ -64,15 +63,9 @@ struct Connection {
 
 Result<Connection> load_connection(const std::string& kubeconfig_file) {
     if (!kubeconfig_file.empty()) {
-        const auto document = load_yaml(kubeconfig_file);
-        if (!document) {
-            return document.error();
-        }
-        const std::string folder =
-            std::filesystem::absolute(kubeconfig_file).parent_path().string();
-        auto config = kube::load_kubeconfig(*document, "", folder);
+        auto config = kube::load_kubeconfig_file(kubeconfig_file, "");
         if (!config) {
-            return with_context(config.error(), kubeconfig_file);
+            return config.error();
         }
         return Connection{.config = std::move(*config), .in_cluster = false};
     }
@@ -234,6 +227,15 @@ void raise_file_limit() {
     }
 }
 
+void warn_of_exposed_token(const kube::ClientConfig& config) {
+    if (kube::exposes_token(config)) {
+        log::warning(
+            "the token is sent without encryption, use an https:// server",
+            {{"server", fmt::format("http://{}:{}", config.host, config.port)}}
+        );
+    }
+}
+
 int run(const Options& options) {
     const auto level = parse_level(options.log_level);
     if (!level) {
@@ -246,6 +248,7 @@ int run(const Options& options) {
         log::error("cannot start", {{"error", connection.error().detail}});
         return kMisconfigured;
     }
+    warn_of_exposed_token(connection->config);
     auto process_options = make_process_options(options, *connection);
     if (!process_options) {
         log::error("cannot start", {{"error", process_options.error().detail}});

@@ -2,8 +2,8 @@
 
 #include "api/micro_time.hpp"
 #include "base/clock.hpp"
+#include "base/printable.hpp"
 #include "controller/commands/input_files.hpp"
-#include "controller/commands/printable.hpp"
 #include "controller/commands/schedule_configuration.hpp"
 #include "controller/commands/schedule_input.hpp"
 #include "controller/commands/schedule_output.hpp"

@@ -1,9 +1,9 @@
 #include "controller/commands/schedule_output.hpp"
 
 #include "api/codec.hpp"
-#include "controller/commands/printable.hpp"
-#include "controller/commands/yaml_text.hpp"
+#include "base/printable.hpp"
 #include "json/value.hpp"
+#include "yaml/print.hpp"
 
 #include <fmt/format.h>
 
@@ -255,7 +255,7 @@ std::string to_json(const ScheduleReport& report) {
 }
 
 std::string to_yaml(const ScheduleReport& report) {
-    return yaml_text(to_value(report));
+    return yaml::print(to_value(report));
 }
 
 std::string to_table(const ScheduleReport& report) {

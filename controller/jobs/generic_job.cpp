@@ -17,7 +17,7 @@ EventNote job_event(
             {
                 .api_version = kind.kind().api_version(),
                 .kind = std::string(kind.kind().name()),
-                .ns = job.namespace_,
+                .namespace_ = job.namespace_,
                 .name = job.name,
                 .uid = job.uid,
                 .resource_version = job.resource_version,
@@ -32,7 +32,7 @@ EventNote job_warning(
     const JobKind& kind, const api::ObjectMeta& job, std::string_view reason, std::string_view note
 ) {
     EventNote event = job_event(kind, job, reason, note);
-    event.warning = true;
+    event.type = EventType::Warning;
     return event;
 }
 

@@ -2,8 +2,10 @@
 
 #include "base/log.hpp"
 #include "controller/process/decision_log.hpp"
+#include "controller/process/landed_write.hpp"
 #include "json/value.hpp"
 #include "kube/core/raw_json.hpp"
+#include "kube/core/status_error.hpp"
 #include "kube/runtime/backoff.hpp"
 #include "net/event_loop.hpp"
 
@@ -15,6 +17,7 @@ namespace sluice::controller {
 
 namespace {
 
+constexpr std::string_view kNothingLeft = "{}";
 constexpr int kQuestionsMax = 16;
 constexpr int kAttempts = 4;
 /// After so many a write that must be certain is looked for: when the server answers them, and when
@@ -22,17 +25,16 @@ constexpr int kAttempts = 4;
 constexpr int kAttemptsAnswered = 5;
 constexpr int kAttemptsUnanswered = 10;
 
-bool is_conflict(const Error& error) {
-    return error.code == ErrorCode::Conflict || error.code == ErrorCode::NotFound;
+/// Whether the answer may come from an earlier attempt of the same write that was done.
+bool may_be_own_echo(const Error& error) {
+    return error.code == ErrorCode::Conflict || error.code == ErrorCode::AlreadyExists;
 }
 
 bool is_time_to_look(const Error& error, int attempts) {
     // What timed out in the server or in etcd may come true yet.
-    const bool is_timeout =
-        error.code == ErrorCode::Timeout || error.detail.find("timed out") != std::string::npos;
-    const bool is_answered =
-        !is_timeout && (!error.status.empty() || error.code == ErrorCode::Internal ||
-                        error.code == ErrorCode::TooManyRequests);
+    const bool is_answered = error.code != ErrorCode::Timeout &&
+                             (!error.status.empty() || error.code == ErrorCode::Internal ||
+                              error.code == ErrorCode::TooManyRequests);
     return attempts >= (is_answered ? kAttemptsAnswered : kAttemptsUnanswered);
 }
 
@@ -43,39 +45,14 @@ std::string_view string_at(
     return found != nullptr && found->is_string() ? found->as_string() : std::string_view();
 }
 
-std::string_view admitting_queue(const json::Value& object) {
-    return string_at(object, {"status", "admission", "clusterQueue"});
-}
-
-/// The reason of condition Evicted=True, or "".
-std::string_view eviction_reason(const json::Value& object) {
-    const json::Value* list = object.find_path({"status", "conditions"});
-    if (list == nullptr || !list->is_array()) {
-        return {};
-    }
-    const auto found = std::ranges::find_if(list->as_array(), [](const json::Value& condition) {
-        return condition.string_at("type") == "Evicted" && condition.string_at("status") == "True";
-    });
-    return found == list->as_array().end() ? std::string_view() : found->string_at("reason");
-}
-
-/// Whether the object shows the admission or eviction that the write of its status made, whatever
-/// was added since.
-bool shows(const json::Value& object, const json::Value& body) {
-    if (!eviction_reason(body).empty()) {
-        return eviction_reason(object) == eviction_reason(body);
-    }
-    return !admitting_queue(body).empty() && admitting_queue(object) == admitting_queue(body);
-}
-
 }  // namespace
 
-void ApiWriter::submit(std::vector<Write> row, bool until_certain, Done done) {
+void ApiWriter::submit(std::vector<Write> row, Attempts attempts, Done done) {
     for (const Write& write : row) {
         echoes_.begin(write.object);
     }
     ++rows_;
-    parts_.tasks.spawn(perform_row(std::move(row), until_certain, std::move(done)), "write");
+    parts_.tasks.spawn(perform_row(std::move(row), attempts, std::move(done)), "write");
 }
 
 std::optional<Instant> ApiWriter::ask_for_late() {
@@ -118,11 +95,11 @@ boost::asio::awaitable<void> ApiWriter::ask(AwaitedEchoes::Question question) {
 }
 
 boost::asio::awaitable<void> ApiWriter::perform_row(
-    std::vector<Write> row, bool until_certain, Done done
+    std::vector<Write> row, Attempts attempts, Done done
 ) {
     Result<void> outcome;
     for (const Write& write : row) {
-        const auto answer = co_await perform(write, until_certain);
+        const auto answer = co_await perform(write, attempts);
         if (!answer) {
             outcome = answer.error();
             break;
@@ -139,22 +116,31 @@ boost::asio::awaitable<void> ApiWriter::perform_row(
     }
 }
 
-kube::Async<std::string> ApiWriter::perform(Write write, bool until_certain) {
+kube::Async<std::string> ApiWriter::perform(Write write, Attempts attempts) {
+    const Time first_attempt = parts_.clock.now();
+    bool is_in_doubt = false;
     for (int attempt = 0;; ++attempt) {
         const auto answer = co_await call(write);
         if (answer) {
             co_return *answer;
         }
         const Error error = answer.error();
-        const bool is_last = !until_certain && attempt + 1 >= kAttempts;
-        if (!is_retryable(error.code) || is_conflict(error) || is_last) {
-            co_return error;
-        }
-        if (until_certain && is_time_to_look(error, attempt + 1)) {
-            const auto found = co_await find_out(write, error);
+        const bool is_refused = !is_retryable(error.code);
+        const bool is_last = attempts == Attempts::AFew && attempt + 1 >= kAttempts;
+        is_in_doubt = is_in_doubt || (!is_refused && !kube::is_refused_before_processing(error));
+        const bool is_to_look = is_refused ? may_be_own_echo(error)
+                                : attempts == Attempts::UntilCertain
+                                    ? is_time_to_look(error, attempt + 1)
+                                    : is_last;
+        if (is_in_doubt && is_to_look) {
+            Doubt doubt{write, first_attempt, attempts, error};
+            const auto found = co_await find_out(std::move(doubt));
             if (found) {
                 co_return *found;
             }
+        }
+        if (is_refused || is_last) {
+            co_return error;
         }
         log::debug(
             "write is repeated", {{"object", to_string(write.object)}, {"error", error.detail}}
@@ -176,15 +162,17 @@ boost::asio::awaitable<bool> ApiWriter::pause(int attempt, int at_least_seconds)
     co_return waited;
 }
 
-boost::asio::awaitable<std::optional<Result<std::string>>> ApiWriter::find_out(
-    Write write, Error error
-) {
+boost::asio::awaitable<std::optional<Result<std::string>>> ApiWriter::find_out(Doubt doubt) {
     using Outcome = std::optional<Result<std::string>>;
+    const Write& write = doubt.write;
     kube::ResourcePath path = kube::path_of(write.object);
     kube::GetOptions options;
     const auto answer = co_await parts_.client.get(std::move(path), std::move(options));
     if (!answer) {
         const bool is_gone = answer.error().code == ErrorCode::NotFound;
+        if (is_gone && write.verb == Verb::Delete) {
+            co_return Outcome(Result<std::string>(std::string(kNothingLeft)));
+        }
         co_return is_gone ? Outcome(Result<std::string>(answer.error())) : Outcome();
     }
     const auto object = json::parse(*answer);
@@ -195,9 +183,10 @@ boost::asio::awaitable<std::optional<Result<std::string>>> ApiWriter::find_out(
     if (!uid.empty() && uid != string_at(*object, {"metadata", "uid"})) {
         co_return Outcome(Result<std::string>(Error{ErrorCode::NotFound, "was replaced", {}}));
     }
-    co_return Outcome(
-        shows(*object, write.body) ? Result<std::string>(*answer) : Result<std::string>(error)
-    );
+    const bool is_done =
+        has_landed(write, *object, doubt.first_attempt) ||
+        (doubt.attempts == Attempts::UntilCertain && shows_decision(write, *object));
+    co_return Outcome(is_done ? Result<std::string>(*answer) : Result<std::string>(doubt.error));
 }
 
 kube::Async<std::string> ApiWriter::call(Write write) {
@@ -237,7 +226,7 @@ kube::Async<std::string> ApiWriter::call(Write write) {
             options.before_send = parts_.before_send;
             auto answer = co_await parts_.client.remove(std::move(path), std::move(options));
             if (!answer && answer.error().code == ErrorCode::NotFound) {
-                co_return std::string("{}");  // it is gone, as was wanted
+                co_return std::string(kNothingLeft);  // it is gone, as was wanted
             }
             co_return answer;
         }

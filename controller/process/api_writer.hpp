@@ -51,7 +51,7 @@ class ApiWriter final : public WriteSink {
           prng_(seed),
           echoes_(parts_.stores, parts_.clock) {}
 
-    void submit(std::vector<Write> row, bool until_certain, Done done) override;
+    void submit(std::vector<Write> row, Attempts attempts, Done done) override;
     bool has_room() const override { return rows_ < rows_max_; }
     bool is_settled(const ObjectKey& key) const override { return echoes_.is_settled(key); }
     /// Asks the server about objects whose echo is late, a few at a time. Returns when to be called
@@ -61,13 +61,19 @@ class ApiWriter final : public WriteSink {
     std::size_t rows() const { return rows_; }
 
   private:
-    boost::asio::awaitable<void> perform_row(std::vector<Write> row, bool until_certain, Done done);
-    kube::Async<std::string> perform(Write write, bool until_certain);
+    boost::asio::awaitable<void> perform_row(std::vector<Write> row, Attempts attempts, Done done);
+    kube::Async<std::string> perform(Write write, Attempts attempts);
     kube::Async<std::string> call(Write write);
     boost::asio::awaitable<bool> pause(int attempt, int at_least_seconds);
-    /// What became of a write in doubt, which fails with `error` if it was not done; none: the
-    /// server does not say.
-    boost::asio::awaitable<std::optional<Result<std::string>>> find_out(Write write, Error error);
+    /// A write of whose earlier attempts one may have been done.
+    struct Doubt {
+        Write write;
+        Time first_attempt;
+        Attempts attempts = Attempts::AFew;
+        Error error;  ///< the write's, if it was not done
+    };
+    /// What became of it; none: the server does not say.
+    boost::asio::awaitable<std::optional<Result<std::string>>> find_out(Doubt doubt);
     boost::asio::awaitable<void> ask(AwaitedEchoes::Question question);
     void accepted(const Write& write, const std::string& answer);
 

@@ -258,18 +258,7 @@ void ControllerProcess::on_write_ended(const ObjectKey& key) {
 }
 
 void ControllerProcess::record(const EventNote& note) {
-    kube::EventNote made;
-    made.regarding.api_version = note.regarding.api_version;
-    made.regarding.kind = note.regarding.kind;
-    made.regarding.namespace_ = note.regarding.ns;
-    made.regarding.name = note.regarding.name;
-    made.regarding.uid = note.regarding.uid;
-    made.regarding.resource_version = note.regarding.resource_version;
-    made.type_ = note.warning ? "Warning" : "Normal";
-    made.reason = note.reason;
-    made.note = note.note;
-    made.reporting_controller = note.reporting_controller;
-    events_.record(made);
+    events_.record(note);
 }
 
 void ControllerProcess::finish(int code) {

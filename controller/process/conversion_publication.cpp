@@ -1,11 +1,12 @@
 #include "controller/process/conversion_publication.hpp"
 
 #include "kube/core/base64.hpp"
+#include "net/url.hpp"
 
 #include <boost/asio/ip/address.hpp>
 #include <fmt/format.h>
 
-#include <charconv>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -175,36 +176,15 @@ std::optional<json::Value> publication_patch(
 }
 
 Result<HttpsUrl> parse_https_url(const std::string& text) {
-    constexpr std::string_view kScheme = "https://";
-    auto problem = make_invalid(fmt::format("\"{}\" is no https://host:port/path", text));
-    if (!text.starts_with(kScheme)) {
-        return problem;
+    auto url = net::parse_server_url(text);
+    if (!url || !url->is_https) {
+        return make_invalid(fmt::format("\"{}\" is no https://host:port/path", text));
     }
-    HttpsUrl url;
-    std::string_view rest = std::string_view(text).substr(kScheme.size());
-    if (const auto slash = rest.find('/'); slash != std::string_view::npos) {
-        url.path = rest.substr(slash);
-        rest = rest.substr(0, slash);
-    }
-    const auto bracket = rest.find(']');
-    const auto colon = rest.find(':', bracket == std::string_view::npos ? 0 : bracket);
-    if (colon != std::string_view::npos) {
-        const std::string_view port = rest.substr(colon + 1);
-        const char* end = port.data() + port.size();
-        const auto [at, error] = std::from_chars(port.data(), end, url.port);
-        if (error != std::errc() || at != end) {
-            return problem;
-        }
-        rest = rest.substr(0, colon);
-    }
-    if (rest.starts_with('[') && rest.ends_with(']')) {
-        rest = rest.substr(1, rest.size() - 2);
-    }
-    if (rest.empty()) {
-        return problem;
-    }
-    url.host = rest;
-    return url;
+    return HttpsUrl{
+        .host = std::move(url->host),
+        .port = url->port,
+        .path = url->path.empty() ? "/" : std::move(url->path),
+    };
 }
 
 }  // namespace sluice::controller

@@ -58,7 +58,8 @@ struct HttpsUrl {
     std::uint16_t port = 443;
     std::string path = "/";
 };
-/// Errors: Invalid.
+/// Errors: Invalid, also for what the API server allows no webhook: user information, a query, a
+/// fragment.
 Result<HttpsUrl> parse_https_url(const std::string& text);
 
 }  // namespace sluice::controller

@@ -1,5 +1,7 @@
 #include "controller/process/decision_log.hpp"
 
+#include "api/kueue_names.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -76,11 +78,11 @@ LogLine eviction_line(const Write& write, const Observation& seen) {
         line.phrase = "workload preempted";
         line.fields.back() = {"reason", preemption->reason};
         line.fields.emplace_back("preemptorClusterQueue", preemption->cluster_queue);
-        if (const EventNote* preemptor = find_event(write, "PreemptedWorkload")) {
+        if (const EventNote* preemptor = find_event(write, api::reason::kPreemptedWorkload)) {
             const ObjectReference& who = preemptor->regarding;
-            line.fields.emplace_back("preemptor", who.ns + "/" + who.name);
+            line.fields.emplace_back("preemptor", who.namespace_ + "/" + who.name);
         }
-    } else if (const EventNote* told = find_event(write, "EvictedDueTo")) {
+    } else if (const EventNote* told = find_event(write, api::reason::kEvictedDueTo)) {
         line.fields.emplace_back("message", told->note);
     }
     return line;

@@ -1,5 +1,6 @@
 #include "controller/process/metrics_reporter.hpp"
 
+#include "api/kueue_names.hpp"
 #include "base/version.hpp"
 #include "controller/process/metric_numbers.hpp"
 #include "controller/reconcilers/queue_status.hpp"
@@ -59,14 +60,15 @@ void add_classes(
 
 /// Why a workload is not admitted: the reason of Admitted=False and that of QuotaReserved=False.
 std::pair<std::string, std::string> unadmitted_reasons(const api::Workload& workload) {
-    const api::Condition* admitted = find_condition(workload, "Admitted");
-    const api::Condition* reserved = find_condition(workload, "QuotaReserved");
-    const bool has_reservation = reserved != nullptr && reserved->status == "True";
+    const api::Condition* admitted = find_condition(workload, api::condition::kAdmitted);
+    const api::Condition* reserved = find_condition(workload, api::condition::kQuotaReserved);
+    const bool has_reservation =
+        reserved != nullptr && reserved->status == api::condition_status::kTrue;
     std::string cause;
     if (!has_reservation) {
-        cause = reserved == nullptr ? "PendingEvaluation" : reserved->reason;
+        cause = reserved == nullptr ? api::reason::kPendingEvaluation : reserved->reason;
     }
-    return {admitted == nullptr ? "NoReservation" : admitted->reason, cause};
+    return {admitted == nullptr ? api::reason::kNoReservation : admitted->reason, cause};
 }
 
 }  // namespace
@@ -421,9 +423,9 @@ void MetricsReporter::report_local_queue(const api::LocalQueue& queue) {
     metrics_.local_queue_reserving_active_workloads.set({name, ns}, usage.reserving);
     metrics_.local_queue_admitted_active_workloads.set({name, ns}, usage.admitted);
     const bool is_active = local_queue_activity(parts_.stores, queue).is_active;
-    metrics_.local_queue_status.set({name, ns, "True"}, is_active ? 1 : 0);
-    metrics_.local_queue_status.set({name, ns, "False"}, is_active ? 0 : 1);
-    metrics_.local_queue_status.set({name, ns, "Unknown"}, 0);
+    metrics_.local_queue_status.set({name, ns, api::condition_status::kTrue}, is_active ? 1 : 0);
+    metrics_.local_queue_status.set({name, ns, api::condition_status::kFalse}, is_active ? 0 : 1);
+    metrics_.local_queue_status.set({name, ns, api::condition_status::kUnknown}, 0);
     for (const auto& [flavor, resources] : usage.reservation) {
         for (const auto& [resource, amount] : resources) {
             metrics_.local_queue_resource_reservation.set(

@@ -1,6 +1,7 @@
 #include "controller/process/reconcile_runner.hpp"
 
 #include "base/earlier.hpp"
+#include "api/kueue_names.hpp"
 #include "base/log.hpp"
 #include "controller/jobs/generic_job.hpp"
 
@@ -12,7 +13,8 @@ namespace sluice::controller {
 
 namespace {
 
-/// Statuses of queues are gathered for a second, so that a thousand workloads make one write.
+/// Statuses of queues are gathered for a second, as in Kueue's controllers of queues, so that a
+/// thousand workloads make one write.
 constexpr Duration kBatch = std::chrono::seconds(1);
 /// An echo that was missed by a moment brings no second change; this one looks again.
 constexpr Duration kUnsettledRecheck = std::chrono::seconds(5);
@@ -106,7 +108,7 @@ void ReconcileRunner::submit_waiting() {
             ended(spread->key, spread->outcome);
         }
     };
-    parts_.sink.submit(std::move(row), false, done);
+    parts_.sink.submit(std::move(row), Attempts::AFew, done);
 }
 
 void ReconcileRunner::process(const ObjectKey& key, Time now) {
@@ -125,7 +127,7 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
     Outcome outcome = parts_.registry.find(key.kind)->reconcile(context, key, now);
     for (const EventNote& event : outcome.events) {
         parts_.on_event(event);
-        if (event.warning && !outcome.try_later) {
+        if (event.type == EventType::Warning && !outcome.try_later) {
             log::warning(
                 "object has a problem", {{"object", to_string(key)}, {"problem", event.note}}
             );
@@ -158,7 +160,7 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
     }
     parts_.sink.submit(
         std::move(outcome.writes),
-        false,
+        Attempts::AFew,
         [this, key, at = outcome.requeue_at](const Result<void>& r) {
             ended(key, r);
             if (at) {
@@ -206,7 +208,7 @@ void ReconcileRunner::log_once(
 void ReconcileRunner::tell_refusal(const ObjectKey& key, const Error& error) const {
     if (const api::ObjectMeta* metadata = parts_.view.stores.find_metadata(key)) {
         const JobKind& kind = *parts_.registry.find(key.kind)->job;
-        parts_.on_event(job_warning(kind, *metadata, "InvalidSpec", error.detail));
+        parts_.on_event(job_warning(kind, *metadata, api::reason::kInvalidSpec, error.detail));
     }
 }
 

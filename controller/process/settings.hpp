@@ -16,8 +16,9 @@ Result<Settings> make_settings(
     const config::Configuration& configuration, const config::FeatureGates& gates
 );
 
-/// What the engine takes: as offline, but with upstream's gathering of wake-ups (spec 3.8), and
-/// with a seed against names that were chosen to collide.
+/// What the engine takes: as offline, but waiting workloads that an event may help are gathered for
+/// a second before they queue again, as in Kueue, and hashes have a seed against
+/// names that were chosen to collide.
 engine::Options make_engine_options(
     const config::Configuration& configuration,
     const config::FeatureGates& gates,

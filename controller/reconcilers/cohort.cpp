@@ -15,11 +15,11 @@ EventNote warning(const api::Cohort& cohort, std::string_view reason, const std:
         .regarding =
             {.api_version = "kueue.x-k8s.io/v1beta2",
              .kind = "Cohort",
-             .ns = "",
+             .namespace_ = "",
              .name = cohort.metadata.name,
              .uid = cohort.metadata.uid,
              .resource_version = cohort.metadata.resource_version},
-        .warning = true,
+        .type = EventType::Warning,
         .reason = std::string(reason),
         .note = workload::truncated_event_note(note),
         .reporting_controller = "kueue-cohort-controller",

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "api/event.hpp"
 #include "base/clock.hpp"
 #include "json/value.hpp"
 #include "kube/core/kind.hpp"
+#include "kube/runtime/event_recorder.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -19,27 +21,9 @@ using kube::Kind;
 using kube::kind_of;
 using kube::ObjectKey;
 
-/// The object that an event is about.
-struct ObjectReference {
-    std::string api_version;
-    std::string kind;
-    std::string ns;
-    std::string name;
-    std::string uid;
-    std::string resource_version;
-};
-
-/// An event for users (events.k8s.io/v1).
-struct EventNote {
-    ObjectReference regarding;
-    bool warning = false;
-    std::string reason;
-    std::string note;
-    std::string reporting_controller;
-    friend bool operator==(const EventNote& a, const EventNote& b) {
-        return a.regarding.uid == b.regarding.uid && a.reason == b.reason && a.note == b.note;
-    }
-};
+using api::ObjectReference;
+using kube::EventNote;
+using kube::EventType;
 
 /// Something that counts in a metric once its write was accepted.
 struct Observation {

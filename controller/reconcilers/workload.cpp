@@ -121,10 +121,12 @@ class WorkloadReconcile {
         return true;
     }
 
-    EventNote event(std::string_view reason, std::string_view note, bool warning = false) const {
+    EventNote event(
+        std::string_view reason, std::string_view note, EventType type = EventType::Normal
+    ) const {
         return {
             .regarding = reference_to(workload_),
-            .warning = warning,
+            .type = type,
             .reason = std::string(reason),
             .note = workload::truncated_event_note(note),
             .reporting_controller = std::string(kController),
@@ -450,7 +452,7 @@ class WorkloadReconcile {
         if (cause == "MaximumExecutionTimeExceeded") {
             changed.status.accumulated_past_execution_time_seconds.reset();
         }
-        return write(changed, {event(event_reason, note, true)});
+        return write(changed, {event(event_reason, note, EventType::Warning)});
     }
 
     bool lose_reservation(std::string_view reason, const std::string& message) {

@@ -17,8 +17,4 @@ std::string workload_name(
     std::size_t limit = 253
 );
 
-/// SHA-1 of the text in hexadecimal. For names that others must be able to work out, not for
-/// secrets.
-std::string sha1_hex(std::string_view text);
-
 }  // namespace sluice::controller

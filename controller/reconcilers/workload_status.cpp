@@ -197,7 +197,7 @@ ObjectReference reference_to(const api::Workload& workload) {
     return {
         .api_version = "kueue.x-k8s.io/v1beta2",
         .kind = "Workload",
-        .ns = workload.metadata.namespace_,
+        .namespace_ = workload.metadata.namespace_,
         .name = workload.metadata.name,
         .uid = workload.metadata.uid,
         .resource_version = workload.metadata.resource_version,

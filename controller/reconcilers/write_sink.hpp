@@ -3,10 +3,18 @@
 #include "base/error.hpp"
 #include "controller/reconcilers/reconcile.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
 namespace sluice::controller {
+
+/// How often a write is tried whose outcome is unknown (a timeout, a broken connection).
+enum class Attempts : std::uint8_t {
+    AFew,
+    UntilCertain,  ///< until it is known to be done or refused; after some failures the object is
+                   ///< looked at for it
+};
 
 /// Takes writes and says later how they went. Thread: that of the stores.
 class WriteSink {
@@ -19,10 +27,8 @@ class WriteSink {
     WriteSink& operator=(const WriteSink&) = delete;
     virtual ~WriteSink() = default;
 
-    /// Writes the row in order up to the first refusal; then calls `done`. With `until_certain` a
-    /// write whose outcome is unknown (a timeout, a broken connection) is repeated until it is
-    /// known to be done or refused; after some failures the object is looked at for it.
-    virtual void submit(std::vector<Write> row, bool until_certain, Done done) = 0;
+    /// Writes the row in order up to the first refusal; then calls `done`.
+    virtual void submit(std::vector<Write> row, Attempts attempts, Done done) = 0;
     /// Whether another row may be submitted now.
     virtual bool has_room() const = 0;
     /// Whether the store shows the object as the last write left it, so that decisions about it are

@@ -1,5 +1,6 @@
 #include "controller/scheduler/decision_applier.hpp"
 
+#include "api/kueue_names.hpp"
 #include "base/log.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 #include "workload/messages.hpp"
@@ -25,11 +26,11 @@ EventNote workload_event(
     const api::Workload& workload,
     std::string_view reason,
     std::string_view note,
-    bool warning = false
+    EventType type = EventType::Normal
 ) {
     return {
         .regarding = reference_to(workload),
-        .warning = warning,
+        .type = type,
         .reason = std::string(reason),
         .note = workload::truncated_event_note(note),
         .reporting_controller = std::string(kController),
@@ -288,7 +289,7 @@ void DecisionApplier::send_admission(
     const Duration waited = now - queued_since(workload);
     write.events.push_back(workload_event(
         workload,
-        "QuotaReserved",
+        api::reason::kQuotaReserved,
         fmt::format(
             "Quota reserved in ClusterQueue {}, wait time since queued was {}s{}{}",
             queue,
@@ -309,7 +310,7 @@ void DecisionApplier::send_admission(
     if (is_admitted(changed)) {
         write.events.push_back(workload_event(
             workload,
-            "Admitted",
+            api::reason::kAdmitted,
             fmt::format("Admitted by ClusterQueue {}, wait time since reservation was 0s", queue)
         ));
         seen.kind = Observation::Kind::Admitted;
@@ -318,10 +319,13 @@ void DecisionApplier::send_admission(
     admission.sent = true;
     std::vector<Write> row;
     row.push_back(std::move(write));
-    parts_.sink
-        .submit(std::move(row), true, [this, key, uid = admission.uid](const Result<void>& result) {
+    parts_.sink.submit(
+        std::move(row),
+        Attempts::UntilCertain,
+        [this, key, uid = admission.uid](const Result<void>& result) {
             admission_ended(key, uid, result);
-        });
+        }
+    );
 }
 
 void DecisionApplier::admission_ended(
@@ -386,17 +390,21 @@ void DecisionApplier::send_eviction(
     const Time now = parts_.clock.now();
     api::Workload changed = workload;
     workload::preempt(changed, eviction.reason, eviction.message, now);
-    const workload::Eviction why{.reason = "Preempted", .message = eviction.message, .cause = {}};
+    const workload::Eviction why{
+        .reason = api::reason::kPreempted, .message = eviction.message, .cause = {}
+    };
     const bool is_first = !has_evictions_of(workload, why);
     Write write = loose_status_write(changed);
     note_eviction(write, workload, why, is_first, kController);
-    write.events.push_back(workload_event(workload, "Preempted", eviction.message + eviction.tail));
+    write.events.push_back(
+        workload_event(workload, api::reason::kPreempted, eviction.message + eviction.tail)
+    );
     if (const auto preemptor = parts_.stores.of<api::Workload>().find(
             eviction.preemptor_ns, eviction.preemptor_name
         )) {
         write.events.push_back(workload_event(
             *preemptor,
-            "PreemptedWorkload",
+            api::reason::kPreemptedWorkload,
             fmt::format(
                 "Preempted workload {} (UID: {}) in ClusterQueue {}{}",
                 kube::to_string(key),
@@ -414,20 +422,22 @@ void DecisionApplier::send_eviction(
     eviction.sent = true;
     std::vector<Write> row;
     row.push_back(std::move(write));
-    parts_.sink.submit(std::move(row), true, [this, key](const Result<void>& result) {
-        const auto found = entries_.find(key);
-        if (found == entries_.end()) {
-            return;
-        }
-        found->second.eviction.reset();
-        forget_if_done(key);
-        if (!result) {
-            parts_.feeder.apply(
-                engine::PreemptionFailed{.ns = key.namespace_, .name = key.name}, parts_.clock.now()
-            );
-        }
-        send(key);
-    });
+    parts_.sink
+        .submit(std::move(row), Attempts::UntilCertain, [this, key](const Result<void>& result) {
+            const auto found = entries_.find(key);
+            if (found == entries_.end()) {
+                return;
+            }
+            found->second.eviction.reset();
+            forget_if_done(key);
+            if (!result) {
+                parts_.feeder.apply(
+                    engine::PreemptionFailed{.ns = key.namespace_, .name = key.name},
+                    parts_.clock.now()
+                );
+            }
+            send(key);
+        });
 }
 
 void DecisionApplier::send_refusal(
@@ -436,7 +446,7 @@ void DecisionApplier::send_refusal(
     const Time now = parts_.clock.now();
     api::Workload changed = workload;
     bool is_changed = workload::set_condition(
-        changed, "QuotaReserved", false, refusal.reason, refusal.message, now
+        changed, api::condition::kQuotaReserved, false, refusal.reason, refusal.message, now
     );
     if (refusal.blocked_on_gates) {
         is_changed =
@@ -450,14 +460,16 @@ void DecisionApplier::send_refusal(
     }
     // A reason holds only for what it was decided on: the newer state may have an admission.
     Write write = status_write(changed);
-    write.events.push_back(workload_event(workload, refusal.reason, refusal.message, true));
+    write.events.push_back(
+        workload_event(workload, refusal.reason, refusal.message, EventType::Warning)
+    );
     entries_[key].refusal_sent = true;
     std::vector<Write> row;
     row.push_back(std::move(write));
     const auto done = [this, key, refusal, version = workload.metadata.resource_version](
                           const Result<void>& result
                       ) { refusal_ended(key, refusal, version, result); };
-    parts_.sink.submit(std::move(row), false, done);
+    parts_.sink.submit(std::move(row), Attempts::AFew, done);
 }
 
 void DecisionApplier::refusal_ended(
@@ -527,7 +539,7 @@ void DecisionApplier::tell_parked(const Key& key) {
         parked.has_untold = true;
         return;
     }
-    const bool has_condition = find_condition(*workload, "QuotaReserved") != nullptr;
+    const bool has_condition = find_condition(*workload, api::condition::kQuotaReserved) != nullptr;
     if (has_condition && !is_scheduler_reason(parked.reason)) {
         return;  // the Workload's reconciler takes such a reason back where it does not hold
     }

@@ -1,5 +1,7 @@
 #include "api/admission_check.hpp"
 
+#include "api/kueue_names.hpp"
+
 namespace sluice::api {
 
 const TypeInfo& AdmissionCheckParametersReference::type() {
@@ -65,7 +67,7 @@ const TypeInfo& AdmissionCheck::type() {
                 ),
             },
         .kind = kKind,
-        .api_version = "kueue.x-k8s.io/v1beta2",
+        .api_version = kKueueApiVersion,
     };
     return kInfo;
 }

@@ -1,5 +1,7 @@
 #include "api/cluster_queue.hpp"
 
+#include "api/kueue_names.hpp"
+
 namespace sluice::api {
 
 const TypeInfo& ResourceQuota::type() {
@@ -431,7 +433,7 @@ const TypeInfo& ClusterQueue::type() {
                 field<&ClusterQueue::status>("status", "", "=", "What this queue holds now."),
             },
         .kind = kKind,
-        .api_version = "kueue.x-k8s.io/v1beta2",
+        .api_version = kKueueApiVersion,
     };
     return kInfo;
 }

@@ -1,5 +1,7 @@
 #include "api/cohort.hpp"
 
+#include "api/kueue_names.hpp"
+
 namespace sluice::api {
 
 const TypeInfo& CohortSpec::type() {
@@ -46,7 +48,7 @@ const TypeInfo& Cohort::type() {
                 field<&Cohort::status>("status", "", "=", "Current share."),
             },
         .kind = kKind,
-        .api_version = "kueue.x-k8s.io/v1beta2",
+        .api_version = kKueueApiVersion,
     };
     return kInfo;
 }

@@ -1,5 +1,7 @@
 #include "api/conditions.hpp"
 
+#include "api/kueue_names.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -33,15 +35,15 @@ const ObjectCondition* find_condition(
 }
 
 bool is_true(const std::vector<Condition>& conditions, std::string_view type) {
-    return has_status(conditions, type, "True");
+    return has_status(conditions, type, condition_status::kTrue);
 }
 
 bool is_true(const std::vector<ObjectCondition>& conditions, std::string_view type) {
-    return has_status(conditions, type, "True");
+    return has_status(conditions, type, condition_status::kTrue);
 }
 
 bool is_false(const std::vector<Condition>& conditions, std::string_view type) {
-    return has_status(conditions, type, "False");
+    return has_status(conditions, type, condition_status::kFalse);
 }
 
 bool set_condition(std::vector<Condition>& conditions, Condition condition) {

@@ -1,5 +1,7 @@
 #include "api/local_queue.hpp"
 
+#include "api/kueue_names.hpp"
+
 namespace sluice::api {
 
 const TypeInfo& LocalQueueSpec::type() {
@@ -186,7 +188,7 @@ const TypeInfo& LocalQueue::type() {
                 field<&LocalQueue::status>("status", "", "=", "What this queue holds now."),
             },
         .kind = kKind,
-        .api_version = "kueue.x-k8s.io/v1beta2",
+        .api_version = kKueueApiVersion,
     };
     return kInfo;
 }

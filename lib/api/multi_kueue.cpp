@@ -1,5 +1,7 @@
 #include "api/multi_kueue.hpp"
 
+#include "api/kueue_names.hpp"
+
 namespace sluice::api {
 
 const TypeInfo& MultiKueueConfigSpec::type() {
@@ -31,7 +33,7 @@ const TypeInfo& MultiKueueConfig::type() {
                 field<&MultiKueueConfig::spec>("spec", "", "=", "Clusters to send workloads to."),
             },
         .kind = kKind,
-        .api_version = "kueue.x-k8s.io/v1beta2",
+        .api_version = kKueueApiVersion,
     };
     return kInfo;
 }
@@ -143,7 +145,7 @@ const TypeInfo& MultiKueueCluster::type() {
                 field<&MultiKueueCluster::status>("status", "", "=", "Whether it is connected."),
             },
         .kind = kKind,
-        .api_version = "kueue.x-k8s.io/v1beta2",
+        .api_version = kKueueApiVersion,
     };
     return kInfo;
 }

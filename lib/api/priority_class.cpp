@@ -1,5 +1,7 @@
 #include "api/priority_class.hpp"
 
+#include "api/kueue_names.hpp"
+
 namespace sluice::api {
 
 const TypeInfo& WorkloadPriorityClass::type() {
@@ -15,7 +17,7 @@ const TypeInfo& WorkloadPriorityClass::type() {
                 ),
             },
         .kind = kKind,
-        .api_version = "kueue.x-k8s.io/v1beta2",
+        .api_version = kKueueApiVersion,
     };
     return kInfo;
 }

@@ -1,5 +1,7 @@
 #include "api/provisioning_request_config.hpp"
 
+#include "api/kueue_names.hpp"
+
 namespace sluice::api {
 
 const TypeInfo& ProvisioningRequestRetryStrategy::type() {
@@ -103,7 +105,7 @@ const TypeInfo& ProvisioningRequestConfig::type() {
                 ),
             },
         .kind = kKind,
-        .api_version = "kueue.x-k8s.io/v1beta2",
+        .api_version = kKueueApiVersion,
     };
     return kInfo;
 }

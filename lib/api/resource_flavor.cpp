@@ -1,5 +1,7 @@
 #include "api/resource_flavor.hpp"
 
+#include "api/kueue_names.hpp"
+
 namespace sluice::api {
 
 const TypeInfo& ResourceFlavorSpec::type() {
@@ -42,7 +44,7 @@ const TypeInfo& ResourceFlavor::type() {
                 ),
             },
         .kind = kKind,
-        .api_version = "kueue.x-k8s.io/v1beta2",
+        .api_version = kKueueApiVersion,
     };
     return kInfo;
 }

@@ -1,5 +1,6 @@
 #include "api/schema_rule_checks.hpp"
 
+#include "api/kueue_names.hpp"
 #include "api/schema_rules.hpp"
 
 #include <algorithm>
@@ -66,7 +67,7 @@ bool is_true_condition(const Value& object, std::string_view type) {
     }
     const auto& items = conditions->as_array();
     return std::any_of(items.begin(), items.end(), [&](const Value& condition) {
-        return is(condition, "type", type) && is(condition, "status", "True");
+        return is(condition, "type", type) && is(condition, "status", condition_status::kTrue);
     });
 }
 
@@ -164,7 +165,7 @@ bool borrow_needs_reclaim(const Value& self) {
 
 bool assignments_match(const Value& self) {
     const Value* admission = self.find_path({"status", "admission"});
-    if (!is_true_condition(self, "QuotaReserved") || admission == nullptr) {
+    if (!is_true_condition(self, condition::kQuotaReserved) || admission == nullptr) {
         return true;
     }
     const auto pod_sets = size(self.find_path({"spec", "podSets"}));
@@ -188,7 +189,7 @@ bool scheduling_kind(const Value& self) {
 }
 
 bool kueue_kind(const Value& self) {
-    return !is(self, "group", "kueue.x-k8s.io") || is(self, "kind", "WorkloadPriorityClass");
+    return !is(self, "group", kKueueGroup) || is(self, "kind", "WorkloadPriorityClass");
 }
 
 bool one_cluster_choice(const Value& self) {

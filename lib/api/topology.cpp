@@ -1,5 +1,7 @@
 #include "api/topology.hpp"
 
+#include "api/kueue_names.hpp"
+
 namespace sluice::api {
 
 const TypeInfo& TopologyLevel::type() {
@@ -40,7 +42,7 @@ const TypeInfo& Topology::type() {
                 field<&Topology::spec>("spec", "P", "=", "Levels of the topology."),
             },
         .kind = kKind,
-        .api_version = "kueue.x-k8s.io/v1beta2",
+        .api_version = kKueueApiVersion,
     };
     return kInfo;
 }

@@ -1,5 +1,7 @@
 #include "api/workload.hpp"
 
+#include "api/kueue_names.hpp"
+
 namespace sluice::api {
 
 const TypeInfo& SliceTopologyConstraint::type() {
@@ -545,7 +547,7 @@ const TypeInfo& Workload::type() {
                 field<&Workload::status>("status", "C31 C32", "=", "What it got."),
             },
         .kind = kKind,
-        .api_version = "kueue.x-k8s.io/v1beta2",
+        .api_version = kKueueApiVersion,
     };
     return kInfo;
 }

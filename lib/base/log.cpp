@@ -1,5 +1,7 @@
 #include "base/log.hpp"
 
+#include "base/printable.hpp"
+
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -34,26 +36,29 @@ spdlog::logger& logger() {
     return *instance;
 }
 
-bool needs_quotes(std::string_view value) {
-    return value.empty() || value.find_first_of(" \"\n\t=") != std::string_view::npos;
+bool needs_quotes(std::string_view value, std::string_view shown) {
+    return value.empty() || value != shown || value.find_first_of(" \"=") != std::string_view::npos;
 }
 
 void append_value(std::string& line, std::string_view value) {
-    if (!needs_quotes(value)) {
-        line += value;
+    const std::string shown = printable(value);
+    if (!needs_quotes(value, shown)) {
+        line += shown;
         return;
     }
-    line += '"';
+    std::string escaped;
     for (const char c : value) {
         if (c == '\n') {
-            line += "\\n";
+            escaped += "\\n";
             continue;
         }
         if (c == '"' || c == '\\') {
-            line += '\\';
+            escaped += '\\';
         }
-        line += c;
+        escaped += c;
     }
+    line += '"';
+    line += printable(escaped);
     line += '"';
 }
 
@@ -63,18 +68,22 @@ void set_level(Level level) {
     logger().set_level(to_spdlog(level));
 }
 
+std::string format_line(std::string_view phrase, std::span<const Field> fields) {
+    std::string line = printable(phrase);
+    for (const auto& field : fields) {
+        line += ' ';
+        line += printable(field.key);
+        line += '=';
+        append_value(line, field.value);
+    }
+    return line;
+}
+
 void write(Level level, std::string_view phrase, std::span<const Field> fields) {
     if (!logger().should_log(to_spdlog(level))) {
         return;
     }
-    std::string line(phrase);
-    for (const auto& field : fields) {
-        line += ' ';
-        line += field.key;
-        line += '=';
-        append_value(line, field.value);
-    }
-    logger().log(to_spdlog(level), line);
+    logger().log(to_spdlog(level), format_line(phrase, fields));
 }
 
 }  // namespace sluice::log

@@ -23,8 +23,13 @@ struct Field {
 /// Lines below this level are not written. Thread: may be called from any.
 void set_level(Level level);
 
-/// Writes one line to stderr: time, level, the fixed phrase, then the pairs (values with blanks are
-/// quoted). Thread: may be called from any. Never pass secrets.
+/// The phrase and the pairs as one line without its end. Values with blanks, quotes, "=" or
+/// anything unprintable are quoted; what is unprintable is written in letters wherever it stands
+/// (base/printable.hpp), so that no name or message forges a line or moves a terminal's cursor.
+std::string format_line(std::string_view phrase, std::span<const Field> fields);
+
+/// Writes one line to stderr: time, level, the fixed phrase, then the pairs as format_line has
+/// them. Thread: may be called from any. Never pass secrets.
 void write(Level level, std::string_view phrase, std::span<const Field> fields);
 
 inline void write(Level level, std::string_view phrase, std::initializer_list<Field> fields = {}) {

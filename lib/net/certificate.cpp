@@ -4,6 +4,8 @@
 #include "net/tls_context.hpp"
 
 #include <boost/asio/ip/address.hpp>
+#include <boost/uuid/random_generator.hpp>
+#include <boost/uuid/uuid_io.hpp>
 #include <fmt/core.h>
 #include <openssl/asn1.h>
 #include <openssl/bio.h>
@@ -352,19 +354,8 @@ Result<bool> is_signed_by(const std::string& certificate_pem, const std::string&
     return is_good;
 }
 
-std::string make_uuid() {
-    std::array<unsigned char, 16> bytes{};
-    SLUICE_ASSERT(RAND_bytes(bytes.data(), bytes.size()) == 1);
-    bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0fU) | 0x40U);
-    bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3fU) | 0x80U);
-    std::string out;
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        if (i == 4 || i == 6 || i == 8 || i == 10) {
-            out += '-';
-        }
-        out += fmt::format("{:02x}", bytes[i]);
-    }
-    return out;
+std::string make_uuid() noexcept {
+    return boost::uuids::to_string(boost::uuids::random_generator()());
 }
 
 }  // namespace sluice::net

@@ -55,7 +55,7 @@ Result<CertificateInfo> parse_certificate(const std::string& pem);
 /// Whether the certificate was signed by the authority. Errors: Invalid when either cannot be read.
 Result<bool> is_signed_by(const std::string& certificate_pem, const std::string& authority_pem);
 
-/// A random UUID (version 4), for identities.
-std::string make_uuid();
+/// A random UUID (version 4), for identities. A machine without randomness ends the process.
+std::string make_uuid() noexcept;
 
 }  // namespace sluice::net

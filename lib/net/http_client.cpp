@@ -1,13 +1,12 @@
 #include "net/http_client.hpp"
 
 #include "base/deadline.hpp"
-#include "net/event_loop.hpp"
+#include "net/connection_pool.hpp"
 #include "net/http_parser.hpp"
 #include "net/stream.hpp"
 
 #include <boost/asio/this_coro.hpp>
 
-#include <deque>
 #include <utility>
 #include <vector>
 
@@ -16,11 +15,6 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{64} * 1024;
-
-struct IdleConnection {
-    std::unique_ptr<Stream> stream;
-    Deadline until;
-};
 
 struct Connected {
     std::unique_ptr<Stream> stream;
@@ -247,7 +241,8 @@ class HttpClient::Impl {
           host_(
               options_->host.find(':') == std::string::npos ? options_->host
                                                             : "[" + options_->host + "]"
-          ) {
+          ),
+          idle_(options_->idle_connections_max, options_->idle_max) {
         host_ += ":" + std::to_string(options_->port);
     }
 
@@ -315,12 +310,8 @@ class HttpClient::Impl {
     Endpoint endpoint() const { return Endpoint{options_->host, options_->port, options_->tls}; }
 
     asio::awaitable<Result<Connected>> take_connection(Deadline deadline) {
-        while (!idle_.empty()) {
-            auto idle = std::move(idle_.back());
-            idle_.pop_back();
-            if (!idle.until.has_passed() && idle.stream->is_reusable()) {
-                co_return Connected{std::move(idle.stream), true};
-            }
+        if (auto idle = idle_.take()) {
+            co_return Connected{std::move(idle), true};
         }
         const auto until = Deadline::earlier(deadline, Deadline::after(options_->connect_timeout));
         auto stream = co_await connect(endpoint(), until);
@@ -349,16 +340,10 @@ class HttpClient::Impl {
         response.headers = std::move(exchange->parser().headers());
         response.body = std::move(exchange->body());
         if (exchange->is_reusable()) {
-            give_back(exchange->take_stream());
+            const auto executor = co_await asio::this_coro::executor;
+            idle_.give_back(exchange->take_stream(), executor);
         }
         co_return response;
-    }
-
-    void give_back(std::unique_ptr<Stream> stream) {
-        idle_.push_back(IdleConnection{std::move(stream), Deadline::after(options_->idle_max)});
-        while (idle_.size() > options_->idle_connections_max || idle_.front().until.has_passed()) {
-            idle_.pop_front();
-        }
     }
 
     std::string print_head(const ClientRequest& request) const {
@@ -375,7 +360,7 @@ class HttpClient::Impl {
 
     std::shared_ptr<HttpClientOptions> options_;
     std::string host_;
-    std::deque<IdleConnection> idle_;
+    ConnectionPool idle_;
 };
 
 HttpClient::HttpClient(HttpClientOptions options)

@@ -62,7 +62,8 @@ struct HttpClientOptions {
     std::shared_ptr<TlsContext> tls;  ///< null: plain
     Duration connect_timeout = std::chrono::seconds(10);
     Duration idle_max = std::chrono::seconds(80);  ///< an unused connection is closed after it
-    std::size_t idle_connections_max = 32;
+    /// Of those that wait to be used again: as many as a wave of writes of the controller has.
+    std::size_t idle_connections_max = 256;
     std::size_t header_bytes_max = std::size_t{64} * 1024;
     std::size_t body_bytes_max = std::size_t{256} * 1024 * 1024;  ///< of send(); a stream has none
     std::size_t line_bytes_max = std::size_t{32} * 1024 * 1024;

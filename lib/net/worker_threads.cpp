@@ -6,117 +6,88 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <algorithm>
-#include <condition_variable>
-#include <deque>
-#include <mutex>
+#include <atomic>
+#include <cstdint>
 #include <pthread.h>
-#include <thread>
 #include <utility>
-#include <vector>
 
 namespace sluice::net {
 namespace asio = boost::asio;
 namespace {
 
 struct Job {
+    enum class State : std::uint8_t { Waiting, Begun, Dropped };
+
     Job(const asio::any_io_executor& executor, WorkerThreads::Work what)
         : ended(executor), work(std::move(what)) {
         ended.expires_at(asio::steady_timer::time_point::max());
     }
-    // The loop's; the other members belong to whoever has taken the job out of the queue.
+    // The loop's.
     asio::steady_timer ended;
     bool is_done = false;
-
+    // Of the one who moves the state away from Waiting.
     WorkerThreads::Work work;
     std::stop_source stop;
+    std::atomic<State> state = State::Waiting;
+
+    /// Whether the job was still waiting.
+    bool leave_waiting(State next) {
+        auto waiting = State::Waiting;
+        return state.compare_exchange_strong(waiting, next);
+    }
 };
 
 }  // namespace
 
+/// Asio's pool runs the jobs in the order in which they were posted. What it lacks is stopping one
+/// of them: one that waits is dropped by its state, one that runs is asked by its token.
 class WorkerThreads::Impl {
   public:
-    explicit Impl(std::size_t count) : running_(count) {}
+    Impl(const std::string& name, std::size_t count) : name_(name.substr(0, 15)), pool_(count) {}
+
+    ~Impl() {
+        ending_.request_stop();
+        pool_.stop();
+        pool_.join();
+    }
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
 
     void push(std::shared_ptr<Job> job) {
-        const std::lock_guard lock(mutex_);
-        waiting_.push_back(std::move(job));
-        changed_.notify_one();
-    }
-
-    /// Whether the job was still waiting and now never begins.
-    bool remove(const std::shared_ptr<Job>& job) {
-        const std::lock_guard lock(mutex_);
-        return std::erase(waiting_, job) > 0;
-    }
-
-    void run_jobs(std::size_t worker) {
-        while (const auto job = next(worker)) {
-            job->work(job->stop.get_token());
-            job->work = nullptr;
-            asio::post(job->ended.get_executor(), [job] {
-                job->is_done = true;
-                job->ended.cancel();
-            });
-        }
-    }
-
-    void start(const std::string& name) {
-        for (std::size_t i = 0; i < running_.size(); ++i) {
-            threads_.emplace_back([this, i] { run_jobs(i); });
-            pthread_setname_np(threads_.back().native_handle(), name.substr(0, 15).c_str());
-        }
-    }
-
-    void stop() {
-        {
-            const std::lock_guard lock(mutex_);
-            is_stopping_ = true;
-            waiting_.clear();
-            for (const auto& job : running_) {
-                if (job) {
-                    job->stop.request_stop();
-                }
-            }
-        }
-        changed_.notify_all();
-        for (auto& thread : threads_) {
-            thread.join();
-        }
+        asio::post(pool_, [this, job = std::move(job)] { run(job); });
     }
 
   private:
-    /// The job to run next, or null when there will be none.
-    std::shared_ptr<Job> next(std::size_t worker) {
-        std::unique_lock lock(mutex_);
-        running_[worker] = nullptr;
-        changed_.wait(lock, [this] { return is_stopping_ || !waiting_.empty(); });
-        if (is_stopping_) {
-            return nullptr;
+    void run(const std::shared_ptr<Job>& job) {
+        if (ending_.stop_requested() || !job->leave_waiting(Job::State::Begun)) {
+            return;
         }
-        running_[worker] = std::move(waiting_.front());
-        waiting_.pop_front();
-        return running_[worker];
+        pthread_setname_np(pthread_self(), name_.c_str());
+        {
+            const std::stop_callback at_end(ending_.get_token(), [&job] {
+                job->stop.request_stop();
+            });
+            job->work(job->stop.get_token());
+            job->work = nullptr;
+        }
+        asio::post(job->ended.get_executor(), [job] {
+            job->is_done = true;
+            job->ended.cancel();
+        });
     }
 
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::deque<std::shared_ptr<Job>> waiting_;
-    std::vector<std::shared_ptr<Job>> running_;  // one a thread, null while it waits
-    std::vector<std::thread> threads_;
-    bool is_stopping_ = false;
+    std::string name_;
+    std::stop_source ending_;
+    asio::thread_pool pool_;
 };
 
 WorkerThreads::WorkerThreads(const std::string& name, std::size_t count)
-    : impl_(std::make_unique<Impl>(count)) {
-    impl_->start(name);
-}
+    : impl_(std::make_unique<Impl>(name, count)) {}
 
-WorkerThreads::~WorkerThreads() {
-    impl_->stop();
-}
+WorkerThreads::~WorkerThreads() = default;
 
 asio::awaitable<bool> WorkerThreads::run(Work work) {
     const auto executor = co_await asio::this_coro::executor;
@@ -125,7 +96,7 @@ asio::awaitable<bool> WorkerThreads::run(Work work) {
     while (!job->is_done) {
         const auto cancelled = co_await is_cancelled();
         if (cancelled) {
-            if (impl_->remove(job)) {
+            if (job->leave_waiting(Job::State::Dropped)) {
                 co_return false;
             }
             job->stop.request_stop();

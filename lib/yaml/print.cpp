@@ -25,8 +25,6 @@ bool is_plain(const std::string& text) {
 
 class Printer {
   public:
-    explicit Printer(bool sorted) : sorted_(sorted) {}
-
     void value(const json::Value& value, std::size_t indent) {
         if (value.is_object() && !value.as_object().empty()) {
             object(value.as_object(), indent);
@@ -64,11 +62,9 @@ class Printer {
         for (const auto& member : object) {
             members.push_back(&member);
         }
-        if (sorted_) {
-            std::sort(members.begin(), members.end(), [](const auto* a, const auto* b) {
-                return a->first < b->first;
-            });
-        }
+        std::ranges::sort(members, {}, [](const json::Member* member) -> const std::string& {
+            return member->first;
+        });
         for (std::size_t i = 0; i < members.size(); ++i) {
             out_.append(i == 0 ? 0 : indent, ' ');
             string(members[i]->first);
@@ -94,14 +90,13 @@ class Printer {
         }
     }
 
-    bool sorted_;
     std::string out_;
 };
 
 }  // namespace
 
-std::string print(const json::Value& value, bool sorted) {
-    Printer printer(sorted);
+std::string print(const json::Value& value) {
+    Printer printer;
     printer.value(value, 0);
     return printer.take();
 }

@@ -2,8 +2,10 @@
 
 #include "api/codec.hpp"
 #include "controller/known_stores.hpp"
+#include "controller/reconcilers/strict_patch.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 #include "kube/runtime/lease_term.hpp"
+#include "kube/core/status_error.hpp"
 #include "net/event_loop.hpp"
 #include "net/task_group.hpp"
 #include "support/fake_client.hpp"
@@ -44,14 +46,16 @@ struct Writing {
     net::TaskGroup tasks{loop.executor(), "test"};
     std::vector<ObjectKey> ended;
     const kube::LeaseTerm* term = nullptr;
+    int events = 0;
+    int observations = 0;
     ApiWriter writer{
         {
             .client = client,
             .stores = stores,
             .clock = clock,
             .tasks = tasks,
-            .on_event = [](const EventNote&) {},
-            .on_observation = [](const Observation&) {},
+            .on_event = [this](const EventNote&) { ++events; },
+            .on_observation = [this](const Observation&) { ++observations; },
             .on_ended = [this](const ObjectKey& key) { ended.push_back(key); },
             .before_send =
                 [this] {
@@ -83,8 +87,23 @@ struct Writing {
     void submit(Write write) {
         std::vector<Write> row;
         row.push_back(std::move(write));
-        writer.submit(std::move(row), false, [](const Result<void>& result) { CHECK(result); });
+        writer.submit(std::move(row), Attempts::AFew, [](const Result<void>& result) {
+            CHECK(result);
+        });
         run();
+    }
+    /// Writes what tells one event and counts once in a metric.
+    Result<void> submit_told(Write write) {
+        write.events.push_back({.reason = "Told"});
+        write.observations.push_back({.cluster_queue = "cq"});
+        std::vector<Write> row;
+        row.push_back(std::move(write));
+        std::optional<Result<void>> outcome;
+        writer.submit(std::move(row), Attempts::AFew, [&outcome](const Result<void>& r) {
+            outcome = r;
+        });
+        run();
+        return *outcome;
     }
     void set_queue(const std::string& name) {
         submit({.object = kKey, .body = json::Object{{"spec", json::Object{{"queueName", name}}}}});
@@ -109,7 +128,9 @@ struct Writing {
         std::vector<Write> row;
         row.push_back(std::move(write));
         std::optional<Result<void>> outcome;
-        writer.submit(std::move(row), true, [&outcome](const Result<void>& r) { outcome = r; });
+        writer.submit(std::move(row), Attempts::UntilCertain, [&outcome](const Result<void>& r) {
+            outcome = r;
+        });
         while (!outcome) {
             (void)test::run_async(loop, net::pause_for(std::chrono::microseconds(100)));
             if (meanwhile && !outcome) {
@@ -242,7 +263,9 @@ TEST_CASE("an admission that the server goes on refusing is given up", "[control
     SECTION("likewise when the server itself ran out of time") {
         const auto late = GENERATE(
             Error{ErrorCode::Timeout, "Timeout: request did not complete", "{\"code\":504}"},
-            Error{ErrorCode::Internal, "etcdserver: request timed out", "{\"code\":500}"}
+            kube::make_status_error(
+                500, R"({"kind":"Status","message":"etcdserver: request timed out"})", ""
+            )
         );
         w.client.fail_next(test::Verb::Apply, "workloads", late, 100);
         CHECK_FALSE(w.submit_admission());
@@ -279,6 +302,139 @@ TEST_CASE("an eviction in doubt is done when the object is evicted for that", "[
         w.client.fail_next(test::Verb::Apply, "workloads", error, 100);
     }
     CHECK(w.submit_eviction().has_value() == is_done);
+}
+
+namespace {
+
+struct DoubtfulWrite {
+    test::Verb verb;
+    Write write;
+};
+
+/// One write of each verb to the object of the store, strict as the reconcilers write them.
+DoubtfulWrite make_doubtful(const Writing& w, Verb verb) {
+    const auto workload = w.stores.of<api::Workload>().find("team", "sample");
+    switch (verb) {
+        case Verb::Create: {
+            auto other = make_workload();
+            other.metadata.name = "new";
+            other.metadata.labels["kueue.x-k8s.io/job-uid"] = "j";
+            ObjectKey key{kind_of<api::Workload>(), "team", "new"};
+            return {
+                test::Verb::Create,
+                {.verb = verb, .object = std::move(key), .body = api::to_value(other)}
+            };
+        }
+        case Verb::MergePatch: {
+            json::Value spec = json::Object{{"active", false}};
+            json::Value patch = json::Object{{"spec", std::move(spec)}};
+            return {test::Verb::MergePatch, strict_patch(kKey, workload->metadata, patch)};
+        }
+        case Verb::MergePatchStatus: {
+            json::Value status = json::Object{{"clusterName", "there"}};
+            json::Value patch = json::Object{{"status", std::move(status)}};
+            return {test::Verb::MergePatch, strict_patch(kKey, workload->metadata, patch, verb)};
+        }
+        case Verb::ApplyStatus: {
+            auto changed = *workload;
+            workload::set_condition(changed, "Evicted", true, "Preempted", "", w.clock.now());
+            return {test::Verb::Apply, status_write(changed)};
+        }
+        case Verb::Delete:
+            break;
+    }
+    return {test::Verb::Delete, {.verb = verb, .object = kKey, .uid = workload->metadata.uid}};
+}
+
+}  // namespace
+
+TEST_CASE("a write whose answer was lost is told when it is repeated in vain", "[controller]") {
+    Writing w;
+    w.add();
+    const Verb verb = GENERATE(
+        Verb::Create, Verb::MergePatch, Verb::MergePatchStatus, Verb::ApplyStatus, Verb::Delete
+    );
+    const Error lost = GENERATE(
+        Error{ErrorCode::Timeout, "not finished in time", {}},
+        Error{ErrorCode::Unavailable, "connection reset", {}},
+        Error{ErrorCode::Internal, "the proxy broke", {}}
+    );
+    const auto doubtful = make_doubtful(w, verb);
+    CAPTURE(doubtful.verb, lost.detail);
+    SECTION("once") {
+        w.client.fail_next(doubtful.verb, "workloads", lost, 1, true);
+        CHECK(w.submit_told(doubtful.write));
+        CHECK(w.events == 1);
+        CHECK(w.observations == 1);
+        CHECK_FALSE(w.writer.is_settled(doubtful.write.object));
+    }
+    SECTION("also when no attempt is answered at all") {
+        w.client.fail_next(doubtful.verb, "workloads", lost, 100, true);
+        CHECK(w.submit_told(doubtful.write));
+        CHECK(w.events == 1);
+        CHECK(w.observations == 1);
+    }
+    SECTION("but not when nothing was done and another changed the object") {
+        w.client.fail_next(doubtful.verb, "workloads", lost, 1);
+        auto other = make_workload();
+        other.metadata.name = doubtful.write.object.name;
+        other.metadata.labels["by"] = "another";
+        w.client.add(other);
+        if (verb == Verb::Delete) {
+            CHECK(w.submit_told(doubtful.write)
+            );  // its uid stayed, it is deleted by the repetition
+            return;
+        }
+        const auto outcome = w.submit_told(doubtful.write);
+        REQUIRE_FALSE(outcome);
+        CHECK(
+            outcome.error().code ==
+            (verb == Verb::Create ? ErrorCode::AlreadyExists : ErrorCode::Conflict)
+        );
+        CHECK(w.events == 0);
+        CHECK(w.observations == 0);
+    }
+    SECTION("nor when the server turned the first attempt away") {
+        const Error refused{ErrorCode::TooManyRequests, "too many requests", {}};
+        w.client.fail_next(doubtful.verb, "workloads", refused, 1);
+        CHECK(w.submit_told(doubtful.write));
+        CHECK(w.gets() == 0);
+    }
+}
+
+TEST_CASE("an object of the name that was there before is not taken for ours", "[controller]") {
+    Writing w;
+    w.add();
+    const auto doubtful = make_doubtful(w, Verb::Create);
+    w.client.add(*api::from_value<api::Workload>(doubtful.write.body));
+    w.clock.advance(1min);
+    w.client.fail_next(
+        test::Verb::Create, "workloads", {ErrorCode::Timeout, "not finished in time", {}}
+    );
+    const auto outcome = w.submit_told(doubtful.write);
+    REQUIRE_FALSE(outcome);
+    CHECK(outcome.error().code == ErrorCode::AlreadyExists);
+    CHECK(w.events == 0);
+}
+
+TEST_CASE("a deletion in doubt whose object was replaced is done", "[controller]") {
+    Writing w;
+    w.add();
+    const auto doubtful = make_doubtful(w, Verb::Delete);
+    w.client.erase<api::Workload>("team", "sample");
+    w.client.add(make_workload());
+    SECTION("when an attempt may have deleted it") {
+        w.client.fail_next(
+            test::Verb::Delete, "workloads", {ErrorCode::Timeout, "not finished in time", {}}
+        );
+        CHECK(w.submit_told(doubtful.write));
+        CHECK(w.events == 1);
+    }
+    SECTION("but refused when none can have") {
+        CHECK_FALSE(w.submit_told(doubtful.write));
+        CHECK(w.events == 0);
+    }
+    CHECK(w.client.find<api::Workload>("team", "sample"));
 }
 
 TEST_CASE("what the server has no more is waited for while the store shows it", "[controller]") {

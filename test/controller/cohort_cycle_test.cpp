@@ -47,7 +47,8 @@ std::string active(const MiniCluster& cluster, std::string_view field) {
 std::set<std::string> warned(const MiniCluster& cluster) {
     std::set<std::string> names;
     for (const EventNote& event : cluster.events) {
-        if (event.warning && event.regarding.kind == "Cohort" && event.reason == "HasCycle") {
+        if (event.type == EventType::Warning && event.regarding.kind == "Cohort" &&
+            event.reason == "HasCycle") {
             names.insert(event.regarding.name);
         }
     }

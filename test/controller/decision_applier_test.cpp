@@ -65,7 +65,7 @@ std::size_t times_told(const MiniCluster& cluster, const std::string& name) {
     return static_cast<std::size_t>(std::ranges::count_if(
         cluster.events,
         [&name](const EventNote& event) {
-            return event.warning && event.regarding.name == name &&
+            return event.type == EventType::Warning && event.regarding.name == name &&
                    event.reason == "ExceedsMaxQuota";
         }
     ));

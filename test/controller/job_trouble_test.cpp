@@ -25,7 +25,8 @@ bool is_stopping(const MiniCluster& cluster, std::string_view name) {
 std::vector<std::string> warnings(const MiniCluster& cluster, std::string_view reason) {
     std::vector<std::string> notes;
     for (const EventNote& event : cluster.events) {
-        if (event.warning && event.reason == reason && event.regarding.kind == "Job") {
+        if (event.type == EventType::Warning && event.reason == reason &&
+            event.regarding.kind == "Job") {
             notes.push_back(event.note);
         }
     }

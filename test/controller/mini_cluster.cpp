@@ -270,11 +270,11 @@ void MiniCluster::drop(const ObjectKey& key) {
     echoes_.push_back({key, {}});
 }
 
-void MiniCluster::submit(std::vector<Write> row, bool until_certain, Done done) {
+void MiniCluster::submit(std::vector<Write> row, Attempts attempts, Done done) {
     for (const Write& write : row) {
         controller_->echoes.begin(write.object);
     }
-    rows_.push_back({std::move(row), until_certain, std::move(done)});
+    rows_.push_back({std::move(row), attempts, std::move(done)});
 }
 
 Result<void> MiniCluster::take(const Write& write) {
@@ -416,7 +416,7 @@ void MiniCluster::perform_row() {
         observations.insert(
             observations.end(), write.observations.begin(), write.observations.end()
         );
-        if (lost_answer && !row.until_certain) {
+        if (lost_answer && row.attempts == Attempts::AFew) {
             if (const auto lost = lost_answer(write)) {
                 outcome = *lost;
                 break;

@@ -80,7 +80,7 @@ class MiniCluster final : public WriteSink {
     /// Rows that wait to be taken.
     std::size_t rows() const { return rows_.size(); }
 
-    void submit(std::vector<Write> row, bool until_certain, Done done) override;
+    void submit(std::vector<Write> row, Attempts attempts, Done done) override;
     bool has_room() const override { return rows_.size() < rows_max; }
     bool is_settled(const ObjectKey& key) const override {
         return controller_->echoes.is_settled(key);
@@ -105,7 +105,7 @@ class MiniCluster final : public WriteSink {
   private:
     struct Row {
         std::vector<Write> writes;
-        bool until_certain = false;
+        Attempts attempts = Attempts::AFew;
         Done done;
     };
     /// What the stores have still to hear of.

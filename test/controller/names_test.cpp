@@ -18,12 +18,6 @@ TEST_CASE("a workload is named as upstream names it", "[controller]") {
     CHECK(workload_name("Job", "batch", std::string(250, 'a'), "u", 63).size() == 63);
 }
 
-TEST_CASE("SHA-1 is that of the standard", "[controller]") {
-    CHECK(sha1_hex("") == "da39a3ee5e6b4b0d3255bfef95601890afd80709");
-    CHECK(sha1_hex("abc") == "a9993e364706816aba3e25717850c26c9cd0d89d");
-    CHECK(sha1_hex(std::string(1000, 'a')) == "291e9a6c66994949b57ba5e650361e98fc36b1ba");
-}
-
 TEST_CASE("--controllers chooses as kube-controller-manager does", "[controller]") {
     const auto all = commands::controller_names();
     CHECK(*commands::parse_controllers("*") == all);

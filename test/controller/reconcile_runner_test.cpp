@@ -24,7 +24,7 @@ namespace {
 
 class HeldSink final : public WriteSink {
   public:
-    void submit(std::vector<Write> row, bool /*until_certain*/, Done done) override {
+    void submit(std::vector<Write> row, Attempts /*attempts*/, Done done) override {
         rows.emplace_back(std::move(row), std::move(done));
     }
     bool has_room() const override { return rows.size() < 4; }

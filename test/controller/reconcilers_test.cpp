@@ -147,7 +147,7 @@ TEST_CASE("a missing priority class is told, and the job is tried again", "[cont
     CHECK(outcome.try_later == "WorkloadPriorityClass \"vip\" not found");
     REQUIRE(outcome.events.size() == 1);
     CHECK(outcome.events[0].reason == "WorkloadPriorityClassNotFound");
-    CHECK(outcome.events[0].warning);
+    CHECK(outcome.events[0].type == EventType::Warning);
 }
 
 TEST_CASE("a partially admitted job starts with the pods that were granted", "[controller]") {
@@ -196,7 +196,7 @@ TEST_CASE("a job that waits for admission checks is told what they say", "[contr
         CHECK(outcome.events[0].reason == "UpdatedAdmissionCheck");
         CHECK(outcome.events[0].regarding.kind == "Job");
         CHECK(outcome.events[0].note == "a: asking; c: asking");
-        CHECK_FALSE(outcome.events[0].warning);
+        CHECK(outcome.events[0].type == EventType::Normal);
     }
 }
 
@@ -370,7 +370,7 @@ TEST_CASE("a cohort that only a webhook would refuse says why in an event", "[co
     const Outcome outcome = reconcile_cohort(cluster.view(), "bad", std::nullopt);
     REQUIRE(outcome.events.size() == 1);
     const EventNote& event = outcome.events.front();
-    CHECK(event.warning);
+    CHECK(event.type == EventType::Warning);
     CHECK(event.reason == "InvalidSpec");
     CHECK(event.regarding.kind == "Cohort");
     CHECK(event.regarding.name == "bad");

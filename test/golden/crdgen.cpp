@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
     for (const auto& kind : api::kueue_kinds()) {
         const auto name = fmt::format("{}_{}.yaml", kind.group, kind.plural);
         const auto path = std::filesystem::path(argv[1]) / name;
-        const auto text = "---\n" + yaml::print(api::make_crd(kind), true);
+        const auto text = "---\n" + yaml::print(api::make_crd(kind));
         if (!check) {
             std::ofstream out(path, std::ios::binary);
             out << text;

@@ -195,6 +195,18 @@ TEST_CASE("each mistake is one error that names the place", "[kube][config]") {
     CHECK(error_of(kubeconfig(row.cluster, row.user)) == row.error);
 }
 
+TEST_CASE("a token is exposed where the connection is not encrypted", "[kube][config]") {
+    const auto exposes = [](const std::string& server, const std::string& user) {
+        const auto config = load(kubeconfig("server: '" + server + "'", user));
+        REQUIRE(config);
+        return exposes_token(*config);
+    };
+    CHECK(exposes("http://example.com", "token: t"));
+    CHECK(exposes("http://example.com", "tokenFile: /t"));
+    CHECK_FALSE(exposes("http://example.com", ""));
+    CHECK_FALSE(exposes("https://example.com", "token: t"));
+}
+
 TEST_CASE("a context that leads nowhere is one error", "[kube][config]") {
     const auto text = kubeconfig("server: 'https://x'", "");
     CHECK(error_of(text, "other") == "kubeconfig: contexts has no entry \"other\"");

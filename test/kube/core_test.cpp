@@ -110,6 +110,24 @@ TEST_CASE("an answer that is no Status is an error by its HTTP status", "[kube][
     CHECK(make_status_error(418, "", "").code == ErrorCode::Invalid);
 }
 
+TEST_CASE("what timed out in etcd is a timeout, what a webhook broke is not", "[kube]") {
+    const auto code = [](std::string_view members) {
+        const std::string body = R"({"kind":"Status","code":500,)" + std::string(members) + "}";
+        return make_status_error(500, body, "").code;
+    };
+    CHECK(code(R"("message":"etcdserver: request timed out")") == ErrorCode::Timeout);
+    CHECK(
+        code(R"("message":"etcdserver: request timed out, possibly due to connection lost")") ==
+        ErrorCode::Timeout
+    );
+    CHECK(code(R"("message":"context deadline exceeded")") == ErrorCode::Timeout);
+    CHECK(code(R"("message":"etcdserver: no space")") == ErrorCode::Internal);
+    CHECK(
+        code(R"("reason":"InternalError","message":"failed calling webhook: request timed out")") ==
+        ErrorCode::Internal
+    );
+}
+
 TEST_CASE("a write is repeated only when the server says that it did nothing", "[kube][core]") {
     CHECK(is_refused_before_processing(make_status_error(429, "", "")));
     CHECK(is_refused_before_processing(make_status_error(503, "", "1")));
@@ -191,8 +209,23 @@ TEST_CASE("base64 is read and written with padding and refused when broken", "[k
         CHECK(*back == text);
     }
     CHECK(encode_base64("fooba") == "Zm9vYmE=");
+    CHECK(encode_base64(std::string("\xff\0\xfe", 3)) == "/wD+");
+    const std::string large((std::size_t{3} << 20U) + 1, 'x');
+    CHECK(*decode_base64(encode_base64(large)) == large);
     CHECK(*decode_base64("Zm9v\nYmFy\n") == "foobar");
-    for (const auto* bad : {"Zg", "Zg=", "Z===", "Zm9v!", "Zg==Zg", "Z=g="}) {
+    for (const auto* bad :
+         {"Zg",
+          "Zg=",
+          "Z===",
+          "Zm9v!",
+          "Zg==Zg",
+          "Z=g=",
+          "====",
+          "Zm9v----",
+          "----",
+          "=AAA",
+          "Zg==Zm9v",
+          "Zm9\x80"}) {
         CAPTURE(bad);
         CHECK_FALSE(decode_base64(bad));
     }

@@ -144,7 +144,7 @@ TEST_CASE(
         other.reporting_controller = "x";
     }
     SECTION("type") {
-        other.type_ = "Warning";
+        other.type = EventType::Warning;
     }
     events.record(other, kStart, kWall);
     CHECK(events.take()->is_create);

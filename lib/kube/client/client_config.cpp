@@ -1,11 +1,11 @@
 #include "kube/client/client_config.hpp"
 
 #include "kube/core/base64.hpp"
+#include "net/url.hpp"
 #include "yaml/parse.hpp"
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -92,52 +92,23 @@ Result<std::string> data_or_file(
     return text ? text : with_context(text.error(), name);
 }
 
-/// Splits "https://host:port/path"; IPv6 addresses are in brackets.
 Result<void> read_server(std::string_view server, ClientConfig& config) {
-    const auto invalid = [server] {
-        return make_invalid(fmt::format("server: \"{}\" is not a URL", server));
-    };
     if (server.find('@') != std::string_view::npos) {
         // The value may hold a password, so it is not shown.
         return make_invalid("server: user information is not supported");
     }
-    auto rest = server;
-    config.use_tls = rest.starts_with("https://");
-    if (!config.use_tls && !rest.starts_with("http://")) {
-        return invalid();
+    auto url = net::parse_server_url(server);
+    if (!url) {
+        return make_invalid(fmt::format("server: \"{}\" is not a URL", server));
     }
-    rest.remove_prefix(config.use_tls ? 8 : 7);
-    const auto slash = std::min(rest.find('/'), rest.size());
-    config.base_path = std::string(rest.substr(slash));
+    config.use_tls = url->is_https;
+    config.host = std::move(url->host);
+    config.port = url->port;
+    config.base_path = std::move(url->path);
     while (config.base_path.ends_with('/')) {
         config.base_path.pop_back();
     }
-    auto authority = rest.substr(0, slash);
-    if (rest.find_first_of("?# ") != std::string_view::npos) {
-        return invalid();
-    }
-    auto port_text = std::string_view();
-    if (authority.starts_with('[')) {
-        const auto close = authority.find(']');
-        if (close == std::string_view::npos) {
-            return invalid();
-        }
-        config.host = std::string(authority.substr(1, close - 1));
-        port_text = authority.substr(close + 1);
-    } else {
-        const auto colon = std::min(authority.find(':'), authority.size());
-        config.host = std::string(authority.substr(0, colon));
-        port_text = authority.substr(colon);
-    }
-    config.port = config.use_tls ? 443 : 80;
-    if (!port_text.empty()) {
-        const auto* end = port_text.data() + port_text.size();
-        const auto [at, failure] = std::from_chars(port_text.data() + 1, end, config.port);
-        if (port_text.front() != ':' || failure != std::errc() || at != end || config.port == 0) {
-            return invalid();
-        }
-    }
-    return config.host.empty() ? Result<void>(invalid()) : Result<void>();
+    return {};
 }
 
 Result<void> read_cluster(
@@ -221,6 +192,10 @@ Result<void> read_user(const json::Value& user, const std::string& folder, Clien
 }
 
 }  // namespace
+
+bool exposes_token(const ClientConfig& config) {
+    return !config.use_tls && !(config.bearer_token.empty() && config.token_file.empty());
+}
 
 Result<std::string> read_small_file(const std::string& path) {
     const auto close = [](std::FILE* file) { std::fclose(file); };

@@ -27,6 +27,10 @@ struct ClientConfig {
     int burst = 1;
 };
 
+/// Whether a bearer token goes to the server without encryption, where anybody on the way can read
+/// it and act as its owner.
+bool exposes_token(const ClientConfig& config);
+
 /// Reads a kubeconfig. `context` "" takes its current-context. Relative file names count from
 /// `folder`, that of the kubeconfig.
 /// Errors: Invalid naming the context, cluster, user or field: what is missing, what cannot be

@@ -1,15 +1,9 @@
 #include "kube/core/resource_path.hpp"
 
+#include <boost/url/encode.hpp>
+#include <boost/url/rfc/unreserved_chars.hpp>
+
 namespace sluice::kube {
-namespace {
-
-bool is_unreserved(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '.' || c == '_' || c == '~';
-}
-
-}  // namespace
-
 std::string to_string(const NamespacedName& key) {
     return key.namespace_.empty() ? key.name : key.namespace_ + "/" + key.name;
 }
@@ -23,20 +17,7 @@ NamespacedName parse_namespaced_name(std::string_view text) {
 }
 
 std::string percent_encode(std::string_view text) {
-    static constexpr std::string_view kHex = "0123456789ABCDEF";
-    std::string out;
-    out.reserve(text.size());
-    for (const char c : text) {
-        if (is_unreserved(c)) {
-            out += c;
-            continue;
-        }
-        const auto byte = static_cast<unsigned char>(c);
-        out += '%';
-        out += kHex[byte >> 4U];
-        out += kHex[byte & 15U];
-    }
-    return out;
+    return boost::urls::encode(text, boost::urls::unreserved_chars);
 }
 
 std::string to_target(const ResourcePath& path) {

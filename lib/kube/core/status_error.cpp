@@ -92,12 +92,25 @@ std::string quote(std::string_view body) {
     return out;
 }
 
+/// Whether the status is of a write that etcd may do yet. The API server gives etcd's own error as
+/// HTTP 500 without a reason; what a webhook or the server itself fails with has one.
+bool is_storage_timeout(const json::Value& status) {
+    constexpr std::string_view kStorage = "etcdserver: request timed out";
+    constexpr std::string_view kDeadline = "context deadline exceeded";
+    const std::string_view message = status.string_at("message");
+    return status.string_at("reason").empty() &&
+           (message.starts_with(kStorage) || message == kDeadline);
+}
+
 Error from_status(const json::Value& status, std::string_view text, int http_status) {
     const auto* code_value = status.find("code");
     const auto code = code_value != nullptr && code_value->is_int() ? code_value->as_int() : 0;
     const int known = code > 0 && code < 1000 ? static_cast<int>(code) : http_status;
     Error error;
     error.code = code_of_reason(status.string_at("reason")).value_or(code_of_http_status(known));
+    if (error.code == ErrorCode::Internal && is_storage_timeout(status)) {
+        error.code = ErrorCode::Timeout;
+    }
     error.detail = std::string(status.string_at("message"));
     if (error.detail.empty()) {
         error.detail =

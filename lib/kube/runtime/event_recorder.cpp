@@ -133,7 +133,7 @@ api::Event EventRecorder::make_event(const EventNote& note, Time wall) {
     event.regarding = note.regarding;
     event.related = note.related;
     event.note = cut(note.note, kNoteMax);
-    event.type_ = note.type_;
+    event.type_ = note.type == EventType::Warning ? "Warning" : "Normal";
     return event;
 }
 

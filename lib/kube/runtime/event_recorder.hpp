@@ -15,11 +15,13 @@
 
 namespace sluice::kube {
 
+enum class EventType : std::uint8_t { Normal, Warning };
+
 /// Something worth telling a user about an object.
 struct EventNote {
     api::ObjectReference regarding;
     std::optional<api::ObjectReference> related = std::nullopt;
-    std::string type_ = "Normal";  ///< or "Warning"
+    EventType type = EventType::Normal;
     std::string reason;
     std::string action;  ///< empty: the reason
     std::string note;    ///< at most 1024 bytes; longer ones are cut

@@ -19,6 +19,11 @@ KUBECONFIG = {
     "users": [{"name": "c", "user": {"token": "t"}}],
     "contexts": [{"name": "c", "context": {"cluster": "c", "user": "c"}}],
 }
+PLAIN = KUBECONFIG | {
+    "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:1"}}],
+    "users": [{"name": "c", "user": {"token": "secret-token"}}],
+}
+TOKENLESS = PLAIN | {"users": [{"name": "c", "user": {}}]}
 UNSUPPORTED = {
     "apiVersion": "config.kueue.x-k8s.io/v1beta2",
     "kind": "Configuration",
@@ -141,6 +146,27 @@ def faults(sluice, folder, arguments, code, parts):
         yield f"more than one line of error\n--- got\n{printed}"
 
 
+def faults_of_plain_http(sluice, folder):
+    """A token that anybody on the way can read is warned of, once, and only then."""
+    unsupported = ["--config", "unsupported.json"]  # ends the start after the kubeconfig is read
+    for kubeconfig, wanted in (("plain.json", 1), ("tokenless.json", 0), ("kubeconfig.json", 0)):
+        done = subprocess.run(
+            [sluice, "controller", "--kubeconfig", kubeconfig, *unsupported],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        warnings = [line for line in done.stderr.splitlines() if " warning " in line]
+        if len(warnings) != wanted:
+            yield f"{kubeconfig}: {len(warnings)} warnings, wanted {wanted}\n{done.stderr}"
+        for line in warnings:
+            if "without encryption" not in line or "server=http://127.0.0.1:1" not in line:
+                yield f"not told clearly: {line}"
+            if "secret-token" in line:
+                yield f"the token is in the log: {line}"
+
+
 def faults_of_full_disk(sluice, folder, arguments):
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = subprocess.run(
@@ -155,7 +181,12 @@ def main():
     sluice, version = os.path.abspath(sys.argv[1]), sys.argv[2]
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name, content in (("kubeconfig", KUBECONFIG), ("unsupported", UNSUPPORTED)):
+        for name, content in (
+            ("kubeconfig", KUBECONFIG),
+            ("plain", PLAIN),
+            ("tokenless", TOKENLESS),
+            ("unsupported", UNSUPPORTED),
+        ):
             with open(os.path.join(folder, name + ".json"), "w", encoding="utf-8") as f:
                 json.dump(content, f)
         for name, text in INPUTS.items():
@@ -175,13 +206,17 @@ def main():
             for fault in found:
                 print(f"output that is lost is told, {arguments}: {fault}")
             failed += bool(found)
+        found = list(faults_of_plain_http(sluice, folder))
+        for fault in found:
+            print(f"a token over plain HTTP is warned of: {fault}")
+        failed += bool(found)
         for promise, arguments, code, parts in ROWS:
             wanted = [part.replace("VERSION", version) for part in parts]
             found = list(faults(sluice, folder, arguments, code, wanted))
             for fault in found:
                 print(f"{promise}: {fault}")
             failed += bool(found)
-    print(f"{len(ROWS) + len(full) - failed} passed, {failed} failed")
+    print(f"{len(ROWS) + len(full) + 1 - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 

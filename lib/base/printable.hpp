@@ -3,11 +3,11 @@
 #include <string>
 #include <string_view>
 
-namespace sluice::commands {
+namespace sluice {
 
 /// The text with control characters written as "\x1b" or "\u202e" and what is not UTF-8 byte by
-/// byte: names and messages of objects reach the terminal, where they could forge lines, move the
-/// cursor or turn text around.
+/// byte: names and messages of objects reach terminals and logs, where they could forge lines, move
+/// the cursor or turn text around.
 std::string printable(std::string_view text);
 
-}  // namespace sluice::commands
+}  // namespace sluice

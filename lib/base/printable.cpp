@@ -1,11 +1,11 @@
-#include "controller/commands/printable.hpp"
+#include "base/printable.hpp"
 
 #include <boost/locale/utf.hpp>
 #include <fmt/format.h>
 
 #include <cstddef>
 
-namespace sluice::commands {
+namespace sluice {
 namespace {
 
 namespace utf = boost::locale::utf;
@@ -40,4 +40,4 @@ std::string printable(std::string_view text) {
     return made;
 }
 
-}  // namespace sluice::commands
+}  // namespace sluice
