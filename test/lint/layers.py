@@ -19,6 +19,7 @@ LAYERS = {
     "kube/core": "base json api",
     "kube/runtime": "base json api kube/core",
     "kube/client": "base json yaml api kube/core kube/runtime net",
+    "serving": "base json api kube/core kube/client net",
     "apiserver": "base json yaml api cel kube/core net webhook",
     "sim": "base json yaml api engine workload config metrics webhook cel net kube/core"
     " kube/runtime kube/client apiserver controller/reconcilers controller/scheduler"
@@ -32,7 +33,7 @@ LAYERS = {
     "controller/scheduler": "base json api engine workload config metrics kube/core"
     " kube/runtime kube/client controller/reconcilers controller/kinds",
     "controller/process": "base json yaml api engine workload config metrics webhook cel net"
-    " kube/core kube/runtime kube/client apiserver controller/reconcilers controller/kinds"
+    " serving kube/core kube/runtime kube/client apiserver controller/reconcilers controller/kinds"
     " controller/scheduler",
     "controller/commands": "base json yaml api engine workload config metrics webhook cel net"
     " kube/core kube/runtime kube/client apiserver sim controller/reconcilers"
@@ -55,7 +56,7 @@ THIRD_PARTY = {
     "boost/beast": ("lib/net/*.cpp",),
     "openssl/": ("lib/net/*.cpp",),
     "boost/container": ("lib/base/",),
-    "boost/asio": ("lib/net/", "lib/kube/client/", "controller/"),
+    "boost/asio": ("lib/net/", "lib/serving/", "lib/kube/client/", "controller/"),
     "boost/system": ("lib/base/", "lib/net/", "lib/kube/client/", "controller/"),
     "spdlog/": ("lib/base/log.cpp",),
     "CLI/": ("controller/",),
