@@ -1,12 +1,14 @@
 #pragma once
 
+#include "controller/process/workload_tally.hpp"
 #include "engine/state.hpp"
+#include "metrics/gauge_group.hpp"
 #include "metrics/kueue_metrics.hpp"
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
+#include <vector>
 
 namespace sluice::controller {
 
@@ -14,30 +16,43 @@ namespace sluice::controller {
 /// parents have no gauges.
 class CohortMetrics {
   public:
-    /// Lifetime: state and metrics must outlive it.
-    CohortMetrics(const engine::State& state, metrics::KueueMetrics& metrics)
-        : state_(state), metrics_(metrics) {}
+    /// Lifetime: all must outlive it.
+    CohortMetrics(
+        const engine::State& state, const WorkloadTally& tally, metrics::KueueMetrics& metrics
+    )
+        : state_(state), tally_(tally), metrics_(metrics) {}
 
     /// Counts an admission in every cohort above the ClusterQueue.
     void count_admission(const std::string& cluster_queue, const std::string& priority_class);
-    /// Reports all gauges anew, and drops the counters of cohorts that are gone. `admitted`: the
-    /// unfinished admitted workloads by ClusterQueue.
-    void report(const std::map<std::string, std::int32_t>& admitted);
+    /// Reports all trees, and drops the counters of cohorts that are gone. Requires: the engine's
+    /// tree is not stale.
+    void report_all();
+    /// Reports the tree that the ClusterQueue is in, whose shape is that of the last report_all().
+    /// Requires: as above.
+    void report_tree_of(const std::string& cluster_queue);
+    /// All series were dropped by the registry; report_all() makes them anew.
+    void forget();
+    /// The same of what is said about that ClusterQueue.
+    void forget_cluster_queue(const std::string& name);
 
   private:
     /// What the ClusterQueues below a cohort have together.
     struct Sums {
         engine::Usages reserved;
-        std::int32_t admitted = 0;
+        std::int64_t admitted = 0;
     };
 
-    void clear();
+    void report_tree(engine::NodeIndex root);
     void report_place(const engine::QuotaTree::Node& cluster_queue);
     void report_cohort(engine::NodeIndex index, const Sums& sums);
+    /// All nodes of a tree without a cycle.
+    std::vector<engine::NodeIndex> nodes_of(engine::NodeIndex root) const;
 
     const engine::State& state_;
+    const WorkloadTally& tally_;
     metrics::KueueMetrics& metrics_;
-    std::set<std::string> cohorts_;  ///< that were there at the last report
+    std::map<std::string, metrics::GaugeGroup> cohorts_;  ///< that were there at the last report
+    std::map<std::string, metrics::GaugeGroup> places_;   ///< by ClusterQueue
 };
 
 }  // namespace sluice::controller

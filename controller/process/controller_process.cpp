@@ -36,20 +36,13 @@ kube::LeaderOptions leader_options(const ProcessOptions& options) {
     return made;
 }
 
-net::ServerResponse answer(bool is_fine, std::string_view problem) {
-    net::ServerResponse response;
-    response.status = is_fine ? 200 : 500;
-    response.body = is_fine ? "ok" : std::string(problem);
-    return response;
-}
-
 kube::Async<void> as_result(boost::asio::awaitable<void> work) {
     co_await std::move(work);
     co_return Result<void>();
 }
 
 /// Starts the webhook unless it runs, and tells the API server where it is.
-kube::Async<void> serve(ConversionService* webhook) {
+kube::Async<void> serve(WebhookService* webhook) {
     if (!webhook->is_serving()) {
         const auto started = co_await webhook->start();
         if (!started) {
@@ -78,6 +71,7 @@ ControllerProcess::ControllerProcess(
       services_(loop.executor(), "service"),
       reconcilers_wake_(loop.executor()),
       scheduler_wake_(loop.executor()),
+      metrics_dirty_(loop.executor()),
       finished_(loop.executor()),
       events_(client, clock, loop.executor(), {.hostname = options_.hostname}, options_.seed),
       metrics_(
@@ -91,7 +85,8 @@ ControllerProcess::ControllerProcess(
            options_.configuration.leader_election.leader_elect
                ? options_.configuration.leader_election.resource_name
                : std::string(),
-           [this] { return runner_.work(); }}
+           [this] { return runner_.work(); },
+           [this] { metrics_dirty_.notify(); }}
       ),
       writer_(
           {
@@ -148,27 +143,13 @@ ControllerProcess::ControllerProcess(
            [this](Kind kind) { on_gone(kind); },
            options_.seed}
       ),
-      health_(
-          loop,
-          {
-              {"/" + options_.configuration.health.liveness_endpoint_name,
-               [] { return answer(true, ""); }},
-              {"/" + options_.configuration.health.readiness_endpoint_name,
-               [this] { return answer(is_ready_, "not ready\n"); }},
-          }
-      ),
-      metrics_server_(loop, {{"/metrics", [this] {
-                                  net::ServerResponse response;
-                                  response.content_type = metrics::kTextContentType;
-                                  response.body = metrics_.print();
-                                  return response;
-                              }}}) {
+      status_(clock, options_.configuration, [this] { return metrics_.print(); }) {
     metrics_.set_role(
         options_.configuration.leader_election.leader_elect ? "follower" : "standalone"
     );
     if (options_.with_webhooks) {
-        conversion_.emplace(
-            ConversionService::Parts{client, clock, options_.configuration, options_.in_cluster}
+        webhooks_.emplace(
+            WebhookService::Parts{client, clock, options_.configuration, options_.in_cluster}
         );
     }
     if (options_.configuration.leader_election.leader_elect) {
@@ -205,11 +186,8 @@ void ControllerProcess::on_change(const kube::AnyChange& change) {
     feeder_.changed(change, clock_.now());
     if (change.key.kind == kind_of<api::Workload>()) {
         applier_.workload_changed(change.key.ns, change.key.name);
-    } else if (change.key.kind == kind_of<api::ClusterQueue>() && change.is_removed()) {
-        metrics_.cluster_queue_removed(change.key.name);
-    } else if (change.key.kind == kind_of<api::LocalQueue>() && change.is_removed()) {
-        metrics_.local_queue_removed(change.key.ns, change.key.name);
     }
+    metrics_.changed(change);
     if (is_acting_) {
         look_after(change_context(), change, [this](const ObjectKey& key, Urgency urgency) {
             runner_.look(key, urgency);
@@ -268,52 +246,24 @@ void ControllerProcess::finish(int code) {
     finished_.notify();
 }
 
-Result<void> ControllerProcess::start_servers() {
-    net::ServerOptions plain;
-    plain.tls = false;
+kube::Async<void> ControllerProcess::start_servers() {
     if (!options_.with_servers) {
-        return {};
+        co_return Result<void>();
     }
-    const std::string& address = options_.configuration.health.health_probe_bind_address;
-    if (!address.empty() && address != "0") {
-        if (const auto started = health_.start(address, plain); !started) {
-            return with_context(started.error(), "health.healthProbeBindAddress");
-        }
+    const auto started = co_await status_.start();
+    if (started) {
+        services_.spawn(status_.keep(), "metrics certificate");
     }
-    return start_metrics_server();
-}
-
-/// HTTPS with a certificate of its own making, as nobody is told to trust it.
-Result<void> ControllerProcess::start_metrics_server() {
-    const std::string& address = options_.configuration.metrics.bind_address;
-    if (address.empty() || address == "0") {
-        return {};
-    }
-    const Time now = clock_.now();
-    const auto authority = net::make_authority("kueue-metrics", {.now = now});
-    if (!authority) {
-        return authority.error();
-    }
-    const auto serving = net::make_serving_certificate(*authority, {"localhost"}, {.now = now});
-    if (!serving) {
-        return serving.error();
-    }
-    net::ServerOptions options;
-    options.certificate_pem = serving->certificate_pem;
-    options.private_key_pem = serving->private_key_pem;
-    if (const auto started = metrics_server_.start(address, options); !started) {
-        return with_context(started.error(), "metrics.bindAddress");
-    }
-    return {};
+    co_return started;
 }
 
 /// Serves conversion before anything is listed: the API server may need it for the lists.
 boost::asio::awaitable<bool> ControllerProcess::start_webhook() {
-    if (!conversion_) {
+    if (!webhooks_) {
         co_return true;
     }
     for (;;) {
-        const auto done = co_await serve(&*conversion_);
+        const auto done = co_await serve(&*webhooks_);
         if (done) {
             break;
         }
@@ -326,7 +276,7 @@ boost::asio::awaitable<bool> ControllerProcess::start_webhook() {
             co_return false;
         }
     }
-    services_.spawn(conversion_->keep(), "certificates");
+    services_.spawn(webhooks_->keep(), "certificates");
     co_return true;
 }
 
@@ -392,6 +342,7 @@ boost::asio::awaitable<void> ControllerProcess::live() {
     }
     feeder_.feed_all(clock_.now());
     is_ready_ = true;
+    status_.set_ready(true);
     log::info(
         "ready",
         {{"workloads", stores_.of<api::Workload>().size()},
@@ -431,11 +382,13 @@ boost::asio::awaitable<void> ControllerProcess::run_steps(
 }
 
 boost::asio::awaitable<int> ControllerProcess::run() {
-    if (const auto started = start_servers(); !started) {
+    const auto started = co_await start_servers();
+    if (!started) {
         log::error("server cannot start", {{"error", started.error().detail}});
         co_return 2;
     }
     services_.spawn(events_.run(), "events");
+    services_.spawn(metrics_.keep_fresh(&metrics_dirty_), "metrics");
     services_.spawn(live(), "live");
     while (!exit_code_) {
         co_await finished_.wait();
@@ -454,6 +407,7 @@ boost::asio::awaitable<void> ControllerProcess::shut_down() {
     log::info("shutting down", {{"exitCode", exit_code_.value_or(1)}});
     is_acting_ = false;
     is_ready_ = false;
+    status_.set_ready(false);
     co_await workers_.stop(Duration::zero());
     co_await writes_.stop(has_lost_lease_ ? Duration::zero() : kWriteGrace);
     auto flush = as_result(events_.flush());
@@ -470,11 +424,10 @@ boost::asio::awaitable<void> ControllerProcess::shut_down() {
         }
     }
     co_await followers_.stop(Duration::zero());
-    if (conversion_) {
-        co_await conversion_->stop(std::chrono::seconds(1));
+    if (webhooks_) {
+        co_await webhooks_->stop(std::chrono::seconds(1));
     }
-    co_await metrics_server_.stop();
-    co_await health_.stop();
+    status_.stop();
 }
 
 }  // namespace sluice::controller

@@ -5,11 +5,11 @@
 #include "config/feature_gates.hpp"
 #include "controller/kinds/registry.hpp"
 #include "controller/process/api_writer.hpp"
-#include "controller/process/conversion_service.hpp"
-#include "controller/process/health_server.hpp"
 #include "controller/process/informers.hpp"
 #include "controller/process/metrics_reporter.hpp"
 #include "controller/process/reconcile_runner.hpp"
+#include "controller/process/status_servers.hpp"
+#include "controller/process/webhook_service.hpp"
 #include "controller/reconcilers/settings.hpp"
 #include "controller/reconcilers/stores.hpp"
 #include "controller/scheduler/decision_applier.hpp"
@@ -50,8 +50,8 @@ struct ProcessOptions {
     std::unique_ptr<kube::Client> lease_client = nullptr;
 };
 
-/// The running controller: the only place that knows all of its parts. Everything but the
-/// conversion webhook and the lease runs on one loop, so its parts need no lock.
+/// The running controller: the only place that knows all of its parts. Everything but what is
+/// served and the lease runs on one loop, so its parts need no lock.
 class ControllerProcess {
   public:
     ControllerProcess(
@@ -75,9 +75,9 @@ class ControllerProcess {
     /// there is no other kind of the same group and resource.
     void add_kind(KindEntry entry);
     /// Where /healthz and /readyz are served; 0: nowhere.
-    std::uint16_t health_port() const { return health_.port(); }
+    std::uint16_t health_port() const { return status_.health_port(); }
     /// Where /metrics is served; 0: nowhere.
-    std::uint16_t metrics_port() const { return metrics_server_.port(); }
+    std::uint16_t metrics_port() const { return status_.metrics_port(); }
     /// For metrics: the API server at `host` answered a request; status 0: it did not.
     void count_request(const std::string& host, const std::string& method, int status) {
         metrics_.observe_request(host, method, status);
@@ -93,8 +93,7 @@ class ControllerProcess {
     std::optional<std::int64_t> weighted_share(const ObjectKey& key) const;
     void wake();
 
-    Result<void> start_servers();
-    Result<void> start_metrics_server();
+    kube::Async<void> start_servers();
     boost::asio::awaitable<bool> start_webhook();
     boost::asio::awaitable<void> live();
     boost::asio::awaitable<bool> lead();
@@ -124,6 +123,7 @@ class ControllerProcess {
     net::TaskGroup services_;   ///< events, certificates, the course of the process itself
     net::Notifier reconcilers_wake_;
     net::Notifier scheduler_wake_;
+    net::Notifier metrics_dirty_;
     net::Notifier finished_;
     kube::EventSink events_;
     MetricsReporter metrics_;
@@ -133,9 +133,8 @@ class ControllerProcess {
     ReconcileRunner runner_;
     Informers informers_;
     std::optional<kube::LeaderThread> election_;  ///< none: it acts without a lease
-    TextServer health_;
-    TextServer metrics_server_;
-    std::optional<ConversionService> conversion_;
+    StatusServers status_;
+    std::optional<WebhookService> webhooks_;
     std::optional<int> exit_code_;
     bool is_ready_ = false;
     bool is_acting_ = false;

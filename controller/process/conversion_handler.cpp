@@ -87,11 +87,6 @@ bool is_quick(net::SpooledBody& body) {
 boost::asio::awaitable<net::ServerResponse> ConversionHandler::handle(net::ServerRequest request) {
     const auto task = std::make_shared<Task>();
     task->request = std::move(request);
-    if (task->request.path() != "/convert") {
-        task->response.status = 404;
-        task->response.body = "not found\n";
-        co_return std::move(task->response);
-    }
     if (is_quick(task->request.body)) {
         convert(*task, {});
     } else {

@@ -7,7 +7,7 @@
 
 namespace sluice::controller {
 
-/// Answers /convert with the conversion of a ConversionReview's objects: a small review at once, a
+/// Answers a ConversionReview with its objects converted: a small review at once, a
 /// large one on a worker, so that others are served meanwhile. Lifetime: the workers must outlive
 /// it. Thread: that of the server.
 class ConversionHandler final : public net::HttpHandler {

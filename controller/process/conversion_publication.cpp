@@ -1,13 +1,7 @@
 #include "controller/process/conversion_publication.hpp"
 
-#include "kube/core/base64.hpp"
-#include "net/url.hpp"
-
-#include <boost/asio/ip/address.hpp>
 #include <fmt/format.h>
 
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace sluice::controller {
@@ -16,59 +10,8 @@ namespace {
 
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// Every field that matters, null where it must not be.
-json::Value make_client_config(const WebhookAddress& own) {
-    json::Value config = json::Object{};
-    if (own.url.empty()) {
-        config.set("url", nullptr);
-        config.set(
-            "service",
-            json::Object{
-                {"name", own.service_name},
-                {"namespace", own.service_namespace},
-                {"path", "/convert"},
-            }
-        );
-    } else {
-        config.set("url", own.url);
-        config.set("service", nullptr);
-    }
-    if (!own.authority_pem.empty()) {
-        config.set("caBundle", kube::encode_base64(own.authority_pem));
-    }
-    return config;
-}
-
 const json::Value* find_client_config(const json::Value& definition) {
     return definition.find_path({"spec", "conversion", "webhook", "clientConfig"});
-}
-
-/// The Service's port has a default and does not count.
-bool is_same_service(const json::Value& a, const json::Value& b) {
-    return a.string_at("name") == b.string_at("name") &&
-           a.string_at("namespace") == b.string_at("namespace") &&
-           a.string_at("path") == b.string_at("path");
-}
-
-bool is_same_config(const json::Value* present, const json::Value& wanted) {
-    if (present == nullptr) {
-        return false;
-    }
-    for (const auto& [key, value] : wanted.as_object()) {
-        const json::Value* found = present->find(key);
-        if (found == nullptr || found->is_null()) {
-            if (!value.is_null()) {
-                return false;
-            }
-        } else if (key == "service" && value.is_object()) {
-            if (!is_same_service(*found, value)) {
-                return false;
-            }
-        } else if (*found != value) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /// What kubectl says that it applied, with our address in it; nothing when it need not change.
@@ -88,7 +31,7 @@ std::optional<std::string> make_last_applied(
     // The authority stays out: what was applied and is not any more would be taken away.
     json::Value address = wanted;
     address.erase("caBundle");
-    if (is_same_config(config, address)) {
+    if (serving::is_same_client_config(config, address)) {
         return std::nullopt;
     }
     for (const auto& [key, value] : address.as_object()) {
@@ -101,26 +44,10 @@ std::optional<std::string> make_last_applied(
     return json::print(*applied);
 }
 
-bool is_loopback(const std::string& host) {
-    boost::system::error_code not_an_address;
-    const auto address = boost::asio::ip::make_address(host, not_an_address);
-    return not_an_address ? host == "localhost" : address.is_loopback();
-}
-
 }  // namespace
 
-std::string canonical_host(const std::string& host) {
-    boost::system::error_code not_an_address;
-    const auto address = boost::asio::ip::make_address(host, not_an_address);
-    return not_an_address ? host : address.to_string();
-}
-
-bool is_any_address(const std::string& host) {
-    return host.empty() || host == "0.0.0.0" || host == "::";
-}
-
 Result<void> check_webhook_host(const config::Webhook& webhook, bool in_cluster) {
-    if (in_cluster || !is_any_address(webhook.host)) {
+    if (in_cluster || !serving::is_any_address(webhook.host)) {
         return {};
     }
     return make_invalid(fmt::format(
@@ -130,30 +57,16 @@ Result<void> check_webhook_host(const config::Webhook& webhook, bool in_cluster)
     ));
 }
 
-std::optional<PublishedWebhook> find_other_webhook(
-    const json::Value& definition, const WebhookAddress& own
+std::optional<serving::PublishedWebhook> find_other_conversion(
+    const json::Value& definition, const serving::WebhookAddress& own
 ) {
-    const json::Value* config = find_client_config(definition);
-    if (own.url.empty() || config == nullptr || config->string_at("url").empty() ||
-        config->string_at("url") == own.url) {
-        return std::nullopt;
-    }
-    const auto other = parse_https_url(std::string(config->string_at("url")));
-    const auto mine = parse_https_url(own.url);
-    if (other && is_loopback(other->host) && !(mine && is_loopback(mine->host))) {
-        return std::nullopt;  // asked from here, this machine would answer
-    }
-    const auto authority = kube::decode_base64(config->string_at("caBundle"));
-    if (!authority) {
-        return std::nullopt;
-    }
-    return PublishedWebhook{std::string(config->string_at("url")), *authority};
+    return serving::find_other_webhook(find_client_config(definition), own, kConversionPath);
 }
 
 std::optional<json::Value> publication_patch(
-    const json::Value& definition, const WebhookAddress& own
+    const json::Value& definition, const serving::WebhookAddress& own
 ) {
-    const json::Value wanted = make_client_config(own);
+    const json::Value wanted = serving::make_client_config(own, kConversionPath);
     json::Value metadata = json::Object{};
     if (const json::Value* version = definition.find_path({"metadata", "resourceVersion"})) {
         metadata.set("resourceVersion", *version);
@@ -161,7 +74,7 @@ std::optional<json::Value> publication_patch(
     const auto last_applied = make_last_applied(definition, wanted);
     if (last_applied) {
         metadata.set("annotations", json::Object{{std::string(kLastApplied), *last_applied}});
-    } else if (is_same_config(find_client_config(definition), wanted)) {
+    } else if (serving::is_same_client_config(find_client_config(definition), wanted)) {
         return std::nullopt;
     }
     json::Value webhook = json::Object{
@@ -173,18 +86,6 @@ std::optional<json::Value> publication_patch(
         {"metadata", std::move(metadata)},
         {"spec", json::Object{{"conversion", std::move(conversion)}}},
     });
-}
-
-Result<HttpsUrl> parse_https_url(const std::string& text) {
-    auto url = net::parse_server_url(text);
-    if (!url || !url->is_https) {
-        return make_invalid(fmt::format("\"{}\" is no https://host:port/path", text));
-    }
-    return HttpsUrl{
-        .host = std::move(url->host),
-        .port = url->port,
-        .path = url->path.empty() ? "/" : std::move(url->path),
-    };
 }
 
 }  // namespace sluice::controller

@@ -2,83 +2,66 @@
 
 #include "api/kueue_names.hpp"
 #include "base/version.hpp"
-#include "controller/process/metric_numbers.hpp"
-#include "controller/reconcilers/queue_status.hpp"
-#include "controller/reconcilers/workload_status.hpp"
-#include "engine/fair_sharing.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <limits>
 #include <map>
-#include <optional>
 #include <set>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace sluice::controller {
 
 namespace {
 
+/// Of one refresh, so that none holds the loop up for long.
+constexpr std::size_t kQueuesAtOnce = 64;
+constexpr std::size_t kWorkloadsAtOnce = 20'000;
+/// Changes are gathered for so long.
+constexpr Duration kRefreshDelay = std::chrono::milliseconds(100);
+/// Looking at so many pending workloads takes a few milliseconds.
+constexpr std::size_t kWorkloadsADelay = 100'000;
+/// What no change tells of, for example the retries of reconcilers, is refreshed as often.
+constexpr Duration kRefreshPeriod = std::chrono::seconds(5);
+
+/// Whether it came, went or says something else; not of a change of status alone.
+template <class T>
+bool has_new_spec(const kube::Change<T>& change) {
+    return !change.before || !change.after ||
+           change.before->metadata.uid != change.after->metadata.uid ||
+           change.before->metadata.generation != change.after->metadata.generation ||
+           change.before->metadata.deletion_timestamp.has_value() !=
+               change.after->metadata.deletion_timestamp.has_value();
+}
+
 double seconds(Duration duration) {
     return std::chrono::duration<double>(duration).count();
-}
-
-double limit_number(std::string_view resource, const std::optional<api::Quantity>& limit) {
-    return limit ? to_number(resource, *limit) : std::numeric_limits<double>::infinity();
-}
-
-/// Adds what the pending workloads request.
-void add_requests(
-    const engine::State& state,
-    const std::vector<engine::WorkloadIndex>& workloads,
-    std::map<std::string, engine::Amount>& sums
-) {
-    for (const engine::WorkloadIndex index : workloads) {
-        for (const engine::PodSetRecord& pod_set : state.workload(index).pod_sets) {
-            for (const engine::Request& request : pod_set.requests) {
-                sums[state.resource_name(request.resource)] +=
-                    request.amount * pod_set.count_after_reclaim();
-            }
-        }
-    }
-}
-
-/// The kinds of workloads as the scheduler tells them apart; 0 is none.
-void add_classes(
-    const engine::State& state,
-    const std::vector<engine::WorkloadIndex>& workloads,
-    std::set<std::uint64_t>& classes
-) {
-    for (const engine::WorkloadIndex index : workloads) {
-        if (const auto scheduling_class = state.workload(index).scheduling_class) {
-            classes.insert(scheduling_class);
-        }
-    }
-}
-
-/// Why a workload is not admitted: the reason of Admitted=False and that of QuotaReserved=False.
-std::pair<std::string, std::string> unadmitted_reasons(const api::Workload& workload) {
-    const api::Condition* admitted = find_condition(workload, api::condition::kAdmitted);
-    const api::Condition* reserved = find_condition(workload, api::condition::kQuotaReserved);
-    const bool has_reservation =
-        reserved != nullptr && reserved->status == api::condition_status::kTrue;
-    std::string cause;
-    if (!has_reservation) {
-        cause = reserved == nullptr ? api::reason::kPendingEvaluation : reserved->reason;
-    }
-    return {admitted == nullptr ? api::reason::kNoReservation : admitted->reason, cause};
 }
 
 }  // namespace
 
 MetricsReporter::MetricsReporter(const Parts& parts)
-    : parts_(parts), metrics_(registry_), runtime_(registry_), cohorts_(parts.state, metrics_) {
-    registry_.on_print([this] { report_gauges(); });
-    if (parts_.work) {
-        registry_.on_print([this] { report_work(); });
+    : parts_(parts),
+      metrics_(registry_),
+      runtime_(registry_),
+      tally_(parts.translator.settings().gates),
+      queues_(
+          {.stores = parts.stores,
+           .translator = parts.translator,
+           .state = parts.state,
+           .tally = tally_,
+           .metrics = metrics_,
+           .cluster_queue_resources = parts.cluster_queue_resources,
+           .local_queues = parts.local_queues}
+      ),
+      cohorts_(parts.state, tally_, metrics_) {
+    // Where the stores are still to be added, all comes as changes.
+    if (parts_.stores.find(kind_of<api::Workload>()) != nullptr) {
+        for (const auto& [key, workload] : parts_.stores.of<api::Workload>().all()) {
+            tally_.changed(nullptr, workload.get());
+        }
     }
+    mark_all();
     metrics_.build_info.set({"v" + std::string(version()), "", "", "", "clang", ""}, 1);
 }
 
@@ -87,6 +70,11 @@ void MetricsReporter::set_role(const std::string& role) {
     if (!parts_.lease.empty()) {
         runtime_.leader_election_master_status.set({parts_.lease}, role == "leader" ? 1 : 0);
     }
+    queues_.forget();
+    cohorts_.forget();
+    audit_group_.forget();
+    report_audit();
+    mark_all();
 }
 
 void MetricsReporter::observe(const Observation& o) {
@@ -181,6 +169,33 @@ void MetricsReporter::observe_cycle(const engine::CycleResult& result, Duration 
     const std::string outcome = result.admitted.empty() ? "inadmissible" : "success";
     metrics_.admission_attempts_total.add({outcome});
     metrics_.admission_attempt_duration_seconds.observe({outcome}, seconds(took));
+    for (const engine::AdmissionDecision& admission : result.admitted) {
+        mark(admission.cluster_queue);
+    }
+    for (const engine::PreemptionDecision& preemption : result.preempted) {
+        mark(preemption.victim_cluster_queue);
+        mark(preemption.preemptor_cluster_queue);
+    }
+    for (const engine::RefusalDecision& refusal : result.refused) {
+        mark(refusal.cluster_queue);
+    }
+    report_skips(result);
+}
+
+/// What lost its targets of eviction to others in this cycle; 0 for those of the cycle before.
+void MetricsReporter::report_skips(const engine::CycleResult& result) {
+    for (auto& [name, count] : preemption_skips_) {
+        count = 0;
+    }
+    for (const engine::RefusalDecision& refusal : result.refused) {
+        if (refusal.kind == engine::RefusalKind::OverlappingTargets) {
+            preemption_skips_[parts_.state.node_name(refusal.cluster_queue)] += 1;
+        }
+    }
+    for (const auto& [name, count] : preemption_skips_) {
+        metrics_.admission_cycle_preemption_skips.set({name}, count);
+    }
+    std::erase_if(preemption_skips_, [](const auto& entry) { return entry.second == 0; });
 }
 
 void MetricsReporter::observe_audit(const std::vector<engine::AuditFinding>& findings) {
@@ -188,6 +203,9 @@ void MetricsReporter::observe_audit(const std::vector<engine::AuditFinding>& fin
     for (const engine::AuditFinding& finding : findings) {
         audit_findings_[parts_.state.node_name(finding.root)] += 1;
     }
+    report_audit();
+    // What is found makes queues inactive, and what nobody told of is right again a minute later.
+    mark_all();
 }
 
 void MetricsReporter::observe_request(
@@ -214,232 +232,182 @@ void MetricsReporter::report_work() {
     }
 }
 
-void MetricsReporter::report_gauges() {
-    metrics_.audit_findings.clear();
+void MetricsReporter::report_audit() {
+    audit_group_.begin();
     for (const auto& [root, count] : audit_findings_) {
-        metrics_.audit_findings.set({root}, count);
+        audit_group_.set(metrics_.audit_findings, {root}, count);
     }
-    // What a queue no longer has must not stay: a flavor, a quota, another cohort.
-    for (metrics::Gauge* gauge :
-         {&metrics_.cluster_queue_resource_reservation,
-          &metrics_.cluster_queue_resource_usage,
-          &metrics_.cluster_queue_nominal_quota,
-          &metrics_.cluster_queue_borrowing_limit,
-          &metrics_.cluster_queue_lending_limit,
-          &metrics_.cluster_queue_resource_pending,
-          &metrics_.cluster_queue_weighted_share,
-          &metrics_.local_queue_resource_reservation,
-          &metrics_.local_queue_resource_usage}) {
-        gauge->clear();
-    }
-    std::map<std::string, std::int32_t> admitted;
-    for (const auto& [key, queue] : parts_.stores.of<api::ClusterQueue>().all()) {
-        const QueueUsage usage =
-            cluster_queue_usage(parts_.stores, *queue, parts_.translator.settings().gates);
-        admitted[key.name] = usage.admitted;
-        report_cluster_queue(*queue, usage);
-        report_pending(*queue);
-        if (parts_.cluster_queue_resources) {
-            report_quotas(*queue);
-            report_amounts(*queue, usage);
-            report_share(*queue);
-        }
-    }
-    if (parts_.cohorts) {
-        cohorts_.report(admitted);
-    }
-    report_workloads();
-    if (parts_.local_queues) {
-        for (const auto& [key, queue] : parts_.stores.of<api::LocalQueue>().all()) {
-            report_local_queue(*queue);
-        }
+    audit_group_.end();
+}
+
+void MetricsReporter::mark(const std::string& cluster_queue) {
+    if (!cluster_queue.empty()) {
+        dirty_.insert(cluster_queue);
+        tell_dirty();
     }
 }
 
-/// Counts of workloads by queue, whatever the scheduler knows of them.
-void MetricsReporter::report_workloads() {
-    std::map<metrics::Labels, double> unadmitted;
-    std::map<metrics::Labels, double> unadmitted_locally;
-    std::map<metrics::Labels, double> finished;
-    std::map<metrics::Labels, double> finished_locally;
-    for (const auto& [key, workload] : parts_.stores.of<api::Workload>().all()) {
-        const std::string& name = workload->spec.queue_name;
-        const auto queue = parts_.stores.of<api::LocalQueue>().find(key.namespace_, name);
-        if (!queue) {
-            continue;
-        }
-        const std::string& cluster_queue = queue->spec.cluster_queue;
-        if (is_finished(*workload)) {
-            finished[{cluster_queue}] += 1;
-            finished_locally[{name, key.namespace_}] += 1;
-        } else if (!is_admitted(*workload)) {
-            const auto [reason, cause] = unadmitted_reasons(*workload);
-            unadmitted[{cluster_queue, reason, cause}] += 1;
-            unadmitted_locally[{name, key.namespace_, cluster_queue, reason, cause}] += 1;
-        }
-    }
-    const auto set_all = [](metrics::Gauge& gauge, const std::map<metrics::Labels, double>& all) {
-        gauge.clear();
-        for (const auto& [labels, count] : all) {
-            gauge.set(labels, count);
-        }
-    };
-    set_all(metrics_.unadmitted_workloads, unadmitted);
-    set_all(metrics_.finished_workloads, finished);
-    if (parts_.local_queues) {
-        set_all(metrics_.local_queue_unadmitted_workloads, unadmitted_locally);
-        set_all(metrics_.local_queue_finished_workloads, finished_locally);
+void MetricsReporter::mark(engine::NodeIndex cluster_queue) {
+    if (cluster_queue.is_valid()) {
+        mark(parts_.state.node_name(cluster_queue));
     }
 }
 
-void MetricsReporter::report_cluster_queue(
-    const api::ClusterQueue& queue, const QueueUsage& usage
-) {
-    const std::string& name = queue.metadata.name;
-    const bool is_active = parts_.translator.activity(queue).is_active;
-    double parked = usage.pending;
-    const engine::NodeIndex node = parts_.state.find_cluster_queue(name);
-    if (is_active && node.is_valid()) {
-        parked = static_cast<double>(parts_.state.cluster_queue(node).inadmissible.size());
-    }
-    metrics_.pending_workloads.set({name, "active"}, std::max(0.0, usage.pending - parked));
-    metrics_.pending_workloads.set({name, "inadmissible"}, parked);
-    metrics_.reserving_active_workloads.set({name}, usage.reserving);
-    metrics_.admitted_active_workloads.set({name}, usage.admitted);
-    const bool is_going = queue.metadata.deletion_timestamp.has_value();
-    metrics_.cluster_queue_status.set({name, "active"}, is_active ? 1 : 0);
-    metrics_.cluster_queue_status.set({name, "pending"}, !is_active && !is_going ? 1 : 0);
-    metrics_.cluster_queue_status.set({name, "terminating"}, is_going ? 1 : 0);
+void MetricsReporter::mark_all() {
+    is_shape_dirty_ = true;
+    is_all_dirty_ = true;
+    tell_dirty();
 }
 
-void MetricsReporter::report_pending(const api::ClusterQueue& queue) {
-    const std::string& name = queue.metadata.name;
-    const engine::NodeIndex node = parts_.state.find_cluster_queue(name);
-    if (!node.is_valid()) {
+void MetricsReporter::tell_dirty() {
+    if (parts_.on_dirty) {
+        parts_.on_dirty();
+    }
+}
+
+void MetricsReporter::mark_queue_of(const api::Workload* workload) {
+    if (workload == nullptr) {
         return;
     }
-    const engine::ClusterQueueRecord& record = parts_.state.cluster_queue(node);
-    if (parts_.state.options().gates.scheduling_equivalence_hashing) {
-        std::set<std::uint64_t> active;
-        std::set<std::uint64_t> inadmissible;
-        add_classes(parts_.state, record.heap, record.active ? active : inadmissible);
-        add_classes(parts_.state, record.inadmissible, inadmissible);
-        metrics_.pending_scheduling_hashes.set(
-            {name, "active"}, static_cast<double>(active.size())
-        );
-        metrics_.pending_scheduling_hashes.set(
-            {name, "inadmissible"}, static_cast<double>(inadmissible.size())
-        );
+    const auto& local_queues = parts_.stores.of<api::LocalQueue>();
+    const auto queue = local_queues.find(workload->metadata.namespace_, workload->spec.queue_name);
+    if (queue) {
+        mark(queue->spec.cluster_queue);
     }
-    if (!parts_.cluster_queue_resources) {
-        return;
+    if (const auto& admission = workload->status.admission) {
+        mark(admission->cluster_queue);
     }
-    std::map<std::string, engine::Amount> sums;
-    for (const auto& group : queue.spec.resource_groups) {
-        for (const std::string& resource : group.covered_resources) {
-            sums[resource];
+}
+
+void MetricsReporter::changed(const kube::AnyChange& change) {
+    const Kind kind = change.key.kind;
+    if (kind == kind_of<api::Workload>()) {
+        workload_changed(kube::change_as<api::Workload>(change));
+    } else if (kind == kind_of<api::LocalQueue>()) {
+        local_queue_changed(kube::change_as<api::LocalQueue>(change));
+    } else if (kind == kind_of<api::ClusterQueue>()) {
+        cluster_queue_changed(kube::change_as<api::ClusterQueue>(change));
+    } else if (kind == kind_of<api::Cohort>()) {
+        // Its quota shows in the shares of all below it.
+        if (has_new_spec(kube::change_as<api::Cohort>(change))) {
+            mark_all();
+        }
+    } else if (kind == kind_of<api::ResourceFlavor>() || kind == kind_of<api::AdmissionCheck>() ||
+               kind == kind_of<api::Topology>()) {
+        mark_all();  // they decide whether ClusterQueues are active
+    }
+}
+
+void MetricsReporter::workload_changed(const kube::Change<api::Workload>& change) {
+    tally_.changed(change.before.get(), change.after.get());
+    mark_queue_of(change.before.get());
+    mark_queue_of(change.after.get());
+}
+
+void MetricsReporter::local_queue_changed(const kube::Change<api::LocalQueue>& change) {
+    for (const auto& queue : {change.before, change.after}) {
+        if (queue) {
+            mark(queue->spec.cluster_queue);
         }
     }
-    add_requests(parts_.state, record.heap, sums);
-    add_requests(parts_.state, record.inadmissible, sums);
-    for (const auto& [resource, amount] : sums) {
-        metrics_.cluster_queue_resource_pending.set({name, resource}, to_number(resource, amount));
+    if (change.is_removed()) {
+        queues_.remove_local_queue(change.key.namespace_, change.key.name);
     }
 }
 
-/// Of a borrower without weight the share is no number.
-void MetricsReporter::report_share(const api::ClusterQueue& queue) {
-    const engine::NodeIndex node = parts_.state.find_cluster_queue(queue.metadata.name);
-    if (!parts_.state.options().fair_sharing || !node.is_valid()) {
-        return;
+void MetricsReporter::cluster_queue_changed(const kube::Change<api::ClusterQueue>& change) {
+    if (change.is_removed()) {
+        queues_.remove_cluster_queue(change.key.name);
+        cohorts_.forget_cluster_queue(change.key.name);
     }
-    const double share = engine::share_of(parts_.state, node).weighted();
-    metrics_.cluster_queue_weighted_share.set(
-        {queue.metadata.name, queue.spec.cohort_name},
-        std::isinf(share) ? std::numeric_limits<double>::quiet_NaN() : share
-    );
+    if (has_new_spec(change)) {
+        is_shape_dirty_ = true;
+        // The shares of its neighbours are of what their cohort has.
+        is_all_dirty_ = is_all_dirty_ || parts_.state.options().fair_sharing;
+    }
+    mark(change.key.name);
 }
 
-void MetricsReporter::report_amounts(const api::ClusterQueue& queue, const QueueUsage& usage) {
-    const std::string& name = queue.metadata.name;
-    for (const auto* amounts : {&usage.reservation, &usage.usage}) {
-        metrics::Gauge& gauge = amounts == &usage.reservation
-                                    ? metrics_.cluster_queue_resource_reservation
-                                    : metrics_.cluster_queue_resource_usage;
-        for (const auto& group : queue.spec.resource_groups) {
-            for (const auto& flavor : group.flavors) {
-                for (const auto& quota : flavor.resources) {
-                    const auto found = amounts->find(flavor.name);
-                    const bool has = found != amounts->end() && found->second.contains(quota.name);
-                    const std::int64_t amount = has ? found->second.at(quota.name) : 0;
-                    gauge.set(
-                        {queue.spec.cohort_name, name, flavor.name, quota.name},
-                        to_number(quota.name, engine::Amount(amount))
-                    );
-                }
+/// Wake-ups move workloads of queues that nobody named.
+void MetricsReporter::mark_moved() {
+    const engine::QuotaTree& tree = parts_.state.tree();
+    waiting_seen_.resize(tree.size());
+    for (const auto& [name, node] : tree.cluster_queues_by_name()) {
+        const engine::ClusterQueueRecord& record = parts_.state.cluster_queue(node);
+        const std::pair waiting{record.heap.size(), record.inadmissible.size()};
+        auto& seen = waiting_seen_[node.at()];
+        if (seen != waiting) {
+            seen = waiting;
+            dirty_.insert(name);
+        }
+    }
+}
+
+std::size_t MetricsReporter::refresh_some() {
+    if (std::exchange(is_all_dirty_, false)) {
+        for (const std::string& name : queues_.all()) {
+            dirty_.insert(name);
+        }
+    }
+    mark_moved();
+    std::size_t looked_at = 0;
+    for (std::size_t queues = 0;
+         !dirty_.empty() && queues < kQueuesAtOnce && looked_at < kWorkloadsAtOnce;
+         ++queues) {
+        const std::string name = std::move(dirty_.extract(dirty_.begin()).value());
+        looked_at += queues_.report(name);
+        dirty_trees_.insert(name);
+    }
+    // Next time, where the tree is about to be worked out anew.
+    if (dirty_.empty() && !parts_.state.tree().is_stale()) {
+        report_trees();
+    }
+    if (parts_.work) {
+        report_work();
+    }
+    return looked_at;
+}
+
+void MetricsReporter::report_trees() {
+    if (parts_.cohorts && is_shape_dirty_) {
+        cohorts_.report_all();
+    } else if (parts_.cohorts) {
+        std::set<engine::NodeIndex> roots;
+        for (const std::string& name : dirty_trees_) {
+            const engine::NodeIndex node = parts_.state.find_cluster_queue(name);
+            if (node.is_valid() && roots.insert(parts_.state.tree().node(node).root).second) {
+                cohorts_.report_tree_of(name);
             }
         }
     }
+    is_shape_dirty_ = false;
+    dirty_trees_.clear();
 }
 
-void MetricsReporter::report_quotas(const api::ClusterQueue& queue) {
-    for (const auto& group : queue.spec.resource_groups) {
-        for (const auto& flavor : group.flavors) {
-            for (const auto& quota : flavor.resources) {
-                const metrics::Labels labels{
-                    queue.spec.cohort_name, queue.metadata.name, flavor.name, quota.name
-                };
-                metrics_.cluster_queue_nominal_quota.set(
-                    labels, to_number(quota.name, quota.nominal_quota)
-                );
-                metrics_.cluster_queue_borrowing_limit.set(
-                    labels, limit_number(quota.name, quota.borrowing_limit)
-                );
-                metrics_.cluster_queue_lending_limit.set(
-                    labels, limit_number(quota.name, quota.lending_limit)
-                );
+boost::asio::awaitable<void> MetricsReporter::keep_fresh(net::Notifier* dirty) {
+    for (;;) {
+        co_await dirty->wait(kRefreshPeriod);
+        std::size_t looked_at = 0;
+        do {
+            looked_at += refresh_some();
+            // The others of the loop have their turn.
+            const bool may_go_on = co_await net::pause_for(Duration::zero());
+            if (!may_go_on) {
+                co_return;
             }
+        } while (!dirty_.empty());
+        const auto delays = static_cast<int>(1 + looked_at / kWorkloadsADelay);
+        const bool waited = co_await net::pause_for(kRefreshDelay * delays);
+        if (!waited) {
+            co_return;
         }
     }
 }
 
-void MetricsReporter::report_local_queue(const api::LocalQueue& queue) {
-    const std::string& ns = queue.metadata.namespace_;
-    const std::string& name = queue.metadata.name;
-    const QueueUsage usage =
-        local_queue_usage(parts_.stores, queue, parts_.translator.settings().gates);
-    double parked = 0;
-    for (const auto& [key, workload] : workloads_of_queue(parts_.stores, ns, name)) {
-        const engine::WorkloadIndex index = parts_.state.find_workload(ns + "/" + key.name);
-        if (index.is_valid() &&
-            parts_.state.workload(index).bucket == engine::Bucket::Inadmissible) {
-            parked += 1;
-        }
-    }
-    metrics_.local_queue_pending_workloads.set(
-        {name, ns, "active"}, std::max(0.0, usage.pending - parked)
-    );
-    metrics_.local_queue_pending_workloads.set({name, ns, "inadmissible"}, parked);
-    metrics_.local_queue_reserving_active_workloads.set({name, ns}, usage.reserving);
-    metrics_.local_queue_admitted_active_workloads.set({name, ns}, usage.admitted);
-    const bool is_active = local_queue_activity(parts_.stores, queue).is_active;
-    metrics_.local_queue_status.set({name, ns, api::condition_status::kTrue}, is_active ? 1 : 0);
-    metrics_.local_queue_status.set({name, ns, api::condition_status::kFalse}, is_active ? 0 : 1);
-    metrics_.local_queue_status.set({name, ns, api::condition_status::kUnknown}, 0);
-    for (const auto& [flavor, resources] : usage.reservation) {
-        for (const auto& [resource, amount] : resources) {
-            metrics_.local_queue_resource_reservation.set(
-                {name, ns, flavor, resource}, to_number(resource, engine::Amount(amount))
-            );
-        }
-    }
-    for (const auto& [flavor, resources] : usage.usage) {
-        for (const auto& [resource, amount] : resources) {
-            metrics_.local_queue_resource_usage.set(
-                {name, ns, flavor, resource}, to_number(resource, engine::Amount(amount))
-            );
-        }
-    }
+void MetricsReporter::refresh() {
+    do {
+        refresh_some();
+    } while (!dirty_.empty());
 }
 
 }  // namespace sluice::controller

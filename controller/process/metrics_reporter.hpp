@@ -1,26 +1,38 @@
 #pragma once
 
 #include "controller/process/cohort_metrics.hpp"
+#include "controller/process/queue_gauges.hpp"
 #include "controller/process/reconcile_runner.hpp"
-#include "controller/reconcilers/queue_status.hpp"
+#include "controller/process/workload_tally.hpp"
 #include "controller/reconcilers/reconcile.hpp"
 #include "controller/reconcilers/stores.hpp"
 #include "engine/audit.hpp"
 #include "engine/decision.hpp"
 #include "engine/state.hpp"
+#include "kube/runtime/any_store.hpp"
+#include "kube/runtime/store.hpp"
+#include "metrics/gauge_group.hpp"
 #include "metrics/kueue_metrics.hpp"
 #include "metrics/runtime_metrics.hpp"
+#include "net/event_loop.hpp"
 #include "workload/translator.hpp"
 
+#include <boost/asio/awaitable.hpp>
+
+#include <cstddef>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice::controller {
 
-/// Keeps Kueue's metrics: counters as things happen, gauges from the stores whenever the page is
-/// asked for.
+/// Keeps Kueue's metrics. Counters are counted as things happen. Gauges are brought up to date soon
+/// after a change, on the loop of the stores, and for the queues that changed; so the page can be
+/// printed on any thread, at a cost that depends on its own length alone.
+/// Thread: the loop's, except print().
 class MetricsReporter {
   public:
     struct Parts {
@@ -33,6 +45,7 @@ class MetricsReporter {
         std::string lease = {};                ///< the Lease that is competed for; "": none
         /// By the name of the controller; none: no reconcilers.
         std::function<std::map<std::string, ReconcileRunner::Work>()> work = {};
+        std::function<void()> on_dirty = {};  ///< there is something to refresh
     };
 
     explicit MetricsReporter(const Parts& parts);
@@ -47,31 +60,52 @@ class MetricsReporter {
     void observe_audit(const std::vector<engine::AuditFinding>& findings);
     /// The API server answered a request; status 0: it did not.
     void observe_request(const std::string& host, const std::string& method, int status);
-    void cluster_queue_removed(const std::string& name) { metrics_.remove_cluster_queue(name); }
-    void local_queue_removed(const std::string& ns, const std::string& name) {
-        metrics_.remove_local_queue(ns, name);
-    }
-    /// The page in the Prometheus text format.
+
+    /// A store has taken a change, and the engine was told.
+    void changed(const kube::AnyChange& change);
+
+    /// Brings the gauges of what changed up to date, again and again, until cancelled. `dirty` is
+    /// what on_dirty notifies.
+    boost::asio::awaitable<void> keep_fresh(net::Notifier* dirty);
+    /// The same at once.
+    void refresh();
+    /// The page in the Prometheus text format. Thread: any.
     std::string print() const { return registry_.print(); }
 
   private:
     void observe_local_queue(const Observation& o);
-    void report_gauges();
+    void workload_changed(const kube::Change<api::Workload>& change);
+    void local_queue_changed(const kube::Change<api::LocalQueue>& change);
+    void cluster_queue_changed(const kube::Change<api::ClusterQueue>& change);
+    void report_skips(const engine::CycleResult& result);
+    void report_audit();
     void report_work();
-    void report_workloads();
-    void report_cluster_queue(const api::ClusterQueue& queue, const QueueUsage& usage);
-    void report_pending(const api::ClusterQueue& queue);
-    void report_quotas(const api::ClusterQueue& queue);
-    void report_amounts(const api::ClusterQueue& queue, const QueueUsage& usage);
-    void report_share(const api::ClusterQueue& queue);
-    void report_local_queue(const api::LocalQueue& queue);
+    void report_trees();
+    void mark(const std::string& cluster_queue);
+    void mark(engine::NodeIndex cluster_queue);
+    void mark_queue_of(const api::Workload* workload);
+    void mark_all();
+    void mark_moved();
+    void tell_dirty();
+    /// Refreshes a few of the dirty queues; how many pending workloads it looked at.
+    std::size_t refresh_some();
 
     Parts parts_;
     metrics::Registry registry_;
     metrics::KueueMetrics metrics_;
-    std::map<std::string, double> audit_findings_;  ///< by name of the root
     metrics::RuntimeMetrics runtime_;
+    WorkloadTally tally_;
+    QueueGauges queues_;
     CohortMetrics cohorts_;
+    std::map<std::string, double> audit_findings_;  ///< by name of the root
+    metrics::GaugeGroup audit_group_;
+    std::map<std::string, double> preemption_skips_;  ///< of the last cycle, by ClusterQueue
+    std::set<std::string> dirty_;                     ///< ClusterQueues to be reported
+    std::set<std::string> dirty_trees_;  ///< ClusterQueues whose cohorts are to be reported
+    bool is_shape_dirty_ = false;        ///< all cohorts are
+    bool is_all_dirty_ = false;          ///< all ClusterQueues are
+    /// By node: how many wait in the heap, and how many are parked, when last looked at.
+    std::vector<std::pair<std::size_t, std::size_t>> waiting_seen_;
 };
 
 }  // namespace sluice::controller

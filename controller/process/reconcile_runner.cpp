@@ -1,7 +1,7 @@
 #include "controller/process/reconcile_runner.hpp"
 
-#include "base/earlier.hpp"
 #include "api/kueue_names.hpp"
+#include "base/earlier.hpp"
 #include "base/log.hpp"
 #include "controller/jobs/generic_job.hpp"
 

@@ -46,18 +46,6 @@ void add_amounts(const api::Workload& workload, FlavorAmounts& amounts) {
     }
 }
 
-void count_holder(const api::Workload& workload, QueueUsage& usage) {
-    if (!holds_quota(workload)) {
-        return;
-    }
-    ++usage.reserving;
-    add_amounts(workload, usage.reservation);
-    if (is_admitted(workload)) {
-        ++usage.admitted;
-        add_amounts(workload, usage.usage);
-    }
-}
-
 std::int32_t count_pending(
     const Stores& stores, const api::LocalQueue& queue, const workload::TranslationGates& gates
 ) {
@@ -95,6 +83,18 @@ workload::Activity local_queue_activity(const Stores& stores, const api::LocalQu
     return {
         .is_active = false, .reason = "ClusterQueueIsInactive", .message = std::string(kRefused)
     };
+}
+
+void count_holder(const api::Workload& workload, QueueUsage& usage) {
+    if (!holds_quota(workload)) {
+        return;
+    }
+    ++usage.reserving;
+    add_amounts(workload, usage.reservation);
+    if (is_admitted(workload)) {
+        ++usage.admitted;
+        add_amounts(workload, usage.usage);
+    }
 }
 
 QueueUsage cluster_queue_usage(

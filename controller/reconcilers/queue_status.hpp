@@ -28,6 +28,8 @@ struct QueueUsage {
     FlavorAmounts usage;
 };
 
+/// Adds a workload and its quota to the sums, where it holds any.
+void count_holder(const api::Workload& workload, QueueUsage& usage);
 QueueUsage cluster_queue_usage(
     const Stores& stores, const api::ClusterQueue& queue, const workload::TranslationGates& gates
 );

@@ -24,19 +24,22 @@ void StateEditor::step_clock(Duration by) {
     for (std::size_t i = 0; i < state_.workloads_.size(); ++i) {
         const auto index = make_index<WorkloadIndex>(i);
         WorkloadRecord& workload = state_.workloads_[i];
-        const auto is_awaited = [&before, index](const std::optional<Time>& time) {
-            return time && before.contains({*time, index});
+        const auto is_awaited = [&](BackOff back_off, const std::optional<Time>& time) {
+            return time && before.contains({*time, index, back_off});
+        };
+        const auto await = [&](BackOff back_off, const std::optional<Time>& time) {
+            state_.back_offs_.insert({.at = *time, .workload = index, .back_off = back_off});
         };
         // A time that had come may be still to come after a step back.
-        if (is_awaited(workload.requeue_at) || is_later(workload.requeue_at)) {
-            state_.back_offs_.insert({*workload.requeue_at, index});
+        if (is_awaited(BackOff::Requeue, workload.requeue_at) || is_later(workload.requeue_at)) {
+            await(BackOff::Requeue, workload.requeue_at);
         }
-        const bool is_held_back = is_awaited(workload.held_back_until);
+        const bool is_held_back = is_awaited(BackOff::RefusedWrite, workload.held_back_until);
         if (workload.held_back_until) {
             workload.held_back_until = shifted(*workload.held_back_until, by);
         }
         if (is_held_back) {
-            state_.back_offs_.insert({*workload.held_back_until, index});
+            await(BackOff::RefusedWrite, workload.held_back_until);
         }
     }
 }

@@ -32,12 +32,6 @@ KueueMetrics::KueueMetrics(Registry& registry)
                    "last cycle",
            .labels = {"cluster_queue"}}
       ),
-      preemption_target_recomputations_total(
-          registry,
-          {.name = "kueue_preemption_target_recomputations_total",
-           .help = "Recomputations of preemption targets because targets overlapped",
-           .labels = {"cluster_queue", "result"}}
-      ),
       workload_creation_latency_seconds(
           registry,
           {.name = "kueue_workload_creation_latency_seconds",
@@ -132,33 +126,12 @@ KueueMetrics::KueueMetrics(Registry& registry)
            .labels = {"cluster_queue", "priority_class"},
            .buckets = wait_buckets(14)}
       ),
-      ready_wait_time_seconds(
-          registry,
-          {.name = "kueue_ready_wait_time_seconds",
-           .help = "From creation or requeue to pods being ready",
-           .labels = {"cluster_queue", "priority_class"},
-           .buckets = wait_buckets(14)}
-      ),
-      admitted_until_ready_wait_time_seconds(
-          registry,
-          {.name = "kueue_admitted_until_ready_wait_time_seconds",
-           .help = "From admission to pods being ready",
-           .labels = {"cluster_queue", "priority_class"},
-           .buckets = wait_buckets(14)}
-      ),
       execution_time_seconds(
           registry,
           {.name = "kueue_execution_time_seconds",
            .help = "From admission to the end",
            .labels = {"cluster_queue", "priority_class"},
            .buckets = wait_buckets(16)}
-      ),
-      pods_ready_to_evicted_time_seconds(
-          registry,
-          {.name = "kueue_pods_ready_to_evicted_time_seconds",
-           .help = "From pods being ready to eviction",
-           .labels = {"cluster_queue", "reason", "underlying_cause"},
-           .buckets = wait_buckets(14)}
       ),
       workload_eviction_latency_seconds(
           registry,
@@ -294,20 +267,6 @@ KueueMetrics::KueueMetrics(Registry& registry)
           registry,
           {.name = "kueue_local_queue_admission_checks_wait_time_seconds",
            .help = "From the reservation of quota to admission (LocalQueue)",
-           .labels = {"name", "namespace", "priority_class"},
-           .buckets = wait_buckets(14)}
-      ),
-      local_queue_ready_wait_time_seconds(
-          registry,
-          {.name = "kueue_local_queue_ready_wait_time_seconds",
-           .help = "From creation or requeue to pods being ready (LocalQueue)",
-           .labels = {"name", "namespace", "priority_class"},
-           .buckets = wait_buckets(14)}
-      ),
-      local_queue_admitted_until_ready_wait_time_seconds(
-          registry,
-          {.name = "kueue_local_queue_admitted_until_ready_wait_time_seconds",
-           .help = "From admission to pods being ready (LocalQueue)",
            .labels = {"name", "namespace", "priority_class"},
            .buckets = wait_buckets(14)}
       ),

@@ -16,6 +16,7 @@ namespace {
 enum class Kind : std::uint8_t { Counter, Gauge, Histogram };
 
 struct Series {
+    std::string pairs;                  // the labels as they are printed
     double value = 0;                   // of a histogram the sum
     std::vector<std::uint64_t> counts;  // per bucket, not cumulated; the last is +Inf
 };
@@ -59,11 +60,11 @@ std::string escape(std::string_view text, bool quotes) {
 
 }  // namespace
 
-/// One metric with all its series. The registry's lock guards it.
+/// One metric with all its series.
 class Family {
   public:
-    Family(std::mutex& lock, const std::string& role, Kind kind, Definition definition)
-        : lock_(lock), role_(role), kind_(kind), definition_(std::move(definition)) {
+    Family(std::string role, Kind kind, Definition definition)
+        : role_(std::move(role)), kind_(kind), definition_(std::move(definition)) {
         SLUICE_ASSERT(std::is_sorted(definition_.buckets.begin(), definition_.buckets.end()));
         names_ = definition_.labels;
         if (definition_.has_role) {
@@ -80,7 +81,16 @@ class Family {
     template <class Function>
     void change(const Labels& labels, Function function) {
         const std::scoped_lock guard(lock_);
-        function(series_[with_role(labels)]);
+        auto full = with_role(labels);
+        const auto found = series_.find(full);
+        if (found != series_.end()) {
+            function(found->second);
+            return;
+        }
+        Series made;
+        made.pairs = print_pairs(full);
+        function(made);
+        series_.emplace(std::move(full), std::move(made));
     }
 
     void observe(const Labels& labels, double value) {
@@ -99,8 +109,8 @@ class Family {
         return found == series_.end() ? Series{} : found->second;
     }
 
-    /// Requires: the lock is held.
     std::size_t remove(const Match& match) {
+        const std::scoped_lock guard(lock_);
         std::vector<std::pair<std::size_t, std::string>> wanted;
         for (const auto& [label, value] : match) {
             const auto found = std::find(names_.begin(), names_.end(), label);
@@ -121,13 +131,9 @@ class Family {
         series_.erase(with_role(labels));
     }
 
-    void clear() {
+    void set_role(const std::string& role) {
         const std::scoped_lock guard(lock_);
-        series_.clear();
-    }
-
-    /// Requires: the lock is held.
-    void drop_other_roles() {
+        role_ = role;
         if (kind_ == Kind::Gauge && definition_.has_role) {
             std::erase_if(series_, [this](const auto& entry) {
                 return entry.first.back() != role_;
@@ -135,8 +141,8 @@ class Family {
         }
     }
 
-    /// Requires: the lock is held.
     void print(std::string& out) const {
+        const std::scoped_lock guard(lock_);
         if (series_.empty()) {
             return;
         }
@@ -144,9 +150,9 @@ class Family {
         out += fmt::format("# TYPE {} {}\n", definition_.name, to_text(kind_));
         for (const auto& [labels, series] : series_) {
             if (kind_ == Kind::Histogram) {
-                print_histogram(out, labels, series);
+                print_histogram(out, series);
             } else {
-                print_line(out, "", labels, "", print_number(series.value));
+                print_line(out, "", series, "", print_number(series.value));
             }
         }
     }
@@ -161,43 +167,53 @@ class Family {
         return out;
     }
 
-    void print_histogram(std::string& out, const Labels& labels, const Series& series) const {
+    void print_histogram(std::string& out, const Series& series) const {
         std::uint64_t total = 0;
         for (std::size_t i = 0; i < series.counts.size(); ++i) {
             total += series.counts[i];
             const bool last = i == definition_.buckets.size();
             const auto bound = last ? std::string("+Inf") : print_number(definition_.buckets[i]);
-            print_line(out, "_bucket", labels, bound, std::to_string(total));
+            print_line(out, "_bucket", series, bound, std::to_string(total));
         }
-        print_line(out, "_sum", labels, "", print_number(series.value));
-        print_line(out, "_count", labels, "", std::to_string(total));
+        print_line(out, "_sum", series, "", print_number(series.value));
+        print_line(out, "_count", series, "", std::to_string(total));
+    }
+
+    std::string print_pairs(const Labels& labels) const {
+        std::string pairs;
+        for (const auto i : print_order_) {
+            const auto value = escape(labels[i], true);
+            pairs += fmt::format("{}{}=\"{}\"", pairs.empty() ? "" : ",", names_[i], value);
+        }
+        return pairs;
     }
 
     void print_line(
         std::string& out,
         std::string_view suffix,
-        const Labels& labels,
-        const std::string& bound,
-        const std::string& value
+        const Series& series,
+        std::string_view bound,
+        std::string_view value
     ) const {
-        std::string pairs;
-        const auto add = [&pairs](std::string_view name, std::string_view text) {
-            pairs += fmt::format("{}{}=\"{}\"", pairs.empty() ? "" : ",", name, escape(text, true));
-        };
-        for (const auto i : print_order_) {
-            add(names_[i], labels[i]);
-        }
-        if (!bound.empty()) {
-            add("le", bound);
-        }
         out += definition_.name;
         out += suffix;
-        out += pairs.empty() ? " " : "{" + pairs + "} ";
-        out += value + "\n";
+        if (!series.pairs.empty() || !bound.empty()) {
+            out += '{';
+            out += series.pairs;
+            if (!bound.empty()) {
+                out += series.pairs.empty() ? "le=\"" : ",le=\"";
+                out += bound;
+                out += '"';
+            }
+            out += '}';
+        }
+        out += ' ';
+        out += value;
+        out += '\n';
     }
 
-    std::mutex& lock_;
-    const std::string& role_;
+    mutable std::mutex lock_;
+    std::string role_;
     Kind kind_;
     Definition definition_;
     std::vector<std::string> names_;        // labels, then the role
@@ -211,7 +227,7 @@ class Registry::Impl {
         const std::scoped_lock guard(lock);
         auto name = definition.name;
         const auto [at, is_new] = families.emplace(
-            std::move(name), std::make_unique<Family>(lock, role, kind, std::move(definition))
+            std::move(name), std::make_unique<Family>(role, kind, std::move(definition))
         );
         SLUICE_ASSERT(is_new);
         return *at->second;
@@ -220,7 +236,7 @@ class Registry::Impl {
     mutable std::mutex lock;
     std::string role = "standalone";
     std::map<std::string, std::unique_ptr<Family>> families;
-    std::vector<std::function<void()>> before_print;
+    mutable std::size_t page_bytes = 0;  // of the last page
 };
 
 Registry::Registry() : impl_(std::make_unique<Impl>()) {}
@@ -230,13 +246,8 @@ void Registry::set_role(const std::string& role) {
     const std::scoped_lock guard(impl_->lock);
     impl_->role = role;
     for (auto& [name, family] : impl_->families) {
-        family->drop_other_roles();
+        family->set_role(role);
     }
-}
-
-void Registry::on_print(std::function<void()> function) {
-    const std::scoped_lock guard(impl_->lock);
-    impl_->before_print.push_back(std::move(function));
 }
 
 std::size_t Registry::remove(std::string_view prefix, const Match& match) {
@@ -251,19 +262,20 @@ std::size_t Registry::remove(std::string_view prefix, const Match& match) {
 }
 
 std::string Registry::print() const {
-    std::vector<std::function<void()>> before;
+    std::vector<const Family*> families;
+    std::string out;
     {
         const std::scoped_lock guard(impl_->lock);
-        before = impl_->before_print;
+        for (const auto& [name, family] : impl_->families) {
+            families.push_back(family.get());  // none ever goes
+        }
+        out.reserve(impl_->page_bytes + impl_->page_bytes / 8);
     }
-    for (const auto& function : before) {
-        function();
-    }
-    std::string out;
-    const std::scoped_lock guard(impl_->lock);
-    for (const auto& [name, family] : impl_->families) {
+    for (const Family* family : families) {
         family->print(out);
     }
+    const std::scoped_lock guard(impl_->lock);
+    impl_->page_bytes = out.size();
     return out;
 }
 
@@ -296,10 +308,6 @@ double Gauge::value(const Labels& labels) const {
 
 void Gauge::erase(const Labels& labels) {
     family_.erase(labels);
-}
-
-void Gauge::clear() {
-    family_.clear();
 }
 
 Histogram::Histogram(Registry& registry, Definition definition)

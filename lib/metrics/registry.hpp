@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -52,8 +51,6 @@ class Gauge {
     double value(const Labels& labels) const;
     /// Removes one series.
     void erase(const Labels& labels);
-    /// Removes all series, for metrics that are reported whole each time.
-    void clear();
 
   private:
     class Family& family_;
@@ -70,7 +67,8 @@ class Histogram {
     class Family& family_;
 };
 
-/// Holds all metrics and prints them. Thread: any.
+/// Holds all metrics and prints them. Printing reads nothing but the series, one metric at a time,
+/// so that whoever changes another meanwhile does not wait. Thread: any.
 class Registry {
   public:
     Registry();
@@ -81,8 +79,6 @@ class Registry {
     /// The role that series get from now on: standalone, follower or leader. Gauges reported under
     /// another role are dropped (report them anew); counters and histograms stay.
     void set_role(const std::string& role);
-    /// Called before each print, to bring gauges up to date.
-    void on_print(std::function<void()> function);
     /// Removes the series with those label values from all metrics whose name begins with `prefix`
     /// and that have all those labels; how many.
     std::size_t remove(std::string_view prefix, const Match& match);

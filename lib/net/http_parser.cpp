@@ -26,13 +26,15 @@ class HttpParser::Impl {
     virtual bool is_done() const = 0;
     virtual bool is_keep_alive() const = 0;
     virtual void skip_body() = 0;
+    virtual std::optional<std::uint64_t> content_length() const = 0;
 
     std::string method;
     std::string target;
     int status = 0;
     HttpHeaders headers;
     BodySink sink;
-    std::optional<Error> sink_error;
+    HeadCheck head_check;
+    std::optional<Error> refusal;  // of the sink or the check
 };
 
 template <bool IsRequest>
@@ -58,6 +60,12 @@ class HttpParser::BeastParser final : public Impl, private http::basic_parser<Is
     bool is_done() const override { return Base::is_done(); }
     bool is_keep_alive() const override { return Base::keep_alive(); }
     void skip_body() override { Base::skip(true); }
+    std::optional<std::uint64_t> content_length() const override {
+        if (Base::chunked()) {
+            return std::nullopt;
+        }
+        return Base::content_length().value_or(0);
+    }
 
   private:
     void
@@ -70,7 +78,13 @@ class HttpParser::BeastParser final : public Impl, private http::basic_parser<Is
     void on_field_impl(http::field, string_view name, string_view value, error_code&) override {
         headers.push_back(HttpHeader{std::string(name), std::string(value)});
     }
-    void on_header_impl(error_code&) override {}
+    void on_header_impl(error_code& code) override {
+        const auto checked = head_check ? head_check() : Result<void>();
+        if (!checked) {
+            refusal = checked.error();
+            code = http::error::unexpected_body;
+        }
+    }
     void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
     std::size_t on_body_impl(string_view body, error_code& code) override {
         return take(body, code);
@@ -84,7 +98,7 @@ class HttpParser::BeastParser final : public Impl, private http::basic_parser<Is
     std::size_t take(string_view body, error_code& code) {
         const auto taken = sink(std::string_view(body.data(), body.size()));
         if (!taken) {
-            sink_error = taken.error();
+            refusal = taken.error();
             code = http::error::unexpected_body;
             return 0;
         }
@@ -117,7 +131,7 @@ Result<std::size_t> HttpParser::feed(std::string_view bytes) {
         if (!code) {
             continue;
         }
-        if (const auto& error = impl_->sink_error) {
+        if (const auto& error = impl_->refusal) {
             return *error;
         }
         impl_->status = code == http::error::body_limit     ? 413
@@ -140,6 +154,9 @@ Result<void> HttpParser::finish() {
     return {};
 }
 
+void HttpParser::set_head_check(HeadCheck check) {
+    impl_->head_check = std::move(check);
+}
 bool HttpParser::is_header_done() const {
     return impl_->is_header_done();
 }
@@ -163,6 +180,9 @@ int HttpParser::http_status() const {
 }
 HttpHeaders& HttpParser::headers() {
     return impl_->headers;
+}
+std::optional<std::uint64_t> HttpParser::content_length() const {
+    return impl_->content_length();
 }
 
 }  // namespace sluice::net

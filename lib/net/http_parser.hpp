@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,10 @@ class HttpParser {
     HttpParser(const HttpParser&) = delete;
     HttpParser& operator=(const HttpParser&) = delete;
 
+    /// Called once the header is whole, before any of the body is taken; an error ends the parsing.
+    using HeadCheck = std::function<Result<void>()>;
+    void set_head_check(HeadCheck check);
+
     /// Takes as many of the bytes as it can use, which may be none before the header is whole; how
     /// many. Errors: Invalid; what http_status() then says is the answer that a server gives.
     Result<std::size_t> feed(std::string_view bytes);
@@ -43,6 +48,8 @@ class HttpParser {
     /// Of a response its status; of a request that failed the answer it deserves (400, 413 or 431).
     int http_status() const;
     HttpHeaders& headers();
+    /// Of a request, once its header is there: how long its body is; none: it comes in chunks.
+    std::optional<std::uint64_t> content_length() const;
 
   private:
     class Impl;

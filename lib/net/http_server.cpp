@@ -2,8 +2,10 @@
 
 #include "base/deadline.hpp"
 #include "base/log.hpp"
+#include "net/connection_table.hpp"
 #include "net/event_loop.hpp"
 #include "net/http_parser.hpp"
+#include "net/incoming_request.hpp"
 #include "net/server_limits.hpp"
 #include "net/stream.hpp"
 #include "net/task_group.hpp"
@@ -13,7 +15,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <utility>
 
 namespace sluice::net {
@@ -47,62 +48,13 @@ std::string print_head(const ServerResponse& response, bool keep_alive) {
     return head;
 }
 
-ServerResponse make_plain_response(int status) {
-    return ServerResponse{
-        status, "text/plain; charset=utf-8", std::string(reason_phrase(status)) + "\n", {}
-    };
-}
-
 ServerResponse make_busy_response() {
     auto response = make_plain_response(503);
     response.headers.push_back({"Retry-After", std::to_string(kRetryAfterSeconds)});
     return response;
 }
 
-int hex_digit(char c) {
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    const char lower = static_cast<char>(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-std::string percent_decode(std::string_view text) {
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const int high = text[i] == '%' && i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-        const int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
-        if (low >= 0) {
-            out += static_cast<char>(high * 16 + low);
-            i += 2;
-        } else {
-            out += text[i] == '+' ? ' ' : text[i];
-        }
-    }
-    return out;
-}
-
 }  // namespace
-
-std::string_view ServerRequest::path() const {
-    return std::string_view(target).substr(0, target.find('?'));
-}
-
-std::string ServerRequest::query(std::string_view name) const {
-    const auto mark = target.find('?');
-    auto rest =
-        mark == std::string::npos ? std::string_view() : std::string_view(target).substr(mark + 1);
-    while (!rest.empty()) {
-        const auto pair = rest.substr(0, rest.find('&'));
-        rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
-        const auto equal = pair.find('=');
-        if (percent_decode(pair.substr(0, equal)) == name) {
-            return equal == std::string_view::npos ? std::string()
-                                                   : percent_decode(pair.substr(equal + 1));
-        }
-    }
-    return {};
-}
 
 class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
   public:
@@ -111,6 +63,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
           handler_(handler),
           options_(std::move(options)),
           in_flight_(options_.bytes_in_flight_max),
+          connections_(options_.connections_max, options_.connections_per_peer_max),
           tasks_(loop.executor(), "http server") {}
 
     Result<void> open() {
@@ -159,18 +112,12 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         if (listener_) {
             listener_->close();
         }
-        for (auto* connection : connections_) {
-            if (!connection->is_busy) {
-                connection->stream->close();
-            }
-        }
+        connections_.close_idle();
     }
 
     void abort() {
         begin_stop();
-        for (auto* connection : connections_) {
-            connection->stream->close();
-        }
+        connections_.close_all();
         tasks_.cancel();
     }
 
@@ -192,21 +139,24 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
                     {{"port", self->port_}, {"error", accepted.error().detail}}
                 );
                 // What most often lacks is a file descriptor.
-                self->idle_.close_oldest();
+                if (self->connections_.close_one()) {
+                    continue;
+                }
                 const auto rested = co_await pause_for(std::chrono::milliseconds(100));
                 if (!rested) {
                     break;
                 }
                 continue;
             }
-            if (!self->make_room()) {
+            if (!self->make_room(accepted->address)) {
                 accepted->stream->close();
                 continue;
             }
             auto connection = std::make_unique<Connection>();
             connection->stream = std::move(accepted->stream);
             connection->peer = std::move(accepted->peer);
-            self->connections_.insert(connection.get());
+            connection->address = std::move(accepted->address);
+            self->connections_.add(connection.get());
             self->tasks_.spawn(run_connection(self, std::move(connection)), "connection");
         }
     }
@@ -223,23 +173,21 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         bool alive = shaken.has_value();
         while (alive && !self->stopping_) {
             alive = co_await self->wait_for_request(connection.get());
-            connection->is_busy = alive;
             if (alive) {
                 alive = co_await self->serve_one(connection.get());
             }
-            connection->is_busy = false;
         }
         if (shaken) {
             connection->stream->expires_after(std::chrono::seconds(2));
             co_await connection->stream->shutdown();
         }
         connection->stream->close();
-        self->connections_.erase(connection.get());
+        self->connections_.remove(connection.get());
     }
 
-    /// Whether one more connection may be open.
-    bool make_room() {
-        const bool is_full = connections_.size() >= options_.connections_max;
+    /// Whether one more connection of that address may be open.
+    bool make_room(const std::string& address) {
+        const bool is_full = connections_.is_full();
         if (is_full && !was_full_) {
             log::warning(
                 "as many connections as allowed are open",
@@ -247,7 +195,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
             );
         }
         was_full_ = is_full;
-        return !is_full || idle_.close_oldest();
+        return connections_.make_room(address);
     }
 
     /// Waits, holding as little as possible, until a request begins; false when none will.
@@ -257,56 +205,39 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         }
         connection->input = std::string();
         connection->stream->expires_after(options_.idle_timeout);
-        idle_.add(connection);
+        connections_.enter(connection, ConnectionPhase::Idle);
         const auto waited = co_await connection->stream->wait_readable();
-        idle_.remove(connection);
         co_return waited.has_value();
     }
 
     /// Reads a request and answers it; whether another may follow.
     asio::awaitable<bool> serve_one(Connection* connection) {
-        ServerRequest request;
-        request.peer = connection->peer;
-        request.body = SpooledBody(options_.body_bytes_in_memory);
-        Share share(in_flight_);
-        HttpParser parser(
-            HttpParser::Kind::Request,
-            options_.header_bytes_max,
-            options_.body_bytes_max,
-            [body = &request.body, &share](std::string_view bytes) -> Result<void> {
-                if (!share.take(bytes.size())) {
-                    return Error{ErrorCode::TooManyRequests, "too many bytes in flight", {}};
-                }
-                return body->append(bytes);
-            }
-        );
-        const auto read = co_await read_request(connection, &parser);
+        connections_.enter(connection, ConnectionPhase::Reading);
+        IncomingRequest incoming(handler_, options_, in_flight_);
+        const auto read = co_await read_request(connection, &incoming.parser());
         if (!read) {
             // What came of the body is not needed any more.
-            request.body = SpooledBody();
-            share.give_back();
-            co_await refuse(connection, &parser, read.error());
+            incoming.drop_body();
+            co_await refuse(connection, &incoming, read.error());
             co_return false;
         }
         if (!*read) {
             co_return false;
         }
-        request.method = parser.method();
-        request.target = parser.target();
-        request.headers = std::move(parser.headers());
-        const bool is_head = request.method == "HEAD";
-        auto answered =
-            co_await with_timeout(call_handler(std::move(request)), options_.handle_timeout);
-        auto response = answered ? std::move(*answered) : make_plain_response(504);
+        connections_.enter(connection, ConnectionPhase::Answering);
+        auto answer = answer_for(connection, &incoming);
+        auto answered = co_await with_timeout(std::move(answer), options_.handle_timeout);
         // The body went with the handler.
-        share.give_back();
-        if (!share.take(response.size())) {
+        incoming.drop_body();
+        auto response = answered ? std::move(*answered) : make_plain_response(504);
+        if (!incoming.share().take(response.size())) {
             log_busy(*connection);
             response = make_busy_response();
         }
-        const bool keep_alive = parser.is_keep_alive() && !stopping_;
+        const bool keep_alive = incoming.parser().is_keep_alive() && !stopping_;
         connection->stream->expires_after(options_.write_timeout);
-        const auto written = co_await write_response(connection, &response, keep_alive, is_head);
+        const auto written =
+            co_await write_response(connection, &response, keep_alive, incoming.is_head());
         co_return written&& keep_alive;
     }
 
@@ -317,7 +248,13 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         );
     }
 
-    asio::awaitable<Result<ServerResponse>> call_handler(ServerRequest request) {
+    asio::awaitable<Result<ServerResponse>> answer_for(
+        Connection* connection, IncomingRequest* incoming
+    ) {
+        if (incoming->is_refused()) {
+            co_return incoming->take_refusal();
+        }
+        auto request = incoming->take(connection->peer);
         auto response = co_await handler_.handle(std::move(request));
         co_return response;
     }
@@ -363,7 +300,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
 
     /// The answer to a request that could not be read; nothing where nobody waits for one.
     std::optional<ServerResponse> make_refusal(
-        const Connection& connection, const HttpParser& parser, const Error& error
+        const Connection& connection, IncomingRequest& incoming, const Error& error
     ) const {
         if (error.code == ErrorCode::TooManyRequests) {
             log_busy(connection);
@@ -378,12 +315,11 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         if (error.code != ErrorCode::Invalid) {
             return std::nullopt;
         }
-        auto response = make_plain_response(parser.http_status());
+        const int status = incoming.parser().http_status();
+        auto response = incoming.is_refused() ? incoming.take_refusal()
+                        : status == 413       ? make_too_large_response(options_.body_bytes_max)
+                                              : make_plain_response(status);
         if (response.status == 413) {
-            response.body = fmt::format(
-                "Content Too Large: the body of a request may have at most {} bytes\n",
-                options_.body_bytes_max
-            );
             log::warning(
                 "request refused, its body is too large",
                 {{"peer", connection.peer}, {"port", port_}, {"max", options_.body_bytes_max}}
@@ -393,13 +329,14 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
     }
 
     /// Answers a request that could not be read.
-    asio::awaitable<void> refuse(Connection* connection, HttpParser* parser, Error error) {
-        const auto response = make_refusal(*connection, *parser, error);
+    asio::awaitable<void> refuse(Connection* connection, IncomingRequest* incoming, Error error) {
+        const auto response = make_refusal(*connection, *incoming, error);
         if (!response) {
             co_return;
         }
         connection->stream->expires_after(std::chrono::seconds(5));
-        const auto written = co_await write_response(connection, &*response, false, false);
+        const auto written =
+            co_await write_response(connection, &*response, false, incoming->is_head());
         if (!written) {
             co_return;
         }
@@ -464,12 +401,12 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
     EventLoop& loop_;
     HttpHandler& handler_;
     ServerOptions options_;
-    Budget in_flight_;  // before the tasks, whose requests give back to it
+    // Before the tasks, whose connections and requests give back to them.
+    Budget in_flight_;
+    ConnectionTable connections_;
     TaskGroup tasks_;
     std::unique_ptr<Listener> listener_;
     std::shared_ptr<TlsContext> tls_;
-    std::set<Connection*> connections_;
-    IdleConnections idle_;
     std::uint16_t port_ = 0;
     bool stopping_ = false;
     bool was_full_ = false;

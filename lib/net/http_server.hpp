@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -43,6 +44,14 @@ struct ServerResponse {
     std::size_t size() const { return spooled.size() > 0 ? spooled.size() : body.size(); }
 };
 
+/// What becomes of a request by its head, before anything of its body is kept.
+struct HeadVerdict {
+    /// The answer that it gets instead of the handler's; its body is then not kept.
+    std::optional<ServerResponse> refusal{};
+    /// How long its body may be, beside the server's own limit; 0: it may have none.
+    std::size_t body_bytes_max = static_cast<std::size_t>(-1);
+};
+
 /// Answers requests. Lifetime: must outlive the server.
 class HttpHandler {
   public:
@@ -53,6 +62,10 @@ class HttpHandler {
     /// Thread: that of the server's loop. Many requests are answered at a time there, so no call
     /// may block. Cancellation: when the server stops.
     virtual boost::asio::awaitable<ServerResponse> handle(ServerRequest request) = 0;
+    /// Asked when a request's head is there. As it is, all are taken. Thread: as handle().
+    virtual HeadVerdict judge_head(std::string_view /*method*/, std::string_view /*path*/) const {
+        return {};
+    }
 };
 
 struct ServerOptions {
@@ -63,9 +76,12 @@ struct ServerOptions {
     std::string certificate_pem;  ///< chain, leaf first; needed with tls
     std::string private_key_pem;
     std::string minimum_tls_version = "VersionTLS12";  ///< or VersionTLS13
-    /// For one more, the connection that has been idle the longest is closed; where none is idle,
-    /// the new one is.
+    /// For one more, another that waits for its peer is closed: of the peer with the most of them
+    /// the longest idle one or the oldest half-made handshake, else the request that has been
+    /// coming the longest. Where all are being answered, the new one is closed.
     std::size_t connections_max = 10'000;
+    /// The same for those of one peer address (of IPv6: of one /64 network).
+    std::size_t connections_per_peer_max = 2'500;
     std::size_t header_bytes_max = std::size_t{64} * 1024;
     std::size_t body_bytes_max = std::size_t{256} * 1024 * 1024;
     /// Of request bodies and answers together that have come or are not yet sent; what goes beyond

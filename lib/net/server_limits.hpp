@@ -1,13 +1,6 @@
 #pragma once
 
-#include "net/stream.hpp"
-
 #include <cstddef>
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <string>
-#include <unordered_map>
 #include <utility>
 
 namespace sluice::net {
@@ -49,45 +42,6 @@ class Share {
   private:
     Budget& budget_;
     std::size_t bytes_ = 0;
-};
-
-/// One client.
-struct Connection {
-    std::unique_ptr<Stream> stream;
-    std::string peer;
-    std::string input;     ///< read, not yet parsed
-    bool is_busy = false;  ///< from a request's first byte to the last of its answer
-};
-
-/// The connections that wait for a request, those that wait the longest first.
-class IdleConnections {
-  public:
-    void add(Connection* connection) {
-        places_[connection] = next_;
-        by_age_[next_++] = connection;
-    }
-    void remove(Connection* connection) {
-        const auto found = places_.find(connection);
-        if (found != places_.end()) {
-            by_age_.erase(found->second);
-            places_.erase(found);
-        }
-    }
-    /// Closes the oldest; whether there was one.
-    bool close_oldest() {
-        if (by_age_.empty()) {
-            return false;
-        }
-        auto* oldest = by_age_.begin()->second;
-        remove(oldest);
-        oldest->stream->close();
-        return true;
-    }
-
-  private:
-    std::map<std::uint64_t, Connection*> by_age_;
-    std::unordered_map<Connection*, std::uint64_t> places_;
-    std::uint64_t next_ = 0;
 };
 
 }  // namespace sluice::net

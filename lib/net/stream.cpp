@@ -14,6 +14,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 
+#include <algorithm>
 #include <array>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -166,6 +167,19 @@ void set_socket_options(tcp::socket& socket) {
     }
 }
 
+std::string counted_address(const asio::ip::address& address) {
+    if (!address.is_v6()) {
+        return address.to_string();
+    }
+    const auto v6 = address.to_v6();
+    if (v6.is_v4_mapped()) {
+        return asio::ip::make_address_v4(asio::ip::v4_mapped, v6).to_string();
+    }
+    auto bytes = v6.to_bytes();
+    std::fill(bytes.begin() + 8, bytes.end(), static_cast<unsigned char>(0));
+    return asio::ip::address_v6(bytes).to_string() + "/64";
+}
+
 class TcpListener final : public Listener {
   public:
     explicit TcpListener(tcp::acceptor acceptor) : acceptor_(std::move(acceptor)) {}
@@ -183,6 +197,7 @@ class TcpListener final : public Listener {
         set_socket_options(socket);
         Accepted accepted;
         accepted.peer = remote.address().to_string() + " port " + std::to_string(remote.port());
+        accepted.address = counted_address(remote.address());
         if (tls != nullptr && *tls) {
             accepted.stream = std::make_unique<TlsStream>(std::move(socket), *tls);
         } else {

@@ -72,7 +72,10 @@ class Listener {
     /// (file descriptors): wait a little and go on.
     struct Accepted {
         std::unique_ptr<Stream> stream;
-        std::string peer;
+        std::string peer;  ///< address and port
+        /// The address that stands for the peer where its connections are counted: of IPv6 the
+        /// first 64 bits, as one machine has all that begin so.
+        std::string address;
     };
     /// `tls` is read when the connection has come (null: plain).
     virtual boost::asio::awaitable<Result<Accepted>> accept(const std::shared_ptr<TlsContext>* tls

@@ -27,6 +27,24 @@ struct Envelope {
     bool has_objects = false;
 };
 
+/// What is known of an object while it is read, for the message that refuses it.
+struct ObjectHead {
+    std::size_t index = 0;
+    std::size_t bytes = 0;  ///< read so far, as if printed without white space and escapes
+    std::string kind;
+    std::string ns;
+    std::string name;
+
+    std::string describe() const {
+        const auto place = fmt::format("request.objects[{}]", index);
+        if (name.empty()) {
+            return place;
+        }
+        const auto who = ns.empty() ? name : ns + "/" + name;
+        return fmt::format("{} {} ({})", kind.empty() ? "object" : kind, who, place);
+    }
+};
+
 /// Takes one object of the request; an error ends the reading.
 using TakeObject = Result<void> (*)(void* context, json::Value object);
 
@@ -34,37 +52,48 @@ using TakeObject = Result<void> (*)(void* context, json::Value object);
 /// handed on when it is complete. All else is skipped, the objects too where nobody takes them.
 class ReviewReader final : public json::Handler {
   public:
-    ReviewReader(TakeObject take, void* context, const std::stop_token& stop)
-        : take_(take), context_(context), stop_(stop) {}
+    ReviewReader(
+        TakeObject take, void* context, std::size_t object_bytes_max, const std::stop_token& stop
+    )
+        : take_(take), context_(context), object_bytes_max_(object_bytes_max), stop_(stop) {}
 
     bool on_null() override {
-        return scalar([&] { return builder_.on_null(); });
+        return scalar(4, [&] { return builder_.on_null(); });
     }
     bool on_bool(bool value) override {
-        return scalar([&] { return builder_.on_bool(value); });
+        return scalar(4, [&] { return builder_.on_bool(value); });
     }
     bool on_int(std::int64_t value) override {
-        return scalar([&] { return builder_.on_int(value); });
+        return scalar(1, [&] { return builder_.on_int(value); });
     }
     bool on_double(double value) override {
-        return scalar([&] { return builder_.on_double(value); });
+        return scalar(1, [&] { return builder_.on_double(value); });
     }
     bool on_string(std::string_view value) override {
         if (!in_object()) {
             note_string(value);
+        } else {
+            note_head(value);
         }
-        return scalar([&] { return builder_.on_string(value); });
+        return scalar(value.size() + 2, [&] { return builder_.on_string(value); });
     }
     bool on_key(std::string_view key) override {
         if (in_object()) {
-            return builder_.on_key(key);
+            note_head_key(key);
+            return has_room_for(key.size() + 2) && builder_.on_key(key);
         }
         (depth_ == 1 ? outer_key_ : inner_key_) = key;
         return true;
     }
     bool on_start_object() override {
         ++depth_;
-        return !is_stopped() && (!in_object() || builder_.on_start_object());
+        if (is_stopped()) {
+            return false;
+        }
+        if (in_object() && depth_ == 4) {
+            head_ = ObjectHead{.index = next_index_++};
+        }
+        return !in_object() || (has_room_for(1) && builder_.on_start_object());
     }
     bool on_end_object() override {
         const bool inside = in_object();
@@ -77,7 +106,7 @@ class ReviewReader final : public json::Handler {
             return false;
         }
         if (in_object()) {
-            return builder_.on_start_array();
+            return has_room_for(1) && builder_.on_start_array();
         }
         if (depth_ == 3 && outer_key_ == "request" && inner_key_ == "objects") {
             in_objects_ = take_ != nullptr;
@@ -109,13 +138,45 @@ class ReviewReader final : public json::Handler {
         return stop_.stop_requested();
     }
 
+    /// Counts what was read of an object, with a comma or colon behind it; false beyond its limit.
+    bool has_room_for(std::size_t bytes) {
+        head_.bytes += bytes + 1;
+        if (head_.bytes <= object_bytes_max_) {
+            return true;
+        }
+        error_ = make_invalid(fmt::format(
+            "{}: an object may have at most {} bytes", head_.describe(), object_bytes_max_
+        ));
+        return false;
+    }
+
+    /// Depth 4 has the members of the object, 5 those of its metadata.
+    void note_head_key(std::string_view key) {
+        if (depth_ == 4) {
+            head_key_ = key;
+            metadata_key_.clear();
+        } else if (depth_ == 5) {
+            metadata_key_ = key;
+        }
+    }
+
+    void note_head(std::string_view value) {
+        if (depth_ == 4 && head_key_ == "kind") {
+            head_.kind = value;
+        } else if (depth_ == 5 && head_key_ == "metadata" && metadata_key_ == "name") {
+            head_.name = value;
+        } else if (depth_ == 5 && head_key_ == "metadata" && metadata_key_ == "namespace") {
+            head_.ns = value;
+        }
+    }
+
     template <class Forward>
-    bool scalar(Forward forward) {
+    bool scalar(std::size_t bytes, Forward forward) {
         if (in_objects_ && depth_ == 3) {
             error_ = make_invalid("request.objects must be a list of objects");
             return false;
         }
-        return !in_object() || forward();
+        return !in_object() || (has_room_for(bytes) && forward());
     }
 
     void note_string(std::string_view value) {
@@ -143,11 +204,16 @@ class ReviewReader final : public json::Handler {
 
     TakeObject take_;
     void* context_;
+    std::size_t object_bytes_max_;
     const std::stop_token& stop_;
     Envelope envelope_;
     json::TreeBuilder builder_;
     std::string outer_key_;
     std::string inner_key_;
+    ObjectHead head_;
+    std::string head_key_;
+    std::string metadata_key_;
+    std::size_t next_index_ = 0;
     int depth_ = 0;
     bool in_objects_ = false;
     Error error_;
@@ -156,7 +222,7 @@ class ReviewReader final : public json::Handler {
 Result<Envelope> read_envelope(
     std::string_view request, const json::Limits& limits, const std::stop_token& stop
 ) {
-    ReviewReader reader(nullptr, nullptr, stop);
+    ReviewReader reader(nullptr, nullptr, 0, stop);
     if (const auto read = json::read(request, reader, limits); !read) {
         return read.error();
     }
@@ -260,10 +326,10 @@ class StringSink final : public AnswerSink {
 Result<ConversionOutcome> answer_conversion_review(
     std::string_view request,
     AnswerSink& sink,
-    const json::Limits& limits,
+    const ReviewLimits& limits,
     const std::stop_token& stop
 ) {
-    const auto envelope = read_envelope(request, limits, stop);
+    const auto envelope = read_envelope(request, limits.review, stop);
     if (!envelope) {
         return envelope.error();
     }
@@ -273,8 +339,8 @@ Result<ConversionOutcome> answer_conversion_review(
     out.key("convertedObjects");
     out.start_array();
     Converter converter{envelope->desired_api_version, piece, out, sink};
-    ReviewReader reader(&Converter::take, &converter, stop);
-    const auto read = json::read(request, reader, limits);
+    ReviewReader reader(&Converter::take, &converter, limits.object_bytes, stop);
+    const auto read = json::read(request, reader, limits.review);
     if (!read && (converter.has_sink_failed || read.error().code == ErrorCode::Canceled)) {
         return read.error();
     }
@@ -300,7 +366,7 @@ Result<ConversionOutcome> answer_conversion_review(
 }
 
 Result<ConversionAnswer> answer_conversion_review(
-    std::string_view request, const json::Limits& limits
+    std::string_view request, const ReviewLimits& limits
 ) {
     ConversionAnswer answer;
     StringSink sink(answer.body);

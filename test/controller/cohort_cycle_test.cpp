@@ -63,6 +63,7 @@ bool is_reported_active(MiniCluster& cluster) {
          .state = controller.state,
          .cluster_queue_resources = true}
     );
+    reporter.refresh();
     const std::string page = reporter.print();
     const auto at = page.find(R"(kueue_cluster_queue_status{cluster_queue="cq",)");
     REQUIRE(at != std::string::npos);

@@ -164,6 +164,31 @@ TEST_CASE("a peer that never shakes hands is dropped", "[conversion][connections
     CHECK((read && *read == 0));
 }
 
+TEST_CASE(
+    "idle connections and half-made handshakes do not keep a review out",
+    "[conversion][connections]"
+) {
+    net::ServerOptions options;
+    options.connections_max = GENERATE(std::size_t{16}, std::size_t{1000});
+    options.connections_per_peer_max = 16;  // all are of one address
+    Service service(options);
+    const auto load = ReviewLoad::small();
+    std::vector<std::unique_ptr<ReviewPeer>> idle;
+    std::vector<std::unique_ptr<net::Stream>> silent;
+    const net::Endpoint plain{"127.0.0.1", service.server->port(), nullptr};
+    for (int i = 0; i < 40; ++i) {
+        idle.push_back(service.connect());
+        auto half_made = run_async(service.loop, net::connect(plain, Deadline::after(20s)));
+        REQUIRE(half_made);
+        // The beginning of a handshake record whose rest never comes.
+        REQUIRE(run_async(service.loop, (*half_made)->write("\x16\x03\x01")));
+        silent.push_back(std::move(*half_made));
+    }
+    CHECK(service.server->connections() == 16);
+    CHECK(service.ask(*service.connect(), load).is_right);
+    CHECK(service.server->connections() <= 16);
+}
+
 TEST_CASE("a list of many objects is converted, spooled both ways", "[conversion]") {
     Service service;
     const ReviewLoad load(4 * kMiB);

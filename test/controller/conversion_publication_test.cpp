@@ -9,12 +9,16 @@
 #include <string>
 
 // What the definitions say about the webhook, as values. The service itself is in
-// conversion_service_test.cpp.
+// webhook_service_test.cpp.
 namespace sluice::controller {
 namespace {
 
-const WebhookAddress kByUrl{"https://10.0.0.1:9443/convert", "svc", "ns", "authority"};
+using serving::PublishedWebhook;
+using serving::WebhookAddress;
+
+const WebhookAddress kByUrl{"https://10.0.0.1:9443", "svc", "ns", "authority"};
 const WebhookAddress kByService{"", "svc", "ns", "authority"};
+constexpr std::string_view kUrl = "https://10.0.0.1:9443/convert";
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 json::Value in_conversion(json::Value client_config) {
@@ -35,7 +39,7 @@ json::Value service_config() {
 }
 
 json::Value url_config(std::string_view url, std::string_view authority) {
-    return json::Object{{"url", url}, {"caBundle", kube::encode_base64(authority)}};
+    return json::Object{{"url", std::string(url)}, {"caBundle", kube::encode_base64(authority)}};
 }
 
 /// A definition with this clientConfig, which kubectl applied with that one.
@@ -97,13 +101,13 @@ TEST_CASE("outside a cluster the webhook needs an address to be reached by", "[c
 
 TEST_CASE("a definition gets a URL in place of the Service", "[conversion]") {
     const auto now = published(definition(service_config(), service_config()), kByUrl);
-    CHECK(config_of(now) == url_config(kByUrl.url, "authority"));
-    CHECK(applied_config_of(now) == json::Value(json::Object{{"url", kByUrl.url}}));
+    CHECK(config_of(now) == url_config(kUrl, "authority"));
+    CHECK(applied_config_of(now) == json::Value(json::Object{{"url", std::string(kUrl)}}));
 }
 
 TEST_CASE("a definition gets the Service in place of a URL", "[conversion]") {
     const auto before = definition(
-        url_config(kByUrl.url, "authority"), json::Value(json::Object{{"url", kByUrl.url}})
+        url_config(kUrl, "authority"), json::Value(json::Object{{"url", std::string(kUrl)}})
     );
     const auto now = published(before, kByService);
     CHECK(config_of(now).find("url") == nullptr);
@@ -122,9 +126,9 @@ TEST_CASE("a manifest that is applied again leaves one way and the authority", "
 }
 
 TEST_CASE("what kubectl remembers is put right even where the URL is there", "[conversion]") {
-    const auto before = definition(url_config(kByUrl.url, "authority"), service_config());
+    const auto before = definition(url_config(kUrl, "authority"), service_config());
     const auto now = published(before, kByUrl);
-    CHECK(applied_config_of(now) == json::Value(json::Object{{"url", kByUrl.url}}));
+    CHECK(applied_config_of(now) == json::Value(json::Object{{"url", std::string(kUrl)}}));
 }
 
 TEST_CASE("a definition that nobody applied or that cannot be read is published", "[conversion]") {
@@ -136,21 +140,21 @@ TEST_CASE("a definition that nobody applied or that cannot be read is published"
         metadata.find("annotations")->set(kLastApplied, "{");
     }
     const auto now = published(object, kByUrl);
-    CHECK(config_of(now) == url_config(kByUrl.url, "authority"));
+    CHECK(config_of(now) == url_config(kUrl, "authority"));
 }
 
 TEST_CASE("another webhook is one with another URL", "[conversion]") {
     const std::string other = "https://10.0.0.2:9443/convert";
     const auto of = [](json::Value config, const WebhookAddress& own) {
-        return find_other_webhook(definition(std::move(config), service_config()), own);
+        return find_other_conversion(definition(std::move(config), service_config()), own);
     };
     CHECK(of(url_config(other, "authority"), kByUrl) == PublishedWebhook{other, "authority"});
     CHECK_FALSE(of(url_config(other, "authority"), kByService));  // the Service leads to all
-    CHECK_FALSE(of(url_config(kByUrl.url, "authority"), kByUrl));
+    CHECK_FALSE(of(url_config(kUrl, "authority"), kByUrl));
     CHECK(of(url_config(other, "stranger"), kByUrl) == PublishedWebhook{other, "stranger"});
     CHECK_FALSE(of(service_config(), kByUrl));
     CHECK(of(json::Value(json::Object{{"url", other}}), kByUrl) == PublishedWebhook{other, ""});
-    CHECK_FALSE(find_other_webhook(json::Value(json::Object{}), kByUrl));
+    CHECK_FALSE(find_other_conversion(json::Value(json::Object{}), kByUrl));
     WebhookAddress unsigned_ = kByUrl;
     unsigned_.authority_pem.clear();
     CHECK(of(url_config(other, "stranger"), unsigned_) == PublishedWebhook{other, "stranger"});
@@ -160,41 +164,10 @@ TEST_CASE("a loopback URL is no other machine's", "[conversion]") {
     const std::string loopback =
         GENERATE("https://127.0.0.1:9443/convert", "https://[::1]:9443/x", "https://localhost/x");
     const json::Value object = definition(url_config(loopback, "authority"), service_config());
-    CHECK_FALSE(find_other_webhook(object, kByUrl));
+    CHECK_FALSE(find_other_conversion(object, kByUrl));
     WebhookAddress neighbour = kByUrl;
-    neighbour.url = "https://127.0.0.1:9444/convert";  // on the same machine, as in the tests
-    CHECK(find_other_webhook(object, neighbour).has_value());
-}
-
-TEST_CASE("hosts are named as certificates name them", "[conversion]") {
-    CHECK(canonical_host("FD00::7") == "fd00::7");
-    CHECK(canonical_host("10.0.0.2") == "10.0.0.2");
-    CHECK(canonical_host("Node.example") == "Node.example");
-}
-
-TEST_CASE("URLs of webhooks are taken apart", "[conversion]") {
-    struct Row {
-        const char* text;
-        const char* host;
-        int port;
-        const char* path;
-    };
-    const auto row = GENERATE(
-        Row{"https://a.b:9443/convert", "a.b", 9443, "/convert"},
-        Row{"https://a.b", "a.b", 443, "/"},
-        Row{"https://[::1]:1/x", "::1", 1, "/x"},
-        Row{"https://[::1]/x", "::1", 443, "/x"}
-    );
-    const auto url = parse_https_url(row.text);
-    REQUIRE(url);
-    CHECK(url->host == row.host);
-    CHECK(url->port == row.port);
-    CHECK(url->path == row.path);
-    for (const auto* bad :
-         {"http://a", "https://", "https://a:b/", "https://a:70000/", "a", "https://a/x?y"}) {
-        CAPTURE(bad);
-        CHECK_FALSE(parse_https_url(bad));
-    }
+    neighbour.origin = "https://127.0.0.1:9444";  // on the same machine, as in the tests
+    CHECK(find_other_conversion(object, neighbour).has_value());
 }
 
 }  // namespace sluice::controller

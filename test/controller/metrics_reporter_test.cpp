@@ -70,6 +70,12 @@ void observe_all(const MiniCluster& cluster, MetricsReporter& reporter) {
     }
 }
 
+/// The page once all that changed is reported.
+std::string fresh_page(MetricsReporter& reporter) {
+    reporter.refresh();
+    return reporter.print();
+}
+
 bool has_line(const std::string& page, const std::string& line) {
     return ("\n" + page).find("\n" + line + "\n") != std::string::npos;
 }
@@ -87,7 +93,7 @@ TEST_CASE("cohorts report quota, reservations and admissions of all below them",
     cluster.settle();
     MetricsReporter reporter(parts_of(cluster));
     observe_all(cluster, reporter);
-    const std::string page = reporter.print();
+    const std::string page = fresh_page(reporter);
     for (const std::string_view cohort : {"org", "root"}) {
         const std::string where =
             fmt::format(R"({{cohort="{}",flavor="spot",{},resource="cpu"}})", cohort, kRole);
@@ -119,7 +125,7 @@ TEST_CASE("queues and cohorts can be joined with those above them", "[metrics]")
     cluster.put(cluster_queue("alone", "", ""));
     cluster.settle();
     MetricsReporter reporter(parts_of(cluster));
-    const std::string page = reporter.print();
+    const std::string page = fresh_page(reporter);
     const auto info = [](std::string_view what, std::string_view parent, std::string_view root) {
         return fmt::format(
             R"(kueue_{},parent_cohort="{}",{},root_cohort="{}"}} 1)", what, parent, kRole, root
@@ -137,19 +143,20 @@ TEST_CASE("a cohort that is gone has no metrics, nor have cohorts in a cycle", "
     cluster.put(job("sample", "2"));
     cluster.settle();
     MetricsReporter reporter(parts_of(cluster));
+    cluster.metrics = &reporter;
     observe_all(cluster, reporter);
-    REQUIRE(has_name(reporter.print(), R"(kueue_cohort_info{cohort="root")"));
+    REQUIRE(has_name(fresh_page(reporter), R"(kueue_cohort_info{cohort="root")"));
     SECTION("gone") {
         cluster.put("{'kind':'Cohort','metadata':{'name':'org'},'spec':{}}");
         cluster.settle();
-        const std::string page = reporter.print();
+        const std::string page = fresh_page(reporter);
         CHECK_FALSE(has_name(page, R"(cohort="root")"));
         CHECK(has_name(page, R"(kueue_cohort_subtree_admitted_workloads_total{cohort="org")"));
     }
     SECTION("in a cycle") {
         cluster.put("{'kind':'Cohort','metadata':{'name':'root'},'spec':{'parentName':'org'}}");
         cluster.settle();
-        const std::string page = reporter.print();
+        const std::string page = fresh_page(reporter);
         CHECK_FALSE(has_name(page, "kueue_cohort_info"));
         CHECK_FALSE(has_name(page, "kueue_cohort_subtree_quota"));
         CHECK(has_name(page, R"(cluster_queue="first",parent_cohort="",)"));
@@ -165,7 +172,7 @@ TEST_CASE("without their gate cohorts have no metrics", "[metrics]") {
     parts.cohorts = false;
     MetricsReporter reporter(parts);
     observe_all(cluster, reporter);
-    const std::string page = reporter.print();
+    const std::string page = fresh_page(reporter);
     CHECK_FALSE(has_name(page, "kueue_cohort_"));
     CHECK_FALSE(has_name(page, "kueue_cluster_queue_info"));
 }
@@ -182,7 +189,7 @@ TEST_CASE("LocalQueues and the quotas of ClusterQueues report when asked to", "[
     parts.cluster_queue_resources = resources;
     MetricsReporter reporter(parts);
     observe_all(cluster, reporter);
-    const std::string page = reporter.print();
+    const std::string page = fresh_page(reporter);
     for (const auto* name :
          {"kueue_local_queue_status", "kueue_local_queue_admitted_workloads_total"}) {
         CHECK(has_name(page, name) == local_queues);
@@ -211,7 +218,7 @@ TEST_CASE("with fair sharing queues and cohorts report their share", "[metrics]"
     StateFeeder feeder(controller.registry, controller.stores, translator, state, cluster.clock);
     feeder.feed_all(cluster.clock.now());
     MetricsReporter reporter({controller.stores, translator, state, true});
-    const std::string page = reporter.print();
+    const std::string page = fresh_page(reporter);
     CHECK(has_line(
         page,
         fmt::format(
@@ -234,7 +241,7 @@ TEST_CASE("what waits is reported by resource and by kind", "[metrics]") {
     cluster.put(job("c", "200"));
     cluster.settle();
     MetricsReporter reporter(parts_of(cluster));
-    const std::string page = reporter.print();
+    const std::string page = fresh_page(reporter);
     const auto queue = [](std::string_view name) {
         return fmt::format(R"({{cluster_queue="{}",{},)", name, kRole);
     };
@@ -273,7 +280,7 @@ TEST_CASE("the time from eviction to release of quota is observed", "[metrics]")
     cluster.settle();
     MetricsReporter reporter(parts_of(cluster));
     observe_all(cluster, reporter);
-    const std::string page = reporter.print();
+    const std::string page = fresh_page(reporter);
     const std::string labels =
         fmt::format(R"({{cluster_queue="first",reason="Preempted",{}}})", kRole);
     CHECK(has_line(page, "kueue_workload_eviction_latency_seconds_count" + labels + " 1"));
@@ -295,7 +302,7 @@ TEST_CASE("finished workloads are counted by their local queue", "[metrics]") {
     cluster.settle();
     MetricsReporter reporter(parts_of(cluster));
     CHECK(has_line(
-        reporter.print(),
+        fresh_page(reporter),
         fmt::format(
             R"(kueue_local_queue_finished_workloads{{name="main",namespace="team",{}}} 1)", kRole
         )
@@ -307,11 +314,12 @@ TEST_CASE("what a queue no longer has is not reported", "[metrics]") {
     make_queues(cluster);
     cluster.settle();
     MetricsReporter reporter(parts_of(cluster));
+    cluster.metrics = &reporter;
     const std::string nominal = R"(kueue_cluster_queue_nominal_quota{cluster_queue="first")";
-    REQUIRE(has_name(reporter.print(), nominal + R"(,cohort="org",)"));
+    REQUIRE(has_name(fresh_page(reporter), nominal + R"(,cohort="org",)"));
     cluster.put(cluster_queue("first", "other", ""));
     cluster.settle();
-    const std::string page = reporter.print();
+    const std::string page = fresh_page(reporter);
     CHECK_FALSE(has_name(page, nominal + R"(,cohort="org",)"));
     CHECK(has_name(page, nominal + R"(,cohort="other",)"));
 }
@@ -322,10 +330,10 @@ TEST_CASE("the holder of the lease says so", "[metrics]") {
     parts.lease = "lock";
     MetricsReporter reporter(parts);
     reporter.set_role("follower");
-    CHECK(has_line(reporter.print(), R"(leader_election_master_status{name="lock"} 0)"));
+    CHECK(has_line(fresh_page(reporter), R"(leader_election_master_status{name="lock"} 0)"));
     reporter.set_role("leader");
-    CHECK(has_line(reporter.print(), R"(leader_election_master_status{name="lock"} 1)"));
-    CHECK(has_line(reporter.print(), R"(leader_election_master_status{name="lock"} 1)"));
+    CHECK(has_line(fresh_page(reporter), R"(leader_election_master_status{name="lock"} 1)"));
+    CHECK(has_line(fresh_page(reporter), R"(leader_election_master_status{name="lock"} 1)"));
 }
 
 TEST_CASE("the work of each reconciler and the calls are counted", "[metrics]") {
@@ -338,8 +346,8 @@ TEST_CASE("the work of each reconciler and the calls are counted", "[metrics]") 
     MetricsReporter reporter(parts);
     reporter.observe_request("api:6443", "PATCH", 409);
     reporter.observe_request("api:6443", "GET", 0);
-    REQUIRE(reporter.print() == reporter.print());
-    const std::string page = reporter.print();
+    REQUIRE(fresh_page(reporter) == fresh_page(reporter));
+    const std::string page = fresh_page(reporter);
     const auto total = [](std::string_view result) {
         return fmt::format(
             R"(controller_runtime_reconcile_total{{controller="job",result="{}"}} )", result

@@ -94,7 +94,11 @@ MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
            applier,
            cluster,
            cluster.clock,
-           {},
+           [&cluster](const engine::CycleResult& result, Duration took) {
+               if (cluster.metrics != nullptr) {
+                   cluster.metrics->observe_cycle(result, took);
+               }
+           },
            [&cluster](const std::vector<engine::AuditFinding>& found) { cluster.findings = found; },
            [this](const std::string& cluster_queue) {
                runner.look({kind_of<api::ClusterQueue>(), "", cluster_queue}, Urgency::AtOnce);
@@ -446,6 +450,9 @@ void MiniCluster::deliver(const Echo& echo) {
     c.feeder.changed(change, clock.now());
     if (echo.key.kind == kind_of<api::Workload>()) {
         c.applier.workload_changed(echo.key.ns, echo.key.name);
+    }
+    if (metrics != nullptr) {
+        metrics->changed(change);
     }
     look_after({c.registry, c.stores}, change, [&c](const ObjectKey& key, Urgency urgency) {
         c.runner.look(key, urgency);

@@ -1,5 +1,4 @@
 #include "controller/commands/controller.hpp"
-#include "controller/process/health_server.hpp"
 #include "controller/reconcilers/workload_name.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -30,16 +29,6 @@ TEST_CASE("--controllers chooses as kube-controller-manager does", "[controller]
     const auto unknown = commands::parse_controllers("jobs");
     REQUIRE(!unknown);
     CHECK(unknown.error().detail.find("\"jobs\"") != std::string::npos);
-}
-
-TEST_CASE("bind addresses are read with and without a host", "[controller]") {
-    CHECK(parse_bind_address(":8081")->address.empty());
-    CHECK(parse_bind_address("127.0.0.1:80")->address == "127.0.0.1");
-    CHECK(parse_bind_address("[::1]:80")->address == "::1");
-    CHECK(parse_bind_address("[::1]:80")->port == 80);
-    CHECK(!parse_bind_address("8081"));
-    CHECK(!parse_bind_address(":70000"));
-    CHECK(!parse_bind_address(":"));
 }
 
 }  // namespace sluice::controller

@@ -128,9 +128,14 @@ boost::asio::awaitable<bool> until(std::function<bool()> condition) {
     co_return false;
 }
 
-/// What a GET gets; status 0 when there is no answer. Whose certificate it is does not matter.
+/// What a request gets; status 0 when there is no answer. Whose certificate it is does not matter.
 net::ClientResponse fetch(
-    net::EventLoop& loop, std::uint16_t port, const std::string& path, bool tls
+    net::EventLoop& loop,
+    std::uint16_t port,
+    const std::string& path,
+    bool tls,
+    const std::string& method = "GET",
+    const std::string& body = ""
 ) {
     net::HttpClientOptions options;
     options.host = "127.0.0.1";
@@ -142,7 +147,9 @@ net::ClientResponse fetch(
     }
     net::HttpClient client(options);
     net::ClientRequest request;
+    request.method = method;
     request.target = path;
+    request.body = body;
     const auto outcome = test::run_async(loop, client.send(request, std::chrono::seconds(10)));
     return outcome.response ? *outcome.response : net::ClientResponse{};
 }
@@ -433,6 +440,12 @@ TEST_CASE("a process serves its health, its readiness and its metrics", "[contro
     CHECK(ready.status == 200);
     CHECK(ready.body == "ok");
     CHECK(fetch(loop, process.health_port(), "/metrics", false).status == 404);
+    for (const auto* path : {"/healthz", "/readyz"}) {
+        const auto refused = fetch(loop, process.health_port(), path, false, "POST", "x");
+        CHECK(refused.status == 413);
+        CHECK(fetch(loop, process.health_port(), path, false, "POST").status == 405);
+        CHECK(fetch(loop, process.health_port(), path, false, "HEAD").status == 200);
+    }
 
     make_job(client, "sample");
     REQUIRE(test::run_async(loop, until([&] { return is_running(client, "sample"); })));
@@ -447,6 +460,37 @@ TEST_CASE("a process serves its health, its readiness and its metrics", "[contro
         std::string::npos
     );
     CHECK(fetch(loop, process.metrics_port(), "/metrics", false).status != 200);
+    const auto is_reported = [&] {
+        return fetch(loop, process.metrics_port(), "/metrics", true)
+                   .body.find("kueue_admitted_active_workloads{cluster_queue=\"cq\",") !=
+               std::string::npos;
+    };
+    bool is_fresh = is_reported();
+    for (int i = 0; i < 200 && !is_fresh; ++i) {
+        test::run_async(loop, net::pause_for(std::chrono::milliseconds(10)));
+        is_fresh = is_reported();
+    }
+    CHECK(is_fresh);
+    CHECK(test::run_async(loop, running.stop()) == 0);
+}
+
+TEST_CASE("probes are answered while the loop is held up", "[controller][process]") {
+    const SystemClock clock;
+    net::EventLoop loop;
+    test::FakeClient client(loop.executor(), clock);
+    make_queues(client);
+    auto options = make_options();
+    options.with_servers = true;
+    options.configuration.health.health_probe_bind_address = "127.0.0.1:0";
+    options.configuration.metrics.bind_address = "127.0.0.1:0";
+    Running running(loop, client, std::move(options));
+    const ControllerProcess& process = running.process();
+    REQUIRE(test::run_async(loop, until([&] { return process.is_ready(); })));
+    // Nobody runs the process's loop while another one asks.
+    net::EventLoop other;
+    CHECK(fetch(other, process.health_port(), "/healthz", false).status == 200);
+    CHECK(fetch(other, process.health_port(), "/readyz", false).status == 200);
+    CHECK(fetch(other, process.metrics_port(), "/metrics", true).status == 200);
     CHECK(test::run_async(loop, running.stop()) == 0);
 }
 

@@ -19,6 +19,7 @@ LAYERS = {
     "kube/core": "base json api",
     "kube/runtime": "base json api kube/core",
     "kube/client": "base json yaml api kube/core kube/runtime net",
+    "serving": "base json api kube/core kube/client net",
     "apiserver": "base json yaml api cel kube/core net webhook",
     "sim": "base json yaml api engine workload config metrics webhook cel net kube/core"
     " kube/runtime kube/client apiserver controller/reconcilers controller/scheduler"
@@ -34,7 +35,7 @@ LAYERS = {
     "controller/scheduler": "base json api engine workload config metrics kube/core"
     " kube/runtime kube/client controller/reconcilers controller/jobs controller/kinds",
     "controller/process": "base json yaml api engine workload config metrics webhook cel net"
-    " kube/core kube/runtime kube/client apiserver controller/reconcilers controller/jobs"
+    " serving kube/core kube/runtime kube/client apiserver controller/reconcilers controller/jobs"
     " controller/kinds controller/scheduler",
     "controller/commands": "base json yaml api engine workload config metrics webhook cel net"
     " kube/core kube/runtime kube/client apiserver sim controller/reconcilers"
@@ -57,7 +58,7 @@ THIRD_PARTY = {
     "boost/beast": ("lib/net/*.cpp",),
     "openssl/": ("lib/net/*.cpp", "lib/base/sha1.cpp", "lib/kube/core/base64.cpp"),
     "boost/container": ("lib/base/",),
-    "boost/asio": ("lib/net/", "lib/kube/client/", "controller/"),
+    "boost/asio": ("lib/net/", "lib/serving/", "lib/kube/client/", "controller/"),
     "boost/locale": ("lib/base/",),
     "boost/url": ("lib/net/*.cpp", "lib/kube/core/resource_path.cpp"),
     "boost/uuid": ("lib/net/*.cpp",),

@@ -1,15 +1,18 @@
+#include "metrics/gauge_group.hpp"
 #include "metrics/kueue_metrics.hpp"
 #include "metrics/registry.hpp"
 #include "metrics/runtime_metrics.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace sluice::metrics {
@@ -29,7 +32,6 @@ void report_all(KueueMetrics& metrics) {
         3
     );
     metrics.admission_cycle_preemption_skips.set({"a-cluster_queue"}, 3);
-    metrics.preemption_target_recomputations_total.add({"a-cluster_queue", "a-result"});
     metrics.workload_creation_latency_seconds.observe({"a-job_kind"}, 3);
     metrics.pending_workloads.set({"a-cluster_queue", "a-status"}, 3);
     metrics.pending_scheduling_hashes.set({"a-cluster_queue", "a-status"}, 3);
@@ -45,21 +47,11 @@ void report_all(KueueMetrics& metrics) {
     metrics.evicted_workloads_once_total.add(
         {"a-cluster_queue", "a-reason", "a-underlying_cause", "a-priority_class"}
     );
-    metrics.local_queue_admitted_until_ready_wait_time_seconds.observe(
-        {"a-name", "a-namespace", "a-priority_class"}, 3
-    );
     metrics.preempted_workloads_total.add({"a-preempting_cluster_queue", "a-reason"});
     metrics.quota_reserved_wait_time_seconds.observe({"a-cluster_queue", "a-priority_class"}, 3);
     metrics.admission_wait_time_seconds.observe({"a-cluster_queue", "a-priority_class"}, 3);
     metrics.admission_checks_wait_time_seconds.observe({"a-cluster_queue", "a-priority_class"}, 3);
-    metrics.ready_wait_time_seconds.observe({"a-cluster_queue", "a-priority_class"}, 3);
-    metrics.admitted_until_ready_wait_time_seconds.observe(
-        {"a-cluster_queue", "a-priority_class"}, 3
-    );
     metrics.execution_time_seconds.observe({"a-cluster_queue", "a-priority_class"}, 3);
-    metrics.pods_ready_to_evicted_time_seconds.observe(
-        {"a-cluster_queue", "a-reason", "a-underlying_cause"}, 3
-    );
     metrics.workload_eviction_latency_seconds.observe({"a-cluster_queue", "a-reason"}, 3);
     metrics.cluster_queue_status.set({"a-cluster_queue", "a-status"}, 3);
     metrics.unadmitted_workloads.set({"a-cluster_queue", "a-reason", "a-underlying_cause"}, 3);
@@ -100,9 +92,6 @@ void report_all(KueueMetrics& metrics) {
         {"a-name", "a-namespace", "a-priority_class"}, 3
     );
     metrics.local_queue_admission_checks_wait_time_seconds.observe(
-        {"a-name", "a-namespace", "a-priority_class"}, 3
-    );
-    metrics.local_queue_ready_wait_time_seconds.observe(
         {"a-name", "a-namespace", "a-priority_class"}, 3
     );
     metrics.local_queue_execution_time_seconds.observe(
@@ -225,11 +214,78 @@ TEST_CASE("the series of a deleted queue go, those of others stay", "[metrics]")
     CHECK(registry.print().find("kueue_cohort_info") == std::string::npos);
 }
 
-TEST_CASE("gauges that are made at print time are up to date on the page", "[metrics]") {
+TEST_CASE("a group removes what its next report leaves out, and nothing else", "[metrics]") {
     Registry registry;
-    Gauge gauge(registry, {.name = "g", .help = "G", .has_role = false});
-    registry.on_print([&gauge] { gauge.set({}, 7); });
-    CHECK(has_line(registry.print(), "g 7"));
+    Gauge quota(registry, {.name = "quota", .help = "Q", .labels = {"x"}, .has_role = false});
+    Gauge usage(registry, {.name = "usage", .help = "U", .labels = {"x"}, .has_role = false});
+    quota.set({"of another"}, 9);
+    GaugeGroup group;
+    group.begin();
+    group.set(quota, {"a"}, 1);
+    group.set(quota, {"b"}, 2);
+    group.set(usage, {"a"}, 3);
+    group.end();
+    CHECK(has_line(registry.print(), R"(quota{x="b"} 2)"));
+    group.begin();
+    group.set(quota, {"a"}, 4);
+    group.set(usage, {"a"}, 3);
+    group.end();
+    const auto page = registry.print();
+    CHECK(has_line(page, R"(quota{x="a"} 4)"));
+    CHECK(has_line(page, R"(usage{x="a"} 3)"));
+    CHECK(has_line(page, R"(quota{x="of another"} 9)"));
+    CHECK(page.find(R"(x="b")") == std::string::npos);
+    group.clear();
+    CHECK(registry.print().find(R"(x="a")") == std::string::npos);
+    CHECK(has_line(registry.print(), R"(quota{x="of another"} 9)"));
+}
+
+TEST_CASE("a group whose series others removed reports them again", "[metrics]") {
+    Registry registry;
+    Gauge gauge(registry, {.name = "g", .help = "G"});
+    GaugeGroup group;
+    const auto report = [&] {
+        group.begin();
+        group.set(gauge, {}, 1);
+        group.end();
+    };
+    report();
+    registry.set_role("leader");
+    report();
+    CHECK(registry.print().find("replica_role") == std::string::npos);
+    group.forget();
+    report();
+    CHECK(has_line(registry.print(), R"(g{replica_role="leader"} 1)"));
+}
+
+TEST_CASE("a page is printed while others change its series", "[metrics]") {
+    Registry registry;
+    Gauge gauge(registry, {.name = "g", .help = "G", .labels = {"x"}});
+    Counter counter(registry, {.name = "c_total", .help = "C", .labels = {"x"}});
+    std::atomic<bool> is_done = false;
+    std::thread writer([&] {
+        for (int i = 0; i < 2'000; ++i) {
+            const auto label = std::to_string(i % 50);
+            gauge.set({label}, i);
+            counter.add({label});
+            if (i % 3 == 0) {
+                gauge.erase({label});
+            }
+            if (i % 500 == 0) {
+                registry.set_role(i % 1000 == 0 ? "leader" : "follower");
+                registry.remove("c_", {{"x", "1"}});
+            }
+        }
+        is_done = true;
+    });
+    std::size_t pages = 0;
+    do {
+        const auto page = registry.print();
+        REQUIRE((page.empty() || page.back() == '\n'));
+        ++pages;
+    } while (!is_done);
+    writer.join();
+    CHECK(pages > 0);
 }
 
 TEST_CASE("bounds are those of the dashboards", "[metrics]") {

@@ -24,9 +24,10 @@ struct Crowd {
     std::unique_ptr<HttpServer> server;
     std::vector<std::unique_ptr<Stream>> peers;
 
-    explicit Crowd(std::size_t connections_max) {
+    explicit Crowd(std::size_t connections_max, std::size_t per_peer_max = 1000) {
         auto options = plain_options();
         options.connections_max = connections_max;
+        options.connections_per_peer_max = per_peer_max;
         server = *HttpServer::start(loop, handler, options);
     }
     std::size_t connect() {
@@ -66,20 +67,41 @@ TEST_CASE("one connection too many closes the one that is idle the longest", "[n
     CHECK(crowd.is_served(3));
 }
 
-TEST_CASE("where no connection is idle, the new one is closed", "[net][limits]") {
+TEST_CASE("where every connection is answered, the new one is closed", "[net][limits]") {
     Crowd crowd(2);
-    const auto half_open = crowd.connect();
+    const auto first = crowd.connect();
+    const auto second = crowd.connect();
+    for (const auto working : {first, second}) {
+        crowd.send(working, "GET /slow HTTP/1.1\r\n\r\n");
+    }
+    REQUIRE(run_until(crowd.loop, [&] { return crowd.handler.requests == 2; }));
+    CHECK_FALSE(crowd.is_served(crowd.connect()));
+    CHECK(crowd.server->connections() == 2);
+    crowd.peers[first]->close();
+    crowd.peers[second]->close();
+}
+
+TEST_CASE("a request that never comes whole goes for a new connection", "[net][limits]") {
+    Crowd crowd(2);
+    const auto slow = crowd.connect();
     const auto working = crowd.connect();
-    crowd.send(half_open, "GET / HT");
+    crowd.send(slow, "POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nab");
     crowd.send(working, "GET /slow HTTP/1.1\r\n\r\n");
     // What was sent before it has come then too.
     REQUIRE(run_until(crowd.loop, [&] { return crowd.handler.requests == 1; }));
-    CHECK_FALSE(crowd.is_served(crowd.connect()));
-    CHECK(crowd.server->connections() == 2);
-    crowd.send(half_open, "TP/1.1\r\n\r\n");
-    char buffer[4096];
-    CHECK(run_async(crowd.loop, crowd.peers[half_open]->read_some(buffer, sizeof buffer)));
-    CHECK(crowd.is_served(crowd.connect()));  // in the place of what is idle now
+    CHECK(crowd.is_served(crowd.connect()));
+    CHECK(run_until(crowd.loop, [&] { return crowd.server->connections() == 2; }));
+    CHECK_FALSE(crowd.is_served(slow));
+}
+
+TEST_CASE("a peer has no more connections than one peer may have", "[net][limits]") {
+    Crowd crowd(100, 3);
+    for (std::size_t i = 0; i < 10; ++i) {
+        CHECK(crowd.is_served(crowd.connect()));
+    }
+    CHECK(run_until(crowd.loop, [&] { return crowd.server->connections() == 3; }));
+    CHECK(crowd.is_served(9));
+    CHECK_FALSE(crowd.is_served(0));
 }
 
 TEST_CASE("a flood of silent connections does not keep others out", "[net][limits]") {

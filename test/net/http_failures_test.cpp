@@ -196,6 +196,58 @@ TEST_CASE("a request beyond a limit gets its 4xx and the connection is closed", 
     CHECK(handler.requests == 0);
 }
 
+TEST_CASE("a request is judged by its head before its body is kept", "[net][http]") {
+    EventLoop loop;
+    TestHandler handler;
+    auto server = HttpServer::start(loop, handler, plain_options());
+    REQUIRE(server);
+    const auto port = (*server)->port();
+    SECTION("refused with a body: the answer comes at once, and the connection is closed") {
+        const auto answer = run_async(
+            loop, talk(port, "POST /refused HTTP/1.1\r\nContent-Length: 200000000\r\n\r\nx", 5s)
+        );
+        CHECK(answer.starts_with("HTTP/1.1 403 Forbidden\r\n"));
+        CHECK(answer.find("Connection: close") != std::string::npos);
+    }
+    SECTION("refused without a body: the connection goes on") {
+        const auto answer = run_async(
+            loop,
+            talk(
+                port,
+                "GET /refused HTTP/1.1\r\n\r\nGET /x HTTP/1.1\r\nConnection: close\r\n\r\n",
+                5s
+            )
+        );
+        CHECK(answer.starts_with("HTTP/1.1 403 Forbidden\r\n"));
+        CHECK(answer.find("Connection: close\r\n") != std::string::npos);
+        CHECK(answer.find("HTTP/1.1 200 OK\r\n") != std::string::npos);
+        CHECK(handler.requests == 1);
+        return;
+    }
+    SECTION("a body where none may be, by its length") {
+        const auto answer = run_async(
+            loop, talk(port, "POST /bodyless HTTP/1.1\r\nContent-Length: 1\r\n\r\nx", 5s)
+        );
+        CHECK(answer.starts_with("HTTP/1.1 413 "));
+        CHECK(answer.find("may have no body") != std::string::npos);
+    }
+    SECTION("a body where none may be, in chunks") {
+        const auto answer = run_async(
+            loop,
+            talk(
+                port, "POST /bodyless HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n", 5s
+            )
+        );
+        CHECK(answer.starts_with("HTTP/1.1 413 "));
+    }
+    SECTION("a refused HEAD has no body in its answer") {
+        const auto answer =
+            run_async(loop, talk(port, "HEAD /refused HTTP/1.1\r\nContent-Length: 1\r\n\r\nx", 5s));
+        CHECK(answer.ends_with("\r\n\r\n<end>"));
+    }
+    CHECK(handler.requests == 0);
+}
+
 TEST_CASE("a peer that sends its request too slowly is dropped", "[net][http]") {
     EventLoop loop;
     TestHandler handler;

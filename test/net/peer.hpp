@@ -41,9 +41,18 @@ struct Authority {
 };
 
 /// Answers by path: /echo the body, /twice the same two times, /slow never, /held once it is let
-/// go, /size the body's size and where it was kept.
+/// go, /size the body's size and where it was kept. Refuses /refused, and bodies for /bodyless.
 class TestHandler final : public HttpHandler {
   public:
+    HeadVerdict judge_head(std::string_view, std::string_view path) const override {
+        HeadVerdict verdict;
+        if (path == "/refused") {
+            verdict.refusal.emplace();
+            verdict.refusal->status = 403;
+        }
+        verdict.body_bytes_max = path == "/bodyless" ? 0 : verdict.body_bytes_max;
+        return verdict;
+    }
     boost::asio::awaitable<ServerResponse> handle(ServerRequest request) override {
         ++requests;
         ServerResponse response;

@@ -134,8 +134,8 @@ TEST_CASE("a request that cannot be answered is an error", "[webhook][review]") 
 
 TEST_CASE("a review beyond the limits is an error", "[webhook][review]") {
     const auto request = make_review("kueue.x-k8s.io/v1beta2", "[" + kOldQueue + "]");
-    CHECK_FALSE(answer_conversion_review(request, {.bytes = 50}));
-    CHECK_FALSE(answer_conversion_review(request, {.depth = 4}));
+    CHECK_FALSE(answer_conversion_review(request, {.review = {.bytes = 50}}));
+    CHECK_FALSE(answer_conversion_review(request, {.review = {.depth = 4}}));
 }
 
 TEST_CASE("a damaged review never crashes", "[webhook][review]") {
@@ -162,6 +162,62 @@ TEST_CASE("a damaged review never crashes", "[webhook][review]") {
         }
     }
     CHECK(answered > 0);
+}
+
+TEST_CASE("an object beyond its limit is refused by name in the answer", "[webhook][review]") {
+    const auto make_object = [](std::string_view name, std::size_t bytes) {
+        const std::string head =
+            R"({"apiVersion":"kueue.x-k8s.io/v1beta1","kind":"Workload","metadata":{)"
+            R"("annotations":{"kind":"x","name":"y"},"name":")" +
+            std::string(name) + R"(","namespace":"ns"},"spec":{"padding":")";
+        return head + std::string(bytes - head.size() - 3, 'x') + "\"}}";
+    };
+    ReviewLimits limits;
+    limits.object_bytes = 10'000;
+    const auto request = make_review(
+        "kueue.x-k8s.io/v1beta2",
+        "[" + make_object("small", 9'000) + "," + make_object("big", 10'100) + "]"
+    );
+    const auto answer = answer_conversion_review(request, limits);
+    REQUIRE(answer);
+    CHECK(
+        answer->failure ==
+        "Workload ns/big (request.objects[1]): an object may have at most 10000 bytes"
+    );
+    const auto body = json::parse(answer->body);
+    REQUIRE(body);
+    CHECK(body->find_path({"response", "result"})->string_at("status") == "Failed");
+    CHECK(body->find_path({"response", "result"})->string_at("message") == answer->failure);
+    CHECK(body->find_path({"response", "convertedObjects"})->as_array().empty());
+    // The limit is that of one object, not of the review.
+    limits.object_bytes = 10'200;
+    CHECK(answer_conversion_review(request, limits)->failure.empty());
+}
+
+TEST_CASE("the limit of an object counts whatever it is made of", "[webhook][review]") {
+    const std::string filler = GENERATE(
+        R"("a":[1,1,1,1,1,1,1,1,1,1])",
+        R"("a":[[],[],[],[],[],[],[]])",
+        R"("a":[null,true,null,1.5])",
+        R"("a":{"b":{"c":{"d":{}}}})",
+        R"("aaaaaaaaaaaaaaaaaaaaaaaaa":1)"
+    );
+    std::string members;
+    for (int i = 0; i < 500; ++i) {
+        members +=
+            (i == 0 ? "" : ",") + std::string("\"m") + std::to_string(i) + "\":{" + filler + "}";
+    }
+    const std::string object =
+        R"({"apiVersion":"kueue.x-k8s.io/v1beta1","kind":"Cohort","spec":{},"more":{)" + members +
+        "}}";
+    ReviewLimits limits;
+    limits.object_bytes = object.size() / 2;
+    const auto request = make_review("kueue.x-k8s.io/v1beta2", "[" + object + "]");
+    const auto answer = answer_conversion_review(request, limits);
+    REQUIRE(answer);
+    CHECK(answer->failure.starts_with("request.objects[0]: an object may have at most "));
+    limits.object_bytes = object.size() + 1;
+    CHECK(answer_conversion_review(request, limits)->failure.empty());
 }
 
 }  // namespace sluice::webhook

@@ -1,4 +1,4 @@
-#include "controller/process/conversion_service.hpp"
+#include "controller/process/webhook_service.hpp"
 
 #include "kube/core/base64.hpp"
 #include "net/http_client.hpp"
@@ -18,7 +18,7 @@
 #include <optional>
 #include <string>
 
-// The conversion webhook as a replica runs it: certificates, the port, what the definitions say.
+// The webhooks as a replica runs them: certificates, the port, what the definitions say.
 namespace sluice::controller {
 namespace {
 
@@ -89,16 +89,20 @@ struct Cluster {
 /// One replica. Its port is any free one.
 struct Replica {
     config::Configuration configuration = config::default_configuration("kueue-system");
-    std::unique_ptr<ConversionService> service;
+    std::unique_ptr<WebhookService> service;
 
     explicit Replica(Cluster& cluster, bool in_cluster = false, const std::string& cert_dir = "") {
         configuration.webhook = {.port = 0, .host = "127.0.0.1", .cert_dir = cert_dir};
         configuration.internal_cert_management.enable = cert_dir.empty();
-        service = std::make_unique<ConversionService>(
-            ConversionService::Parts{cluster.client, cluster.clock, configuration, in_cluster}
+        service = std::make_unique<WebhookService>(
+            WebhookService::Parts{cluster.client, cluster.clock, configuration, in_cluster}
         );
     }
 };
+
+std::string url_of(const Replica& replica) {
+    return replica.service->origin() + "/convert";
+}
 
 Result<void> start(Cluster& cluster, Replica& replica) {
     const auto started = run_async(cluster.loop, replica.service->start());
@@ -107,7 +111,7 @@ Result<void> start(Cluster& cluster, Replica& replica) {
 
 /// The answer to a review, sent as the API server would: to that URL, trusting that authority.
 std::string convert(Cluster& cluster, const std::string& text, const std::string& authority) {
-    const auto url = parse_https_url(text);
+    const auto url = serving::parse_https_url(text);
     REQUIRE(url);
     net::HttpClientOptions options;
     options.host = url->host;
@@ -151,7 +155,7 @@ TEST_CASE("outside a cluster the definitions name a URL that converts", "[conver
     REQUIRE(start(cluster, replica));
     for (const auto* name : {"clusterqueues", "workloads"}) {
         const auto config = cluster.published(name);
-        CHECK(config.string_at("url") == replica.service->url());
+        CHECK(config.string_at("url") == url_of(replica));
         CHECK(config.find("service") == nullptr);
     }
     CHECK(is_converted(convert(cluster)));
@@ -211,7 +215,7 @@ TEST_CASE("a URL is published even where nobody says who signed", "[conversion]"
     Replica replica(cluster, false, folder.path());
     REQUIRE(start(cluster, replica));
     CHECK(cluster.published().find("caBundle") == nullptr);
-    CHECK(is_converted(convert(cluster, replica.service->url(), authority)));
+    CHECK(is_converted(convert(cluster, url_of(replica), authority)));
 }
 
 TEST_CASE("certificates that cannot be read refuse the start with the file", "[conversion]") {
@@ -283,7 +287,7 @@ TEST_CASE("a definition that was applied again gets its URL back", "[conversion]
     REQUIRE(start(cluster, replica));
     cluster.apply("workloads");
     REQUIRE(run_async(cluster.loop, replica.service->check()));
-    CHECK(cluster.published("workloads").string_at("url") == replica.service->url());
+    CHECK(cluster.published("workloads").string_at("url") == url_of(replica));
     CHECK(cluster.published("workloads").find("service") == nullptr);
 }
 
@@ -293,9 +297,9 @@ TEST_CASE("of two replicas the one that is published stays while it answers", "[
     REQUIRE(start(cluster, *first));
     Replica second(cluster);
     const auto published = cluster.patches_of_definitions();
-    const std::string url = first->service->url();
+    const std::string url = url_of(*first);
     REQUIRE(start(cluster, second));
-    REQUIRE(url != second.service->url());
+    REQUIRE(url != url_of(second));
     for (int i = 0; i < 3; ++i) {
         REQUIRE(run_async(cluster.loop, first->service->check()));
         REQUIRE(run_async(cluster.loop, second.service->check()));
@@ -306,7 +310,7 @@ TEST_CASE("of two replicas the one that is published stays while it answers", "[
     run_async(cluster.loop, first->service->stop(0s));
     first.reset();
     REQUIRE(run_async(cluster.loop, second.service->check()));
-    CHECK(cluster.published().string_at("url") == second.service->url());
+    CHECK(cluster.published().string_at("url") == url_of(second));
     CHECK(is_converted(convert(cluster)));
 }
 
@@ -324,14 +328,14 @@ TEST_CASE("replicas of two authorities leave the one that answers", "[conversion
         REQUIRE(run_async(cluster.loop, first->service->check()));
     }
     CHECK(cluster.patches_of_definitions() == published);
-    CHECK(cluster.published().string_at("url") == first->service->url());
+    CHECK(cluster.published().string_at("url") == url_of(*first));
     CHECK(cluster.authority() == authority);
     CHECK(is_converted(convert(cluster)));
 
     run_async(cluster.loop, first->service->stop(0s));
     first.reset();
     REQUIRE(run_async(cluster.loop, second.service->check()));
-    CHECK(cluster.published().string_at("url") == second.service->url());
+    CHECK(cluster.published().string_at("url") == url_of(second));
     CHECK(cluster.authority() != authority);
     CHECK(is_converted(convert(cluster)));
 }
@@ -344,7 +348,7 @@ TEST_CASE("a webhook whose published authority is not its own is replaced", "[co
     REQUIRE(start(cluster, stranger));
     Replica replica(cluster);
     REQUIRE(start(cluster, replica));
-    CHECK(cluster.published().string_at("url") == replica.service->url());
+    CHECK(cluster.published().string_at("url") == url_of(replica));
     CHECK(is_converted(convert(cluster)));
 }
 

@@ -1,4 +1,4 @@
-#include "controller/process/webhook_certificates.hpp"
+#include "serving/certificates.hpp"
 
 #include "kube/client/client_config.hpp"
 #include "kube/core/base64.hpp"
@@ -8,7 +8,7 @@
 #include <iterator>
 #include <utility>
 
-namespace sluice::controller {
+namespace sluice::serving {
 
 namespace {
 
@@ -31,53 +31,48 @@ bool counts(const std::string& pem, Time now) {
     return info && info->not_before <= now && info->not_after > now + kRenewBefore;
 }
 
-std::optional<net::CertificateAndKey> read_authority(const api::Secret& secret, Time now) {
-    net::CertificateAndKey authority{decoded(secret, "ca.crt"), decoded(secret, "ca.key")};
-    if (authority.private_key_pem.empty() || !counts(authority.certificate_pem, now)) {
-        return std::nullopt;
-    }
-    return authority;
+bool counts(const net::CertificateAndKey& certificate, Time now) {
+    return !certificate.private_key_pem.empty() && counts(certificate.certificate_pem, now);
 }
 
 }  // namespace
 
-std::optional<WebhookCertificates> read_certificates(
-    const api::Secret& secret, const std::vector<std::string>& names, Time now
+bool is_good_for(
+    const ServingCertificates& certificates, const std::vector<std::string>& names, Time now
 ) {
-    auto authority = read_authority(secret, now);
-    net::CertificateAndKey serving{decoded(secret, "tls.crt"), decoded(secret, "tls.key")};
-    if (!authority || serving.private_key_pem.empty() || !counts(serving.certificate_pem, now)) {
-        return std::nullopt;
+    const auto& [authority, serving] = certificates;
+    if (!counts(authority, now) || !counts(serving, now)) {
+        return false;
     }
-    const auto is_signed = net::is_signed_by(serving.certificate_pem, authority->certificate_pem);
+    const auto is_signed = net::is_signed_by(serving.certificate_pem, authority.certificate_pem);
     const auto info = net::parse_certificate(serving.certificate_pem);
     const bool has_names = info && std::ranges::all_of(names, [&info](const std::string& name) {
                                return std::ranges::find(info->names, name) != info->names.end();
                            });
-    if (!is_signed || !*is_signed || !has_names) {
-        return std::nullopt;
-    }
-    return WebhookCertificates{.authority = std::move(*authority), .serving = std::move(serving)};
+    return is_signed && *is_signed && has_names;
 }
 
-Result<WebhookCertificates> renew_certificates(
-    const api::Secret& secret, const std::vector<std::string>& names, Time now
+Result<ServingCertificates> make_certificates(
+    const ServingCertificates& present,
+    const std::string& authority_name,
+    const std::vector<std::string>& names,
+    Time now
 ) {
-    WebhookCertificates made;
-    if (auto authority = read_authority(secret, now)) {
-        made.authority = std::move(*authority);
+    ServingCertificates made;
+    if (counts(present.authority, now)) {
+        made.authority = present.authority;
     } else {
-        auto fresh = net::make_authority("kueue-ca", {.now = now, .length = kAuthorityLength});
+        auto fresh = net::make_authority(authority_name, {.now = now, .length = kAuthorityLength});
         if (!fresh) {
             return fresh.error();
         }
         made.authority = std::move(*fresh);
     }
     std::vector<std::string> all = names;
-    if (const auto present = net::parse_certificate(decoded(secret, "tls.crt"))) {
+    if (const auto shown = net::parse_certificate(present.serving.certificate_pem)) {
         // What other replicas are reached by stays.
         std::ranges::copy_if(
-            present->names,
+            shown->names,
             std::back_inserter(all),
             [&names](const std::string& name) {
                 return std::ranges::find(names, name) == names.end();
@@ -93,7 +88,14 @@ Result<WebhookCertificates> renew_certificates(
     return made;
 }
 
-api::StringMap to_secret_data(const WebhookCertificates& certificates) {
+ServingCertificates from_secret(const api::Secret& secret) {
+    return {
+        .authority = {decoded(secret, "ca.crt"), decoded(secret, "ca.key")},
+        .serving = {decoded(secret, "tls.crt"), decoded(secret, "tls.key")},
+    };
+}
+
+api::StringMap to_secret_data(const ServingCertificates& certificates) {
     return {
         {"ca.crt", kube::encode_base64(certificates.authority.certificate_pem)},
         {"ca.key", kube::encode_base64(certificates.authority.private_key_pem)},
@@ -102,8 +104,8 @@ api::StringMap to_secret_data(const WebhookCertificates& certificates) {
     };
 }
 
-Result<WebhookCertificates> load_certificates(const std::string& folder) {
-    WebhookCertificates loaded;
+Result<ServingCertificates> load_certificates(const std::string& folder) {
+    ServingCertificates loaded;
     const auto certificate = kube::read_small_file(folder + "/tls.crt");
     if (!certificate) {
         return certificate.error();
@@ -122,4 +124,4 @@ Result<WebhookCertificates> load_certificates(const std::string& folder) {
     return loaded;
 }
 
-}  // namespace sluice::controller
+}  // namespace sluice::serving

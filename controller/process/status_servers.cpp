@@ -1,0 +1,133 @@
+#include "controller/process/status_servers.hpp"
+
+#include "base/log.hpp"
+#include "metrics/registry.hpp"
+#include "net/event_loop.hpp"
+#include "serving/path_table.hpp"
+
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+constexpr Duration kStopGrace = std::chrono::seconds(1);
+/// A certificate is renewed months before its end.
+constexpr Duration kCheckPeriod = std::chrono::hours(1);
+
+/// A node's kubelet asks, and some Prometheus servers; none sends a body.
+net::ServerOptions make_limits(const serving::BindAddress& bind) {
+    net::ServerOptions options;
+    options.address = bind.address;
+    options.port = bind.port;
+    options.connections_max = 256;
+    options.connections_per_peer_max = 64;
+    options.header_bytes_max = std::size_t{16} * 1024;
+    options.body_bytes_max = 0;
+    options.bytes_in_flight_max = std::size_t{256} * 1024 * 1024;
+    return options;
+}
+
+/// "" and "0" turn a server off.
+bool is_off(const std::string& bind_address) {
+    return bind_address.empty() || bind_address == "0";
+}
+
+net::ServerResponse make_probe_answer(bool is_fine, std::string_view problem) {
+    net::ServerResponse response;
+    response.status = is_fine ? 200 : 500;
+    response.body = is_fine ? "ok" : std::string(problem);
+    return response;
+}
+
+}  // namespace
+
+StatusServers::StatusServers(
+    const Clock& clock, const config::Configuration& configuration, PrintMetrics print_metrics
+)
+    : configuration_(configuration),
+      print_metrics_(std::move(print_metrics)),
+      thread_("status"),
+      certificates_(clock, "kueue-metrics", {"localhost"}),
+      metrics_(thread_, certificates_) {}
+
+kube::Async<void> StatusServers::start() {
+    if (const auto started = start_health(); !started) {
+        co_return with_context(started.error(), "health.healthProbeBindAddress");
+    }
+    const auto started = co_await start_metrics();
+    if (!started) {
+        co_return with_context(started.error(), "metrics.bindAddress");
+    }
+    co_return Result<void>();
+}
+
+Result<void> StatusServers::start_health() {
+    const config::Health& health = configuration_.health;
+    if (is_off(health.health_probe_bind_address)) {
+        return {};
+    }
+    const auto bind = serving::parse_bind_address(health.health_probe_bind_address);
+    if (!bind) {
+        return bind.error();
+    }
+    auto table = std::make_shared<serving::PathTable>();
+    table->add_page("/" + health.liveness_endpoint_name, [] {
+        return make_probe_answer(true, "");
+    });
+    table->add_page("/" + health.readiness_endpoint_name, [is_ready = is_ready_] {
+        return make_probe_answer(*is_ready, "not ready\n");
+    });
+    auto options = make_limits(*bind);
+    options.tls = false;
+    const auto server = thread_.listen(std::move(table), std::move(options));
+    if (!server) {
+        return server.error();
+    }
+    health_ = *server;
+    return {};
+}
+
+kube::Async<void> StatusServers::start_metrics() {
+    const std::string& address = configuration_.metrics.bind_address;
+    if (is_off(address)) {
+        co_return Result<void>();
+    }
+    const auto bind = serving::parse_bind_address(address);
+    if (!bind) {
+        co_return bind.error();
+    }
+    auto table = std::make_shared<serving::PathTable>();
+    table->add_page("/metrics", [print = print_metrics_] {
+        net::ServerResponse response;
+        response.content_type = metrics::kTextContentType;
+        response.body = print();
+        return response;
+    });
+    auto options = make_limits(*bind);
+    const auto started = co_await metrics_.start(std::move(table), std::move(options));
+    co_return started;
+}
+
+boost::asio::awaitable<void> StatusServers::keep() {
+    while (metrics_.is_serving()) {
+        const bool waited = co_await net::pause_for(kCheckPeriod);
+        if (!waited) {
+            co_return;
+        }
+        const auto checked = co_await metrics_.check();
+        if (!checked) {
+            log::warning(
+                "metrics are not served as they should be", {{"error", checked.error().detail}}
+            );
+        }
+    }
+}
+
+void StatusServers::stop() {
+    thread_.stop(kStopGrace);
+}
+
+}  // namespace sluice::controller

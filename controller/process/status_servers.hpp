@@ -1,0 +1,62 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "config/configuration.hpp"
+#include "kube/client/client.hpp"
+#include "net/http_server.hpp"
+#include "serving/certificate_source.hpp"
+#include "serving/secure_server.hpp"
+#include "serving/server_thread.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace sluice::controller {
+
+/// Serves the probes of health and readiness and the page of metrics, on a thread of their own: a
+/// long cycle delays no probe, and no crowd of clients delays a cycle or the renewal of the lease.
+class StatusServers {
+  public:
+    /// Makes the page of metrics. Thread: that of the servers.
+    using PrintMetrics = std::function<std::string()>;
+
+    /// Lifetime: clock and configuration must outlive it.
+    StatusServers(
+        const Clock& clock, const config::Configuration& configuration, PrintMetrics print_metrics
+    );
+
+    /// Listens where the configuration says so: the probes by plain HTTP, the metrics by HTTPS with
+    /// a certificate of its own making, as nobody is told to trust it.
+    /// Errors: Invalid for an address, Unavailable where it is taken, naming the setting.
+    kube::Async<void> start();
+    /// Renews the certificate before its end, until cancelled.
+    boost::asio::awaitable<void> keep();
+    /// What /readyz answers from now on. Thread: any.
+    void set_ready(bool is_ready) { *is_ready_ = is_ready; }
+    /// Waits for running requests for at most a second.
+    void stop();
+
+    /// Where /healthz and /readyz are served; 0: nowhere.
+    std::uint16_t health_port() const { return health_ == nullptr ? 0 : health_->port(); }
+    /// Where /metrics is served; 0: nowhere.
+    std::uint16_t metrics_port() const { return metrics_.port(); }
+
+  private:
+    Result<void> start_health();
+    kube::Async<void> start_metrics();
+
+    const config::Configuration& configuration_;
+    PrintMetrics print_metrics_;
+    std::shared_ptr<std::atomic<bool>> is_ready_ = std::make_shared<std::atomic<bool>>(false);
+    serving::ServerThread thread_;
+    serving::SelfMadeCertificates certificates_;
+    net::HttpServer* health_ = nullptr;
+    serving::SecureServer metrics_;
+};
+
+}  // namespace sluice::controller

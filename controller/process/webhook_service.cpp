@@ -1,0 +1,166 @@
+#include "controller/process/webhook_service.hpp"
+
+#include "base/log.hpp"
+#include "controller/process/conversion_handler.hpp"
+#include "controller/process/conversion_publication.hpp"
+#include "net/event_loop.hpp"
+#include "serving/path_table.hpp"
+
+#include <chrono>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice::controller {
+
+namespace {
+
+/// The kinds of which two versions are served.
+constexpr std::string_view kConvertedKinds[] = {
+    "clusterqueues", "cohorts", "localqueues", "multikueueclusters", "workloads"
+};
+/// How long at most nobody answers after the replica that is asked has gone.
+constexpr Duration kCheckPeriod = std::chrono::seconds(15);
+/// Large reviews that are converted at a time.
+constexpr std::size_t kWorkers = 4;
+
+bool is_reached_by_url(const WebhookService::Parts& parts) {
+    return !parts.in_cluster && !serving::is_any_address(parts.configuration.webhook.host);
+}
+
+/// What the API server may call the webhooks by.
+std::vector<std::string> make_names(const WebhookService::Parts& parts) {
+    const std::string service = parts.configuration.internal_cert_management.webhook_service_name +
+                                "." + parts.configuration.namespace_;
+    std::vector<std::string> names = {service, service + ".svc", service + ".svc.cluster.local"};
+    if (is_reached_by_url(parts)) {
+        names.push_back(serving::canonical_host(parts.configuration.webhook.host));
+    }
+    return names;
+}
+
+std::unique_ptr<serving::CertificateSource> make_source(const WebhookService::Parts& parts) {
+    const config::InternalCertManagement& own = parts.configuration.internal_cert_management;
+    if (!own.enable) {
+        return std::make_unique<serving::FileCertificates>(parts.configuration.webhook.cert_dir);
+    }
+    return std::make_unique<serving::SecretCertificates>(serving::SecretCertificates::Parts{
+        .client = parts.client,
+        .clock = parts.clock,
+        .secret_namespace = parts.configuration.namespace_,
+        .secret_name = own.webhook_secret_name,
+        .names = make_names(parts),
+    });
+}
+
+std::shared_ptr<serving::PathTable> make_table(net::WorkerThreads& workers) {
+    auto table = std::make_shared<serving::PathTable>();
+    table->add_review(std::string(kConversionPath), std::make_shared<ConversionHandler>(workers));
+    return table;
+}
+
+std::vector<serving::PublicationTarget> make_targets() {
+    std::vector<serving::PublicationTarget> targets;
+    for (const std::string_view kind : kConvertedKinds) {
+        targets.push_back({
+            .path =
+                {"apiextensions.k8s.io",
+                 "v1",
+                 "customresourcedefinitions",
+                 "",
+                 std::string(kind) + ".kueue.x-k8s.io",
+                 ""},
+            .kind = "CustomResourceDefinition",
+            .make_patch = publication_patch,
+            .find_other = find_other_conversion,
+        });
+    }
+    return targets;
+}
+
+}  // namespace
+
+WebhookService::WebhookService(const Parts& parts)
+    : parts_(parts),
+      thread_("webhook"),
+      workers_("conversion", kWorkers),
+      certificates_(make_source(parts)),
+      server_(thread_, *certificates_),
+      publisher_(parts.client, make_targets()) {}
+
+/// No request may ask for a worker any more when they end.
+WebhookService::~WebhookService() {
+    thread_.join();
+}
+
+bool WebhookService::is_by_url() const {
+    return is_reached_by_url(parts_);
+}
+
+kube::Async<void> WebhookService::start() {
+    net::ServerOptions options;
+    options.address = parts_.configuration.webhook.host;
+    options.port = static_cast<std::uint16_t>(parts_.configuration.webhook.port);
+    if (parts_.configuration.tls && !parts_.configuration.tls->min_version.empty()) {
+        options.minimum_tls_version = parts_.configuration.tls->min_version;
+    }
+    auto table = make_table(workers_);
+    const auto started = co_await server_.start(std::move(table), std::move(options));
+    if (!started) {
+        co_return with_context(started.error(), "webhook server");
+    }
+    co_return Result<void>();
+}
+
+std::string WebhookService::origin() const {
+    if (!is_by_url()) {
+        return "";
+    }
+    const std::string host = serving::canonical_host(parts_.configuration.webhook.host);
+    return serving::make_origin(host, server_.port());
+}
+
+serving::WebhookAddress WebhookService::address() const {
+    return {
+        .origin = origin(),
+        .service_name = parts_.configuration.internal_cert_management.webhook_service_name,
+        .service_namespace = parts_.configuration.namespace_,
+        .authority_pem = server_.authority_pem(),
+    };
+}
+
+kube::Async<void> WebhookService::publish() {
+    const auto published = co_await publisher_.publish(address());
+    co_return published;
+}
+
+kube::Async<void> WebhookService::check() {
+    const auto checked = co_await server_.check();
+    if (!checked) {
+        co_return with_context(checked.error(), "webhook");
+    }
+    const auto published = co_await publish();
+    co_return published;
+}
+
+boost::asio::awaitable<void> WebhookService::keep() {
+    for (;;) {
+        const bool waited = co_await net::pause_for(kCheckPeriod);
+        if (!waited) {
+            co_return;
+        }
+        const auto checked = co_await check();
+        if (!checked) {
+            log::warning("webhook is not as it should be", {{"error", checked.error().detail}});
+        }
+    }
+}
+
+boost::asio::awaitable<void> WebhookService::stop(Duration grace) {
+    if (is_serving()) {
+        thread_.stop(grace);
+    }
+    co_return;
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,116 @@
+#include "controller/process/workload_tally.hpp"
+
+#include "controller/reconcilers/workload_status.hpp"
+#include "workload/queueable.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace sluice::controller {
+
+namespace {
+
+/// Why a workload is not admitted: the reason of Admitted=False and that of QuotaReserved=False.
+std::pair<std::string, std::string> unadmitted_reasons(const api::Workload& workload) {
+    const api::Condition* admitted = find_condition(workload, "Admitted");
+    const api::Condition* reserved = find_condition(workload, "QuotaReserved");
+    const bool has_reservation = reserved != nullptr && reserved->status == "True";
+    std::string cause;
+    if (!has_reservation) {
+        cause = reserved == nullptr ? "PendingEvaluation" : reserved->reason;
+    }
+    return {admitted == nullptr ? "NoReservation" : admitted->reason, cause};
+}
+
+void add(WorkloadTally::Amounts& sums, const FlavorAmounts& amounts, int sign) {
+    for (const auto& [flavor, resources] : amounts) {
+        for (const auto& [resource, amount] : resources) {
+            const auto at = sums.try_emplace({flavor, resource}).first;
+            at->second.sum += WorkloadTally::Sum(sign) * amount;
+            at->second.holders += sign;
+            if (at->second.holders == 0) {
+                sums.erase(at);
+            }
+        }
+    }
+}
+
+/// The entry is dropped when nobody is in it.
+void add(
+    std::map<std::string, WorkloadTally::Holders>& all,
+    const std::string& cluster_queue,
+    const QueueUsage& of_one,
+    int sign
+) {
+    if (of_one.reserving == 0) {
+        return;
+    }
+    WorkloadTally::Holders& holders = all[cluster_queue];
+    holders.reserving += sign * of_one.reserving;
+    holders.admitted += sign * of_one.admitted;
+    add(holders.reservation, of_one.reservation, sign);
+    add(holders.usage, of_one.usage, sign);
+    if (holders.reserving == 0) {
+        all.erase(cluster_queue);
+    }
+}
+
+}  // namespace
+
+void WorkloadTally::changed(const api::Workload* before, const api::Workload* after) {
+    if (before != nullptr) {
+        count(*before, Direction::Remove);
+    }
+    if (after != nullptr) {
+        count(*after, Direction::Add);
+    }
+}
+
+void WorkloadTally::count(const api::Workload& workload, Direction direction) {
+    const int sign = static_cast<int>(direction);
+    QueueUsage of_one;
+    count_holder(workload, of_one);
+    const std::pair key{workload.metadata.namespace_, workload.spec.queue_name};
+    OfLocalQueue& queue = local_queues_[key];
+    queue.workloads += sign;
+    queue.queueable += workload::is_queueable(workload, gates_) ? sign : 0;
+    if (is_finished(workload)) {
+        queue.finished += sign;
+    } else if (!is_admitted(workload)) {
+        const auto at = queue.unadmitted.try_emplace(unadmitted_reasons(workload)).first;
+        at->second += sign;
+        if (at->second == 0) {
+            queue.unadmitted.erase(at);
+        }
+    }
+    if (const auto& admission = workload.status.admission) {
+        add(queue.holders, admission->cluster_queue, of_one, sign);
+        add(cluster_queues_, admission->cluster_queue, of_one, sign);
+    }
+    if (queue.workloads == 0) {
+        local_queues_.erase(key);
+    }
+}
+
+const WorkloadTally::OfLocalQueue& WorkloadTally::of_local_queue(
+    const std::string& ns, const std::string& name
+) const {
+    static const OfLocalQueue kNone;
+    const auto found = local_queues_.find({ns, name});
+    return found == local_queues_.end() ? kNone : found->second;
+}
+
+const WorkloadTally::Holders& WorkloadTally::of_cluster_queue(const std::string& name) const {
+    static const Holders kNone;
+    const auto found = cluster_queues_.find(name);
+    return found == cluster_queues_.end() ? kNone : found->second;
+}
+
+std::int64_t to_amount(WorkloadTally::Sum sum) {
+    using Limits = std::numeric_limits<std::int64_t>;
+    return static_cast<std::int64_t>(
+        std::clamp<WorkloadTally::Sum>(sum, Limits::min(), Limits::max())
+    );
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "base/error.hpp"
+#include "json/value.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+/// How the API server is told where a webhook is: the `clientConfig` of CustomResourceDefinitions
+/// and of webhook configurations. Pure.
+namespace sluice::serving {
+
+/// Whether the host stands for all addresses of the machine, and thus for none to be reached by.
+bool is_any_address(const std::string& host);
+
+/// An IP address as such addresses are written in certificates ("FD00::7" is "fd00::7"); any other
+/// host as it is.
+std::string canonical_host(const std::string& host);
+
+/// The way to the webhooks of a replica.
+struct WebhookAddress {
+    std::string origin;  ///< "https://host:port"; "": they are reached by the Service
+    std::string service_name;
+    std::string service_namespace;
+    std::string authority_pem;  ///< "": whoever made the certificates says who signed them
+
+    bool is_by_url() const { return !origin.empty(); }
+};
+
+/// "https://host:port" of a host and port. The host may be an IPv6 address without brackets.
+std::string make_origin(const std::string& host, std::uint16_t port);
+
+/// The clientConfig that leads to a path of the address: every field that matters, null where it
+/// must not be, so that it is a merge patch too.
+json::Value make_client_config(const WebhookAddress& own, std::string_view path);
+
+/// Whether a clientConfig says what such a merge patch would make it say; nullptr is none.
+bool is_same_client_config(const json::Value* present, const json::Value& wanted);
+
+/// A webhook that is published by its URL.
+struct PublishedWebhook {
+    std::string url;
+    std::string authority_pem;  ///< "": one that the system knows
+    friend auto operator<=>(const PublishedWebhook&, const PublishedWebhook&) = default;
+};
+
+/// The webhook of another replica that the clientConfig names by its URL, whoever signed its
+/// certificate. None where we are reached by the Service, which leads to all replicas, or when its
+/// URL names the machine of whoever asks. `client_config` may be nullptr.
+std::optional<PublishedWebhook> find_other_webhook(
+    const json::Value* client_config, const WebhookAddress& own, std::string_view path
+);
+
+/// The parts of an `https://host:port/path`.
+struct HttpsUrl {
+    std::string host;  ///< without brackets
+    std::uint16_t port = 443;
+    std::string path = "/";
+};
+/// Errors: Invalid, also for what the API server allows no webhook: user information, a query, a
+/// fragment.
+Result<HttpsUrl> parse_https_url(const std::string& text);
+
+}  // namespace sluice::serving
