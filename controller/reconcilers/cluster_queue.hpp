@@ -15,8 +15,8 @@ struct QueueAccount {
     bool has_holders = false;  ///< of quota, those included whose admission is on its way
 };
 
-/// Keeps the ClusterQueue's finalizer and status: Active, counters, usage by flavor
-/// (spec 1.3, 1.6).
+/// Keeps the ClusterQueue's status (Active, counters, usage by flavor), and its finalizer while
+/// workloads hold its quota.
 Outcome reconcile_cluster_queue(
     const View& view, std::string_view name, const QueueAccount& account, Time now
 );

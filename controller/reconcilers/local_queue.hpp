@@ -7,7 +7,7 @@
 
 namespace sluice::controller {
 
-/// Keeps the LocalQueue's status: Active, counters, usage by flavor (spec 1.8).
+/// Keeps the LocalQueue's status: Active, counters, usage by flavor.
 Outcome reconcile_local_queue(
     const View& view, std::string_view ns, std::string_view name, Time now
 );

@@ -12,8 +12,8 @@
 /// What the stores say about queues: whether they may be used, and how much of them is in use.
 namespace sluice::controller {
 
-/// Whether the LocalQueue may be used (spec 1.8); of its ClusterQueue the published condition
-/// counts.
+/// Whether the LocalQueue may be used: it is not stopped, and its ClusterQueue is there and active
+/// by its published condition.
 workload::Activity local_queue_activity(const Stores& stores, const api::LocalQueue& queue);
 
 /// Amounts in base units (cpu in thousandths) by flavor and resource.

@@ -7,7 +7,7 @@
 
 namespace sluice::controller {
 
-/// Keeps the finalizer of a ResourceFlavor while a ClusterQueue has quota of it (spec 1.3).
+/// Keeps the finalizer of a ResourceFlavor while a ClusterQueue has quota of it.
 Outcome reconcile_resource_flavor(const Stores& stores, std::string_view name);
 
 /// Keeps the finalizer of an AdmissionCheck while a ClusterQueue asks for it.

@@ -6,7 +6,7 @@
 
 namespace sluice::controller {
 
-/// The name of a job's Workload (spec 1.22): `<kind>-<owner>-<hash>`, at most `limit` bytes. The
+/// The name of a job's Workload: `<kind>-<owner>-<hash>`, at most `limit` bytes. The
 /// hash covers the owner's uid, so that a job made again gets another one. Example: Job
 /// `sample-job` of group batch gives `job-sample-job-fad91`.
 std::string workload_name(

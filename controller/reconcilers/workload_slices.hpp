@@ -8,8 +8,8 @@
 
 namespace sluice::controller {
 
-/// The Workload that took the place of this slice of an elastic job (spec 2.23): both hold quota,
-/// and only one may. None: nobody did, or who did is on its way out itself.
+/// The Workload that took the place of this slice of an elastic job (KEP-77): both hold quota, and
+/// only one may. None: there is none, or it is on its way out itself.
 std::shared_ptr<const api::Workload> find_replacement_of_slice(
     const Stores& stores, const Settings& settings, const api::Workload& slice
 );

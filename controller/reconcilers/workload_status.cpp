@@ -113,7 +113,7 @@ void note_eviction(
     );
 }
 
-json::Value status_apply(const api::Workload& workload, bool strict) {
+json::Value status_apply(const api::Workload& workload, Precondition precondition) {
     api::Workload applied;
     const api::WorkloadStatus& status = workload.status;
     applied.status.admission = status.admission;
@@ -141,7 +141,7 @@ json::Value status_apply(const api::Workload& workload, bool strict) {
         {"namespace", workload.metadata.namespace_},
         {"uid", workload.metadata.uid},
     };
-    if (strict) {
+    if (precondition == Precondition::Version) {
         metadata.set("resourceVersion", workload.metadata.resource_version);
     }
     const json::Value all = api::to_value(applied);
@@ -158,7 +158,7 @@ Write status_write(const api::Workload& workload) {
     return {
         .verb = Verb::ApplyStatus,
         .object = key_of(workload),
-        .body = status_apply(workload, true),
+        .body = status_apply(workload, Precondition::Version),
         .field_manager = std::string(kAdmissionManager),
     };
 }

@@ -5,6 +5,7 @@
 #include "controller/reconcilers/reconcile.hpp"
 #include "workload/status.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,7 @@
 /// What a Workload's status says, and how changes of it (workload/status.hpp) are written.
 namespace sluice::controller {
 
-/// Owner of the fields that the controller decides (spec 2.25).
+/// Field manager of the status fields that the controller decides.
 inline constexpr std::string_view kAdmissionManager = "kueue-admission";
 
 const api::Condition* find_condition(const api::Workload& workload, std::string_view type);
@@ -22,8 +23,7 @@ bool has_quota_reserved(const api::Workload& workload);
 bool is_admitted(const api::Workload& workload);
 bool is_evicted(const api::Workload& workload);
 bool is_finished(const api::Workload& workload);
-/// Whether QuotaReserved=False with this reason stays until the scheduler says otherwise
-/// (spec 2.3).
+/// Whether QuotaReserved=False with this reason stays until the scheduler says otherwise.
 bool is_scheduler_reason(std::string_view reason);
 /// Whether a cycle said of the condition QuotaReserved that gates keep it from evicting others. The
 /// reason is that of an admission gate, which no cycle speaks of.
@@ -32,7 +32,7 @@ bool is_preemption_gated(const api::Condition& reserved);
 bool is_undecided(const api::Workload& workload);
 /// spec.active is not false.
 bool is_active(const api::Workload& workload);
-/// Holds quota in the eyes of the scheduler: reserved, active, not finished (spec 7.6).
+/// Holds quota in the eyes of the scheduler: reserved, active, not finished.
 bool holds_quota(const api::Workload& workload);
 
 /// The event and the count of an eviction, for its write; empty when the workload had no admission.
@@ -44,9 +44,14 @@ void note_eviction(
     std::string_view controller
 );
 
-/// The part of the status that `kueue-admission` owns, as a server-side apply (spec 2.25). With
-/// `strict` the write is refused when the object changed since.
-json::Value status_apply(const api::Workload& workload, bool strict);
+/// What an apply names of the object that it was made from.
+enum class Precondition : std::uint8_t {
+    Uid,      ///< it holds on any newer state of the same object
+    Version,  ///< it is refused when the object changed since
+};
+
+/// The part of the status that `kueue-admission` owns, as a server-side apply.
+json::Value status_apply(const api::Workload& workload, Precondition precondition);
 
 /// A strict apply of the status.
 Write status_write(const api::Workload& workload);

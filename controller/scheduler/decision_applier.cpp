@@ -45,7 +45,7 @@ std::int64_t whole_seconds(Duration duration) {
 /// object.
 Write loose_status_write(const api::Workload& workload) {
     Write write = status_write(workload);
-    write.body = status_apply(workload, false);
+    write.body = status_apply(workload, Precondition::Uid);
     return write;
 }
 

@@ -124,7 +124,7 @@ struct Writing {
         const api::Workload& workload, const std::function<void()>& meanwhile
     ) {
         Write write = status_write(workload);
-        write.body = status_apply(workload, false);
+        write.body = status_apply(workload, Precondition::Uid);
         std::vector<Write> row;
         row.push_back(std::move(write));
         std::optional<Result<void>> outcome;
