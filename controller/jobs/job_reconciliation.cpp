@@ -134,7 +134,8 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
     if (!ancestor) {
         return refuse(ancestor.error());
     }
-    if (!*ancestor) {
+    const std::optional<ObjectKey>& parent = *ancestor;
+    if (!parent) {
         return {};
     }
     for (const WorkloadPointer& workload : own_) {
@@ -142,7 +143,7 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
             return removal;
         }
     }
-    if (job_.is_suspended() || job_.find_end() || is_job_admitted(stores_, **ancestor)) {
+    if (job_.is_suspended() || job_.find_end() || is_job_admitted(stores_, *parent)) {
         return Outcome{};
     }
     const StopStep step = job_.next_stop_step(nullptr);
@@ -344,10 +345,11 @@ JobReconciliation::Next JobReconciliation::release_quota(const api::Condition& e
     api::Workload changed = *workload_;
     workload::release_quota(changed, settings_.gates, now_);
     Write w = status_write(changed);
-    if (workload_->status.admission && sluice::controller::is_active(*workload_)) {
+    const auto& admission = workload_->status.admission;
+    if (admission && sluice::controller::is_active(*workload_)) {
         w.observations.push_back(
             {.kind = Observation::Kind::Released,
-             .cluster_queue = workload_->status.admission->cluster_queue,
+             .cluster_queue = admission->cluster_queue,
              .reason = evicted.reason,
              .since_evicted = now_ - evicted.last_transition_time.value_or(now_)}
         );
@@ -368,13 +370,14 @@ JobReconciliation::Next JobReconciliation::stop_unadmitted() {
 }
 
 JobReconciliation::Next JobReconciliation::start_admitted() {
-    if (!is_admitted(*workload_) || !workload_->status.admission) {
+    const auto& admission = workload_->status.admission;
+    if (!is_admitted(*workload_) || !admission) {
         if (has_quota_reserved(*workload_)) {
             tell_checks();
         }
         return {};
     }
-    const auto injected = make_pod_set_infos(stores_, *workload_, settings_);
+    const auto injected = make_pod_set_infos(stores_, *workload_, *admission, settings_);
     if (!injected && !injected.error().is_permanent()) {
         return refuse(injected.error());
     }
@@ -387,9 +390,9 @@ JobReconciliation::Next JobReconciliation::start_admitted() {
     }
     Outcome outcome;
     outcome.writes = std::move(*writes);
-    outcome.writes.front().events.push_back(event(
-        reason::kStarted, "Admitted by clusterQueue " + workload_->status.admission->cluster_queue
-    ));
+    outcome.writes.front().events.push_back(
+        event(reason::kStarted, "Admitted by clusterQueue " + admission->cluster_queue)
+    );
     return outcome;
 }
 

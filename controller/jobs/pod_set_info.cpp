@@ -38,13 +38,15 @@ Result<void> merge(api::StringMap& into, const api::StringMap& from, std::string
 
 /// The labels and annotations that name where the pods count.
 PodSetInfo make_own_info(
-    const api::Workload& workload, const std::string& pod_set, const Settings& settings
+    const api::Workload& workload,
+    const std::string& cluster_queue,
+    const std::string& pod_set,
+    const Settings& settings
 ) {
     PodSetInfo own{.name = pod_set};
     own.labels[api::label::kPodSet] = pod_set;
     if (settings.assign_queue_labels_for_pods) {
         own.labels[api::label::kLocalQueueName] = workload.spec.queue_name;
-        const std::string& cluster_queue = workload.status.admission->cluster_queue;
         // A longer name or one with a dot is no label value.
         if (!api::check_dns1123_label(cluster_queue)) {
             own.labels[api::label::kClusterQueueName] = cluster_queue;
@@ -63,10 +65,11 @@ JobProblem flavor_problem(std::string detail) {
 JobResult<PodSetInfo> make_pod_set_info(
     const Stores& stores,
     const api::Workload& workload,
+    const std::string& cluster_queue,
     const api::PodSetAssignment& assignment,
     const Settings& settings
 ) {
-    PodSetInfo info = make_own_info(workload, assignment.name, settings);
+    PodSetInfo info = make_own_info(workload, cluster_queue, assignment.name, settings);
     info.count = assignment.count;
     std::set<std::string> flavors;
     for (const auto& [resource, flavor] : assignment.flavors) {
@@ -160,11 +163,15 @@ Result<void> merge(PodSetInfo& into, const PodSetInfo& from) {
 }
 
 JobResult<std::vector<PodSetInfo>> make_pod_set_infos(
-    const Stores& stores, const api::Workload& workload, const Settings& settings
+    const Stores& stores,
+    const api::Workload& workload,
+    const api::Admission& admission,
+    const Settings& settings
 ) {
     std::vector<PodSetInfo> infos;
-    for (const auto& assignment : workload.status.admission->pod_set_assignments) {
-        auto info = make_pod_set_info(stores, workload, assignment, settings);
+    for (const auto& assignment : admission.pod_set_assignments) {
+        auto info =
+            make_pod_set_info(stores, workload, admission.cluster_queue, assignment, settings);
         if (!info) {
             return info.error();
         }
@@ -205,7 +212,7 @@ Result<json::Value> injection_patch(const api::PodTemplateSpec& live, const PodS
 json::Value restoration_patch(
     const api::PodTemplateSpec& live,
     const api::PodTemplateSpec& original,
-    const std::vector<std::string_view>& kept
+    std::span<const std::string_view> kept
 ) {
     const auto from = json::parse(live.raw.view());
     const auto to = json::parse(original.raw.view());

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,12 @@ Result<void> merge(PodSetInfo& into, const PodSetInfo& from);
 /// All that the admission gives each pod set: labels that name queue and pod set, then node labels
 /// and tolerations of its flavors in the order of their names, then the updates of checks that are
 /// Ready. Errors: FlavorNotFound when a flavor does not exist or cannot be used (try again);
-/// InvalidSpec when two of these contradict each other. Requires: the Workload has an admission.
+/// InvalidSpec when two of these contradict each other.
 JobResult<std::vector<PodSetInfo>> make_pod_set_infos(
-    const Stores& stores, const api::Workload& workload, const Settings& settings
+    const Stores& stores,
+    const api::Workload& workload,
+    const api::Admission& admission,
+    const Settings& settings
 );
 
 /// The merge patch of a pod template that injects the info. Errors: Invalid when a key is there
@@ -47,7 +51,7 @@ Result<json::Value> injection_patch(const api::PodTemplateSpec& live, const PodS
 json::Value restoration_patch(
     const api::PodTemplateSpec& live,
     const api::PodTemplateSpec& original,
-    const std::vector<std::string_view>& kept
+    std::span<const std::string_view> kept
 );
 
 }  // namespace sluice::controller

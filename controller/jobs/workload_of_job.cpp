@@ -54,12 +54,13 @@ bool are_pod_sets_equal(
 /// The pod sets as they were admitted; those of an elastic job that runs may have shrunk since.
 std::vector<api::PodSet> admitted_pod_sets(
     const GenericJob& job,
-    const api::Workload& workload,
+    const std::vector<api::PodSet>& asked,
+    const api::Admission& admission,
     const std::vector<api::PodSet>& wanted,
     const Settings& settings
 ) {
-    std::vector<api::PodSet> running = workload.spec.pod_sets;
-    const auto& assignments = workload.status.admission->pod_set_assignments;
+    std::vector<api::PodSet> running = asked;
+    const auto& assignments = admission.pod_set_assignments;
     for (std::size_t i = 0; i < running.size(); ++i) {
         if (running[i].min_count) {
             running[i].count = assignments[i].count.value_or(running[i].count);
@@ -183,7 +184,7 @@ bool is_equivalent(const GenericJob& job, const api::Workload& workload, const S
     const auto& admission = workload.status.admission;
     if (has_quota_reserved(workload) && admission &&
         admission->pod_set_assignments.size() == asked.size()) {
-        const auto running = admitted_pod_sets(job, workload, *wanted, settings);
+        const auto running = admitted_pod_sets(job, asked, *admission, *wanted, settings);
         if (are_pod_sets_equal(*wanted, running, tolerations)) {
             return true;
         }

@@ -18,8 +18,8 @@ class Registry {
     Registry() = default;
     Registry(const Registry&) = delete;
     Registry& operator=(const Registry&) = delete;
-    Registry(Registry&&) = default;
-    Registry& operator=(Registry&&) = default;
+    Registry(Registry&&) noexcept = default;
+    Registry& operator=(Registry&&) noexcept = default;
 
     /// Adds a kind. Requires: there is none of its group and resource yet. Lifetime: as long as the
     /// registry.

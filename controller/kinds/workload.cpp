@@ -42,8 +42,8 @@ void visit_queues(const ChangeContext& context, const Change& change, const Visi
         const std::string& ns = workload->metadata.namespace_;
         const std::string& name = workload->spec.queue_name;
         visit({kind_of<api::LocalQueue>(), ns, name});
-        if (workload->status.admission) {
-            visit({kind_of<api::ClusterQueue>(), "", workload->status.admission->cluster_queue});
+        if (const auto& admission = workload->status.admission) {
+            visit({kind_of<api::ClusterQueue>(), "", admission->cluster_queue});
         }
         if (const auto queue = context.stores.of<api::LocalQueue>().find(ns, name)) {
             visit({kind_of<api::ClusterQueue>(), "", queue->spec.cluster_queue});

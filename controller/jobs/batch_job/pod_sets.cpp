@@ -24,7 +24,7 @@ constexpr std::string_view kJobLabels[] = {
 
 std::int32_t BatchJob::pod_count() const {
     const std::int32_t parallelism = job_->spec.parallelism.value_or(1);
-    return job_->spec.completions ? std::min(parallelism, *job_->spec.completions) : parallelism;
+    return std::min(parallelism, job_->spec.completions.value_or(parallelism));
 }
 
 bool BatchJob::is_partially_admissible() const {

@@ -11,7 +11,7 @@ namespace sluice::controller {
 namespace {
 
 /// Set by the Job controller's defaulting; they name this Job and stay as they are.
-const std::vector<std::string_view> kLiveLabels = {
+constexpr std::string_view kLiveLabels[] = {
     "job-name",
     "controller-uid",
     "batch.kubernetes.io/job-name",
