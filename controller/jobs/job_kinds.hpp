@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string_view>
 
 namespace sluice::controller {
@@ -14,8 +15,10 @@ class JobKinds {
     /// Requires: there is none of the same group and resource yet.
     void add(std::shared_ptr<const JobKind> kind) {
         const Kind key = kind->kind();
+        names_.insert(key);
         kinds_.emplace(key, std::move(kind));
     }
+    const std::set<Kind>& all() const { return names_; }
     /// The kind that an owner reference names, or nullptr.
     const JobKind* find(std::string_view group, std::string_view name) const {
         for (const auto& [key, kind] : kinds_) {
@@ -28,6 +31,7 @@ class JobKinds {
 
   private:
     std::map<Kind, std::shared_ptr<const JobKind>> kinds_;
+    std::set<Kind> names_;
 };
 
 }  // namespace sluice::controller

@@ -3,6 +3,8 @@
 #include "controller/jobs/job_reconciliation.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 namespace sluice::controller {
@@ -21,6 +23,15 @@ void finalize_orphan(
     }
 }
 
+/// Whether a Workload that cannot be read is the job's: its text names the job's uid.
+bool has_unreadable_workload(const Stores& stores, const api::ObjectMeta& job) {
+    const auto& unreadable = stores.find(kind_of<api::Workload>())->unreadable();
+    return std::ranges::any_of(unreadable, [&job](const auto& entry) {
+        return entry.first.namespace_ == job.namespace_ &&
+               entry.second.text.find(job.uid) != std::string::npos;
+    });
+}
+
 }  // namespace
 
 Outcome reconcile_job(
@@ -36,6 +47,10 @@ Outcome reconcile_job(
         return outcome;  // whether it is there, and how, is not known
     }
     const auto job = kind.find(view.stores, view.settings, name);
+    if (job && has_unreadable_workload(view.stores, job->metadata())) {
+        return outcome;  // what it was admitted with is not known; its next readable version is
+                         // seen
+    }
     const ObjectKey key{kind.kind(), name.namespace_, name.name};
     for (const auto& [workload_name, workload] : workloads_of_owner(view.stores, key)) {
         if (!job || workload->metadata.controller_owner()->uid != job->metadata().uid) {

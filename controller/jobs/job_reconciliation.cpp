@@ -132,7 +132,8 @@ JobReconciliation::Next JobReconciliation::leave_unmanaged() {
 JobReconciliation::Next JobReconciliation::follow_ancestor() {
     const auto ancestor = find_managed_ancestor(kinds_, stores_, settings_, job_.metadata());
     if (!ancestor) {
-        return refuse(ancestor.error());
+        // What it has a Workload for goes on; only none is made for one whose parent is not known.
+        return own_.empty() ? refuse(ancestor.error()) : Next();
     }
     const std::optional<ObjectKey>& parent = *ancestor;
     if (!parent) {

@@ -128,18 +128,25 @@ kube::Async<std::string> ApiWriter::perform(Write write, Attempts attempts) {
         const bool is_refused = !is_retryable(error.code);
         const bool is_last = attempts == Attempts::AFew && attempt + 1 >= kAttempts;
         is_in_doubt = is_in_doubt || (!is_refused && !kube::is_refused_before_processing(error));
-        const bool is_to_look = is_refused ? may_be_own_echo(error)
-                                : attempts == Attempts::UntilCertain
-                                    ? is_time_to_look(error, attempt + 1)
-                                    : is_last;
+        if (error.code == ErrorCode::Canceled || error.code == ErrorCode::NotLeader) {
+            co_return error;
+        }
+        // After an attempt in doubt a refusal of its repetition, whatever it is for, says nothing
+        // of the first one.
+        const bool must_know = attempts == Attempts::UntilCertain;
+        const bool is_to_look = is_refused  ? must_know || may_be_own_echo(error)
+                                : must_know ? is_time_to_look(error, attempt + 1)
+                                            : is_last;
+        bool is_unknown = false;
         if (is_in_doubt && is_to_look) {
             Doubt doubt{write, first_attempt, attempts, error};
             const auto found = co_await find_out(std::move(doubt));
             if (found) {
                 co_return *found;
             }
+            is_unknown = must_know;
         }
-        if (is_refused || is_last) {
+        if ((is_refused && !is_unknown) || is_last) {
             co_return error;
         }
         log::debug(

@@ -122,7 +122,7 @@ ControllerProcess::ControllerProcess(
       runner_(
           {
               .registry = registry_,
-              .view = {stores_, translator_, options_.settings},
+              .view = {stores_, translator_, options_.settings, &registry_.job_kinds().all()},
               .sink = writer_,
               .clock = clock,
               .enabled = reconciled_kinds(),

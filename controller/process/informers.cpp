@@ -82,6 +82,16 @@ boost::asio::awaitable<bool> Informers::wait_until_served(Followed* followed) {
         if (served) {
             note_absence(*followed);
         }
+        // Without a kind that it cannot do without the controller keeps what it saw last.
+        const bool may_go = followed->entry->presence == Presence::Optional;
+        if (served && may_go && followed->absences == kAbsencesUntilDropped) {
+            const bool gone = co_await is_gone(path);
+            if (gone) {
+                drop(*followed);
+            } else {
+                --followed->absences;  // asked again after the next answer
+            }
+        }
         const bool waited = co_await net::pause_for(delay);
         if (!waited) {
             co_return false;
@@ -102,9 +112,10 @@ void Informers::note_absence(Followed& followed) {
         );
         changed_.notify();
     }
-    if (followed.absences != kAbsencesUntilDropped) {
-        return;
-    }
+}
+
+void Informers::drop(Followed& followed) {
+    const std::string resource = kube::to_string(followed.entry->kind);
     kube::AnyStore& store = *parts_.stores.find(followed.entry->kind);
     const auto changes = store.replace({}, {});
     if (!changes.empty()) {
@@ -117,6 +128,31 @@ void Informers::note_absence(Followed& followed) {
         parts_.on_change(change);
     }
     parts_.on_gone(followed.entry->kind);
+}
+
+boost::asio::awaitable<bool> Informers::is_gone(kube::ResourcePath path) {
+    if (path.group.empty()) {
+        co_return false;
+    }
+    const std::string target = "/apis/" + path.group;
+    const kube::GetOptions options;
+    const auto text = co_await parts_.client.get_raw(target, options);
+    if (!text) {
+        co_return text.error().code == ErrorCode::NotFound;
+    }
+    const auto group = json::parse(*text);
+    const json::Value* versions = group ? group->find("versions") : nullptr;
+    if (versions == nullptr || !versions->is_array()) {
+        co_return false;
+    }
+    for (const json::Value& version : versions->as_array()) {
+        path.version = version.string_at("version");
+        const auto served = co_await is_served(path);
+        if (!served || *served) {
+            co_return false;
+        }
+    }
+    co_return true;
 }
 
 boost::asio::awaitable<std::optional<bool>> Informers::is_served(kube::ResourcePath path) {

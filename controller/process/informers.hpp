@@ -67,6 +67,10 @@ class Informers {
     /// Whether the server has the kind, true also when it will not say; none: it does not answer.
     boost::asio::awaitable<std::optional<bool>> is_served(kube::ResourcePath path);
     void note_absence(Followed& followed);
+    /// Whether the server has the kind in no version at all; a version that it does not serve any
+    /// more says nothing of the objects. False when it will not say.
+    boost::asio::awaitable<bool> is_gone(kube::ResourcePath path);
+    void drop(Followed& followed);
 
     Parts parts_;
     api::Interner interner_;

@@ -4,6 +4,8 @@
 #include "controller/reconcilers/stores.hpp"
 #include "workload/translator.hpp"
 
+#include <set>
+
 namespace sluice::controller {
 
 /// All that a reconciler may look at.
@@ -11,6 +13,8 @@ struct View {
     const Stores& stores;
     const workload::Translator& translator;  ///< fed with what the stores hold
     const Settings& settings;
+    /// The kinds of jobs, whose reconcilers look after their Workloads; null: none.
+    const std::set<Kind>* job_kinds = nullptr;
 };
 
 }  // namespace sluice::controller

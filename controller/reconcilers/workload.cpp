@@ -70,6 +70,7 @@ class WorkloadReconcile {
         : stores_(view.stores),
           translator_(view.translator),
           settings_(view.settings),
+          job_kinds_(view.job_kinds),
           workload_(workload),
           now_(now) {}
 
@@ -151,8 +152,10 @@ class WorkloadReconcile {
     /// Whether the reconciler of a kind of jobs follows it; that lets it go in time.
     bool has_known_owner() const {
         const api::OwnerReference* owner = workload_.metadata.controller_owner();
-        return owner != nullptr &&
-               stores_.find_kind(kube::group_of(owner->api_version), owner->kind).has_value();
+        const auto kind = owner == nullptr
+                              ? std::nullopt
+                              : stores_.find_kind(kube::group_of(owner->api_version), owner->kind);
+        return kind && job_kinds_ != nullptr && job_kinds_->contains(*kind);
     }
 
     /// A Workload without an owner that is looked after here gives its finalizer and quota back by
@@ -529,6 +532,7 @@ class WorkloadReconcile {
     const Stores& stores_;
     const workload::Translator& translator_;
     const Settings& settings_;
+    const std::set<Kind>* job_kinds_;
     const api::Workload& workload_;
     Time now_;
     std::shared_ptr<const api::LocalQueue> queue_;

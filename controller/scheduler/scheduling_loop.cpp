@@ -35,7 +35,7 @@ std::optional<Instant> SchedulingLoop::step() {
         return std::nullopt;
     }
     const Now now{.instant = parts_.clock.instant(), .wall = parts_.clock.now()};
-    parts_.feeder.follow_clock(now.wall);
+    parts_.feeder.follow_clock();
     audit_once_a_minute(now);
     auto due = run_what_is_due(now);
     if (!inconsistent_.empty()) {
@@ -85,7 +85,11 @@ std::optional<Instant> SchedulingLoop::run_what_is_due(const Now& now) {
 }
 
 void SchedulingLoop::audit_once_a_minute(const Now& now) {
-    if (now.instant < audit_at_) {
+    // Quota that nobody can read must not be given away, not even until the next minute.
+    auto unaccounted = parts_.feeder.unaccounted();
+    const bool is_new = unaccounted != unaccounted_;
+    unaccounted_ = std::move(unaccounted);
+    if (now.instant < audit_at_ && !is_new) {
         if (!inconsistent_.empty()) {
             hold_back(now.wall);
         }
@@ -93,7 +97,11 @@ void SchedulingLoop::audit_once_a_minute(const Now& now) {
     }
     audit_at_ = now.instant + kAuditEvery;
     refresh_tree(now.wall);
-    const std::vector<engine::AuditFinding> findings = engine::audit(parts_.state);
+    std::vector<engine::AuditFinding> findings = engine::audit(parts_.state);
+    for (const auto& [cluster_queue, what] : unaccounted_) {
+        const engine::QuotaTree& tree = parts_.state.tree();
+        findings.push_back({tree.node(parts_.state.find_cluster_queue(cluster_queue)).root, what});
+    }
     inconsistent_.clear();
     for (std::size_t i = 0; i < findings.size(); ++i) {
         const auto& [root, what] = findings[i];
@@ -130,8 +138,8 @@ void SchedulingLoop::hold_back(Time now) {
             messages.emplace(
                 tree.node(queue).name,
                 fmt::format(
-                    "Admission is stopped until the scheduler's own account is consistent again or "
-                    "the controller is restarted. Please report: {}",
+                    "Admission is stopped until the scheduler's account of quota is consistent "
+                    "again: {}",
                     what
                 )
             );

@@ -53,8 +53,9 @@ class SchedulingLoop {
     std::optional<Instant> after_fruitless_cycle(const Now& now);
     /// When the engine has something due; soon enough to notice that the wall clock was set.
     std::optional<Instant> engine_due(const Now& now) const;
-    /// Looks for what is inconsistent in the engine's state; only a bug makes it so. Trees that
-    /// have such a thing admit nothing until an audit finds none.
+    /// Looks for what is inconsistent in the engine's state, which only a bug makes, and, at once
+    /// when it changes, for admissions that cannot be read. Trees that have such a thing admit
+    /// nothing until an audit finds none.
     void audit_once_a_minute(const Now& now);
     /// The ClusterQueues that are in an inconsistent tree now, and no others, are inactive.
     void hold_back(Time now);
@@ -66,6 +67,7 @@ class SchedulingLoop {
     Instant retry_at_{};
     Instant audit_at_{};
     std::map<engine::NodeIndex, std::string> inconsistent_;  ///< by root: what was found
+    std::map<std::string, std::string> unaccounted_;         ///< as StateFeeder says it
 };
 
 }  // namespace sluice::controller

@@ -1,12 +1,17 @@
 #include "controller/scheduler/state_feeder.hpp"
 
 #include "engine/engine.hpp"
+#include "kube/core/raw_json.hpp"
+
+#include <fmt/format.h>
 
 #include <utility>
 
 namespace sluice::controller {
 
-void StateFeeder::follow_clock(Time now) {
+void StateFeeder::follow_clock() {
+    // Both are read here: a `now` taken earlier would look like a clock set back.
+    const Time now = clock_.now();
     const Duration step = clock_steps_.observe(now, clock_.instant());
     if (step != Duration::zero()) {
         engine::step_clock(state_, step, now);
@@ -14,7 +19,7 @@ void StateFeeder::follow_clock(Time now) {
 }
 
 void StateFeeder::apply(const engine::Event& event, Time now) {
-    follow_clock(now);
+    follow_clock();
     ++changes_;
     engine::apply(state_, event, now);
 }
@@ -61,6 +66,29 @@ void StateFeeder::refresh(const ObjectKey& key, Time now) {
     const kube::AnyStore* store = context_.stores.find(key.kind);
     const auto object = store == nullptr ? nullptr : store->find_object({key.ns, key.name});
     changed({key, object, object}, now);
+}
+
+std::map<std::string, std::string> StateFeeder::unaccounted() const {
+    std::map<std::string, std::string> found;
+    const kube::AnyStore& workloads = *context_.stores.find(kind_of<api::Workload>());
+    for (const auto& [name, object] : workloads.unreadable()) {
+        const std::string cluster_queue =
+            kube::find_string(object.text, {"status", "admission", "clusterQueue"});
+        const engine::NodeIndex node = state_.find_cluster_queue(cluster_queue);
+        const engine::WorkloadIndex known = state_.find_workload(kube::to_string(name));
+        const bool counts = known.is_valid() && state_.workload(known).holding != nullptr;
+        if (node.is_valid() && !counts) {
+            found.emplace(
+                cluster_queue,
+                fmt::format(
+                    "Workload {} holds quota that cannot be read: {}",
+                    kube::to_string(name),
+                    object.error
+                )
+            );
+        }
+    }
+    return found;
 }
 
 std::vector<std::string> StateFeeder::hold_back(workload::Translator::HeldBack messages, Time now) {

@@ -7,6 +7,7 @@
 #include "workload/translator.hpp"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,10 @@ class StateFeeder {
     /// The Workload as the store has it now, though it did not change: a write of ours has ended.
     void workload_changed(const std::string& ns, const std::string& name, Time now);
 
+    /// By ClusterQueue: a Workload that cannot be read as the API server has it, that is admitted
+    /// there, and whose quota the engine does not count. Cost: in proportion to what cannot be
+    /// read.
+    std::map<std::string, std::string> unaccounted() const;
     /// Makes exactly these ClusterQueues inactive, with the message of each; those whose activity
     /// or message changed are returned.
     std::vector<std::string> hold_back(workload::Translator::HeldBack messages, Time now);
@@ -46,7 +51,7 @@ class StateFeeder {
     void apply(const engine::Event& event, Time now);
     /// Moves the engine's own delays along when the wall clock was set. `now` is the time that the
     /// engine is told next; apply() does this by itself.
-    void follow_clock(Time now);
+    void follow_clock();
 
   private:
     void translate(const ObjectKey& key, Time now);

@@ -107,7 +107,7 @@ MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
       runner(
           {
               .registry = registry,
-              .view = {stores, translator, settings},
+              .view = {stores, translator, settings, &registry.job_kinds().all()},
               .sink = cluster,
               .clock = cluster.clock,
               .enabled = all_kinds(registry),
@@ -443,9 +443,15 @@ void MiniCluster::deliver(const Echo& echo) {
     if (echo.object.is_null()) {
         change = store.remove({echo.key.ns, echo.key.name});
     } else {
-        const auto object = store.decode(json::print(echo.object), {});
-        SLUICE_ASSERT(object.has_value());
-        change = store.upsert(*object);
+        const std::string text = json::print(echo.object);
+        const auto object = store.decode(text, {});
+        change = object ? store.upsert(*object)
+                        : store.set_unreadable(
+                              {echo.key.ns, echo.key.name},
+                              {.metadata = kube::read_identity(text),
+                               .text = text,
+                               .error = object.error().detail}
+                          );
     }
     c.feeder.changed(change, clock.now());
     if (echo.key.kind == kind_of<api::Workload>()) {

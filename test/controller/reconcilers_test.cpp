@@ -38,7 +38,7 @@ struct Cluster {
     workload::Translator translator{workload::Settings{}};
     Settings settings;
 
-    View view() const { return {stores, translator, settings}; }
+    View view() const { return {stores, translator, settings, &stores.registry.job_kinds().all()}; }
     Outcome reconcile_job() const {
         return controller::reconcile_job(
             view(), stores.registry.job_kinds(), *kBatchJob, {"team", "job"}, kNow
