@@ -277,6 +277,20 @@ TEST_CASE("an admission that the server goes on refusing is given up", "[control
         CHECK(w.submit_admission());
         CHECK(w.applies() == 8);
     }
+    SECTION("a refusal for something else after it landed says nothing of it") {
+        const Error forbidden{ErrorCode::Forbidden, "the authorizer is down", {}};
+        w.client.fail_next(test::Verb::Apply, "workloads", error, 1, true);
+        w.client.fail_next(test::Verb::Apply, "workloads", forbidden, 100);
+        CHECK(w.submit_admission());
+    }
+    SECTION("and one before anything was sent is a refusal") {
+        const Error forbidden{ErrorCode::Forbidden, "not allowed", {}};
+        w.client.fail_next(test::Verb::Apply, "workloads", forbidden, 100);
+        const auto outcome = w.submit_admission();
+        REQUIRE_FALSE(outcome);
+        CHECK(outcome.error().code == ErrorCode::Forbidden);
+        CHECK(w.applies() == 1);
+    }
     SECTION("when the object is another one by now") {
         w.client.fail_next(test::Verb::Apply, "workloads", error, 100);
         w.client.erase<api::Workload>("team", "sample");

@@ -30,9 +30,11 @@ constexpr std::string_view kDefinition = R"({
     'apiVersion':'apiextensions.k8s.io/v1','kind':'CustomResourceDefinition',
     'metadata':{'name':'trainings.example.com'},
     'spec':{'group':'example.com','scope':'Namespaced',
-        'names':{'kind':'Training','plural':'trainings','singular':'training','listKind':'TrainingList'},
+        'names':{'kind':'Training','plural':'trainings','singular':'training',
+            'listKind':'TrainingList'},
         'versions':[{'name':'v1','served':true,'storage':true,'subresources':{'status':{}},
-            'schema':{'openAPIV3Schema':{'type':'object','x-kubernetes-preserve-unknown-fields':true}}
+            'schema':{'openAPIV3Schema':{'type':'object',
+                'x-kubernetes-preserve-unknown-fields':true}}
         }]}})";
 
 std::string json_of(std::string_view text) {
