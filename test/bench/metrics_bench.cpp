@@ -52,7 +52,8 @@ struct Cluster {
     Stores stores;
     workload::Translator translator{workload::Settings{}};
     engine::State state{engine::Options{}};
-    StateFeeder feeder{registry, stores, translator, state};
+    SystemClock clock;
+    StateFeeder feeder{registry, stores, translator, state, clock};
     Time now{std::chrono::hours(24 * 365 * 56)};
     std::unique_ptr<MetricsReporter> reporter;
 
