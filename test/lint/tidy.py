@@ -10,7 +10,7 @@ what is found in the others, which are another sample after each commit, the rep
     test/lint/tidy.py                a minute for what is not changed
     test/lint/tidy.py --seconds N    N seconds for it; $SLUICE_TIDY_SECONDS says the same
     test/lint/tidy.py --commits N    the last N commits of the main branch
-    test/lint/tidy.py --changed-seconds N  no more than N seconds for what changed (240), latest
+    test/lint/tidy.py --changed-seconds N  no more than N seconds for what changed (120), latest
                                      first; what is left of it is told and counted as skipped
     test/lint/tidy.py --all          the whole tree, however long it takes
 
@@ -38,7 +38,7 @@ import tidy_cache
 FOLDERS = ("lib", "controller")
 DEFAULT_SECONDS = 60.0
 # A landing that touches nearly everything must not take all of CI.
-DEFAULT_CHANGED_SECONDS = 240.0
+DEFAULT_CHANGED_SECONDS = 120.0
 # Of the main branch: more than one landing has, as a rule.
 DEFAULT_COMMITS = 40
 # Only the compiler that made the precompiled headers can read them.
