@@ -278,10 +278,15 @@ TEST_CASE("an admission that the server goes on refusing is given up", "[control
         CHECK(w.applies() == 8);
     }
     SECTION("a refusal for something else after it landed says nothing of it") {
+        const Error none{ErrorCode::Timeout, "not finished in time", {}};
         const Error forbidden{ErrorCode::Forbidden, "the authorizer is down", {}};
-        w.client.fail_next(test::Verb::Apply, "workloads", error, 1, true);
-        w.client.fail_next(test::Verb::Apply, "workloads", forbidden, 100);
+        w.client.fail_next(test::Verb::Apply, "workloads", none, 1, true);
+        w.client.on_write("workloads", [&](const json::Value*, json::Value&) -> Result<void> {
+            w.client.fail_next(test::Verb::Apply, "workloads", forbidden, 100);  // from now on
+            return {};
+        });
         CHECK(w.submit_admission());
+        CHECK(w.applies() == 2);
     }
     SECTION("and one before anything was sent is a refusal") {
         const Error forbidden{ErrorCode::Forbidden, "not allowed", {}};
