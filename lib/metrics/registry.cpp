@@ -142,13 +142,14 @@ class Family {
     }
 
     void print(std::string& out) const {
-        const std::scoped_lock guard(lock_);
-        if (series_.empty()) {
+        // Whoever changes the metric meanwhile waits for a copy at most, not for the text.
+        const std::vector<Series> all = copy_series();
+        if (all.empty()) {
             return;
         }
         out += fmt::format("# HELP {} {}\n", definition_.name, escape(definition_.help, false));
         out += fmt::format("# TYPE {} {}\n", definition_.name, to_text(kind_));
-        for (const auto& [labels, series] : series_) {
+        for (const Series& series : all) {
             if (kind_ == Kind::Histogram) {
                 print_histogram(out, series);
             } else {
@@ -158,6 +159,17 @@ class Family {
     }
 
   private:
+    /// All series, ordered by their labels.
+    std::vector<Series> copy_series() const {
+        const std::scoped_lock guard(lock_);
+        std::vector<Series> all;
+        all.reserve(series_.size());
+        for (const auto& [labels, series] : series_) {
+            all.push_back(series);
+        }
+        return all;
+    }
+
     Labels with_role(const Labels& labels) const {
         SLUICE_ASSERT(labels.size() == definition_.labels.size());
         auto out = labels;
