@@ -93,10 +93,13 @@ struct RealCluster {
     }
     /// Runs the loop until the condition holds, for a minute at most.
     bool eventually(const std::function<bool()>& condition) {
-        for (int i = 0; i < 1200 && !condition(); ++i) {
+        for (int i = 0; i < 1200; ++i) {
+            if (condition()) {
+                return true;
+            }
             run_async(loop, net::pause_for(50ms));
         }
-        return condition();
+        return false;
     }
     std::string get(const kube::ResourcePath& path) {
         const auto text = run_async(loop, client->get(path));
@@ -170,8 +173,10 @@ TEST_CASE("a kind defined while the controller runs is queued and started", "[co
         );
         REQUIRE(gone);
         CHECK(cluster.eventually([&] {
-            const std::string all = cluster.get(kube::path_of(kind_of<api::Workload>(), name));
-            return !all.empty() && all.find("resource-in-use") == std::string::npos;
+            const auto all = run_async(
+                cluster.loop, cluster.client->list(kube::path_of(kind_of<api::Workload>(), name))
+            );
+            return all && all->find("resource-in-use") == std::string::npos;
         }));
     }
 }
