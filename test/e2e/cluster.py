@@ -170,6 +170,10 @@ class Cluster:
         for pod in pods:
             set_pod_ended(self.api, pod, exit_code)
 
+    def end_one_pod(self, namespace, job):
+        """Ends one of the pods of the Job, well; the others go on running."""
+        set_pod_ended(self.api, self.running_pods_of(namespace, job)[0], 0)
+
     def drop_finalizers(self, path):
         """Lets an object go whose keeper does not run; no error if it is gone."""
         try:

@@ -69,12 +69,20 @@ def assignment(workload):
 
 
 def usage_of(workload):
-    """(flavor, resource) -> amount that the Workload's admission charges."""
+    """(flavor, resource) -> amount that the Workload's admission charges.
+
+    Pods that have ended and are not needed again (status.reclaimablePods) are no longer charged.
+    """
+    status = workload["status"]
+    reclaimable = {each["name"]: each["count"] for each in status.get("reclaimablePods") or []}
     usage = defaultdict(Fraction)
-    for pod_set in workload["status"].get("admission", {}).get("podSetAssignments", []):
+    for pod_set in status.get("admission", {}).get("podSetAssignments", []):
+        count = pod_set.get("count", 0)
+        ended = min(reclaimable.get(pod_set["name"], 0), count)
+        share = Fraction(count - ended, count) if count else Fraction(1)
         for resource, flavor in pod_set.get("flavors", {}).items():
             amount = pod_set.get("resourceUsage", {}).get(resource, 0)
-            usage[flavor, resource] += parse_quantity(amount)
+            usage[flavor, resource] += parse_quantity(amount) * share
     return usage
 
 

@@ -116,6 +116,15 @@ class Invariants(unittest.TestCase):
             ("workloads", workload("w1", "a", "3", Finished=True)),
         )
 
+    def test_pods_that_have_ended_are_not_counted(self):
+        half_done = workload("w1", "a", "4", count=2)
+        half_done["status"]["reclaimablePods"] = [{"name": "main", "count": 1}]
+        first = [("clusterqueues", queue("a", "4")), ("workloads", half_done)]
+        self.assert_clean(*first, ("workloads", workload("w2", "a", "2")))
+        self.assert_found(
+            "quota exceeded: ClusterQueue a uses 5", *first, ("workloads", workload("w2", "a", "3"))
+        )
+
     def test_a_finished_workload_is_not_counted(self):
         self.assert_clean(
             ("clusterqueues", queue("a", "4")),

@@ -68,6 +68,16 @@ class CohortTest(ClusterCase):
         self.end("borrower")
         self.wait_for("borrower", "Finished", reason="Succeeded")
 
+    def test_a_pod_that_has_ended_gives_its_quota_back_before_its_job_has_ended(self):
+        queue = self.make_queue(4)
+        self.submit("two-pods", queue, cpu=2, parallelism=2)
+        self.wait_running("two-pods", pods=2)
+        self.submit("next", queue, cpu=2)
+        self.wait_pending("next")
+        self.cluster.end_one_pod(self.space, "two-pods")
+        self.wait_running("next")
+        self.assertFalse(self.has("two-pods", "Finished"))
+
     def test_nobody_is_preempted_where_nothing_was_borrowed(self):
         team_a, team_b = self.make_teams()
         self.submit("a", team_a, cpu=4)
