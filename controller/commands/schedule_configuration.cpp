@@ -61,7 +61,7 @@ Result<ScheduleConfiguration> read_configuration(std::string_view text) {
         return make_invalid(fmt::format("not supported: {}", fmt::join(unsupported, ", ")));
     }
     return ScheduleConfiguration{
-        .settings = workload::make_settings(*configuration, *gates),
+        .settings = workload::make_translation_settings(*configuration, *gates),
         .options = workload::make_engine_options(*configuration, *gates),
     };
 }

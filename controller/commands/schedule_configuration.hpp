@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "engine/options.hpp"
-#include "workload/settings.hpp"
+#include "workload/translation_settings.hpp"
 
 #include <string_view>
 
@@ -10,7 +10,7 @@ namespace sluice::commands {
 
 /// What of a Configuration bears on decisions, with upstream's defaults.
 struct ScheduleConfiguration {
-    workload::Settings settings;
+    workload::TranslationSettings settings;
     engine::Options options;
 };
 

@@ -97,7 +97,10 @@ std::string why_stopped(const std::vector<CycleReport>& cycles) {
 }  // namespace
 
 ScheduleSimulation::ScheduleSimulation(
-    ScheduleCluster cluster, workload::Settings settings, engine::Options options, Time now
+    ScheduleCluster cluster,
+    workload::TranslationSettings settings,
+    engine::Options options,
+    Time now
 )
     : translator_(std::move(settings)),
       state_(with_wake_batch(std::move(options))),

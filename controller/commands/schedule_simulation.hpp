@@ -30,7 +30,10 @@ struct ScheduleLimit {
 class ScheduleSimulation {
   public:
     ScheduleSimulation(
-        ScheduleCluster cluster, workload::Settings settings, engine::Options options, Time now
+        ScheduleCluster cluster,
+        workload::TranslationSettings settings,
+        engine::Options options,
+        Time now
     );
 
     ScheduleReport run(const ScheduleLimit& limit);

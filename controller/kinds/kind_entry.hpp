@@ -30,7 +30,7 @@ enum class Presence : std::uint8_t {
     Optional,  ///< followed while the server has it
 };
 
-/// How soon an object is looked at. Statuses of queues follow their workloads in batches.
+/// How soon an object is reconciled. Statuses of queues follow their workloads in batches.
 enum class Urgency : std::uint8_t { AtOnce, Batched };
 
 /// Where the objects that a change concerns are looked up.
@@ -48,7 +48,7 @@ using Visit = std::function<void(const ObjectKey&)>;
 struct Edge {
     using Find = std::function<void(const ChangeContext&, const kube::AnyChange&, const Visit&)>;
 
-    std::optional<Urgency> reconciled;  ///< they are looked at, so soon
+    std::optional<Urgency> reconciled;  ///< they are enqueued, to be reconciled so soon
     bool translated = false;            ///< what the engine knows of them depends on the object
     /// Called after the store has taken the change. An object that another one concerned is passed
     /// on with `before` equal to `after`.
@@ -68,7 +68,7 @@ struct EngineInput {
     }
 };
 
-/// What a reconciler may look at beside the stores.
+/// What a reconciler may read beside the stores.
 struct ReconcileContext {
     const View& view;
     /// The engine's weighted share of a ClusterQueue or Cohort; none without fair sharing.
@@ -146,7 +146,7 @@ Edge::Find find_by(Function function) {
            ) { function(context, kube::change_as<T>(change), visit); };
 }
 
-/// The edge of a kind whose objects are looked at whenever they change.
+/// The edge of a kind whose objects are reconciled whenever they change.
 Edge to_itself();
 
 }  // namespace sluice::controller

@@ -70,42 +70,44 @@ std::optional<ObjectKey> find_owner(const Registry& registry, const api::ObjectM
     return ObjectKey{entry->kind, metadata.namespace_, owner->name};
 }
 
-void look_after(const ChangeContext& context, const kube::AnyChange& change, const Look& look) {
+void enqueue_affected(
+    const ChangeContext& context, const kube::AnyChange& change, const Enqueue& enqueue
+) {
     const KindEntry* entry = context.registry.find(change.key.kind);
     if (entry == nullptr) {
         return;
     }
     for (const Edge& edge : entry->edges) {
         if (edge.reconciled) {
-            edge.find(context, change, [&look, &edge](const ObjectKey& key) {
-                look(key, *edge.reconciled);
+            edge.find(context, change, [&enqueue, &edge](const ObjectKey& key) {
+                enqueue(key, *edge.reconciled);
             });
         }
     }
 }
 
-void look_at_all(const ChangeContext& context, const Look& look) {
+void enqueue_all(const ChangeContext& context, const Enqueue& enqueue) {
     for (const KindEntry& entry : context.registry.all()) {
         const kube::AnyStore* store = context.stores.find(entry.kind);
         if (!entry.reconcile || store == nullptr) {
             continue;
         }
         for (const kube::NamespacedName& name : store->names()) {
-            look({entry.kind, name.namespace_, name.name}, Urgency::AtOnce);
+            enqueue({entry.kind, name.namespace_, name.name}, Urgency::AtOnce);
         }
     }
     for (const auto& [name, workload] : context.stores.of<api::Workload>().all()) {
         if (const auto owner = find_owner(context.registry, workload->metadata)) {
-            look(*owner, Urgency::AtOnce);
+            enqueue(*owner, Urgency::AtOnce);
         }
     }
 }
 
-void look_at_owners(const ChangeContext& context, Kind kind, const Look& look) {
+void enqueue_owners(const ChangeContext& context, Kind kind, const Enqueue& enqueue) {
     for (const auto& [name, workload] : context.stores.of<api::Workload>().all()) {
         const auto owner = find_owner(context.registry, workload->metadata);
         if (owner && owner->kind == kind) {
-            look(*owner, Urgency::AtOnce);
+            enqueue(*owner, Urgency::AtOnce);
         }
     }
 }

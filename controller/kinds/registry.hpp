@@ -45,18 +45,21 @@ class Registry {
 /// The object that controls this one, if its kind is one of the registry's.
 std::optional<ObjectKey> find_owner(const Registry& registry, const api::ObjectMeta& metadata);
 
-/// Called for each object to look at.
-using Look = std::function<void(const ObjectKey&, Urgency)>;
+/// Called for each object that wants to be reconciled.
+using Enqueue = std::function<void(const ObjectKey&, Urgency)>;
 
-/// Which objects are to be looked at because one changed. Requires: the store has taken the change.
-void look_after(const ChangeContext& context, const kube::AnyChange& change, const Look& look);
+/// Enqueues the objects that a change concerns. Requires: the store has taken the change.
+void enqueue_affected(
+    const ChangeContext& context, const kube::AnyChange& change, const Enqueue& enqueue
+);
 
-/// Everything there is, for a replica that begins to act; and the owners of Workloads, which may be
-/// gone.
-void look_at_all(const ChangeContext& context, const Look& look);
+/// Enqueues every object, for a replica that begins to act; and the owners of Workloads, which may
+/// be gone.
+void enqueue_all(const ChangeContext& context, const Enqueue& enqueue);
 
-/// The owners, of that kind, of Workloads: the API server does not have the kind (any more).
-void look_at_owners(const ChangeContext& context, Kind kind, const Look& look);
+/// Enqueues the owners, of that kind, of Workloads: the API server does not have the kind (any
+/// more).
+void enqueue_owners(const ChangeContext& context, Kind kind, const Enqueue& enqueue);
 
 /// Which other objects the engine must be told anew because one changed, and what depends on those
 /// in turn. Requires: the store has taken the change.

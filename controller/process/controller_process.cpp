@@ -1,14 +1,8 @@
 #include "controller/process/controller_process.hpp"
 
-#include "base/assert.hpp"
 #include "base/earlier.hpp"
 #include "base/log.hpp"
-#include "controller/kinds/builtin_kinds.hpp"
-#include "controller/process/settings.hpp"
-#include "engine/fair_sharing.hpp"
-#include "net/certificate.hpp"
 #include "net/with_timeout.hpp"
-#include "workload/options.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -18,23 +12,10 @@ namespace sluice::controller {
 
 namespace {
 
-constexpr std::size_t kRowsMax = 256;
 constexpr Duration kWriteGrace = std::chrono::seconds(8);
 constexpr Duration kEventGrace = std::chrono::seconds(2);
 constexpr Duration kReleaseGrace = std::chrono::seconds(3);
 constexpr Duration kWebhookRetry = std::chrono::seconds(2);
-
-kube::LeaderOptions leader_options(const ProcessOptions& options) {
-    const config::LeaderElection& wanted = options.configuration.leader_election;
-    kube::LeaderOptions made;
-    made.namespace_ = options.lease_namespace;
-    made.name = wanted.resource_name;
-    made.identity = options.hostname + "_" + net::make_uuid();
-    made.lease_length = wanted.lease_duration;
-    made.renew_deadline = wanted.renew_deadline;
-    made.retry_period = wanted.retry_period;
-    return made;
-}
 
 kube::Async<void> as_result(boost::asio::awaitable<void> work) {
     co_await std::move(work);
@@ -55,124 +36,6 @@ kube::Async<void> serve(WebhookService* webhook) {
 
 }  // namespace
 
-ControllerProcess::ControllerProcess(
-    kube::Client& client, const Clock& clock, net::EventLoop& loop, ProcessOptions options
-)
-    : clock_(clock),
-      loop_(loop),
-      options_(std::move(options)),
-      registry_(make_builtin_registry()),
-      translator_(workload::make_settings(options_.configuration, options_.gates)),
-      state_(make_engine_options(options_.configuration, options_.gates, options_.seed)),
-      feeder_(registry_, stores_, translator_, state_, clock),
-      followers_(loop.executor(), "follow"),
-      workers_(loop.executor(), "work"),
-      writes_(loop.executor(), "write"),
-      services_(loop.executor(), "service"),
-      reconcilers_wake_(loop.executor()),
-      scheduler_wake_(loop.executor()),
-      metrics_dirty_(loop.executor()),
-      finished_(loop.executor()),
-      events_(client, clock, loop.executor(), {.hostname = options_.hostname}, options_.seed),
-      metrics_(
-          {stores_,
-           translator_,
-           state_,
-           options_.configuration.metrics.enable_cluster_queue_resources,
-           options_.configuration.metrics.local_queue_metrics.enable &&
-               options_.gates.is_enabled(config::Feature::LocalQueueMetrics),
-           options_.gates.is_enabled(config::Feature::MetricsForCohorts),
-           options_.configuration.leader_election.leader_elect
-               ? options_.configuration.leader_election.resource_name
-               : std::string(),
-           [this] { return runner_.work(); },
-           [this] { metrics_dirty_.notify(); }}
-      ),
-      writer_(
-          {
-              .client = client,
-              .stores = stores_,
-              .clock = clock,
-              .tasks = writes_,
-              .on_event = [this](const EventNote& note) { record(note); },
-              .on_observation = [this](const Observation& seen) { metrics_.observe(seen); },
-              .on_ended = [this](const ObjectKey& key) { on_write_ended(key); },
-              .before_send = [this] { return check_lease(); },
-          },
-          kRowsMax,
-          options_.seed
-      ),
-      applier_({stores_, options_.settings, translator_, state_, feeder_, writer_, clock}),
-      scheduling_(
-          {state_,
-           feeder_,
-           applier_,
-           writer_,
-           clock,
-           [this](const engine::CycleResult& result, Duration took) {
-               metrics_.observe_cycle(result, took);
-           },
-           [this](const std::vector<engine::AuditFinding>& findings) {
-               metrics_.observe_audit(findings);
-           },
-           [this](const std::string& cluster_queue) {
-               runner_.look({kind_of<api::ClusterQueue>(), "", cluster_queue}, Urgency::AtOnce);
-           }}
-      ),
-      runner_(
-          {
-              .registry = registry_,
-              .view = {stores_, translator_, options_.settings, &registry_.job_kinds().all()},
-              .sink = writer_,
-              .clock = clock,
-              .enabled = reconciled_kinds(),
-              .on_event = [this](const EventNote& note) { record(note); },
-              .weighted_share = [this](const ObjectKey& key) { return weighted_share(key); },
-              .has_holders = [this](const std::string& queue
-                             ) { return applier_.has_holders(queue); },
-              .wake = [this] { reconcilers_wake_.notify(); },
-          },
-          options_.seed
-      ),
-      informers_(
-          {client,
-           clock,
-           stores_,
-           loop.executor(),
-           [this](const kube::AnyChange& change) { on_change(change); },
-           [this](Kind kind) { on_gone(kind); },
-           options_.seed}
-      ),
-      status_(clock, options_.configuration, [this] { return metrics_.print(); }) {
-    metrics_.set_role(
-        options_.configuration.leader_election.leader_elect ? "follower" : "standalone"
-    );
-    if (options_.with_webhooks) {
-        webhooks_.emplace(
-            WebhookService::Parts{client, clock, options_.configuration, options_.in_cluster}
-        );
-    }
-    if (options_.configuration.leader_election.leader_elect) {
-        SLUICE_ASSERT(options_.lease_client != nullptr);
-        election_.emplace(
-            std::move(options_.lease_client), clock, leader_options(options_), options_.seed
-        );
-    }
-    registry_.add_stores(stores_);
-}
-
-ControllerProcess::~ControllerProcess() = default;
-
-std::set<Kind> ControllerProcess::reconciled_kinds() const {
-    std::set<Kind> kinds;
-    for (const KindEntry& entry : registry_.all()) {
-        if (entry.reconcile && options_.controllers.contains(entry.controller)) {
-            kinds.insert(entry.kind);
-        }
-    }
-    return kinds;
-}
-
 void ControllerProcess::add_kind(KindEntry entry) {
     const KindEntry& added = registry_.add(std::move(entry));
     stores_.add(added.make_store());
@@ -180,63 +43,6 @@ void ControllerProcess::add_kind(KindEntry entry) {
         runner_.enable(added.kind);
     }
     informers_.follow(added, &followers_);
-}
-
-void ControllerProcess::on_change(const kube::AnyChange& change) {
-    feeder_.changed(change, clock_.now());
-    if (change.key.kind == kind_of<api::Workload>()) {
-        applier_.workload_changed(change.key.ns, change.key.name);
-    }
-    metrics_.changed(change);
-    if (is_acting_) {
-        look_after(change_context(), change, [this](const ObjectKey& key, Urgency urgency) {
-            runner_.look(key, urgency);
-        });
-    }
-    wake();
-}
-
-void ControllerProcess::on_gone(Kind kind) {
-    if (is_acting_) {
-        look_at_owners(change_context(), kind, [this](const ObjectKey& key, Urgency urgency) {
-            runner_.look(key, urgency);
-        });
-    }
-}
-
-std::optional<std::int64_t> ControllerProcess::weighted_share(const ObjectKey& key) const {
-    if (!options_.settings.fair_sharing) {
-        return std::nullopt;
-    }
-    const engine::NodeIndex node = key.kind == kind_of<api::Cohort>()
-                                       ? state_.find_cohort(key.name)
-                                       : state_.find_cluster_queue(key.name);
-    return node.is_valid() ? std::optional(engine::share_of(state_, node).rounded()) : std::nullopt;
-}
-
-void ControllerProcess::wake() {
-    reconcilers_wake_.notify();
-    scheduler_wake_.notify();
-}
-
-void ControllerProcess::on_write_ended(const ObjectKey& key) {
-    if (key.kind == kind_of<api::Workload>()) {
-        applier_.workload_changed(key.ns, key.name);
-        // Its Job may have looked at the echo before the answer came, and wait for it.
-        const api::ObjectMeta* workload = stores_.find_metadata(key);
-        const auto owner = workload == nullptr ? std::nullopt : find_owner(registry_, *workload);
-        if (is_acting_ && owner) {
-            runner_.look(*owner, Urgency::AtOnce);
-        }
-    }
-    if (is_acting_) {
-        runner_.look(key, Urgency::AtOnce);
-    }
-    wake();
-}
-
-void ControllerProcess::record(const EventNote& note) {
-    events_.record(note);
 }
 
 void ControllerProcess::finish(int code) {
@@ -303,21 +109,12 @@ void ControllerProcess::elected() {
     act();
 }
 
-Result<void> ControllerProcess::check_lease() const {
-    if (!election_ || election_->term().is_running(clock_.instant())) {
-        return {};
-    }
-    return Error{ErrorCode::NotLeader, "the leader's lease has run out", {}};
-}
-
 void ControllerProcess::act() {
     is_acting_ = true;
-    if (options_.configuration.leader_election.leader_elect) {
+    if (competes()) {
         metrics_.set_role("leader");
     }
-    look_at_all(change_context(), [this](const ObjectKey& key, Urgency urgency) {
-        runner_.look(key, urgency);
-    });
+    enqueue_all(change_context(), enqueuer());
     const auto reconcile = [this] { return earlier(runner_.step(), writer_.ask_for_late()); };
     workers_.spawn(run_steps(reconcile, &reconcilers_wake_), "reconcilers");
     if (options_.with_scheduler) {

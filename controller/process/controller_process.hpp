@@ -84,21 +84,31 @@ class ControllerProcess {
     }
 
   private:
+    // Wiring (wiring.cpp): what each part is given, and whom it tells of what.
+    Informers::Parts informers_parts();
+    SchedulingLoop::Parts scheduling_parts();
+    ReconcileRunner::Parts runner_parts();
+    ApiWriter::Parts writer_parts();
+    MetricsReporter::Parts metrics_parts();
+    /// Whether it needs the lease to act (leaderElection.leaderElect).
+    bool competes() const;
     std::set<Kind> reconciled_kinds() const;
+    ChangeContext change_context() const { return {registry_, stores_}; }
+    Enqueue enqueuer() {
+        return [this](const ObjectKey& key, Urgency urgency) { runner_.enqueue(key, urgency); };
+    }
     void on_change(const kube::AnyChange& change);
     void on_gone(Kind kind);
-    ChangeContext change_context() const { return {registry_, stores_}; }
     void on_write_ended(const ObjectKey& key);
-    void record(const EventNote& note);
     std::optional<std::int64_t> weighted_share(const ObjectKey& key) const;
+    /// Errors: NotLeader when the lease has run out, even if this has not been noticed yet.
+    Result<void> check_lease() const;
     void wake();
 
     kube::Async<void> start_servers();
     boost::asio::awaitable<bool> start_webhook();
     boost::asio::awaitable<void> live();
     boost::asio::awaitable<bool> lead();
-    /// Errors: NotLeader when the lease has run out, though nobody may have noticed yet.
-    Result<void> check_lease() const;
     void elected();
     void act();
     /// Takes steps, each when the last one said or when woken, until cancelled.
@@ -108,6 +118,7 @@ class ControllerProcess {
     boost::asio::awaitable<void> shut_down();
     void finish(int code);
 
+    kube::Client& client_;
     const Clock& clock_;
     net::EventLoop& loop_;
     ProcessOptions options_;

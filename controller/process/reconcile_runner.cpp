@@ -16,7 +16,7 @@ namespace {
 /// Statuses of queues are gathered for a second, as in Kueue's controllers of queues, so that a
 /// thousand workloads make one write.
 constexpr Duration kBatch = std::chrono::seconds(1);
-/// An echo that was missed by a moment brings no second change; this one looks again.
+/// An echo that was missed by a moment brings no second change; this one reconciles again.
 constexpr Duration kUnsettledRecheck = std::chrono::seconds(5);
 constexpr int kObjectsAStep = 64;
 constexpr kube::BackoffOptions kBackoff{
@@ -28,7 +28,7 @@ constexpr kube::BackoffOptions kBackoff{
 ReconcileRunner::ReconcileRunner(Parts parts, std::uint64_t seed)
     : parts_(std::move(parts)), queue_(seed, kBackoff) {}
 
-void ReconcileRunner::look(const ObjectKey& key, Urgency urgency) {
+void ReconcileRunner::enqueue(const ObjectKey& key, Urgency urgency) {
     const KindEntry* entry = parts_.registry.find(key.kind);
     if (entry == nullptr || !entry->reconcile || !parts_.enabled.contains(key.kind)) {
         return;
@@ -55,7 +55,7 @@ std::map<std::string, ReconcileRunner::Work> ReconcileRunner::work() const {
     return all;
 }
 
-void ReconcileRunner::look_at(const ObjectKey& key, Time at) {
+void ReconcileRunner::enqueue_at(const ObjectKey& key, Time at) {
     wall_times_[key] = at;
     const Time wall = parts_.clock.now();
     queue_.add_at(key, to_instant(at, wall, parts_.clock.instant()));
@@ -65,7 +65,7 @@ void ReconcileRunner::follow_clock(Time wall, Instant now) {
     if (clock_steps_.observe(wall, now) == Duration::zero()) {
         return;
     }
-    // One that was set back makes objects looked at too early, and they say so.
+    // One that was set back makes objects reconciled too early, and they say so.
     for (const auto& [key, at] : wall_times_) {
         queue_.add_at(key, to_instant(at, wall, now));
     }
@@ -145,7 +145,7 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
             ++(outcome.requeue_at ? work.postponed : work.succeeded);
         }
         if (outcome.requeue_at) {
-            look_at(key, *outcome.requeue_at);
+            enqueue_at(key, *outcome.requeue_at);
         }
         return;
     }
@@ -164,7 +164,7 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
         [this, key, at = outcome.requeue_at](const Result<void>& r) {
             ended(key, r);
             if (at) {
-                look_at(key, *at);
+                enqueue_at(key, *at);
             }
         }
     );

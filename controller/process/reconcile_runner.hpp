@@ -21,8 +21,8 @@
 
 namespace sluice::controller {
 
-/// Looks at objects that may need something: takes them from a work queue, asks their reconciler,
-/// and gives the writes to the sink. An object is not looked at again before its writes were
+/// Reconciles objects: takes them from a work queue, asks their reconciler,
+/// and gives the writes to the sink. An object is not reconciled again before its writes were
 /// answered and seen.
 class ReconcileRunner {
   public:
@@ -44,9 +44,9 @@ class ReconcileRunner {
     /// What was done with the objects of one kind since the start.
     struct Work {
         std::uint64_t waiting = 0;  ///< now
-        std::uint64_t taken = 0;    ///< looks
+        std::uint64_t taken = 0;    ///< reconciles
         std::uint64_t succeeded = 0;
-        std::uint64_t postponed = 0;  ///< nothing to write, to be looked at again at its time
+        std::uint64_t postponed = 0;  ///< nothing to write, to be reconciled again at its time
         std::uint64_t failed = 0;
     };
 
@@ -58,16 +58,16 @@ class ReconcileRunner {
 
     /// Reconciles one more kind.
     void enable(Kind kind) { parts_.enabled.insert(kind); }
-    /// Wants the object looked at.
-    void look(const ObjectKey& key, Urgency urgency);
-    /// Looks at some objects. Returns when to be called again, a time that has passed meaning at
+    /// Wants the object reconciled.
+    void enqueue(const ObjectKey& key, Urgency urgency);
+    /// Reconciles some objects. Returns when to be called again, a time that has passed meaning at
     /// once; none: when woken.
     std::optional<Instant> step();
     /// Nothing waits or is under way (what waits for its time does not count).
     bool is_idle() const { return !queue_.has_ready() && waiting_.empty(); }
 
   private:
-    /// The writes of one look that do not depend on each other.
+    /// The writes of one reconcile that do not depend on each other.
     struct Spread {
         ObjectKey key;
         std::size_t unanswered = 0;
@@ -78,8 +78,8 @@ class ReconcileRunner {
         Write write;
     };
 
-    /// Wants the object looked at again at a time of the wall clock.
-    void look_at(const ObjectKey& key, Time at);
+    /// Wants the object reconciled again at a time of the wall clock.
+    void enqueue_at(const ObjectKey& key, Time at);
     void follow_clock(Time wall, Instant now);
     void submit_waiting();
     void process(const ObjectKey& key, Time now);
@@ -94,7 +94,7 @@ class ReconcileRunner {
 
     Parts parts_;
     kube::WorkQueue<ObjectKey> queue_;
-    std::map<ObjectKey, Time> wall_times_;  ///< at which objects are looked at again
+    std::map<ObjectKey, Time> wall_times_;  ///< at which objects are reconciled again
     ClockSteps clock_steps_;
     std::map<ObjectKey, std::string> failures_;  ///< the latest of objects that go on failing
     std::map<Kind, Work> work_;

@@ -21,7 +21,7 @@ Result<Settings> make_settings(
     settings.managed_jobs_namespaces = std::move(*selector);
     settings.label_keys_to_copy = configuration.integrations.label_keys_to_copy;
     settings.fair_sharing = configuration.fair_sharing.has_value();
-    settings.gates = workload::make_settings(configuration, gates).gates;
+    settings.gates = workload::make_translation_settings(configuration, gates).gates;
     settings.partial_admission = gates.is_enabled(Feature::PartialAdmission);
     settings.elastic_jobs = gates.is_enabled(Feature::ElasticJobsViaWorkloadSlices);
     settings.assign_queue_labels_for_pods = gates.is_enabled(Feature::AssignQueueLabelsForPods);

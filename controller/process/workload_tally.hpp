@@ -2,7 +2,7 @@
 
 #include "api/workload.hpp"
 #include "controller/reconcilers/queue_status.hpp"
-#include "workload/settings.hpp"
+#include "workload/translation_settings.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -2,7 +2,7 @@
 
 #include "controller/reconcilers/stores.hpp"
 #include "workload/references.hpp"
-#include "workload/settings.hpp"
+#include "workload/translation_settings.hpp"
 
 #include <cstdint>
 #include <map>

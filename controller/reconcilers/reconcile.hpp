@@ -70,14 +70,14 @@ struct Write {
 };
 
 /// What a reconciler wants done. Writes go out in order; the first that is refused ends the row,
-/// and the object is looked at again.
+/// and the object is reconciled again.
 struct Outcome {
     std::vector<Write> writes;
     bool are_independent = false;    ///< each write is a row of its own: none waits for another
     std::vector<EventNote> events;   ///< without a write
-    std::optional<Time> requeue_at;  ///< look again then, whatever happens
+    std::optional<Time> requeue_at;  ///< reconcile again then, whatever happens
     std::optional<std::string>
-        try_later;  ///< something is missing (the text says what): look again, ever later
+        try_later;  ///< something is missing (the text says what): reconcile again, ever later
 };
 
 }  // namespace sluice::controller

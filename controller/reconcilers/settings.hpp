@@ -1,7 +1,7 @@
 #pragma once
 
 #include "api/label_selector.hpp"
-#include "workload/settings.hpp"
+#include "workload/translation_settings.hpp"
 
 #include <optional>
 #include <string>

@@ -8,7 +8,7 @@
 
 namespace sluice::controller {
 
-/// All that a reconciler may look at.
+/// All that a reconciler may read.
 struct View {
     const Stores& stores;
     const workload::Translator& translator;  ///< fed with what the stores hold

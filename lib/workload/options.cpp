@@ -48,8 +48,10 @@ TranslationGates make_translation_gates(const FeatureGates& gates) {
 
 }  // namespace
 
-Settings make_settings(const config::Configuration& configuration, const FeatureGates& gates) {
-    Settings made{
+TranslationSettings make_translation_settings(
+    const config::Configuration& configuration, const FeatureGates& gates
+) {
+    TranslationSettings made{
         .exclude_resource_prefixes = configuration.resources.exclude_resource_prefixes,
         .transformations = {},
         .gates = make_translation_gates(gates),

@@ -3,13 +3,13 @@
 #include "config/configuration.hpp"
 #include "config/feature_gates.hpp"
 #include "engine/options.hpp"
-#include "workload/settings.hpp"
+#include "workload/translation_settings.hpp"
 
 namespace sluice::workload {
 
 /// What the translation takes from the configuration. Requires: both are valid
 /// (config/validation.hpp).
-Settings make_settings(
+TranslationSettings make_translation_settings(
     const config::Configuration& configuration, const config::FeatureGates& gates
 );
 

@@ -49,7 +49,7 @@ PodDemand make_pod_demand(
     const api::PodSpec& pod,
     PodResources resources,
     const LimitRangeSummary& limits,
-    const Settings& settings
+    const TranslationSettings& settings
 ) {
     PodDemand made;
     made.requests = pod_requests(resources);

@@ -5,7 +5,7 @@
 #include "workload/limit_range.hpp"
 #include "workload/pod_shape.hpp"
 #include "workload/requests.hpp"
-#include "workload/settings.hpp"
+#include "workload/translation_settings.hpp"
 
 #include <string>
 #include <vector>
@@ -27,7 +27,7 @@ PodDemand make_pod_demand(
     const api::PodSpec& pod,
     PodResources resources,
     const LimitRangeSummary& limits,
-    const Settings& settings
+    const TranslationSettings& settings
 );
 
 }  // namespace sluice::workload

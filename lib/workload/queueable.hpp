@@ -1,7 +1,7 @@
 #pragma once
 
 #include "api/workload.hpp"
-#include "workload/settings.hpp"
+#include "workload/translation_settings.hpp"
 
 namespace sluice::workload {
 

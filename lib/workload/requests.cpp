@@ -132,7 +132,7 @@ api::ResourceList pod_requests(const PodResources& pod) {
     return total;
 }
 
-api::ResourceList transformed(api::ResourceList requests, const Settings& settings) {
+api::ResourceList transformed(api::ResourceList requests, const TranslationSettings& settings) {
     std::erase_if(requests, [&](const auto& entry) {
         return std::ranges::any_of(
             settings.exclude_resource_prefixes,

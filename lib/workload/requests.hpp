@@ -4,7 +4,7 @@
 #include "api/workload.hpp"
 #include "engine/objects.hpp"
 #include "workload/limit_range.hpp"
-#include "workload/settings.hpp"
+#include "workload/translation_settings.hpp"
 
 #include <optional>
 #include <string>
@@ -46,7 +46,7 @@ api::ResourceList pod_requests(const PodResources& pod);
 
 /// Drops the excluded resources and applies the transformations
 /// (Configuration.resources).
-api::ResourceList transformed(api::ResourceList requests, const Settings& settings);
+api::ResourceList transformed(api::ResourceList requests, const TranslationSettings& settings);
 
 /// In the scheduler's integers, none negative; by resource name.
 std::vector<engine::ResourceRequest> to_engine_requests(const api::ResourceList& requests);

@@ -3,7 +3,7 @@
 #include "api/cluster_queue.hpp"
 #include "api/workload.hpp"
 #include "base/clock.hpp"
-#include "workload/settings.hpp"
+#include "workload/translation_settings.hpp"
 
 #include <string>
 #include <string_view>

@@ -9,7 +9,7 @@
 #include "workload/quotas.hpp"
 #include "workload/references.hpp"
 #include "workload/requests.hpp"
-#include "workload/settings.hpp"
+#include "workload/translation_settings.hpp"
 
 #include <cstdint>
 #include <map>
@@ -30,11 +30,11 @@ class Translator {
   public:
     using Events = std::vector<engine::Event>;
 
-    explicit Translator(Settings settings) : settings_(std::move(settings)) {}
+    explicit Translator(TranslationSettings settings) : settings_(std::move(settings)) {}
     Translator(const Translator&) = delete;
     Translator& operator=(const Translator&) = delete;
 
-    const Settings& settings() const { return settings_; }
+    const TranslationSettings& settings() const { return settings_; }
     const References& references() const { return references_; }
 
     // What others refer to. After a change translate again: for flavors, checks and topologies the
@@ -139,7 +139,7 @@ class Translator {
     ) const;
     std::optional<engine::QuotaReservation> reservation(const api::Workload& workload) const;
 
-    Settings settings_;
+    TranslationSettings settings_;
     References references_;
     HeldBack held_back_;
     std::map<std::string, api::StringMap, std::less<>> namespaces_;

@@ -3,7 +3,7 @@
 #include "api/cluster_queue.hpp"
 #include "api/local_queue.hpp"
 #include "api/workload.hpp"
-#include "workload/settings.hpp"
+#include "workload/translation_settings.hpp"
 #include "workload/translator.hpp"
 
 #include <optional>

@@ -50,7 +50,7 @@ std::shared_ptr<const api::Workload> make_workload(std::size_t number, int prior
 struct Cluster {
     Registry registry = make_builtin_registry();
     Stores stores;
-    workload::Translator translator{workload::Settings{}};
+    workload::Translator translator{workload::TranslationSettings{}};
     engine::State state{engine::Options{}};
     SystemClock clock;
     StateFeeder feeder{registry, stores, translator, state, clock};

@@ -21,15 +21,15 @@ std::shared_ptr<const T> decode(std::string text) {
 }
 
 template <class T>
-std::set<ObjectKey> looks_after(const KnownStores& stores, const kube::Change<T>& change) {
-    std::set<ObjectKey> looks;
+std::set<ObjectKey> affected_by(const KnownStores& stores, const kube::Change<T>& change) {
+    std::set<ObjectKey> affected;
     const kube::AnyChange any{
         {kind_of<T>(), change.key.namespace_, change.key.name}, change.before, change.after
     };
-    look_after({stores.registry, stores}, any, [&looks](const ObjectKey& key, Urgency) {
-        looks.insert(key);
+    enqueue_affected({stores.registry, stores}, any, [&affected](const ObjectKey& key, Urgency) {
+        affected.insert(key);
     });
-    return looks;
+    return affected;
 }
 
 const ObjectKey kClass{kind_of<api::WorkloadPriorityClass>(), "", "vip"};
@@ -58,10 +58,10 @@ TEST_CASE("a class is looked at when its value is new, not when its text is", "[
     const auto two = decode<api::WorkloadPriorityClass>("{'metadata':{'name':'vip'},'value':2}");
     const kube::NamespacedName key{"", "vip"};
     using Change = kube::Change<api::WorkloadPriorityClass>;
-    CHECK(looks_after(stores, Change{key, nullptr, one}).contains(kClass));
-    CHECK(looks_after(stores, Change{key, one, two}).contains(kClass));
-    CHECK(looks_after(stores, Change{key, one, described}).empty());
-    CHECK(looks_after(stores, Change{key, one, nullptr}).empty());
+    CHECK(affected_by(stores, Change{key, nullptr, one}).contains(kClass));
+    CHECK(affected_by(stores, Change{key, one, two}).contains(kClass));
+    CHECK(affected_by(stores, Change{key, one, described}).empty());
+    CHECK(affected_by(stores, Change{key, one, nullptr}).empty());
 }
 
 TEST_CASE(
@@ -72,12 +72,12 @@ TEST_CASE(
     using Change = kube::Change<api::Workload>;
     const auto classed = workload(kOwner, kRef);
     const auto unclassed = workload(kOwner, "");
-    CHECK(looks_after(stores, Change{key, nullptr, classed}).contains(kClass));
-    CHECK(looks_after(stores, Change{key, unclassed, classed}).contains(kClass));
-    CHECK_FALSE(looks_after(stores, Change{key, classed, classed}).contains(kClass));
-    CHECK_FALSE(looks_after(stores, Change{key, nullptr, unclassed}).contains(kClass));
+    CHECK(affected_by(stores, Change{key, nullptr, classed}).contains(kClass));
+    CHECK(affected_by(stores, Change{key, unclassed, classed}).contains(kClass));
+    CHECK_FALSE(affected_by(stores, Change{key, classed, classed}).contains(kClass));
+    CHECK_FALSE(affected_by(stores, Change{key, nullptr, unclassed}).contains(kClass));
     // What a user made has the priority that the user gave it.
-    CHECK_FALSE(looks_after(stores, Change{key, nullptr, workload("", kRef)}).contains(kClass));
+    CHECK_FALSE(affected_by(stores, Change{key, nullptr, workload("", kRef)}).contains(kClass));
 }
 
 }  // namespace sluice::controller

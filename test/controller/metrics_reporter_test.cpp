@@ -214,7 +214,7 @@ TEST_CASE("with fair sharing queues and cohorts report their share", "[metrics]"
     engine::Options options;
     options.fair_sharing = true;
     engine::State state(options);
-    workload::Translator translator{workload::Settings{}};
+    workload::Translator translator{workload::TranslationSettings{}};
     StateFeeder feeder(controller.registry, controller.stores, translator, state, cluster.clock);
     feeder.feed_all(cluster.clock.now());
     MetricsReporter reporter({controller.stores, translator, state, true});

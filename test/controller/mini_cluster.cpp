@@ -84,7 +84,7 @@ std::optional<Error> check_preconditions(const json::Value& object, const json::
 MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
     : registry(make_builtin_registry()),
       echoes(stores, cluster.clock),
-      translator(workload::Settings{}),
+      translator(workload::TranslationSettings{}),
       state(cluster.options_),
       feeder(registry, stores, translator, state, cluster.clock),
       applier({stores, settings, translator, state, feeder, cluster, cluster.clock}),
@@ -101,7 +101,7 @@ MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
            },
            [&cluster](const std::vector<engine::AuditFinding>& found) { cluster.findings = found; },
            [this](const std::string& cluster_queue) {
-               runner.look({kind_of<api::ClusterQueue>(), "", cluster_queue}, Urgency::AtOnce);
+               runner.enqueue({kind_of<api::ClusterQueue>(), "", cluster_queue}, Urgency::AtOnce);
            }}
       ),
       runner(
@@ -397,7 +397,7 @@ void MiniCluster::ended(const ObjectKey& key) {
     if (key.kind == kind_of<api::Workload>()) {
         controller_->applier.workload_changed(key.ns, key.name);
     }
-    controller_->runner.look(key, Urgency::AtOnce);
+    controller_->runner.enqueue(key, Urgency::AtOnce);
 }
 
 void MiniCluster::perform_row() {
@@ -460,8 +460,8 @@ void MiniCluster::deliver(const Echo& echo) {
     if (metrics != nullptr) {
         metrics->changed(change);
     }
-    look_after({c.registry, c.stores}, change, [&c](const ObjectKey& key, Urgency urgency) {
-        c.runner.look(key, urgency);
+    enqueue_affected({c.registry, c.stores}, change, [&c](const ObjectKey& key, Urgency urgency) {
+        c.runner.enqueue(key, urgency);
     });
 }
 
@@ -536,8 +536,8 @@ void MiniCluster::restart() {
     }
     Controller& c = *controller_;
     c.feeder.feed_all(clock.now());
-    look_at_all({c.registry, c.stores}, [&c](const ObjectKey& key, Urgency urgency) {
-        c.runner.look(key, urgency);
+    enqueue_all({c.registry, c.stores}, [&c](const ObjectKey& key, Urgency urgency) {
+        c.runner.enqueue(key, urgency);
     });
 }
 

@@ -62,7 +62,7 @@ struct Bench {
 
     KnownStores stores;
     Settings settings;
-    workload::Translator translator{workload::Settings{}};
+    workload::Translator translator{workload::TranslationSettings{}};
     test::ManualClock clock;
     HeldSink sink;
     ReconcileRunner runner{
@@ -115,7 +115,7 @@ const ObjectKey kClass{kind_of<api::WorkloadPriorityClass>(), "", "vip"};
 
 TEST_CASE("a wide change is written no faster than the writer takes it", "[controller]") {
     Bench bench;
-    bench.runner.look(kClass, Urgency::AtOnce);
+    bench.runner.enqueue(kClass, Urgency::AtOnce);
     std::set<std::string> written;
     while (!bench.runner.is_idle() || !bench.sink.rows.empty()) {
         bench.runner.step();
@@ -133,7 +133,7 @@ TEST_CASE(
     Bench bench;
     const bool is_gone = GENERATE(true, false);
     const Error error{is_gone ? ErrorCode::NotFound : ErrorCode::Invalid, "no", {}};
-    bench.runner.look(kClass, Urgency::AtOnce);
+    bench.runner.enqueue(kClass, Urgency::AtOnce);
     for (int i = 0; i < 10; ++i) {
         bench.runner.step();
         REQUIRE_FALSE(bench.sink.rows.empty());
@@ -150,7 +150,7 @@ TEST_CASE("a failure is logged once until it changes or ends", "[controller]") {
     const CapturedLog log;
     const auto fail_with = [&bench](const char* why) {
         const Error error{ErrorCode::Invalid, why, {}};
-        bench.runner.look(kClass, Urgency::AtOnce);
+        bench.runner.enqueue(kClass, Urgency::AtOnce);
         for (bench.runner.step(); !bench.sink.rows.empty(); bench.runner.step()) {
             bench.sink.answer(error);
         }
@@ -171,8 +171,8 @@ TEST_CASE("a wide change holds up nothing else", "[controller]") {
     bench.add(
         bench.stores.of<api::ResourceFlavor>(), "{'metadata':{'name':'new','resourceVersion':'1'}}"
     );
-    bench.runner.look(kClass, Urgency::AtOnce);
-    bench.runner.look({kind_of<api::ResourceFlavor>(), "", "new"}, Urgency::AtOnce);
+    bench.runner.enqueue(kClass, Urgency::AtOnce);
+    bench.runner.enqueue({kind_of<api::ResourceFlavor>(), "", "new"}, Urgency::AtOnce);
     bench.runner.step();
     CHECK(std::ranges::any_of(bench.sink.rows, [](const auto& row) {
         return row.first.at(0).object.kind == kind_of<api::ResourceFlavor>();

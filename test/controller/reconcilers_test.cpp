@@ -35,7 +35,7 @@ T decode(std::string text) {
 
 struct Cluster {
     KnownStores stores;
-    workload::Translator translator{workload::Settings{}};
+    workload::Translator translator{workload::TranslationSettings{}};
     Settings settings;
 
     View view() const { return {stores, translator, settings, &stores.registry.job_kinds().all()}; }

@@ -36,7 +36,7 @@ class Draws {
 /// All that a Configuration can change, from the first byte, so that one corpus reaches all of it.
 struct Drawn {
     engine::Options options;
-    workload::Settings settings;
+    workload::TranslationSettings settings;
     bool until_stable = false;
 };
 

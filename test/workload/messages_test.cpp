@@ -68,7 +68,7 @@ class Fixture {
             engine::apply(state_, event, {});
         }
     }
-    Translator translator_{Settings{}};
+    Translator translator_{TranslationSettings{}};
     engine::State state_;
     api::ClusterQueue queue_;
     api::Workload workload_;

@@ -121,7 +121,7 @@ TEST_CASE("LimitRanges fill in defaults, existing values win", "[workload][reque
 TEST_CASE("transformations turn resources into others", "[workload][requests]") {
     const auto list = [](std::string_view yaml) { return object<api::ResourceList>(yaml); };
     using enum TransformationStrategy;
-    Settings settings;
+    TranslationSettings settings;
     SECTION("an excluded prefix is gone") {
         settings.exclude_resource_prefixes = {"example.com/"};
         CHECK(text(transformed(list("{cpu: 1, example.com/x: 3}"), settings)) == "cpu=1");

@@ -116,7 +116,7 @@ TEST_CASE(
     const Translator by_creation({.eviction_orders_queue = false});
     CHECK(order(by_creation, evicted("PodsReadyTimeout")) == "2026-01-01T00:00:00Z");
     CHECK(order(by_creation, evicted("AdmissionCheck")) == "2026-01-02T00:00:00Z");
-    Settings unsorted;
+    TranslationSettings unsorted;
     unsorted.gates.priority_sorting_within_cohort = false;
     CHECK(order(Translator(unsorted), borrowed) == "2026-01-02T00:00:00Z");
     const auto later = Translator(unsorted).queue_order(workload("w", "{}", borrowed));
@@ -128,7 +128,7 @@ TEST_CASE("a boost counts only with its gate and when it can be read", "[workloa
     made.spec.priority = 10;
     made.metadata.annotations["kueue.x-k8s.io/priority-boost"] = "-3";
     CHECK(Translator({}).effective_priority(made) == 10);
-    Settings boosted;
+    TranslationSettings boosted;
     boosted.gates.priority_boost = true;
     CHECK(Translator(boosted).effective_priority(made) == 7);
     made.metadata.annotations["kueue.x-k8s.io/priority-boost"] = "much";
@@ -166,7 +166,7 @@ TEST_CASE(
     CHECK(class_of(reclaimed) != base);
     reclaimed.spec.priority = 5;
     CHECK(class_of(reclaimed) != base);
-    Settings settings;
+    TranslationSettings settings;
     settings.gates.scheduling_equivalence_hashing = false;
     CHECK(last(Translator(settings).set(reclaimed)).scheduling_class == 0);
 }
@@ -265,7 +265,7 @@ TEST_CASE(
     CHECK(refusals(translator.set(topology("zone"))).at(0).kind == MissingTopologyLevel);
     CHECK(refusals(translator.remove_topology("t")).at(0).kind == MissingTopology);
     SECTION("and not at all without the gate") {
-        Settings settings;
+        TranslationSettings settings;
         settings.gates.topology_aware_scheduling = false;
         Translator without(settings);
         without.set(flavor("f", "{topologyName: t}"));
@@ -344,7 +344,7 @@ TEST_CASE("what unparks a workload changes its stamp, and nothing else", "[workl
     auto boosted = workload("w", kPod);
     boosted.metadata.annotations["kueue.x-k8s.io/priority-boost"] = "5";
     CHECK(stamp(boosted) == plain);
-    Settings settings;
+    TranslationSettings settings;
     settings.gates.priority_boost = true;
     CHECK(last(Translator(settings).set(boosted)).condition_stamp != plain);
 }

@@ -17,7 +17,7 @@ struct Queues {
     api::ClusterQueue cluster_queue = object<api::ClusterQueue>(
         "{metadata: {name: cq}, spec: {namespaceSelector: {}, stopPolicy: None}}"
     );
-    Translator translator{Settings{}};
+    Translator translator{TranslationSettings{}};
 
     Queues() { translator.set(object<api::Namespace>("{metadata: {name: team}}")); }
 

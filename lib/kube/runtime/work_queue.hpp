@@ -20,7 +20,7 @@ inline constexpr BackoffOptions kReconcileBackoff{
     std::chrono::milliseconds(5), std::chrono::seconds(1000), 10
 };
 
-/// Keys that want to be looked at. A key waits at most once; one that is added while it is being
+/// Keys that want to be reconciled. A key waits at most once; one that is added while it is being
 /// processed comes back when it is done, so no key is processed twice at a time and no addition is
 /// lost. Pure: due times are data, the caller asks next_due() and comes back.
 ///
@@ -32,7 +32,7 @@ class WorkQueue {
     explicit WorkQueue(std::uint64_t seed, BackoffOptions backoff = kReconcileBackoff)
         : backoff_(backoff), prng_(seed) {}
 
-    /// Wants the key looked at as soon as possible; an earlier delayed addition is overtaken by it.
+    /// Wants the key reconciled as soon as possible; an earlier delayed addition is overtaken by it.
     void add(const Key& key) {
         remove_delayed(key);
         if (!dirty_.insert(key).second || processing_.contains(key)) {
@@ -41,7 +41,7 @@ class WorkQueue {
         ready_.push_back(key);
     }
 
-    /// Wants the key looked at when `due` has come. Of several due times the earliest counts.
+    /// Wants the key reconciled when `due` has come. Of several due times the earliest counts.
     void add_at(const Key& key, Instant due) {
         if (dirty_.contains(key)) {
             return;
@@ -57,7 +57,7 @@ class WorkQueue {
         delayed_.insert({due, key});
     }
 
-    /// Wants the key looked at after its own backoff, which grows until forget().
+    /// Wants the key reconciled after its own backoff, which grows until forget().
     void add_rate_limited(const Key& key, Instant now) {
         auto& failures = failures_[key];
         const auto delay = backoff_delay(backoff_, failures, prng_);

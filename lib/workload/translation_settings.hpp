@@ -34,7 +34,7 @@ struct TranslationGates {
 };
 
 /// What of Configuration the translation of objects and decisions depends on.
-struct Settings {
+struct TranslationSettings {
     std::vector<std::string> exclude_resource_prefixes;
     std::map<std::string, Transformation, std::less<>> transformations;  ///< by input resource
     bool eviction_orders_queue = true;  ///< requeuingStrategy.timestamp is Eviction

@@ -1,0 +1,222 @@
+// How the parts of the controller are put together. What the API server says goes from the
+// informers into the stores, from there to the engine's state and the work queue; what the engine
+// and the reconcilers decide goes through one writer, whose results go to events and metrics.
+
+#include "base/assert.hpp"
+#include "controller/kinds/builtin_kinds.hpp"
+#include "controller/process/controller_process.hpp"
+#include "controller/process/settings.hpp"
+#include "engine/fair_sharing.hpp"
+#include "workload/options.hpp"
+
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+constexpr std::size_t kRowsMax = 256;
+
+kube::LeaderOptions leader_options(const ProcessOptions& options) {
+    const config::LeaderElection& wanted = options.configuration.leader_election;
+    kube::LeaderOptions made;
+    made.namespace_ = options.lease_namespace;
+    made.name = wanted.resource_name;
+    made.identity = options.hostname + "_" + net::make_uuid();
+    made.lease_length = wanted.lease_duration;
+    made.renew_deadline = wanted.renew_deadline;
+    made.retry_period = wanted.retry_period;
+    return made;
+}
+
+}  // namespace
+
+ControllerProcess::ControllerProcess(
+    kube::Client& client, const Clock& clock, net::EventLoop& loop, ProcessOptions options
+)
+    : client_(client),
+      clock_(clock),
+      loop_(loop),
+      options_(std::move(options)),
+      registry_(make_builtin_registry()),
+      translator_(workload::make_translation_settings(options_.configuration, options_.gates)),
+      state_(make_engine_options(options_.configuration, options_.gates, options_.seed)),
+      feeder_(registry_, stores_, translator_, state_, clock),
+      followers_(loop.executor(), "follow"),
+      workers_(loop.executor(), "work"),
+      writes_(loop.executor(), "write"),
+      services_(loop.executor(), "service"),
+      reconcilers_wake_(loop.executor()),
+      scheduler_wake_(loop.executor()),
+      metrics_dirty_(loop.executor()),
+      finished_(loop.executor()),
+      events_(client, clock, loop.executor(), {.hostname = options_.hostname}, options_.seed),
+      metrics_(metrics_parts()),
+      writer_(writer_parts(), kRowsMax, options_.seed),
+      applier_({stores_, options_.settings, translator_, state_, feeder_, writer_, clock}),
+      scheduling_(scheduling_parts()),
+      runner_(runner_parts(), options_.seed),
+      informers_(informers_parts()),
+      status_(clock, options_.configuration, [this] { return metrics_.print(); }) {
+    metrics_.set_role(competes() ? "follower" : "standalone");
+    if (options_.with_webhooks) {
+        webhooks_.emplace(
+            WebhookService::Parts{client, clock, options_.configuration, options_.in_cluster}
+        );
+    }
+    if (competes()) {
+        SLUICE_ASSERT(options_.lease_client != nullptr);
+        election_.emplace(
+            std::move(options_.lease_client), clock, leader_options(options_), options_.seed
+        );
+    }
+    registry_.add_stores(stores_);
+}
+
+ControllerProcess::~ControllerProcess() = default;
+
+bool ControllerProcess::competes() const {
+    return options_.configuration.leader_election.leader_elect;
+}
+
+Informers::Parts ControllerProcess::informers_parts() {
+    return {
+        .client = client_,
+        .clock = clock_,
+        .stores = stores_,
+        .executor = loop_.executor(),
+        .on_change = [this](const kube::AnyChange& change) { on_change(change); },
+        .on_gone = [this](Kind kind) { on_gone(kind); },
+        .seed = options_.seed,
+    };
+}
+
+SchedulingLoop::Parts ControllerProcess::scheduling_parts() {
+    return {
+        .state = state_,
+        .feeder = feeder_,
+        .applier = applier_,
+        .sink = writer_,
+        .clock = clock_,
+        .on_cycle = [this](
+                        const engine::CycleResult& result, Duration took
+                    ) { metrics_.observe_cycle(result, took); },
+        .on_audit = [this](const std::vector<engine::AuditFinding>& findings
+                    ) { metrics_.observe_audit(findings); },
+        .on_activity =
+            [this](const std::string& cluster_queue) {
+                runner_.enqueue({kind_of<api::ClusterQueue>(), "", cluster_queue}, Urgency::AtOnce);
+            },
+    };
+}
+
+ReconcileRunner::Parts ControllerProcess::runner_parts() {
+    return {
+        .registry = registry_,
+        .view = {stores_, translator_, options_.settings, &registry_.job_kinds().all()},
+        .sink = writer_,
+        .clock = clock_,
+        .enabled = reconciled_kinds(),
+        .on_event = [this](const EventNote& note) { events_.record(note); },
+        .weighted_share = [this](const ObjectKey& key) { return weighted_share(key); },
+        .has_holders = [this](const std::string& queue) { return applier_.has_holders(queue); },
+        .wake = [this] { reconcilers_wake_.notify(); },
+    };
+}
+
+ApiWriter::Parts ControllerProcess::writer_parts() {
+    return {
+        .client = client_,
+        .stores = stores_,
+        .clock = clock_,
+        .tasks = writes_,
+        .on_event = [this](const EventNote& note) { events_.record(note); },
+        .on_observation = [this](const Observation& seen) { metrics_.observe(seen); },
+        .on_ended = [this](const ObjectKey& key) { on_write_ended(key); },
+        .before_send = [this] { return check_lease(); },
+    };
+}
+
+MetricsReporter::Parts ControllerProcess::metrics_parts() {
+    const config::Metrics& wanted = options_.configuration.metrics;
+    return {
+        .stores = stores_,
+        .translator = translator_,
+        .state = state_,
+        .cluster_queue_resources = wanted.enable_cluster_queue_resources,
+        .local_queues = wanted.local_queue_metrics.enable &&
+                        options_.gates.is_enabled(config::Feature::LocalQueueMetrics),
+        .cohorts = options_.gates.is_enabled(config::Feature::MetricsForCohorts),
+        .lease = competes() ? options_.configuration.leader_election.resource_name : "",
+        .work = [this] { return runner_.work(); },
+        .on_dirty = [this] { metrics_dirty_.notify(); },
+    };
+}
+
+std::set<Kind> ControllerProcess::reconciled_kinds() const {
+    std::set<Kind> kinds;
+    for (const KindEntry& entry : registry_.all()) {
+        if (entry.reconcile && options_.controllers.contains(entry.controller)) {
+            kinds.insert(entry.kind);
+        }
+    }
+    return kinds;
+}
+
+void ControllerProcess::on_change(const kube::AnyChange& change) {
+    feeder_.changed(change, clock_.now());
+    if (change.key.kind == kind_of<api::Workload>()) {
+        applier_.workload_changed(change.key.ns, change.key.name);
+    }
+    metrics_.changed(change);
+    if (is_acting_) {
+        enqueue_affected(change_context(), change, enqueuer());
+    }
+    wake();
+}
+
+void ControllerProcess::on_gone(Kind kind) {
+    if (is_acting_) {
+        enqueue_owners(change_context(), kind, enqueuer());
+    }
+}
+
+std::optional<std::int64_t> ControllerProcess::weighted_share(const ObjectKey& key) const {
+    if (!options_.settings.fair_sharing) {
+        return std::nullopt;
+    }
+    const engine::NodeIndex node = key.kind == kind_of<api::Cohort>()
+                                       ? state_.find_cohort(key.name)
+                                       : state_.find_cluster_queue(key.name);
+    return node.is_valid() ? std::optional(engine::share_of(state_, node).rounded()) : std::nullopt;
+}
+
+void ControllerProcess::wake() {
+    reconcilers_wake_.notify();
+    scheduler_wake_.notify();
+}
+
+void ControllerProcess::on_write_ended(const ObjectKey& key) {
+    if (key.kind == kind_of<api::Workload>()) {
+        applier_.workload_changed(key.ns, key.name);
+        // Its Job may have been reconciled with the echo before the answer came, and wait for it.
+        const api::ObjectMeta* workload = stores_.find_metadata(key);
+        const auto owner = workload == nullptr ? std::nullopt : find_owner(registry_, *workload);
+        if (is_acting_ && owner) {
+            runner_.enqueue(*owner, Urgency::AtOnce);
+        }
+    }
+    if (is_acting_) {
+        runner_.enqueue(key, Urgency::AtOnce);
+    }
+    wake();
+}
+
+Result<void> ControllerProcess::check_lease() const {
+    if (!election_ || election_->term().is_running(clock_.instant())) {
+        return {};
+    }
+    return Error{ErrorCode::NotLeader, "the leader's lease has run out", {}};
+}
+
+}  // namespace sluice::controller
