@@ -32,7 +32,8 @@ class WorkQueue {
     explicit WorkQueue(std::uint64_t seed, BackoffOptions backoff = kReconcileBackoff)
         : backoff_(backoff), prng_(seed) {}
 
-    /// Wants the key reconciled as soon as possible; an earlier delayed addition is overtaken by it.
+    /// Wants the key reconciled as soon as possible; an earlier delayed addition is overtaken by
+    /// it.
     void add(const Key& key) {
         remove_delayed(key);
         if (!dirty_.insert(key).second || processing_.contains(key)) {
