@@ -76,11 +76,13 @@ bool changes_nothing(const json::Value& patch, const json::Value* target) {
     return target == nullptr ? is_empty : *target == patch;
 }
 
-bool is_patched(const json::Value& object, json::Value patch, bool is_status) {
+enum class Endpoint : std::uint8_t { Object, Status };
+
+bool is_patched(const json::Value& object, json::Value patch, Endpoint endpoint) {
     if (json::Value* metadata = patch.find("metadata")) {
         metadata->erase("resourceVersion");
     }
-    patch.erase(is_status ? "spec" : "status");
+    patch.erase(endpoint == Endpoint::Status ? "spec" : "status");
     return changes_nothing(patch, &object);
 }
 
@@ -137,9 +139,9 @@ bool has_landed(const Write& write, const json::Value& object, Time first_attemp
         case Verb::Create:
             return is_created(object, write.body, first_attempt);
         case Verb::MergePatch:
-            return is_patched(object, write.body, false);
+            return is_patched(object, write.body, Endpoint::Object);
         case Verb::MergePatchStatus:
-            return is_patched(object, write.body, true);
+            return is_patched(object, write.body, Endpoint::Status);
         case Verb::ApplyStatus:
             return is_applied(object, write.body, write.field_manager);
         case Verb::Delete:

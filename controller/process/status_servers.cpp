@@ -35,11 +35,12 @@ bool is_off(const std::string& bind_address) {
     return bind_address.empty() || bind_address == "0";
 }
 
-net::ServerResponse make_probe_answer(bool is_fine, std::string_view problem) {
-    net::ServerResponse response;
-    response.status = is_fine ? 200 : 500;
-    response.body = is_fine ? "ok" : std::string(problem);
-    return response;
+net::ServerResponse make_fine_answer() {
+    return {.status = 200, .body = "ok"};
+}
+
+net::ServerResponse make_not_ready_answer() {
+    return {.status = 500, .body = "not ready\n"};
 }
 
 }  // namespace
@@ -74,11 +75,9 @@ Result<void> StatusServers::start_health() {
         return bind.error();
     }
     auto table = std::make_shared<serving::PathTable>();
-    table->add_page("/" + health.liveness_endpoint_name, [] {
-        return make_probe_answer(true, "");
-    });
+    table->add_page("/" + health.liveness_endpoint_name, [] { return make_fine_answer(); });
     table->add_page("/" + health.readiness_endpoint_name, [is_ready = is_ready_] {
-        return make_probe_answer(*is_ready, "not ready\n");
+        return *is_ready ? make_fine_answer() : make_not_ready_answer();
     });
     auto options = make_limits(*bind);
     options.tls = false;

@@ -14,22 +14,35 @@ json::Value status_of(const json::Value& object) {
     return status == nullptr ? json::Value(json::Object{}) : *status;
 }
 
-}  // namespace
-
-Write patch_finalizers(const ObjectKey& key, const api::ObjectMeta& metadata, bool in_use) {
+json::Array other_finalizers(const api::ObjectMeta& metadata) {
     json::Array finalizers;
     for (const std::string& finalizer : metadata.finalizers) {
         if (finalizer != kInUseFinalizer) {
             finalizers.emplace_back(finalizer);
         }
     }
-    if (in_use) {
-        finalizers.emplace_back(kInUseFinalizer);
-    }
+    return finalizers;
+}
+
+Write patch_finalizers(
+    const ObjectKey& key, const api::ObjectMeta& metadata, json::Array finalizers
+) {
     json::Value list = finalizers.empty() ? json::Value() : json::Value(std::move(finalizers));
     return strict_patch(
         key, metadata, json::Object{{"metadata", json::Object{{"finalizers", std::move(list)}}}}
     );
+}
+
+}  // namespace
+
+Write add_in_use_finalizer(const ObjectKey& key, const api::ObjectMeta& metadata) {
+    json::Array finalizers = other_finalizers(metadata);
+    finalizers.emplace_back(kInUseFinalizer);
+    return patch_finalizers(key, metadata, std::move(finalizers));
+}
+
+Write drop_in_use_finalizer(const ObjectKey& key, const api::ObjectMeta& metadata) {
+    return patch_finalizers(key, metadata, other_finalizers(metadata));
 }
 
 std::optional<Write> keep_finalizer(
@@ -37,9 +50,13 @@ std::optional<Write> keep_finalizer(
 ) {
     const bool has = metadata.has_finalizer(kInUseFinalizer);
     const bool is_deleting = metadata.deletion_timestamp.has_value();
-    const bool add = !is_deleting && !has;
-    const bool drop = is_deleting && has && !is_used;
-    return add || drop ? std::optional(patch_finalizers(key, metadata, add)) : std::nullopt;
+    if (!is_deleting && !has) {
+        return add_in_use_finalizer(key, metadata);
+    }
+    if (is_deleting && has && !is_used) {
+        return drop_in_use_finalizer(key, metadata);
+    }
+    return std::nullopt;
 }
 
 std::optional<Write> patch_status(

@@ -11,8 +11,10 @@ namespace sluice::controller {
 /// Held by objects that are in use.
 inline constexpr std::string_view kInUseFinalizer = "kueue.x-k8s.io/resource-in-use";
 
-/// Sets or takes away the finalizer `resource-in-use` beside those of others.
-Write patch_finalizers(const ObjectKey& key, const api::ObjectMeta& metadata, bool in_use);
+/// Sets the finalizer `resource-in-use` beside those of others.
+Write add_in_use_finalizer(const ObjectKey& key, const api::ObjectMeta& metadata);
+/// Takes the finalizer `resource-in-use` away and leaves those of others.
+Write drop_in_use_finalizer(const ObjectKey& key, const api::ObjectMeta& metadata);
 
 /// Holds the finalizer `resource-in-use` on an object that lives, and lets it go when the object is
 /// being deleted and is not used any more. None: it is as it must be.

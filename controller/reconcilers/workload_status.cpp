@@ -167,7 +167,7 @@ std::optional<Write> remove_finalizer(const api::Workload& workload) {
     if (!workload.metadata.has_finalizer(kInUseFinalizer)) {
         return std::nullopt;
     }
-    return patch_finalizers(key_of(workload), workload.metadata, false);
+    return drop_in_use_finalizer(key_of(workload), workload.metadata);
 }
 
 void finish(api::Workload& workload, std::string_view reason, std::string_view message, Time now) {

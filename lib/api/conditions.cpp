@@ -42,10 +42,6 @@ bool is_true(const std::vector<ObjectCondition>& conditions, std::string_view ty
     return has_status(conditions, type, condition_status::kTrue);
 }
 
-bool is_false(const std::vector<Condition>& conditions, std::string_view type) {
-    return has_status(conditions, type, condition_status::kFalse);
-}
-
 bool set_condition(std::vector<Condition>& conditions, Condition condition) {
     for (Condition& old : conditions) {
         if (old.type_ != condition.type_) {
@@ -62,10 +58,6 @@ bool set_condition(std::vector<Condition>& conditions, Condition condition) {
     }
     conditions.push_back(std::move(condition));
     return true;
-}
-
-bool remove_condition(std::vector<Condition>& conditions, std::string_view type) {
-    return std::erase_if(conditions, [&](const Condition& c) { return c.type_ == type; }) > 0;
 }
 
 }  // namespace sluice::api

@@ -14,16 +14,12 @@ const ObjectCondition* find_condition(
     const std::vector<ObjectCondition>& conditions, std::string_view type
 );
 
-/// Whether there is a condition of that type with status True (or False).
+/// Whether there is a condition of that type with status True.
 bool is_true(const std::vector<Condition>& conditions, std::string_view type);
 bool is_true(const std::vector<ObjectCondition>& conditions, std::string_view type);
-bool is_false(const std::vector<Condition>& conditions, std::string_view type);
 
 /// Adds the condition or replaces the one of its type; the old transition time stays where the
 /// status does not change. Whether anything changed.
 bool set_condition(std::vector<Condition>& conditions, Condition condition);
-
-/// Whether there was a condition of that type.
-bool remove_condition(std::vector<Condition>& conditions, std::string_view type);
 
 }  // namespace sluice::api

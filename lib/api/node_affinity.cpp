@@ -143,19 +143,4 @@ bool matches(const NodeSelector& selector, const StringMap& labels, std::string_
     return std::any_of(terms.begin(), terms.end(), holds);
 }
 
-bool matches_node(const PodSpec& pod, const StringMap& labels, std::string_view node_name) {
-    for (const auto& [key, value] : pod.node_selector) {
-        const auto label = labels.find(key);
-        if (label == labels.end() || label->second != value) {
-            return false;
-        }
-    }
-    if (!pod.affinity || !pod.affinity->node_affinity) {
-        return true;
-    }
-    const auto& required =
-        pod.affinity->node_affinity->required_during_scheduling_ignored_during_execution;
-    return !required || matches(*required, labels, node_name);
-}
-
 }  // namespace sluice::api

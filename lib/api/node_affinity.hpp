@@ -24,7 +24,4 @@ std::vector<std::string> find_problems(
     const NodeSelectorRequirement& requirement, std::string_view path
 );
 
-/// Whether a node with these labels satisfies the pod's nodeSelector and required node affinity.
-bool matches_node(const PodSpec& pod, const StringMap& labels, std::string_view node_name = {});
-
 }  // namespace sluice::api

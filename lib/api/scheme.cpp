@@ -66,22 +66,4 @@ std::span<const KindInfo> kueue_kinds() {
     return {kKinds.begin(), end};
 }
 
-const KindInfo* find_kind(std::string_view group, std::string_view kind) {
-    for (const KindInfo& info : kKinds) {
-        if (info.group == group && info.kind == kind) {
-            return &info;
-        }
-    }
-    return nullptr;
-}
-
-const KindInfo* find_resource(std::string_view group, std::string_view plural) {
-    for (const KindInfo& info : kKinds) {
-        if (info.group == group && info.plural == plural) {
-            return &info;
-        }
-    }
-    return nullptr;
-}
-
 }  // namespace sluice::api

@@ -33,9 +33,4 @@ std::span<const KindInfo> all_kinds();
 /// The kinds of kueue.x-k8s.io, which have a CRD.
 std::span<const KindInfo> kueue_kinds();
 
-/// The kind of that group and name, or nullptr.
-const KindInfo* find_kind(std::string_view group, std::string_view kind);
-/// The kind of that group and plural, or nullptr.
-const KindInfo* find_resource(std::string_view group, std::string_view plural);
-
 }  // namespace sluice::api

@@ -33,7 +33,10 @@ constexpr Duration kDrainTimeMax = std::chrono::seconds(5);
 
 constexpr int kRetryAfterSeconds = 1;
 
-std::string print_head(const ServerResponse& response, bool keep_alive) {
+/// What becomes of the connection after an answer.
+enum class AfterAnswer : std::uint8_t { Close, KeepAlive };
+
+std::string print_head(const ServerResponse& response, AfterAnswer after) {
     auto head = fmt::format("HTTP/1.1 {} {}\r\n", response.status, reason_phrase(response.status));
     if (!response.content_type.empty() && response.status != 204) {
         head += "Content-Type: " + response.content_type + "\r\n";
@@ -44,7 +47,7 @@ std::string print_head(const ServerResponse& response, bool keep_alive) {
     if (response.status != 204) {
         head += fmt::format("Content-Length: {}\r\n", response.size());
     }
-    head += keep_alive ? "\r\n" : "Connection: close\r\n\r\n";
+    head += after == AfterAnswer::KeepAlive ? "\r\n" : "Connection: close\r\n\r\n";
     return head;
 }
 
@@ -236,8 +239,12 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         }
         const bool keep_alive = incoming.parser().is_keep_alive() && !stopping_;
         connection->stream->expires_after(options_.write_timeout);
-        const auto written =
-            co_await write_response(connection, &response, keep_alive, incoming.is_head());
+        const auto written = co_await write_response(
+            connection,
+            &response,
+            keep_alive ? AfterAnswer::KeepAlive : AfterAnswer::Close,
+            incoming.is_head()
+        );
         co_return written&& keep_alive;
     }
 
@@ -335,8 +342,9 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
             co_return;
         }
         connection->stream->expires_after(std::chrono::seconds(5));
-        const auto written =
-            co_await write_response(connection, &*response, false, incoming->is_head());
+        const auto written = co_await write_response(
+            connection, &*response, AfterAnswer::Close, incoming->is_head()
+        );
         if (!written) {
             co_return;
         }
@@ -359,9 +367,9 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
     }
 
     asio::awaitable<bool> write_response(
-        Connection* connection, const ServerResponse* response, bool keep_alive, bool is_head
+        Connection* connection, const ServerResponse* response, AfterAnswer after, bool is_head
     ) {
-        auto out = print_head(*response, keep_alive);
+        auto out = print_head(*response, after);
         const auto size = is_head ? std::size_t{0} : response->size();
         for (std::size_t done = 0;;) {
             // The head goes out in one piece with the beginning of the body, or all of it.

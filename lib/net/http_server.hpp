@@ -36,8 +36,8 @@ struct ServerRequest {
 struct ServerResponse {
     int status = 200;
     std::string content_type = "text/plain; charset=utf-8";
-    std::string body;
-    HttpHeaders headers;  ///< beyond Content-Type and Content-Length
+    std::string body{};
+    HttpHeaders headers{};  ///< beyond Content-Type and Content-Length
     /// Sent instead of `body` unless it is empty: for answers that may be large.
     SpooledBody spooled{};
 

@@ -217,15 +217,3 @@ TEST_CASE("node affinity is evaluated against labels and the name", "[api][affin
     CHECK_FALSE(selects_node(""));
     CHECK_FALSE(selects_node("{}"));
 }
-
-TEST_CASE("a pod fits a node by its selector and its required affinity", "[api][affinity]") {
-    const auto pod = decode<api::PodSpec>(
-        R"({"nodeSelector":{"zone":"a"},"affinity":{"nodeAffinity":{)"
-        R"("requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":)"
-        R"([{"matchExpressions":[{"key":"gpu","operator":"Exists"}]}]}}},"containers":[]})"
-    );
-    CHECK(api::matches_node(pod, {{"zone", "a"}, {"gpu", "1"}}));
-    CHECK_FALSE(api::matches_node(pod, {{"zone", "a"}}));
-    CHECK_FALSE(api::matches_node(pod, {{"zone", "b"}, {"gpu", "1"}}));
-    CHECK(api::matches_node({}, {}));
-}

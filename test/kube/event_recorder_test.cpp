@@ -17,6 +17,8 @@ using namespace std::chrono_literals;
 constexpr Instant kStart = Instant(100h);
 constexpr Time kWall = Time(1'800'000'000s);
 
+using Verb = EventRecorder::Verb;
+
 EventRecorder recorder() {
     EventRecorderOptions options;
     options.hostname = "host";
@@ -42,7 +44,7 @@ TEST_CASE("a note becomes an event with everything the API wants", "[kube][event
     events.record(note("QuotaReserved"), kStart, kWall);
     const auto write = events.take();
     REQUIRE(write);
-    CHECK(write->is_create);
+    CHECK(write->verb == Verb::Create);
     const auto& event = write->event;
     CHECK(event.metadata.namespace_ == "ns");
     CHECK(event.metadata.name.starts_with("w1."));
@@ -75,7 +77,7 @@ TEST_CASE(
     const auto first = events.take();
     const auto second = events.take();
     REQUIRE((first && second));
-    CHECK_FALSE(second->is_create);
+    CHECK(second->verb == Verb::PatchSeries);
     CHECK(second->event.metadata.name == first->event.metadata.name);
     CHECK(second->event.series->count == 2);
     CHECK_FALSE(events.take());
@@ -91,7 +93,7 @@ TEST_CASE(
     CHECK_FALSE(events.next_due());
     SECTION("after the gap a new event begins") {
         events.record(note("Pending"), kStart + 12min, kWall + 12min);
-        CHECK(events.take()->is_create);
+        CHECK(events.take()->verb == Verb::Create);
     }
 }
 
@@ -106,10 +108,10 @@ TEST_CASE("a wall clock that is set neither ends nor stalls a series", "[kube][e
     for (int i = 0; i < 3; ++i) {
         record();
     }
-    CHECK(events.take()->is_create);
+    CHECK(events.take()->verb == Verb::Create);
     const auto second = events.take();
     REQUIRE(second);
-    CHECK_FALSE(second->is_create);
+    CHECK(second->verb == Verb::PatchSeries);
     CHECK(second->event.series->last_observed_time->time == clock.now());
     CHECK_FALSE(events.take());
     clock.advance(5min - 1s);
@@ -147,7 +149,7 @@ TEST_CASE(
         other.type = EventType::Warning;
     }
     events.record(other, kStart, kWall);
-    CHECK(events.take()->is_create);
+    CHECK(events.take()->verb == Verb::Create);
 }
 
 TEST_CASE("a full queue drops the oldest and counts it", "[kube][events]") {
@@ -178,7 +180,7 @@ TEST_CASE("a series whose event has expired is created anew", "[kube][events]") 
     events.on_patch_not_found(patch->event);
     const auto again = events.take();
     REQUIRE(again);
-    CHECK(again->is_create);
+    CHECK(again->verb == Verb::Create);
     CHECK(again->event.series->count == 2);
 }
 

@@ -71,12 +71,4 @@ class Client {
     virtual Async<std::string> get_raw(std::string target, GetOptions options = {}) = 0;
 };
 
-/// Replaces the status subresource of an object.
-inline Async<std::string> update_status(
-    Client& client, ResourcePath path, std::string body, WriteOptions options = {}
-) {
-    path.subresource = "status";
-    return client.update(std::move(path), std::move(body), std::move(options));
-}
-
 }  // namespace sluice::kube

@@ -61,7 +61,7 @@ asio::awaitable<void> EventSink::flush() {
 
 asio::awaitable<void> EventSink::write(EventRecorder::Write write) {
     const auto& metadata = write.event.metadata;
-    if (!write.is_create) {
+    if (write.verb == EventRecorder::Verb::PatchSeries) {
         auto path = path_of<api::Event>(metadata.namespace_, metadata.name);
         auto patch = make_series_patch(write.event);
         const auto answer =

@@ -274,7 +274,9 @@ Async<std::unique_ptr<WatchStream>> HttpClient::watch(ResourcePath path, WatchOp
 }
 
 Async<std::string> HttpClient::get_raw(std::string target, GetOptions options) {
-    return impl_->call(Request{"GET", std::move(target), {}, {}, true, {}}, options.timeout);
+    return impl_->call(
+        Request{.method = "GET", .target = std::move(target), .is_read = true}, options.timeout
+    );
 }
 
 }  // namespace sluice::kube

@@ -62,23 +62,6 @@ class TypedClient {
         co_return decode(text);
     }
 
-    /// Only for objects that Sluice owns whole.
-    Async<T> update(T object, WriteOptions options = {}) {
-        auto path = path_of<T>(object.metadata.namespace_, object.metadata.name);
-        auto body = api::encode(object);
-        const auto text =
-            co_await client_->update(std::move(path), std::move(body), std::move(options));
-        co_return decode(text);
-    }
-
-    Async<T> update_status(T object, WriteOptions options = {}) {
-        auto path = path_of<T>(object.metadata.namespace_, object.metadata.name, "status");
-        auto body = api::encode(object);
-        const auto text =
-            co_await client_->update(std::move(path), std::move(body), std::move(options));
-        co_return decode(text);
-    }
-
     /// Merge patch of the object, or of a subresource when one is named.
     Async<T> merge_patch(
         NamespacedName key,

@@ -20,6 +20,10 @@ void add_query(std::string& target, std::string_view key, std::string_view value
     target += percent_encode(value);
 }
 
+Request read_of(std::string target) {
+    return {.method = "GET", .target = std::move(target), .is_read = true};
+}
+
 Request make_write(
     std::string method,
     const ResourcePath& path,
@@ -28,7 +32,10 @@ Request make_write(
     const WriteOptions& options
 ) {
     Request request{
-        std::move(method), to_target(path), std::move(content_type), std::move(body), false, {}
+        .method = std::move(method),
+        .target = to_target(path),
+        .content_type = std::move(content_type),
+        .body = std::move(body),
     };
     add_query(request.target, "fieldManager", options.field_manager);
     add_query(request.target, "dryRun", options.dry_run ? "All" : "");
@@ -87,14 +94,14 @@ std::string delete_body(const DeleteOptions& options) {
 
 Request make_get(const ResourcePath& path, const GetOptions& options) {
     SLUICE_ASSERT(!path.name.empty());
-    Request request{"GET", to_target(path), {}, {}, true, {}};
+    Request request = read_of(to_target(path));
     add_query(request.target, "resourceVersion", options.resource_version);
     return request;
 }
 
 Request make_list(const ResourcePath& path, const ListOptions& options) {
     SLUICE_ASSERT(path.name.empty());
-    Request request{"GET", to_target(path), {}, {}, true, {}};
+    Request request = read_of(to_target(path));
     add_query(request.target, "labelSelector", options.label_selector);
     add_query(request.target, "fieldSelector", options.field_selector);
     add_query(request.target, "limit", options.limit > 0 ? std::to_string(options.limit) : "");
@@ -108,7 +115,7 @@ Request make_watch(const ResourcePath& path, const WatchOptions& options) {
     SLUICE_ASSERT(path.name.empty());
     const auto seconds =
         std::chrono::duration_cast<std::chrono::seconds>(options.server_timeout).count();
-    Request request{"GET", to_target(path), {}, {}, true, {}};
+    Request request = read_of(to_target(path));
     add_query(request.target, "watch", "true");
     add_query(request.target, "labelSelector", options.label_selector);
     add_query(request.target, "fieldSelector", options.field_selector);

@@ -74,8 +74,8 @@ struct DeleteOptions {
 struct Request {
     std::string method;
     std::string target;
-    std::string content_type;
-    std::string body;
+    std::string content_type = {};
+    std::string body = {};
     bool is_read = false;  ///< repeating it cannot change anything
     BeforeSend before_send = {};
 };

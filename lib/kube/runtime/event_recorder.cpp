@@ -65,7 +65,7 @@ void EventRecorder::record(const EventNote& note, Instant now, Time wall) {
                 [](const auto& a, const auto& b) { return a.second.last < b.second.last; }
             ));
         }
-        push(Write{true, event});
+        push(Write{Verb::Create, event});
         series_.insert_or_assign(std::move(key), Entry{std::move(event), 1, now});
         if (!next_tick_) {
             next_tick_ = now + options_.series_gap;
@@ -82,7 +82,7 @@ void EventRecorder::record(const EventNote& note, Instant now, Time wall) {
     }
     series = api::EventSeries{2, api::MicroTime{wall}};
     entry.told = 2;
-    push(Write{false, entry.event});
+    push(Write{Verb::PatchSeries, entry.event});
 }
 
 std::optional<EventRecorder::Write> EventRecorder::take() {
@@ -102,7 +102,7 @@ void EventRecorder::tick(Instant now) {
         auto& entry = at->second;
         if (entry.event.series && entry.event.series->count > entry.told) {
             entry.told = entry.event.series->count;
-            push(Write{false, entry.event});
+            push(Write{Verb::PatchSeries, entry.event});
         }
         at = now - entry.last >= options_.series_gap ? series_.erase(at) : std::next(at);
     }
@@ -114,7 +114,7 @@ std::optional<Instant> EventRecorder::next_due() const {
 }
 
 void EventRecorder::on_patch_not_found(const api::Event& event) {
-    push(Write{true, event});
+    push(Write{Verb::Create, event});
 }
 
 api::Event EventRecorder::make_event(const EventNote& note, Time wall) {

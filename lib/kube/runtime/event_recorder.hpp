@@ -41,8 +41,12 @@ struct EventRecorderOptions {
 /// Pure: take() gives the next write.
 class EventRecorder {
   public:
+    enum class Verb : std::uint8_t {
+        Create,
+        PatchSeries,  ///< a merge patch of the Event's series
+    };
     struct Write {
-        bool is_create = true;  ///< else a merge patch of the series
+        Verb verb = Verb::Create;
         api::Event event;
     };
 
