@@ -75,9 +75,9 @@ class GenericJob {
     /// Its kind may grow and shrink by workload slices (KEP-77).
     virtual bool may_have_slices() const { return false; }
 
-    /// The writes that start it with what is injected into each pod set, in the order of
-    /// pod_sets(). Errors: Invalid when the injection contradicts a template, which no repetition
-    /// can mend.
+    /// The writes, at least one, that start it with what is injected into each pod set, in the
+    /// order of pod_sets(). Errors: Invalid when the injection contradicts a template, which no
+    /// repetition can mend.
     virtual Result<std::vector<Write>> start(const std::vector<PodSetInfo>& injected) const = 0;
     /// The next step of suspending it and restoring what the Workload remembers (nullptr: there is
     /// nothing to restore from).

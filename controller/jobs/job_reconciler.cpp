@@ -43,16 +43,20 @@ Outcome reconcile_job(
 ) {
     Outcome outcome;
     const kube::AnyStore* store = view.stores.find(kind.kind());
-    if (!store->has_synced() || store->unreadable().contains(name)) {
-        return outcome;  // whether it is there, and how, is not known
+    if (!store->has_synced()) {
+        return outcome;  // whether it is there is not known
     }
     const auto job = kind.find(view.stores, view.settings, name);
     if (job && has_unreadable_workload(view.stores, job->metadata())) {
         return outcome;  // what it was admitted with is not known; its next readable version is
                          // seen
     }
+    const auto& unreadable = view.stores.find(kind_of<api::Workload>())->unreadable();
     const ObjectKey key{kind.kind(), name.namespace_, name.name};
     for (const auto& [workload_name, workload] : workloads_of_owner(view.stores, key)) {
+        if (unreadable.contains(workload_name)) {
+            continue;  // a write of what was read last would be refused
+        }
         if (!job || workload->metadata.controller_owner()->uid != job->metadata().uid) {
             finalize_orphan(*workload, view.settings, now, outcome);
         }

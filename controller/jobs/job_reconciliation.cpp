@@ -2,6 +2,7 @@
 
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"
+#include "base/assert.hpp"
 #include "controller/jobs/job_ancestors.hpp"
 #include "controller/jobs/workload_of_job.hpp"
 #include "controller/reconcilers/strict_patch.hpp"
@@ -20,22 +21,6 @@ namespace {
 
 namespace reason = api::reason;
 
-Observation finished_observation(const api::Workload& workload, Time now) {
-    Observation seen{
-        .kind = Observation::Kind::Finished,
-        .cluster_queue = workload.status.admission ? workload.status.admission->cluster_queue : "",
-        .local_queue = workload.spec.queue_name,
-        .ns = workload.metadata.namespace_,
-        .priority_class = priority_class_name(workload),
-    };
-    const api::Condition* admitted = find_condition(workload, api::condition::kAdmitted);
-    if (admitted != nullptr && admitted->status == api::condition_status::kTrue &&
-        admitted->last_transition_time) {
-        seen.since_admitted = now - *admitted->last_transition_time;
-    }
-    return seen;
-}
-
 /// Whether the newest Workload of a job that has not finished is admitted.
 bool is_job_admitted(const Stores& stores, const ObjectKey& job) {
     const api::Workload* newest = nullptr;
@@ -52,14 +37,6 @@ bool is_job_admitted(const Stores& stores, const ObjectKey& job) {
 }
 
 }  // namespace
-
-Write finish_orphan(const api::Workload& workload, Time now) {
-    api::Workload changed = workload;
-    finish(changed, reason::kOwnerNotFound, "The workload's owner no longer exists", now);
-    Write w = status_write(changed);
-    w.observations.push_back(finished_observation(workload, now));
-    return w;
-}
 
 JobReconciliation::JobReconciliation(
     const View& view, const JobKinds& kinds, const JobKind& kind, const GenericJob& job, Time now
@@ -389,6 +366,7 @@ JobReconciliation::Next JobReconciliation::start_admitted() {
     if (!writes) {
         return finish_with(reason::kFailedToStart, writes.error().detail);
     }
+    SLUICE_ASSERT(!writes->empty());
     Outcome outcome;
     outcome.writes = std::move(*writes);
     outcome.writes.front().events.push_back(

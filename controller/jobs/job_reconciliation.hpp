@@ -81,7 +81,4 @@ class JobReconciliation {
 /// A merge patch of a Workload that is refused when it changed since.
 Write workload_patch(const api::Workload& workload, json::Value patch);
 
-/// The write that says that the Workload's owner is gone.
-Write finish_orphan(const api::Workload& workload, Time now);
-
 }  // namespace sluice::controller

@@ -6,6 +6,7 @@
 #include "controller/reconcilers/reconcile.hpp"
 #include "controller/reconcilers/stores.hpp"
 #include "controller/reconcilers/view.hpp"
+#include "engine/state.hpp"
 #include "engine/event.hpp"
 #include "kube/core/kind.hpp"
 #include "kube/runtime/any_store.hpp"
@@ -59,6 +60,7 @@ struct Edge {
 struct EngineInput {
     const Stores& stores;
     workload::Translator& translator;
+    const engine::State& state;
     std::function<void(const engine::Event&)> apply;
 
     void apply_all(const workload::Translator::Events& events) const {

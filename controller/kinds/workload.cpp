@@ -2,6 +2,7 @@
 
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/kinds/registry.hpp"
+#include "controller/reconcilers/workload_status.hpp"
 #include "workload/slices.hpp"
 
 namespace sluice::controller {
@@ -61,6 +62,24 @@ void visit_replaced_slice(const ChangeContext&, const Change& change, const Visi
     }
 }
 
+/// One that waits and cannot be read is not queued: what it asks for now is not known.
+void translate(const EngineInput& input, const kube::NamespacedName& name) {
+    auto workload = input.stores.of<api::Workload>().find(name);
+    const bool is_unreadable =
+        input.stores.find(kind_of<api::Workload>())->unreadable().contains(name);
+    if (workload && is_unreadable && !has_quota_reserved(*workload)) {
+        const engine::WorkloadIndex known = input.state.find_workload(kube::to_string(name));
+        if (known.is_valid() && input.state.workload(known).holding != nullptr) {
+            return;  // its admission is being written; how that went is told later
+        }
+        workload = nullptr;
+    }
+    input.apply_all(
+        workload ? input.translator.set(*workload)
+                 : input.translator.remove_workload(name.namespace_, name.name)
+    );
+}
+
 }  // namespace
 
 KindEntry workload_kind() {
@@ -82,13 +101,7 @@ KindEntry workload_kind() {
          .translated = false,
          .find = find_by<api::Workload>(visit_replaced_slice)},
     };
-    entry.translate = [](const EngineInput& input, const kube::NamespacedName& name) {
-        const auto workload = input.stores.of<api::Workload>().find(name);
-        input.apply_all(
-            workload ? input.translator.set(*workload)
-                     : input.translator.remove_workload(name.namespace_, name.name)
-        );
-    };
+    entry.translate = translate;
     entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time now) {
         return reconcile_workload(context.view, key.ns, key.name, now);
     };

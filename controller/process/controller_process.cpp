@@ -42,7 +42,9 @@ void ControllerProcess::add_kind(KindEntry entry) {
     if (added.reconcile) {
         runner_.enable(added.kind);
     }
-    informers_.follow(added, &followers_);
+    if (follows_) {
+        informers_.follow(added, &followers_);
+    }
 }
 
 void ControllerProcess::finish(int code) {
@@ -130,6 +132,7 @@ boost::asio::awaitable<void> ControllerProcess::live() {
         finish(1);
         co_return;
     }
+    follows_ = true;
     for (const KindEntry& entry : registry_.all()) {
         informers_.follow(entry, &followers_);
     }

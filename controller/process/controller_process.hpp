@@ -71,8 +71,8 @@ class ControllerProcess {
     /// Acts: it is the leader, or needs not be.
     bool is_acting() const { return is_acting_; }
     const Stores& stores() const { return stores_; }
-    /// Follows one more kind, now or as soon as the API server has it. Requires: the process runs;
-    /// there is no other kind of the same group and resource.
+    /// Follows one more kind, now or as soon as the API server has it. Requires: there is no other
+    /// kind of the same group and resource.
     void add_kind(KindEntry entry);
     /// Where /healthz and /readyz are served; 0: nowhere.
     std::uint16_t health_port() const { return status_.health_port(); }
@@ -147,6 +147,7 @@ class ControllerProcess {
     StatusServers status_;
     std::optional<WebhookService> webhooks_;
     std::optional<int> exit_code_;
+    bool follows_ = false;  ///< the registered kinds; others as soon as they are added
     bool is_ready_ = false;
     bool is_acting_ = false;
     bool has_lost_lease_ = false;

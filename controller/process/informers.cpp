@@ -54,47 +54,47 @@ void Informers::follow(const KindEntry& entry, net::TaskGroup* tasks) {
 }
 
 boost::asio::awaitable<void> Informers::run(Followed* followed) {
-    for (;;) {
-        const bool is_served = co_await wait_until_served(followed);
-        if (!is_served) {
-            co_return;
-        }
-        followed->phase = Phase::Listing;
-        const auto end = co_await followed->reflector->run_while_served();
-        if (end == kube::Reflector::End::Cancelled) {
-            co_return;
-        }
-        const bool waited = co_await net::pause_for(parts_.discovery_delay);
-        if (!waited) {
-            co_return;
-        }
-    }
-}
-
-boost::asio::awaitable<bool> Informers::wait_until_served(Followed* followed) {
     const kube::ResourcePath path = kube::path_of(followed->entry->kind);
-    followed->absences = 0;
-    for (Duration delay = parts_.discovery_delay;; delay = std::min(2 * delay, kDiscoveryMax)) {
-        const auto served = co_await is_served(path);
-        if (served && *served) {
-            co_return true;
-        }
-        if (served) {
-            note_absence(*followed);
-        }
-        // Without a kind that it cannot do without the controller keeps what it saw last.
-        const bool may_go = followed->entry->presence == Presence::Optional;
-        if (served && may_go && followed->absences == kAbsencesUntilDropped) {
-            const bool gone = co_await is_gone(path);
-            if (gone) {
-                drop(*followed);
-            } else {
-                --followed->absences;  // asked again after the next answer
+    Duration delay = parts_.discovery_delay;
+    for (;;) {
+        const Served served = co_await is_served(path);
+        bool is_absent = served == Served::No;
+        if (served == Served::Yes || served == Served::WillNotSay) {
+            if (served == Served::Yes || followed->phase == Phase::Unknown) {
+                followed->phase = Phase::Listing;
             }
+            const auto end = co_await followed->reflector->run_while_served();
+            if (end == kube::Reflector::End::Cancelled) {
+                co_return;
+            }
+            if (followed->phase == Phase::Synced) {
+                followed->absences = 0;
+                delay = parts_.discovery_delay;
+            } else {
+                is_absent = served == Served::WillNotSay;  // then the list alone tells
+            }
+        }
+        if (is_absent) {
+            co_await take_absence(followed, path);
         }
         const bool waited = co_await net::pause_for(delay);
         if (!waited) {
-            co_return false;
+            co_return;
+        }
+        delay = std::min(2 * delay, kDiscoveryMax);
+    }
+}
+
+boost::asio::awaitable<void> Informers::take_absence(Followed* followed, kube::ResourcePath path) {
+    note_absence(*followed);
+    // Without a kind that it cannot do without the controller keeps what it saw last.
+    const bool may_go = followed->entry->presence == Presence::Optional;
+    if (may_go && followed->absences == kAbsencesUntilDropped) {
+        const bool gone = co_await is_gone(std::move(path));
+        if (gone) {
+            drop(*followed);
+        } else {
+            --followed->absences;  // asked again after the next answer
         }
     }
 }
@@ -102,7 +102,7 @@ boost::asio::awaitable<bool> Informers::wait_until_served(Followed* followed) {
 void Informers::note_absence(Followed& followed) {
     ++followed.absences;
     const std::string resource = kube::to_string(followed.entry->kind);
-    if (followed.absences == 1) {
+    if (followed.phase != Phase::NotServed) {
         followed.phase = Phase::NotServed;
         const bool is_required = followed.entry->presence == Presence::Required;
         log::write(
@@ -148,14 +148,14 @@ boost::asio::awaitable<bool> Informers::is_gone(kube::ResourcePath path) {
     for (const json::Value& version : versions->as_array()) {
         path.version = version.string_at("version");
         const auto served = co_await is_served(path);
-        if (!served || *served) {
+        if (served != Served::No) {
             co_return false;
         }
     }
     co_return true;
 }
 
-boost::asio::awaitable<std::optional<bool>> Informers::is_served(kube::ResourcePath path) {
+boost::asio::awaitable<Informers::Served> Informers::is_served(kube::ResourcePath path) {
     const std::string target =
         path.group.empty() ? "/api/" + path.version : "/apis/" + path.group + "/" + path.version;
     // One answer serves all kinds of a group and version that ask at about the same time.
@@ -174,12 +174,16 @@ boost::asio::awaitable<std::optional<bool>> Informers::is_served(kube::ResourceP
             log::warning(
                 "API server does not answer", {{"target", target}, {"error", text.error().detail}}
             );
-            co_return std::nullopt;
+            co_return Served::NoAnswer;
         }
         discovered_[target] = std::move(found);
     }
     const auto& resources = discovered_[target].resources;
-    co_return !resources || std::ranges::find(*resources, path.plural) != resources->end();
+    if (!resources) {
+        co_return Served::WillNotSay;
+    }
+    const bool is_listed = std::ranges::find(*resources, path.plural) != resources->end();
+    co_return is_listed ? Served::Yes : Served::No;
 }
 
 bool Informers::has_synced() const {

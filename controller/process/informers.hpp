@@ -48,6 +48,7 @@ class Informers {
     bool has_synced() const;
 
   private:
+    enum class Served : std::uint8_t { Yes, No, WillNotSay, NoAnswer };
     enum class Phase : std::uint8_t { Unknown, NotServed, Listing, Synced };
     struct Followed {
         const KindEntry* entry = nullptr;
@@ -62,10 +63,10 @@ class Informers {
     };
 
     boost::asio::awaitable<void> run(Followed* followed);
-    /// False when cancelled.
-    boost::asio::awaitable<bool> wait_until_served(Followed* followed);
-    /// Whether the server has the kind, true also when it will not say; none: it does not answer.
-    boost::asio::awaitable<std::optional<bool>> is_served(kube::ResourcePath path);
+    /// Whether the server has the kind, as discovery says.
+    boost::asio::awaitable<Served> is_served(kube::ResourcePath path);
+    /// The server said that it does not have the kind.
+    boost::asio::awaitable<void> take_absence(Followed* followed, kube::ResourcePath path);
     void note_absence(Followed& followed);
     /// Whether the server has the kind in no version at all; a version that it does not serve any
     /// more says nothing of the objects. False when it will not say.

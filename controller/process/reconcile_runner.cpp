@@ -115,6 +115,14 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
     Work& work = work_[key.kind];
     ++work.taken;
     wall_times_.erase(key);
+    if (is_unreadable(key)) {
+        // A write of what was read last would be refused; the next readable version enqueues it.
+        ++work.succeeded;
+        queue_.done(key);
+        queue_.forget(key);
+        failures_.erase(key);
+        return;
+    }
     if (!is_settled(key)) {
         ++work.postponed;
         queue_.done(key);
@@ -210,6 +218,11 @@ void ReconcileRunner::tell_refusal(const ObjectKey& key, const Error& error) con
         const JobKind& kind = *parts_.registry.find(key.kind)->job;
         parts_.on_event(job_warning(kind, *metadata, api::reason::kInvalidSpec, error.detail));
     }
+}
+
+bool ReconcileRunner::is_unreadable(const ObjectKey& key) const {
+    const kube::AnyStore* store = parts_.view.stores.find(key.kind);
+    return store != nullptr && store->unreadable().contains({key.ns, key.name});
 }
 
 bool ReconcileRunner::is_settled(const ObjectKey& key) const {

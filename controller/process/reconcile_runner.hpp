@@ -22,8 +22,8 @@
 namespace sluice::controller {
 
 /// Reconciles objects: takes them from a work queue, asks their reconciler,
-/// and gives the writes to the sink. An object is not reconciled again before its writes were
-/// answered and seen.
+/// and gives the writes to the sink. One that cannot be read is left as it is. An object is not
+/// reconciled again before its writes were answered and seen.
 class ReconcileRunner {
   public:
     struct Parts {
@@ -83,6 +83,7 @@ class ReconcileRunner {
     void follow_clock(Time wall, Instant now);
     void submit_waiting();
     void process(const ObjectKey& key, Time now);
+    bool is_unreadable(const ObjectKey& key) const;
     bool is_settled(const ObjectKey& key) const;
     void ended(const ObjectKey& key, const Result<void>& result);
     /// Says why a reconcile failed; the same again only for debugging, until one succeeds.

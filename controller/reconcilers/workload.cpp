@@ -173,9 +173,8 @@ class WorkloadReconcile {
             return false;
         }
         if (!is_deleting && !is_finished(workload_)) {
-            api::Workload changed = workload_;
-            finish(changed, "OwnerNotFound", "The workload's owner no longer exists", now_);
-            return write(changed);
+            outcome_.writes.push_back(finish_orphan(workload_, now_));
+            return true;
         }
         if (auto without = remove_finalizer(workload_)) {
             outcome_.writes.push_back(std::move(*without));

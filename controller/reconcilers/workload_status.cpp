@@ -2,6 +2,7 @@
 
 #include "api/codec.hpp"
 #include "api/conditions.hpp"
+#include "api/kueue_names.hpp"
 #include "controller/reconcilers/finalizer.hpp"
 #include "workload/messages.hpp"
 
@@ -174,6 +175,30 @@ void finish(api::Workload& workload, std::string_view reason, std::string_view m
     if (!is_finished(workload)) {
         workload::set_condition(workload, "Finished", true, reason, message, now);
     }
+}
+
+Observation finished_observation(const api::Workload& workload, Time now) {
+    Observation seen{
+        .kind = Observation::Kind::Finished,
+        .cluster_queue = workload.status.admission ? workload.status.admission->cluster_queue : "",
+        .local_queue = workload.spec.queue_name,
+        .ns = workload.metadata.namespace_,
+        .priority_class = priority_class_name(workload),
+    };
+    const api::Condition* admitted = find_condition(workload, api::condition::kAdmitted);
+    if (admitted != nullptr && admitted->status == api::condition_status::kTrue &&
+        admitted->last_transition_time) {
+        seen.since_admitted = now - *admitted->last_transition_time;
+    }
+    return seen;
+}
+
+Write finish_orphan(const api::Workload& workload, Time now) {
+    api::Workload changed = workload;
+    finish(changed, api::reason::kOwnerNotFound, "The workload's owner no longer exists", now);
+    Write w = status_write(changed);
+    w.observations.push_back(finished_observation(workload, now));
+    return w;
 }
 
 Time queued_since(const api::Workload& workload) {

@@ -62,6 +62,12 @@ std::optional<Write> remove_finalizer(const api::Workload& workload);
 /// Marks it finished, unless it is already.
 void finish(api::Workload& workload, std::string_view reason, std::string_view message, Time now);
 
+/// What is counted of a Workload that finishes now.
+Observation finished_observation(const api::Workload& workload, Time now);
+
+/// The write that finishes a Workload whose owner is gone.
+Write finish_orphan(const api::Workload& workload, Time now);
+
 /// When it began to wait: the last change of Requeued, else its creation.
 Time queued_since(const api::Workload& workload);
 

@@ -185,7 +185,9 @@ void DecisionApplier::send(const Key& key) {
         return;
     }
     if (entry.admission) {
-        if (is_outdated(*entry.admission, workload.get())) {
+        const bool is_unreadable =
+            parts_.stores.find(kind_of<api::Workload>())->unreadable().contains(key);
+        if (is_unreadable || is_outdated(*entry.admission, workload.get())) {
             const bool is_gone = !workload || workload->metadata.uid != entry.admission->uid;
             entry.admission.reset();
             entry.eviction.reset();  // it holds nothing that could be taken from it

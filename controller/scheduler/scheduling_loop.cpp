@@ -85,7 +85,7 @@ std::optional<Instant> SchedulingLoop::run_what_is_due(const Now& now) {
 }
 
 void SchedulingLoop::audit_once_a_minute(const Now& now) {
-    // Quota that nobody can read must not be given away, not even until the next minute.
+    // Quota that cannot be read must not be given away, not even until the next minute.
     auto unaccounted = parts_.feeder.unaccounted();
     const bool is_new = unaccounted != unaccounted_;
     unaccounted_ = std::move(unaccounted);
@@ -98,9 +98,8 @@ void SchedulingLoop::audit_once_a_minute(const Now& now) {
     audit_at_ = now.instant + kAuditEvery;
     refresh_tree(now.wall);
     std::vector<engine::AuditFinding> findings = engine::audit(parts_.state);
-    for (const auto& [cluster_queue, what] : unaccounted_) {
-        const engine::QuotaTree& tree = parts_.state.tree();
-        findings.push_back({tree.node(parts_.state.find_cluster_queue(cluster_queue)).root, what});
+    for (const auto& [node, what] : unaccounted_) {
+        findings.push_back({parts_.state.tree().node(node).root, what});
     }
     inconsistent_.clear();
     for (std::size_t i = 0; i < findings.size(); ++i) {

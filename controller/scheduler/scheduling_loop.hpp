@@ -67,7 +67,7 @@ class SchedulingLoop {
     Instant retry_at_{};
     Instant audit_at_{};
     std::map<engine::NodeIndex, std::string> inconsistent_;  ///< by root: what was found
-    std::map<std::string, std::string> unaccounted_;         ///< as StateFeeder says it
+    std::vector<UnaccountedQuota> unaccounted_;              ///< as StateFeeder says it
 };
 
 }  // namespace sluice::controller

@@ -1,9 +1,6 @@
 #include "controller/scheduler/state_feeder.hpp"
 
 #include "engine/engine.hpp"
-#include "kube/core/raw_json.hpp"
-
-#include <fmt/format.h>
 
 #include <utility>
 
@@ -29,9 +26,12 @@ void StateFeeder::translate(const ObjectKey& key, Time now) {
     if (entry == nullptr || !entry->translate) {
         return;
     }
-    const EngineInput input{context_.stores, translator_, [this, now](const engine::Event& event) {
-                                apply(event, now);
-                            }};
+    const EngineInput input{
+        .stores = context_.stores,
+        .translator = translator_,
+        .state = state_,
+        .apply = [this, now](const engine::Event& event) { apply(event, now); },
+    };
     entry->translate(input, {key.ns, key.name});
 }
 
@@ -68,27 +68,8 @@ void StateFeeder::refresh(const ObjectKey& key, Time now) {
     changed({key, object, object}, now);
 }
 
-std::map<std::string, std::string> StateFeeder::unaccounted() const {
-    std::map<std::string, std::string> found;
-    const kube::AnyStore& workloads = *context_.stores.find(kind_of<api::Workload>());
-    for (const auto& [name, object] : workloads.unreadable()) {
-        const std::string cluster_queue =
-            kube::find_string(object.text, {"status", "admission", "clusterQueue"});
-        const engine::NodeIndex node = state_.find_cluster_queue(cluster_queue);
-        const engine::WorkloadIndex known = state_.find_workload(kube::to_string(name));
-        const bool counts = known.is_valid() && state_.workload(known).holding != nullptr;
-        if (node.is_valid() && !counts) {
-            found.emplace(
-                cluster_queue,
-                fmt::format(
-                    "Workload {} holds quota that cannot be read: {}",
-                    kube::to_string(name),
-                    object.error
-                )
-            );
-        }
-    }
-    return found;
+std::vector<UnaccountedQuota> StateFeeder::unaccounted() const {
+    return find_unaccounted_quota(context_.stores, state_);
 }
 
 std::vector<std::string> StateFeeder::hold_back(workload::Translator::HeldBack messages, Time now) {

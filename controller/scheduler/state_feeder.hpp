@@ -3,11 +3,11 @@
 #include "base/clock.hpp"
 #include "base/clock_steps.hpp"
 #include "controller/kinds/registry.hpp"
+#include "controller/scheduler/unaccounted_quota.hpp"
 #include "engine/state.hpp"
 #include "workload/translator.hpp"
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -39,10 +39,8 @@ class StateFeeder {
     /// The Workload as the store has it now, though it did not change: a write of ours has ended.
     void workload_changed(const std::string& ns, const std::string& name, Time now);
 
-    /// By ClusterQueue: a Workload that cannot be read as the API server has it, that is admitted
-    /// there, and whose quota the engine does not count. Cost: in proportion to what cannot be
-    /// read.
-    std::map<std::string, std::string> unaccounted() const;
+    /// Quota that the engine does not count, as what holds or owns it cannot be read.
+    std::vector<UnaccountedQuota> unaccounted() const;
     /// Makes exactly these ClusterQueues inactive, with the message of each; those whose activity
     /// or message changed are returned.
     std::vector<std::string> hold_back(workload::Translator::HeldBack messages, Time now);

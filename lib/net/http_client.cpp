@@ -249,11 +249,19 @@ class HttpClient::Impl {
     asio::awaitable<HttpOutcome> send(ClientRequest request, Duration limit) {
         co_await asio::this_coro::throw_if_cancelled(false);
         const auto deadline = Deadline::after(limit);
-        HttpOutcome outcome{Error{}, false};
+        HttpOutcome outcome{.response = Error{}};
         for (bool may_repeat = is_reading(request);; may_repeat = false) {
             auto connected = co_await take_connection(deadline);
             if (!connected) {
                 outcome.response = connected.error();
+                co_return outcome;
+            }
+            const auto allowed = request.before_send ? request.before_send() : Result<void>();
+            if (!allowed) {
+                const auto executor = co_await asio::this_coro::executor;
+                idle_.give_back(std::move(connected->stream), executor);
+                outcome.response = allowed.error();
+                outcome.was_refused = true;
                 co_return outcome;
             }
             outcome.request_sent = true;
@@ -297,11 +305,6 @@ class HttpClient::Impl {
             co_return begun.error();
         }
         co_return std::make_unique<LineStream>(options, std::move(exchange));
-    }
-
-    void set_tls(std::shared_ptr<TlsContext> tls) {
-        options_->tls = std::move(tls);
-        idle_.clear();
     }
 
     std::size_t idle_connections() const { return idle_.size(); }
@@ -375,10 +378,6 @@ asio::awaitable<Result<std::unique_ptr<ResponseStream>>> HttpClient::open(
     ClientRequest request, Duration limit
 ) {
     return impl_->open(std::move(request), limit);
-}
-
-void HttpClient::set_tls(std::shared_ptr<TlsContext> tls) {
-    impl_->set_tls(std::move(tls));
 }
 
 std::size_t HttpClient::idle_connections() const {

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,9 @@ struct ClientRequest {
     std::string target = "/";
     HttpHeaders headers;  ///< beyond Host and Content-Length
     std::string body;
+    /// Asked when the connection is open, right before the first byte: an error refuses the
+    /// request. Empty: it is sent.
+    std::function<Result<void>()> before_send = {};
 };
 
 struct ClientResponse {
@@ -34,6 +38,7 @@ struct ClientResponse {
 struct HttpOutcome {
     Result<ClientResponse> response;
     bool request_sent = false;
+    bool was_refused = false;  ///< by before_send, whose error is the response's
 };
 
 /// A response whose body is read as it comes. Destroying it closes the connection.
@@ -87,8 +92,6 @@ class HttpClient {
     boost::asio::awaitable<Result<std::unique_ptr<ResponseStream>>> open(
         ClientRequest request, Duration limit
     );
-    /// Uses another context for new connections and drops the idle ones.
-    void set_tls(std::shared_ptr<TlsContext> tls);
     /// Connections that wait to be used again.
     std::size_t idle_connections() const;
 

@@ -229,6 +229,22 @@ TEST_CASE("a write is sent, each time, only if it still may be", "[kube][http]")
     CHECK(asked == std::min(allowed + 1, 2));
 }
 
+TEST_CASE("whether a write may be sent is asked when the connection is open", "[kube][http]") {
+    Api api;
+    int asked = 0;
+    WriteOptions options;
+    options.timeout = 1s;
+    options.before_send = [&asked]() -> Result<void> {
+        ++asked;
+        return {};
+    };
+    CHECK(run_async(api.loop, api.client->create(kJobs, "{}", options)));
+    CHECK(asked == 1);
+    run_async(api.loop, api.server->stop(0s));
+    CHECK_FALSE(run_async(api.loop, api.client->create(kJobs, "{}", options)));
+    CHECK(asked <= 2);  // at most for the connection of before
+}
+
 TEST_CASE("every try is told with the status of its answer", "[kube][http]") {
     Api api;
     std::vector<std::string> told;

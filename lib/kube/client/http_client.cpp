@@ -83,10 +83,6 @@ class HttpClient::Impl {
             if (!let_go) {
                 co_return let_go.error();
             }
-            const auto allowed = request.before_send ? request.before_send() : Result<void>();
-            if (!allowed) {
-                co_return allowed.error();
-            }
             auto attempt = co_await try_once(request, deadline);
             tell_answer(request, attempt.http_status);
             if (attempt.http_status == 401 && !token_renewed && tokens_.reload()) {
@@ -174,9 +170,9 @@ class HttpClient::Impl {
             auto error =
                 with_context(outcome.response.error(), request.method + " " + request.target);
             const bool may_repeat =
-                outcome.request_sent
-                    ? request.is_read && error.code == ErrorCode::Unavailable
-                    : error.code != ErrorCode::Canceled && error.code != ErrorCode::Invalid;
+                outcome.request_sent ? request.is_read && error.code == ErrorCode::Unavailable
+                                     : !outcome.was_refused && error.code != ErrorCode::Canceled &&
+                                           error.code != ErrorCode::Invalid;
             co_return Attempt{std::move(error), 0, may_repeat};
         }
         auto& response = *outcome.response;
@@ -192,7 +188,13 @@ class HttpClient::Impl {
     }
 
     net::ClientRequest make_http_request(const Request& request) {
-        net::ClientRequest out{request.method, base_path_ + request.target, {}, request.body};
+        net::ClientRequest out{
+            .method = request.method,
+            .target = base_path_ + request.target,
+            .headers = {},
+            .body = request.body,
+            .before_send = request.before_send,
+        };
         out.headers.push_back({"User-Agent", user_agent_});
         out.headers.push_back({"Accept", "application/json"});
         if (!request.content_type.empty()) {
