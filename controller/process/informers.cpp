@@ -63,7 +63,7 @@ boost::asio::awaitable<void> Informers::run(Followed* followed) {
             if (served == Served::Yes || followed->phase == Phase::Unknown) {
                 followed->phase = Phase::Listing;
             }
-            const auto end = co_await followed->reflector->run_while_served();
+            const auto end = co_await followed->reflector->run();
             if (end == kube::Reflector::End::Cancelled) {
                 co_return;
             }

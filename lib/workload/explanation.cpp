@@ -496,10 +496,4 @@ std::vector<Constraint> Explanations::of(std::size_t refused) {
         .run();
 }
 
-std::vector<Constraint> explain(
-    const State& state, const engine::CycleResult& result, std::size_t refused
-) {
-    return Explanations(state, result).of(refused);
-}
-
 }  // namespace sluice::workload

@@ -80,9 +80,4 @@ class Explanations {
     std::unique_ptr<Cycle> cycle_;
 };
 
-/// The obstacles of one refusal alone; see Explanations.
-std::vector<Constraint> explain(
-    const engine::State& state, const engine::CycleResult& result, std::size_t refused
-);
-
 }  // namespace sluice::workload

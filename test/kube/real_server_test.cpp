@@ -27,6 +27,10 @@ namespace {
 using namespace std::chrono_literals;
 using test::run_async;
 
+boost::asio::awaitable<void> follow(Reflector* reflector) {
+    co_await reflector->run();
+}
+
 /// A client of the real server and a namespace of its own, deleted at the end.
 struct RealServer {
     net::EventLoop loop;
@@ -156,7 +160,7 @@ TEST_CASE("a reflector lists in pages and follows a real watch", "[kube][real]")
             }
         });
     net::TaskGroup tasks(server.loop.executor(), "test");
-    tasks.spawn(reflector.run());
+    tasks.spawn(follow(&reflector));
     REQUIRE(server.eventually([&] { return store.size() == 3; }));
     CHECK(store.has_synced());
     REQUIRE(run_async(server.loop, jobs.create(server.make_job("d"))));

@@ -31,6 +31,10 @@ api::Job make_job(const std::string& name) {
     return job;
 }
 
+boost::asio::awaitable<void> follow(kube::Reflector* reflector) {
+    co_await reflector->run();
+}
+
 /// A reflector at work on a fake server.
 struct Watched {
     net::EventLoop loop;
@@ -65,7 +69,7 @@ struct Watched {
         return out;
     }
     void start() {
-        tasks.spawn(reflector.run());
+        tasks.spawn(follow(&reflector));
         settle();
     }
     void settle() { run_what_is_ready(loop); }
@@ -230,7 +234,7 @@ TEST_CASE(
     server.client.add(make_job("a"));
     server.client.fail_next(Verb::List, "jobs", Error{ErrorCode::NotFound, "no such thing", {}}, 1);
     CHECK(
-        run_async(server.loop, server.reflector.run_while_served()) ==
+        run_async(server.loop, server.reflector.run()) ==
         kube::Reflector::End::NotServed
     );
     CHECK(server.take().empty());

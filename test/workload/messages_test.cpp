@@ -193,7 +193,7 @@ TEST_CASE(
     Fixture fixture;
     fixture.submit("first", 1, cpu("3"));
     const auto result = fixture.submit("second", 1, cpu("2"));
-    const auto constraints = explain(fixture.state(), result, 0);
+    const auto constraints = Explanations(fixture.state(), result).of(0);
     REQUIRE(constraints.size() == 2);
     CHECK(constraints[1].kind == "taint");
     CHECK(constraints[1].remedies.empty());
@@ -218,7 +218,7 @@ TEST_CASE(
         fixture.submit("first", 1, cpu("3"));
         const auto result = fixture.submit("second", priority, cpu("2"));
         std::string found;
-        for (const auto& c : explain(fixture.state(), result, 0)) {
+        for (const auto& c : Explanations(fixture.state(), result).of(0)) {
             found += fmt::format("{}: {}; ", c.kind, fmt::join(c.remedies, ","));
         }
         return found;
@@ -230,7 +230,7 @@ TEST_CASE(
 TEST_CASE("what exceeds the capacity can never be had", "[workload][explanation]") {
     Fixture fixture;
     const auto result = fixture.submit("big", 1, cpu("9"));
-    const auto constraints = explain(fixture.state(), result, 0);
+    const auto constraints = Explanations(fixture.state(), result).of(0);
     REQUIRE(constraints.size() == 2);
     CHECK(constraints[0].kind == "quota");
     CHECK(constraints[0].limit == "4");
@@ -240,7 +240,7 @@ TEST_CASE("what exceeds the capacity can never be had", "[workload][explanation]
 TEST_CASE("what is cut off at 64 bits is explained with a quantity", "[workload][explanation]") {
     Fixture fixture;
     const auto result = fixture.submit("huge", 1, cpu("90000000000000000"));
-    const auto constraints = explain(fixture.state(), result, 0);
+    const auto constraints = Explanations(fixture.state(), result).of(0);
     const auto quota = std::ranges::find(constraints, "quota", &Constraint::kind);
     REQUIRE(quota != constraints.end());
     CHECK(quota->needed == "9223372036854775807m");

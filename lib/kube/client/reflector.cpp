@@ -24,13 +24,12 @@ UnreadableObject make_unreadable(std::string_view object, const Error& error) {
 /// One reflector at work.
 class Reflector::Run {
   public:
-    Run(Reflector& reflector, IfNotServed if_not_served)
+    explicit Run(Reflector& reflector)
         : client_(&reflector.client_),
           clock_(&reflector.clock_),
           path_(path_of(reflector.store_.kind(), reflector.options_.namespace_)),
           options_(reflector.options_),
           reflector_(&reflector),
-          if_not_served_(if_not_served),
           watcher_(reflector.options_.watcher, reflector.options_.seed) {}
 
     asio::awaitable<End> run() {
@@ -39,7 +38,7 @@ class Reflector::Run {
             if (cancelled) {
                 co_return End::Cancelled;
             }
-            if (is_not_served_ && if_not_served_ == IfNotServed::End) {
+            if (is_not_served_) {
                 co_return End::NotServed;
             }
             const auto step = watcher_.next(clock_->instant());
@@ -75,7 +74,7 @@ class Reflector::Run {
 
     void fail_list(const Error& error) {
         is_not_served_ = error.code == ErrorCode::NotFound;
-        if (is_not_served_ && if_not_served_ == IfNotServed::End) {
+        if (is_not_served_) {
             return;
         }
         if (error.code != ErrorCode::Canceled) {
@@ -188,18 +187,12 @@ class Reflector::Run {
     ResourcePath path_;
     ReflectorOptions options_;
     Reflector* reflector_;
-    IfNotServed if_not_served_;
     bool is_not_served_ = false;
     Watcher watcher_;
 };
 
-asio::awaitable<void> Reflector::run() {
-    Run work(*this, IfNotServed::Retry);
-    co_await work.run();
-}
-
-asio::awaitable<Reflector::End> Reflector::run_while_served() {
-    Run work(*this, IfNotServed::End);
+asio::awaitable<Reflector::End> Reflector::run() {
+    Run work(*this);
     const auto end = co_await work.run();
     co_return end;
 }

@@ -56,14 +56,12 @@ class Reflector {
           on_change_(std::move(on_change)),
           on_synced_(std::move(on_synced)) {}
 
-    /// Lists and watches until cancelled; a collection that is not served is asked for again.
-    boost::asio::awaitable<void> run();
-    /// The same until the server does not have the collection any more.
-    boost::asio::awaitable<End> run_while_served();
+    /// Lists and watches until cancelled, or until the server does not have the collection (any
+    /// more).
+    boost::asio::awaitable<End> run();
 
   private:
     class Run;
-    enum class IfNotServed : std::uint8_t { Retry, End };
 
     void begin_list();
     Result<void> add_listed(const NamespacedName& name, std::string_view object);

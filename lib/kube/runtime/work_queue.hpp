@@ -103,7 +103,6 @@ class WorkQueue {
     /// Keys that wait now, without the delayed ones.
     std::size_t depth() const { return ready_.size(); }
     const std::deque<Key>& ready() const { return ready_; }
-    std::size_t delayed() const { return delayed_.size(); }
 
   private:
     void remove_delayed(const Key& key) {
