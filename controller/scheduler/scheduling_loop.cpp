@@ -85,7 +85,7 @@ std::optional<Instant> SchedulingLoop::run_what_is_due(const Now& now) {
 }
 
 void SchedulingLoop::audit_once_a_minute(const Now& now) {
-    // Quota that nobody can read must not be given away, not even until the next minute.
+    // Quota that cannot be read must not be given away, not even until the next minute.
     auto unaccounted = parts_.feeder.unaccounted();
     const bool is_new = unaccounted != unaccounted_;
     unaccounted_ = std::move(unaccounted);
@@ -133,7 +133,7 @@ void SchedulingLoop::hold_back(Time now) {
     const engine::QuotaTree& tree = parts_.state.tree();
     workload::Translator::HeldBack messages;
     for (const auto& [root, what] : inconsistent_) {
-        // What was a root when it was looked at may have got a parent since.
+        // What was a root at the audit may have got a parent since.
         for (const auto queue : tree.cluster_queues_of(tree.node(root).root)) {
             messages.emplace(
                 tree.node(queue).name,
