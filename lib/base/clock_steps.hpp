@@ -17,7 +17,7 @@ inline Instant to_instant(Time at, Time wall, Instant now) {
 /// waits for a wall time asks at least every kClockCheck whether it was.
 class ClockSteps {
   public:
-    /// How far the wall clock was set forth (negative: back) since this was last asked; 0: by too
+    /// How far the wall clock was set forward (negative: back) since this was last asked; 0: by too
     /// little to matter. Small differences, as when NTP slows the clock down, are told once they
     /// add up.
     Duration observe(Time wall, Instant now) {
