@@ -46,7 +46,7 @@ bool lacks_subcommand(const CLI::App& program) {
     return true;
 }
 
-/// What was printed is lost where it cannot be written, and the end of a program tells nobody.
+/// Output that cannot be written is lost, and the end of the program would not report it.
 bool is_output_written() {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
         return true;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes parts/pod_template_schema.json, the structural schema of a Workload's pod templates.
 
-A Workload carries whole pod templates, so its CRD needs a schema of core/v1 PodTemplateSpec. Nobody
-should write 1200 properties by hand, and the API server already publishes them. This script turns
+A Workload carries whole pod templates, so its CRD needs a schema of core/v1 PodTemplateSpec. That
+is 1200 properties, and the API server already publishes them. This script turns
 the server's OpenAPI v3 document into what a CRD wants:
 
   * references are expanded: a structural schema has none;
@@ -81,7 +81,7 @@ KEPT = (
     "x-kubernetes-map-type",
 )
 # What the document may say besides and the result leaves out on purpose. Any other word stops the
-# script: a silent loss would show only when somebody's Workload is pruned.
+# script: a silent loss would show only when a user's Workload is pruned.
 DROPPED = {
     "description",
     "enum",
@@ -157,8 +157,8 @@ class Converter:
         out = self.convert(node, f"{path}.{name}", stack)
         default = node.get("default")
         # The document gives {} to every struct and the zero value to every required field: that is
-        # how Go prints them and no default of the API. An optional field has a default only because
-        # somebody chose it.
+        # how Go prints them and no default of the API. An optional field has a default only where
+        # the API has one.
         is_chosen = (
             default is not None
             and default != {}

@@ -146,7 +146,7 @@ until_ready team-b/b-urgent 2
 until_shown team-a/a-big 'waiting +preempted \(InCohortReclamation\)'
 show
 
-say '03: the more important job goes first'
+say '03: the job of higher priority goes first'
 apply examples/03_priority_preemption/1-queues.yaml
 apply examples/03_priority_preemption/2-background.yaml
 until_ready research/background 4

@@ -48,7 +48,8 @@ def describe(job, workload, queues):
         on_flavors = f" on {', '.join(flavors)}" if flavors else ""
         return state, f"admitted by {queue}{on_flavors}"
     waiting = condition(workload, "QuotaReserved")
-    why = f"{waiting.get('reason', 'not looked at yet')}: {waiting.get('message', '')}".rstrip(": ")
+    reason = waiting.get("reason", "not considered yet")
+    why = f"{reason}: {waiting.get('message', '')}".rstrip(": ")
     if holds(workload, "Preempted"):
         why = f"preempted ({condition(workload, 'Preempted')['reason']}); {why}"
     if inactive := obstacle(workload, queues):

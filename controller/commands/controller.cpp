@@ -358,15 +358,15 @@ void add_controller(CLI::App& app, int& exit_code) {
     command->add_option(
         "--kubeconfig",
         options->kubeconfig_file,
-        "how to reach the API server (default: as a pod, by its service account)"
+        "Kubeconfig file of the API server (default: the service account of the pod)"
     );
     command->add_option(
         "--controllers",
         options->controllers,
         fmt::format(
-            "which controllers run: * for all, name, -name (default: {}); known: {}; each process "
-            "that runs a part needs a lease of its own, leaderElection.resourceName, and the right "
-            "to it",
+            "Controllers that run here: * for all, NAME, -NAME to leave one out (default: {}); "
+            "known: {}. A process that runs only some needs its own lease "
+            "(leaderElection.resourceName) and the right to it",
             options->controllers,
             fmt::join(controller_names(), ", ")
         )

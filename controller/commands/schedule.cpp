@@ -41,50 +41,58 @@ constexpr const char* kDescription =
 many as it takes would admit, preempt and refuse, and why.
 
 Objects: Namespace, LimitRange, RuntimeClass, and the kinds of kueue.x-k8s.io in both versions, as
-`kubectl get -o yaml` prints them. PriorityClass and Node may be there and change nothing: a
-Workload's priority stands in its spec. Time stands still at --now: who backs off until later is
-not tried.
+`kubectl get -o yaml` prints them. PriorityClass and Node are accepted and change nothing: a
+Workload's priority is in its spec. Time stands still at --now: a workload that backs off until a
+later time is not tried.
 
 JSON output, keys sorted, empty lists printed; workloads are "namespace/name":
   cycles[]: cycle, and
     admitted[]: workload, clusterQueue, admission (as in status.admission), borrows
     preempted[]: workload, clusterQueue, reason (of condition Preempted), preemptor
     notAdmitted[]: workload, clusterQueue, reason and message (of condition QuotaReserved),
-      requeued ("active", "inadmissible", or "" when it was dropped),
-      explanation.constraints[], most binding first: kind (quota, borrowingLimit, lendingLimit,
-        taint, affinity, topology, undeclaredResource, replacedSlice, namespace, inactive,
-        priority, gate, check, requests), podSet, resource, flavor,
+      requeued (where the workload went: "active", "inadmissible", or "" when it was dropped),
+      explanation.constraints[], the most binding first: kind (quota, borrowingLimit,
+        lendingLimit, taint, affinity, topology, undeclaredResource, replacedSlice, namespace,
+        inactive, priority, gate, check, requests), podSet, resource, flavor,
         node ("clusterQueue/NAME" or "cohort/NAME"),
-        needed (with earlier podSets; of minCount pods where these would do; with what a slice
-        holds that is replaced), free (when it was refused, with what that slice holds), limit
-        (what the ClusterQueue could have at most), nominal, borrowed, holders[] (workload, amount,
-        priority, evicted: on its way out, reserved: kept for it in this cycle), remedies[] (wait,
-        borrow, preempt; empty: never), reclaimWithinCohort (the policy, where the nominal quota
-        would do but others use it and it does not let the ClusterQueue have it back), passedOver
-        (the search went on behind that flavor, as it had stopped there before; quota without
-        numbers: there is room in it)
+        needed (with what earlier podSets and a replaced slice take; for minCount pods where
+        fewer would do), free (at the time of the refusal, with what a replaced slice takes),
+        limit (what the ClusterQueue could have if nothing were used), nominal, borrowed,
+        holders[] (workload, amount, priority, evicted: it is on its way out, reserved: the cycle
+        keeps the amount for it), remedies[] (wait, borrow, preempt; empty: nothing helps),
+        reclaimWithinCohort (the policy, where other queues use nominal quota that would do, and
+        the policy does not let the ClusterQueue take it back),
+        passedOver (an earlier search stopped at this flavor, so this one began behind it; a quota
+        constraint without numbers: the flavor has room)
   active, inadmissible: the pending workloads of each ClusterQueue after the last cycle, in
     service order
 
+Workloads are pending in one of two places. Active workloads are in the heap of their ClusterQueue,
+from which a cycle takes the next one to try. Inadmissible workloads are parked beside it until a
+change that could help. A ClusterQueue, too, is active or inactive: an inactive one (its condition
+Active is False) admits nothing, whatever workloads are in its heap.
+
 Some workloads get no turn: no queue takes them, their ClusterQueue is inactive, others come first,
 or they ask for the same as one that was refused. The table lists them with their reasons, and the
-inactive ClusterQueues; beside JSON and YAML both are notes on stderr.
+inactive ClusterQueues. With JSON and YAML both are notes on stderr.
 
---until-stable ends when no ClusterQueue has a workload to try, or after cycles in a row in which
-nothing was admitted, preempted or moved: one more than the largest resource group has flavors.
-These idle cycles are not printed; whom they alone refused is listed as above. After --max-cycles
-it ends with a note. It alone lets evicted workloads go: with --cycles they hold their quota to the
-end, and who waits for that goes on waiting.
+--until-stable ends when no active ClusterQueue has a workload to try, or after a number of cycles
+in a row in which nothing was admitted, preempted or moved: one more than the largest resource group
+has flavors. These idle cycles are not printed. A workload that only they refused is listed like one
+without a turn. After --max-cycles it ends with a note. Only --until-stable lets evicted workloads
+end. With --cycles they hold their quota to the last cycle, and the workloads that need this quota
+keep waiting.
 
-On stderr also: warnings of fields that no schema knows, and bad objects. One that a CRD's schema
-refuses is bad: nothing is decided without --skip-invalid.
+On stderr also: warnings of fields that no schema knows, and bad objects. An object that a CRD's
+schema refuses is bad. With a bad object nothing is decided, unless --skip-invalid is given.
 
 The table's words. OUTCOME: admitted (quota is reserved; with admission checks it may not start
 yet), preempted, retries (refused, and tried again in the next cycle), waits (refused, and tried
-again when something changes that could help), dropped (refused, and in no queue any more).
-PENDING: active (to be tried), inadmissible (waits as above), inactive (of a ClusterQueue that
-admits nothing). DETAILS tell what was free when the workload was refused, in its turn; who holds
-quota is listed with all of it, also with what a lendingLimit keeps from others.
+again after a change that could help), dropped (refused, and in no queue any more).
+PENDING: active (in the heap, to be tried), inadmissible (parked), inactive (the ClusterQueue is
+inactive, so that none of its workloads is tried). DETAILS tell what was free when it was the
+workload's turn. Each holder is listed with all of its quota, also with what a lendingLimit keeps
+from other queues.
 
 Exit code: 0; 2 when an object, the configuration or an option is bad; 1 when the output cannot be
 written (see stderr).)";
@@ -176,7 +184,7 @@ int run(const ScheduleOptions& options) {
             report("note", note);
         }
     }
-    // fmt::print() would throw where nothing can be written; main() tells of that.
+    // fmt::print() would throw where nothing can be written; main() reports that.
     const std::string text = print(made, options.output);
     std::fwrite(text.data(), 1, text.size(), stdout);
     return 0;
@@ -190,26 +198,26 @@ void add_schedule(CLI::App& program, int& exit_code) {
     command->footer(kDescription);
     command
         ->add_option(
-            "-f,--filename", options->files, "Files of objects, or folders of such; - is stdin"
+            "-f,--filename",
+            options->files,
+            "Files with objects, or folders of such files; - is stdin"
         )
         ->required();
     command->add_option("--config", options->config, "A Configuration of config.kueue.x-k8s.io");
     command->add_option(
-        "--now", options->now, "Where the clock stands, RFC 3339 (default: the present)"
+        "--now", options->now, "The time of the decision, RFC 3339 (default: the present)"
     );
-    auto* cycles = command->add_option("--cycles", options->cycles, "So many cycles, at least 1")
-                       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
-                       ->capture_default_str();
+    auto* cycles =
+        command->add_option("--cycles", options->cycles, "The number of cycles, at least 1")
+            ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
+            ->capture_default_str();
     auto* stable = command->add_flag(
         "--until-stable",
         options->until_stable,
-        "Until nothing moves; evicted workloads release their quota"
+        "Run until nothing changes; evicted workloads release their quota"
     );
     stable->excludes(cycles);
-    command
-        ->add_option(
-            "--max-cycles", options->cycles_max, "So many cycles of --until-stable at most"
-        )
+    command->add_option("--max-cycles", options->cycles_max, "The most cycles of --until-stable")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
         ->capture_default_str()
         ->needs(stable);
@@ -217,7 +225,9 @@ void add_schedule(CLI::App& program, int& exit_code) {
         ->check(CLI::IsMember({"json", "yaml", "table"}))
         ->capture_default_str();
     command->add_flag(
-        "--skip-invalid", options->skip_invalid, "Go on without objects that are bad"
+        "--skip-invalid",
+        options->skip_invalid,
+        "Leave out bad objects instead of ending with an error"
     );
     command->callback([options, &exit_code] { exit_code = run(*options); });
 }

@@ -91,7 +91,7 @@ bool is_metadata_field(std::string_view name) {
 
 /// Whether the field that the schema does not know is one of Kubernetes' all the same.
 bool is_of_kubernetes(std::string_view field) {
-    // Nobody writes a status by hand, and a newer version's may have more to say.
+    // A status is never written by hand, and a newer version's may have more fields.
     const std::size_t dot = field.rfind('.');
     return field == "status" || field.starts_with("status.") ||
            (dot != std::string_view::npos && field.substr(0, dot).ends_with("metadata") &&

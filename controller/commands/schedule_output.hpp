@@ -11,10 +11,10 @@ namespace sluice::commands {
 std::string to_json(const ScheduleReport& report);
 /// The same as YAML.
 std::string to_yaml(const ScheduleReport& report);
-/// The same for people: one block a cycle, columns aligned. Then also why those wait of whom no
-/// cycle speaks.
+/// The same for people: one block a cycle, columns aligned. Then the workloads that no cycle names,
+/// with the reason why each waits.
 std::string to_table(const ScheduleReport& report);
-/// That in short, for beside the forms that have no place for it.
+/// Those workloads and reasons in short, for JSON and YAML, which have no place for them.
 std::vector<std::string> waiting_notes(const ScheduleReport& report);
 
 }  // namespace sluice::commands

@@ -71,7 +71,7 @@ std::string to_string(engine::RequeuedTo requeued) {
 }
 
 std::string why_stopped(const std::vector<CycleReport>& cycles) {
-    // Once or twice it comes about that who took a place has to leave it for another.
+    // Once or twice is normal: a workload that took a place may have to leave it for another.
     constexpr std::size_t kOften = 3;
     std::unordered_map<std::string_view, std::size_t> evictions;
     for (const auto& cycle : cycles) {

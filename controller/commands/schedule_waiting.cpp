@@ -88,7 +88,7 @@ class WaitingFinder {
         }
     }
 
-    /// Who was refused last for what, and whom the printed cycles speak of.
+    /// The last refusal of each workload, and the workloads that the printed cycles name.
     void read_cycles() {
         for (const auto& cycle : report_.cycles) {
             for (const auto& preempted : cycle.preempted) {

@@ -9,7 +9,7 @@
 namespace sluice::controller {
 
 /// Whether an object of a kind of jobs asks to be managed by itself: it names a queue, or jobs
-/// without one are managed too (manageJobsWithoutQueueName). Its namespace is not looked at.
+/// without one are managed too (manageJobsWithoutQueueName). Its namespace is not considered.
 bool asks_to_be_managed(const api::ObjectMeta& job, const Settings& settings);
 
 /// The topmost object above the job that is itself a managed job: its pods are the job's too, so

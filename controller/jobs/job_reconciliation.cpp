@@ -98,8 +98,8 @@ bool JobReconciliation::is_managed() const {
            asks_to_be_managed(job_.metadata(), settings_);
 }
 
-/// A job that lost its queue name goes on being followed while it has a Workload: else that would
-/// be admitted for nobody, or hold its quota after the job's end.
+/// A job that lost its queue name goes on being followed while it has a Workload: else its
+/// Workload would be admitted without a job, or hold its quota after the job's end.
 JobReconciliation::Next JobReconciliation::leave_unmanaged() {
     return is_managed() || !own_.empty() ? Next() : Outcome{};
 }
@@ -223,7 +223,7 @@ JobReconciliation::Next JobReconciliation::copy_priority_class() {
     const auto found = stores_.of<api::WorkloadPriorityClass>().find(label);
     if (!found) {
         // The Workload keeps what it has; it may have to start or to stop. Once the class is there,
-        // its jobs are looked at.
+        // its jobs are reconciled.
         events_.push_back(job_warning(
             kind_,
             job_.metadata(),

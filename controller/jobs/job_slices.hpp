@@ -6,7 +6,7 @@
 #include <vector>
 
 /// The Workloads of an elastic job, of which a larger one takes the place of a smaller one
-/// (KEP-77). Who makes them is not said here.
+/// (KEP-77). What makes them is not decided here.
 namespace sluice::controller {
 
 /// The Workloads of one job by what is to be done with them.
@@ -25,7 +25,7 @@ struct Slices {
 bool describes(const GenericJob& job, const api::Workload& workload, const Settings& settings);
 
 /// Whether the job may run while `kept` alone is admitted: it has no more pods than that, or they
-/// are made with the gate of elastic jobs, which somebody opens for those that are admitted.
+/// are made with the gate of elastic jobs, which another controller opens for admitted ones.
 bool may_run_on(const GenericJob& job, const api::Workload& kept);
 
 /// Sorts all Workloads of a job; those of one that is not elastic are current.

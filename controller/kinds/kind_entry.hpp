@@ -87,7 +87,7 @@ struct KindEntry {
     Presence presence = Presence::Required;
     /// An empty store with the indexes of the kind.
     std::function<std::unique_ptr<kube::AnyStore>()> make_store;
-    /// Whom a change of an object concerns.
+    /// Which other objects a change of an object concerns.
     std::vector<Edge> edges;
     /// Tells the engine the object as the store has it now, or that it is gone. Empty: the engine
     /// does not depend on the kind.

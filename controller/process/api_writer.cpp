@@ -20,8 +20,8 @@ namespace {
 constexpr std::string_view kNothingLeft = "{}";
 constexpr int kQuestionsMax = 16;
 constexpr int kAttempts = 4;
-/// After so many a write that must be certain is looked for: when the server answers them, and when
-/// there is no answer, as one of them may still be on its way.
+/// After so many the object of a write that must be certain is read: when the server answers them,
+/// and when there is no answer, as one of them may still be on its way.
 constexpr int kAttemptsAnswered = 5;
 constexpr int kAttemptsUnanswered = 10;
 

@@ -84,7 +84,7 @@ class ControllerProcess {
     }
 
   private:
-    // Wiring (wiring.cpp): what each part is given, and whom it tells of what.
+    // Wiring (wiring.cpp): what each part is given, and which other part it tells of what.
     Informers::Parts informers_parts();
     SchedulingLoop::Parts scheduling_parts();
     ReconcileRunner::Parts runner_parts();

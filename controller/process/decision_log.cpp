@@ -79,8 +79,8 @@ LogLine eviction_line(const Write& write, const Observation& seen) {
         line.fields.back() = {"reason", preemption->reason};
         line.fields.emplace_back("preemptorClusterQueue", preemption->cluster_queue);
         if (const EventNote* preemptor = find_event(write, api::reason::kPreemptedWorkload)) {
-            const ObjectReference& who = preemptor->regarding;
-            line.fields.emplace_back("preemptor", who.namespace_ + "/" + who.name);
+            const ObjectReference& workload = preemptor->regarding;
+            line.fields.emplace_back("preemptor", workload.namespace_ + "/" + workload.name);
         }
     } else if (const EventNote* told = find_event(write, api::reason::kEvictedDueTo)) {
         line.fields.emplace_back("message", told->note);

@@ -19,7 +19,7 @@ constexpr std::size_t kQueuesAtOnce = 64;
 constexpr std::size_t kWorkloadsAtOnce = 20'000;
 /// Changes are gathered for so long.
 constexpr Duration kRefreshDelay = std::chrono::milliseconds(100);
-/// Looking at so many pending workloads takes a few milliseconds.
+/// Counting so many pending workloads takes a few milliseconds.
 constexpr std::size_t kWorkloadsADelay = 100'000;
 /// What no change tells of, for example the retries of reconcilers, is refreshed as often.
 constexpr Duration kRefreshPeriod = std::chrono::seconds(5);
@@ -204,7 +204,7 @@ void MetricsReporter::observe_audit(const std::vector<engine::AuditFinding>& fin
         audit_findings_[parts_.state.node_name(finding.root)] += 1;
     }
     report_audit();
-    // What is found makes queues inactive, and what nobody told of is right again a minute later.
+    // What is found makes queues inactive, and what no event told of is right again a minute later.
     mark_all();
 }
 
@@ -328,7 +328,7 @@ void MetricsReporter::cluster_queue_changed(const kube::Change<api::ClusterQueue
     mark(change.key.name);
 }
 
-/// Wake-ups move workloads of queues that nobody named.
+/// Wake-ups move workloads of queues that no event named.
 void MetricsReporter::mark_moved() {
     const engine::QuotaTree& tree = parts_.state.tree();
     waiting_seen_.resize(tree.size());

@@ -87,7 +87,7 @@ class MetricsReporter {
     void mark_all();
     void mark_moved();
     void tell_dirty();
-    /// Refreshes a few of the dirty queues; how many pending workloads it looked at.
+    /// Refreshes a few of the dirty queues; returns how many pending workloads it counted.
     std::size_t refresh_some();
 
     Parts parts_;
@@ -104,7 +104,7 @@ class MetricsReporter {
     std::set<std::string> dirty_trees_;  ///< ClusterQueues whose cohorts are to be reported
     bool is_shape_dirty_ = false;        ///< all cohorts are
     bool is_all_dirty_ = false;          ///< all ClusterQueues are
-    /// By node: how many wait in the heap, and how many are parked, when last looked at.
+    /// By node: how many wait in the heap, and how many are parked, at the last refresh.
     std::vector<std::pair<std::size_t, std::size_t>> waiting_seen_;
 };
 

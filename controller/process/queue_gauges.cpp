@@ -45,7 +45,7 @@ std::vector<std::string> QueueGauges::all() const {
 
 std::size_t QueueGauges::report(const std::string& cluster_queue) {
     const engine::NodeIndex node = parts_.state.find_cluster_queue(cluster_queue);
-    const Waiting waiting = node.is_valid() ? look_at_waiting(node) : Waiting();
+    const Waiting waiting = node.is_valid() ? count_waiting(node) : Waiting();
     Group& group = cluster_queues_[cluster_queue];
     group.begin();
     if (const auto queue = parts_.stores.of<api::ClusterQueue>().find(cluster_queue)) {
@@ -60,7 +60,7 @@ std::size_t QueueGauges::report(const std::string& cluster_queue) {
     report_workloads(group, cluster_queue);
     group.end();
     if (group.is_empty()) {
-        cluster_queues_.erase(cluster_queue);  // anyone may name one that does not exist
+        cluster_queues_.erase(cluster_queue);  // a LocalQueue may name one that does not exist
     }
     if (parts_.local_queues) {
         for (const auto& [key, queue] : local_queues_of(parts_.stores, cluster_queue)) {
@@ -74,7 +74,7 @@ std::size_t QueueGauges::report(const std::string& cluster_queue) {
     return record.heap.size() + record.inadmissible.size();
 }
 
-QueueGauges::Waiting QueueGauges::look_at_waiting(engine::NodeIndex node) const {
+QueueGauges::Waiting QueueGauges::count_waiting(engine::NodeIndex node) const {
     const engine::State& state = parts_.state;
     const engine::ClusterQueueRecord& record = state.cluster_queue(node);
     Waiting waiting;
@@ -82,7 +82,7 @@ QueueGauges::Waiting QueueGauges::look_at_waiting(engine::NodeIndex node) const 
     std::map<engine::ResourceIndex, engine::Amount> requests;
     std::set<std::uint64_t> active;
     std::set<std::uint64_t> inadmissible;
-    const auto look = [&](engine::WorkloadIndex index, std::set<std::uint64_t>& classes) {
+    const auto count = [&](engine::WorkloadIndex index, std::set<std::uint64_t>& classes) {
         const engine::WorkloadRecord& workload = state.workload(index);
         // 0 is no class: it is like no other.
         if (workload.scheduling_class != 0) {
@@ -95,10 +95,10 @@ QueueGauges::Waiting QueueGauges::look_at_waiting(engine::NodeIndex node) const 
         }
     };
     for (const engine::WorkloadIndex index : record.heap) {
-        look(index, record.active ? active : inadmissible);
+        count(index, record.active ? active : inadmissible);
     }
     for (const engine::WorkloadIndex index : record.inadmissible) {
-        look(index, inadmissible);
+        count(index, inadmissible);
         ++waiting.parked_by_local_queue[state.workload(index).local_queue];
     }
     waiting.active_classes = active.size();

@@ -33,7 +33,7 @@ class QueueGauges {
     explicit QueueGauges(const Parts& parts) : parts_(parts) {}
 
     /// Reports the ClusterQueue of that name, which need not exist, and its LocalQueues, as they
-    /// are now. Returns how many pending workloads had to be looked at, which is what it costs.
+    /// are now. Returns how many pending workloads had to be counted, which is what it costs.
     std::size_t report(const std::string& cluster_queue);
     /// The queue was deleted, and all its series, counters too, are to go.
     void remove_cluster_queue(const std::string& name);
@@ -54,7 +54,7 @@ class QueueGauges {
     };
     using Group = metrics::GaugeGroup;
 
-    Waiting look_at_waiting(engine::NodeIndex node) const;
+    Waiting count_waiting(engine::NodeIndex node) const;
     void report_workloads(Group& group, const std::string& cluster_queue) const;
     void report_counts(Group& group, const api::ClusterQueue& queue, const Waiting& waiting) const;
     void report_waiting(Group& group, const api::ClusterQueue& queue, const Waiting& waiting) const;

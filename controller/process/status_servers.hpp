@@ -31,7 +31,7 @@ class StatusServers {
     );
 
     /// Listens where the configuration says so: the probes by plain HTTP, the metrics by HTTPS with
-    /// a certificate of its own making, as nobody is told to trust it.
+    /// a certificate of its own making, as no client is told to trust it.
     /// Errors: Invalid for an address, Unavailable where it is taken, naming the setting.
     kube::Async<void> start();
     /// Renews the certificate before its end, until cancelled.

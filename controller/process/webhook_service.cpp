@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kConvertedKinds[] = {
     "clusterqueues", "cohorts", "localqueues", "multikueueclusters", "workloads"
 };
-/// How long at most nobody answers after the replica that is asked has gone.
+/// How long at most no replica answers after the one that is asked has gone.
 constexpr Duration kCheckPeriod = std::chrono::seconds(15);
 /// Large reviews that are converted at a time.
 constexpr std::size_t kWorkers = 4;

@@ -35,7 +35,7 @@ void add(WorkloadTally::Amounts& sums, const FlavorAmounts& amounts, int sign) {
     }
 }
 
-/// The entry is dropped when nobody is in it.
+/// The entry is dropped when no workload is in it.
 void add(
     std::map<std::string, WorkloadTally::Holders>& all,
     const std::string& cluster_queue,

@@ -15,7 +15,7 @@ struct CohortTree {
     std::vector<std::string> cluster_queues;
 };
 
-/// What is at or below the cohort. Cost: all Cohorts and ClusterQueues are looked at.
+/// What is at or below the cohort. Cost: all Cohorts and ClusterQueues are read.
 CohortTree find_cohort_tree(const Stores& stores, const std::string& cohort);
 
 /// Whether the cohort's parents form a cycle after the change, or did before it. Cost: the depth of

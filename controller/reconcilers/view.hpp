@@ -13,7 +13,7 @@ struct View {
     const Stores& stores;
     const workload::Translator& translator;  ///< fed with what the stores hold
     const Settings& settings;
-    /// The kinds of jobs, whose reconcilers look after their Workloads; null: none.
+    /// The kinds of jobs, whose reconcilers manage their Workloads; null: none.
     const std::set<Kind>* job_kinds = nullptr;
 };
 

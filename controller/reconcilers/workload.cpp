@@ -158,7 +158,7 @@ class WorkloadReconcile {
         return kind && job_kinds_ != nullptr && job_kinds_->contains(*kind);
     }
 
-    /// A Workload without an owner that is looked after here gives its finalizer and quota back by
+    /// A Workload without an owner that is managed here gives its finalizer and quota back by
     /// itself: when it is deleted (by the garbage collector, when its owner is gone), and when its
     /// owner was taken from it. While an owner of an unknown kind is there, it stays as it is.
     bool handle_orphan() {
@@ -246,8 +246,8 @@ class WorkloadReconcile {
         if (requeued == nullptr || requeued->status != "False") {
             return false;
         }
-        // Also what Sluice itself deactivated (DeactivatedDueTo…): whoever activates it again wants
-        // it to run.
+        // Also what Sluice itself deactivated (DeactivatedDueTo…): if it is activated again, it
+        // is meant to run.
         if (requeued->reason.starts_with("Deactivated")) {
             return set_requeued("Reactivated", "The workload was reactivated");
         }

@@ -13,7 +13,7 @@ namespace sluice::controller {
 enum class Attempts : std::uint8_t {
     AFew,
     UntilCertain,  ///< until it is known to be done or refused; after some failures the object is
-                   ///< looked at for it
+                   ///< read to find out
 };
 
 /// Takes writes and says later how they went. Thread: that of the stores.

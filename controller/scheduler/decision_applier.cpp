@@ -128,8 +128,8 @@ void DecisionApplier::take_preemption(const engine::PreemptionDecision& decision
 }
 
 void DecisionApplier::take_refusal(const engine::RefusalDecision& decision) {
-    // Where upstream finds no reason the API server refuses its condition, and nobody is told
-    // anything; flavors are what such a workload lacks.
+    // Where upstream finds no reason the API server refuses its condition, and no reason
+    // is shown; flavors are what such a workload lacks.
     const auto reason_of = decision.reason == engine::WaitingReason::Unspecified
                                ? engine::WaitingReason::NoMatchingFlavor
                                : decision.reason;

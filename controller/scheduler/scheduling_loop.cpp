@@ -132,7 +132,7 @@ void SchedulingLoop::hold_back(Time now) {
     const engine::QuotaTree& tree = parts_.state.tree();
     workload::Translator::HeldBack messages;
     for (const auto& [root, what] : inconsistent_) {
-        // What was a root when it was looked at may have got a parent since.
+        // What was a root at the audit may have got a parent since.
         for (const auto queue : tree.cluster_queues_of(tree.node(root).root)) {
             messages.emplace(
                 tree.node(queue).name,

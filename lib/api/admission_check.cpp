@@ -61,7 +61,9 @@ const TypeInfo& AdmissionCheck::type() {
         .fields =
             {
                 field<&AdmissionCheck::metadata>("metadata", "", "=", ""),
-                field<&AdmissionCheck::spec>("spec", "P", "=", "Who grants the check."),
+                field<&AdmissionCheck::spec>(
+                    "spec", "P", "=", "Which controller grants the check."
+                ),
                 field<&AdmissionCheck::status>(
                     "status", "", "=", "Whether it can be granted at all."
                 ),

@@ -428,7 +428,7 @@ const TypeInfo& ClusterQueue::type() {
             {
                 field<&ClusterQueue::metadata>("metadata", "", "=", ""),
                 field<&ClusterQueue::spec>(
-                    "spec", "C12", "C13", "What this queue offers and to whom."
+                    "spec", "C12", "C13", "What this queue offers and to which workloads."
                 ),
                 field<&ClusterQueue::status>("status", "", "=", "What this queue holds now."),
             },

@@ -65,7 +65,7 @@ struct BorrowWithinCohort {
     friend bool operator==(const BorrowWithinCohort&, const BorrowWithinCohort&) = default;
 };
 
-/// Whom the queue's workloads may preempt.
+/// Which workloads the queue's workloads may preempt.
 struct ClusterQueuePreemption {
     std::string reclaim_within_cohort = "Never";
     std::optional<BorrowWithinCohort> borrow_within_cohort;

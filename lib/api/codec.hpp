@@ -16,11 +16,12 @@
 
 namespace sluice::api {
 
-/// Gives equal texts one copy, and one object to those who share it. Pod templates repeat a lot:
+/// Gives equal texts one copy, and equal objects one shared object. Pod templates repeat a lot:
 /// thousands of Workloads, a few templates.
 class Interner {
   public:
-    /// The shared copy of the text. Texts that nobody else holds any more are dropped now and then.
+    /// The shared copy of the text. Texts that nothing else holds any more are dropped now and
+    /// then.
     std::shared_ptr<const std::string> intern(std::string text);
     std::size_t size() const { return texts_.size(); }
 

@@ -146,7 +146,7 @@ json::Value make_columns(const Surface& surface, std::string_view version) {
 json::Value make_version(const KindInfo& kind, const Surface& surface, std::string_view version) {
     const bool is_old = version == "v1beta1";
     json::Value made(json::Object{{"name", version}, {"served", true}, {"storage", !is_old}});
-    // MultiKueueConfig looks the same in both versions, and nobody is warned.
+    // MultiKueueConfig is the same in both versions, so its old one gives no warning.
     if (is_old && kind.kind != "MultiKueueConfig") {
         made.set("deprecated", true);
         made.set("deprecationWarning", "This version is deprecated. Use v1beta2 instead.");

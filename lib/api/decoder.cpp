@@ -444,7 +444,7 @@ class Decoder final : public json::Handler {
     Target root_;
     Interner* interner_;
     std::string within_;
-    bool keeps_raw_ = true;      ///< false: who shares the object has its text already
+    bool keeps_raw_ = true;      ///< false: the owner of the shared object has its text
     std::vector<Frame> frames_;  ///< those up to the depth are open; the others keep their room
     std::size_t depth_ = 0;
     std::size_t skip_depth_ = 0;

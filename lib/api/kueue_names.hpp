@@ -152,7 +152,7 @@ inline constexpr char kAdmitted[] = "Admitted";
 inline constexpr char kPending[] = "Pending";
 /// QuotaReserved=False while all admitted workloads get their pods ready.
 inline constexpr char kWaiting[] = "Waiting";
-/// Waits for a scheduling cycle to look at it.
+/// Waits for a scheduling cycle to consider it.
 inline constexpr char kPendingEvaluation[] = "PendingEvaluation";
 /// No flavor suits its pods.
 inline constexpr char kNoMatchingFlavor[] = "NoMatchingFlavor";

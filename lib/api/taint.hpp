@@ -38,7 +38,7 @@ struct Toleration {
 bool tolerates(const Toleration& toleration, const Taint& taint, bool numeric_operators = false);
 
 /// The first taint that forbids placing pods (NoSchedule or NoExecute) and that nothing tolerates,
-/// or nullptr. PreferNoSchedule only advises and is not looked at.
+/// or nullptr. PreferNoSchedule only advises and is not considered.
 const Taint* find_untolerated_taint(
     const std::vector<Taint>& taints,
     const std::vector<Toleration>& tolerations,

@@ -9,7 +9,7 @@ namespace sluice {
 using Time = std::chrono::sys_time<std::chrono::nanoseconds>;
 using Duration = std::chrono::nanoseconds;
 
-/// A point of the monotonic clock, which nobody sets: for delays, deadlines and queues, which must
+/// A point of the monotonic clock, which is never set: for delays, deadlines and queues, which must
 /// hold whatever becomes of the wall clock. It means nothing to another process.
 using Instant = std::chrono::steady_clock::time_point;
 

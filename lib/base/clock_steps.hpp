@@ -7,17 +7,17 @@
 
 namespace sluice {
 
-/// When the wall clock will show `at` if nobody sets it; a time that has passed is at once.
-/// `wall` and `now` are the present.
+/// When the wall clock will show `at` if it is not set meanwhile; a time that has passed is at
+/// once. `wall` and `now` are the present.
 inline Instant to_instant(Time at, Time wall, Instant now) {
     return at > wall ? now + (at - wall) : now;
 }
 
-/// Notices that the wall clock was set: it went otherwise than the monotonic one. Who waits for a
-/// wall time looks at least every kClockCheck whether it was.
+/// Notices that the wall clock was set: it went otherwise than the monotonic one. A part that
+/// waits for a wall time asks at least every kClockCheck whether it was.
 class ClockSteps {
   public:
-    /// How far the wall clock was set forth (negative: back) since this was last asked; 0: by too
+    /// How far the wall clock was set forward (negative: back) since this was last asked; 0: by too
     /// little to matter. Small differences, as when NTP slows the clock down, are told once they
     /// add up.
     Duration observe(Time wall, Instant now) {

@@ -4,7 +4,7 @@
 
 namespace sluice {
 
-/// A seed that nobody can guess, from the machine.
+/// A seed that cannot be guessed, from the machine.
 std::uint64_t random_seed();
 
 /// A small seeded generator (splitmix64): the same seed gives the same numbers on every machine.

@@ -107,7 +107,7 @@ enum class Feature : std::uint8_t {
 
 enum class FeatureStage : std::uint8_t { Alpha, Beta, Stable, Deprecated };
 
-/// What is known of a gate before anybody sets it.
+/// What is known of a gate before it is set.
 struct FeatureSpec {
     std::string_view name;
     bool default_on;

@@ -226,7 +226,7 @@ std::vector<std::string> unsupported_settings(
         const auto feature = static_cast<Feature>(i);
         const bool is_on = gates.is_enabled(feature);
         const bool is_changed = is_on != kFeatures[i].default_on;
-        // Many that are not built are on by default: who names one asks for it.
+        // Many that are not built are on by default: a file that names one asks for it.
         const bool is_asked_for = honoured.absent.contains(feature)
                                       ? is_on && (is_changed || gates.is_named(feature))
                                       : is_changed;

@@ -6,7 +6,7 @@
 namespace sluice::config {
 
 /// Checks managedJobsNamespaceSelector, a part of `validate`: it must be well formed and keep out
-/// kube-system and Sluice's own namespace, whose jobs nobody else could start.
+/// kube-system and Sluice's own namespace, whose jobs nothing else could start.
 void check_namespace_selector(Violations& out, const Configuration& configuration);
 
 }  // namespace sluice::config

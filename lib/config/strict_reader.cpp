@@ -12,7 +12,7 @@
 
 namespace sluice::config {
 
-/// Longer than anybody waits, and short enough to be added to the present.
+/// Longer than any wait, and short enough to be added to the present.
 constexpr Duration kDurationMax = std::chrono::hours(24 * 365 * 100);
 
 void Problems::add(std::string_view path, std::string_view what) {

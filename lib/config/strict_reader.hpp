@@ -27,7 +27,7 @@ class Problems {
     std::vector<std::string> all_;
 };
 
-/// Reads the members of one object strictly: a member that nobody asked for is a problem. A null is
+/// Reads the members of one object strictly: a member that was not read is a problem. A null is
 /// as good as absent. What cannot be read is a problem too and leaves its target as it was.
 class StrictReader {
   public:

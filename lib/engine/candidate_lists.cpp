@@ -78,7 +78,7 @@ void CandidateWalk::find() {
         }
         if (!current_->evicted && right_.policy != PreemptionPolicy::Any &&
             current_->priority > right_.preemptor->priority) {
-            current_ = nullptr;  // those behind it matter as much or more
+            current_ = nullptr;  // those behind it have the same priority or a higher one
             return;
         }
         const WorkloadIndex index = current_->workload;

@@ -95,7 +95,7 @@ class CandidateWalk {
 };
 
 /// The holders of each ClusterQueue that use what a preemptor needs. Worked out once for all
-/// searches of a cycle, for those ClusterQueues that they look at.
+/// searches of a cycle, for those ClusterQueues that they search.
 ///
 /// *Lifetime*: of the state, until holders change. Those that count as removed only become more.
 class CandidateLists {

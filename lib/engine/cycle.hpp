@@ -52,7 +52,7 @@ class Cycle {
     void recompute_if_overlapping(CycleEntry& entry);
     bool fits(const CycleEntry& entry);
     bool overlaps(const CycleEntry& entry) const;
-    /// Looks at usage without the workloads evicted until now, from now to the end of the scope.
+    /// Reads usage without the workloads evicted until now, from now to the end of the scope.
     class AfterEvictions;
     /// Takes the entry's own targets out too. Requires: AfterEvictions.
     void clear_for(const CycleEntry& entry);

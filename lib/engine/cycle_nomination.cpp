@@ -149,7 +149,7 @@ void Cycle::find_assignment(CycleEntry& entry, const Assignment* pinned) {
 }
 
 void Cycle::count_slice_as_free(CycleEntry& entry) {
-    // A target like others, in that its quota counts as free and nobody else may have it.
+    // A target like others, in that its quota counts as free and no other workload may have it.
     if (entry.slice) {
         entry.targets.insert(
             entry.targets.begin(), PreemptionTarget{.workload = entry.slice->workload()}

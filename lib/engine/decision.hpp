@@ -113,7 +113,7 @@ struct FlavorRefusal {
 /// What a search makes of one flavor, worst first (KEP-582).
 enum class FlavorMode : std::uint8_t { NoFit, NoPreemptionCandidates, Preempt, Reclaim, Fit };
 
-/// A flavor that a search looked at, or could have; of an admission one that was not to be had
+/// A flavor that a search considered, or could have; of an admission one that was not to be had
 /// without borrowing, or not at all.
 struct ConsideredFlavor {
     FlavorIndex flavor;

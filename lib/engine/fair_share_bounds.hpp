@@ -72,7 +72,7 @@ class FairShareBounds {
     PreemptionContext context_;
     NodeIndex root_;
     FlavorResources needed_;
-    std::optional<ShareContests> contests_;  // once somebody asked for them
+    std::optional<ShareContests> contests_;  // once they were asked for
     std::optional<HighestShares> before_;    // as usage is
     std::optional<HighestShares> after_;
 };

@@ -171,7 +171,7 @@ Assignment FlavorAssigner::assign(const std::vector<std::int32_t>* counts) {
             note_attempts_reason(overall);
         }
         if (!ok) {
-            break;  // the groups after it are not looked at
+            break;  // the groups after it are not considered
         }
         if (looks_at_topology_) {
             WaitingReason reason = WaitingReason::Unspecified;
@@ -387,7 +387,7 @@ FlavorAssigner::Found FlavorAssigner::find_flavor(
     best.ok = !best.flavors.empty();
     best.fits = best_preference.mode == FlavorMode::Fit;
     if (!best.fits && skipped > 0) {
-        best.skipped = look_at_skipped(group, resource_group, skipped, assumed);
+        best.skipped = consider_skipped(group, resource_group, skipped, assumed);
     }
     return best;
 }
@@ -422,7 +422,7 @@ FlavorAssigner::Preference FlavorAssigner::try_flavor(
             worst = preference;
         }
         if (worst.mode == FlavorMode::NoFit) {
-            continue;  // the others are still looked at, for their reasons
+            continue;  // the others are still considered, for their reasons
         }
         choices.push_back(FlavorChoice{
             .resource = request.resource,

@@ -74,9 +74,9 @@ class FlavorAssigner {
         ResourceIndex resource,
         const Usages& assumed
     );
-    /// What the first `count` flavors of a resource group say, which a search passes over. Leaves
-    /// no trace.
-    std::vector<ConsideredFlavor> look_at_skipped(
+    /// The verdicts on the first `count` flavors of a resource group, which a search passes over.
+    /// Leaves no trace.
+    std::vector<ConsideredFlavor> consider_skipped(
         const Group& group, std::size_t resource_group, std::size_t count, const Usages& assumed
     );
     bool shape_allows(const Group& group, std::size_t resource_group, FlavorIndex flavor);
@@ -126,7 +126,7 @@ class FlavorAssigner {
     const Assignment* pinned_;
     const ReplacedSlice* replaced_;
     ResourceIndex pods_;
-    bool implies_topology_;                // who does not ask for topology gets one all the same
+    bool implies_topology_;                // a podSet that asks for no topology gets one too
     bool looks_at_topology_;               // some podSet gets one
     std::vector<FlavorRefusal> refusals_;  // of the group at work
     SmallVector<Attempt, 4> attempts_;     // likewise

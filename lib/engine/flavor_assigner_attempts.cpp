@@ -1,4 +1,4 @@
-// What the flavors that were looked at say: of a refusal its reason, of an admission what it passed
+// What the considered flavors add: to a refusal its reason, to an admission what it passed
 // over.
 #include "engine/flavor_assigner.hpp"
 
@@ -73,7 +73,7 @@ void FlavorAssigner::note_considered(
     }
 }
 
-std::vector<ConsideredFlavor> FlavorAssigner::look_at_skipped(
+std::vector<ConsideredFlavor> FlavorAssigner::consider_skipped(
     const Group& group, std::size_t resource_group, std::size_t count, const Usages& assumed
 ) {
     auto refusals = std::exchange(refusals_, {});

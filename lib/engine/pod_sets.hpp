@@ -13,7 +13,7 @@
 
 namespace sluice::engine {
 
-/// A request by one pod, in the order in which flavors are looked for (FNV-1a of the
+/// A request by one pod, in the order in which flavors are searched for (FNV-1a of the
 /// name).
 struct Request {
     ResourceIndex resource;
@@ -58,7 +58,7 @@ class PodSets {
 class PodSetPool {
   public:
     PodSets share(std::vector<PodSetRecord> pod_sets);
-    /// Forgets the podSets if nobody else has them, and returns them then; otherwise nullptr.
+    /// Forgets the podSets if nothing else has them, and returns them then; otherwise nullptr.
     /// Leaves `pod_sets` empty.
     std::shared_ptr<const std::vector<PodSetRecord>> release(PodSets& pod_sets);
     /// How many different ones there are.

@@ -45,8 +45,7 @@ bool PreemptionSearch::may_find_elsewhere(
         !context_.tree.has_above_quota(root, preemptor.needed)) {
         return false;
     }
-    // The first to ask looks at the holders: to put them in order costs more. If more ask, that
-    // pays.
+    // The first to ask walks the holders: to sort them costs more. It pays if more ask.
     if (policy == PreemptionPolicy::Any || !asked_.emplace(root, preemptor.needed).second) {
         return true;
     }

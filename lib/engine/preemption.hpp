@@ -33,8 +33,8 @@ struct PreemptionRequest {
     friend bool operator==(const PreemptionRequest&, const PreemptionRequest&) = default;
 };
 
-/// Looks for the workloads whose eviction makes room (KEP-83, KEP-1337, KEP-1714). Changes the
-/// tree's usage while it looks and restores it before it returns.
+/// Searches for the workloads whose eviction makes room (KEP-83, KEP-1337, KEP-1714). Changes the
+/// tree's usage while it searches and restores it before it returns.
 class PreemptionSearch {
   public:
     explicit PreemptionSearch(const PreemptionContext& context) : context_(context) {}
@@ -53,8 +53,8 @@ class PreemptionSearch {
     /// search.
     const std::vector<PreemptionTarget>& find(const PreemptionRequest& preemptor);
 
-    /// Whether a ClusterQueue without room for `amount` more may look for victims at all: where it
-    /// would borrow only if a policy allows it to evict others while it borrows.
+    /// Whether a ClusterQueue without room for `amount` more may search for victims at all: where
+    /// it would borrow only if a policy allows it to evict others while it borrows.
     bool may_help(NodeIndex cluster_queue, FlavorResourceIndex needed, Amount amount) const;
 
     /// What evicting could do for one flavor-resource alone: a search for that is made

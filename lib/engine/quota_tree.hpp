@@ -77,8 +77,8 @@ struct DeclaredQuota {
 /// until then: both when refresh() is next called. Inside a what-if (mark, change, rollback) saved
 /// values are put back for the same reason.
 ///
-/// A cycle looks at usage in two ways: as it is, and as it will be once the workloads are gone that
-/// it evicts. See evict().
+/// A cycle reads usage in two ways: as it is, and as it will be once the workloads that it evicts
+/// are gone. See evict().
 class QuotaTree {
   public:
     struct Node {
@@ -151,7 +151,7 @@ class QuotaTree {
         return nodes_[root.at()].waiting;
     }
 
-    /// Quota and usage of the node as the tree is looked at, sorted by flavor_resource.
+    /// Quota and usage of the node in the tree's present view, sorted by flavor_resource.
     const std::vector<QuotaCell>& cells(NodeIndex index) const {
         const Node& node = nodes_[index.at()];
         return shows_evictions_ && node.fork != 0 ? forks_[node.fork - 1].cells : node.cells;
@@ -225,10 +225,10 @@ class QuotaTree {
     Usages counted_above(NodeIndex node, Usages usages, NodeIndex ancestor) const;
 
     /// From now on until forget_evictions() that usage is gone after evictions, and what is assumed
-    /// meanwhile is added there too; rollback() takes neither back. Requires: the tree is looked at
+    /// meanwhile is added there too; rollback() takes neither back. Requires: the tree shows usage
     /// as it is.
     void evict(NodeIndex cluster_queue, const Usages& usages);
-    /// Whether the tree is looked at as after the evictions, also by what-ifs, or as it is. A
+    /// Whether the tree shows usage as after the evictions, also to what-ifs, or as it is. A
     /// what-if ends as it was begun.
     void show_evictions(bool shown) { shows_evictions_ = shown; }
     /// Whether usage after evictions depends on their place among what was assumed: amounts have
@@ -286,7 +286,7 @@ class QuotaTree {
     void remove(
         NodeIndex node, FlavorResourceIndex flavor_resource, Amount amount, Lasting lasting
     );
-    /// A cell as the tree is looked at.
+    /// A cell in the tree's present view.
     struct Place {
         NodeIndex node;
         std::uint32_t position = 0;

@@ -22,8 +22,8 @@
 namespace sluice::engine {
 
 /// The cluster as a cycle decides on it: quota tree, queues, holders. Kept up to date by apply()
-/// and run_cycle() alone (engine.hpp); everybody else reads it. Not copyable: a state is told by
-/// its events.
+/// and run_cycle() alone (engine.hpp); all other code only reads it. Not copyable: a state is
+/// defined by its events.
 class State {
   public:
     explicit State(Options options);
@@ -49,8 +49,7 @@ class State {
     bool flavor_exists(FlavorIndex index) const { return flavor_exists_[index.at()]; }
     /// Whether it is for topology-aware scheduling (ResourceFlavor.spec.topologyName).
     bool flavor_has_topology(FlavorIndex index) const { return flavor_topology_[index.at()]; }
-    /// Whether requests for `a` are looked at before those for `b` (FNV-1a of the
-    /// names).
+    /// Whether requests for `a` are considered before those for `b` (FNV-1a of the names).
     bool requested_before(ResourceIndex a, ResourceIndex b) const;
     /// The pseudo-resource `pods`, which counts a podSet's pods.
     ResourceIndex pods_resource() const { return pods_; }
@@ -88,7 +87,7 @@ class State {
     std::vector<WorkloadIndex> heap_in_order(NodeIndex cluster_queue) const;
     /// Those that wait for an event, in service order. Cost: n log n.
     std::vector<WorkloadIndex> inadmissible_in_order(NodeIndex cluster_queue) const;
-    /// Whether cycles look at the ClusterQueue's heap.
+    /// Whether cycles take heads from the ClusterQueue's heap.
     bool has_heap(NodeIndex cluster_queue) const {
         return with_heap_.contains(tree_.node_name(cluster_queue));
     }

@@ -324,7 +324,7 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
         !state_.options_.gates.flavor_fungibility_preserve_scan_progress) {
         workload.last_assignment.reset();
     }
-    // The timer is due, though no event has looked since.
+    // The timer is due, though no event has come since.
     const bool back_off_ended =
         workload.requeue_at && workload.requeue_at != given.requeue_at &&
         *workload.requeue_at <= now_ &&

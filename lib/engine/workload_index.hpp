@@ -11,8 +11,8 @@
 namespace sluice::engine {
 
 /// Finds workloads by their key in a few bytes each: a hash table of indices whose keys stay in the
-/// records. Never walked, so that its order reaches no decision. The seed keeps those who choose
-/// names from making them collide; it changes no result.
+/// records. Never walked, so that its order reaches no decision. The seed keeps users
+/// from choosing names that collide; it changes no result.
 class WorkloadIndexByKey {
   public:
     explicit WorkloadIndexByKey(std::uint64_t seed) : seed_(seed) {}

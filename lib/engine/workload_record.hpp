@@ -78,7 +78,7 @@ void add_pod_set(Holding& into, PodSetShare share, bool is_only);
 struct WorkloadRecord {
     std::string key;  ///< "namespace/name"
     std::string uid;
-    // What queues look at stands together: very many records are gone through for it.
+    // What queues read stands together: very many records are gone through for it.
     LocalQueueIndex local_queue;
     std::uint32_t bucket_position = 0;
     WorkloadIndex next_of_class;  ///< in the heap, as long as it is there itself

@@ -86,7 +86,7 @@ rapidjson::ParseResult parse(std::string_view text, Adapter& adapter) {
     constexpr unsigned kFlags =
         rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag | More;
     constexpr unsigned kChecked = kFlags | rapidjson::kParseValidateEncodingFlag;
-    // To validate the encoding, RapidJSON looks at each character alone.
+    // To validate the encoding, RapidJSON reads each character alone.
     return is_ascii(text) ? reader.Parse<kFlags>(stream, adapter)
                           : reader.Parse<kChecked>(stream, adapter);
 }

@@ -142,7 +142,7 @@ class Family {
     }
 
     void print(std::string& out) const {
-        // Whoever changes the metric meanwhile waits for a copy at most, not for the text.
+        // A thread that changes the metric meanwhile waits for a copy at most, not for the text.
         const std::vector<Series> all = copy_series();
         if (all.empty()) {
             return;

@@ -68,7 +68,7 @@ class Histogram {
 };
 
 /// Holds all metrics and prints them. Printing reads nothing but the series, one metric at a time,
-/// so that whoever changes another meanwhile does not wait. Thread: any.
+/// so that a thread that changes another one meanwhile does not wait. Thread: any.
 class Registry {
   public:
     Registry();

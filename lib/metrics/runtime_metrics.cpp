@@ -13,35 +13,35 @@ RuntimeMetrics::RuntimeMetrics(Registry& registry)
       controller_runtime_reconcile_total(
           registry,
           {.name = "controller_runtime_reconcile_total",
-           .help = "Looks at objects, by how they ended (success, requeue_after, error)",
+           .help = "Reconciles, by result (success, requeue_after, error)",
            .labels = {"controller", "result"},
            .has_role = false}
       ),
       controller_runtime_reconcile_errors_total(
           registry,
           {.name = "controller_runtime_reconcile_errors_total",
-           .help = "Looks at objects that ended in an error",
+           .help = "Reconciles that ended in an error",
            .labels = {"controller"},
            .has_role = false}
       ),
       workqueue_depth(
           registry,
           {.name = "workqueue_depth",
-           .help = "Objects that wait to be looked at",
+           .help = "Objects that wait to be reconciled",
            .labels = {"controller", "name"},
            .has_role = false}
       ),
       workqueue_adds_total(
           registry,
           {.name = "workqueue_adds_total",
-           .help = "Objects that came to wait to be looked at",
+           .help = "Objects added to the queue to be reconciled",
            .labels = {"controller", "name"},
            .has_role = false}
       ),
       workqueue_retries_total(
           registry,
           {.name = "workqueue_retries_total",
-           .help = "Objects that are looked at again after a failure",
+           .help = "Objects that are reconciled again after a failure",
            .labels = {"controller", "name"},
            .has_role = false}
       ),

@@ -303,7 +303,7 @@ Result<CertificateAndKey> make_serving_certificate(
             return make_invalid("\"" + name + "\" is neither a host name nor an IP address");
         }
     }
-    // A common name is at most 64 bytes long; clients look at the alternative names alone.
+    // A common name is at most 64 bytes long; clients read the alternative names alone.
     return make_signed(
         authority, Request{names.front().substr(0, 64), {}, names, "serverAuth", validity}
     );

@@ -69,7 +69,7 @@ boost::asio::awaitable<bool> is_cancelled();
 /// Waits for one of the signals, for example SIGTERM; its number, or 0 when cancelled.
 boost::asio::awaitable<int> wait_for_signal(std::vector<int> signals);
 
-/// Wakes one waiting coroutine. A call of notify() while nobody waits is remembered (once).
+/// Wakes one waiting coroutine. A call of notify() while no coroutine waits is remembered (once).
 /// Thread: the loop's.
 class Notifier {
   public:

@@ -305,7 +305,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         }
     }
 
-    /// The answer to a request that could not be read; nothing where nobody waits for one.
+    /// The answer to a request that could not be read; nothing where no client waits for one.
     std::optional<ServerResponse> make_refusal(
         const Connection& connection, IncomingRequest& incoming, const Error& error
     ) const {

@@ -154,7 +154,7 @@ Error TlsStream::take_error() {
     if (ERR_peek_error() != 0) {
         return Error{ErrorCode::Unavailable, take_openssl_error(), {}};
     }
-    // A TLS peer that drops the connection without its goodbye may be an attacker who cuts a
+    // A TLS peer that drops the connection without its goodbye may be an attacker that cuts a
     // message short, so that is an error and no end.
     return Error{ErrorCode::Unavailable, "the other side broke off the connection", {}};
 }

@@ -28,7 +28,7 @@ struct Job {
     // The loop's.
     asio::steady_timer ended;
     bool is_done = false;
-    // Of the one who moves the state away from Waiting.
+    // Of the side that moves the state away from Waiting.
     WorkerThreads::Work work;
     std::stop_source stop;
     std::atomic<State> state = State::Waiting;

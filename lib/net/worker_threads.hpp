@@ -15,7 +15,7 @@ namespace sluice::net {
 class WorkerThreads {
   public:
     /// What is done on a worker; it should end soon once a stop is requested. It owns what it uses:
-    /// whoever asked for it may be gone before it ends.
+    /// the coroutine that asked for it may be gone before it ends.
     using Work = std::function<void(std::stop_token)>;
 
     /// The name is that of the threads, as debuggers show it (15 characters).

@@ -67,7 +67,7 @@ kube::Async<ServingCertificates> SecretCertificates::current() {
         if (!made) {
             co_return made.error();
         }
-        // Another replica may do the same: the version decides who was first, the others read
+        // Another replica may do the same: the version decides which was first, the others read
         // again.
         std::string version = text ? secret.metadata.resource_version : std::string();
         const auto written = co_await write(path, *made, std::move(version));

@@ -12,7 +12,7 @@
 namespace sluice::serving {
 
 /// Where a server's certificates come from. Asked again and again, a source answers with what is
-/// to be shown now: it renews what comes near its end, and notices what somebody changed.
+/// to be shown now: it renews what comes near its end, and notices what others changed.
 class CertificateSource {
   public:
     CertificateSource() = default;
@@ -23,9 +23,9 @@ class CertificateSource {
     virtual kube::Async<ServingCertificates> current() = 0;
 };
 
-/// Certificates of an authority of one's own in a Secret that all replicas share. Whoever finds
-/// them missing, near their end or not good for its names makes new ones; the version of the Secret
-/// decides between two that do so at a time.
+/// Certificates of an authority of one's own in a Secret that all replicas share. A replica that
+/// finds them missing, near their end or not good for its names makes new ones; the version of the
+/// Secret decides between two that do so at a time.
 class SecretCertificates final : public CertificateSource {
   public:
     /// Lifetime: client and clock must outlive it.
@@ -47,7 +47,8 @@ class SecretCertificates final : public CertificateSource {
     Parts parts_;
 };
 
-/// tls.crt, tls.key and, if it is there, ca.crt of a folder, which somebody else keeps.
+/// tls.crt, tls.key and, if it is there, ca.crt of a folder, which another program keeps up to
+/// date.
 class FileCertificates final : public CertificateSource {
   public:
     explicit FileCertificates(std::string folder) : folder_(std::move(folder)) {}
@@ -57,7 +58,7 @@ class FileCertificates final : public CertificateSource {
     std::string folder_;
 };
 
-/// A certificate in memory, for clients that are not told whom to trust.
+/// A certificate in memory, for clients that do not check the authority.
 class SelfMadeCertificates final : public CertificateSource {
   public:
     /// Lifetime: the clock must outlive it.

@@ -13,7 +13,7 @@ namespace sluice::serving {
 
 /// What a server shows, and the authority that signed it. Holds private keys: never log it.
 struct ServingCertificates {
-    net::CertificateAndKey authority;  ///< its key is empty when somebody else keeps it
+    net::CertificateAndKey authority;  ///< its key is empty when it is kept elsewhere
     net::CertificateAndKey serving;
 };
 

@@ -14,9 +14,9 @@
 
 namespace sluice::serving {
 
-/// What a server answers: by path, which methods it takes, how long a body may be, and who makes
-/// the answer. All else is refused by the head of the request, before its body is read: 404 for
-/// another path, 405 with Allow for another method, 413 for too long a body.
+/// What a server answers: by path, which methods it takes, how long a body may be, and which
+/// handler makes the answer. All else is refused by the head of the request, before its body is
+/// read: 404 for another path, 405 with Allow for another method, 413 for too long a body.
 /// Thread: filled before it is served; then read on the server's.
 class PathTable final : public net::HttpHandler {
   public:

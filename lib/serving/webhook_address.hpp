@@ -24,7 +24,7 @@ struct WebhookAddress {
     std::string origin;  ///< "https://host:port"; "": they are reached by the Service
     std::string service_name;
     std::string service_namespace;
-    std::string authority_pem;  ///< "": whoever made the certificates says who signed them
+    std::string authority_pem;  ///< "": the maker of the certificates publishes it
 
     bool is_by_url() const { return !origin.empty(); }
 };
@@ -46,9 +46,9 @@ struct PublishedWebhook {
     friend auto operator<=>(const PublishedWebhook&, const PublishedWebhook&) = default;
 };
 
-/// The webhook of another replica that the clientConfig names by its URL, whoever signed its
-/// certificate. None where we are reached by the Service, which leads to all replicas, or when its
-/// URL names the machine of whoever asks. `client_config` may be nullptr.
+/// The webhook of another replica that the clientConfig names by its URL, whatever authority signed
+/// its certificate. None where we are reached by the Service, which leads to all replicas, or when
+/// its URL names the machine of the one that asks. `client_config` may be nullptr.
 std::optional<PublishedWebhook> find_other_webhook(
     const json::Value* client_config, const WebhookAddress& own, std::string_view path
 );

@@ -78,7 +78,7 @@ kube::Async<void> WebhookPublisher::publish_to(
 
 kube::Async<void> WebhookPublisher::publish(WebhookAddress own) {
     if (own.authority_pem.empty() && !own.is_by_url()) {
-        co_return Result<void>();  // whoever made the certificates fills in their authority
+        co_return Result<void>();  // the maker of the certificates fills in their authority
     }
     answering_.clear();
     for (const PublicationTarget& target : targets_) {

@@ -15,8 +15,9 @@
 
 namespace sluice::serving {
 
-/// An object that tells the API server where a webhook is and whom to trust (`caBundle`), and how
-/// to read and change it: a CustomResourceDefinition, a webhook configuration.
+/// An object that tells the API server where a webhook is and which authority to trust
+/// (`caBundle`), and how to read and change it: a CustomResourceDefinition, a webhook
+/// configuration.
 struct PublicationTarget {
     kube::ResourcePath path;
     std::string kind;  ///< for messages

@@ -474,7 +474,7 @@ const Conversion* find_conversion(std::string_view kind) {
     return found == kConversions.end() ? nullptr : &*found;
 }
 
-/// `Workload team-a/job-1`, as far as the object says who it is.
+/// `Workload team-a/job-1`, as far as the object has kind, namespace and name.
 std::string describe(const Value& object) {
     const auto kind = object.string_at("kind");
     const Value* metadata = object.find("metadata");

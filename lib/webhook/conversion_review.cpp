@@ -40,8 +40,8 @@ struct ObjectHead {
         if (name.empty()) {
             return place;
         }
-        const auto who = ns.empty() ? name : ns + "/" + name;
-        return fmt::format("{} {} ({})", kind.empty() ? "object" : kind, who, place);
+        const auto full_name = ns.empty() ? name : ns + "/" + name;
+        return fmt::format("{} {} ({})", kind.empty() ? "object" : kind, full_name, place);
     }
 };
 
@@ -49,7 +49,7 @@ struct ObjectHead {
 using TakeObject = Result<void> (*)(void* context, json::Value object);
 
 /// Reads a review: the envelope into strings, each member of request.objects into a tree that is
-/// handed on when it is complete. All else is skipped, the objects too where nobody takes them.
+/// handed on when it is complete. All else is skipped, the objects too where no handler takes them.
 class ReviewReader final : public json::Handler {
   public:
     ReviewReader(

@@ -9,8 +9,8 @@
 
 namespace sluice::workload {
 
-/// Whether evictions could have made room for what lost its room in its turn of a cycle: nobody
-/// looked for victims there, as there was room before.
+/// Whether evictions could have made room for a workload that lost its room in its turn of a cycle.
+/// The cycle did not search for victims there, as there was room before.
 ///
 /// *Lifetime*: of both and until the state's next event.
 class EvictionProspects {

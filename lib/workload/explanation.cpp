@@ -19,7 +19,7 @@ struct Explanations::Cycle {
     const engine::CycleResult& result;
     DecisionView view;
     EvictionProspects prospects;
-    Holdings nobody;  ///< what lending limits alone do
+    Holdings without_holders;  ///< what lending limits alone do
 };
 
 namespace {
@@ -46,7 +46,7 @@ class Explainer {
         std::size_t refused,
         DecisionView& view,
         EvictionProspects& prospects,
-        Holdings& nobody
+        Holdings& without_holders
     )
         : state_(state),
           refused_(refused),
@@ -58,7 +58,7 @@ class Explainer {
               refusal_.shortages.empty() ? DecisionView::Of::PodSets : DecisionView::Of::Shortages
           )),
           prospects_(prospects),
-          nobody_(nobody),
+          without_holders_(without_holders),
           slice_(find_slice()) {}
 
     std::vector<Constraint> run() {
@@ -88,13 +88,10 @@ class Explainer {
     /// The slice that it was to take the place of.
     std::optional<engine::ReplacedSlice> find_slice() const {
         // For a shortage in its turn the slice has left already, to make room for it.
-        static const std::set<engine::WorkloadIndex> kNobody;
+        static const std::set<engine::WorkloadIndex> kNone;
         const bool has_left = !refusal_.shortages.empty() && !refusal_.is_recomputed;
         return engine::ReplacedSlice::find(
-            state_,
-            refusal_.workload,
-            refusal_.cluster_queue,
-            has_left ? kNobody : holdings_.absent()
+            state_, refusal_.workload, refusal_.cluster_queue, has_left ? kNone : holdings_.absent()
         );
     }
     bool is_shortage(std::size_t pod_set) const { return pod_set == asking_.pod_sets.size(); }
@@ -260,7 +257,7 @@ class Explainer {
         const Source& source
     ) {
         const auto ceiling = find_ceiling(pair);
-        const Subtree unused = nobody_.subtree(refusal_.cluster_queue, ceiling.node, pair);
+        const Subtree unused = without_holders_.subtree(refusal_.cluster_queue, ceiling.node, pair);
         const bool is_kept_back =
             !ceiling.is_borrowing_limit && unused.kept_back >= needed - capacity;
         made.kind = kind_of(ceiling.is_borrowing_limit, is_kept_back);
@@ -465,7 +462,7 @@ class Explainer {
     const engine::ClusterQueueRecord& queue_;
     Holdings& holdings_;
     EvictionProspects& prospects_;
-    Holdings& nobody_;
+    Holdings& without_holders_;
     std::optional<engine::ReplacedSlice> slice_;
     std::vector<Ranked> ranked_;
 };
@@ -478,7 +475,7 @@ Explanations::Explanations(const State& state, const engine::CycleResult& result
           result,
           DecisionView(state, result),
           EvictionProspects(state, result),
-          Holdings(state, Holdings::Of::Nobody),
+          Holdings(state, Holdings::Of::NoHolders),
       }) {}
 
 Explanations::Explanations(Explanations&&) noexcept = default;
@@ -491,7 +488,7 @@ std::vector<Constraint> Explanations::of(std::size_t refused) {
                refused,
                cycle_->view,
                cycle_->prospects,
-               cycle_->nobody
+               cycle_->without_holders
     )
         .run();
 }

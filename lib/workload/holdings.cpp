@@ -273,7 +273,7 @@ std::vector<Held> Holdings::largest(
     std::optional<std::int64_t> min_priority
 ) {
     std::vector<const Entry*> found;
-    const auto look_at = [&](const Entries& entries) {
+    const auto collect = [&](const Entries& entries) {
         auto at = min_priority ? entries.lower_bound(*min_priority) : entries.begin();
         for (; at != entries.end(); ++at) {
             std::size_t left = count;
@@ -285,11 +285,11 @@ std::vector<Held> Holdings::largest(
             }
         }
     };
-    look_at(account(node, pair).entries);
+    collect(account(node, pair).entries);
     for (NodeIndex at = asking; at != node; at = state_->tree().node(at).parent) {
         const Account& below = account(at, pair);
         if (passed_on(at, pair, below.usage) == 0) {
-            look_at(below.entries);  // else they are among those of its parent
+            collect(below.entries);  // else they are among those of its parent
         }
     }
     std::ranges::sort(found, [](const Entry* a, const Entry* b) { return *a < *b; });

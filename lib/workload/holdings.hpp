@@ -37,7 +37,7 @@ struct Subtree {
 /// to use what others may have.
 class Holdings {
   public:
-    enum class Of : std::uint8_t { State, Nobody };
+    enum class Of : std::uint8_t { State, NoHolders };
 
     /// With all holders of the state, or without any.
     Holdings(const engine::State& state, Of holders) : state_(&state), holders_(holders) {}
@@ -61,7 +61,7 @@ class Holdings {
     );
 
     /// Holders of what counts in the node or is kept for `asking`, the largest first, then by name.
-    /// `min_priority`: only those that matter so much and hold it already.
+    /// `min_priority`: only those of that priority or higher that hold it already.
     /// *Cost*: `count`, times the depth and the number of different priorities.
     std::vector<Held> largest(
         engine::NodeIndex asking,

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kProvisioning = "kueue.x-k8s.io/provisioning-request";
 constexpr std::string_view kMultiKueue = "kueue.x-k8s.io/multikueue";
 
-/// Reasons in the order in which upstream looks; the first becomes the condition's.
+/// Reasons in the order in which upstream checks them; the first becomes the condition's.
 class Obstacles {
   public:
     void add(std::string_view reason, std::string message) {

@@ -152,7 +152,7 @@ TEST_CASE("a pod template that was met lately is known without its text", "[api]
     }
 }
 
-TEST_CASE("a shared pod template goes when nobody has it any more", "[api][codec]") {
+TEST_CASE("a shared pod template goes when nothing holds it any more", "[api][codec]") {
     api::Interner interner;
     const auto read = [&interner](int number) {
         const std::string text =

@@ -171,7 +171,7 @@ void run_on_full_flavors(
     bench.SetComplexityN(flavors);
 }
 
-/// Within what the cohort could give, above what is left in it, and nobody may be evicted.
+/// Within what the cohort could give, above what is left in it, and no workload may be evicted.
 void BM_TryFlavors(benchmark::State& bench) {
     run_on_full_flavors(bench, 35, 0, {});
 }

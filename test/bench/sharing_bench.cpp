@@ -55,7 +55,7 @@ void BM_FairCycleThatRefuses(benchmark::State& bench) {
 }
 
 /// A cycle with a head in each of the ClusterQueues of one tree, all of which borrow as much as
-/// each other of what the root cohort has, so that nobody may take from anybody.
+/// each other of what the root cohort has, so that no queue may take from another.
 void run_cycles_among_borrowers(benchmark::State& bench, bool fair) {
     const auto queues = bench.range(0);
     const auto depth = bench.range(1);

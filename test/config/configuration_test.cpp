@@ -169,7 +169,7 @@ TEST_CASE("a v1beta1 file shares fairly only when it says so", "[config][v1beta1
     );
 }
 
-TEST_CASE("what v1beta1 had and nobody needs is dropped", "[config][v1beta1]") {
+TEST_CASE("what v1beta1 had and nothing needs is dropped", "[config][v1beta1]") {
     const auto read = parse_members("v1beta1", R"(
         "queueVisibility":{"updateIntervalSeconds":5,"clusterQueues":{"maxCount":10}},
         "integrations":{"podOptions":{"namespaceSelector":{"matchLabels":{"a":"b"}},

@@ -99,7 +99,7 @@ TEST_CASE("a feature that is not built may be off, not on", "[config][honoured]"
     CHECK(unsupported("", honoured, "DisableWaitForPodsReady=true").empty());
 }
 
-TEST_CASE("who names a feature that is not built asks for it", "[config][honoured]") {
+TEST_CASE("a file that names a feature that is not built asks for it", "[config][honoured]") {
     const auto honoured = honoured_by_controller();
     const Names name{"featureGates.TopologyAwareScheduling"};
     CHECK(unsupported("", honoured, "TopologyAwareScheduling=true") == name);

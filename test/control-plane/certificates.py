@@ -8,7 +8,7 @@ server.
 import pathlib
 import subprocess
 
-# Days; a control plane for tests lives for minutes, the quickstart's for as long as somebody looks
+# Days; a control plane for tests lives for minutes, the quickstart's for as long as a user looks
 # at it.
 VALIDITY = "30"
 

@@ -60,7 +60,7 @@ class ControlPlaneError(Exception):
 
 
 class PortTaken(ControlPlaneError):
-    """Somebody took a port between our finding it free and the component's binding it."""
+    """Another program took a port between our finding it free and the component's binding it."""
 
 
 def wait_until(condition, seconds, what, interval=0.05):
@@ -339,7 +339,7 @@ class ControlPlane:
             f"--tls-cert-file={certificate}", f"--tls-private-key-file={key}",
             "--leader-elect=false", "--use-service-account-credentials",
             f"--service-account-private-key-file={self.token_keys[1]}", f"--root-ca-file={self.ca}",
-            # Nobody renews the fake nodes' leases, so the judge of dead nodes must not sit.
+            # The fake nodes' leases are not renewed, so the controller of dead nodes must not run.
             "--controllers=*,-node-lifecycle-controller",
             "--profiling=false",
         ]  # fmt: skip

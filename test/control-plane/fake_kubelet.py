@@ -66,7 +66,7 @@ def pod_path(pod):
 
 
 def register_node(api, node):
-    """Creates the node as usable. Admission taints each new node as not ready, and nobody here
+    """Creates the node as usable. Admission taints each new node as not ready, and nothing here
     would take that off.
     """
     api.create("/api/v1/nodes", node)
@@ -192,7 +192,7 @@ class FakeKubelet:
                 if error.code not in (404, 409, 422):
                     print(f"fake kubelet: {error}", file=sys.stderr)
             except (http.client.HTTPException, OSError) as error:
-                # Nobody knows whether it was done: the pod as it is now says what to do.
+                # It is not known whether it was done: the pod as it is now says what to do.
                 print(f"fake kubelet: {error}, again", file=sys.stderr)
                 self.seen.discard(change[1]["metadata"]["uid"])
                 self.changes.put((LOOK_AGAIN, change[1]))

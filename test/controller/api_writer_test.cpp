@@ -108,7 +108,8 @@ struct Writing {
     void set_queue(const std::string& name) {
         submit({.object = kKey, .body = json::Object{{"spec", json::Object{{"queueName", name}}}}});
     }
-    /// Writes until certain what admits the object of the store; `meanwhile` looks at each turn.
+    /// Writes until certain what admits the object of the store; `meanwhile` is called in each
+    /// turn.
     Result<void> submit_admission(const std::function<void()>& meanwhile = {}) {
         api::Workload workload = *stores.of<api::Workload>().find("team", "sample");
         workload.status.admission.emplace().cluster_queue = "cq";

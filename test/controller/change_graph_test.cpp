@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-// What is looked at because something else changed.
+// What is reconciled because something else changed.
 namespace sluice::controller {
 namespace {
 
@@ -49,7 +49,7 @@ constexpr std::string_view kRef =
 
 }  // namespace
 
-TEST_CASE("a class is looked at when its value is new, not when its text is", "[controller]") {
+TEST_CASE("a class is reconciled when its value is new, not when its text is", "[controller]") {
     const KnownStores stores;
     const auto one = decode<api::WorkloadPriorityClass>("{'metadata':{'name':'vip'},'value':1}");
     const auto described = decode<api::WorkloadPriorityClass>(

@@ -149,14 +149,14 @@ TEST_CASE(
     MiniCluster cluster;
     make_queues(cluster);
     put_delayed(cluster, 30s, 1);
-    const auto looks = [&cluster] {
+    const auto reconciles = [&cluster] {
         return cluster.controller().runner.work().at("workload_controller").taken;
     };
-    const auto before = looks();
+    const auto before = reconciles();
     cluster.clock.step_wall(-1h);
     pass(cluster, 50min);
     CHECK_FALSE(is_admitted(cluster, "delayed"));
-    CHECK(looks() <= before + 3);
+    CHECK(reconciles() <= before + 3);
     pass(cluster, 11min);
     CHECK(is_admitted(cluster, "delayed"));
 }

@@ -131,7 +131,7 @@ TEST_CASE("what kubectl remembers is put right even where the URL is there", "[c
     CHECK(applied_config_of(now) == json::Value(json::Object{{"url", std::string(kUrl)}}));
 }
 
-TEST_CASE("a definition that nobody applied or that cannot be read is published", "[conversion]") {
+TEST_CASE("a definition that was not applied or cannot be read is published", "[conversion]") {
     auto object = definition(service_config(), service_config());
     json::Value& metadata = *object.find("metadata");
     if (GENERATE(true, false)) {

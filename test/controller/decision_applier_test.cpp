@@ -289,7 +289,9 @@ TEST_CASE("a workload that lacks one resource while another fits is told so", "[
     );
 }
 
-TEST_CASE("who is kept from evicting by gates is told so once, until they open", "[controller]") {
+TEST_CASE(
+    "a workload that gates keep from evicting is told so once, until they open", "[controller]"
+) {
     const std::string told = "Workload requires preemption, but it's gated";
     MiniCluster cluster(1, {.gates = {.preemption_gates = true}});
     make_queues(cluster);
@@ -458,7 +460,7 @@ TEST_CASE("a slice ends when the admission of its replacement is written", "[con
     CHECK(cluster.writes.size() == writes);
 }
 
-TEST_CASE("a slice goes on when who names it did not take its place", "[controller]") {
+TEST_CASE("a slice goes on when the one that names it did not take its place", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);
     cluster.settle();

@@ -80,7 +80,7 @@ TEST_CASE("a reservation that waits for its checks has a line of its own", "[con
     );
 }
 
-TEST_CASE("the log says who was preempted, why and for whom", "[controller]") {
+TEST_CASE("the log names the preempted workload, the reason and the preemptor", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);
     cluster.put("{'kind':'WorkloadPriorityClass','metadata':{'name':'high'},'value':1000}");

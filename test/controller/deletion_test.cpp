@@ -30,7 +30,7 @@ void bring_admission_on_its_way(MiniCluster& cluster) {
     );
 }
 
-/// The queue is looked at while the write of the admission is still unanswered.
+/// The queue is reconciled while the write of the admission is still unanswered.
 void remove_queue_meanwhile(MiniCluster& cluster) {
     cluster.remove(kQueue);
     while (cluster.deliver_next()) {

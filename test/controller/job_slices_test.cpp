@@ -8,14 +8,14 @@
 #include <chrono>
 #include <string>
 
-// Slices of a batch/v1 Job that somebody else makes. Each pod asks for two of the four cpus.
+// Slices of a batch/v1 Job that another controller makes. Each pod asks for two of the four cpus.
 namespace sluice::controller {
 namespace {
 
 const ObjectKey kLarger{kind_of<api::Workload>(), "team", "larger"};
 
-/// A Job that runs one pod; the key of its slice. Somebody opens the gate of the pods that are
-/// admitted; without it all pods run that there are.
+/// A Job that runs one pod; the key of its slice. Another controller opens the gate of the pods
+/// that are admitted; without it all pods run that there are.
 ObjectKey run_elastic_job(MiniCluster& cluster, bool is_elastic = true, bool is_gated = true) {
     make_queues(cluster);
     cluster.put(job("sample", 2));

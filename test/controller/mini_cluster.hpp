@@ -76,7 +76,7 @@ class MiniCluster final : public WriteSink {
     std::vector<Observation> observations;
     std::vector<Write> writes;                   ///< those that were accepted
     std::vector<engine::AuditFinding> findings;  ///< of the last audit
-    MetricsReporter* metrics = nullptr;          ///< told of changes and cycles; null: nobody is
+    MetricsReporter* metrics = nullptr;          ///< told of changes and cycles; null: none is
     ManualClock clock{Time(std::chrono::hours(24 * 365 * 50))};
     std::size_t rows_max = 16;  ///< more than so many rows find no room
     /// Rows that wait to be taken.

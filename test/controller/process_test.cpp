@@ -217,7 +217,7 @@ TEST_CASE("an admission whose answer is lost is not given away twice", "[control
 TEST_CASE(
     "a job starts when the answer to the admission comes after its echo", "[controller][process]"
 ) {
-    ManualClock clock;  // what is looked at again some seconds later comes too late for this test
+    ManualClock clock;  // a reconcile some seconds later comes too late for this test
     net::EventLoop loop;
     test::FakeClient client(loop.executor(), clock);
     make_queues(client);
@@ -486,7 +486,7 @@ TEST_CASE("probes are answered while the loop is held up", "[controller][process
     Running running(loop, client, std::move(options));
     const ControllerProcess& process = running.process();
     REQUIRE(test::run_async(loop, until([&] { return process.is_ready(); })));
-    // Nobody runs the process's loop while another one asks.
+    // The process's loop does not run while another one asks.
     net::EventLoop other;
     CHECK(fetch(other, process.health_port(), "/healthz", false).status == 200);
     CHECK(fetch(other, process.health_port(), "/readyz", false).status == 200);

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-// How looks and writes take turns. What a look decides is in reconcilers_test.cpp.
+// How reconciles and writes take turns. What a reconcile decides is in reconcilers_test.cpp.
 namespace sluice::controller {
 namespace {
 

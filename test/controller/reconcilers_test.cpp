@@ -18,7 +18,7 @@
 #include <memory>
 #include <string>
 
-// One object, one look: what is written for it. The course of things is in job_life_test.cpp.
+// One object, one reconcile: what is written for it. The course of things is in job_life_test.cpp.
 namespace sluice::controller {
 namespace {
 
@@ -107,7 +107,7 @@ TEST_CASE("a job outside the managed namespaces or without a queue is left alone
     CHECK(outcome.writes.empty());
 }
 
-TEST_CASE("a running job that nobody admitted is suspended and waited for", "[controller]") {
+TEST_CASE("a running job that was not admitted is suspended and waited for", "[controller]") {
     Cluster cluster;
     add_basics(cluster);
     SECTION("first it is suspended, with the mark that a stop has begun") {
@@ -427,7 +427,9 @@ TEST_CASE("a new workload is told that it waits only if the gate asks for it", "
     CHECK(contains(patch, "The workload has no reservation"));
 }
 
-TEST_CASE("who was deactivated, by whomever, queues again when activated", "[controller]") {
+TEST_CASE(
+    "a deactivated workload queues again when activated, whatever deactivated it", "[controller]"
+) {
     using Row = std::pair<std::string, std::string>;
     const auto row = GENERATE(
         Row{"Deactivated", "Reactivated"},

@@ -208,7 +208,7 @@ TEST_CASE("without an authority the Service's definitions are left alone", "[con
     CHECK(cluster.patches_of_definitions() == 0);
 }
 
-TEST_CASE("a URL is published even where nobody says who signed", "[conversion]") {
+TEST_CASE("a URL is published even where the authority is not known", "[conversion]") {
     Cluster cluster;
     const test::TemporaryFolder folder;
     const auto authority = write_certificates(folder, false);
@@ -343,7 +343,7 @@ TEST_CASE("replicas of two authorities leave the one that answers", "[conversion
 TEST_CASE("a webhook whose published authority is not its own is replaced", "[conversion]") {
     Cluster cluster;
     const test::TemporaryFolder folder;
-    write_certificates(folder, false);  // nobody says who signed, so that nobody can trust it
+    write_certificates(folder, false);  // without the authority, so that no client can trust it
     Replica stranger(cluster, false, folder.path());
     REQUIRE(start(cluster, stranger));
     Replica replica(cluster);

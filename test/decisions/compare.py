@@ -5,8 +5,8 @@
 
 A result is CASE.json as `sluice schedule -o json` prints it, or as recorded from upstream.
 Levels, each including the ones before:
-  decisions  what is admitted in which cycle with which flavors, counts and usage; who is preempted,
-             why, by whom
+  decisions  what is admitted in which cycle with which flavors, counts and usage; what is
+             preempted, why, by which workload
   waiting    the other heads of each cycle: reason, and whether they went back to the heap; the
              queues at the end
   messages   message texts, `borrows`, quantities as printed
@@ -197,8 +197,8 @@ def compare(a, b, case, prefix_only):
             groups = [collections.defaultdict(list), collections.defaultdict(list)]
             for g, c in zip(groups, (x, y)):
                 for e in c.get(key) or []:
-                    who = e.get("preemptor") or e["workload"]
-                    g[root_of(case, e, c, who)].append((e["workload"], who))
+                    preemptor = e.get("preemptor") or e["workload"]
+                    g[root_of(case, e, c, preemptor)].append((e["workload"], preemptor))
             for r in groups[0]:
                 p, q = groups[0][r], groups[1][r]
                 if p != q and not free(case, p, q):
@@ -239,12 +239,12 @@ def compare(a, b, case, prefix_only):
     return diff
 
 
-def root_of(case, e, c, who):
+def root_of(case, e, c, workload):
     if not case:
         return "all"
     cq = e["clusterQueue"]
     for o in (c.get("notAdmitted") or []) + (c.get("admitted") or []):
-        if o["workload"] == who:
+        if o["workload"] == workload:
             cq = o["clusterQueue"]
     return case.root.get(cq, cq)
 

@@ -216,7 +216,7 @@ class ClusterCase(unittest.TestCase):
         api.delete(f"/api/v1/namespaces/{self.space}")
 
     def picture(self):
-        """What somebody who reads a failure wants to see first."""
+        """What the reader of a failure needs first."""
         lines = [f"--- {self.id()} failed; the controller's log ends:", self.controller.tail()]
         try:
             for kinds in ("clusterqueues", "localqueues,jobs,workloads,pods"):

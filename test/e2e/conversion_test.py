@@ -46,7 +46,7 @@ class ConversionTest(ClusterCase):
         item = copy.deepcopy(self.full[version, kind])
         item.pop("status", None)
         item["metadata"] = {"name": self.name}
-        # A queue of the same name must not admit the Workload while it is looked at.
+        # A queue of the same name must not admit the Workload while it is read.
         if kind == "ClusterQueue":
             item["spec"]["stopPolicy"] = "Hold"
         if change:
@@ -142,7 +142,7 @@ class ConversionTest(ClusterCase):
         path = self.path("v1beta1", "ClusterQueue", self.name)
         self.cluster.api.patch(path, {"spec": {"cohort": "another"}})
         after = self.spec("v1beta2", "ClusterQueue")
-        # The old version cannot carry this field, so who writes with it drops it.
+        # The old version cannot carry this field, so a write in it drops the field.
         before.pop("concurrentAdmissionPolicy", None)
         after.pop("concurrentAdmissionPolicy", None)
         self.assertEqual(after, before | {"cohortName": "another"})

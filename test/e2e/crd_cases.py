@@ -190,7 +190,7 @@ CLUSTER_QUEUE = (
             "spec.flavorFungibility.preference",
             enum("BorrowingOverPreemption", "PreemptionOverBorrowing"),
         ),
-        # The preference says between which of two next flavors, so both must be looked at.
+        # The preference says between which of two next flavors, so both must be considered.
         (
             "spec.flavorFungibility",
             Probe(

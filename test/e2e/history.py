@@ -2,7 +2,7 @@
 
 A promise such as "quota is never exceeded" is about all moments. The last state proves nothing
 about them, so the tests watch from before the first object on and judge the whole record
-(invariants.py). The same record is what tests wait on: a change wakes them, nobody polls.
+(invariants.py). The same record is what tests wait on: a change wakes them, they do not poll.
 """
 
 import functools

@@ -94,7 +94,7 @@ class Quota:
         borrowing = optional_quantity(resource.get("borrowingLimit"))
         self.limit = None if borrowing is None else self.nominal + borrowing
         lending = optional_quantity(resource.get("lendingLimit"))
-        # What nobody else may use; without a lending limit everything can be lent.
+        # What no other queue may use; without a lending limit everything can be lent.
         self.guaranteed = (
             Fraction(0) if lending is None else max(Fraction(0), self.nominal - lending)
         )

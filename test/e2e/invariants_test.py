@@ -218,14 +218,16 @@ class Invariants(unittest.TestCase):
 
 
 class Writes(unittest.TestCase):
-    """Requests are (who, resource) or (who, "leases", holder, code)."""
+    """Requests are (writer, resource) or (writer, "leases", holder, code)."""
 
     def requests(self, *steps):
         made = []
-        for number, (who, resource, *more) in enumerate(steps):
+        for number, (writer, resource, *more) in enumerate(steps):
             holder = more[0] if more else None
             code = more[1] if len(more) > 1 else 200
-            made.append(WriteRequest(f"{number}", who, "patch", resource, "ns", "x", code, holder))
+            made.append(
+                WriteRequest(f"{number}", writer, "patch", resource, "ns", "x", code, holder)
+            )
         return made
 
     def test_of_the_leader_alone_are_no_violation(self):
@@ -240,7 +242,7 @@ class Writes(unittest.TestCase):
     def test_of_others_are_found(self):
         lost = ("b", "leases", "B", 409)
         rows = {
-            "before anybody leads": [("a", "jobs"), ("a", "leases", "A")],
+            "before any replica leads": [("a", "jobs"), ("a", "leases", "A")],
             "of the one that stands by": [("a", "leases", "A"), ("b", "workloads")],
             "of one that asked for the lease in vain": [("a", "leases", "A"), lost, ("b", "jobs")],
             "after the lease was given up": [

@@ -12,8 +12,8 @@ from writes import LEASE, credential_of, find_foreign_writes, holders, read_writ
 
 
 class LeaderTest(unittest.TestCase):
-    """Who leads is what the replicas' metrics say, the Lease, and whose writes the API server took
-    down; after each test the whole log is judged.
+    """Which replica leads is read from the replicas' metrics, the Lease, and the writes in the API
+    server's audit log. After each test the whole log is judged.
     """
 
     PATH = f"/apis/coordination.k8s.io/v1/namespaces/kueue-system/leases/{LEASE}"
@@ -50,7 +50,7 @@ class LeaderTest(unittest.TestCase):
         self.assertEqual(foreign, [])
 
     def run_job(self, name):
-        """Runs a Job to its end and returns who wrote it or its Workload."""
+        """Runs a Job to its end and returns which replicas wrote it or its Workload."""
         self.cluster.apply(job(name, "leader", "leader", seconds=0.1))
 
         def find_workloads():
@@ -93,7 +93,7 @@ class LeaderTest(unittest.TestCase):
             return {}
 
     def assert_leads(self, leader, standby=None):
-        """`leader` has the Lease, says so, and nobody else says it."""
+        """`leader` has the Lease, says so, and no other replica says it."""
         wait_until(lambda: self.leads(leader) == 1, SOON, f"{leader.name} says that it leads")
         if standby is not None:
             self.assertEqual(self.leads(standby), 0)
@@ -142,5 +142,5 @@ class LeaderTest(unittest.TestCase):
         for replica in (standby, leader):
             self.assertEqual(replica.stop(), 0)
         self.assertFalse(self.lease().get("holderIdentity"))
-        gave_up = [who for who, holder in holders(self.writes()) if not holder]
+        gave_up = [writer for writer, holder in holders(self.writes()) if not holder]
         self.assertEqual(gave_up, [credential_of(leader.kubeconfig)])

@@ -13,11 +13,11 @@ class KillTest(ClusterCase):
     """SIGKILL after a step and before the next one, which only a new process may take.
 
     A controller goes on while a test is told of a step. So that it cannot be ahead, the parts that
-    would take the next step are left out (`hold_back`), and that it was not taken is looked up.
+    would take the next step are left out (`hold_back`), and the test checks that it was not taken.
     """
 
     def hold_back(self, *names):
-        """From here on nobody does what these parts of the controller do."""
+        """From here on nothing does what these parts of the controller do."""
         self.controller.kill()
         self.controller.arguments = ["--controllers", ",".join(["*"] + [f"-{n}" for n in names])]
         self.controller.start()
@@ -172,7 +172,7 @@ class KillTest(ClusterCase):
         self.wait_for("borrower", "Evicted", reason="Preempted")
 
     def release(self):
-        """The borrower has stopped and given its quota up. Nobody has it yet."""
+        """The borrower has stopped and given its quota up. No workload has it yet."""
         self.hold_back("scheduler")
         self.wait_for("borrower", "QuotaReserved", "False")
 
@@ -266,7 +266,7 @@ class PickedControllersTest(ClusterCase):
         queue = self.make_queue(1)
         self.submit("job", queue)
         self.wait_queue(queue, pendingWorkloads=1)
-        self.wait_quiet(lambda: not self.has("job", "QuotaReserved"), "nobody admits it")
+        self.wait_quiet(lambda: not self.has("job", "QuotaReserved"), "it is not admitted")
         self.controller.kill()
         self.controller.arguments = []
         self.controller.start()

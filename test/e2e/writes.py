@@ -1,4 +1,4 @@
-"""Who wrote what, as the API server's audit log has it.
+"""Which replica wrote what, as the API server's audit log has it.
 
 All replicas work for one service account, but each with a token of its own, whose id stands in the
 log. So it can be told which of them wrote, without asking them.
@@ -42,7 +42,7 @@ def credential_of(kubeconfig):
 
 @dataclass(frozen=True)
 class WriteRequest:
-    """One request. `holder` is what a write of the lease says about who has it, else None."""
+    """One request. `holder` is the holder that a write of the lease names, else None."""
 
     received: str  # to the microsecond
     credential: str
@@ -113,5 +113,5 @@ def find_foreign_writes(requests):
             if each.is_done:
                 leader = each.credential if each.holder else None
         elif each.resource not in ANYONES and each.credential != leader:
-            found.append(f"written by who does not lead: {each}")
+            found.append(f"written by a replica that does not lead: {each}")
     return found

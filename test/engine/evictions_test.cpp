@@ -17,7 +17,7 @@ using engine::FlavorResources;
 using engine::NodeIndex;
 using engine::QuotaTree;
 
-/// Where two trees of one shape differ in usage, as they are looked at; "": nowhere.
+/// Where two trees of one shape differ in usage, in their present view; "": nowhere.
 std::string usage_difference(const QuotaTree& a, const QuotaTree& b) {
     for (std::size_t i = 0; i < a.size(); ++i) {
         const auto node = engine::make_index<NodeIndex>(i);

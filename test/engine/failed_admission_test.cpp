@@ -62,7 +62,7 @@ struct TwoAlike {
 }  // namespace
 
 TEST_CASE(
-    "after a failed write a workload is tried at once, whoever is parked", "[engine][queue]"
+    "after a failed write a workload is tried at once, whatever is parked", "[engine][queue]"
 ) {
     TwoAlike queues;
     SECTION("as it was") {

@@ -63,7 +63,7 @@ TEST_CASE("a LocalQueue that does not exist is known as long as it is named", "[
     SECTION("until its workload names another one") {
         c.tell(WorkloadChanged{Cluster::make("lq", "cpu")});
     }
-    SECTION("until it comes and goes, and nobody names it") {
+    SECTION("until it comes and goes, and nothing names it") {
         c.tell(LocalQueueChanged{{.ns = "ns", .name = "invented", .cluster_queue = "cq"}});
         c.tell(WorkloadDeleted{.ns = "ns", .name = "w"});
         CHECK(c.knows_queue("invented"));

@@ -25,7 +25,7 @@ class NamesAudit {
     std::string check_local_queues() const {
         for (const LocalQueueRecord& record : state_.local_queues_) {
             if (!record.key.empty() && !record.exists && record.workloads.empty()) {
-                return "a LocalQueue is kept for nobody: " + record.key;
+                return "a LocalQueue is kept without a workload: " + record.key;
             }
         }
         return "";

@@ -29,7 +29,7 @@ struct Step {
                            ///< then one that shows the quota given up again
         FailAdmission,     ///< `number` 1: the object is gone, 2: the API refused it
         StaleEcho,         ///< an update from before our writes
-        ConfirmEviction,   ///< our eviction is seen, or somebody else evicts
+        ConfirmEviction,   ///< our eviction is seen, or another controller evicts
         FailEviction,
         Release,  ///< an evicted workload gives its quota back; see ReleaseHow
         Finish,
@@ -80,7 +80,7 @@ class View {
     void take(const support::Outcome& outcome, engine::Time now);
 
   private:
-    /// The object as the translator tells it: who ended holds nothing.
+    /// The object as the translator tells it: an ended workload holds nothing.
     engine::Workload shown(const std::string& key) const;
     std::vector<std::string> targets_of(const Step& step) const;
     void change(engine::Workload& workload, const Step& step, engine::Time now);

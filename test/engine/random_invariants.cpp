@@ -237,8 +237,8 @@ std::optional<std::string> Witness::fault_of(
     return allowed ? std::nullopt : std::optional<std::string>("the policy protects it");
 }
 
-/// Each admission fits what was free at the start (but see within), and all together fit once those
-/// are gone who are on their way out, where the order of taking away does not count.
+/// Each admission fits what was free at the start (but see within), and all together fit once the
+/// evicted workloads are gone, where the order of taking away does not count.
 std::optional<std::string> Witness::find_overuse(const engine::CycleResult& result) const {
     QuotaTree tree = tree_;
     const auto fits = [&](const engine::AdmissionDecision& decision, const engine::Usages& usages) {
@@ -296,7 +296,7 @@ std::optional<std::string> Witness::find_overuse(const engine::CycleResult& resu
     for (const engine::AdmissionDecision& decision : result.admitted) {
         add_all(usage_of(decision));
     }
-    // What is left of a sum that was cut off depends on who was taken away first.
+    // What is left of a sum that was cut off depends on what was taken away first.
     const auto is_cut_off = [&all](const Usage& usage) {
         return std::ranges::any_of(all, [&](const Usage& sum) {
             return sum.flavor_resource == usage.flavor_resource && sum.amount.is_unlimited();

@@ -11,7 +11,7 @@
 namespace sluice::reference {
 
 /// Where two quota trees differ in what can be read of them; none: nowhere. `with_marks`: also in
-/// generations and in who waits, which the parking of workloads changes.
+/// generations and in what waits, which the parking of workloads changes.
 std::optional<std::string> find_difference(
     const engine::QuotaTree& a, const engine::QuotaTree& b, bool with_marks
 );
@@ -48,7 +48,7 @@ class Witness {
         const engine::State& after, const engine::CycleResult& result
     ) const;
     engine::Usages usage_of(const engine::AdmissionDecision& decision) const;
-    /// Who holds quota of those that it is to take the place of.
+    /// The slice that it is to replace, if that holds quota.
     std::optional<engine::WorkloadIndex> replaced_by(engine::WorkloadIndex workload) const;
 
     const engine::State& state_;

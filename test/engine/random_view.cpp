@@ -119,7 +119,7 @@ engine::PodSet& pod_set_of(Workload& workload, const Step& step) {
     return workload.pod_sets.front();
 }
 
-/// What somebody changes in a workload that still stands; false: it is another kind of step.
+/// What a user changes in a workload that still exists; false: it is another kind of step.
 bool change_fields(Workload& workload, const Step& step, Time now) {
     const bool held = workload.reservation.has_value();
     const bool on = step.number == 1;

@@ -48,7 +48,7 @@ engine::PodSet Maker::pod_set(std::size_t index) {
     return made;
 }
 
-/// Quota that somebody once gave it: not always what the queue would give today.
+/// Quota that it was given once: not always what the queue would give today.
 engine::QuotaReservation Maker::reservation(const engine::Workload& holder) {
     engine::QuotaReservation made;
     const engine::ClusterQueue& given_by = one_of(queues_);
@@ -184,7 +184,7 @@ void Maker::make_slice(engine::Workload& made) {
     }
     made.replaces = slice->ns + "/" + slice->name;
     if (chance(4)) {
-        made.replaces = chance(50) ? "n/nobody" : made.ns + "/" + made.name;
+        made.replaces = chance(50) ? "n/absent" : made.ns + "/" + made.name;
     }
 }
 

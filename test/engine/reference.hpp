@@ -145,7 +145,7 @@ class Cluster {
     bool goes_before(const Queue& queue, const std::string& a, const std::string& b) const;
     std::vector<std::string> pending(const std::string& cluster_queue, bool active) const;
     /// Puts a pending workload where it belongs after a change; none: it is new.
-    /// `back_off_ended`: before the change, though nobody has looked since.
+    /// `back_off_ended`: before the change, though no event has come since.
     void push(
         const std::string& key,
         const engine::Workload* before,
@@ -158,7 +158,7 @@ class Cluster {
     bool is_parked(const Queue& queue, const engine::Workload& workload) const;
     void forget_preemptor(Queue& queue, const std::string& key);
     void eviction_succeeded(const std::string& victim);
-    /// Who preempted is the preemptor only if some eviction succeeds.
+    /// A workload that evicts is the preemptor only if some eviction succeeds.
     void eviction_failed(const std::string& victim);
     /// How many hold quota without PodsReady (waitForPodsReady.blockAdmission).
     std::size_t not_ready() const;

@@ -59,7 +59,7 @@ struct Choice {
     int level = 0;
 };
 
-/// One flavor looked at, for the reason of a NoFit.
+/// One considered flavor, for the reason of a NoFit.
 struct Attempt {
     std::string flavor;
     bool no_fit = false;

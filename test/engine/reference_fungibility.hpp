@@ -21,11 +21,11 @@ struct Grade {
 };
 
 bool is_preferred(const Grade& a, const Grade& b, engine::FungibilityPreference preference);
-/// Whether the flavors after one of this grade are looked at too.
+/// Whether the flavors after one of this grade are considered too.
 bool should_try_next(const Grade& grade, const engine::ClusterQueue& queue);
 Mode mode_of(Possibility possibility);
 
-/// The order in which resources are looked at: FNV-1a of the name.
+/// The order in which resources are considered: FNV-1a of the name.
 std::uint64_t fnv1a(const std::string& text);
 
 /// A reason of the assigner; none: upstream writes an empty one.

@@ -14,7 +14,7 @@ struct Target {
     engine::PreemptionReason reason = engine::PreemptionReason::InClusterQueue;
 };
 
-/// Who asks for room, and for what.
+/// Which workload asks for room, and for what.
 struct PreemptionRequest {
     const engine::Workload* workload = nullptr;
     int cluster_queue = -1;

@@ -9,7 +9,7 @@
 namespace sluice::reference {
 
 /// Which flavors topology-aware scheduling allows a workload in a ClusterQueue (KEP-2724).
-/// Without the gate nothing has a topology and nobody asks for one.
+/// Without the gate no flavor has a topology and no podSet asks for one.
 class TopologyRules {
   public:
     TopologyRules(

@@ -50,7 +50,7 @@ class WhatIfs {
         engine::Usages usages;
         for (const auto& cell : tree_.node(queue).cells) {
             if (cell.declarations == 0) {
-                continue;  // left by what somebody held; nothing is ever assumed there
+                continue;  // left by what a workload held; nothing is ever assumed there
             }
             const bool huge = prng_.chance(10);
             const std::int64_t amount =

@@ -147,7 +147,7 @@ TEST_CASE("a wall clock that is set moves no deadline", "[kube][leader]") {
         CHECK(me.next(kStart + 11s, kWall + shift).action == Action::Get);
         CHECK(me.next(kStart + 12s, kWall + shift).action == Action::Lost);
     }
-    SECTION("of one who waits: it takes over after the lease's length") {
+    SECTION("of one that waits: it takes over after the lease's length") {
         auto me = elector();
         me.on_read(held_by("other", kWall), kStart);
         me.on_read(held_by("other", kWall), kStart + 14s);

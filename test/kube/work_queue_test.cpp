@@ -130,7 +130,7 @@ TEST_CASE("the rate limiter lets a burst go and then one call each interval", "[
         CHECK(limiter.reserve(later) == later);
         CHECK(limiter.reserve(later) > later);
     }
-    SECTION("who cannot wait so long takes nothing from those who can") {
+    SECTION("a call that cannot wait so long takes nothing from those that can") {
         for (int i = 0; i < 10; ++i) {
             CHECK_FALSE(limiter.reserve(kStart, 300ms));
         }

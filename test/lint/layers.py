@@ -1,4 +1,4 @@
-"""Who may include whom: the table, and the third-party headers that only some folders see."""
+"""Which folder may include which: the table, and the third-party headers of some folders."""
 
 import re
 

@@ -218,7 +218,7 @@ def check_citations(tree):
         for match in CITATION.finditer(tree.text(path)):
             cited = " ".join(match.group().split())
             line = cpp_text.line_of(tree.text(path), match.start())
-            yield path, line, f"cites what nobody outside has ({cited}): state the rule itself"
+            yield path, line, f"cites what is not public ({cited}): state the rule itself"
 
 
 RULES = {

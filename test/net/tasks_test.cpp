@@ -121,7 +121,7 @@ TEST_CASE("a stopped group cancels its tasks, waits for them and takes no more",
     CHECK_FALSE(tasks.spawn(wait_long(&ended)));
 }
 
-TEST_CASE("a notice wakes the one who waits and is kept for the one who comes", "[net][tasks]") {
+TEST_CASE("a notice wakes the one that waits and is kept for the one that comes", "[net][tasks]") {
     EventLoop loop;
     Notifier notifier(loop.executor());
     notifier.notify();

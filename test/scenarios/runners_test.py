@@ -23,9 +23,9 @@ kill -9 $$
 # (promise, runner, files, exit code, last line, parts of the output)
 ROWS = [
     ("a good scenario passes", "engine", [GOOD], 0, "1 passed, 0 failed", [f"{GOOD}: passed"]),
-    ("a step that nobody knows is told", "engine", [BAD / "unknown_step.yaml"], 1,
+    ("an unknown step is told", "engine", [BAD / "unknown_step.yaml"], 1,
      "0 passed, 1 failed", ["no step explode"]),
-    ("a decision that nobody expected is told", "engine", [BAD / "wrong_expectation.yaml"], 1,
+    ("a decision that was not expected is told", "engine", [BAD / "wrong_expectation.yaml"], 1,
      "0 passed, 1 failed", ["not expected: admit a/w1"]),
     ("a bad one does not stop the others", "engine", [BAD / "unknown_step.yaml", GOOD], 1,
      "1 passed, 1 failed", [f"{GOOD}: passed", f"FAILED: {BAD / 'unknown_step.yaml'}"]),

@@ -29,7 +29,7 @@ struct Line {
 Line parse_line(std::string_view text);
 
 /// The cluster of a scenario: objects as an API server would have them, the engine under test, and
-/// who writes admissions, stops victims and hands quota back, as controllers do.
+/// the code that writes admissions, stops victims and hands quota back, as controllers do.
 class World {
   public:
     explicit World(engine::Options options) : state_(std::move(options)) {}

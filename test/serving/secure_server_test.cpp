@@ -42,7 +42,7 @@ struct Served {
         return test::run_async(loop, server.start(std::move(table), options));
     }
     Result<void> check() { return test::run_async(loop, server.check()); }
-    /// Whether the server proves to be who that authority signed.
+    /// Whether the server shows a certificate that this authority signed.
     bool is_trusted(const std::string& authority) {
         net::HttpClientOptions options;
         options.host = "127.0.0.1";

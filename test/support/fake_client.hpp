@@ -23,7 +23,7 @@ namespace sluice::test {
 
 enum class Verb : std::uint8_t { Get, List, Create, Update, MergePatch, Apply, Delete, Watch };
 
-/// A call that the fake got, for tests that look at what was written.
+/// A call that the fake got, for tests that check what was written.
 struct Call {
     Verb verb;
     kube::ResourcePath path;
@@ -38,7 +38,7 @@ struct Call {
 /// executor's.
 class FakeClient final : public kube::Client {
   public:
-    /// Looks at each object about to be stored and may change or refuse it; `before` is null when
+    /// Sees each object about to be stored and may change or refuse it; `before` is null when
     /// it is new. For what webhooks and schema defaults would do.
     using WriteHook = std::function<Result<void>(const json::Value* before, json::Value& after)>;
 

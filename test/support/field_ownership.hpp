@@ -14,7 +14,7 @@ namespace sluice::test {
 using FieldPath = std::vector<std::string>;
 using FieldSet = std::set<FieldPath>;
 
-/// Who owns which fields of an object, by "manager|operation|subresource".
+/// Which manager owns which fields of an object, by "manager|operation|subresource".
 using Ownership = std::map<std::string, FieldSet>;
 
 /// The fields that an applied configuration names: its leaves and the items of its keyed lists.

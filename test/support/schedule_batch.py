@@ -29,8 +29,8 @@ def records(text):
 
 
 def run_process(program, commands):
-    """What those are that were answered; if not all are, the next one is whom the process died of,
-    which is the last in the list."""
+    """The results of the commands that were answered. If not all were, the process died of the next
+    command, and its result is the last in the list."""
     lines = "".join(json.dumps(command) + "\n" for command in commands)
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         try:

@@ -27,7 +27,7 @@ using engine::FlavorRefusal;
 using engine::RefusalKind;
 using reference::Step;
 
-/// What the node could still have, from who held what by recursion over its ancestors.
+/// What the node could still have, from what each workload held, by recursion over its ancestors.
 Amount available(
     const engine::State& state,
     Holdings& holdings,
@@ -149,11 +149,11 @@ std::optional<std::string> fault_of(
     const auto pair = state.flavor_resource_of(refusal.flavor, refusal.resource);
     const auto queue = result.refused[refused].cluster_queue;
     if (max(Amount(), available(state, holdings, queue, queue, pair)) != refusal.free) {
-        return "who held what does not leave what was free";
+        return "what the workloads held does not leave what was free";
     }
     const WalkedView walked(state, result, refused, numbers);
     if (!is_as_walked(state, holdings, walked, queue, pair)) {
-        return "who held what is not what a walk finds";
+        return "what the workloads held is not what a walk finds";
     }
     return std::nullopt;
 }
@@ -238,7 +238,7 @@ std::optional<std::string> fault_of(
     return std::nullopt;
 }
 
-/// Plays the case and looks at each refusal; `kinds` counts them.
+/// Plays the case and checks each refusal; `kinds` counts them.
 void check(std::uint64_t seed, std::map<RefusalKind, std::size_t>& kinds) {
     const reference::Case played = reference::make_case(seed);
     engine::State state(played.options);

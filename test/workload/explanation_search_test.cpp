@@ -111,8 +111,8 @@ engine::Options fair_sharing() {
 using enum PreemptionPolicy;
 
 TEST_CASE(
-    "who loses its room in its turn is told to preempt only where that cycle leaves somebody to "
-    "evict",
+    "a workload that loses its room in its turn is told to preempt only where that cycle leaves "
+    "victims",
     "[workload][explanation]"
 ) {
     Cluster cluster(fair_sharing());
@@ -134,7 +134,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "who loses its room is told to preempt only where shares, with what it asks for, allow it",
+    "a workload that loses its room is told to preempt only where shares, with what it asks for, "
+    "allow it",
     "[workload][explanation]"
 ) {
     for (const bool may_preempt : {false, true}) {
@@ -160,7 +161,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "whether priority spares somebody does not depend on who else searches",
+    "whether priority spares a workload does not depend on what else searches",
     "[workload][explanation]"
 ) {
     std::vector<std::vector<std::string>> told;

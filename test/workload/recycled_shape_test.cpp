@@ -55,7 +55,7 @@ struct Cluster {
             engine::apply(state, event, kNow);
         }
     }
-    /// Everybody who can be admitted is, the others are parked.
+    /// Every workload that can be admitted is, the others are parked.
     void run() {
         while (engine::run_cycle(state, kNow).cycle != 0) {
         }
@@ -72,7 +72,7 @@ constexpr std::string_view kInZoneA = "{nodeSelector: {zone: a}}";
 
 }  // namespace
 
-TEST_CASE("pods of a new shape wake nobody, whatever number the shape has", "[workload]") {
+TEST_CASE("pods of a new shape wake no workload, whatever number the shape has", "[workload]") {
     Cluster cluster;
     cluster.tell(cluster.translator.set(workload("waiting", "full", kTwoCpus)));
     cluster.run();
@@ -91,7 +91,7 @@ TEST_CASE("pods of a new shape wake nobody, whatever number the shape has", "[wo
     CHECK(cluster.parked("full") == 1);
 }
 
-TEST_CASE("pods of a known shape that a flavor accepts at last wake who waits", "[workload]") {
+TEST_CASE("pods of a known shape that a flavor accepts at last wake what waits", "[workload]") {
     Cluster cluster;
     cluster.tell(cluster.translator.set(workload("waiting", "full", kInZoneB)));
     cluster.run();

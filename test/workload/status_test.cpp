@@ -212,7 +212,7 @@ TEST_CASE("evictions are counted, and the gates of preemption close", "[workload
 }
 
 TEST_CASE(
-    "who is blocked on gates is so until a reservation or an eviction", "[workload][status]"
+    "a workload that gates block is so until a reservation or an eviction", "[workload][status]"
 ) {
     constexpr const char* kBlocked = "BlockedOnPreemptionGates";
     auto made = pending();

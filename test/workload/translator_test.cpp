@@ -207,7 +207,7 @@ TEST_CASE("whatever of the pods upstream hashes sets classes apart", "[workload]
 }
 
 TEST_CASE(
-    "pod shapes are told once, again when a flavor changes its verdict and when nobody has them; "
+    "pod shapes are told once, again when a flavor changes its verdict and when no pod has them; "
     "then their numbers come back",
     "[workload][translator]"
 ) {

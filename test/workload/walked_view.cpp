@@ -105,7 +105,7 @@ void WalkedView::walk(NodeIndex index, FlavorResourceIndex pair, WalkedSubtree& 
             continue;
         }
         if (found.usage <= local) {
-            found.holders.resize(holders);  // they use what nobody else may have
+            found.holders.resize(holders);  // they use what no other queue may have
         }
         const Amount kept = max(Amount(), local - found.usage);
         found.kept_back += kept;

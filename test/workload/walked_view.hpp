@@ -16,8 +16,8 @@ namespace sluice::workload {
 struct WalkedSubtree {
     engine::Amount usage;       ///< what counts in the node itself
     std::vector<Held> holders;  ///< of what it counts, the largest first, then by name
-    engine::Amount kept_back;   ///< unused, and lent to nobody by lending limits below the node
-    engine::NodeIndex keeper;   ///< who keeps most of that; invalid: nobody
+    engine::Amount kept_back;   ///< unused, and lent to none by lending limits below the node
+    engine::NodeIndex keeper;   ///< what keeps most of that; invalid: nothing
     engine::Amount most_kept;
 };
 

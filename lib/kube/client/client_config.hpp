@@ -11,7 +11,7 @@
 
 namespace sluice::kube {
 
-/// How to reach an API server and who one is there. Holds secrets: never log it.
+/// How to reach an API server, and the credentials for it. Holds secrets: never log it.
 struct ClientConfig {
     std::string host;  ///< name or IP address without brackets
     std::uint16_t port = 443;

@@ -8,8 +8,9 @@
 
 namespace sluice::kube {
 
-/// The bearer token of a client: fixed, or from a file that someone renews. The file is looked at
-/// before each call and read when it changed. A file that cannot be read leaves the last token.
+/// The bearer token of a client: fixed, or from a file that another program renews. Each call
+/// checks whether the file has changed, and reads it then. A file that cannot be read leaves the
+/// last token.
 class TokenSource {
   public:
     explicit TokenSource(const ClientConfig& config)

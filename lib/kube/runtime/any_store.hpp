@@ -46,8 +46,8 @@ struct UnreadableObject {
     std::string error;         ///< what is wrong with it, naming the field
 };
 
-/// The Store of one kind for those who do not know its type: a reflector, the registry of kinds.
-/// Beside the objects it knows which ones cannot be read, so that nobody takes them for absent.
+/// The Store of one kind for code that does not know its type: a reflector, the registry of kinds.
+/// Beside the objects it knows which ones cannot be read, so that they are not taken for absent.
 class AnyStore {
   public:
     using Object = std::shared_ptr<const void>;

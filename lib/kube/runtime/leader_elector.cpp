@@ -66,7 +66,7 @@ void LeaderElector::on_read(const api::Lease& lease, Instant now) {
     }
     must_read_ = is_held_by_other(now);
     if (must_read_) {
-        // Up to 1.2 times more, so that those who wait do not all come together.
+        // Up to 1.2 times more, so that the waiting replicas do not all come together.
         const auto jitter = options_.retry_period.count() * prng_.between(0, 120) / 100;
         not_before_ = now + options_.retry_period + Duration(jitter);
     }

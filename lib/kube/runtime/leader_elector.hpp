@@ -65,7 +65,7 @@ class LeaderElector {
     std::optional<Instant> leads_until() const {
         return leading_ ? std::optional(renewed_at_ + options_.renew_deadline) : std::nullopt;
     }
-    /// Who was last seen to hold the lease.
+    /// The replica that was last seen to hold the lease.
     const std::string& holder() const { return holder_; }
 
   private:

@@ -67,9 +67,9 @@ ROWS = [
         0,
         [
             "(default: Kueue's own) --kubeconfig",
-            "(default: as a pod, by its service account) --controllers",
+            "(default: the service account of the pod) --controllers",
             "(default: *)",
-            "a lease of its own, leaderElection.resourceName, and the right to it --feature-gates",
+            "its own lease (leaderElection.resourceName) and the right to it --feature-gates",
             "(default: Kueue's own) --log-level",
             "(default: info)",
         ],
@@ -147,7 +147,7 @@ def faults(sluice, folder, arguments, code, parts):
 
 
 def faults_of_plain_http(sluice, folder):
-    """A token that anybody on the way can read is warned of, once, and only then."""
+    """A token that can be read on the way is warned of, once, and only then."""
     unsupported = ["--config", "unsupported.json"]  # ends the start after the kubeconfig is read
     for kubeconfig, wanted in (("plain.json", 1), ("tokenless.json", 0), ("kubeconfig.json", 0)):
         done = subprocess.run(

@@ -39,7 +39,9 @@ std::string queue(const std::string& name, const std::string& rest) {
 
 }  // namespace
 
-TEST_CASE("each cycle of cohorts is told once, who is below it not", "[commands][schedule]") {
+TEST_CASE(
+    "each cycle of cohorts is told once, the cohorts below it are not", "[commands][schedule]"
+) {
     const auto report = decide(
         cohort("a", "b") + cohort("b", "a") + cohort("c", "c") + cohort("d", "a") +
         cohort("e", "d") + cohort("f", "g") + cohort("g", "h")
@@ -66,7 +68,7 @@ TEST_CASE(
     CHECK(report.inactive.at("looped").reason == "HasCycle");
 }
 
-TEST_CASE("who may not take its own quota back is told so", "[commands][schedule]") {
+TEST_CASE("a workload whose queue may not reclaim its quota is told so", "[commands][schedule]") {
     const auto explained = [](const std::string& policy) {
         const std::string quota =
             ", cohortName: c, resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, "
@@ -101,7 +103,9 @@ TEST_CASE("who may not take its own quota back is told so", "[commands][schedule
     CHECK(explained("Any").empty());
 }
 
-TEST_CASE("who had no turn within the cycles is not said to be evicted", "[commands][schedule]") {
+TEST_CASE(
+    "a workload that had no turn in the cycles is not said to be evicted", "[commands][schedule]"
+) {
     std::string objects =
         "{apiVersion: v1, kind: Namespace, metadata: {name: ns}}\n---\n"
         "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: f}}\n---\n"
@@ -165,7 +169,7 @@ TEST_CASE(
     "that workloads keep evicting each other is said of those evicted again and again",
     "[commands][schedule]"
 ) {
-    // Who has used less comes first, and who matters more evicts it again.
+    // The workload that has used less comes first, and the one of higher priority evicts it again.
     const auto configuration = read_configuration(
         "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
         "admissionFairSharing: {usageHalfLifeTime: 1h, usageSamplingInterval: 1m}\n"
@@ -220,7 +224,9 @@ TEST_CASE("quota of a ClusterQueue that is not there is remarked", "[commands][s
     );
 }
 
-TEST_CASE("who holds quota and waits for a check is listed with it", "[commands][schedule]") {
+TEST_CASE(
+    "a workload that holds quota and waits for a check is listed with it", "[commands][schedule]"
+) {
     const std::string pods =
         "podSets: [{name: main, count: 1, template: {spec: {restartPolicy: Never, containers: "
         "[{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}]}";
@@ -258,7 +264,7 @@ TEST_CASE("who holds quota and waits for a check is listed with it", "[commands]
     );
 }
 
-TEST_CASE("who is admitted or finished waits for nothing", "[commands][schedule]") {
+TEST_CASE("an admitted or finished workload waits for nothing", "[commands][schedule]") {
     const auto report = decide(
         "{apiVersion: v1, kind: Namespace, metadata: {name: ns}}\n---\n" +
         queue("cq", ", resourceGroups: []") +
