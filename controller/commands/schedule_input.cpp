@@ -1,6 +1,7 @@
 #include "controller/commands/schedule_input.hpp"
 
 #include "api/codec.hpp"
+#include "api/kueue_names.hpp"
 #include "api/schema.hpp"
 #include "api/schema_validation.hpp"
 #include "controller/commands/object_collector.hpp"
@@ -31,8 +32,6 @@ struct Source {
     std::size_t line = 0;
     std::optional<std::size_t> item = std::nullopt;  ///< its place in the list that begins there
 };
-
-constexpr std::string_view kGroup = "kueue.x-k8s.io/";
 
 std::string_view name_of(const json::Value& object) {
     const auto* metadata = object.find("metadata");
@@ -250,7 +249,7 @@ class Reader final : public yaml::ObjectSink {
     Result<void> add_object(Source& source) {
         const std::string kind(source.value.string_at("kind"));
         const std::string version(source.value.string_at("apiVersion"));
-        if (version.starts_with(kGroup)) {
+        if (version.starts_with(std::string(api::kKueueGroup) + "/")) {
             return add_own(source, kind, version);
         }
         if (version == "v1" && kind == "Namespace") {
@@ -285,7 +284,8 @@ class Reader final : public yaml::ObjectSink {
         if (version != webhook::kV1beta1 && version != webhook::kV1beta2) {
             return make_invalid(fmt::format("apiVersion: {} is not served", version));
         }
-        if (api::find_schema(kind, version.substr(kGroup.size())) == nullptr) {
+        const std::string_view short_version = version.substr(version.find('/') + 1);
+        if (api::find_schema(kind, short_version) == nullptr) {
             said_.warnings.add(fmt::format("{} {}", version, kind), [&] {
                 return fmt::format(
                     "{}: ignored, {} has no kind {}", describe(source), version, kind
@@ -293,7 +293,7 @@ class Reader final : public yaml::ObjectSink {
             });
             return {};
         }
-        if (auto done = check_schema(source, kind, version.substr(kGroup.size())); !done) {
+        if (auto done = check_schema(source, kind, short_version); !done) {
             return done.error();
         }
         if (version == webhook::kV1beta1 && webhook::has_conversion(kind)) {

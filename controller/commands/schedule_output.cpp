@@ -1,6 +1,7 @@
 #include "controller/commands/schedule_output.hpp"
 
 #include "api/codec.hpp"
+#include "api/kueue_names.hpp"
 #include "base/printable.hpp"
 #include "json/value.hpp"
 #include "yaml/print.hpp"
@@ -206,7 +207,8 @@ std::string to_table(const CycleReport& cycle) {
             {outcome,
              entry.workload,
              entry.cluster_queue,
-             entry.reason.empty() ? "NoMatchingFlavor" : entry.reason,  // as the controller says
+             // As the controller says.
+             entry.reason.empty() ? api::reason::kNoMatchingFlavor : entry.reason,
              entry.words.empty() ? entry.message : entry.words}
         );
     }

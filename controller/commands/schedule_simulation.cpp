@@ -1,6 +1,7 @@
 #include "controller/commands/schedule_simulation.hpp"
 
 #include "api/conditions.hpp"
+#include "api/kueue_names.hpp"
 #include "controller/commands/schedule_waiting.hpp"
 #include "workload/explanation_words.hpp"
 #include "workload/messages.hpp"
@@ -20,6 +21,8 @@
 namespace sluice::commands {
 namespace {
 
+namespace condition = api::condition;
+
 /// Wake-ups are gathered for an instant, so that the events of one step wake each tree once.
 constexpr engine::Duration kWakeBatch{1};
 
@@ -33,12 +36,13 @@ engine::Options with_wake_batch(engine::Options options) {
 }
 
 bool holds_quota(const api::Workload& workload) {
-    return workload.status.admission && api::is_true(workload.status.conditions, "QuotaReserved");
+    return workload.status.admission &&
+           api::is_true(workload.status.conditions, condition::kQuotaReserved);
 }
 
 /// Whether it was evicted and has its quota still.
 bool is_evicted(const api::Workload& workload) {
-    return holds_quota(workload) && api::is_true(workload.status.conditions, "Evicted");
+    return holds_quota(workload) && api::is_true(workload.status.conditions, condition::kEvicted);
 }
 
 /// How often the flavor scan may move on without anything else happening.
@@ -54,7 +58,7 @@ std::size_t flavors_max(const Objects<api::ClusterQueue>& queues) {
 
 api::Condition* find_requeued(api::Workload& workload) {
     auto& conditions = workload.status.conditions;
-    const auto at = std::ranges::find(conditions, "Requeued", &api::Condition::type_);
+    const auto at = std::ranges::find(conditions, condition::kRequeued, &api::Condition::type_);
     return at == conditions.end() ? nullptr : &*at;
 }
 
@@ -157,7 +161,7 @@ void ScheduleSimulation::load_workloads(Objects<api::Workload> workloads) {
         places_.insert_or_assign(key_of(workloads_[i]), i);
     }
     const auto is_finished = [](const api::Workload& workload) {
-        return api::is_true(workload.status.conditions, "Finished");
+        return api::is_true(workload.status.conditions, condition::kFinished);
     };
     const auto first = std::ranges::find_if(workloads_, is_finished);
     const auto finished = std::ranges::count_if(workloads_, is_finished);
@@ -364,7 +368,14 @@ void ScheduleSimulation::write(
 
 void ScheduleSimulation::finish_slice(const std::string& key, const std::string& message) {
     auto& slice = workload_at(key);
-    workload::set_condition(slice, "Finished", true, "WorkloadSliceReplaced", message, now_);
+    workload::set_condition(
+        slice,
+        condition::kFinished,
+        workload::ConditionStatus::True,
+        api::reason::kWorkloadSliceReplaced,
+        message,
+        now_
+    );
     apply(translator_.set(slice));
 }
 

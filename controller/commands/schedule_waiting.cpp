@@ -1,6 +1,7 @@
 #include "controller/commands/schedule_waiting.hpp"
 
 #include "api/conditions.hpp"
+#include "api/kueue_names.hpp"
 #include "api/micro_time.hpp"
 #include "workload/references.hpp"
 #include "workload/status.hpp"
@@ -18,7 +19,10 @@
 namespace sluice::commands {
 namespace {
 
-constexpr std::string_view kPending = "PendingEvaluation";
+namespace condition = api::condition;
+namespace reason = api::reason;
+
+constexpr std::string_view kPending = reason::kPendingEvaluation;
 constexpr std::string_view kTurn = "its turn has not come";
 
 std::string key_of(const api::Workload& workload) {
@@ -185,8 +189,8 @@ class WaitingFinder {
 
     workload::Waiting find_parking_reason(const std::string& queue, const std::string& key) const {
         const auto& status = outcome_.workloads[outcome_.places.at(key)].status;
-        const auto* requeued = api::find_condition(status.conditions, "Requeued");
-        if (requeued != nullptr && requeued->status == "False") {
+        const auto* requeued = api::find_condition(status.conditions, condition::kRequeued);
+        if (requeued != nullptr && requeued->status == api::condition_status::kFalse) {
             return {
                 std::string(kPending),
                 fmt::format(
@@ -235,7 +239,7 @@ class WaitingFinder {
             return obstacle;
         }
         const bool is_about_queue =
-            obstacle->reason == "Misconfigured" || obstacle->reason == "Suspended";
+            obstacle->reason == reason::kMisconfigured || obstacle->reason == reason::kSuspended;
         if (!is_about_queue) {
             return obstacle;
         }
@@ -247,7 +251,7 @@ class WaitingFinder {
                     : fmt::format(
                           "{} in namespace {}", obstacle->message, workload.metadata.namespace_
                       );
-        } else if (queue->spec.stop_policy != "None") {
+        } else if (queue->spec.stop_policy != api::stop_policy::kNone) {
             obstacle->message += fmt::format(": stopPolicy is {}", queue->spec.stop_policy);
         } else if (has_cluster_queue && report_.inactive.contains(cluster_queue->first)) {
             const auto& activity = report_.inactive.at(cluster_queue->first);
@@ -268,15 +272,16 @@ class WaitingFinder {
         for (std::size_t i = 0; i < outcome_.workloads.size(); ++i) {
             const auto& workload = outcome_.workloads[i];
             const auto& conditions = workload.status.conditions;
-            if (is_queued_[i] || api::is_true(conditions, "Finished")) {
+            if (is_queued_[i] || api::is_true(conditions, condition::kFinished)) {
                 continue;
             }
             const auto& admission = workload.status.admission;
-            if (!api::is_true(conditions, "QuotaReserved")) {
+            if (!api::is_true(conditions, condition::kQuotaReserved)) {
                 add_unqueued(workload);
             } else if (!admission) {
                 add("",
-                    {"QuotaReserved", "QuotaReserved is True, but status.admission is missing"},
+                    {reason::kQuotaReserved,
+                     "QuotaReserved is True, but status.admission is missing"},
                     key_of(workload));
             } else if (auto waiting = find_unready_checks(workload, admission->cluster_queue)) {
                 add(admission->cluster_queue, *waiting, key_of(workload));
@@ -289,7 +294,8 @@ class WaitingFinder {
         const api::Workload& workload, const std::string& cluster_queue
     ) const {
         const auto& conditions = workload.status.conditions;
-        if (api::is_true(conditions, "Admitted") || api::is_true(conditions, "Evicted")) {
+        if (api::is_true(conditions, condition::kAdmitted) ||
+            api::is_true(conditions, condition::kEvicted)) {
             return std::nullopt;
         }
         api::Workload synced = workload;
@@ -299,7 +305,7 @@ class WaitingFinder {
         }
         std::string unready;
         for (const auto& check : synced.status.admission_checks) {
-            if (check.state != "Ready") {
+            if (check.state != api::check_state::kReady) {
                 unready += fmt::format(
                     "{}{} is {}{}{}",
                     unready.empty() ? "" : ", ",
@@ -314,7 +320,7 @@ class WaitingFinder {
             return std::nullopt;
         }
         return workload::Waiting{
-            "UnsatisfiedChecks", "quota is reserved; admission check " + unready
+            reason::kUnsatisfiedChecks, "quota is reserved; admission check " + unready
         };
     }
 
@@ -322,8 +328,9 @@ class WaitingFinder {
         const auto* queue = find_local_queue(workload);
         auto waiting = find_obstacle(workload);
         if (!waiting) {
-            const auto* replaced =
-                api::find_condition(workload.status.conditions, "WaitingForReplacementPods");
+            const auto* replaced = api::find_condition(
+                workload.status.conditions, condition::kWaitingForReplacementPods
+            );
             waiting = no_queue_;
             if (replaced != nullptr) {
                 waiting->message = "waits for replacement pods: " + replaced->message;

@@ -18,7 +18,7 @@ std::string_view to_string(JobProblem::Reason reason) {
         case JobProblem::Reason::OwnerNotFound:
             return api::reason::kOwnerNotFound;
         case JobProblem::Reason::NestingTooDeep:
-            return "JobNestingTooDeep";
+            return api::reason::kJobNestingTooDeep;
     }
     return {};
 }

@@ -52,9 +52,10 @@ void choose_current(const GenericJob& job, const Settings& settings, Slices& sli
 }  // namespace
 
 bool describes(const GenericJob& job, const api::Workload& workload, const Settings& settings) {
-    const api::Condition* finished = find_condition(workload, "Finished");
-    const bool was_replaced = finished != nullptr && finished->status == "True" &&
-                              finished->reason == workload::kSliceReplaced;
+    const api::Condition* finished = find_condition(workload, api::condition::kFinished);
+    const bool was_replaced = finished != nullptr &&
+                              finished->status == api::condition_status::kTrue &&
+                              finished->reason == api::reason::kWorkloadSliceReplaced;
     return !was_replaced && is_equivalent(job, workload, settings);
 }
 

@@ -1,5 +1,6 @@
 #include "controller/reconcilers/cluster_queue.hpp"
 
+#include "api/kueue_names.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 
 namespace sluice::controller {
@@ -10,7 +11,7 @@ using Change = kube::Change<api::ClusterQueue>;
 
 std::string active_status(const api::ClusterQueue& queue) {
     for (const api::Condition& condition : queue.status.conditions) {
-        if (condition.type_ == "Active") {
+        if (condition.type_ == api::condition::kActive) {
             return condition.status;
         }
     }

@@ -1,5 +1,6 @@
 #include "controller/reconcilers/workload.hpp"
 
+#include "api/kueue_names.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/kinds/registry.hpp"
 #include "controller/reconcilers/workload_status.hpp"
@@ -17,7 +18,7 @@ void visit_new_class(const ChangeContext&, const Change& change, const Visit& vi
         return;
     }
     const auto& ref = change.after->spec.priority_class_ref;
-    if (!ref || ref->group != "kueue.x-k8s.io" ||
+    if (!ref || ref->group != api::kKueueGroup ||
         (change.before && change.before->spec.priority_class_ref == ref)) {
         return;
     }

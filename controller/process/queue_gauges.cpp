@@ -1,5 +1,6 @@
 #include "controller/process/queue_gauges.hpp"
 
+#include "api/kueue_names.hpp"
 #include "controller/process/metric_numbers.hpp"
 #include "controller/reconcilers/queue_status.hpp"
 #include "engine/fair_sharing.hpp"
@@ -142,7 +143,7 @@ void QueueGauges::report_counts(
     const WorkloadTally::Holders& holders = parts_.tally.of_cluster_queue(name);
     std::int64_t pending = 0;
     for (const auto& [key, local_queue] : local_queues_of(parts_.stores, name)) {
-        if (local_queue->spec.stop_policy == "None") {
+        if (local_queue->spec.stop_policy == api::stop_policy::kNone) {
             pending += parts_.tally.of_local_queue(key.namespace_, key.name).queueable;
         }
     }
@@ -265,7 +266,8 @@ void QueueGauges::report_local_queue(const api::LocalQueue& queue, const Waiting
     const auto found = index.is_valid() ? waiting.parked_by_local_queue.find(index)
                                         : waiting.parked_by_local_queue.end();
     const std::size_t parked = found == waiting.parked_by_local_queue.end() ? 0 : found->second;
-    const std::int64_t pending = queue.spec.stop_policy == "None" ? workloads.queueable : 0;
+    const std::int64_t pending =
+        queue.spec.stop_policy == api::stop_policy::kNone ? workloads.queueable : 0;
     Group& group = local_queues_[{ns, name}];
     group.begin();
     group.set(metrics.local_queue_pending_workloads, {name, ns, "active"}, rest(pending, parked));
@@ -275,9 +277,13 @@ void QueueGauges::report_local_queue(const api::LocalQueue& queue, const Waiting
         static_cast<double>(parked)
     );
     const bool is_active = local_queue_activity(parts_.stores, queue).is_active;
-    group.set(metrics.local_queue_status, {name, ns, "True"}, is_active ? 1 : 0);
-    group.set(metrics.local_queue_status, {name, ns, "False"}, is_active ? 0 : 1);
-    group.set(metrics.local_queue_status, {name, ns, "Unknown"}, 0);
+    group.set(
+        metrics.local_queue_status, {name, ns, api::condition_status::kTrue}, is_active ? 1 : 0
+    );
+    group.set(
+        metrics.local_queue_status, {name, ns, api::condition_status::kFalse}, is_active ? 0 : 1
+    );
+    group.set(metrics.local_queue_status, {name, ns, api::condition_status::kUnknown}, 0);
     report_local_amounts(group, queue, workloads);
     report_fair_usage(group, queue);
     for (const auto& [reasons, count] : workloads.unadmitted) {

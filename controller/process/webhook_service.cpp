@@ -1,5 +1,6 @@
 #include "controller/process/webhook_service.hpp"
 
+#include "api/kueue_names.hpp"
 #include "base/log.hpp"
 #include "controller/process/conversion_handler.hpp"
 #include "controller/process/conversion_publication.hpp"
@@ -68,7 +69,7 @@ std::vector<serving::PublicationTarget> make_targets() {
                  "v1",
                  "customresourcedefinitions",
                  "",
-                 std::string(kind) + ".kueue.x-k8s.io",
+                 std::string(kind) + "." + api::kKueueGroup,
                  ""},
             .kind = "CustomResourceDefinition",
             .make_patch = publication_patch,

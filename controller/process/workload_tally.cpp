@@ -1,5 +1,6 @@
 #include "controller/process/workload_tally.hpp"
 
+#include "api/kueue_names.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 #include "workload/queueable.hpp"
 
@@ -12,14 +13,15 @@ namespace {
 
 /// Why a workload is not admitted: the reason of Admitted=False and that of QuotaReserved=False.
 std::pair<std::string, std::string> unadmitted_reasons(const api::Workload& workload) {
-    const api::Condition* admitted = find_condition(workload, "Admitted");
-    const api::Condition* reserved = find_condition(workload, "QuotaReserved");
-    const bool has_reservation = reserved != nullptr && reserved->status == "True";
+    const api::Condition* admitted = find_condition(workload, api::condition::kAdmitted);
+    const api::Condition* reserved = find_condition(workload, api::condition::kQuotaReserved);
+    const bool has_reservation =
+        reserved != nullptr && reserved->status == api::condition_status::kTrue;
     std::string cause;
     if (!has_reservation) {
-        cause = reserved == nullptr ? "PendingEvaluation" : reserved->reason;
+        cause = reserved == nullptr ? api::reason::kPendingEvaluation : reserved->reason;
     }
-    return {admitted == nullptr ? "NoReservation" : admitted->reason, cause};
+    return {admitted == nullptr ? api::reason::kNoReservation : admitted->reason, cause};
 }
 
 void add(WorkloadTally::Amounts& sums, const FlavorAmounts& amounts, int sign) {

@@ -1,6 +1,7 @@
 #include "controller/reconcilers/cohort.hpp"
 
 #include "api/codec.hpp"
+#include "api/kueue_names.hpp"
 #include "controller/reconcilers/finalizer.hpp"
 #include "workload/quotas.hpp"
 #include "workload/text.hpp"
@@ -13,7 +14,7 @@ namespace {
 EventNote warning(const api::Cohort& cohort, std::string_view reason, const std::string& note) {
     return {
         .regarding =
-            {.api_version = "kueue.x-k8s.io/v1beta2",
+            {.api_version = api::kKueueApiVersion,
              .kind = "Cohort",
              .namespace_ = "",
              .name = cohort.metadata.name,
@@ -37,15 +38,17 @@ Outcome reconcile_cohort(
         return outcome;
     }
     if (const auto problem = workload::find_problem(*cohort)) {
-        outcome.events.push_back(
-            warning(*cohort, "InvalidSpec", "The cohort counts without quota: " + problem->text())
-        );
+        outcome.events.push_back(warning(
+            *cohort,
+            api::reason::kInvalidSpec,
+            "The cohort counts without quota: " + problem->text()
+        ));
     }
     const auto cycle = workload::find_cohort_cycle(view.translator.references(), name);
     if (!cycle.empty()) {
         outcome.events.push_back(warning(
             *cohort,
-            "HasCycle",
+            api::reason::kHasCycle,
             "Nothing is admitted in this cohort: its parents form the cycle " + cycle
         ));
     }

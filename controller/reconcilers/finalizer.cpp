@@ -1,5 +1,6 @@
 #include "controller/reconcilers/finalizer.hpp"
 
+#include "api/kueue_names.hpp"
 #include "controller/reconcilers/strict_patch.hpp"
 #include "json/patch.hpp"
 
@@ -17,7 +18,7 @@ json::Value status_of(const json::Value& object) {
 json::Array other_finalizers(const api::ObjectMeta& metadata) {
     json::Array finalizers;
     for (const std::string& finalizer : metadata.finalizers) {
-        if (finalizer != kInUseFinalizer) {
+        if (finalizer != api::finalizer::kResourceInUse) {
             finalizers.emplace_back(finalizer);
         }
     }
@@ -37,7 +38,7 @@ Write patch_finalizers(
 
 Write add_in_use_finalizer(const ObjectKey& key, const api::ObjectMeta& metadata) {
     json::Array finalizers = other_finalizers(metadata);
-    finalizers.emplace_back(kInUseFinalizer);
+    finalizers.emplace_back(api::finalizer::kResourceInUse);
     return patch_finalizers(key, metadata, std::move(finalizers));
 }
 
@@ -48,7 +49,7 @@ Write drop_in_use_finalizer(const ObjectKey& key, const api::ObjectMeta& metadat
 std::optional<Write> keep_finalizer(
     const ObjectKey& key, const api::ObjectMeta& metadata, bool is_used
 ) {
-    const bool has = metadata.has_finalizer(kInUseFinalizer);
+    const bool has = metadata.has_finalizer(api::finalizer::kResourceInUse);
     const bool is_deleting = metadata.deletion_timestamp.has_value();
     if (!is_deleting && !has) {
         return add_in_use_finalizer(key, metadata);

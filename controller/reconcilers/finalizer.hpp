@@ -8,9 +8,6 @@
 
 namespace sluice::controller {
 
-/// Held by objects that are in use.
-inline constexpr std::string_view kInUseFinalizer = "kueue.x-k8s.io/resource-in-use";
-
 /// Sets the finalizer `resource-in-use` beside those of others.
 Write add_in_use_finalizer(const ObjectKey& key, const api::ObjectMeta& metadata);
 /// Takes the finalizer `resource-in-use` away and leaves those of others.

@@ -1,6 +1,7 @@
 #include "controller/reconcilers/queue_status.hpp"
 
 #include "api/conditions.hpp"
+#include "api/kueue_names.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 #include "workload/amounts.hpp"
 #include "workload/queueable.hpp"
@@ -13,6 +14,8 @@
 namespace sluice::controller {
 
 namespace {
+
+namespace reason = api::reason;
 
 void add_amounts(const api::Workload& workload, FlavorAmounts& amounts) {
     if (!workload.status.admission) {
@@ -49,7 +52,7 @@ void add_amounts(const api::Workload& workload, FlavorAmounts& amounts) {
 std::int32_t count_pending(
     const Stores& stores, const api::LocalQueue& queue, const workload::TranslationGates& gates
 ) {
-    if (queue.spec.stop_policy != "None") {
+    if (queue.spec.stop_policy != api::stop_policy::kNone) {
         return 0;
     }
     const auto& all = workloads_of_queue(stores, queue.metadata.namespace_, queue.metadata.name);
@@ -61,27 +64,29 @@ std::int32_t count_pending(
 }  // namespace
 
 workload::Activity local_queue_activity(const Stores& stores, const api::LocalQueue& queue) {
-    if (queue.spec.stop_policy != "None") {
-        return {.is_active = false, .reason = "Stopped", .message = "LocalQueue is stopped"};
+    if (queue.spec.stop_policy != api::stop_policy::kNone) {
+        return {.is_active = false, .reason = reason::kStopped, .message = "LocalQueue is stopped"};
     }
     constexpr std::string_view kRefused = "Can't submit new workloads to clusterQueue";
     const auto cluster_queue = stores.of<api::ClusterQueue>().find(queue.spec.cluster_queue);
     if (!cluster_queue) {
         return {
             .is_active = false,
-            .reason = "ClusterQueueDoesNotExist",
+            .reason = reason::kClusterQueueDoesNotExist,
             .message = std::string(kRefused)
         };
     }
-    if (api::is_true(cluster_queue->status.conditions, "Active")) {
+    if (api::is_true(cluster_queue->status.conditions, api::condition::kActive)) {
         return {
             .is_active = true,
-            .reason = "Ready",
+            .reason = reason::kReady,
             .message = "Can submit new workloads to localQueue"
         };
     }
     return {
-        .is_active = false, .reason = "ClusterQueueIsInactive", .message = std::string(kRefused)
+        .is_active = false,
+        .reason = reason::kClusterQueueIsInactive,
+        .message = std::string(kRefused)
     };
 }
 
@@ -136,8 +141,9 @@ void set_active(
 ) {
     api::set_condition(
         conditions,
-        {.type_ = "Active",
-         .status = activity.is_active ? "True" : "False",
+        {.type_ = api::condition::kActive,
+         .status =
+             activity.is_active ? api::condition_status::kTrue : api::condition_status::kFalse,
          .observed_generation = generation,
          .last_transition_time = now,
          .reason = activity.reason,

@@ -64,7 +64,7 @@ void add_indexes(kube::Store<api::Workload>& workloads) {
     });
     workloads.add_index("priority_class", [](const api::Workload& w) {
         const auto& ref = w.spec.priority_class_ref;
-        return ref && ref->group == "kueue.x-k8s.io" ? std::vector{ref->name}
+        return ref && ref->group == api::kKueueGroup ? std::vector{ref->name}
                                                      : std::vector<std::string>{};
     });
     workloads.add_index("replaced_slice", [](const api::Workload& w) {

@@ -1,6 +1,7 @@
 #include "controller/reconcilers/workload.hpp"
 
 #include "api/codec.hpp"
+#include "api/kueue_names.hpp"
 #include "controller/reconcilers/strict_patch.hpp"
 #include "controller/reconcilers/workload_slices.hpp"
 #include "controller/reconcilers/workload_status.hpp"
@@ -23,11 +24,15 @@ namespace sluice::controller {
 
 namespace {
 
+namespace condition = api::condition;
+namespace reason = api::reason;
+
 constexpr std::string_view kController = "kueue-workload-controller";
 
 bool is_requeued_false(const api::Workload& workload, std::string_view reason) {
-    const api::Condition* condition = find_condition(workload, "Requeued");
-    return condition != nullptr && condition->status == "False" && condition->reason == reason;
+    const api::Condition* condition = find_condition(workload, condition::kRequeued);
+    return condition != nullptr && condition->status == api::condition_status::kFalse &&
+           condition->reason == reason;
 }
 
 std::vector<const api::AdmissionCheckState*> checks_in(
@@ -84,9 +89,11 @@ class WorkloadReconcile {
         queue_ = stores_.of<api::LocalQueue>().find(
             workload_.metadata.namespace_, workload_.spec.queue_name
         );
-        if (queue_ && queue_->spec.stop_policy == "None" &&
-            is_requeued_false(workload_, "LocalQueueStopped")) {
-            set_requeued("LocalQueueRestarted", "The LocalQueue was restarted after being stopped");
+        if (queue_ && queue_->spec.stop_policy == api::stop_policy::kNone &&
+            is_requeued_false(workload_, reason::kLocalQueueStopped)) {
+            set_requeued(
+                reason::kLocalQueueRestarted, "The LocalQueue was restarted after being stopped"
+            );
             return std::move(outcome_);
         }
         if (follow_gate()) {
@@ -145,7 +152,9 @@ class WorkloadReconcile {
 
     bool set_requeued(std::string_view reason, std::string_view message) {
         api::Workload changed = workload_;
-        workload::set_condition(changed, "Requeued", true, reason, message, now_);
+        workload::set_condition(
+            changed, condition::kRequeued, workload::ConditionStatus::True, reason, message, now_
+        );
         return write(changed);
     }
 
@@ -168,7 +177,7 @@ class WorkloadReconcile {
         const bool is_owned = !workload_.metadata.owner_references.empty();
         const bool is_deleting = workload_.metadata.deletion_timestamp.has_value();
         const bool had_job = !is_owned && settings_.finish_orphaned_workloads &&
-                             workload_.metadata.find_label("kueue.x-k8s.io/job-uid") != nullptr;
+                             workload_.metadata.find_label(api::label::kJobUid) != nullptr;
         if (!is_deleting && !had_job) {
             return false;
         }
@@ -191,11 +200,10 @@ class WorkloadReconcile {
         if (!replacement) {
             return false;
         }
-        constexpr std::string_view kReason = workload::kSliceReplaced;
         const std::string message = workload::replacement_message(*replacement);
         api::Workload changed = workload_;
-        finish(changed, kReason, message, now_);
-        EventNote note = event(kReason, message);
+        finish(changed, reason::kWorkloadSliceReplaced, message, now_);
+        EventNote note = event(reason::kWorkloadSliceReplaced, message);
         note.reporting_controller = "kueue-admission";
         return write(changed, {std::move(note)});
     }
@@ -204,7 +212,8 @@ class WorkloadReconcile {
     /// it has passed (there clear_requeue_at would take it away again).
     bool sync_retry_time() {
         std::optional<Time> latest;
-        for (const api::AdmissionCheckState* check : checks_in(workload_, "Retry")) {
+        for (const api::AdmissionCheckState* check :
+             checks_in(workload_, api::check_state::kRetry)) {
             if (check->last_transition_time && check->requeue_after_seconds) {
                 const Time at = *check->last_transition_time +
                                 std::chrono::seconds(*check->requeue_after_seconds);
@@ -217,7 +226,7 @@ class WorkloadReconcile {
     }
 
     bool handle_active() {
-        if (is_true(workload_, "DeactivationTarget")) {
+        if (is_true(workload_, condition::kDeactivationTarget)) {
             return patch(json::Object{{"spec", json::Object{{"active", false}}}});
         }
         const auto& state = workload_.status.requeue_state;
@@ -242,36 +251,37 @@ class WorkloadReconcile {
     }
 
     bool flip_requeued() {
-        const api::Condition* requeued = find_condition(workload_, "Requeued");
-        if (requeued == nullptr || requeued->status != "False") {
+        const api::Condition* requeued = find_condition(workload_, condition::kRequeued);
+        if (requeued == nullptr || requeued->status != api::condition_status::kFalse) {
             return false;
         }
         // Also what Sluice itself deactivated (DeactivatedDueTo…): if it is activated again, it
         // is meant to run.
-        if (requeued->reason.starts_with("Deactivated")) {
-            return set_requeued("Reactivated", "The workload was reactivated");
+        if (requeued->reason.starts_with(reason::kDeactivated)) {
+            return set_requeued(reason::kReactivated, "The workload was reactivated");
         }
-        if (requeued->reason == "PodsReadyTimeout" || requeued->reason == "AdmissionCheck") {
-            return set_requeued("BackoffFinished", "The workload backoff was finished");
+        if (requeued->reason == reason::kPodsReadyTimeout ||
+            requeued->reason == reason::kAdmissionCheck) {
+            return set_requeued(reason::kBackoffFinished, "The workload backoff was finished");
         }
         return false;
     }
 
     bool handle_inactive() {
-        const api::Condition* target = find_condition(workload_, "DeactivationTarget");
+        const api::Condition* target = find_condition(workload_, condition::kDeactivationTarget);
         const bool evicted = is_evicted(workload_);
         if (evicted && !workload_.status.requeue_state && target == nullptr) {
             return false;
         }
         workload::Eviction eviction{
-            .reason = "Deactivated", .message = "The workload is deactivated", .cause = {}
+            .reason = reason::kDeactivated, .message = "The workload is deactivated", .cause = {}
         };
         api::Workload changed = workload_;
         if (target != nullptr) {
             eviction.cause = target->reason;
             eviction.message += " due to " + target->message;
             std::erase_if(changed.status.conditions, [](const api::Condition& c) {
-                return c.type_ == "DeactivationTarget";
+                return c.type_ == condition::kDeactivationTarget;
             });
         }
         changed.status.requeue_state.reset();
@@ -293,8 +303,8 @@ class WorkloadReconcile {
         if (!settings_.gates.admission_gated_by) {
             return false;
         }
-        const api::Condition* reserved = find_condition(workload_, "QuotaReserved");
-        const bool told = reserved != nullptr && reserved->reason == "AdmissionGated" &&
+        const api::Condition* reserved = find_condition(workload_, condition::kQuotaReserved);
+        const bool told = reserved != nullptr && reserved->reason == reason::kAdmissionGated &&
                           !is_preemption_gated(*reserved);
         const bool gated = workload::has_admission_gate(workload_, settings_.gates);
         // A gate holds back; it takes nothing away (the annotation cannot be added after creation).
@@ -305,30 +315,35 @@ class WorkloadReconcile {
         if (!gated) {
             workload::unset_reservation(
                 changed,
-                "PendingEvaluation",
+                reason::kPendingEvaluation,
                 "AdmissionGatedBy cleared, waiting for quota reservation",
                 settings_.gates,
                 now_
             );
             return write(
                 changed,
-                {event("AdmissionGateCleared", "Admission gate cleared, workload is now admissible")
-                }
+                {event(
+                    reason::kAdmissionGateCleared,
+                    "Admission gate cleared, workload is now admissible"
+                )}
             );
         }
         const std::string& by =
-            *workload_.metadata.find_annotation("kueue.x-k8s.io/admission-gated-by");
+            *workload_.metadata.find_annotation(api::annotation::kAdmissionGatedBy);
         workload::unset_reservation(
-            changed, "AdmissionGated", "Admission is gated by: " + by, settings_.gates, now_
+            changed, reason::kAdmissionGated, "Admission is gated by: " + by, settings_.gates, now_
         );
-        return write(changed, {event("AdmissionGated", "Workload admission is gated by: " + by)});
+        return write(
+            changed, {event(reason::kAdmissionGated, "Workload admission is gated by: " + by)}
+        );
     }
 
     bool follow_restart() {
-        return cluster_queue_->spec.stop_policy == "None" &&
-               is_requeued_false(workload_, "ClusterQueueStopped") &&
+        return cluster_queue_->spec.stop_policy == api::stop_policy::kNone &&
+               is_requeued_false(workload_, reason::kClusterQueueStopped) &&
                set_requeued(
-                   "ClusterQueueRestarted", "The ClusterQueue was restarted after being stopped"
+                   reason::kClusterQueueRestarted,
+                   "The ClusterQueue was restarted after being stopped"
                );
     }
 
@@ -351,7 +366,7 @@ class WorkloadReconcile {
     /// Why it waits, as far as it can be told without the scheduler; none: nothing is to be said
     /// yet.
     std::optional<workload::Waiting> waiting_reason() const {
-        const api::Condition* present = find_condition(workload_, "QuotaReserved");
+        const api::Condition* present = find_condition(workload_, condition::kQuotaReserved);
         if (auto obstacle = workload::find_obstacle(
                 workload_, queue_.get(), cluster_queue_.get(), translator_, settings_.gates
             )) {
@@ -365,7 +380,7 @@ class WorkloadReconcile {
             return workload::Waiting{present->reason, present->message};
         }
         return workload::Waiting{
-            "PendingEvaluation", "Workload is pending evaluation in the scheduling queue"
+            reason::kPendingEvaluation, "Workload is pending evaluation in the scheduling queue"
         };
     }
 
@@ -376,7 +391,12 @@ class WorkloadReconcile {
         if (!has_quota_reserved(workload_)) {
             if (const auto waiting = waiting_reason()) {
                 is_changed = workload::set_condition(
-                    changed, "QuotaReserved", false, waiting->reason, waiting->message, now_
+                    changed,
+                    condition::kQuotaReserved,
+                    workload::ConditionStatus::False,
+                    waiting->reason,
+                    waiting->message,
+                    now_
                 );
             }
         }
@@ -393,10 +413,10 @@ class WorkloadReconcile {
     }
 
     void note_admission(Write& w, const std::string& cluster_queue) const {
-        const Time reserved_at =
-            find_condition(workload_, "QuotaReserved")->last_transition_time.value_or(now_);
+        const Time reserved_at = find_condition(workload_, condition::kQuotaReserved)
+                                     ->last_transition_time.value_or(now_);
         w.events.push_back(event(
-            "Admitted",
+            reason::kAdmitted,
             fmt::format(
                 "Admitted by ClusterQueue {}, wait time since reservation was {}s",
                 cluster_queue,
@@ -425,16 +445,21 @@ class WorkloadReconcile {
         if (is_evicted(workload_)) {
             return false;
         }
-        if (const auto rejected = checks_in(workload_, "Rejected"); !rejected.empty()) {
-            const std::string message = checks_sentence(rejected, "Rejected");
+        if (const auto rejected = checks_in(workload_, api::check_state::kRejected);
+            !rejected.empty()) {
+            const std::string message = checks_sentence(rejected, api::check_state::kRejected);
             return deactivate(
-                "AdmissionCheck", message, "AdmissionCheckRejected", "Deactivated due to " + message
+                reason::kAdmissionCheck,
+                message,
+                reason::kAdmissionCheckRejected,
+                "Deactivated due to " + message
             );
         }
-        if (const auto retry = checks_in(workload_, "Retry"); !retry.empty()) {
-            const std::string message = "Evicted due to " + checks_sentence(retry, "Retry");
+        if (const auto retry = checks_in(workload_, api::check_state::kRetry); !retry.empty()) {
+            const std::string message =
+                "Evicted due to " + checks_sentence(retry, api::check_state::kRetry);
             return evict_now(
-                {.reason = "AdmissionCheck", .message = message, .cause = {}}, workload_
+                {.reason = reason::kAdmissionCheck, .message = message, .cause = {}}, workload_
             );
         }
         return false;
@@ -446,12 +471,19 @@ class WorkloadReconcile {
         std::string_view event_reason,
         const std::string& note
     ) {
-        if (is_true(workload_, "DeactivationTarget")) {
+        if (is_true(workload_, condition::kDeactivationTarget)) {
             return true;
         }
         api::Workload changed = workload_;
-        workload::set_condition(changed, "DeactivationTarget", true, cause, message, now_);
-        if (cause == "MaximumExecutionTimeExceeded") {
+        workload::set_condition(
+            changed,
+            condition::kDeactivationTarget,
+            workload::ConditionStatus::True,
+            cause,
+            message,
+            now_
+        );
+        if (cause == reason::kMaximumExecutionTimeExceeded) {
             changed.status.accumulated_past_execution_time_seconds.reset();
         }
         return write(changed, {event(event_reason, note, EventType::Warning)});
@@ -465,11 +497,11 @@ class WorkloadReconcile {
 
     bool follow_local_queue() {
         const std::string_view policy =
-            queue_ ? std::string_view(queue_->spec.stop_policy) : "None";
+            queue_ ? std::string_view(queue_->spec.stop_policy) : api::stop_policy::kNone;
         if (is_admitted(workload_)) {
-            return policy == "HoldAndDrain" && !is_evicted(workload_) &&
+            return policy == api::stop_policy::kHoldAndDrain && !is_evicted(workload_) &&
                    evict_now(
-                       {.reason = "LocalQueueStopped",
+                       {.reason = reason::kLocalQueueStopped,
                         .message = "The LocalQueue is stopped",
                         .cause = {}},
                        workload_
@@ -478,20 +510,21 @@ class WorkloadReconcile {
         const std::string& name = workload_.spec.queue_name;
         if (!queue_ || queue_->metadata.deletion_timestamp) {
             return lose_reservation(
-                "Misconfigured", fmt::format("LocalQueue {} is terminating or missing", name)
+                reason::kMisconfigured, fmt::format("LocalQueue {} is terminating or missing", name)
             );
         }
-        return policy != "None" &&
-               lose_reservation("Suspended", fmt::format("LocalQueue {} is stopped", name));
+        return policy != api::stop_policy::kNone &&
+               lose_reservation(reason::kSuspended, fmt::format("LocalQueue {} is stopped", name));
     }
 
     bool follow_cluster_queue() {
-        const std::string_view policy =
-            cluster_queue_ ? std::string_view(cluster_queue_->spec.stop_policy) : "None";
+        const std::string_view policy = cluster_queue_
+                                            ? std::string_view(cluster_queue_->spec.stop_policy)
+                                            : api::stop_policy::kNone;
         if (is_admitted(workload_)) {
-            return policy == "HoldAndDrain" && !is_evicted(workload_) &&
+            return policy == api::stop_policy::kHoldAndDrain && !is_evicted(workload_) &&
                    evict_now(
-                       {.reason = "ClusterQueueStopped",
+                       {.reason = reason::kClusterQueueStopped,
                         .message = "The ClusterQueue is stopped",
                         .cause = {}},
                        workload_
@@ -500,17 +533,20 @@ class WorkloadReconcile {
         const std::string name = queue_ ? queue_->spec.cluster_queue : std::string();
         if (!cluster_queue_ || cluster_queue_->metadata.deletion_timestamp) {
             return lose_reservation(
-                "Misconfigured", fmt::format("ClusterQueue {} is terminating or missing", name)
+                reason::kMisconfigured,
+                fmt::format("ClusterQueue {} is terminating or missing", name)
             );
         }
-        return policy != "None" &&
-               lose_reservation("Suspended", fmt::format("ClusterQueue {} is stopped", name));
+        return policy != api::stop_policy::kNone &&
+               lose_reservation(
+                   reason::kSuspended, fmt::format("ClusterQueue {} is stopped", name)
+               );
     }
 
     void watch_execution_time() {
-        const api::Condition* admitted = find_condition(workload_, "Admitted");
+        const api::Condition* admitted = find_condition(workload_, condition::kAdmitted);
         const auto limit = workload_.spec.maximum_execution_time_seconds;
-        if (!limit || admitted == nullptr || admitted->status != "True" ||
+        if (!limit || admitted == nullptr || admitted->status != api::condition_status::kTrue ||
             !admitted->last_transition_time) {
             return;
         }
@@ -521,9 +557,9 @@ class WorkloadReconcile {
             return;
         }
         deactivate(
-            "MaximumExecutionTimeExceeded",
+            reason::kMaximumExecutionTimeExceeded,
             "exceeding the maximum execution time",
-            "MaximumExecutionTimeExceeded",
+            reason::kMaximumExecutionTimeExceeded,
             fmt::format("The maximum execution time ({}s) exceeded", *limit)
         );
     }

@@ -12,29 +12,32 @@ namespace sluice::controller {
 
 namespace {
 
+namespace condition = api::condition;
+namespace reason = api::reason;
+
 /// The conditions that kueue-admission owns; an integration's own ones are not among them.
 constexpr std::string_view kOwnedConditions[] = {
-    "QuotaReserved",
-    "BlockedOnPreemptionGates",
-    "Evicted",
-    "Admitted",
-    "Preempted",
-    "Requeued",
-    "DeactivationTarget",
-    "Finished",
-    "PodsReady",
+    condition::kQuotaReserved,
+    condition::kBlockedOnPreemptionGates,
+    condition::kEvicted,
+    condition::kAdmitted,
+    condition::kPreempted,
+    condition::kRequeued,
+    condition::kDeactivationTarget,
+    condition::kFinished,
+    condition::kPodsReady,
 };
 
-constexpr std::string_view kUndecided = "PendingEvaluation";
+constexpr std::string_view kUndecided = reason::kPendingEvaluation;
 
 /// Beside kUndecided.
 constexpr std::string_view kSchedulerReasons[] = {
-    "WaitingForQuota",
-    "NoMatchingFlavor",
-    "ExceedsMaxQuota",
-    "TopologyPlacementFailed",
-    "WaitingForPreemptedWorkloads",
-    "WaitingForPodsReady",
+    reason::kWaitingForQuota,
+    reason::kNoMatchingFlavor,
+    reason::kExceedsMaxQuota,
+    reason::kTopologyPlacementFailed,
+    reason::kWaitingForPreemptedWorkloads,
+    reason::kWaitingForPodsReady,
 };
 
 }  // namespace
@@ -53,25 +56,27 @@ bool is_scheduler_reason(std::string_view reason) {
 }
 
 bool is_preemption_gated(const api::Condition& reserved) {
-    return reserved.reason == "AdmissionGated" && reserved.message == workload::kPreemptionGated;
+    return reserved.reason == reason::kAdmissionGated &&
+           reserved.message == workload::kPreemptionGated;
 }
 
 bool is_undecided(const api::Workload& workload) {
-    const api::Condition* reserved = find_condition(workload, "QuotaReserved");
-    return reserved == nullptr || (reserved->status == "False" && reserved->reason == kUndecided);
+    const api::Condition* reserved = find_condition(workload, condition::kQuotaReserved);
+    return reserved == nullptr ||
+           (reserved->status == api::condition_status::kFalse && reserved->reason == kUndecided);
 }
 
 bool has_quota_reserved(const api::Workload& workload) {
-    return is_true(workload, "QuotaReserved");
+    return is_true(workload, condition::kQuotaReserved);
 }
 bool is_admitted(const api::Workload& workload) {
-    return is_true(workload, "Admitted");
+    return is_true(workload, condition::kAdmitted);
 }
 bool is_evicted(const api::Workload& workload) {
-    return is_true(workload, "Evicted");
+    return is_true(workload, condition::kEvicted);
 }
 bool is_finished(const api::Workload& workload) {
-    return is_true(workload, "Finished");
+    return is_true(workload, condition::kFinished);
 }
 bool is_active(const api::Workload& workload) {
     return workload.spec.active.value_or(true);
@@ -92,8 +97,8 @@ void note_eviction(
     if (!before.status.admission) {
         return;
     }
-    std::string reason = "EvictedDueTo" + eviction.reason;
-    if (eviction.reason == "Deactivated" && !eviction.cause.empty()) {
+    std::string reason = reason::kEvictedDueTo + eviction.reason;
+    if (eviction.reason == reason::kDeactivated && !eviction.cause.empty()) {
         reason += "DueTo" + eviction.cause;
     }
     write.events.push_back(
@@ -148,7 +153,7 @@ json::Value status_apply(const api::Workload& workload, Precondition preconditio
     const json::Value all = api::to_value(applied);
     const json::Value* status_value = all.find("status");
     return json::Object{
-        {"apiVersion", "kueue.x-k8s.io/v1beta2"},
+        {"apiVersion", api::kKueueApiVersion},
         {"kind", "Workload"},
         {"metadata", std::move(metadata)},
         {"status", status_value != nullptr ? *status_value : json::Value(json::Object{})},
@@ -165,7 +170,7 @@ Write status_write(const api::Workload& workload) {
 }
 
 std::optional<Write> remove_finalizer(const api::Workload& workload) {
-    if (!workload.metadata.has_finalizer(kInUseFinalizer)) {
+    if (!workload.metadata.has_finalizer(api::finalizer::kResourceInUse)) {
         return std::nullopt;
     }
     return drop_in_use_finalizer(key_of(workload), workload.metadata);
@@ -173,7 +178,9 @@ std::optional<Write> remove_finalizer(const api::Workload& workload) {
 
 void finish(api::Workload& workload, std::string_view reason, std::string_view message, Time now) {
     if (!is_finished(workload)) {
-        workload::set_condition(workload, "Finished", true, reason, message, now);
+        workload::set_condition(
+            workload, condition::kFinished, workload::ConditionStatus::True, reason, message, now
+        );
     }
 }
 
@@ -202,7 +209,7 @@ Write finish_orphan(const api::Workload& workload, Time now) {
 }
 
 Time queued_since(const api::Workload& workload) {
-    const api::Condition* requeued = find_condition(workload, "Requeued");
+    const api::Condition* requeued = find_condition(workload, condition::kRequeued);
     if (requeued != nullptr && requeued->last_transition_time) {
         return *requeued->last_transition_time;
     }
@@ -220,7 +227,7 @@ ObjectKey key_of(const api::Workload& workload) {
 
 ObjectReference reference_to(const api::Workload& workload) {
     return {
-        .api_version = "kueue.x-k8s.io/v1beta2",
+        .api_version = api::kKueueApiVersion,
         .kind = "Workload",
         .namespace_ = workload.metadata.namespace_,
         .name = workload.metadata.name,

@@ -448,7 +448,12 @@ void DecisionApplier::send_refusal(
     const Time now = parts_.clock.now();
     api::Workload changed = workload;
     bool is_changed = workload::set_condition(
-        changed, api::condition::kQuotaReserved, false, refusal.reason, refusal.message, now
+        changed,
+        api::condition::kQuotaReserved,
+        workload::ConditionStatus::False,
+        refusal.reason,
+        refusal.message,
+        now
     );
     if (refusal.blocked_on_gates) {
         is_changed =

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/kueue_names.hpp"
 #include "api/meta.hpp"
 
 #include <optional>
@@ -36,7 +37,7 @@ struct AdmissionCheckStatus {
 
 /// A condition that another controller must grant before a workload with quota is admitted.
 struct AdmissionCheck {
-    static constexpr std::string_view kGroup = "kueue.x-k8s.io";
+    static constexpr std::string_view kGroup = kKueueGroup;
     static constexpr std::string_view kVersion = "v1beta2";
     static constexpr std::string_view kKind = "AdmissionCheck";
     static constexpr std::string_view kPlural = "admissionchecks";

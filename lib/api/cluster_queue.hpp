@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/kueue_names.hpp"
 #include "api/meta.hpp"
 
 #include <cstdint>
@@ -134,7 +135,7 @@ struct ClusterQueueSpec {
     FlavorFungibility flavor_fungibility;
     ClusterQueuePreemption preemption;
     std::optional<AdmissionChecksStrategy> admission_checks_strategy;
-    std::string stop_policy = "None";
+    std::string stop_policy = stop_policy::kNone;
     std::optional<FairSharing> fair_sharing;
     std::optional<AdmissionScope> admission_scope;
     std::optional<ConcurrentAdmissionPolicy> concurrent_admission_policy;
@@ -184,7 +185,7 @@ struct ClusterQueueStatus {
 
 /// A queue that owns quota; workloads reach it through LocalQueues.
 struct ClusterQueue {
-    static constexpr std::string_view kGroup = "kueue.x-k8s.io";
+    static constexpr std::string_view kGroup = kKueueGroup;
     static constexpr std::string_view kVersion = "v1beta2";
     static constexpr std::string_view kKind = "ClusterQueue";
     static constexpr std::string_view kPlural = "clusterqueues";

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "api/cluster_queue.hpp"
+#include "api/kueue_names.hpp"
 
 namespace sluice::api {
 
@@ -23,7 +24,7 @@ struct CohortStatus {
 /// A node of the quota tree above ClusterQueues. It exists by being named; an object adds quota,
 /// limits, a parent and a weight.
 struct Cohort {
-    static constexpr std::string_view kGroup = "kueue.x-k8s.io";
+    static constexpr std::string_view kGroup = kKueueGroup;
     static constexpr std::string_view kVersion = "v1beta2";
     static constexpr std::string_view kKind = "Cohort";
     static constexpr std::string_view kPlural = "cohorts";

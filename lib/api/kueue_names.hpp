@@ -11,6 +11,19 @@ inline constexpr char kKueueGroup[] = "kueue.x-k8s.io";
 inline constexpr char kKueueApiVersion[] = "kueue.x-k8s.io/v1beta2";
 /// The older version that is still served, by conversion.
 inline constexpr char kKueueV1beta1[] = "kueue.x-k8s.io/v1beta1";
+/// The group of the kinds that are computed for each request.
+inline constexpr char kVisibilityGroup[] = "visibility.kueue.x-k8s.io";
+/// Their newer version.
+inline constexpr char kVisibilityApiVersion[] = "visibility.kueue.x-k8s.io/v1beta2";
+/// The older version of a Configuration.
+inline constexpr char kConfigV1beta1[] = "config.kueue.x-k8s.io/v1beta1";
+/// The newer version of a Configuration.
+inline constexpr char kConfigV1beta2[] = "config.kueue.x-k8s.io/v1beta2";
+/// The Lease that Kueue's controllers compete for; Sluice takes the same one, so that the two never
+/// act at once.
+inline constexpr char kLeaderLease[] = "c1f6bfd2.kueue.x-k8s.io";
+/// spec.priorityClassSource of a v1beta1 Workload: its class is a WorkloadPriorityClass.
+inline constexpr char kWorkloadPriorityClassSource[] = "kueue.x-k8s.io/workloadpriorityclass";
 
 /// Labels of jobs, pods and Workloads.
 namespace label {
@@ -80,6 +93,14 @@ inline constexpr char kMultiKueue[] = "kueue.x-k8s.io/multikueue";
 inline constexpr char kProvisioningRequest[] = "kueue.x-k8s.io/provisioning-request";
 }  // namespace check_controller
 
+/// multiKueue.dispatcherName of a Configuration (KEP-693).
+namespace dispatcher {
+/// All worker clusters at once.
+inline constexpr char kAllAtOnce[] = "kueue.x-k8s.io/multikueue-dispatcher-all-at-once";
+/// A few worker clusters at a time.
+inline constexpr char kIncremental[] = "kueue.x-k8s.io/multikueue-dispatcher-incremental";
+}  // namespace dispatcher
+
 /// The state of an admission check of a Workload (KEP-993).
 namespace check_state {
 /// Not decided yet.
@@ -96,8 +117,6 @@ inline constexpr char kRejected[] = "Rejected";
 namespace stop_policy {
 /// Workloads are admitted.
 inline constexpr char kNone[] = "None";
-/// No workload is admitted; admitted ones run on.
-inline constexpr char kHold[] = "Hold";
 /// No workload is admitted; admitted ones are evicted.
 inline constexpr char kHoldAndDrain[] = "HoldAndDrain";
 }  // namespace stop_policy
@@ -263,8 +282,14 @@ inline constexpr char kMultiKueueAdmissionCheckAppliedPerFlavor[] =
     "MultiKueueAdmissionCheckAppliedPerFlavor";
 /// Active=False of a ClusterQueue: the two checks exclude each other.
 inline constexpr char kMultiKueueWithProvisioningRequest[] = "MultiKueueWithProvisioningRequest";
+/// Active=False of a ClusterQueue: its spec is one that Kueue's webhook refuses.
+inline constexpr char kUnknown[] = "Unknown";
+/// Active=False of a ClusterQueue: what is counted of it contradicts itself.
+inline constexpr char kInconsistentState[] = "InconsistentState";
 /// The cohorts above form a cycle.
 inline constexpr char kHasCycle[] = "HasCycle";
+/// Event of a job: too many owners stand above it.
+inline constexpr char kJobNestingTooDeep[] = "JobNestingTooDeep";
 /// Event: the object says what cannot be honoured.
 inline constexpr char kInvalidSpec[] = "InvalidSpec";
 /// Event of a job.

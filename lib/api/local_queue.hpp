@@ -1,12 +1,13 @@
 #pragma once
 
 #include "api/cluster_queue.hpp"
+#include "api/kueue_names.hpp"
 
 namespace sluice::api {
 
 struct LocalQueueSpec {
     std::string cluster_queue;
-    std::string stop_policy = "None";
+    std::string stop_policy = stop_policy::kNone;
     std::optional<FairSharing> fair_sharing;
 
     static const TypeInfo& type();
@@ -64,7 +65,7 @@ struct LocalQueueStatus {
 
 /// A namespace's door to a ClusterQueue.
 struct LocalQueue {
-    static constexpr std::string_view kGroup = "kueue.x-k8s.io";
+    static constexpr std::string_view kGroup = kKueueGroup;
     static constexpr std::string_view kVersion = "v1beta2";
     static constexpr std::string_view kKind = "LocalQueue";
     static constexpr std::string_view kPlural = "localqueues";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/kueue_names.hpp"
 #include "api/meta.hpp"
 
 #include <optional>
@@ -18,7 +19,7 @@ struct MultiKueueConfigSpec {
 
 /// The worker clusters that an admission check may send workloads to, in order.
 struct MultiKueueConfig {
-    static constexpr std::string_view kGroup = "kueue.x-k8s.io";
+    static constexpr std::string_view kGroup = kKueueGroup;
     static constexpr std::string_view kVersion = "v1beta2";
     static constexpr std::string_view kKind = "MultiKueueConfig";
     static constexpr std::string_view kPlural = "multikueueconfigs";
@@ -73,7 +74,7 @@ struct MultiKueueClusterStatus {
 
 /// How to reach one worker cluster.
 struct MultiKueueCluster {
-    static constexpr std::string_view kGroup = "kueue.x-k8s.io";
+    static constexpr std::string_view kGroup = kKueueGroup;
     static constexpr std::string_view kVersion = "v1beta2";
     static constexpr std::string_view kKind = "MultiKueueCluster";
     static constexpr std::string_view kPlural = "multikueueclusters";

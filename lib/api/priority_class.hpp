@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/kueue_names.hpp"
 #include "api/meta.hpp"
 
 #include <cstdint>
@@ -9,7 +10,7 @@ namespace sluice::api {
 
 /// A named priority for queueing alone; pods keep theirs.
 struct WorkloadPriorityClass {
-    static constexpr std::string_view kGroup = "kueue.x-k8s.io";
+    static constexpr std::string_view kGroup = kKueueGroup;
     static constexpr std::string_view kVersion = "v1beta2";
     static constexpr std::string_view kKind = "WorkloadPriorityClass";
     static constexpr std::string_view kPlural = "workloadpriorityclasses";

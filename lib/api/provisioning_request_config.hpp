@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/kueue_names.hpp"
 #include "api/meta.hpp"
 
 #include <cstdint>
@@ -53,7 +54,7 @@ struct ProvisioningRequestConfigSpec {
 
 /// How the provisioning admission check asks the cluster autoscaler for nodes.
 struct ProvisioningRequestConfig {
-    static constexpr std::string_view kGroup = "kueue.x-k8s.io";
+    static constexpr std::string_view kGroup = kKueueGroup;
     static constexpr std::string_view kVersion = "v1beta2";
     static constexpr std::string_view kKind = "ProvisioningRequestConfig";
     static constexpr std::string_view kPlural = "provisioningrequestconfigs";

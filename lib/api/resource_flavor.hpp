@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/kueue_names.hpp"
 #include "api/meta.hpp"
 #include "api/taint.hpp"
 
@@ -20,7 +21,7 @@ struct ResourceFlavorSpec {
 
 /// A kind of node that quota is given in: its labels, its taints and what its pods tolerate.
 struct ResourceFlavor {
-    static constexpr std::string_view kGroup = "kueue.x-k8s.io";
+    static constexpr std::string_view kGroup = kKueueGroup;
     static constexpr std::string_view kVersion = "v1beta2";
     static constexpr std::string_view kKind = "ResourceFlavor";
     static constexpr std::string_view kPlural = "resourceflavors";

@@ -7,8 +7,6 @@
 
 namespace sluice::api {
 
-inline constexpr std::string_view kKueueGroup = "kueue.x-k8s.io";
-
 /// The structural schema (openAPIV3Schema) of a kind in `v1beta1` or `v1beta2`, made from the
 /// tables of fields; without `descriptions` it is what validation needs.
 json::Value make_schema(const KindInfo& kind, std::string_view version, bool descriptions);

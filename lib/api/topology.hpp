@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/kueue_names.hpp"
 #include "api/meta.hpp"
 
 #include <string>
@@ -23,7 +24,7 @@ struct TopologySpec {
 
 /// The node labels that make up the levels of a data centre.
 struct Topology {
-    static constexpr std::string_view kGroup = "kueue.x-k8s.io";
+    static constexpr std::string_view kGroup = kKueueGroup;
     static constexpr std::string_view kVersion = "v1beta2";
     static constexpr std::string_view kKind = "Topology";
     static constexpr std::string_view kPlural = "topologies";

@@ -24,7 +24,7 @@ const TypeInfo& PendingWorkloadsSummary::type() {
                 field<&PendingWorkloadsSummary::items>("items", "R"),
             },
         .kind = kKind,
-        .api_version = "visibility.kueue.x-k8s.io/v1beta2",
+        .api_version = kVisibilityApiVersion,
     };
     return kInfo;
 }
@@ -37,7 +37,7 @@ const TypeInfo& PendingWorkloadOptions::type() {
                 field<&PendingWorkloadOptions::limit>("limit"),
             },
         .kind = kKind,
-        .api_version = "visibility.kueue.x-k8s.io/v1beta2",
+        .api_version = kVisibilityApiVersion,
     };
     return kInfo;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/kueue_names.hpp"
 #include "api/meta.hpp"
 
 #include <cstdint>
@@ -26,7 +27,7 @@ struct PendingWorkload {
 /// request and never stored, so it has no CRD: an aggregated API server serves it as subresource
 /// `pendingworkloads` of `clusterqueues` and `localqueues`, with the same fields in v1beta1.
 struct PendingWorkloadsSummary {
-    static constexpr std::string_view kGroup = "visibility.kueue.x-k8s.io";
+    static constexpr std::string_view kGroup = kVisibilityGroup;
     static constexpr std::string_view kVersion = "v1beta2";
     static constexpr std::string_view kKind = "PendingWorkloadsSummary";
 
@@ -40,7 +41,7 @@ struct PendingWorkloadsSummary {
 
 /// Which part of a queue is asked for; in a request these are query parameters.
 struct PendingWorkloadOptions {
-    static constexpr std::string_view kGroup = "visibility.kueue.x-k8s.io";
+    static constexpr std::string_view kGroup = kVisibilityGroup;
     static constexpr std::string_view kVersion = "v1beta2";
     static constexpr std::string_view kKind = "PendingWorkloadOptions";
 

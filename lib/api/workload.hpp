@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/kueue_names.hpp"
 #include "api/meta.hpp"
 #include "api/pod.hpp"
 #include "api/shared.hpp"
@@ -251,7 +252,7 @@ struct WorkloadStatus {
 
 /// The unit of queueing and admission: what a job asks for, and what it got.
 struct Workload {
-    static constexpr std::string_view kGroup = "kueue.x-k8s.io";
+    static constexpr std::string_view kGroup = kKueueGroup;
     static constexpr std::string_view kVersion = "v1beta2";
     static constexpr std::string_view kKind = "Workload";
     static constexpr std::string_view kPlural = "workloads";

@@ -1,5 +1,6 @@
 #include "config/configuration.hpp"
 
+#include "api/kueue_names.hpp"
 #include "config/strict_reader.hpp"
 
 #include <fmt/core.h>
@@ -8,9 +9,6 @@
 
 namespace sluice::config {
 namespace {
-
-constexpr std::string_view kV1beta1 = "config.kueue.x-k8s.io/v1beta1";
-constexpr std::string_view kV1beta2 = "config.kueue.x-k8s.io/v1beta2";
 
 /// A text that is empty means the default, as Go cannot tell it from an absent one.
 void read_or_default(StrictReader& reader, std::string_view name, std::string& out) {
@@ -375,11 +373,11 @@ Result<Configuration> parse_configuration(
 ) {
     const auto version = document.string_at("apiVersion");
     if (document.string_at("kind") != "Configuration" ||
-        (version != kV1beta1 && version != kV1beta2)) {
+        (version != api::kConfigV1beta1 && version != api::kConfigV1beta2)) {
         return make_invalid(fmt::format(
             "expected kind Configuration of {} or {}, not \"{}\" of \"{}\"",
-            kV1beta2,
-            kV1beta1,
+            api::kConfigV1beta2,
+            api::kConfigV1beta1,
             document.string_at("kind"),
             version
         ));
@@ -391,7 +389,7 @@ Result<Configuration> parse_configuration(
     {
         StrictReader reader(document, "", problems);
         read_or_default(reader, "namespace", made.namespace_);
-        ConfigurationReader(made, version == kV1beta1).read_all(reader);
+        ConfigurationReader(made, version == api::kConfigV1beta1).read_all(reader);
     }
     if (!problems.empty()) {
         return make_invalid(problems.to_string());

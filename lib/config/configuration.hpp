@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/kueue_names.hpp"
 #include "api/meta.hpp"
 #include "api/quantity.hpp"
 #include "base/clock.hpp"
@@ -36,7 +37,7 @@ struct LeaderElection {
     Duration renew_deadline = seconds(10);
     Duration retry_period = seconds(2);
     std::string resource_lock = "leases";
-    std::string resource_name = "c1f6bfd2.kueue.x-k8s.io";
+    std::string resource_name = api::kLeaderLease;
     std::string resource_namespace;  ///< "": the pod's own namespace
 
     friend bool operator==(const LeaderElection&, const LeaderElection&) = default;
@@ -151,7 +152,7 @@ struct MultiKueue {
     Duration gc_interval = minutes(1);  ///< zero: no garbage collection
     std::string origin = "multikueue";
     Duration worker_lost_timeout = minutes(15);
-    std::string dispatcher_name = "kueue.x-k8s.io/multikueue-dispatcher-all-at-once";
+    std::string dispatcher_name = api::dispatcher::kAllAtOnce;
     std::vector<std::string> external_frameworks;
     std::vector<AccessProvider> access_providers;
     std::vector<AccessProvider> credentials_providers;

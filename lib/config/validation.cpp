@@ -1,5 +1,6 @@
 #include "config/validation.hpp"
 
+#include "api/kueue_names.hpp"
 #include "api/names.hpp"
 #include "config/device_class_validation.hpp"
 #include "config/leader_election_validation.hpp"
@@ -19,8 +20,6 @@ namespace sluice::config {
 namespace {
 
 constexpr std::string_view kNegative = "must be greater than or equal to 0";
-constexpr std::string_view kIncrementalDispatcher =
-    "kueue.x-k8s.io/multikueue-dispatcher-incremental";
 constexpr std::size_t kCustomLabelsMax = 20;
 constexpr std::size_t kLabelsOfWorkloadMax = 2;
 constexpr std::size_t kLabelsOfOthersMax = 6;
@@ -186,10 +185,10 @@ void check_multi_kueue(Violations& out, const Configuration& configuration) {
         check_providers(out, multi_kueue.credentials_providers, "credentialsProviders");
     }
     if (multi_kueue.has_incremental_dispatcher_config) {
-        if (multi_kueue.dispatcher_name != kIncrementalDispatcher) {
+        if (multi_kueue.dispatcher_name != api::dispatcher::kIncremental) {
             out.add(
                 "multiKueue.incrementalDispatcherConfig",
-                fmt::format("is only valid with dispatcherName {}", kIncrementalDispatcher)
+                fmt::format("is only valid with dispatcherName {}", api::dispatcher::kIncremental)
             );
         }
         if (multi_kueue.step_size < 1) {

@@ -1,5 +1,6 @@
 #include "webhook/conversion.hpp"
 
+#include "api/kueue_names.hpp"
 #include "webhook/topology_assignment.hpp"
 
 #include <fmt/core.h>
@@ -18,9 +19,7 @@ using json::Value;
 
 enum class Direction : std::uint8_t { ToV1beta1, ToV1beta2 };
 
-constexpr std::string_view kWorkloadSource = "kueue.x-k8s.io/workloadpriorityclass";
 constexpr std::string_view kPodSource = "scheduling.k8s.io/priorityclass";
-constexpr std::string_view kWorkloadClassGroup = "kueue.x-k8s.io";
 constexpr std::string_view kWorkloadClassKind = "WorkloadPriorityClass";
 constexpr std::string_view kPodClassGroup = "scheduling.k8s.io";
 constexpr std::string_view kPodClassKind = "PriorityClass";
@@ -251,13 +250,13 @@ Result<void> priority_class_to_ref(Value& spec) {
     spec.erase("priorityClassSource");
     spec.erase("priorityClassName");
     spec.erase("priorityClassRef");
-    const bool of_workload = *source == kWorkloadSource;
+    const bool of_workload = *source == api::kWorkloadPriorityClassSource;
     // A reference to no name is one that v1beta2's own schema would refuse with every later write.
     if (name->empty() || (!of_workload && *source != kPodSource)) {
         return {};
     }
     Value ref;
-    ref.set("group", of_workload ? kWorkloadClassGroup : kPodClassGroup);
+    ref.set("group", of_workload ? api::kKueueGroup : kPodClassGroup);
     ref.set("kind", of_workload ? kWorkloadClassKind : kPodClassKind);
     ref.set("name", *name);
     spec.set("priorityClassRef", std::move(ref));
@@ -283,8 +282,8 @@ Result<void> ref_to_priority_class(Value& spec) {
     }
     const auto group = ref.string_at("group");
     const auto kind = ref.string_at("kind");
-    if (group == kWorkloadClassGroup && kind == kWorkloadClassKind) {
-        spec.set("priorityClassSource", kWorkloadSource);
+    if (group == api::kKueueGroup && kind == kWorkloadClassKind) {
+        spec.set("priorityClassSource", api::kWorkloadPriorityClassSource);
     } else if (group == kPodClassGroup && kind == kPodClassKind) {
         spec.set("priorityClassSource", kPodSource);
     } else {

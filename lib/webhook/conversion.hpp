@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/kueue_names.hpp"
 #include "base/error.hpp"
 #include "json/value.hpp"
 
@@ -8,8 +9,8 @@
 namespace sluice::webhook {
 
 /// The group of Sluice's kinds with its older and its stored version.
-inline constexpr std::string_view kV1beta1 = "kueue.x-k8s.io/v1beta1";
-inline constexpr std::string_view kV1beta2 = "kueue.x-k8s.io/v1beta2";
+inline constexpr std::string_view kV1beta1 = api::kKueueV1beta1;
+inline constexpr std::string_view kV1beta2 = api::kKueueApiVersion;
 
 /// Whether the kind's two versions differ in shape, so that its CRD names the conversion webhook.
 bool has_conversion(std::string_view kind);

@@ -1,5 +1,6 @@
 #include "workload/messages.hpp"
 
+#include "api/kueue_names.hpp"
 #include "api/micro_time.hpp"
 #include "workload/amounts.hpp"
 #include "workload/pod_shape.hpp"
@@ -16,7 +17,7 @@
 namespace sluice::workload {
 namespace {
 
-constexpr std::string_view kJobUid = "kueue.x-k8s.io/job-uid";
+namespace reason = api::reason;
 
 /// As Go prints the struct: {key value effect <nil>}.
 std::string taint_text(
@@ -243,13 +244,13 @@ std::string_view to_string(engine::PreemptionReason reason) {
     using enum engine::PreemptionReason;
     switch (reason) {
         case InClusterQueue:
-            return "InClusterQueue";
+            return reason::kInClusterQueue;
         case InCohortReclamation:
-            return "InCohortReclamation";
+            return reason::kInCohortReclamation;
         case InCohortFairSharing:
-            return "InCohortFairSharing";
+            return reason::kInCohortFairSharing;
         case InCohortReclaimWhileBorrowing:
-            return "InCohortReclaimWhileBorrowing";
+            return reason::kInCohortReclaimWhileBorrowing;
     }
     return "";
 }
@@ -257,27 +258,27 @@ std::string_view to_string(engine::PreemptionReason reason) {
 std::string_view waiting_reason(engine::WaitingReason reason, const TranslationGates& gates) {
     using enum engine::WaitingReason;
     if (!gates.unadmitted_workloads_observability) {
-        return reason == WaitingForPodsReady ? "Waiting" : "Pending";
+        return reason == WaitingForPodsReady ? reason::kWaiting : reason::kPending;
     }
     switch (reason) {
         case Unspecified:
             return "";
         case NoMatchingFlavor:
-            return "NoMatchingFlavor";
+            return reason::kNoMatchingFlavor;
         case ExceedsMaxQuota:
-            return "ExceedsMaxQuota";
+            return reason::kExceedsMaxQuota;
         case WaitingForQuota:
-            return "WaitingForQuota";
+            return reason::kWaitingForQuota;
         case WaitingForPreemptedWorkloads:
-            return "WaitingForPreemptedWorkloads";
+            return reason::kWaitingForPreemptedWorkloads;
         case Misconfigured:
-            return "Misconfigured";
+            return reason::kMisconfigured;
         case PendingEvaluation:
-            return "PendingEvaluation";
+            return reason::kPendingEvaluation;
         case WaitingForPodsReady:
-            return "WaitingForPodsReady";
+            return reason::kWaitingForPodsReady;
         case AdmissionGated:
-            return "AdmissionGated";
+            return reason::kAdmissionGated;
     }
     return "";
 }
@@ -328,7 +329,7 @@ std::string preemption_message(
     const engine::PreemptionDecision& decision,
     const api::Workload& preemptor
 ) {
-    const auto* job_uid = preemptor.metadata.find_label(kJobUid);
+    const auto* job_uid = preemptor.metadata.find_label(api::label::kJobUid);
     return fmt::format(
         "Preempted to accommodate a workload (UID: {}, JobUID: {}) due to {}; preemptor path: {}; "
         "preemptee path: {}",
@@ -341,7 +342,7 @@ std::string preemption_message(
 }
 
 std::string replacement_message(const api::Workload& replacement) {
-    const auto* job_uid = replacement.metadata.find_label(kJobUid);
+    const auto* job_uid = replacement.metadata.find_label(api::label::kJobUid);
     return fmt::format(
         "Replaced to accommodate a workload (UID: {}, JobUID: {}) due to workload slice "
         "aggregation",

@@ -1,5 +1,6 @@
 #include "workload/quotas.hpp"
 
+#include "api/kueue_names.hpp"
 #include "workload/amounts.hpp"
 
 namespace sluice::workload {
@@ -112,7 +113,7 @@ engine::LocalQueue to_engine(const api::LocalQueue& queue, engine::NamespaceMatc
         .ns = queue.metadata.namespace_,
         .name = queue.metadata.name,
         .cluster_queue = queue.spec.cluster_queue,
-        .stopped = queue.spec.stop_policy != "None",
+        .stopped = queue.spec.stop_policy != api::stop_policy::kNone,
         .namespace_match = namespace_match,
         .fair_weight = local_queue_weight(queue.spec.fair_sharing),
         .consumed = {},

@@ -1,6 +1,7 @@
 #include "workload/references.hpp"
 
 #include "api/conditions.hpp"
+#include "api/kueue_names.hpp"
 #include "workload/quotas.hpp"
 #include "workload/text.hpp"
 
@@ -11,8 +12,7 @@
 namespace sluice::workload {
 namespace {
 
-constexpr std::string_view kProvisioning = "kueue.x-k8s.io/provisioning-request";
-constexpr std::string_view kMultiKueue = "kueue.x-k8s.io/multikueue";
+namespace reason = api::reason;
 
 /// Reasons in the order in which upstream checks them; the first becomes the condition's.
 class Obstacles {
@@ -25,7 +25,9 @@ class Obstacles {
     }
     Activity activity() const {
         if (messages_.empty()) {
-            return {.is_active = true, .reason = "Ready", .message = "Can admit new workloads"};
+            return {
+                .is_active = true, .reason = reason::kReady, .message = "Can admit new workloads"
+            };
         }
         const auto message =
             fmt::format("Can't admit new workloads: {}.", fmt::join(messages_, ", "));
@@ -70,13 +72,13 @@ void add_check_obstacles(
             missing.push_back(name);
             continue;
         }
-        if (!api::is_true(check->second.status.conditions, "Active")) {
+        if (!api::is_true(check->second.status.conditions, api::condition::kActive)) {
             inactive.push_back(name);
         }
-        if (check->second.spec.controller_name == kProvisioning) {
+        if (check->second.spec.controller_name == api::check_controller::kProvisioningRequest) {
             provisioning.push_back(name);
         }
-        if (check->second.spec.controller_name == kMultiKueue) {
+        if (check->second.spec.controller_name == api::check_controller::kMultiKueue) {
             multi.push_back(name);
             if (flavors != std::set<std::string>(all.begin(), all.end())) {
                 multi_by_flavor.push_back(name);
@@ -87,24 +89,24 @@ void add_check_obstacles(
         [&](std::string_view reason, std::string_view words, const std::vector<std::string>& names
         ) { obstacles.add(reason, fmt::format("{}: {}", words, fmt::join(names, ","))); };
     if (!missing.empty()) {
-        add("AdmissionCheckNotFound", "references missing AdmissionCheck(s)", missing);
+        add(reason::kAdmissionCheckNotFound, "references missing AdmissionCheck(s)", missing);
     }
     if (!inactive.empty()) {
-        add("AdmissionCheckInactive", "references inactive AdmissionCheck(s)", inactive);
+        add(reason::kAdmissionCheckInactive, "references inactive AdmissionCheck(s)", inactive);
     }
     if (multi.size() > 1) {
-        add("MultipleMultiKueueAdmissionChecks",
+        add(reason::kMultipleMultiKueueAdmissionChecks,
             "Cannot use multiple MultiKueue AdmissionChecks on the same ClusterQueue, found",
             multi);
     }
     if (!multi_by_flavor.empty()) {
-        add("MultiKueueAdmissionCheckAppliedPerFlavor",
+        add(reason::kMultiKueueAdmissionCheckAppliedPerFlavor,
             "Cannot specify MultiKueue AdmissionCheck per flavor, found",
             multi_by_flavor);
     }
     if (!multi.empty() && !provisioning.empty()) {
         obstacles.add(
-            "MultiKueueWithProvisioningRequest",
+            reason::kMultiKueueWithProvisioningRequest,
             fmt::format(
                 "Cannot use both MultiKueue and ProvisioningRequest AdmissionChecks together, "
                 "found: {}, {}",
@@ -119,7 +121,7 @@ bool has_multi_kueue_check(const api::ClusterQueue& queue, const References& ref
     return std::ranges::any_of(check_flavors(queue), [&](const auto& check) {
         const auto found = references.admission_checks.find(check.first);
         return found != references.admission_checks.end() &&
-               found->second.spec.controller_name == kMultiKueue;
+               found->second.spec.controller_name == api::check_controller::kMultiKueue;
     });
 }
 
@@ -134,7 +136,7 @@ void add_topology_obstacles(
         const auto& topology = flavor->second.spec.topology_name;
         if (!references.topologies.contains(topology)) {
             obstacles.add(
-                "TopologyNotFound",
+                reason::kTopologyNotFound,
                 fmt::format("there is no Topology \"{}\" for TAS flavor \"{}\"", topology, name)
             );
         }
@@ -159,7 +161,7 @@ Activity find_activity(
     if (queue.metadata.deletion_timestamp) {
         return {
             .is_active = false,
-            .reason = "Terminating",
+            .reason = reason::kTerminating,
             .message = "Can't admit new workloads; clusterQueue is terminating",
         };
     }
@@ -168,12 +170,14 @@ Activity find_activity(
         // has.
         const auto message = fmt::format("Can't admit new workloads: {}.", problem->text());
         return {
-            .is_active = false, .reason = "Unknown", .message = truncated_condition_message(message)
+            .is_active = false,
+            .reason = reason::kUnknown,
+            .message = truncated_condition_message(message)
         };
     }
     Obstacles obstacles;
-    if (queue.spec.stop_policy != "None") {
-        obstacles.add("Stopped", "is stopped");
+    if (queue.spec.stop_policy != api::stop_policy::kNone) {
+        obstacles.add(reason::kStopped, "is stopped");
     }
     std::vector<std::string> missing;
     std::ranges::copy_if(
@@ -183,7 +187,7 @@ Activity find_activity(
     );
     if (!missing.empty()) {
         obstacles.add(
-            "FlavorNotFound",
+            reason::kFlavorNotFound,
             fmt::format("references missing ResourceFlavor(s): {}", fmt::join(missing, ","))
         );
     }
@@ -194,7 +198,7 @@ Activity find_activity(
         if (problem) {
             // Its labels would be refused in the pod template of every job.
             obstacles.add(
-                "FlavorNotFound",
+                reason::kFlavorNotFound,
                 fmt::format("references invalid ResourceFlavor \"{}\": {}", name, problem->text())
             );
         }
@@ -207,7 +211,7 @@ Activity find_activity(
     if (const auto cycle = find_cohort_cycle(references, queue.spec.cohort_name); !cycle.empty()) {
         // Upstream excludes the queue as HasCycle without saying so anywhere.
         obstacles.add(
-            "HasCycle",
+            reason::kHasCycle,
             fmt::format(
                 "the parents of cohort \"{}\" form the cycle {}", queue.spec.cohort_name, cycle
             )

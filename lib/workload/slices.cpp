@@ -1,16 +1,12 @@
 #include "workload/slices.hpp"
 
-#include <string_view>
+#include "api/kueue_names.hpp"
 
 namespace sluice::workload {
-namespace {
-
-constexpr std::string_view kReplacementFor = "kueue.x-k8s.io/workload-slice-replacement-for";
-
-}  // namespace
 
 std::string replaced_slice(const api::Workload& workload) {
-    const auto* slice = workload.metadata.find_annotation(kReplacementFor);
+    const auto* slice =
+        workload.metadata.find_annotation(api::annotation::kWorkloadSliceReplacementFor);
     return slice == nullptr ? "" : *slice;
 }
 

@@ -1,6 +1,7 @@
 #include "workload/status.hpp"
 
 #include "api/conditions.hpp"
+#include "api/kueue_names.hpp"
 #include "workload/references.hpp"
 #include "workload/text.hpp"
 
@@ -13,9 +14,12 @@
 namespace sluice::workload {
 namespace {
 
+namespace condition = api::condition;
+namespace reason = api::reason;
+
 bool has_all_checks_ready(const api::Workload& workload) {
     return std::ranges::all_of(workload.status.admission_checks, [](const auto& check) {
-        return check.state == "Ready";
+        return check.state == api::check_state::kReady;
     });
 }
 
@@ -51,25 +55,30 @@ bool has_all_required_checks(
 /// A condition that was true before the new reservation.
 void reset_condition(api::Workload& workload, std::string_view type, Time now) {
     const auto* previous = api::find_condition(workload.status.conditions, type);
-    if (previous != nullptr && previous->status == "True") {
+    if (previous != nullptr && previous->status == api::condition_status::kTrue) {
         set_condition(
-            workload, type, false, "QuotaReserved", "Previously: " + previous->message, now
+            workload,
+            type,
+            ConditionStatus::False,
+            reason::kQuotaReserved,
+            "Previously: " + previous->message,
+            now
         );
     }
 }
 
 void reset_checks(api::Workload& workload, Time now) {
     for (auto& check : workload.status.admission_checks) {
-        if (check.state == "Pending") {
+        if (check.state == api::check_state::kPending) {
             continue;
         }
-        if (check.state == "Retry") {
+        if (check.state == api::check_state::kRetry) {
             check.retry_count = check.retry_count.value_or(0) + 1;
         } else {
             check.retry_count.reset();
         }
         check.message = "Reset to Pending after eviction. Previously: " + check.state;
-        check.state = "Pending";
+        check.state = api::check_state::kPending;
         check.last_transition_time = now;
         check.pod_set_updates.clear();
     }
@@ -96,7 +105,7 @@ bool count_eviction(api::Workload& workload, const Eviction& eviction) {
 api::AdmissionCheckState pending_check(const std::string& name, Time now) {
     api::AdmissionCheckState made;
     made.name = name;
-    made.state = "Pending";
+    made.state = api::check_state::kPending;
     made.last_transition_time = std::chrono::floor<std::chrono::seconds>(now);
     return made;
 }
@@ -104,7 +113,7 @@ api::AdmissionCheckState pending_check(const std::string& name, Time now) {
 /// A group of one pod is not: pods may replace it.
 bool is_owned_by_single_pod(const api::Workload& workload) {
     const auto& owners = workload.metadata.owner_references;
-    const auto* is_group = workload.metadata.find_annotation("kueue.x-k8s.io/is-group-workload");
+    const auto* is_group = workload.metadata.find_annotation(api::annotation::kIsGroupWorkload);
     return owners.size() == 1 && owners.front().kind == "Pod" &&
            owners.front().api_version == "v1" && (is_group == nullptr || *is_group != "true");
 }
@@ -117,28 +126,32 @@ struct AdmittedFalse {
 AdmittedFalse why_not_admitted(bool is_reserved, bool is_ready, bool is_granular) {
     if (!is_reserved && !is_ready && !is_granular) {
         return {
-            "NoReservationUnsatisfiedChecks",
+            reason::kNoReservationUnsatisfiedChecks,
             "The workload has no reservation and not all checks ready"
         };
     }
     if (!is_reserved) {
-        return {"NoReservation", "The workload has no reservation"};
+        return {reason::kNoReservation, "The workload has no reservation"};
     }
     if (!is_ready) {
         return {
-            is_granular ? "UnsatisfiedAdmissionChecks" : "UnsatisfiedChecks",
+            is_granular ? reason::kUnsatisfiedAdmissionChecks : reason::kUnsatisfiedChecks,
             "The workload has not all checks ready"
         };
     }
-    return {"PendingDelayedTopologyRequests", "There are pending delayed topology requests"};
+    return {reason::kPendingDelayedTopologyRequests, "There are pending delayed topology requests"};
 }
 
 }  // namespace
 
+ConditionStatus to_condition_status(bool holds) {
+    return holds ? ConditionStatus::True : ConditionStatus::False;
+}
+
 bool set_condition(
     api::Workload& workload,
     std::string_view type,
-    bool is_true,
+    ConditionStatus status,
     std::string_view reason,
     std::string_view message,
     Time now
@@ -146,7 +159,8 @@ bool set_condition(
     return api::set_condition(
         workload.status.conditions,
         {.type_ = std::string(type),
-         .status = is_true ? "True" : "False",
+         .status = status == ConditionStatus::True ? api::condition_status::kTrue
+                                                   : api::condition_status::kFalse,
          .observed_generation = workload.metadata.generation,
          .last_transition_time = std::chrono::floor<std::chrono::seconds>(now),
          .reason = std::string(reason),
@@ -156,14 +170,15 @@ bool set_condition(
 
 bool sync_admitted(api::Workload& workload, const TranslationGates& gates, Time now) {
     const auto& conditions = workload.status.conditions;
-    const bool is_reserved = api::is_true(conditions, "QuotaReserved");
+    const bool is_reserved = api::is_true(conditions, condition::kQuotaReserved);
     const bool is_ready = has_all_checks_ready(workload);
     const bool is_admitted = is_reserved && is_ready && !has_pending_topology(workload);
-    const bool was_admitted = api::is_true(conditions, "Admitted");
-    const auto* old = api::find_condition(conditions, "Admitted");
+    const bool was_admitted = api::is_true(conditions, condition::kAdmitted);
+    const auto* old = api::find_condition(conditions, condition::kAdmitted);
     if (gates.unadmitted_workloads_observability) {
         // Both conditions stay absent until something is known.
-        if (old == nullptr && api::find_condition(conditions, "QuotaReserved") == nullptr &&
+        if (old == nullptr &&
+            api::find_condition(conditions, condition::kQuotaReserved) == nullptr &&
             !gates.unadmitted_workloads_explicit_status) {
             return false;
         }
@@ -172,7 +187,12 @@ bool sync_admitted(api::Workload& workload, const TranslationGates& gates, Time 
     }
     if (is_admitted) {
         return set_condition(
-            workload, "Admitted", true, "Admitted", "The workload is admitted", now
+            workload,
+            condition::kAdmitted,
+            ConditionStatus::True,
+            reason::kAdmitted,
+            "The workload is admitted",
+            now
         );
     }
     if (was_admitted && old->last_transition_time) {
@@ -183,7 +203,9 @@ bool sync_admitted(api::Workload& workload, const TranslationGates& gates, Time 
     }
     const auto why =
         why_not_admitted(is_reserved, is_ready, gates.unadmitted_workloads_observability);
-    return set_condition(workload, "Admitted", false, why.reason, why.message, now);
+    return set_condition(
+        workload, condition::kAdmitted, ConditionStatus::False, why.reason, why.message, now
+    );
 }
 
 void reserve_quota(
@@ -197,8 +219,16 @@ void reserve_quota(
         fmt::format("Quota reserved in ClusterQueue {}", admission.cluster_queue);
     const auto& held = workload.status.admission.emplace(std::move(admission));
     workload.status.resource_requests.clear();
-    set_condition(workload, "QuotaReserved", true, "QuotaReserved", message, now);
-    for (const auto* type : {"Evicted", "Preempted", "BlockedOnPreemptionGates"}) {
+    set_condition(
+        workload,
+        condition::kQuotaReserved,
+        ConditionStatus::True,
+        reason::kQuotaReserved,
+        message,
+        now
+    );
+    for (const auto* type :
+         {condition::kEvicted, condition::kPreempted, condition::kBlockedOnPreemptionGates}) {
         reset_condition(workload, type, now);
     }
     if (has_all_required_checks(workload, held, queue)) {
@@ -213,7 +243,9 @@ bool unset_reservation(
     const TranslationGates& gates,
     Time now
 ) {
-    bool has_changed = set_condition(workload, "QuotaReserved", false, reason, message, now);
+    bool has_changed = set_condition(
+        workload, condition::kQuotaReserved, ConditionStatus::False, reason, message, now
+    );
     if (workload.status.admission) {
         workload.status.admission.reset();
         has_changed = true;
@@ -223,21 +255,36 @@ bool unset_reservation(
 
 bool block_on_preemption_gates(api::Workload& workload, std::string_view message, Time now) {
     return set_condition(
-        workload, "BlockedOnPreemptionGates", true, "PreemptionGated", message, now
+        workload,
+        condition::kBlockedOnPreemptionGates,
+        ConditionStatus::True,
+        reason::kPreemptionGated,
+        message,
+        now
     );
 }
 
 bool evict(api::Workload& workload, const Eviction& eviction, Time now) {
-    const bool has_suffix = eviction.reason == "Deactivated" && !eviction.cause.empty();
-    const std::string reason = has_suffix ? "DeactivatedDueTo" + eviction.cause : eviction.reason;
+    const bool has_suffix = eviction.reason == reason::kDeactivated && !eviction.cause.empty();
+    const std::string reason =
+        has_suffix ? reason::kDeactivatedDueTo + eviction.cause : eviction.reason;
     const Time second = std::chrono::floor<std::chrono::seconds>(now);
-    set_condition(workload, "Evicted", true, reason, eviction.message, now);
+    set_condition(
+        workload, condition::kEvicted, ConditionStatus::True, reason, eviction.message, now
+    );
     workload.status.cluster_name.clear();
     workload.status.nominated_cluster_names.clear();
     reset_checks(workload, second);
     workload.status.unhealthy_nodes.clear();
-    if (api::is_true(workload.status.conditions, "BlockedOnPreemptionGates")) {
-        set_condition(workload, "BlockedOnPreemptionGates", false, reason, eviction.message, now);
+    if (api::is_true(workload.status.conditions, condition::kBlockedOnPreemptionGates)) {
+        set_condition(
+            workload,
+            condition::kBlockedOnPreemptionGates,
+            ConditionStatus::False,
+            reason,
+            eviction.message,
+            now
+        );
     }
     for (auto& gate : workload.status.preemption_gates) {
         gate.position = "Closed";
@@ -249,29 +296,39 @@ bool evict(api::Workload& workload, const Eviction& eviction, Time now) {
 void preempt(api::Workload& workload, std::string_view reason, std::string_view message, Time now) {
     api::set_condition(
         workload.status.conditions,
-        {.type_ = "Preempted",
-         .status = "True",
+        {.type_ = condition::kPreempted,
+         .status = api::condition_status::kTrue,
          .observed_generation = 0,  // upstream leaves it out here
          .last_transition_time = std::chrono::floor<std::chrono::seconds>(now),
          .reason = std::string(reason),
          .message = truncated_condition_message(message)}
     );
-    evict(workload, {.reason = "Preempted", .message = std::string(message), .cause = ""}, now);
+    evict(
+        workload, {.reason = reason::kPreempted, .message = std::string(message), .cause = ""}, now
+    );
 }
 
 void release_quota(api::Workload& workload, const TranslationGates& gates, Time now) {
-    const auto* evicted = api::find_condition(workload.status.conditions, "Evicted");
-    if (evicted == nullptr || evicted->status != "True" ||
-        !api::is_true(workload.status.conditions, "QuotaReserved")) {
+    const auto* evicted = api::find_condition(workload.status.conditions, condition::kEvicted);
+    if (evicted == nullptr || evicted->status != api::condition_status::kTrue ||
+        !api::is_true(workload.status.conditions, condition::kQuotaReserved)) {
         return;
     }
     const api::Condition why = *evicted;
     const bool ends_with_its_pod =
         gates.skip_reassignment_for_pod_owned_workloads && is_owned_by_single_pod(workload);
-    const bool queues_again =
-        !ends_with_its_pod && (why.reason == "Preempted" || why.reason == "NodeFailures");
-    set_condition(workload, "Requeued", queues_again, why.reason, why.message, now);
-    const auto* reason = gates.unadmitted_workloads_observability ? "PendingEvaluation" : "Pending";
+    const bool queues_again = !ends_with_its_pod && (why.reason == reason::kPreempted ||
+                                                     why.reason == reason::kNodeFailures);
+    set_condition(
+        workload,
+        condition::kRequeued,
+        to_condition_status(queues_again),
+        why.reason,
+        why.message,
+        now
+    );
+    const auto* reason =
+        gates.unadmitted_workloads_observability ? reason::kPendingEvaluation : reason::kPending;
     unset_reservation(workload, reason, why.message, gates, now);
 }
 

@@ -5,6 +5,7 @@
 #include "base/clock.hpp"
 #include "workload/translation_settings.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,11 +15,17 @@
 /// condition.
 namespace sluice::workload {
 
+/// What a condition is set to; Unknown is never written.
+enum class ConditionStatus : std::uint8_t { False, True };
+
+/// True of a condition that holds.
+ConditionStatus to_condition_status(bool holds);
+
 /// Sets a condition, its message cut to what the API takes; whether anything changed.
 bool set_condition(
     api::Workload& workload,
     std::string_view type,
-    bool is_true,
+    ConditionStatus status,
     std::string_view reason,
     std::string_view message,
     Time now

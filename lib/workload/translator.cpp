@@ -1,5 +1,6 @@
 #include "workload/translator.hpp"
 
+#include "api/kueue_names.hpp"
 #include "api/label_selector.hpp"
 #include "workload/amounts.hpp"
 
@@ -114,7 +115,9 @@ void Translator::remove_runtime_class(const std::string& name) {
 
 Activity Translator::activity(const api::ClusterQueue& queue) const {
     if (const auto held = held_back_.find(queue.metadata.name); held != held_back_.end()) {
-        return {.is_active = false, .reason = "InconsistentState", .message = held->second};
+        return {
+            .is_active = false, .reason = api::reason::kInconsistentState, .message = held->second
+        };
     }
     return find_activity(queue, references_, settings_.gates.topology_aware_scheduling);
 }

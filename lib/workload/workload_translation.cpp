@@ -1,5 +1,6 @@
 #include "api/codec.hpp"
 #include "api/conditions.hpp"
+#include "api/kueue_names.hpp"
 #include "workload/amounts.hpp"
 #include "workload/queueable.hpp"
 #include "workload/slices.hpp"
@@ -13,14 +14,15 @@
 namespace sluice::workload {
 namespace {
 
-constexpr std::string_view kPriorityBoost = "kueue.x-k8s.io/priority-boost";
+namespace condition = api::condition;
 
 /// The condition when it is True with that reason, else nullptr.
 const api::Condition* find_true(
     const api::Workload& workload, std::string_view type, std::string_view reason
 ) {
     const auto* condition = api::find_condition(workload.status.conditions, type);
-    return condition != nullptr && condition->status == "True" && condition->reason == reason
+    return condition != nullptr && condition->status == api::condition_status::kTrue &&
+                   condition->reason == reason
                ? condition
                : nullptr;
 }
@@ -47,7 +49,8 @@ bool has_failed_check(const api::Workload& workload) {
     return std::ranges::any_of(
         workload.status.admission_checks,
         [](const api::AdmissionCheckState& check) {
-            return check.state == "Retry" || check.state == "Rejected";
+            return check.state == api::check_state::kRetry ||
+                   check.state == api::check_state::kRejected;
         }
     );
 }
@@ -95,7 +98,7 @@ std::string text_of(const std::vector<PodResources>& pods) {
 
 std::uint64_t Translator::condition_stamp(const api::Workload& workload) const {
     std::string text;
-    for (const auto* type : {"Evicted", "Requeued"}) {
+    for (const auto* type : {condition::kEvicted, condition::kRequeued}) {
         if (const auto* condition = api::find_condition(workload.status.conditions, type)) {
             const auto changed =
                 condition->last_transition_time.value_or(Time{}).time_since_epoch().count();
@@ -110,7 +113,7 @@ std::uint64_t Translator::condition_stamp(const api::Workload& workload) const {
         }
         text += '/';
     }
-    const auto* boost = workload.metadata.find_annotation(kPriorityBoost);
+    const auto* boost = workload.metadata.find_annotation(api::annotation::kPriorityBoost);
     if (settings_.gates.priority_boost && boost != nullptr) {
         text += *boost;
     }
@@ -147,7 +150,7 @@ engine::PodSetAssignment to_engine(const api::PodSetAssignment& given, std::int3
 
 std::int64_t Translator::effective_priority(const api::Workload& workload) const {
     const std::int64_t priority = workload.spec.priority.value_or(0);
-    const auto* text = workload.metadata.find_annotation(kPriorityBoost);
+    const auto* text = workload.metadata.find_annotation(api::annotation::kPriorityBoost);
     if (!settings_.gates.priority_boost || text == nullptr) {
         return priority;
     }
@@ -163,16 +166,19 @@ std::int64_t Translator::effective_priority(const api::Workload& workload) const
 engine::Time Translator::queue_order(const api::Workload& workload) const {
     const engine::Time created = workload.metadata.creation_timestamp.value_or(Time{});
     if (settings_.eviction_orders_queue) {
-        if (const auto* evicted = find_true(workload, "Evicted", "PodsReadyTimeout")) {
+        if (const auto* evicted =
+                find_true(workload, condition::kEvicted, api::reason::kPodsReadyTimeout)) {
             return evicted->last_transition_time.value_or(created);
         }
     }
-    if (const auto* evicted = find_true(workload, "Evicted", "AdmissionCheck")) {
+    if (const auto* evicted =
+            find_true(workload, condition::kEvicted, api::reason::kAdmissionCheck)) {
         return evicted->last_transition_time.value_or(created);
     }
     if (!settings_.gates.priority_sorting_within_cohort) {
-        if (const auto* preempted =
-                find_true(workload, "Preempted", "InCohortReclaimWhileBorrowing")) {
+        if (const auto* preempted = find_true(
+                workload, condition::kPreempted, api::reason::kInCohortReclaimWhileBorrowing
+            )) {
             // Strictly later than its preemptor.
             return preempted->last_transition_time.value_or(created) + std::chrono::milliseconds(1);
         }
@@ -183,17 +189,17 @@ engine::Time Translator::queue_order(const api::Workload& workload) const {
 std::optional<engine::QuotaReservation> Translator::reservation(const api::Workload& workload
 ) const {
     const auto& status = workload.status;
-    const auto* reserved = api::find_condition(status.conditions, "QuotaReserved");
-    if (reserved == nullptr || reserved->status != "True" || !status.admission ||
-        api::is_true(status.conditions, "Finished")) {
+    const auto* reserved = api::find_condition(status.conditions, condition::kQuotaReserved);
+    if (reserved == nullptr || reserved->status != api::condition_status::kTrue ||
+        !status.admission || api::is_true(status.conditions, condition::kFinished)) {
         return std::nullopt;
     }
     engine::QuotaReservation made{
         .cluster_queue = status.admission->cluster_queue,
         .pod_sets = {},
         .reserved_at = reserved->last_transition_time,
-        .admitted = api::is_true(status.conditions, "Admitted"),
-        .evicted = api::is_true(status.conditions, "Evicted"),
+        .admitted = api::is_true(status.conditions, condition::kAdmitted),
+        .evicted = api::is_true(status.conditions, condition::kEvicted),
     };
     for (const auto& assignment : status.admission->pod_set_assignments) {
         const auto& all = workload.spec.pod_sets;
@@ -255,17 +261,17 @@ Translator::Events Translator::set(const api::Workload& workload) {
         .pod_sets = {},
         .reservation = reservation(workload),
         .queueable = is_queueable(workload, settings_.gates),
-        .ended = !is_active(workload) || api::is_true(status.conditions, "Finished"),
+        .ended = !is_active(workload) || api::is_true(status.conditions, condition::kFinished),
         .requeued_false = false,
         .requeue_at = status.requeue_state ? status.requeue_state->requeue_at : std::nullopt,
         .checks_failed = has_failed_check(workload),
         .requests_valid = std::ranges::all_of(demands, &PodDemand::is_valid),
         .preemption_gated = is_preemption_gated(workload),
-        .pods_ready = api::is_true(status.conditions, "PodsReady"),
+        .pods_ready = api::is_true(status.conditions, condition::kPodsReady),
         .replaces = replaced_slice(workload),
     };
-    const auto* requeued = api::find_condition(status.conditions, "Requeued");
-    made.requeued_false = requeued != nullptr && requeued->status == "False";
+    const auto* requeued = api::find_condition(status.conditions, condition::kRequeued);
+    made.requeued_false = requeued != nullptr && requeued->status == api::condition_status::kFalse;
     for (std::size_t i = 0; i < demands.size(); ++i) {
         const auto& pod_set = workload.spec.pod_sets[i];
         const auto& topology = pod_set.topology_request;

@@ -113,12 +113,21 @@ struct Writing {
     Result<void> submit_admission(const std::function<void()>& meanwhile = {}) {
         api::Workload workload = *stores.of<api::Workload>().find("team", "sample");
         workload.status.admission.emplace().cluster_queue = "cq";
-        workload::set_condition(workload, "QuotaReserved", true, "QuotaReserved", "", clock.now());
+        workload::set_condition(
+            workload,
+            "QuotaReserved",
+            workload::ConditionStatus::True,
+            "QuotaReserved",
+            "",
+            clock.now()
+        );
         return submit_certain(workload, meanwhile);
     }
     Result<void> submit_eviction() {
         api::Workload workload = *stores.of<api::Workload>().find("team", "sample");
-        workload::set_condition(workload, "Evicted", true, "Preempted", "", clock.now());
+        workload::set_condition(
+            workload, "Evicted", workload::ConditionStatus::True, "Preempted", "", clock.now()
+        );
         return submit_certain(workload, {});
     }
     Result<void> submit_certain(
@@ -248,7 +257,9 @@ TEST_CASE("an admission that the server goes on refusing is given up", "[control
     SECTION("nor when it was evicted already") {
         w.client.on_write("workloads", [](const json::Value*, json::Value& after) -> Result<void> {
             auto object = *api::from_value<api::Workload>(after);
-            workload::set_condition(object, "Evicted", true, "Deactivated", "", Time());
+            workload::set_condition(
+                object, "Evicted", workload::ConditionStatus::True, "Deactivated", "", Time()
+            );
             after = api::to_value(object);
             return {};
         });
@@ -357,7 +368,9 @@ DoubtfulWrite make_doubtful(const Writing& w, Verb verb) {
         }
         case Verb::ApplyStatus: {
             auto changed = *workload;
-            workload::set_condition(changed, "Evicted", true, "Preempted", "", w.clock.now());
+            workload::set_condition(
+                changed, "Evicted", workload::ConditionStatus::True, "Preempted", "", w.clock.now()
+            );
             return {test::Verb::Apply, status_write(changed)};
         }
         case Verb::Delete:

@@ -1,5 +1,6 @@
 #include "api/core.hpp"
 #include "api/job.hpp"
+#include "api/kueue_names.hpp"
 #include "kube/client/client_config.hpp"
 #include "kube/client/event_sink.hpp"
 #include "kube/client/http_client.hpp"
@@ -200,8 +201,7 @@ TEST_CASE("a lease is acquired, handed over and released on a real server", "[ku
     run_async(server.loop, one.release());
     REQUIRE(run_async(server.loop, two.acquire()));
     const auto lease = run_async(
-        server.loop,
-        TypedClient<api::Lease>(*server.client).get({server.ns, std::string(kLeaseName)})
+        server.loop, TypedClient<api::Lease>(*server.client).get({server.ns, api::kLeaderLease})
     );
     REQUIRE(lease);
     CHECK(lease->spec.holder_identity == "two");

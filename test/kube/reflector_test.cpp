@@ -1,6 +1,7 @@
 #include "kube/client/reflector.hpp"
 
 #include "api/job.hpp"
+#include "api/kueue_names.hpp"
 #include "base/clock.hpp"
 #include "json/value.hpp"
 #include "kube/client/event_sink.hpp"
@@ -263,12 +264,9 @@ TEST_CASE(
     run_async(loop, tasks.wait());
     CHECK(elected);
     CHECK(two.is_leader());
-    CHECK(
-        client.find<api::Lease>("kueue-system", std::string(kube::kLeaseName))
-            ->spec.lease_transitions == 1
-    );
+    CHECK(client.find<api::Lease>("kueue-system", api::kLeaderLease)->spec.lease_transitions == 1);
     client.fail_next(Verb::MergePatch, "leases", Error{ErrorCode::Conflict, "", {}});
-    auto stolen = *client.find<api::Lease>("kueue-system", std::string(kube::kLeaseName));
+    auto stolen = *client.find<api::Lease>("kueue-system", api::kLeaderLease);
     stolen.spec.holder_identity = "thief";
     client.add(stolen);
     CHECK(run_async(loop, two.hold()));
@@ -290,7 +288,7 @@ TEST_CASE("a leader whose wall clock is set back goes on renewing", "[kube][lead
     net::TaskGroup tasks(loop.executor(), "test");
     tasks.spawn(hold_it(&one));
     const auto is_renewed = [&] {
-        const auto lease = client.find<api::Lease>("kueue-system", std::string(kube::kLeaseName));
+        const auto lease = client.find<api::Lease>("kueue-system", api::kLeaderLease);
         return lease->spec.renew_time->time < before;
     };
     for (int i = 0; i < 1000 && !is_renewed(); ++i) {

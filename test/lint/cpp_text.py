@@ -29,6 +29,15 @@ def strip(source, keep_literals=False):
     return _TOKEN.sub(replace, source)
 
 
+def literals(source):
+    """Yields (offset, text) for each literal of a text, what stands between its quotes."""
+    for match in _TOKEN.finditer(source):
+        if match.lastgroup == "text":
+            yield match.start(), match.group()[1:-1]
+        elif match.group("raw"):
+            yield match.start(), match.group().split("(", 1)[1].rsplit(")", 1)[0]
+
+
 def line_of(text, offset):
     """The line number of an offset, from 1."""
     return text.count("\n", 0, offset) + 1

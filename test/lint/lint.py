@@ -221,6 +221,36 @@ def check_citations(tree):
             yield path, line, f"cites what is not public ({cited}): state the rule itself"
 
 
+NAMES = "lib/api/kueue_names.hpp"
+# The headings of kubectl's columns are no condition types, though some are the same words.
+HEADINGS = "lib/api/crd.cpp"
+
+
+def _condition_types(tree):
+    """Kueue's own: those of a batch/v1 Job are words of other APIs too."""
+    after = tree.text(NAMES).partition("\nnamespace condition {\n")[2]
+    block = after.partition("\n}  // namespace condition\n")[0]
+    return set(re.findall(r'\bk(?!Job)\w+\[\] =\s*"([^"]+)"', block))
+
+
+def check_names(tree):
+    types = set()
+    if NAMES in tree.paths:
+        types = _condition_types(tree)
+        if not types:
+            yield NAMES, 1, "no condition types are found in it"
+    for path in tree.cpp(under=("lib/", "controller/")):
+        if path == NAMES:
+            continue
+        source = tree.text(path)
+        for offset, text in cpp_text.literals(source):
+            # What has blanks is a message, a rule or a cell of a schema.
+            is_name = "kueue.x-k8s.io" in text and not re.search(r"\s", text)
+            if is_name or (text in types and path != HEADINGS):
+                line = cpp_text.line_of(source, offset)
+                yield path, line, f'"{text}" is a name of Kueue\'s API: use its constant of {NAMES}'
+
+
 RULES = {
     "layers": check_layers,
     "words": check_words,
@@ -232,6 +262,7 @@ RULES = {
     "format": check_format,
     "shell": check_shell,
     "citations": check_citations,
+    "names": check_names,
 }
 
 # Rules that are checked only when they are named. Empty the set to check all.

@@ -18,6 +18,23 @@ LISTS = {
 }
 
 
+NAMES = {
+    "lib/api/kueue_names.hpp": """namespace sluice::api {
+inline constexpr char kKueueGroup[] = "kueue.x-k8s.io";
+namespace condition {
+inline constexpr char kFinished[] = "Finished";
+inline constexpr char kBlockedOnPreemptionGates[] =
+    "BlockedOnPreemptionGates";
+inline constexpr char kJobFailed[] = "Failed";
+}  // namespace condition
+namespace reason {
+inline constexpr char kSucceeded[] = "Succeeded";
+}  // namespace reason
+}  // namespace sluice::api
+""",
+}
+
+
 def include(path, what):
     return {path: f"#include {what}\n"}
 
@@ -133,6 +150,30 @@ ROWS = [
      "state the rule itself"),
     ("a number after a spec that is no chapter", "citations",
      cpp("// its spec; 4.5 cores; spec 3; surfaces of it"), None),
+    ("the home of the names", "names", NAMES, None),
+    ("a home without condition types", "names",
+     {"lib/api/kueue_names.hpp": "namespace sluice::api {}\n"}, "no condition types are found"),
+    ("a label written out", "names", cpp('f("kueue.x-k8s.io/queue-name");'),
+     "lib/net/a.cpp:1: names:"),
+    ("a group of Kueue's written out", "names",
+     cpp('\n f(R"(config.kueue.x-k8s.io/v1beta2)");', "controller/process/a.cpp"),
+     "controller/process/a.cpp:2: names:"),
+    ("a name in a message", "names", cpp('f("no kind of kueue.x-k8s.io");'), None),
+    ("a name in a comment", "names", {**NAMES, **cpp('// "Finished", "kueue.x-k8s.io/podset"')},
+     None),
+    ("a condition type written out", "names", {**NAMES, **cpp('is_true(w, "Finished");')},
+     '"Finished" is a name of Kueue'),
+    ("a condition type compared with", "names",
+     {**NAMES, **cpp('if (c.type_ == "BlockedOnPreemptionGates") {')}, "is a name of Kueue"),
+    ("a condition type by its constant", "names",
+     {**NAMES, **cpp("is_true(w, api::condition::kFinished);")}, None),
+    ("a condition type within a message", "names", {**NAMES, **cpp('f("Finished at {}", t);')},
+     None),
+    ("a condition type that others have too", "names", {**NAMES, **cpp('f("Failed");')}, None),
+    ("a heading of kubectl's columns", "names",
+     {**NAMES, **cpp('{"Finished", ".status"}', "lib/api/crd.cpp")}, None),
+    ("a test writes the names out", "names",
+     {**NAMES, **cpp('f("Finished", "kueue.x-k8s.io/podset");', "test/net/a_test.cpp")}, None),
     ("ill-formatted code", "format", cpp("int   f( );"), "would change it"),
     ("well-formatted code", "format", cpp("int f();"), None),
 ]

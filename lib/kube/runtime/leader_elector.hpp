@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/kueue_names.hpp"
 #include "api/lease.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -12,13 +13,9 @@
 
 namespace sluice::kube {
 
-/// The Lease that Kueue's controllers compete for; Sluice takes the same one, so that the two never
-/// act at once.
-inline constexpr std::string_view kLeaseName = "c1f6bfd2.kueue.x-k8s.io";
-
 struct LeaderOptions {
     std::string namespace_;
-    std::string name{kLeaseName};
+    std::string name = api::kLeaderLease;
     std::string identity;  ///< `<hostname>_<uuid>`
     Duration lease_length = std::chrono::seconds(15);
     Duration renew_deadline = std::chrono::seconds(10);
