@@ -12,7 +12,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 keep=0
-case "${1:-}" in
+case "$*" in
     '') ;;
     --keep) keep=1 ;;
     *) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2 ;;

@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "base/prng.hpp"
+#include "base/version.hpp"
 #include "config/honoured.hpp"
 #include "config/validation.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
@@ -239,7 +240,11 @@ void warn_of_exposed_token(const kube::ClientConfig& config) {
 int run(const Options& options) {
     const auto level = parse_level(options.log_level);
     if (!level) {
-        log::error("unknown log level", {{"level", options.log_level}});
+        log::error(
+            "cannot start",
+            {{"error",
+              "--log-level: " + options.log_level + " is none of debug, info, warning, error, off"}}
+        );
         return kMisconfigured;
     }
     log::set_level(*level);
@@ -257,8 +262,13 @@ int run(const Options& options) {
     if (config::effective_wait_for_pods_ready(
             process_options->configuration, process_options->gates
         )) {
-        log::info("waitForPodsReady is not built yet and counts as off");
+        log::info("waitForPodsReady is on by default; this version does not act on it");
     }
+    log::info(
+        "starting",
+        {{"version", std::string(version())},
+         {"apiServer", fmt::format("{}:{}", connection->config.host, connection->config.port)}}
+    );
     connection->config.qps = process_options->configuration.client_connection.qps;
     connection->config.burst = process_options->configuration.client_connection.burst;
     const SystemClock clock;

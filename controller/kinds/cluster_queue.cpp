@@ -75,8 +75,8 @@ void visit_references(const ChangeContext&, const Change& change, const Visit& v
                 visit({kind_of<api::ResourceFlavor>(), "", flavor.name});
             }
         }
-        if (queue->spec.admission_checks_strategy) {
-            for (const auto& check : queue->spec.admission_checks_strategy->admission_checks) {
+        if (const auto& strategy = queue->spec.admission_checks_strategy) {
+            for (const auto& check : strategy->admission_checks) {
                 visit({kind_of<api::AdmissionCheck>(), "", check.name});
             }
         }

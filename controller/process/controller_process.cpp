@@ -70,12 +70,19 @@ boost::asio::awaitable<bool> ControllerProcess::start_webhook() {
     if (!webhooks_) {
         co_return true;
     }
-    for (;;) {
+    for (std::string told;;) {
         const auto done = co_await serve(&*webhooks_);
         if (done) {
             break;
         }
-        log::error("webhook is not ready", {{"error", done.error().detail}});
+        const std::string& problem = done.error().detail;
+        const bool is_race = done.error().code == ErrorCode::Conflict;
+        log::write(
+            problem == told || is_race ? log::Level::Debug : log::Level::Error,
+            "webhook is not ready; it is tried again every two seconds",
+            {{"error", problem}}
+        );
+        told = problem;
         if (done.error().code == ErrorCode::Invalid) {
             co_return false;
         }

@@ -157,6 +157,7 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
         }
         return;
     }
+    note_created(key, outcome.writes);
     if (outcome.are_independent) {
         const auto spread = std::make_shared<Spread>();
         spread->key = key;
@@ -225,18 +226,30 @@ bool ReconcileRunner::is_unreadable(const ObjectKey& key) const {
     return store != nullptr && store->unreadable().contains({key.ns, key.name});
 }
 
-bool ReconcileRunner::is_settled(const ObjectKey& key) const {
-    if (!parts_.sink.is_settled(key)) {
+void ReconcileRunner::note_created(const ObjectKey& key, const std::vector<Write>& writes) {
+    for (const Write& write : writes) {
+        if (write.verb == Verb::Create && write.object != key) {
+            created_[key].push_back(write.object);
+        }
+    }
+}
+
+bool ReconcileRunner::is_settled(const ObjectKey& key) {
+    const auto is_seen = [this](const ObjectKey& other) { return parts_.sink.is_settled(other); };
+    if (!is_seen(key)) {
         return false;
+    }
+    if (const auto created = created_.find(key); created != created_.end()) {
+        if (!std::ranges::all_of(created->second, is_seen)) {
+            return false;
+        }
+        created_.erase(created);
     }
     const KindEntry* entry = parts_.registry.find(key.kind);
     if (entry == nullptr || !entry->also_written) {
         return true;
     }
-    return std::ranges::all_of(
-        entry->also_written(parts_.view.stores, key),
-        [this](const ObjectKey& other) { return parts_.sink.is_settled(other); }
-    );
+    return std::ranges::all_of(entry->also_written(parts_.view.stores, key), is_seen);
 }
 
 }  // namespace sluice::controller

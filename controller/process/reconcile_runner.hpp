@@ -84,7 +84,9 @@ class ReconcileRunner {
     void submit_waiting();
     void process(const ObjectKey& key, Time now);
     bool is_unreadable(const ObjectKey& key) const;
-    bool is_settled(const ObjectKey& key) const;
+    bool is_settled(const ObjectKey& key);
+    /// Remembers what a reconcile of the object creates, which no store shows yet.
+    void note_created(const ObjectKey& key, const std::vector<Write>& writes);
     void ended(const ObjectKey& key, const Result<void>& result);
     /// Says why a reconcile failed; the same again only for debugging, until one succeeds.
     void log_once(
@@ -95,6 +97,7 @@ class ReconcileRunner {
 
     Parts parts_;
     kube::WorkQueue<ObjectKey> queue_;
+    std::map<ObjectKey, std::vector<ObjectKey>> created_;  ///< until the stores show it
     std::map<ObjectKey, Time> wall_times_;  ///< at which objects are reconciled again
     ClockSteps clock_steps_;
     std::map<ObjectKey, std::string> failures_;  ///< the latest of objects that go on failing

@@ -48,8 +48,8 @@ void add(
         return;
     }
     WorkloadTally::Holders& holders = all[cluster_queue];
-    holders.reserving += sign * of_one.reserving;
-    holders.admitted += sign * of_one.admitted;
+    holders.reserving += std::int64_t{sign} * of_one.reserving;
+    holders.admitted += std::int64_t{sign} * of_one.admitted;
     add(holders.reservation, of_one.reservation, sign);
     add(holders.usage, of_one.usage, sign);
     if (holders.reserving == 0) {

@@ -19,7 +19,7 @@ std::optional<std::int64_t> read_integer(std::string_view text) {
 
 }  // namespace
 
-bool tolerates(const Toleration& toleration, const Taint& taint, bool numeric_operators) {
+bool tolerates(const Toleration& toleration, const Taint& taint, TolerationOperators operators) {
     if (!toleration.effect.empty() && toleration.effect != taint.effect) {
         return false;
     }
@@ -32,7 +32,8 @@ bool tolerates(const Toleration& toleration, const Taint& taint, bool numeric_op
     if (toleration.operator_ == "Exists") {
         return true;
     }
-    if (!numeric_operators || (toleration.operator_ != "Lt" && toleration.operator_ != "Gt")) {
+    if (operators == TolerationOperators::Basic ||
+        (toleration.operator_ != "Lt" && toleration.operator_ != "Gt")) {
         return false;
     }
     const auto bound = read_integer(toleration.value);
@@ -46,7 +47,7 @@ bool tolerates(const Toleration& toleration, const Taint& taint, bool numeric_op
 const Taint* find_untolerated_taint(
     const std::vector<Taint>& taints,
     const std::vector<Toleration>& tolerations,
-    bool numeric_operators
+    TolerationOperators operators
 ) {
     for (const Taint& taint : taints) {
         if (taint.effect != "NoSchedule" && taint.effect != "NoExecute") {
@@ -54,7 +55,7 @@ const Taint* find_untolerated_taint(
         }
         const bool covered =
             std::any_of(tolerations.begin(), tolerations.end(), [&](const Toleration& toleration) {
-                return tolerates(toleration, taint, numeric_operators);
+                return tolerates(toleration, taint, operators);
             });
         if (!covered) {
             return &taint;

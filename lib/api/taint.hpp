@@ -33,16 +33,25 @@ struct Toleration {
     friend bool operator==(const Toleration&, const Toleration&) = default;
 };
 
-/// Whether the toleration covers the taint, as core/v1 defines it. The operators Lt and Gt compare
-/// integers and match only where `numeric_operators` says that they are switched on.
-bool tolerates(const Toleration& toleration, const Taint& taint, bool numeric_operators = false);
+/// Which operators of tolerations match.
+enum class TolerationOperators : std::uint8_t {
+    Basic,
+    WithNumeric,  ///< Lt and Gt too, which compare integers
+};
+
+/// Whether the toleration covers the taint, as core/v1 defines it.
+bool tolerates(
+    const Toleration& toleration,
+    const Taint& taint,
+    TolerationOperators operators = TolerationOperators::Basic
+);
 
 /// The first taint that forbids placing pods (NoSchedule or NoExecute) and that nothing tolerates,
 /// or nullptr. PreferNoSchedule only advises and is not considered.
 const Taint* find_untolerated_taint(
     const std::vector<Taint>& taints,
     const std::vector<Toleration>& tolerations,
-    bool numeric_operators = false
+    TolerationOperators operators = TolerationOperators::Basic
 );
 
 }  // namespace sluice::api

@@ -62,7 +62,7 @@ class ClassicalSearch {
 
     std::vector<PreemptionTarget> run() {
         collect();
-        for (const bool borrowing : attempts()) {
+        for (const Borrowing borrowing : attempts()) {
             auto targets = attempt(borrowing);
             if (!targets.empty()) {
                 return targets;
@@ -337,27 +337,28 @@ class ClassicalSearch {
         return has_hierarchical_;
     }
 
-    /// With borrowing or without, in the order tried.
-    SmallVector<bool, 2> attempts() {
+    /// In the order tried.
+    SmallVector<Borrowing, 2> attempts() {
         if (!has_foreign_) {
-            return {true};
+            return {Borrowing::Allowed};
         }
         if (!policy_.borrow_within_cohort) {
             if (!strictly_under_nominal()) {
-                return {true};
+                return {Borrowing::Allowed};
             }
             if (!has_hierarchical()) {
-                return {false, true};
+                return {Borrowing::Forbidden, Borrowing::Allowed};
             }
         }
-        return {true, false};
+        return {Borrowing::Allowed, Borrowing::Forbidden};
     }
 
-    bool still_counts(const RankedCandidate& candidate, bool borrowing) const {
+    bool still_counts(const RankedCandidate& candidate, Borrowing borrowing) const {
         if (candidate.of == CandidateClass::WithinClusterQueue) {
             return true;
         }
-        if (borrowing && candidate.of == CandidateClass::ReclaimWithoutBorrowing) {
+        if (borrowing == Borrowing::Allowed &&
+            candidate.of == CandidateClass::ReclaimWithoutBorrowing) {
             return false;
         }
         // An earlier eviction may have brought the victim's subtree back within its quota.
@@ -367,7 +368,7 @@ class ClassicalSearch {
         );
     }
 
-    std::vector<PreemptionTarget> attempt(bool borrowing) {
+    std::vector<PreemptionTarget> attempt(Borrowing borrowing) {
         std::vector<PreemptionTarget> targets;
         const auto mark = tree_.mark();
         for (std::size_t i = 0; const RankedCandidate* candidate = at(i); ++i) {

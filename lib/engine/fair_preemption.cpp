@@ -66,7 +66,7 @@ class FairSearch {
             fits = second_strategy();
         }
         if (fits) {
-            search_.fill_back(preemptor_, targets_, true);
+            search_.fill_back(preemptor_, targets_, Borrowing::Allowed);
             search_.note_level(preemptor_);
         }
         return fits;
@@ -145,7 +145,7 @@ class FairSearch {
     bool fits() {
         const auto mark = tree_.mark();
         tree_.assume_no_usage(preemptor_.cluster_queue, preemptor_.usage);
-        const bool result = search_.fits(preemptor_, true);
+        const bool result = search_.fits(preemptor_, Borrowing::Allowed);
         if (!result) {
             tree_.rollback(mark);
         }

@@ -168,11 +168,12 @@ PreemptionSearch::Possibility PreemptionSearch::simulate(
     };
 }
 
-bool PreemptionSearch::fits(const PreemptionRequest& preemptor, bool allow_borrowing) const {
+bool PreemptionSearch::fits(const PreemptionRequest& preemptor, Borrowing borrowing) const {
     return std::all_of(preemptor.usage.begin(), preemptor.usage.end(), [&](const Usage& usage) {
-        if (!allow_borrowing && context_.tree.is_borrowing_with(
-                                    preemptor.cluster_queue, usage.flavor_resource, usage.amount
-                                )) {
+        if (borrowing == Borrowing::Forbidden &&
+            context_.tree.is_borrowing_with(
+                preemptor.cluster_queue, usage.flavor_resource, usage.amount
+            )) {
             return false;
         }
         return usage.amount <=
@@ -196,13 +197,13 @@ void PreemptionSearch::bring_back(WorkloadIndex target) {
 }
 
 void PreemptionSearch::fill_back(
-    const PreemptionRequest& preemptor, std::vector<PreemptionTarget>& targets, bool allow_borrowing
+    const PreemptionRequest& preemptor, std::vector<PreemptionTarget>& targets, Borrowing borrowing
 ) {
     // The last target made it fit, so it is needed; of the others perhaps not all.
     for (std::size_t i = targets.size(); i-- > 1;) {
         const std::size_t at = i - 1;
         bring_back(targets[at].workload);
-        if (fits(preemptor, allow_borrowing)) {
+        if (fits(preemptor, borrowing)) {
             targets[at] = targets.back();
             targets.pop_back();
         } else {

@@ -33,6 +33,9 @@ struct PreemptionRequest {
     friend bool operator==(const PreemptionRequest&, const PreemptionRequest&) = default;
 };
 
+/// Whether the preemptor may borrow from its cohort.
+enum class Borrowing : std::uint8_t { Forbidden, Allowed };
+
 /// Searches for the workloads whose eviction makes room (KEP-83, KEP-1337, KEP-1714). Changes the
 /// tree's usage while it searches and restores it before it returns.
 class PreemptionSearch {
@@ -70,7 +73,8 @@ class PreemptionSearch {
         WorkloadIndex workload, NodeIndex cluster_queue, FlavorResourceIndex needed, Amount amount
     );
 
-    bool fits(const PreemptionRequest& preemptor, bool allow_borrowing) const;
+    /// Whether the preemptor fits now.
+    bool fits(const PreemptionRequest& preemptor, Borrowing borrowing) const;
     /// Takes the target's usage out of the tree until the search ends.
     void evict(WorkloadIndex target);
     void bring_back(WorkloadIndex target);
@@ -79,7 +83,7 @@ class PreemptionSearch {
     void fill_back(
         const PreemptionRequest& preemptor,
         std::vector<PreemptionTarget>& targets,
-        bool allow_borrowing
+        Borrowing borrowing
     );
 
     /// Holders of the ClusterQueue that use what the preemptor needs.

@@ -121,7 +121,11 @@ class StateEditor {
     bool set_fair_usage(LocalQueueIndex index);
     /// The same, and puts the ClusterQueue in order.
     void update_fair_usage(LocalQueueIndex index);
-    void count_admitted(WorkloadIndex index, bool add);
+    /// Adds what an admitted holder uses to the usage of its LocalQueue, or takes it away.
+    void add_to_admitted(WorkloadIndex index);
+    void take_from_admitted(WorkloadIndex index);
+    /// Where a holder counts as admitted usage of its LocalQueue; nullptr: nowhere.
+    Usages* admitted_usage_for(WorkloadIndex index);
     /// Its ClusterQueue is another one now.
     void recount_admitted(LocalQueueIndex index);
     ResourceAmounts admitted_of(const LocalQueueRecord& local_queue) const;

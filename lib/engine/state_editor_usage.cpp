@@ -71,19 +71,30 @@ ResourceAmounts StateEditor::admitted_of(const LocalQueueRecord& local_queue) co
     return made;
 }
 
-void StateEditor::count_admitted(WorkloadIndex index, bool add) {
+Usages* StateEditor::admitted_usage_for(WorkloadIndex index) {
     const WorkloadRecord& workload = record(index);
     if (!state_.options_.admission_fair_sharing || !workload.holding->admitted ||
         !workload.local_queue.is_valid()) {
-        return;
+        return nullptr;
     }
     LocalQueueRecord& local_queue = state_.local_queues_[workload.local_queue.at()];
-    if (local_queue.cluster_queue != workload.holding->cluster_queue) {
-        return;
+    return local_queue.cluster_queue == workload.holding->cluster_queue ? &local_queue.admitted
+                                                                        : nullptr;
+}
+
+void StateEditor::add_to_admitted(WorkloadIndex index) {
+    if (Usages* admitted = admitted_usage_for(index)) {
+        for (const auto& usage : record(index).holding->usages) {
+            add_to(*admitted, usage.flavor_resource, usage.amount);
+        }
     }
-    Usages& admitted = local_queue.admitted;
-    for (const auto& usage : workload.holding->usages) {
-        add_to(admitted, usage.flavor_resource, add ? usage.amount : Amount() - usage.amount);
+}
+
+void StateEditor::take_from_admitted(WorkloadIndex index) {
+    if (Usages* admitted = admitted_usage_for(index)) {
+        for (const auto& usage : record(index).holding->usages) {
+            add_to(*admitted, usage.flavor_resource, Amount() - usage.amount);
+        }
     }
 }
 
@@ -92,7 +103,7 @@ void StateEditor::recount_admitted(LocalQueueIndex index) {
     local_queue.admitted.clear();
     for (const auto workload : local_queue.workloads) {
         if (record(workload).holding != nullptr) {
-            count_admitted(workload, true);
+            add_to_admitted(workload);
         }
     }
 }

@@ -128,7 +128,7 @@ void StateEditor::hold(WorkloadIndex index, std::unique_ptr<Holding> holding) {
     at.holders.push_back(index);
     state_.tree_.add_usage(holding->cluster_queue, holding->usages);
     workload.holding = std::move(holding);
-    count_admitted(index, true);
+    add_to_admitted(index);
     if (!workload.pods_ready && at.exists) {
         ++state_.not_ready_holders_;
     }
@@ -137,7 +137,7 @@ void StateEditor::hold(WorkloadIndex index, std::unique_ptr<Holding> holding) {
 void StateEditor::release(WorkloadIndex index) {
     WorkloadRecord& workload = record(index);
     SLUICE_ASSERT(workload.holding != nullptr);
-    count_admitted(index, false);
+    take_from_admitted(index);
     const std::unique_ptr<Holding> holding = std::move(workload.holding);
     ClusterQueueRecord& at = queue(holding->cluster_queue);
     const WorkloadIndex last = at.holders.back();
@@ -179,7 +179,7 @@ void StateEditor::set_back_off(
         state_.back_offs_.erase({.at = *known, .workload = index, .back_off = back_off});
     }
     known = until;
-    if (is_later(until)) {
+    if (until && is_later(until)) {
         state_.back_offs_.insert({.at = *until, .workload = index, .back_off = back_off});
     }
 }
@@ -194,7 +194,7 @@ void StateEditor::move_to_local_queue(WorkloadIndex index, LocalQueueIndex targe
         clear_preemptor(index);
         drop_charge(index);
         if (workload.holding != nullptr) {
-            count_admitted(index, false);
+            take_from_admitted(index);
         }
         auto& members = state_.local_queues_[workload.local_queue.at()].workloads;
         const WorkloadIndex last = members.back();
@@ -206,7 +206,7 @@ void StateEditor::move_to_local_queue(WorkloadIndex index, LocalQueueIndex targe
     workload.last_assignment.reset();  // it speaks of the flavors of another ClusterQueue
     workload.local_queue = target;
     if (workload.holding != nullptr) {
-        count_admitted(index, true);
+        add_to_admitted(index);
     }
     if (target.is_valid()) {
         auto& members = state_.local_queues_[target.at()].workloads;

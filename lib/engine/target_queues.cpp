@@ -158,13 +158,13 @@ void TargetQueues::drop_outdated(Contest& contest) {
     }
 }
 
-void TargetQueues::pass_over_changed(Contest& contest, bool are_queues) {
+void TargetQueues::pass_over_changed(Contest& contest, Children children) {
     for (; contest.next != contest.end; ++contest.next) {
         const Contestant& contestant = *contest.next;
         if (standings_.contains(contestant.node)) {
             continue;
         }
-        if (!are_queues) {
+        if (children == Children::Cohorts) {
             return;
         }
         CandidateWalk walk(lists_.in(contestant.node, *needed_), right_);
@@ -179,8 +179,8 @@ void TargetQueues::pass_over_changed(Contest& contest, bool are_queues) {
     }
 }
 
-const Contestant* TargetQueues::first_of(Contest& contest, bool are_queues) {
-    pass_over_changed(contest, are_queues);
+const Contestant* TargetQueues::first_of(Contest& contest, Children children) {
+    pass_over_changed(contest, children);
     drop_outdated(contest);
     const Contestant* first = contest.next == contest.end ? nullptr : &*contest.next;
     if (!contest.changed.empty()) {
@@ -195,8 +195,8 @@ const Contestant* TargetQueues::first_of(Contest& contest, bool are_queues) {
 NodeIndex TargetQueues::descend() {
     for (NodeIndex at = tree_.node(preemptor_queue_).root;;) {
         Cohort& here = cohort(at);
-        const Contestant* queue = first_of(here.queues, true);
-        const Contestant* child = first_of(here.cohorts, false);
+        const Contestant* queue = first_of(here.queues, Children::ClusterQueues);
+        const Contestant* child = first_of(here.cohorts, Children::Cohorts);
         if (queue == nullptr && child == nullptr) {
             drop(at);
             return {};

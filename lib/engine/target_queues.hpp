@@ -107,9 +107,10 @@ class TargetQueues {
     void enter(NodeIndex node, Standing& standing);
     void drop_outdated(Contest& contest);
     /// Passes over those that changed or have no workload that the preemptor may evict.
-    void pass_over_changed(Contest& contest, bool are_queues);
+    enum class Children : std::uint8_t { ClusterQueues, Cohorts };
+    void pass_over_changed(Contest& contest, Children children);
     /// The child with the highest share that borrows; the preemptor's own way needs not.
-    const Contestant* first_of(Contest& contest, bool are_queues);
+    const Contestant* first_of(Contest& contest, Children children);
     NodeIndex descend();
 
     const State& state_;

@@ -28,7 +28,7 @@ class IncomingRequest {
     bool is_head() const { return parser_.method() == "HEAD"; }
     bool is_refused() const { return refusal_.has_value(); }
     /// The answer that it gets instead of the handler's. Requires: it is refused; once.
-    ServerResponse take_refusal() { return std::move(*refusal_); }
+    ServerResponse take_refusal() { return std::move(refusal_).value_or(ServerResponse{}); }
     /// The request. Requires: it came whole; once.
     ServerRequest take(std::string peer);
     /// What it holds of the server's budget.

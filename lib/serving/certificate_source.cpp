@@ -12,7 +12,7 @@ namespace sluice::serving {
 namespace {
 
 constexpr int kSecretAttempts = 10;
-const std::string kSharedAuthorityName = "kueue-ca";
+constexpr char kSharedAuthorityName[] = "kueue-ca";
 
 }  // namespace
 

@@ -36,7 +36,7 @@ struct ObjectHead {
     std::string name;
 
     std::string describe() const {
-        const auto place = fmt::format("request.objects[{}]", index);
+        auto place = fmt::format("request.objects[{}]", index);
         if (name.empty()) {
             return place;
         }

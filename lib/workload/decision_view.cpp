@@ -9,14 +9,12 @@ using engine::RefusalKind;
 DecisionView::DecisionView(const engine::State& state, const engine::CycleResult& result)
     : state_(state),
       result_(result),
-      before_(make_moment(false)),
-      in_turn_(make_moment(false)),
-      with_targets_gone_(make_moment(true)) {}
+      before_(make_moment(Targets::Present)),
+      in_turn_(make_moment(Targets::Present)),
+      with_targets_gone_(make_moment(Targets::Gone)) {}
 
-DecisionView::Moment DecisionView::make_moment(bool are_targets_gone) const {
-    Moment made{
-        .holdings = Holdings(state_, Holdings::Of::State), .are_targets_gone = are_targets_gone
-    };
+DecisionView::Moment DecisionView::make_moment(Targets targets) const {
+    Moment made{.holdings = Holdings(state_, Holdings::Of::State), .targets = targets};
     for (const auto& decision : result_.admitted) {
         made.holdings.leave(decision.workload);  // until its turn
     }
@@ -28,7 +26,7 @@ void DecisionView::count_admission(Moment& moment) const {
     moment.holdings.add(
         decision.cluster_queue, decision.workload, engine::counted_usage(state_, decision), false
     );
-    if (moment.are_targets_gone && decision.replaces.is_valid()) {
+    if (moment.targets == Targets::Gone && decision.replaces.is_valid()) {
         moment.holdings.leave(decision.replaces);
     }
 }
@@ -38,7 +36,7 @@ void DecisionView::count_refusal(Moment& moment) const {
     if (!refusal.reserved.empty()) {
         moment.holdings.add(refusal.cluster_queue, refusal.workload, refusal.reserved, true);
     }
-    if (moment.are_targets_gone && refusal.kind == RefusalKind::PendingPreemption) {
+    if (moment.targets == Targets::Gone && refusal.kind == RefusalKind::PendingPreemption) {
         for (const auto target : refusal.targets) {
             moment.holdings.leave(target);
         }
@@ -48,7 +46,7 @@ void DecisionView::count_refusal(Moment& moment) const {
 void DecisionView::advance(Moment& moment, std::size_t refused) const {
     const std::uint32_t admitted = result_.refused[refused].admitted_before;
     if (refused < moment.refused || admitted < moment.admitted) {
-        moment = make_moment(moment.are_targets_gone);
+        moment = make_moment(moment.targets);
     }
     while (moment.admitted < admitted) {
         count_admission(moment);

@@ -27,14 +27,16 @@ class DecisionView {
     Holdings& at(std::size_t refused, Of numbers);
 
   private:
+    /// Whether the targets of preemptions of this cycle still hold their quota.
+    enum class Targets : std::uint8_t { Present, Gone };
     /// A moment that moves on through the turns of the cycle.
     struct Moment {
         Holdings holdings;
         std::size_t refused = 0;  // turns that are counted
         std::uint32_t admitted = 0;
-        bool are_targets_gone = false;
+        Targets targets = Targets::Present;
     };
-    Moment make_moment(bool are_targets_gone) const;
+    Moment make_moment(Targets targets) const;
     void advance(Moment& moment, std::size_t refused) const;
     void count_admission(Moment& moment) const;
     void count_refusal(Moment& moment) const;

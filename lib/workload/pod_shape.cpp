@@ -191,7 +191,9 @@ std::optional<engine::ShapeRefusal> find_refusal(
         tolerations.end(), flavor.spec.tolerations.begin(), flavor.spec.tolerations.end()
     );
     const auto& taints = flavor.spec.node_taints;
-    if (const auto* taint = api::find_untolerated_taint(taints, tolerations, true)) {
+    if (const auto* taint = api::find_untolerated_taint(
+            taints, tolerations, api::TolerationOperators::WithNumeric
+        )) {
         return engine::ShapeRefusal{
             .flavor = flavor.metadata.name,
             .kind = engine::ShapeRefusalKind::UntoleratedTaint,

@@ -75,12 +75,15 @@ void for_each_container(const PodResources& pod, std::size_t index, const Check&
     }
 }
 
+enum class Extreme : std::uint8_t { Lowest, Highest };
+
 /// The lower or higher quantity of each resource that is in either list.
-ResourceList extremes(const ResourceList& a, const ResourceList& b, bool highest) {
+ResourceList extremes(const ResourceList& a, const ResourceList& b, Extreme wanted) {
     ResourceList made = a;
     for (const auto& [resource, quantity] : b) {
         const auto [at, is_new] = made.emplace(resource, quantity);
-        if (!is_new && (highest ? at->second < quantity : quantity < at->second)) {
+        if (!is_new &&
+            (wanted == Extreme::Highest ? at->second < quantity : quantity < at->second)) {
             at->second = quantity;
         }
     }
@@ -112,9 +115,9 @@ std::optional<std::string> find_outside_limit_ranges(
                 i,
                 [&](const std::string& path, const Resources& resources) {
                     const ResourceList highest =
-                        extremes(resources.requests, resources.limits, true);
+                        extremes(resources.requests, resources.limits, Extreme::Highest);
                     const ResourceList lowest =
-                        extremes(resources.requests, resources.limits, false);
+                        extremes(resources.requests, resources.limits, Extreme::Lowest);
                     violations.add(path, greater_in(highest, bounds->max), kAboveMax);
                     violations.add(path, greater_in(bounds->min, lowest), kBelowMin);
                 }

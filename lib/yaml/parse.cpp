@@ -120,17 +120,20 @@ class DocumentSink final : public ObjectSink {
     const TakeDocument& take_;
 };
 
+/// What a sink is given of a list: the whole document or item by item.
+enum class Give : std::uint8_t { Documents, Items };
+
 /// Reads a chunk that is one document of JSON or of plain block style.
 class QuickReader {
   public:
-    QuickReader(const Limits& limits, bool by_item, ObjectSink& sink)
-        : limits_(limits), by_item_(by_item), sink_(sink) {}
+    QuickReader(const Limits& limits, Give give, ObjectSink& sink)
+        : limits_(limits), give_(give), sink_(sink) {}
 
     /// Whether it was such a chunk and is dealt with.
     bool read(const Chunk& chunk) {
         const bool is_json = chunk.text.starts_with('{') || chunk.text.starts_with('[');
         line_ = chunk.line;
-        if (!by_item_) {
+        if (give_ == Give::Documents) {
             return read(chunk, is_json, whole_);
         }
         is_in_list_ = false;
@@ -195,7 +198,7 @@ class QuickReader {
     }
 
     const Limits& limits_;
-    bool by_item_;
+    Give give_;
     ObjectSink& sink_;
     std::size_t line_ = 0;
     bool is_in_list_ = false;
@@ -204,7 +207,7 @@ class QuickReader {
     DocumentReader items_{[this](json::Value item) { take_item(std::move(item)); }};
 };
 
-void read_stream(std::string_view text, const Limits& limits, bool by_item, ObjectSink& sink) {
+void read_stream(std::string_view text, const Limits& limits, Give give, ObjectSink& sink) {
     if (text.size() > limits.bytes) {
         const auto what =
             fmt::format("{} bytes are more than the limit of {}", text.size(), limits.bytes);
@@ -216,7 +219,7 @@ void read_stream(std::string_view text, const Limits& limits, bool by_item, Obje
     if (text.starts_with(kByteOrderMark)) {
         text.remove_prefix(kByteOrderMark.size());
     }
-    QuickReader quick(limits, by_item, sink);
+    QuickReader quick(limits, give, sink);
     for_each_chunk(text, [&](const Chunk& chunk) {
         if (chunk.lone_directive) {
             Document refusal{at_line(*chunk.lone_directive, kLoneDirective), chunk.line};
@@ -244,12 +247,12 @@ std::vector<Document> parse_documents(std::string_view text, const Limits& limit
         documents.push_back(std::move(document));
     };
     DocumentSink sink(take);
-    read_stream(text, limits, false, sink);
+    read_stream(text, limits, Give::Documents, sink);
     return documents;
 }
 
 void read_objects(std::string_view text, ObjectSink& sink, const Limits& limits) {
-    read_stream(text, limits, true, sink);
+    read_stream(text, limits, Give::Items, sink);
 }
 
 Result<json::Value> parse_document(std::string_view text, const Limits& limits) {

@@ -35,8 +35,16 @@ std::string expression(const std::string& key, const std::string& op, const std:
     return R"({"key":")" + key + R"(","operator":")" + op + R"(","values":[)" + values + "]}";
 }
 
-bool tolerated(std::string_view toleration, std::string_view taint, bool numeric = false) {
-    return api::tolerates(decode<api::Toleration>(toleration), decode<api::Taint>(taint), numeric);
+constexpr auto kNumeric = api::TolerationOperators::WithNumeric;
+
+bool tolerated(
+    std::string_view toleration,
+    std::string_view taint,
+    api::TolerationOperators operators = api::TolerationOperators::Basic
+) {
+    return api::tolerates(
+        decode<api::Toleration>(toleration), decode<api::Taint>(taint), operators
+    );
 }
 
 }  // namespace
@@ -153,11 +161,11 @@ TEST_CASE("a toleration covers the taints that core/v1 says it covers", "[api][t
     CHECK_FALSE(tolerated(R"({"key":"k","operator":"Like","value":"v"})", taint));
     SECTION("numbers are compared where that is switched on") {
         const std::string ten = R"({"key":"k","value":"10","effect":"NoSchedule"})";
-        CHECK(tolerated(R"({"key":"k","operator":"Gt","value":"9"})", ten, true));
-        CHECK(tolerated(R"({"key":"k","operator":"Lt","value":"11"})", ten, true));
-        CHECK_FALSE(tolerated(R"({"key":"k","operator":"Gt","value":"10"})", ten, true));
-        CHECK_FALSE(tolerated(R"({"key":"k","operator":"Lt","value":"x"})", ten, true));
-        CHECK_FALSE(tolerated(R"({"key":"k","operator":"Gt","value":"9"})", taint, true));
+        CHECK(tolerated(R"({"key":"k","operator":"Gt","value":"9"})", ten, kNumeric));
+        CHECK(tolerated(R"({"key":"k","operator":"Lt","value":"11"})", ten, kNumeric));
+        CHECK_FALSE(tolerated(R"({"key":"k","operator":"Gt","value":"10"})", ten, kNumeric));
+        CHECK_FALSE(tolerated(R"({"key":"k","operator":"Lt","value":"x"})", ten, kNumeric));
+        CHECK_FALSE(tolerated(R"({"key":"k","operator":"Gt","value":"9"})", taint, kNumeric));
         CHECK_FALSE(tolerated(R"({"key":"k","operator":"Gt","value":"9"})", ten));
     }
 }

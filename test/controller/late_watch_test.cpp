@@ -169,4 +169,25 @@ TEST_CASE("a reason for waiting is not written over what it was not decided on",
     CHECK(cluster.controller().applier.outstanding() == 0);
 }
 
+TEST_CASE("a job is given one Workload, however late that is seen", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.settle();
+    cluster.late = {kind_of<api::Workload>()};
+    int creations = 0;
+    cluster.fault = [&](const Write& write) -> std::optional<Error> {
+        creations += write.verb == Verb::Create ? 1 : 0;
+        return std::nullopt;
+    };
+    cluster.put(job("first", 1));
+    cluster.settle(1s);
+    cluster.merge(job_key("first"), "{'metadata':{'annotations':{'note':'changed'}}}");
+    cluster.settle(10s);
+    CHECK(creations == 1);
+    cluster.late = {};
+    cluster.settle();
+    CHECK(is_running(cluster, "first"));
+    CHECK(creations == 1);
+}
+
 }  // namespace sluice::controller

@@ -57,6 +57,9 @@ def main():
     patterns = [each for each in sys.argv[1:] if not each.startswith("--")]
     suite = unittest.defaultTestLoader.discover(str(HERE), "*_test.py", str(HERE))
     tests = [each for each in all_tests(suite) if matches(each, patterns)]
+    if not tests:
+        print(f"no test has one of these in its name: {' '.join(patterns)}")
+        return 1
     if "--list" in sys.argv:
         print("\n".join(each.id() for each in tests))
         return 0

@@ -234,10 +234,7 @@ TEST_CASE(
     Watched server;
     server.client.add(make_job("a"));
     server.client.fail_next(Verb::List, "jobs", Error{ErrorCode::NotFound, "no such thing", {}}, 1);
-    CHECK(
-        run_async(server.loop, server.reflector.run()) ==
-        kube::Reflector::End::NotServed
-    );
+    CHECK(run_async(server.loop, server.reflector.run()) == kube::Reflector::End::NotServed);
     CHECK(server.take().empty());
 }
 

@@ -84,7 +84,7 @@ Result<std::string> data_or_file(
         auto bytes = decode_base64(*data);
         return bytes ? bytes : with_context(bytes.error(), name + "-data");
     }
-    const auto file = string_field(object, name);
+    auto file = string_field(object, name);
     if (!file || file->empty()) {
         return file;
     }

@@ -129,11 +129,12 @@ class Reflector::Run {
                 end_watch(line.error());
                 co_return;
             }
-            if (!line->has_value()) {
+            const std::optional<std::string>& text = *line;
+            if (!text) {
                 watcher_.on_watch_ended(std::nullopt, clock_->instant());
                 co_return;
             }
-            const auto error = take_line(**line);
+            const auto error = take_line(*text);
             if (error) {
                 end_watch(*error);
                 co_return;
