@@ -9,7 +9,7 @@
 #include "controller/process/controller_process.hpp"
 #include "controller/process/conversion_publication.hpp"
 #include "controller/process/settings.hpp"
-#include "kube/client/client_config.hpp"
+#include "kube/client/connection_source.hpp"
 #include "kube/client/http_client.hpp"
 #include "net/event_loop.hpp"
 #include "yaml/parse.hpp"
@@ -37,6 +37,7 @@ namespace {
 struct Options {
     std::string config_file;
     std::string kubeconfig_file;
+    std::string context;
     std::string controllers = "*";
     std::string feature_gates;
     std::string log_level = "info";
@@ -57,30 +58,17 @@ Result<json::Value> load_yaml(const std::string& file) {
     return document;
 }
 
-struct Connection {
-    kube::ClientConfig config;
-    bool in_cluster = false;
-};
-
-Result<Connection> load_connection(const std::string& kubeconfig_file) {
-    if (!kubeconfig_file.empty()) {
-        auto config = kube::load_kubeconfig_file(kubeconfig_file, "");
-        if (!config) {
-            return config.error();
-        }
-        return Connection{.config = std::move(*config), .in_cluster = false};
-    }
-    kube::InClusterSource source;
-    for (const char* name : {"KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"}) {
+Result<kube::Connection> load_connection(const Options& options) {
+    kube::ConnectionSource source{
+        .kubeconfig_file = options.kubeconfig_file, .context = options.context, .process = {}
+    };
+    for (const char* name :
+         {"KUBECONFIG", "HOME", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"}) {
         if (const char* value = std::getenv(name)) {
-            source.environment[name] = value;
+            source.process.environment[name] = value;
         }
     }
-    auto config = kube::load_in_cluster(source);
-    if (!config) {
-        return with_context(config.error(), "no --kubeconfig is given, and this is no pod");
-    }
-    return Connection{.config = std::move(*config), .in_cluster = true};
+    return kube::find_connection(source);
 }
 
 /// The Configuration with everything that would make it act otherwise than it says refused.
@@ -149,7 +137,7 @@ std::optional<log::Level> parse_level(std::string_view text) {
 }
 
 Result<controller::ProcessOptions> make_process_options(
-    const Options& options, const Connection& connection
+    const Options& options, const kube::Connection& connection
 ) {
     const std::string own_namespace =
         connection.in_cluster ? connection.config.namespace_ : std::string();
@@ -237,6 +225,15 @@ void warn_of_exposed_token(const kube::ClientConfig& config) {
     }
 }
 
+void tell_start(const kube::Connection& connection) {
+    log::info(
+        "starting",
+        {{"version", std::string(version())},
+         {"apiServer", fmt::format("{}:{}", connection.config.host, connection.config.port)},
+         {"by", connection.found_in}}
+    );
+}
+
 int run(const Options& options) {
     const auto level = parse_level(options.log_level);
     if (!level) {
@@ -248,7 +245,7 @@ int run(const Options& options) {
         return kMisconfigured;
     }
     log::set_level(*level);
-    auto connection = load_connection(options.kubeconfig_file);
+    auto connection = load_connection(options);
     if (!connection) {
         log::error("cannot start", {{"error", connection.error().detail}});
         return kMisconfigured;
@@ -264,11 +261,7 @@ int run(const Options& options) {
         )) {
         log::info("waitForPodsReady is on by default; this version does not act on it");
     }
-    log::info(
-        "starting",
-        {{"version", std::string(version())},
-         {"apiServer", fmt::format("{}:{}", connection->config.host, connection->config.port)}}
-    );
+    tell_start(*connection);
     connection->config.qps = process_options->configuration.client_connection.qps;
     connection->config.burst = process_options->configuration.client_connection.burst;
     const SystemClock clock;
@@ -368,7 +361,11 @@ void add_controller(CLI::App& app, int& exit_code) {
     command->add_option(
         "--kubeconfig",
         options->kubeconfig_file,
-        "Kubeconfig file of the API server (default: the service account of the pod)"
+        "Kubeconfig file of the API server (default: the service account of the pod; outside a "
+        "pod the files of $KUBECONFIG, else ~/.kube/config)"
+    );
+    command->add_option(
+        "--context", options->context, "Context of the kubeconfig (default: its current-context)"
     );
     command->add_option(
         "--controllers",

@@ -307,6 +307,11 @@ class HttpClient::Impl {
         co_return std::make_unique<LineStream>(options, std::move(exchange));
     }
 
+    void set_tls(std::shared_ptr<TlsContext> tls) {
+        options_->tls = std::move(tls);
+        idle_.clear();
+    }
+
     std::size_t idle_connections() const { return idle_.size(); }
 
   private:
@@ -378,6 +383,10 @@ asio::awaitable<Result<std::unique_ptr<ResponseStream>>> HttpClient::open(
     ClientRequest request, Duration limit
 ) {
     return impl_->open(std::move(request), limit);
+}
+
+void HttpClient::set_tls(std::shared_ptr<TlsContext> tls) {
+    impl_->set_tls(std::move(tls));
 }
 
 std::size_t HttpClient::idle_connections() const {

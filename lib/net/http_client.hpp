@@ -92,6 +92,8 @@ class HttpClient {
     boost::asio::awaitable<Result<std::unique_ptr<ResponseStream>>> open(
         ClientRequest request, Duration limit
     );
+    /// Uses another context for new connections and drops the idle ones.
+    void set_tls(std::shared_ptr<TlsContext> tls);
     /// Connections that wait to be used again.
     std::size_t idle_connections() const;
 

@@ -139,14 +139,7 @@ TEST_CASE(
 }
 
 TEST_CASE("what is not supported is refused by its name, not overlooked", "[kube][config]") {
-    const std::string field = GENERATE(
-        "exec: {command: aws}",
-        "auth-provider: {name: gcp}",
-        "username: u",
-        "password: p",
-        "as: x",
-        "as-groups: [g]"
-    );
+    const std::string field = GENERATE("auth-provider: {name: gcp}", "username: u", "password: p");
     CAPTURE(field);
     const auto name = field.substr(0, field.find(':'));
     CHECK(
@@ -159,6 +152,31 @@ TEST_CASE("what is not supported is refused by its name, not overlooked", "[kube
     );
     CHECK(
         error_of(kubeconfig("server: 'https://x', proxy-url: ''", "as-groups: []")) == "no error"
+    );
+}
+
+TEST_CASE("another identity is taken from the user", "[kube][config]") {
+    const auto config = load(kubeconfig(
+        "server: 'https://x'",
+        "as: jane, as-uid: '7', as-groups: [a, b], as-user-extra: {scopes: [view, edit]}"
+    ));
+    REQUIRE(config);
+    CHECK(config->impersonate.user == "jane");
+    CHECK(config->impersonate.uid == "7");
+    CHECK(config->impersonate.groups == std::vector<std::string>{"a", "b"});
+    CHECK(config->impersonate.extra.at("scopes") == std::vector<std::string>{"view", "edit"});
+    const std::string user = "kubeconfig: user \"u\": ";
+    CHECK(
+        error_of(kubeconfig("server: 'https://x'", "as-groups: [g]")) ==
+        user + "as: is needed beside as-uid, as-groups and as-user-extra"
+    );
+    CHECK(
+        error_of(kubeconfig("server: 'https://x'", "as: x, as-groups: g")) ==
+        user + "as-groups: must be a list of strings"
+    );
+    CHECK(
+        error_of(kubeconfig("server: 'https://x'", "as: \"x\\ny\"")) ==
+        user + "as: must be one line"
     );
 }
 

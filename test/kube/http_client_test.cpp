@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
@@ -102,6 +104,12 @@ struct Api {
         }
     }
 };
+
+boost::asio::awaitable<void> count_get(Api* api, int* done) {
+    const GetOptions options;
+    const auto got = co_await api->client->get(kJob, options);
+    *done += got ? 1 : 0;
+}
 
 }  // namespace
 
@@ -262,6 +270,112 @@ TEST_CASE("every try is told with the status of its answer", "[kube][http]") {
     REQUIRE(told.size() > 3);
     told.resize(4);
     CHECK(told == std::vector<std::string>{"GET 503", "GET 200", "POST 409", "GET 0"});
+}
+
+/// A plugin that gives tokens t1, t2, … and counts how often it was run.
+struct Plugin {
+    test::TemporaryFolder folder;
+
+    Plugin() { write(R"("token":"t'$n'")"); }
+    void write(const std::string& status) const {
+        folder.write(
+            "plugin",
+            "#!/bin/sh\ncd \"$(dirname \"$0\")\"\nn=$(($(cat runs 2>/dev/null || echo 0) + 1))\n"
+            "echo $n >runs\nprintf '%s' \"$KUBERNETES_EXEC_INFO\" >info\n"
+            "printf '%s' '{\"kind\":\"ExecCredential\","
+            "\"apiVersion\":\"client.authentication.k8s.io/v1\",\"status\":{" +
+                status + "}}'\n"
+        );
+        std::filesystem::permissions(folder.path() + "/plugin", std::filesystem::perms::owner_all);
+    }
+    int runs() const {
+        int count = 0;
+        std::ifstream(folder.path() + "/runs") >> count;
+        return count;
+    }
+    ExecPlugin exec() const {
+        return {
+            .api_version = "client.authentication.k8s.io/v1", .command = folder.path() + "/plugin"
+        };
+    }
+};
+
+TEST_CASE("a plugin's token is kept until it expires or is refused", "[kube][http]") {
+    Plugin plugin;
+    Api api;
+    api.config.bearer_token = "";
+    api.config.exec = plugin.exec();
+    const auto shown = [&api] { return net::find_header(api.api.headers, "Authorization"); };
+    SECTION("without an end it is kept") {
+        api.connect();
+        CHECK(api.get());
+        CHECK(api.get());
+        CHECK(shown() == "Bearer t1");
+        CHECK(plugin.runs() == 1);
+        SECTION("until the server refuses it") {
+            api.answer(401);
+            CHECK(api.get());
+            CHECK(shown() == "Bearer t2");
+            CHECK(plugin.runs() == 2);
+            api.answer(401, 2);
+            CHECK(api.get().error().code == ErrorCode::Unauthorized);
+            CHECK(plugin.runs() == 3);
+        }
+    }
+    SECTION("one that has ended is asked for anew") {
+        plugin.write(R"("token":"t'$n'","expirationTimestamp":"2020-01-01T00:00:00Z")");
+        api.connect();
+        CHECK(api.get());
+        CHECK(api.get());
+        CHECK(shown() == "Bearer t2");
+    }
+    SECTION("calls that come together run it once") {
+        api.connect();
+        net::TaskGroup tasks(api.loop.executor(), "test");
+        int done = 0;
+        for (int i = 0; i < 5; ++i) {
+            tasks.spawn(count_get(&api, &done));
+        }
+        CHECK(test::run_until(api.loop, [&] { return done == 5; }));
+        CHECK(plugin.runs() == 1);
+    }
+    SECTION("one that fails is an error of the call, with its name") {
+        plugin.folder.write("plugin", "#!/bin/sh\nexit 3\n");
+        api.connect();
+        const auto result = api.get();
+        REQUIRE_FALSE(result);
+        CHECK(result.error().detail.find("/plugin: ended with exit code 3") != std::string::npos);
+        CHECK(api.api.seen.empty());
+    }
+    SECTION("one that is missing is told with its hint") {
+        api.config.exec->command = "no-such-plugin";
+        api.config.exec->install_hint = "Install it from there";
+        api.connect();
+        const auto result = api.get();
+        REQUIRE_FALSE(result);
+        CHECK(result.error().code == ErrorCode::Invalid);
+        CHECK(
+            result.error().detail.find("no-such-plugin: not found in PATH; Install it from there"
+            ) != std::string::npos
+        );
+    }
+}
+
+TEST_CASE("another identity is asked for in each request", "[kube][http]") {
+    Api api;
+    api.config.impersonate = {
+        .user = "jane", .uid = "7", .groups = {"a", "b"}, .extra = {{"x.y/z", {"v"}}}
+    };
+    api.connect();
+    CHECK(api.get());
+    CHECK(net::find_header(api.api.headers, "Impersonate-User") == "jane");
+    CHECK(net::find_header(api.api.headers, "Impersonate-Uid") == "7");
+    CHECK(net::find_header(api.api.headers, "Impersonate-Extra-x.y%2Fz") == "v");
+    int groups = 0;
+    for (const auto& header : api.api.headers) {
+        groups += header.name == "Impersonate-Group" ? 1 : 0;
+    }
+    CHECK(groups == 2);
 }
 
 TEST_CASE("a renewed token is taken after a 401, once", "[kube][http]") {

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -147,20 +148,87 @@ Result<void> read_cluster(
     return {};
 }
 
-Result<void> read_user(const json::Value& user, const std::string& folder, ClientConfig& config) {
-    const auto allowed = refuse_fields(
-        user,
-        {"exec",
-         "auth-provider",
-         "username",
-         "password",
-         "as",
-         "as-uid",
-         "as-groups",
-         "as-user-extra"}
-    );
+/// The strings of a list; no list is an empty one.
+Result<std::vector<std::string>> string_list(const json::Value* list, std::string_view field) {
+    std::vector<std::string> strings;
+    if (list == nullptr || list->is_null()) {
+        return strings;
+    }
+    if (!list->is_array()) {
+        return make_invalid(fmt::format("{}: must be a list of strings", field));
+    }
+    for (const auto& entry : list->as_array()) {
+        if (!entry.is_string()) {
+            return make_invalid(fmt::format("{}: must be a list of strings", field));
+        }
+        strings.push_back(entry.as_string());
+    }
+    return strings;
+}
+
+Result<Impersonation> read_impersonation(const json::Value& user) {
+    Impersonation made;
+    for (const auto& [field, to] : {std::pair{"as", &made.user}, std::pair{"as-uid", &made.uid}}) {
+        auto text = string_field(user, field);
+        if (!text) {
+            return text.error();
+        }
+        *to = std::move(*text);
+    }
+    auto groups = string_list(user.find("as-groups"), "as-groups");
+    if (!groups) {
+        return groups.error();
+    }
+    made.groups = std::move(*groups);
+    const auto* extra = user.find("as-user-extra");
+    if (extra != nullptr && extra->is_object()) {
+        for (const auto& [key, list] : extra->as_object()) {
+            auto values = string_list(&list, "as-user-extra");
+            if (!values) {
+                return values.error();
+            }
+            made.extra.emplace(key, std::move(*values));
+        }
+    }
+    const auto is_broken = [](const std::string& text) {
+        return text.find_first_of("\r\n") != std::string::npos;  // it would forge header lines
+    };
+    const bool has_broken_extra = std::ranges::any_of(made.extra, [&](const auto& entry) {
+        return std::ranges::any_of(entry.second, is_broken);
+    });
+    if (is_broken(made.user) || is_broken(made.uid) ||
+        std::ranges::any_of(made.groups, is_broken) || has_broken_extra) {
+        return make_invalid("as: must be one line");
+    }
+    const bool has_more = !made.uid.empty() || !made.groups.empty() || !made.extra.empty();
+    if (made.user.empty() && has_more) {
+        return make_invalid("as: is needed beside as-uid, as-groups and as-user-extra");
+    }
+    return made;
+}
+
+Result<void> read_user(
+    const json::Value& user,
+    const json::Value& cluster,
+    const std::string& folder,
+    ClientConfig& config
+) {
+    const auto allowed = refuse_fields(user, {"auth-provider", "username", "password"});
     if (!allowed) {
         return allowed.error();
+    }
+    auto impersonation = read_impersonation(user);
+    if (!impersonation) {
+        return impersonation.error();
+    }
+    config.impersonate = std::move(*impersonation);
+    const auto* exec = user.find("exec");
+    if (exec != nullptr && !exec->is_null()) {
+        auto plugin = read_exec_plugin(*exec, cluster, folder);
+        if (!plugin) {
+            return with_context(plugin.error(), "exec");
+        }
+        config.exec = std::move(*plugin);
     }
     auto certificate = data_or_file(user, "client-certificate", folder);
     if (!certificate) {
@@ -194,7 +262,8 @@ Result<void> read_user(const json::Value& user, const std::string& folder, Clien
 }  // namespace
 
 bool exposes_token(const ClientConfig& config) {
-    return !config.use_tls && !(config.bearer_token.empty() && config.token_file.empty());
+    return !config.use_tls &&
+           !(config.bearer_token.empty() && config.token_file.empty() && !config.exec);
 }
 
 Result<std::string> read_small_file(const std::string& path) {
@@ -260,7 +329,7 @@ Result<ClientConfig> load_kubeconfig(
     if (!user) {
         return with_context(user.error(), "context \"" + name + "\"");
     }
-    if (const auto read = read_user(**user, folder, config); !read) {
+    if (const auto read = read_user(**user, **cluster, folder, config); !read) {
         return with_context(read.error(), "kubeconfig: user \"" + user_name + "\"");
     }
     return config;

@@ -2,14 +2,25 @@
 
 #include "base/error.hpp"
 #include "json/value.hpp"
+#include "kube/client/exec_plugin.hpp"
 #include "net/tls.hpp"
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice::kube {
+
+/// Another identity that the client asks to act as; the server must allow it (verb impersonate).
+struct Impersonation {
+    std::string user;  ///< "": none
+    std::string uid;
+    std::vector<std::string> groups;
+    std::map<std::string, std::vector<std::string>> extra;
+};
 
 /// How to reach an API server, and the credentials for it. Holds secrets: never log it.
 struct ClientConfig {
@@ -19,7 +30,9 @@ struct ClientConfig {
     bool use_tls = true;
     net::TlsClientOptions tls;
     std::string bearer_token;
-    std::string token_file;  ///< read again when it changes; stands above bearer_token
+    std::string token_file;          ///< read again when it changes; stands above bearer_token
+    std::optional<ExecPlugin> exec;  ///< gives the token or certificate
+    Impersonation impersonate;
     std::string namespace_;  ///< of the context or the pod; "" when unknown
     /// The server takes the product (before the slash) as the default field manager.
     std::string user_agent = "kueue/v0 sluice";
@@ -34,8 +47,7 @@ bool exposes_token(const ClientConfig& config);
 /// Reads a kubeconfig. `context` "" takes its current-context. Relative file names count from
 /// `folder`, that of the kubeconfig.
 /// Errors: Invalid naming the context, cluster, user or field: what is missing, what cannot be
-/// read, and what Sluice does not support (exec, auth-provider, username, password, proxy-url,
-/// impersonation).
+/// read, and what Sluice does not support (auth-provider, username, password, proxy-url).
 Result<ClientConfig> load_kubeconfig(
     const json::Value& kubeconfig, std::string_view context, const std::string& folder
 );

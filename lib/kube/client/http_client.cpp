@@ -2,7 +2,7 @@
 
 #include "base/deadline.hpp"
 #include "base/prng.hpp"
-#include "kube/client/token_source.hpp"
+#include "kube/client/credentials.hpp"
 #include "kube/core/status_error.hpp"
 #include "kube/runtime/backoff.hpp"
 #include "kube/runtime/rate_limiter.hpp"
@@ -57,6 +57,31 @@ bool is_passing(int status) {
 
 }  // namespace
 
+namespace {
+
+/// The headers by which a request asks to act as another user.
+net::HttpHeaders impersonation_headers(const Impersonation& as) {
+    net::HttpHeaders headers;
+    if (as.user.empty()) {
+        return headers;
+    }
+    headers.push_back({"Impersonate-User", as.user});
+    if (!as.uid.empty()) {
+        headers.push_back({"Impersonate-Uid", as.uid});
+    }
+    for (const std::string& group : as.groups) {
+        headers.push_back({"Impersonate-Group", group});
+    }
+    for (const auto& [key, values] : as.extra) {
+        for (const std::string& value : values) {
+            headers.push_back({"Impersonate-Extra-" + percent_encode(key), value});
+        }
+    }
+    return headers;
+}
+
+}  // namespace
+
 class HttpClient::Impl {
   public:
     Impl(
@@ -66,7 +91,14 @@ class HttpClient::Impl {
         std::uint64_t seed
     )
         : http_(std::move(options)),
-          tokens_(config),
+          credentials_(
+              config,
+              clock,
+              [this, tls = config.tls](const ExecCredential& given) {
+                  return use_certificate(tls, given);
+              }
+          ),
+          impersonation_(impersonation_headers(config.impersonate)),
           base_path_(config.base_path),
           user_agent_(config.user_agent),
           limiter_(config.qps, config.burst),
@@ -83,11 +115,17 @@ class HttpClient::Impl {
             if (!let_go) {
                 co_return let_go.error();
             }
+            const auto prepared = co_await credentials_.prepare();
+            if (!prepared) {
+                co_return prepared.error();
+            }
             auto attempt = co_await try_once(request, deadline);
             tell_answer(request, attempt.http_status);
-            if (attempt.http_status == 401 && !token_renewed && tokens_.reload()) {
-                token_renewed = true;
-                continue;
+            if (attempt.http_status == 401 && !token_renewed) {
+                token_renewed = co_await credentials_.renew();
+                if (token_renewed) {
+                    continue;
+                }
             }
             ++failures;
             if (attempt.answer || !attempt.may_repeat || failures >= kAttemptsMax) {
@@ -112,6 +150,10 @@ class HttpClient::Impl {
         if (!let_go) {
             co_return let_go.error();
         }
+        const auto prepared = co_await credentials_.prepare();
+        if (!prepared) {
+            co_return prepared.error();
+        }
         for (bool token_renewed = false;;) {
             auto http_request = make_http_request(request);
             auto stream = co_await http_.open(std::move(http_request), deadline.remaining());
@@ -123,9 +165,11 @@ class HttpClient::Impl {
             if (is_success(status)) {
                 co_return std::make_unique<HttpWatchStream>(std::move(*stream));
             }
-            if (status == 401 && !token_renewed && tokens_.reload()) {
-                token_renewed = true;
-                continue;
+            if (status == 401 && !token_renewed) {
+                token_renewed = co_await credentials_.renew();
+                if (token_renewed) {
+                    continue;
+                }
             }
             const auto body = co_await (*stream)->read_rest(kErrorBodyMax, deadline.remaining());
             co_return make_status_error(
@@ -137,6 +181,17 @@ class HttpClient::Impl {
     }
 
   private:
+    Result<void> use_certificate(net::TlsClientOptions options, const ExecCredential& given) {
+        options.certificate_pem = given.certificate_pem;
+        options.private_key_pem = given.private_key_pem;
+        auto tls = net::make_client_tls(options);
+        if (!tls) {
+            return tls.error();
+        }
+        http_.set_tls(std::move(*tls));
+        return {};
+    }
+
     void tell_answer(const Request& request, int status) const {
         if (on_answer_) {
             on_answer_(request.method, status);
@@ -200,15 +255,17 @@ class HttpClient::Impl {
         if (!request.content_type.empty()) {
             out.headers.push_back({"Content-Type", request.content_type});
         }
-        const auto& token = tokens_.token();
+        const auto& token = credentials_.token();
         if (!token.empty()) {
             out.headers.push_back({"Authorization", "Bearer " + token});
         }
+        out.headers.insert(out.headers.end(), impersonation_.begin(), impersonation_.end());
         return out;
     }
 
     net::HttpClient http_;
-    TokenSource tokens_;
+    Credentials credentials_;
+    net::HttpHeaders impersonation_;
     std::string base_path_;
     std::string user_agent_;
     RateLimiter limiter_;

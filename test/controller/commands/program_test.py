@@ -67,7 +67,8 @@ ROWS = [
         0,
         [
             "(default: Kueue's own) --kubeconfig",
-            "(default: the service account of the pod) --controllers",
+            "outside a pod the files of $KUBECONFIG, else ~/.kube/config)",
+            "--context TEXT              Context of the kubeconfig (default: its current-context)",
             "(default: *)",
             "its own lease (leaderElection.resourceName) and the right to it --feature-gates",
             "(default: Kueue's own) --log-level",
