@@ -25,6 +25,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
@@ -317,8 +318,29 @@ std::set<std::string> controller_names() {
     return names;
 }
 
+std::map<std::string, std::set<std::string>> controller_groups() {
+    std::map<std::string, std::set<std::string>> groups{
+        {"concurrentadmission", {}},
+        {"core", {}},
+        {"elasticjobs", {}},
+        {"failurerecovery", {}},
+        {"jobs", {}},
+        {"multikueue", {}},
+        {"provisioning", {}},
+        {"tas", {}},
+    };
+    const controller::Registry registry = controller::make_builtin_registry();
+    for (const controller::KindEntry& entry : registry.all()) {
+        if (entry.reconcile) {
+            groups[entry.job ? "jobs" : "core"].insert(entry.controller);
+        }
+    }
+    return groups;
+}
+
 Result<std::set<std::string>> parse_controllers(std::string_view text) {
     const std::set<std::string> known = controller_names();
+    const auto groups = controller_groups();
     std::set<std::string> on;
     std::set<std::string> mentioned;
     bool all = false;
@@ -332,11 +354,20 @@ Result<std::set<std::string>> parse_controllers(std::string_view text) {
         }
         const bool off = part.starts_with('-');
         const std::string name(off ? part.substr(1) : part);
-        if (!known.contains(name)) {
-            return make_invalid(fmt::format("\"{}\" is none of {}", name, fmt::join(known, ", ")));
+        const auto group = groups.find(name);
+        if (group == groups.end() && !known.contains(name)) {
+            return make_invalid(fmt::format(
+                "\"{}\" is none of {} and no group ({})",
+                name,
+                fmt::join(known, ", "),
+                fmt::join(std::views::keys(groups), ", ")
+            ));
         }
-        if (mentioned.insert(name).second && !off) {
-            on.insert(name);
+        for (const std::string& one :
+             group == groups.end() ? std::set<std::string>{name} : group->second) {
+            if (mentioned.insert(one).second && !off) {
+                on.insert(one);
+            }
         }
     }
     if (all) {
@@ -372,10 +403,12 @@ void add_controller(CLI::App& app, int& exit_code) {
         options->controllers,
         fmt::format(
             "Controllers that run here: * for all, NAME, -NAME to leave one out (default: {}); "
-            "known: {}. A process that runs only some needs its own lease "
-            "(leaderElection.resourceName) and the right to it",
+            "known: {}; and the groups {}, of which core and jobs hold some in this version. A "
+            "process that runs only some needs its own lease (leaderElection.resourceName) and the "
+            "right to it",
             options->controllers,
-            fmt::join(controller_names(), ", ")
+            fmt::join(controller_names(), ", "),
+            fmt::join(std::views::keys(controller_groups()), ", ")
         )
     );
     command->add_option(

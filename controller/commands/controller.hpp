@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -18,9 +19,12 @@ void add_controller(CLI::App& app, int& exit_code);
 /// Names of all that `--controllers` can choose.
 std::set<std::string> controller_names();
 
+/// Groups of these under one name, as Kueue divides itself. Some have none in this version.
+std::map<std::string, std::set<std::string>> controller_groups();
+
 /// Reads `--controllers` as kube-controller-manager does: `*` is all that is on by default, `name`
-/// switches on, `-name` off; the first mention of a name counts. Errors: Invalid for an unknown
-/// name.
+/// switches on, `-name` off; the first mention of a name counts. A group stands for all that
+/// it has. Errors: Invalid for an unknown name.
 Result<std::set<std::string>> parse_controllers(std::string_view text);
 
 }  // namespace sluice::commands

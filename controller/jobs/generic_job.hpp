@@ -84,6 +84,8 @@ class GenericJob {
     virtual StopStep next_stop_step(const api::Workload* workload) const = 0;
 };
 
+class JobAdmission;
+
 /// A kind of jobs.
 class JobKind {
   public:
@@ -95,6 +97,8 @@ class JobKind {
     virtual Kind kind() const = 0;
     /// As integrations.frameworks of the configuration spells it. Example: batch/job
     virtual std::string_view integration() const = 0;
+    /// Its defaults and rules when a job is written; nullptr: it has none.
+    virtual const JobAdmission* admission() const { return nullptr; }
     /// The job of that name; nullptr: there is none, or it is being deleted.
     virtual std::unique_ptr<GenericJob> find(
         const Stores& stores, const Settings& settings, const kube::NamespacedName& name

@@ -16,6 +16,7 @@ constexpr Duration kWriteGrace = std::chrono::seconds(8);
 constexpr Duration kEventGrace = std::chrono::seconds(2);
 constexpr Duration kReleaseGrace = std::chrono::seconds(3);
 constexpr Duration kWebhookRetry = std::chrono::seconds(2);
+constexpr Duration kWebhookGrace = std::chrono::seconds(1);
 
 kube::Async<void> as_result(boost::asio::awaitable<void> work) {
     co_await std::move(work);
@@ -232,7 +233,8 @@ boost::asio::awaitable<void> ControllerProcess::shut_down() {
     }
     co_await followers_.stop(Duration::zero());
     if (webhooks_) {
-        co_await webhooks_->stop(std::chrono::seconds(1));
+        co_await job_admissions_.close(kWebhookGrace);
+        co_await webhooks_->stop(kWebhookGrace);
     }
     status_.stop();
 }

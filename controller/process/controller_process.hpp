@@ -6,6 +6,7 @@
 #include "controller/kinds/registry.hpp"
 #include "controller/process/api_writer.hpp"
 #include "controller/process/informers.hpp"
+#include "controller/process/job_admissions.hpp"
 #include "controller/process/metrics_reporter.hpp"
 #include "controller/process/reconcile_runner.hpp"
 #include "controller/process/status_servers.hpp"
@@ -25,6 +26,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -90,6 +92,9 @@ class ControllerProcess {
     ReconcileRunner::Parts runner_parts();
     ApiWriter::Parts writer_parts();
     MetricsReporter::Parts metrics_parts();
+    JobAdmissions::Parts job_admissions_parts();
+    /// The webhooks by their paths.
+    std::map<std::string, AdmissionJudge> make_admissions();
     /// Whether it needs the lease to act (leaderElection.leaderElect).
     bool competes() const;
     std::set<Kind> reconciled_kinds() const;
@@ -145,6 +150,7 @@ class ControllerProcess {
     Informers informers_;
     std::optional<kube::LeaderThread> election_;  ///< none: it acts without a lease
     StatusServers status_;
+    JobAdmissions job_admissions_;
     std::optional<WebhookService> webhooks_;
     std::optional<int> exit_code_;
     bool follows_ = false;  ///< the registered kinds; others as soon as they are added

@@ -54,9 +54,14 @@ std::unique_ptr<serving::CertificateSource> make_source(const WebhookService::Pa
     });
 }
 
-std::shared_ptr<serving::PathTable> make_table(net::WorkerThreads& workers) {
+std::shared_ptr<serving::PathTable> make_table(
+    net::WorkerThreads& workers, const std::map<std::string, AdmissionJudge>& admissions
+) {
     auto table = std::make_shared<serving::PathTable>();
     table->add_review(std::string(kConversionPath), std::make_shared<ConversionHandler>(workers));
+    for (const auto& [path, judge] : admissions) {
+        table->add_review(path, std::make_shared<AdmissionHandler>(judge));
+    }
     return table;
 }
 
@@ -105,7 +110,7 @@ kube::Async<void> WebhookService::start() {
     if (parts_.configuration.tls && !parts_.configuration.tls->min_version.empty()) {
         options.minimum_tls_version = parts_.configuration.tls->min_version;
     }
-    auto table = make_table(workers_);
+    auto table = make_table(workers_, parts_.admissions);
     const auto started = co_await server_.start(std::move(table), std::move(options));
     if (!started) {
         co_return with_context(started.error(), "webhook server");

@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "config/configuration.hpp"
+#include "controller/process/admission_handler.hpp"
 #include "kube/client/client.hpp"
 #include "net/worker_threads.hpp"
 #include "serving/certificate_source.hpp"
@@ -10,6 +11,7 @@
 #include "serving/webhook_address.hpp"
 #include "serving/webhook_publisher.hpp"
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -26,6 +28,7 @@ class WebhookService {
         const config::Configuration& configuration;
         bool in_cluster =
             false;  ///< reached by the Service; outside by URL when a host is configured
+        std::map<std::string, AdmissionJudge> admissions = {};  ///< by path
     };
 
     explicit WebhookService(const Parts& parts);

@@ -3,10 +3,12 @@
 // and the reconcilers decide goes through one writer, whose results go to events and metrics.
 
 #include "base/assert.hpp"
+#include "config/validation.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/process/controller_process.hpp"
 #include "controller/process/settings.hpp"
 #include "engine/fair_sharing.hpp"
+#include "webhook/kueue_webhooks.hpp"
 #include "workload/options.hpp"
 
 #include <utility>
@@ -27,6 +29,48 @@ kube::LeaderOptions leader_options(const ProcessOptions& options) {
     made.renew_deadline = wanted.renew_deadline;
     made.retry_period = wanted.retry_period;
     return made;
+}
+
+boost::asio::awaitable<Result<webhook::Verdict>> as_awaitable(Result<webhook::Verdict> verdict) {
+    co_return verdict;
+}
+
+/// A judge that needs nothing but the request.
+AdmissionJudge judge_at_once(
+    std::function<Result<webhook::Verdict>(const api::AdmissionRequest&)> judge
+) {
+    return [judge = std::move(judge)](const std::shared_ptr<const api::AdmissionRequest>& request) {
+        return as_awaitable(judge(*request));
+    };
+}
+
+std::string path_of(std::string_view verb, Kind kind) {
+    return webhook::admission_path(verb, kind.group(), kind.version(), kind.name());
+}
+
+/// Webhook configurations name all frameworks, whichever are enabled; what Sluice has no rules for
+/// is allowed as it is.
+void add_passing(std::map<std::string, AdmissionJudge>& admissions) {
+    const auto pass = judge_at_once([](const api::AdmissionRequest&) {
+        return Result<webhook::Verdict>(webhook::Verdict());
+    });
+    for (const config::Framework& framework : config::known_frameworks()) {
+        // Kind.version.group
+        const std::string_view name = framework.kind;
+        const auto first = name.find('.');
+        const auto second = name.find('.', first + 1);
+        for (const std::string_view verb : {"mutate", "validate"}) {
+            admissions.emplace(
+                webhook::admission_path(
+                    verb,
+                    second == std::string_view::npos ? std::string_view() : name.substr(second + 1),
+                    name.substr(first + 1, second - first - 1),
+                    name.substr(0, first)
+                ),
+                pass
+            );
+        }
+    }
 }
 
 }  // namespace
@@ -57,12 +101,13 @@ ControllerProcess::ControllerProcess(
       scheduling_(scheduling_parts()),
       runner_(runner_parts(), options_.seed),
       informers_(informers_parts()),
-      status_(clock, options_.configuration, [this] { return metrics_.print(); }) {
+      status_(clock, options_.configuration, [this] { return metrics_.print(); }),
+      job_admissions_(job_admissions_parts()) {
     metrics_.set_role(competes() ? "follower" : "standalone");
     if (options_.with_webhooks) {
-        webhooks_.emplace(
-            WebhookService::Parts{client, clock, options_.configuration, options_.in_cluster}
-        );
+        webhooks_.emplace(WebhookService::Parts{
+            client, clock, options_.configuration, options_.in_cluster, make_admissions()
+        });
     }
     if (competes()) {
         SLUICE_ASSERT(options_.lease_client != nullptr);
@@ -151,6 +196,32 @@ MetricsReporter::Parts ControllerProcess::metrics_parts() {
         .work = [this] { return runner_.work(); },
         .on_dirty = [this] { metrics_dirty_.notify(); },
     };
+}
+
+JobAdmissions::Parts ControllerProcess::job_admissions_parts() {
+    return {
+        .loop = loop_,
+        .context = {registry_.job_kinds(), stores_, options_.settings, options_.gates},
+        .is_synced = [this] { return informers_.has_synced(); },
+    };
+}
+
+std::map<std::string, AdmissionJudge> ControllerProcess::make_admissions() {
+    std::map<std::string, AdmissionJudge> made;
+    for (webhook::Webhook& hook : webhook::make_kueue_webhooks(options_.gates)) {
+        made[hook.path] = judge_at_once(std::move(hook.judge));
+    }
+    for (const KindEntry& entry : registry_.all()) {
+        if (entry.job == nullptr || entry.job->admission() == nullptr) {
+            continue;
+        }
+        made[path_of("mutate", entry.kind)] =
+            job_admissions_.make_judge(*entry.job, JobAdmissions::Step::Default);
+        made[path_of("validate", entry.kind)] =
+            job_admissions_.make_judge(*entry.job, JobAdmissions::Step::Judge);
+    }
+    add_passing(made);
+    return made;
 }
 
 std::set<Kind> ControllerProcess::reconciled_kinds() const {

@@ -33,6 +33,8 @@ inline constexpr char kQueueName[] = "kueue.x-k8s.io/queue-name";
 inline constexpr char kPriorityClass[] = "kueue.x-k8s.io/priority-class";
 /// On a job: how long it may run once admitted (KEP-3125).
 inline constexpr char kMaxExecTimeSeconds[] = "kueue.x-k8s.io/max-exec-time-seconds";
+/// On a job: the Workload that was made for it beforehand.
+inline constexpr char kPrebuiltWorkload[] = "kueue.x-k8s.io/prebuilt-workload-name";
 /// On a Workload: the uid of its job.
 inline constexpr char kJobUid[] = "kueue.x-k8s.io/job-uid";
 /// On a pod: the podSet of the Workload that it counts in.
@@ -54,6 +56,8 @@ inline constexpr char kElasticJob[] = "kueue.x-k8s.io/elastic-job";
 /// On a Workload: the key of the slice it takes the place of (KEP-77).
 inline constexpr char kWorkloadSliceReplacementFor[] =
     "kueue.x-k8s.io/workload-slice-replacement-for";
+/// On a job: the Workload that was made for it beforehand; instead of the label of that name.
+inline constexpr char kPrebuiltWorkload[] = "kueue.x-k8s.io/prebuilt-workload-name";
 /// "true" on a Workload: it stands for a group of pods.
 inline constexpr char kIsGroupWorkload[] = "kueue.x-k8s.io/is-group-workload";
 /// On a batch/v1 Job: partial admission may go down to that parallelism.
@@ -63,6 +67,23 @@ inline constexpr char kJobCompletionsEqualParallelism[] =
     "kueue.x-k8s.io/job-completions-equal-parallelism";
 /// On a batch/v1 Job: it was suspended, its template is yet to be restored.
 inline constexpr char kStopping[] = "kueue.x-k8s.io/stopping";
+/// On a pod template: the topology level whose one domain takes all pods of the pod set (KEP-2724).
+inline constexpr char kPodSetRequiredTopology[] = "kueue.x-k8s.io/podset-required-topology";
+/// On a pod template: the same, as far as it can be had.
+inline constexpr char kPodSetPreferredTopology[] = "kueue.x-k8s.io/podset-preferred-topology";
+/// "true" on a pod template: any domains.
+inline constexpr char kPodSetUnconstrainedTopology[] =
+    "kueue.x-k8s.io/podset-unconstrained-topology";
+/// On a pod template: the level whose one domain takes each slice of the pod set.
+inline constexpr char kPodSetSliceRequiredTopology[] =
+    "kueue.x-k8s.io/podset-slice-required-topology";
+/// On a pod template: how many pods a slice has.
+inline constexpr char kPodSetSliceSize[] = "kueue.x-k8s.io/podset-slice-size";
+/// On a pod template: levels and sizes of slices within slices, as JSON.
+inline constexpr char kPodSetSliceRequiredTopologyConstraints[] =
+    "kueue.x-k8s.io/podset-slice-required-topology-constraints";
+/// On a pod template: pod sets of the same name are placed in one domain.
+inline constexpr char kPodSetGroupName[] = "kueue.x-k8s.io/podset-group-name";
 /// On a Workload: a number added to its priority.
 inline constexpr char kPriorityBoost[] = "kueue.x-k8s.io/priority-boost";
 }  // namespace annotation

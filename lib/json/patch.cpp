@@ -1,6 +1,53 @@
 #include "json/patch.hpp"
 
+#include <string>
+#include <string_view>
+#include <utility>
+
 namespace sluice::json {
+
+namespace {
+
+/// A part of a JSON pointer (RFC 6901).
+std::string escaped(std::string_view key) {
+    std::string text;
+    for (const char c : key) {
+        if (c == '~') {
+            text += "~0";
+        } else if (c == '/') {
+            text += "~1";
+        } else {
+            text += c;
+        }
+    }
+    return text;
+}
+
+void add_differences(Array& out, const std::string& path, const Value& from, const Value& to) {
+    if (from == to) {
+        return;
+    }
+    if (!from.is_object() || !to.is_object()) {
+        out.emplace_back(Object{{"op", "replace"}, {"path", path}, {"value", to}});
+        return;
+    }
+    for (const auto& [key, member] : from.as_object()) {
+        if (to.find(key) == nullptr) {
+            out.emplace_back(Object{{"op", "remove"}, {"path", path + "/" + escaped(key)}});
+        }
+    }
+    for (const auto& [key, member] : to.as_object()) {
+        const std::string at = path + "/" + escaped(key);
+        const Value* old = from.find(key);
+        if (old == nullptr) {
+            out.emplace_back(Object{{"op", "add"}, {"path", at}, {"value", member}});
+        } else {
+            add_differences(out, at, *old, member);
+        }
+    }
+}
+
+}  // namespace
 
 void apply_merge_patch(Value& target, const Value& patch) {
     if (!patch.is_object()) {
@@ -38,6 +85,12 @@ Value make_merge_patch(const Value& from, const Value& to) {
             patch.set(key, make_merge_patch(*old, member));
         }
     }
+    return patch;
+}
+
+Array make_json_patch(const Value& from, const Value& to) {
+    Array patch;
+    add_differences(patch, "", from, to);
     return patch;
 }
 

@@ -11,4 +11,8 @@ void apply_merge_patch(Value& target, const Value& patch);
 /// Members that are null in `to` cannot be expressed and are removed.
 Value make_merge_patch(const Value& from, const Value& to);
 
+/// The JSON patch (RFC 6902) that turns `from` into `to`: objects member by member, all else as a
+/// whole; an empty list when they are equal.
+Array make_json_patch(const Value& from, const Value& to);
+
 }  // namespace sluice::json

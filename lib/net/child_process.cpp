@@ -1,7 +1,4 @@
-// Boost.Process is compiled in this file alone.
-#define BOOST_PROCESS_USE_STD_FS 1
-#define BOOST_PROCESS_V2_SEPARATE_COMPILATION 1
-
+// Boost.Process is compiled in this file alone; how, CMakeLists.txt says.
 #include "net/child_process.hpp"
 
 #include "net/with_timeout.hpp"

@@ -125,8 +125,8 @@ std::optional<TopologyNeed> find_topology_need(
         return std::nullopt;
     }
     TopologyNeed need;
-    if (request->required || request->preferred) {
-        need.levels.push_back(request->required ? *request->required : *request->preferred);
+    if (const auto& level = request->required ? request->required : request->preferred) {
+        need.levels.push_back(*level);
     }
     for (const auto& constraint : constraints) {
         need.levels.push_back(constraint.topology);

@@ -5,31 +5,23 @@
 #include "api/local_queue.hpp"
 #include "api/resource_flavor.hpp"
 #include "engine/objects.hpp"
+#include "validation/field_error.hpp"
 
 #include <optional>
-#include <string>
 
 /// Queues and cohorts as the engine takes them.
 namespace sluice::workload {
 
-/// A field that a validating webhook would have refused, and why, as field.Error prints it.
-struct FieldProblem {
-    std::string field;
-    std::string message;
-
-    std::string text() const { return field + ": " + message; }
-};
-
 /// The first field that a validating webhook would have refused: negative quotas, duplicates,
 /// limits without a parent, names that are none …
-std::optional<FieldProblem> find_problem(const api::ClusterQueue& queue);
-std::optional<FieldProblem> find_problem(const api::Cohort& cohort);
-std::optional<FieldProblem> find_problem(const api::ResourceFlavor& flavor);
+std::optional<validation::FieldError> find_problem(const api::ClusterQueue& queue);
+std::optional<validation::FieldError> find_problem(const api::Cohort& cohort);
+std::optional<validation::FieldError> find_problem(const api::ResourceFlavor& flavor);
 
 /// Likewise of what the engine could not count with; what is refused for anything else keeps
 /// its quota for those that run in it and for its cohort.
-std::optional<FieldProblem> find_quota_problem(const api::ClusterQueue& queue);
-std::optional<FieldProblem> find_quota_problem(const api::Cohort& cohort);
+std::optional<validation::FieldError> find_quota_problem(const api::ClusterQueue& queue);
+std::optional<validation::FieldError> find_quota_problem(const api::Cohort& cohort);
 
 /// The weight of a ClusterQueue or Cohort in fair sharing; 1 when absent.
 double fair_weight(const std::optional<api::FairSharing>& fair_sharing);

@@ -140,7 +140,8 @@ TEST_CASE("what a schema refuses is named by field", "[api][schema]") {
     );
     CHECK(refusal("LocalQueue", R"({"spec":[]})") == "spec: must be an object, not a list");
     CHECK(
-        refusal("LocalQueue", R"({"metadata":{"name":"A"}})").find("metadata.name: must be") == 0
+        refusal("LocalQueue", R"({"metadata":{"name":"A"}})")
+            .find("metadata.name: a lowercase RFC 1123") == 0
     );
     CHECK(refusal("LocalQueue", R"({"spec":{"unknown":1}})").empty());
     CHECK(

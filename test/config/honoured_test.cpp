@@ -55,17 +55,18 @@ TEST_CASE("the controller names what it would not act upon", "[config][honoured]
     };
     const auto row = GENERATE(
         Row{R"("waitForPodsReady":{})", {"waitForPodsReady"}},
-        Row{R"("fairSharing":{"preemptionStrategies":["LessThanInitialShare"]})", {"fairSharing"}},
+        Row{R"("fairSharing":{"preemptionStrategies":["LessThanInitialShare"]})", {}},
         Row{R"("admissionFairSharing":{})", {"admissionFairSharing"}},
         Row{R"("integrations":{"frameworks":["batch/job","pod"],"labelKeysToCopy":["k"]})",
-            {"integrations.labelKeysToCopy", "integrations.frameworks[pod]"}},
+            {"integrations.frameworks[pod]"}},
         Row{R"("metrics":{"localQueueMetrics":{"enable":true,
                 "localQueueSelector":{"matchLabels":{"a":"b"}}}})",
             {"metrics.localQueueMetrics.localQueueSelector"}},
         Row{R"("metrics":{"customLabels":[{"name":"team"}]})", {"metrics.customLabels"}},
         Row{R"("multiKueue":{"origin":"x"})", {"multiKueue"}},
-        Row{R"("resources":{"excludeResourcePrefixes":["x"]})",
-            {"resources.excludeResourcePrefixes"}},
+        Row{R"("resources":{"excludeResourcePrefixes":["x"],"quotaCheckStrategy":"IgnoreUndeclared",
+                "transformations":[{"input":"a"}],"deviceClassMappings":[{"name":"d"}]})",
+            {"resources.deviceClassMappings"}},
         Row{R"("objectRetentionPolicies":{"workloads":{"afterFinished":"1h"}})",
             {"objectRetentionPolicies"}},
         Row{R"("pprofBindAddress":":1","tls":{})", {"pprofBindAddress", "tls"}}

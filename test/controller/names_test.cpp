@@ -26,9 +26,16 @@ TEST_CASE("--controllers chooses as kube-controller-manager does", "[controller]
     CHECK(*commands::parse_controllers("-scheduler,*") == without);
     CHECK(*commands::parse_controllers("job,workload") == std::set<std::string>{"job", "workload"});
     CHECK(commands::parse_controllers("job,-job")->size() == 1);
-    const auto unknown = commands::parse_controllers("jobs");
+    const auto unknown = commands::parse_controllers("jobz");
     REQUIRE(!unknown);
-    CHECK(unknown.error().detail.find("\"jobs\"") != std::string::npos);
+    CHECK(unknown.error().detail.find("\"jobz\"") != std::string::npos);
+}
+
+TEST_CASE("--controllers knows groups, some of them without a controller yet", "[controller]") {
+    CHECK(*commands::parse_controllers("jobs") == std::set<std::string>{"job"});
+    CHECK(*commands::parse_controllers("tas") == std::set<std::string>());
+    CHECK(*commands::parse_controllers("scheduler,core,jobs") == commands::controller_names());
+    CHECK(*commands::parse_controllers("-jobs,*,-core") == std::set<std::string>{"scheduler"});
 }
 
 }  // namespace sluice::controller

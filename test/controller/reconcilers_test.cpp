@@ -351,7 +351,7 @@ TEST_CASE("a flavor that became invalid delays the start and ends nothing", "[co
     const Outcome outcome = cluster.reconcile_job();
     CHECK(outcome.writes.empty());
     REQUIRE(outcome.try_later);
-    CHECK(outcome.try_later->starts_with("ResourceFlavor \"spot\": spec.nodeLabels[tier]: "));
+    CHECK(outcome.try_later->starts_with("ResourceFlavor \"spot\": spec.nodeLabels: "));
 }
 
 TEST_CASE("a cohort that only a webhook would refuse says why in an event", "[controller]") {

@@ -39,4 +39,20 @@ TEST_CASE("a made merge patch leads from one document to the other", "[json]") {
     CHECK(print(make_merge_patch(*to, *to)) == "{}");
 }
 
+TEST_CASE("a JSON patch names what was added, removed and replaced", "[json]") {
+    const auto from = parse(R"({"a":1,"b":{"c/d":2,"e~f":3},"g":[1]})");
+    const auto to = parse(R"({"b":{"e~f":4,"h":{}},"g":[1,2],"i":null})");
+    CHECK(
+        print(Value(make_json_patch(*from, *to))) ==
+        R"([{"op":"remove","path":"/a"},{"op":"remove","path":"/b/c~1d"},)"
+        R"({"op":"replace","path":"/b/e~0f","value":4},{"op":"add","path":"/b/h","value":{}},)"
+        R"({"op":"replace","path":"/g","value":[1,2]},{"op":"add","path":"/i","value":null}])"
+    );
+    CHECK(make_json_patch(*to, *to).empty());
+    CHECK(
+        print(Value(make_json_patch(Value(1), Value(2)))) ==
+        R"([{"op":"replace","path":"","value":2}])"
+    );
+}
+
 }  // namespace sluice::json

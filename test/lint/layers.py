@@ -10,10 +10,11 @@ LAYERS = {
     "yaml": "base json",
     "api": "base json",
     "engine": "base",
-    "workload": "base json api config engine",
     "config": "base json api",
+    "validation": "base json api config",
+    "workload": "base json api config validation engine",
     "metrics": "base",
-    "webhook": "base json api",
+    "webhook": "base json api config validation kube/core",
     "cel": "base json",
     "net": "base",
     "kube/core": "base json api",
@@ -26,16 +27,17 @@ LAYERS = {
     " controller/process",
     "controller/reconcilers": "base json api engine workload config metrics kube/core"
     " kube/runtime kube/client",
-    "controller/jobs": "base json api engine workload config kube/core kube/runtime"
-    " controller/reconcilers",
+    "controller/jobs": "base json api engine workload config validation webhook kube/core"
+    " kube/runtime controller/reconcilers",
     # A kind's entry names its reconciler and what the engine is told of it.
-    "controller/kinds": "base json api engine workload config kube/core kube/runtime"
+    "controller/kinds": "base json api engine workload config validation webhook kube/core"
+    " kube/runtime"
     " controller/reconcilers controller/jobs",
     # The scheduler reads the same stores and writes the same status as the reconcilers.
     "controller/scheduler": "base json api engine workload config metrics kube/core"
     " kube/runtime kube/client controller/reconcilers controller/jobs controller/kinds",
-    "controller/process": "base json yaml api engine workload config metrics webhook cel net"
-    " serving kube/core kube/runtime kube/client apiserver controller/reconcilers controller/jobs"
+    "controller/process": "base json yaml api engine workload config validation metrics webhook"
+    " cel net serving kube/core kube/runtime kube/client apiserver controller/reconcilers controller/jobs"
     " controller/kinds controller/scheduler",
     "controller/commands": "base json yaml api engine workload config metrics webhook cel net"
     " kube/core kube/runtime kube/client apiserver sim controller/reconcilers"

@@ -1,8 +1,8 @@
 #include "workload/messages.hpp"
 
 #include "engine/engine.hpp"
+#include "support/objects.hpp"
 #include "workload/explanation.hpp"
-#include "workload/objects.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
@@ -13,6 +13,8 @@
 
 namespace sluice::workload {
 namespace {
+
+using test::object;
 
 /// One tainted and one plain flavor, a queue of 4 cpu in each, and a workload that asks for so
 /// much.

@@ -1,6 +1,6 @@
 #include "workload/pod_shape.hpp"
 
-#include "workload/objects.hpp"
+#include "support/objects.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -9,6 +9,8 @@
 
 namespace sluice::workload {
 namespace {
+
+using test::object;
 
 /// "fits", "affinity", "taint N", or what cannot be read.
 std::string verdict(std::string_view pod, std::string_view flavor) {

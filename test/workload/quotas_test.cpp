@@ -1,6 +1,6 @@
 #include "workload/quotas.hpp"
 
-#include "workload/objects.hpp"
+#include "support/objects.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -10,6 +10,8 @@
 
 namespace sluice::workload {
 namespace {
+
+using test::object;
 
 std::string problem_of(std::string_view spec) {
     const auto problem = find_problem(object<api::ClusterQueue>(fmt::format("{{spec: {}}}", spec)));
@@ -25,10 +27,15 @@ std::string group(std::string_view quota) {
     );
 }
 
+/// What the API server says of a text that is no name, and of one that is no value of a label.
 const std::string kNoName =
-    "the name must be letters, digits, '-', '_' and '.', with a letter or digit at both ends";
+    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end "
+    "with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for "
+    "validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 const std::string kNoValue =
-    "must be empty or letters, digits, '-', '_' and '.', with a letter or digit at both ends";
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
+    "and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or "
+    "'12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
 struct Case {
     std::string spec;
@@ -80,7 +87,7 @@ TEST_CASE("what only a webhook would refuse is found with its field", "[workload
         },
         Case{
             "{resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: []}]}]}",
-            "spec.resourceGroups[0].flavors[0].resources: Invalid value: \"0\": must have one "
+            "spec.resourceGroups[0].flavors[0].resources: Invalid value: 0: must have one "
             "entry a covered resource"
         },
         Case{
@@ -92,18 +99,19 @@ TEST_CASE("what only a webhook would refuse is found with its field", "[workload
         },
         Case{
             "{fairSharing: {weight: \"-1\"}}",
-            "spec.fairSharing.weight: Invalid value: \"-1\": must be greater than or equal to 0"
+            "spec.fairSharing: Invalid value: \"-1\": must be greater than or equal to 0"
         },
         Case{
             "{fairSharing: {weight: 1n}}",
-            "spec.fairSharing.weight: Invalid value: \"1n\": must be 0 or greater than 10^-9"
+            "spec.fairSharing: Invalid value: \"1n\": When not 0, weight must be > 10e-9"
         },
         Case{
             "{preemption: {reclaimWithinCohort: Never, borrowWithinCohort: {policy: "
             "LowerPriority}}}",
-            "spec.preemption.borrowWithinCohort.policy: Invalid value: \"LowerPriority\": must be "
-            "Never when "
-            "reclaimWithinCohort is Never"
+            "spec.preemption: Invalid value: "
+            "{\"reclaimWithinCohort\":\"Never\",\"borrowWithinCohort\":{\"policy\":"
+            "\"LowerPriority\"},\"withinClusterQueue\":\"Never\"}: reclaimWithinCohort=Never and "
+            "borrowWithinCohort.Policy!=Never"
         }
     );
     CAPTURE(c.spec);
@@ -133,9 +141,11 @@ TEST_CASE(
         },
         Case{
             "{resourceGroups: [{coveredResources: [Example.com/gpu], flavors: []}]}",
-            "spec.resourceGroups[0].coveredResources[0]: Invalid value: \"Example.com/gpu\": the "
-            "part before '/' must be lower-case letters, digits, '-' and '.', with a letter or "
-            "digit at both ends and around each dot"
+            "spec.resourceGroups[0].coveredResources[0]: Invalid value: \"Example.com/gpu\": "
+            "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
+            "characters, '-' or '.', and must start and end with an alphanumeric character (e.g. "
+            "'example.com', regex used for validation is "
+            "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
         },
         Case{
             "{flavorFungibility: {whenCanBorrow: TryNextFlavor, preference: "
@@ -146,8 +156,8 @@ TEST_CASE(
             "{flavorFungibility: {whenCanBorrow: MayStopSearch, preference: "
             "BorrowingOverPreemption}}",
             "spec.flavorFungibility.preference: Invalid value: \"BorrowingOverPreemption\": "
-            "requires "
-            "both whenCanBorrow and whenCanPreempt to be TryNextFlavor"
+            "preference \"BorrowingOverPreemption\" requires both whenCanBorrow and whenCanPreempt "
+            "to be TryNextFlavor"
         }
     );
     CAPTURE(c.spec);
@@ -180,7 +190,8 @@ TEST_CASE("a ClusterQueue has so many flavors and resources and no more", "[work
     add_group(4, 1, 1);
     CHECK(
         problem() ==
-        "spec.resourceGroups: Invalid value: \"257\": must not have more than 256 flavors in all"
+        "spec.resourceGroups: Invalid value: 257: total number of flavors across all "
+        "resourceGroups must be ≤ 256, got 257"
     );
     queue.spec.resource_groups.clear();
     for (int i = 0; i < 4; ++i) {
@@ -190,16 +201,15 @@ TEST_CASE("a ClusterQueue has so many flavors and resources and no more", "[work
     add_group(4, 1, 1);
     CHECK(
         problem() ==
-        "spec.resourceGroups: Invalid value: \"257\": must not have more than 256 covered "
-        "resources "
-        "in all"
+        "spec.resourceGroups: Invalid value: 257: total number of covered resources across all "
+        "resourceGroups must be ≤ 256, got 257"
     );
     queue.spec.resource_groups.clear();
     add_group(0, 27, 19);
     CHECK(
         problem() ==
-        "spec.resourceGroups[0]: Invalid value: \"513\": must not have more than 512 combinations "
-        "of a flavor and a resource"
+        "spec.resourceGroups[0]: Invalid value: 513: number of flavor-resource combinations "
+        "in a resourceGroup must be ≤ 512, got 513"
     );
 }
 
@@ -225,15 +235,14 @@ TEST_CASE("what only a webhook would refuse of a flavor is found", "[workload][q
             ""
         },
         Case{
-            "{nodeLabels: {tier: \"a b\"}}",
-            "spec.nodeLabels[tier]: Invalid value: \"a b\": " + kNoValue
+            "{nodeLabels: {tier: \"a b\"}}", "spec.nodeLabels: Invalid value: \"a b\": " + kNoValue
         },
         Case{
             "{nodeLabels: {\"-tier\": a}}", "spec.nodeLabels: Invalid value: \"-tier\": " + kNoName
         },
         Case{
             "{nodeTaints: [{key: a, effect: NoSchedule}, {key: \"\", effect: NoSchedule}]}",
-            "spec.nodeTaints[1].key: Invalid value: \"\": " + kNoName
+            "spec.nodeTaints[1].key: Invalid value: \"\": name part must be non-empty"
         },
         Case{
             "{nodeTaints: [{key: a, value: b/c, effect: NoSchedule}]}",
@@ -241,7 +250,9 @@ TEST_CASE("what only a webhook would refuse of a flavor is found", "[workload][q
         },
         Case{
             "{nodeTaints: [{key: a, effect: NoSchedule}, {key: a, value: b, effect: NoSchedule}]}",
-            "spec.nodeTaints[1]: Duplicate value: \"a:NoSchedule\""
+            "spec.nodeTaints[1]: Duplicate value: "
+            "{\"key\":\"a\",\"value\":\"b\",\"effect\":\"NoSchedule\"}: taints must be unique by "
+            "key and effect pair"
         },
         Case{
             "{tolerations: [{key: a b}]}",
@@ -270,7 +281,7 @@ TEST_CASE("a cohort may lend more than its own quota", "[workload][quotas]") {
     };
     CHECK_FALSE(find_problem(cohort("p")));
     CHECK(
-        find_problem(cohort(""))->message ==
+        find_problem(cohort(""))->message() ==
         "Invalid value: \"2\": must be nil when parent is empty"
     );
 }

@@ -1,6 +1,6 @@
 // What the engine makes of the numbers of pod shapes as the translator gives and recycles them.
 #include "engine/engine.hpp"
-#include "workload/objects.hpp"
+#include "support/objects.hpp"
 #include "workload/translator.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -12,6 +12,8 @@
 
 namespace sluice::workload {
 namespace {
+
+using test::object;
 
 constexpr engine::Time kNow{std::chrono::seconds(1'700'000'000)};
 

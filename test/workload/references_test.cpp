@@ -1,12 +1,14 @@
 #include "workload/references.hpp"
 
-#include "workload/objects.hpp"
+#include "support/objects.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
 
 namespace sluice::workload {
 namespace {
+
+using test::object;
 
 api::AdmissionCheck check(std::string_view name, std::string_view controller, bool is_active) {
     return object<api::AdmissionCheck>(fmt::format(
@@ -123,7 +125,7 @@ TEST_CASE(
     CHECK(only.reason == "FlavorNotFound");
     CHECK(
         only.message.starts_with("Can't admit new workloads: references invalid ResourceFlavor "
-                                 "\"g\": spec.nodeLabels[tier]: Invalid value: \"a b\": ")
+                                 "\"g\": spec.nodeLabels: Invalid value: \"a b\": ")
     );
     all.flavors.erase("f");
     CHECK(
@@ -148,8 +150,7 @@ TEST_CASE(
     CHECK(
         found ==
         inactive(
-            "Unknown",
-            "spec.fairSharing.weight: Invalid value: \"-1\": must be greater than or equal to 0"
+            "Unknown", "spec.fairSharing: Invalid value: \"-1\": must be greater than or equal to 0"
         )
     );
 }

@@ -1,6 +1,6 @@
 #include "workload/requests.hpp"
 
-#include "workload/objects.hpp"
+#include "support/objects.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -10,6 +10,8 @@
 
 namespace sluice::workload {
 namespace {
+
+using test::object;
 
 std::string text(const api::ResourceList& list) {
     std::string out;

@@ -1,7 +1,7 @@
 #include "workload/status.hpp"
 
 #include "api/conditions.hpp"
-#include "workload/objects.hpp"
+#include "support/objects.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -10,6 +10,8 @@
 
 namespace sluice::workload {
 namespace {
+
+using test::object;
 
 using namespace std::chrono_literals;
 

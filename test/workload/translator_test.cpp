@@ -1,7 +1,7 @@
 #include "workload/translator.hpp"
 
 #include "api/micro_time.hpp"
-#include "workload/objects.hpp"
+#include "support/objects.hpp"
 #include "workload/queueable.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -14,6 +14,8 @@
 
 namespace sluice::workload {
 namespace {
+
+using test::object;
 
 api::Workload workload(
     std::string_view name, std::string_view pod = "{}", std::string_view status = "{}"

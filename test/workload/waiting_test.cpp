@@ -1,6 +1,6 @@
 #include "workload/waiting.hpp"
 
-#include "workload/objects.hpp"
+#include "support/objects.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -8,6 +8,8 @@
 
 namespace sluice::workload {
 namespace {
+
+using test::object;
 
 /// The obstacle of a workload of LocalQueue `queue`, which names ClusterQueue `cq`.
 struct Queues {

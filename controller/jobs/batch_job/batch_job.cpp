@@ -1,5 +1,6 @@
 #include "controller/jobs/batch_job/batch_job.hpp"
 
+#include "controller/jobs/batch_job/admission.hpp"
 #include "controller/jobs/batch_job/batch_job_view.hpp"
 
 namespace sluice::controller {
@@ -10,6 +11,7 @@ class BatchJobKind final : public JobKind {
   public:
     Kind kind() const override { return kind_of<api::Job>(); }
     std::string_view integration() const override { return "batch/job"; }
+    const JobAdmission* admission() const override { return &batch_job_admission(); }
     std::unique_ptr<GenericJob> find(
         const Stores& stores, const Settings& settings, const kube::NamespacedName& name
     ) const override {

@@ -34,9 +34,12 @@ class BatchJob final : public GenericJob {
     /// one only when no pod is active.
     StopStep next_stop_step(const api::Workload* workload) const override;
 
-  private:
+    /// The object itself.
+    const api::Job& job() const { return *job_; }
     /// Pods that the Job runs at a time: the smaller of parallelism and completions.
     std::int32_t pod_count() const;
+
+  private:
     /// Below which the Job cannot be admitted partially; none: not at all. Errors: Invalid naming
     /// the annotation.
     Result<std::optional<std::int32_t>> min_pod_count() const;

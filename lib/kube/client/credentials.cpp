@@ -58,6 +58,7 @@ boost::asio::awaitable<Result<void>> Credentials::prepare() {
     if (!plugin_) {
         co_return Result<void>();
     }
+    const ExecPlugin& plugin = *plugin_;
     const auto turn = co_await take_turn();
     if (!turn) {
         co_return turn;
@@ -67,7 +68,7 @@ boost::asio::awaitable<Result<void>> Credentials::prepare() {
     if (is_good) {
         co_return Result<void>();
     }
-    const auto done = co_await run_plugin();
+    const auto done = co_await run_plugin(&plugin);
     co_return done;
 }
 
@@ -75,6 +76,7 @@ boost::asio::awaitable<bool> Credentials::renew() {
     if (!plugin_) {
         co_return tokens_.reload();
     }
+    const ExecPlugin& plugin = *plugin_;
     const std::string before = token();
     const auto turn = co_await take_turn();
     if (!turn) {
@@ -83,26 +85,26 @@ boost::asio::awaitable<bool> Credentials::renew() {
     if (token() != before) {
         co_return true;  // another call has renewed it meanwhile
     }
-    const auto done = co_await run_plugin();
+    const auto done = co_await run_plugin(&plugin);
     co_return done.has_value();
 }
 
-boost::asio::awaitable<Result<void>> Credentials::run_plugin() {
+boost::asio::awaitable<Result<void>> Credentials::run_plugin(const ExecPlugin* plugin) {
     const WhileRunning running(is_running_);
     net::ChildProcess child{
-        .command = plugin_->command,
-        .arguments = plugin_->arguments,
-        .environment = plugin_->environment,
+        .command = plugin->command,
+        .arguments = plugin->arguments,
+        .environment = plugin->environment,
     };
-    child.environment.push_back("KUBERNETES_EXEC_INFO=" + make_exec_info(*plugin_));
-    const std::string context = "credential plugin " + plugin_->command;
+    child.environment.push_back("KUBERNETES_EXEC_INFO=" + make_exec_info(*plugin));
+    const std::string context = "credential plugin " + plugin->command;
     const auto ended = co_await net::run_child(std::move(child), kPluginMax);
     if (!ended) {
         const bool has_hint =
-            ended.error().code == ErrorCode::NotFound && !plugin_->install_hint.empty();
+            ended.error().code == ErrorCode::NotFound && !plugin->install_hint.empty();
         Error error = ended.error();
         if (has_hint) {
-            error.detail += "; " + plugin_->install_hint;
+            error.detail += "; " + plugin->install_hint;
         }
         // Without it nothing can be asked: not what a missing object would mean.
         error.code = error.code == ErrorCode::NotFound ? ErrorCode::Invalid : error.code;
@@ -115,7 +117,7 @@ boost::asio::awaitable<Result<void>> Credentials::run_plugin() {
             {}
         };
     }
-    auto credential = parse_exec_credential(ended->output, *plugin_);
+    auto credential = parse_exec_credential(ended->output, *plugin);
     if (!credential) {
         co_return with_context(credential.error(), context);
     }

@@ -35,7 +35,7 @@ class Credentials {
     const std::string& token();
 
   private:
-    boost::asio::awaitable<Result<void>> run_plugin();
+    boost::asio::awaitable<Result<void>> run_plugin(const ExecPlugin* plugin);
     boost::asio::awaitable<Result<void>> take_turn();
 
     TokenSource tokens_;

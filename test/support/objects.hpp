@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-namespace sluice::workload {
+namespace sluice::test {
 
 /// An API object from a little YAML.
 template <class T>
@@ -19,4 +19,4 @@ T object(std::string_view text) {
     return std::move(*made);
 }
 
-}  // namespace sluice::workload
+}  // namespace sluice::test

@@ -1,0 +1,210 @@
+#include "controller/jobs/job_admission.hpp"
+
+#include "api/kueue_names.hpp"
+#include "controller/jobs/job_ancestors.hpp"
+#include "validation/job_rules.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+using webhook::Verdict;
+
+constexpr std::string_view kDefault = "default";
+
+/// The object's metadata as it is when the API server has stored it.
+api::ObjectMeta metadata_of(const GenericJob& job, const api::AdmissionRequest& request) {
+    api::ObjectMeta metadata = job.metadata();
+    if (metadata.namespace_.empty()) {
+        metadata.namespace_ = request.namespace_;
+    }
+    return metadata;
+}
+
+/// Whether its direct controller is of a kind of jobs; the controller itself is not read.
+bool is_owned_by_job(const JobKinds& kinds, const api::ObjectMeta& job) {
+    const api::OwnerReference* owner = job.controller_owner();
+    return owner != nullptr &&
+           kinds.find(kube::group_of(owner->api_version), owner->kind) != nullptr;
+}
+
+bool has_default_queue(const Stores& stores, const std::string& ns) {
+    const auto queue = stores.of<api::LocalQueue>().find(ns, kDefault);
+    return queue && queue->spec.stop_policy == api::stop_policy::kNone;
+}
+
+/// Whether jobs of the namespace are managed. Errors: Unavailable when it is not known.
+Result<bool> is_managed_namespace(const AdmissionContext& context, const std::string& ns) {
+    const auto& selector = context.settings.managed_jobs_namespaces;
+    if (!selector) {
+        return true;
+    }
+    const auto found = context.stores.of<api::Namespace>().find(ns);
+    if (!found) {
+        return Error{ErrorCode::Unavailable, "failed to get namespace: " + ns, {}};
+    }
+    return selector->matches(found->metadata.labels);
+}
+
+void set_label(json::Value& object, const char* key, std::string_view value) {
+    json::Value* metadata = object.find("metadata");
+    if (metadata == nullptr || !metadata->is_object()) {
+        metadata = &object.set("metadata", json::Object{});
+    }
+    json::Value* labels = metadata->find("labels");
+    if (labels == nullptr || !labels->is_object()) {
+        labels = &metadata->set("labels", json::Object{});
+    }
+    labels->set(key, value);
+}
+
+/// Gives both the object and its metadata the label.
+void set_label(
+    json::Value& object, api::ObjectMeta& metadata, const char* key, std::string_view value
+) {
+    set_label(object, key, value);
+    metadata.labels[key] = value;
+}
+
+bool is_labelled(const api::ObjectMeta& job, const char* key) {
+    return !find_value(job.labels, key).empty();
+}
+
+Result<void> default_queue(
+    const AdmissionContext& context, json::Value& object, api::ObjectMeta& job
+) {
+    if (is_labelled(job, api::label::kQueueName) ||
+        !has_default_queue(context.stores, job.namespace_) || is_owned_by_job(context.kinds, job)) {
+        return {};
+    }
+    const auto is_managed = is_managed_namespace(context, job.namespace_);
+    if (!is_managed) {
+        return is_managed.error();
+    }
+    if (*is_managed) {
+        set_label(object, job, api::label::kQueueName, kDefault);
+    }
+    return {};
+}
+
+void default_priority_class(
+    const AdmissionContext& context, json::Value& object, api::ObjectMeta& job
+) {
+    if (context.settings.workload_priority_class_defaulting &&
+        !is_labelled(job, api::label::kPriorityClass) && !is_owned_by_job(context.kinds, job) &&
+        context.stores.of<api::WorkloadPriorityClass>().find(kDefault)) {
+        set_label(object, job, api::label::kPriorityClass, kDefault);
+    }
+}
+
+/// Whether the job waits for its own admission.
+Result<bool> must_be_suspended(const AdmissionContext& context, const api::ObjectMeta& job) {
+    // The garbage collector takes finalizers from what may have lost its owner already.
+    if (job.deletion_timestamp &&
+        context.gates.is_enabled(config::Feature::SkipAncestorCheckForDeletedWorkloads)) {
+        return false;
+    }
+    const auto ancestor =
+        find_managed_ancestor(context.kinds, context.stores, context.settings, job);
+    if (!ancestor) {
+        return Error{ErrorCode::Unavailable, ancestor.error().detail, {}};
+    }
+    if (ancestor->has_value()) {
+        return false;
+    }
+    if (is_labelled(job, api::label::kQueueName)) {
+        return true;
+    }
+    return context.settings.manage_jobs_without_queue_name
+               ? is_managed_namespace(context, job.namespace_)
+               : Result<bool>(false);
+}
+
+/// What the rules of all kinds take of a job.
+validation::JobFacts facts_of(
+    const JobKind& kind, const GenericJob& job, const api::ObjectMeta& metadata
+) {
+    return {
+        .metadata = metadata,
+        .group_version_kind =
+            fmt::format("{}, Kind={}", kind.kind().api_version(), kind.kind().name()),
+        .is_suspended = job.is_suspended(),
+        .may_be_prebuilt = kind.admission()->may_be_prebuilt(),
+        .may_be_elastic = job.may_have_slices(),
+    };
+}
+
+}  // namespace
+
+Result<Verdict> default_job(
+    const AdmissionContext& context, const JobKind& kind, const api::AdmissionRequest& request
+) {
+    if (request.operation != "CREATE" && request.operation != "UPDATE") {
+        return Verdict();
+    }
+    const JobAdmission& admission = *kind.admission();
+    auto object = json::parse(request.object.view());
+    const auto job = admission.read(request.object.view(), context.settings);
+    if (!object || !job) {
+        return object ? job.error() : object.error();
+    }
+    api::ObjectMeta metadata = metadata_of(**job, request);
+    if (const auto done = default_queue(context, *object, metadata); !done) {
+        return done.error();
+    }
+    default_priority_class(context, *object, metadata);
+    const auto suspended = must_be_suspended(context, metadata);
+    if (!suspended) {
+        return suspended.error();
+    }
+    if (*suspended && !(*job)->is_suspended()) {
+        admission.suspend(*object);
+    }
+    if ((*job)->may_have_slices() && validation::asks_to_be_elastic(metadata, context.gates)) {
+        admission.gate_pods(*object);
+    }
+    return Verdict{.refusal = {}, .changed = std::move(*object)};
+}
+
+Result<Verdict> judge_job(
+    const AdmissionContext& context, const JobKind& kind, const api::AdmissionRequest& request
+) {
+    if (request.operation != "CREATE" && request.operation != "UPDATE") {
+        return Verdict();
+    }
+    const JobAdmission& admission = *kind.admission();
+    const auto job = admission.read(request.object.view(), context.settings);
+    if (!job) {
+        return job.error();
+    }
+    const api::ObjectMeta metadata = metadata_of(**job, request);
+    const validation::JobFacts facts = facts_of(kind, **job, metadata);
+    validation::FieldErrors errors = validation::validate(facts, context.gates);
+    if (request.operation == "CREATE") {
+        validation::append(errors, admission.validate(**job, context.gates));
+        return webhook::make_verdict(errors);
+    }
+    const auto before = admission.read(request.old_object.view(), context.settings);
+    if (!before) {
+        return with_context(before.error(), "oldObject");
+    }
+    const auto queue = has_default_queue(context.stores, metadata.namespace_)
+                           ? validation::DefaultQueue::Present
+                           : validation::DefaultQueue::Absent;
+    const api::ObjectMeta old_metadata = metadata_of(**before, request);
+    validation::append(
+        errors,
+        validation::validate_update(
+            facts_of(kind, **before, old_metadata), facts, queue, context.gates
+        )
+    );
+    validation::append(errors, admission.validate_update(**before, **job, context.gates));
+    return webhook::make_verdict(errors);
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "api/admission_review.hpp"
+#include "base/error.hpp"
+#include "config/feature_gates.hpp"
+#include "controller/jobs/generic_job.hpp"
+#include "controller/jobs/job_kinds.hpp"
+#include "controller/reconcilers/settings.hpp"
+#include "controller/reconcilers/stores.hpp"
+#include "json/value.hpp"
+#include "validation/field_error.hpp"
+#include "webhook/admission_review.hpp"
+
+#include <memory>
+#include <string_view>
+
+/// What happens to a job when it is written: defaults, and what is refused.
+namespace sluice::controller {
+
+/// The part of a kind of jobs.
+class JobAdmission {
+  public:
+    JobAdmission() = default;
+    JobAdmission(const JobAdmission&) = delete;
+    JobAdmission& operator=(const JobAdmission&) = delete;
+    virtual ~JobAdmission() = default;
+
+    /// The job that this JSON is, whether a store has it or not. Errors: Invalid with the path of a
+    /// field. Lifetime: the settings must outlive it.
+    virtual Result<std::unique_ptr<GenericJob>> read(
+        std::string_view json, const Settings& settings
+    ) const = 0;
+    /// Changes the object so that its controller makes no pods.
+    virtual void suspend(json::Value& object) const = 0;
+    /// Adds the gate of elastic jobs to all of its pod templates.
+    virtual void gate_pods(json::Value& /*object*/) const {}
+    /// It may be given a Workload that was made beforehand.
+    virtual bool may_be_prebuilt() const = 0;
+    /// Rules of this kind alone. Requires: read() made the jobs.
+    virtual validation::FieldErrors validate(
+        const GenericJob& job, const config::FeatureGates& gates
+    ) const = 0;
+    virtual validation::FieldErrors validate_update(
+        const GenericJob& before, const GenericJob& after, const config::FeatureGates& gates
+    ) const = 0;
+};
+
+/// What admission reads beside the job.
+struct AdmissionContext {
+    const JobKinds& kinds;
+    const Stores& stores;
+    const Settings& settings;
+    const config::FeatureGates& gates;
+};
+
+/// Defaults of a new job: the queue and priority class named `default` where they exist, suspended
+/// where it is managed and no job above it is, gated where it is elastic.
+/// Errors: Invalid for an object that cannot be read; Unavailable when its namespace or the job
+/// above it is not known yet. Requires: the kind has an admission.
+Result<webhook::Verdict> default_job(
+    const AdmissionContext& context, const JobKind& kind, const api::AdmissionRequest& request
+);
+
+/// Whether a new or changed job is taken. Errors: Invalid for an object that cannot be read.
+/// Requires: the kind has an admission.
+Result<webhook::Verdict> judge_job(
+    const AdmissionContext& context, const JobKind& kind, const api::AdmissionRequest& request
+);
+
+}  // namespace sluice::controller

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "api/meta.hpp"
+#include "config/feature_gates.hpp"
+#include "validation/field_error.hpp"
+
+#include <cstdint>
+#include <string>
+
+/// Rules of the labels and annotations that are the same on jobs of all kinds.
+namespace sluice::validation {
+
+/// A job as these rules see it. Lifetime: refers to the object's metadata.
+struct JobFacts {
+    const api::ObjectMeta& metadata;
+    std::string group_version_kind;  ///< as errors name it. Example: batch/v1, Kind=Job
+    bool is_suspended = false;
+    bool may_be_prebuilt = false;  ///< the kind takes a Workload made beforehand
+    bool may_be_elastic = false;   ///< the kind grows and shrinks by workload slices (KEP-77)
+};
+
+/// Whether it asks to grow and shrink by workload slices, whatever its kind.
+bool asks_to_be_elastic(const api::ObjectMeta& job, const config::FeatureGates& gates);
+
+/// Names, times and gates of a new job.
+FieldErrors validate(const JobFacts& job, const config::FeatureGates& gates);
+
+/// Whether the namespace has a LocalQueue that jobs get which name none.
+enum class DefaultQueue : std::uint8_t { Absent, Present };
+
+/// What of a job may not change, most of it while the job runs.
+FieldErrors validate_update(
+    const JobFacts& before,
+    const JobFacts& after,
+    DefaultQueue default_queue,
+    const config::FeatureGates& gates
+);
+
+}  // namespace sluice::validation

@@ -1,0 +1,181 @@
+#include "validation/quota_rules.hpp"
+
+#include "validation/metadata_rules.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <set>
+#include <string_view>
+#include <vector>
+
+namespace sluice::validation {
+
+namespace {
+
+constexpr std::string_view kNegative = "must be greater than or equal to 0";
+constexpr std::string_view kFairSharingPath = "spec.fairSharing";
+
+/// What differs between the groups of a ClusterQueue and of a Cohort.
+struct GroupRules {
+    bool has_parent = false;
+    std::string_view parent_word;  ///< "cohort" or "parent"
+    bool lending_within_nominal = false;
+};
+
+void check_not_negative(FieldErrors& out, const api::Quantity& quantity, const std::string& path) {
+    if (quantity.sign() < 0) {
+        out.push_back(invalid(path, quantity.to_string(), kNegative));
+    }
+}
+
+void check_limit(
+    FieldErrors& out, const api::Quantity& limit, const std::string& path, const GroupRules& rules
+) {
+    check_not_negative(out, limit, path);
+    if (!rules.has_parent) {
+        out.push_back(invalid(
+            path, limit.to_string(), fmt::format("must be nil when {} is empty", rules.parent_word)
+        ));
+    }
+}
+
+void check_quota(
+    FieldErrors& out,
+    const api::ResourceQuota& quota,
+    const std::string& path,
+    const GroupRules& rules
+) {
+    check_not_negative(out, quota.nominal_quota, path + ".nominalQuota");
+    if (quota.borrowing_limit) {
+        check_limit(out, *quota.borrowing_limit, path + ".borrowingLimit", rules);
+    }
+    if (quota.lending_limit) {
+        check_limit(out, *quota.lending_limit, path + ".lendingLimit", rules);
+        if (rules.lending_within_nominal && quota.nominal_quota < *quota.lending_limit) {
+            out.push_back(invalid(
+                path + ".lendingLimit",
+                quota.lending_limit->to_string(),
+                "must be less than or equal to the nominalQuota"
+            ));
+        }
+    }
+}
+
+void check_flavor(
+    FieldErrors& out,
+    const api::FlavorQuotas& flavor,
+    const api::ResourceGroup& group,
+    const std::string& path,
+    const GroupRules& rules
+) {
+    // The schema of the CRD refuses it too.
+    if (flavor.resources.size() != group.covered_resources.size()) {
+        out.push_back(invalid(
+            path + ".resources",
+            static_cast<std::int64_t>(flavor.resources.size()),
+            "must have one entry a covered resource"
+        ));
+        return;
+    }
+    for (std::size_t i = 0; i < flavor.resources.size(); ++i) {
+        const std::string at = fmt::format("{}.resources[{}]", path, i);
+        if (flavor.resources[i].name != group.covered_resources[i]) {
+            out.push_back(invalid(
+                at + ".name", flavor.resources[i].name, "must match the name in coveredResources"
+            ));
+        }
+        check_quota(out, flavor.resources[i], at, rules);
+    }
+}
+
+FieldErrors validate_groups(
+    const std::vector<api::ResourceGroup>& groups, const GroupRules& rules
+) {
+    FieldErrors errors;
+    std::set<std::string_view> resources;
+    std::set<std::string_view> flavors;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        const std::string path = fmt::format("spec.resourceGroups[{}]", g);
+        for (std::size_t i = 0; i < groups[g].covered_resources.size(); ++i) {
+            const std::string& name = groups[g].covered_resources[i];
+            if (!resources.insert(name).second) {
+                errors.push_back(duplicate(fmt::format("{}.coveredResources[{}]", path, i), name));
+            }
+        }
+        for (std::size_t i = 0; i < groups[g].flavors.size(); ++i) {
+            const std::string at = fmt::format("{}.flavors[{}]", path, i);
+            const api::FlavorQuotas& flavor = groups[g].flavors[i];
+            check_flavor(errors, flavor, groups[g], at, rules);
+            if (!flavors.insert(flavor.name).second) {
+                errors.push_back(duplicate(at + ".name", flavor.name));
+            }
+        }
+    }
+    return errors;
+}
+
+/// Weights between 0 and this one count as too small (KEP-1714).
+constexpr double kTooSmallWeight = 1e-9;
+
+void check_fair_sharing(FieldErrors& out, const std::optional<api::FairSharing>& fair_sharing) {
+    if (!fair_sharing || !fair_sharing->weight) {
+        return;
+    }
+    const api::Quantity& weight = *fair_sharing->weight;
+    if (weight.sign() < 0) {
+        out.push_back(invalid(std::string(kFairSharingPath), weight.to_string(), kNegative));
+    } else if (weight.sign() > 0 && weight.as_double() <= kTooSmallWeight) {
+        out.push_back(invalid(
+            std::string(kFairSharingPath), weight.to_string(), "When not 0, weight must be > 10e-9"
+        ));
+    }
+}
+
+}  // namespace
+
+FieldErrors validate_quotas(const api::ClusterQueue& queue) {
+    const GroupRules rules{
+        .has_parent = !queue.spec.cohort_name.empty(),
+        .parent_word = "cohort",
+        .lending_within_nominal = true
+    };
+    FieldErrors errors = validate_groups(queue.spec.resource_groups, rules);
+    check_fair_sharing(errors, queue.spec.fair_sharing);
+    return errors;
+}
+
+FieldErrors validate_quotas(const api::Cohort& cohort) {
+    const GroupRules rules{
+        .has_parent = !cohort.spec.parent_name.empty(),
+        .parent_word = "parent",
+        .lending_within_nominal = false
+    };
+    FieldErrors errors = validate_groups(cohort.spec.resource_groups, rules);
+    check_fair_sharing(errors, cohort.spec.fair_sharing);
+    return errors;
+}
+
+FieldErrors validate_resource_names(const std::vector<api::ResourceGroup>& groups) {
+    FieldErrors errors;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        for (std::size_t i = 0; i < groups[g].covered_resources.size(); ++i) {
+            append(
+                errors,
+                validate_label_name(
+                    groups[g].covered_resources[i],
+                    fmt::format("spec.resourceGroups[{}].coveredResources[{}]", g, i)
+                )
+            );
+        }
+    }
+    return errors;
+}
+
+FieldErrors validate(const api::Cohort& cohort) {
+    FieldErrors errors = validate_quotas(cohort);
+    append(errors, validate_resource_names(cohort.spec.resource_groups));
+    return errors;
+}
+
+}  // namespace sluice::validation

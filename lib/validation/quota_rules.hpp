@@ -1,0 +1,21 @@
+#pragma once
+
+#include "api/cluster_queue.hpp"
+#include "api/cohort.hpp"
+#include "validation/field_error.hpp"
+
+/// Rules of the quotas of ClusterQueues and Cohorts.
+namespace sluice::validation {
+
+/// What the engine could not count with: duplicates, negative quotas, limits without a parent, a
+/// weight that is none.
+FieldErrors validate_quotas(const api::ClusterQueue& queue);
+FieldErrors validate_quotas(const api::Cohort& cohort);
+
+/// The names of the covered resources.
+FieldErrors validate_resource_names(const std::vector<api::ResourceGroup>& groups);
+
+/// Everything of a Cohort. A cycle of parents is no fault of one object and not among it.
+FieldErrors validate(const api::Cohort& cohort);
+
+}  // namespace sluice::validation

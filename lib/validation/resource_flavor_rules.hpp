@@ -1,0 +1,11 @@
+#pragma once
+
+#include "api/resource_flavor.hpp"
+#include "validation/field_error.hpp"
+
+namespace sluice::validation {
+
+/// Everything of a ResourceFlavor but what its CRD says: labels, taints and keys of tolerations.
+FieldErrors validate(const api::ResourceFlavor& flavor);
+
+}  // namespace sluice::validation

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "api/workload.hpp"
+#include "config/feature_gates.hpp"
+#include "validation/field_error.hpp"
+
+namespace sluice::validation {
+
+/// Everything of a new Workload but what its CRD says.
+FieldErrors validate(const api::Workload& workload, const config::FeatureGates& gates);
+
+/// The same of a changed one, and what may not change: pod sets and reclaimable pods while quota is
+/// reserved, the admission, updates of checks that are Ready, gates.
+FieldErrors validate_update(
+    const api::Workload& before, const api::Workload& after, const config::FeatureGates& gates
+);
+
+}  // namespace sluice::validation
