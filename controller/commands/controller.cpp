@@ -257,11 +257,6 @@ int run(const Options& options) {
         log::error("cannot start", {{"error", process_options.error().detail}});
         return kMisconfigured;
     }
-    if (config::effective_wait_for_pods_ready(
-            process_options->configuration, process_options->gates
-        )) {
-        log::info("waitForPodsReady is on by default; this version does not act on it");
-    }
     tell_start(*connection);
     connection->config.qps = process_options->configuration.client_connection.qps;
     connection->config.burst = process_options->configuration.client_connection.burst;

@@ -69,6 +69,7 @@ Outcome JobReconciliation::run() {
         &JobReconciliation::copy_admission_gate,
         &JobReconciliation::copy_priority_class,
         &JobReconciliation::update_reclaimable_pods,
+        &JobReconciliation::update_pods_ready,
         &JobReconciliation::release_evicted,
         &JobReconciliation::stop_unadmitted,
         &JobReconciliation::start_admitted,
@@ -302,6 +303,41 @@ JobReconciliation::Next JobReconciliation::update_reclaimable_pods() {
     );
 }
 
+/// Whether its pods are ready, where waitForPodsReady is on. What waits for its first admission is
+/// not told so: the admission does that in its own write.
+JobReconciliation::Next JobReconciliation::update_pods_ready() {
+    if (!settings_.wait_for_pods_ready) {
+        return {};
+    }
+    const api::Condition* before = find_condition(*workload_, api::condition::kPodsReady);
+    const bool admitted = is_admitted(*workload_);
+    if (before == nullptr && !has_quota_reserved(*workload_)) {
+        return {};
+    }
+    const bool is_ready = admitted && job_.are_pods_ready(*workload_);
+    api::Workload changed = *workload_;
+    if (!workload::set_pods_ready(changed, workload::to_condition_status(is_ready), now_)) {
+        return {};
+    }
+    Write w = status_write(changed);
+    const api::Condition& after = *find_condition(changed, api::condition::kPodsReady);
+    if (is_ready && after.reason == reason::kPodsStarted) {
+        const api::Condition* since = find_condition(*workload_, api::condition::kAdmitted);
+        w.observations.push_back({
+            .kind = Observation::Kind::PodsReady,
+            .cluster_queue = workload_->status.admission
+                                 ? workload_->status.admission->cluster_queue
+                                 : std::string(),
+            .local_queue = workload_->spec.queue_name,
+            .ns = workload_->metadata.namespace_,
+            .priority_class = priority_class_name(*workload_),
+            .since_queued = now_ - queued_since(*workload_),
+            .since_admitted = now_ - since->last_transition_time.value_or(now_),
+        });
+    }
+    return write(std::move(w));
+}
+
 /// Evicted: the job stops, and the quota is given back once no pod is active. Evicted stays True
 /// until the next admission; until then the queue name is followed.
 JobReconciliation::Next JobReconciliation::release_evicted() {
@@ -313,26 +349,44 @@ JobReconciliation::Next JobReconciliation::release_evicted() {
         return stopping;
     }
     if (has_quota_reserved(*workload_)) {
-        return job_.is_active() ? Outcome{} : release_quota(*evicted);
+        return job_.is_active() ? Outcome{} : release_quota();
+    }
+    if (Next deletion = delete_deactivated(*evicted)) {
+        return deletion;
     }
     Next following = follow_queue_name();
     return following ? std::move(following) : Outcome{};
 }
 
-JobReconciliation::Next JobReconciliation::release_quota(const api::Condition& evicted) {
+JobReconciliation::Next JobReconciliation::release_quota() {
     api::Workload changed = *workload_;
     workload::release_quota(changed, settings_.gates, now_);
-    Write w = status_write(changed);
-    const auto& admission = workload_->status.admission;
-    if (admission && sluice::controller::is_active(*workload_)) {
-        w.observations.push_back(
-            {.kind = Observation::Kind::Released,
-             .cluster_queue = admission->cluster_queue,
-             .reason = evicted.reason,
-             .since_evicted = now_ - evicted.last_transition_time.value_or(now_)}
-        );
+    return write(status_write(changed));
+}
+
+JobReconciliation::Next JobReconciliation::delete_deactivated(const api::Condition& evicted) {
+    const auto& retention = settings_.retention.after_deactivated_by_kueue;
+    if (!retention || sluice::controller::is_active(*workload_) ||
+        !evicted.reason.starts_with(reason::kDeactivatedDueTo) || !evicted.last_transition_time) {
+        return {};
     }
-    return write(std::move(w));
+    Outcome outcome;
+    const Time end = *evicted.last_transition_time + *retention;
+    if (now_ < end) {
+        outcome.requeue_at = end;
+        return outcome;
+    }
+    const api::ObjectMeta& job = job_.metadata();
+    Write w{
+        .verb = Verb::Delete,
+        .object = {kind_.kind(), job.namespace_, job.name},
+        .body = {},
+        .uid = job.uid,
+    };
+    w.events.push_back(event(reason::kDeleted, "Deleted job: deactivation retention period expired")
+    );
+    outcome.writes.push_back(std::move(w));
+    return outcome;
 }
 
 JobReconciliation::Next JobReconciliation::stop_unadmitted() {
@@ -423,7 +477,6 @@ JobReconciliation::Next JobReconciliation::finish_with(
     finish(changed, why, message, now_);
     Write w = status_write(changed);
     w.events.push_back(finished_event(*workload_));
-    w.observations.push_back(finished_observation(*workload_, now_));
     return write(std::move(w));
 }
 

@@ -43,6 +43,7 @@ class JobReconciliation {
     Next copy_admission_gate();
     Next copy_priority_class();
     Next update_reclaimable_pods();
+    Next update_pods_ready();
     Next release_evicted();
     Next stop_unadmitted();
     Next start_admitted();
@@ -59,7 +60,9 @@ class JobReconciliation {
     Next stop(const api::Workload* workload, std::string_view message);
     Next finish_with(std::string_view reason, std::string_view message);
     Next refuse(const JobProblem& problem);
-    Next release_quota(const api::Condition& evicted);
+    Next release_quota();
+    /// A job that was deactivated for its own fault is deleted after the retention time.
+    Next delete_deactivated(const api::Condition& evicted);
     void tell_checks();
     Next write(Write write) const;
     EventNote event(std::string_view reason, std::string_view note) const;

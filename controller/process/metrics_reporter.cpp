@@ -2,6 +2,7 @@
 
 #include "api/kueue_names.hpp"
 #include "base/version.hpp"
+#include "controller/reconcilers/workload_status.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -36,6 +37,17 @@ bool has_new_spec(const kube::Change<T>& change) {
 
 double seconds(Duration duration) {
     return std::chrono::duration<double>(duration).count();
+}
+
+/// From the transition of one condition to that of another; zero where one of them is not there.
+Duration time_between(const api::Condition* from, const api::Condition* to) {
+    if (from == nullptr || to == nullptr || !from->last_transition_time ||
+        !to->last_transition_time) {
+        return Duration::zero();
+    }
+    return std::max<Duration>(
+        *to->last_transition_time - *from->last_transition_time, Duration::zero()
+    );
 }
 
 }  // namespace
@@ -94,11 +106,12 @@ void MetricsReporter::observe(const Observation& o) {
                 cohorts_.count_admission(o.cluster_queue, o.priority_class);
             }
             break;
-        case Observation::Kind::Released:
-            metrics_.workload_eviction_latency_seconds.observe(
-                {o.cluster_queue, o.reason}, seconds(o.since_evicted)
+        case Observation::Kind::PodsReady:
+            metrics_.ready_wait_time_seconds.observe(by_class, seconds(o.since_queued));
+            metrics_.admitted_until_ready_wait_time_seconds.observe(
+                by_class, seconds(o.since_admitted)
             );
-            return;
+            break;
         case Observation::Kind::Evicted: {
             const metrics::Labels labels{
                 o.cluster_queue, o.reason, o.underlying_cause, o.priority_class
@@ -107,17 +120,16 @@ void MetricsReporter::observe(const Observation& o) {
             if (o.first_time) {
                 metrics_.evicted_workloads_once_total.add(labels);
             }
+            if (o.since_pods_ready) {
+                metrics_.pods_ready_to_evicted_time_seconds.observe(
+                    {o.cluster_queue, o.reason, o.underlying_cause}, seconds(*o.since_pods_ready)
+                );
+            }
             break;
         }
         case Observation::Kind::Preempted:
             metrics_.preempted_workloads_total.add({o.cluster_queue, o.reason});
             return;
-        case Observation::Kind::Finished:
-            metrics_.finished_workloads_total.add(by_class);
-            if (o.since_admitted > Duration::zero()) {
-                metrics_.execution_time_seconds.observe(by_class, seconds(o.since_admitted));
-            }
-            break;
         case Observation::Kind::WorkloadCreated:
             metrics_.workload_creation_latency_seconds.observe({o.reason}, seconds(o.since_queued));
             return;
@@ -150,16 +162,13 @@ void MetricsReporter::observe_local_queue(const Observation& o) {
                 {o.local_queue, o.ns, o.reason, o.underlying_cause, o.priority_class}
             );
             break;
-        case Observation::Kind::Finished:
-            metrics_.local_queue_finished_workloads_total.add(by_class);
-            if (o.since_admitted > Duration::zero()) {
-                metrics_.local_queue_execution_time_seconds.observe(
-                    by_class, seconds(o.since_admitted)
-                );
-            }
+        case Observation::Kind::PodsReady:
+            metrics_.local_queue_ready_wait_time_seconds.observe(by_class, seconds(o.since_queued));
+            metrics_.local_queue_admitted_until_ready_wait_time_seconds.observe(
+                by_class, seconds(o.since_admitted)
+            );
             break;
         case Observation::Kind::Preempted:
-        case Observation::Kind::Released:
         case Observation::Kind::WorkloadCreated:
             break;
     }
@@ -298,7 +307,54 @@ void MetricsReporter::changed(const kube::AnyChange& change) {
     }
 }
 
+/// Ends and releases are counted as they are seen, whoever wrote them.
+void MetricsReporter::count_transition(const api::Workload& before, const api::Workload& after) {
+    if (is_finished(after) && !is_finished(before)) {
+        count_end(after);
+    }
+    const api::Condition* evicted = find_condition(after, api::condition::kEvicted);
+    const auto& admission = before.status.admission;
+    const bool is_released = has_quota_reserved(before) && !is_finished(before) && admission &&
+                             !has_quota_reserved(after) && !is_finished(after);
+    if (is_released && is_active(after) && is_evicted(after)) {
+        metrics_.workload_eviction_latency_seconds.observe(
+            {admission->cluster_queue, evicted->reason},
+            seconds(time_between(evicted, find_condition(after, api::condition::kQuotaReserved)))
+        );
+    }
+}
+
+void MetricsReporter::count_end(const api::Workload& workload) {
+    const auto& admission = workload.status.admission;
+    const std::string queue = admission ? admission->cluster_queue : std::string();
+    const std::string priority_class = priority_class_name(workload);
+    const std::string& ns = workload.metadata.namespace_;
+    const std::string& local_queue = workload.spec.queue_name;
+    metrics_.finished_workloads_total.add({queue, priority_class});
+    if (parts_.local_queues) {
+        metrics_.local_queue_finished_workloads_total.add({local_queue, ns, priority_class});
+    }
+    if (!is_admitted(workload)) {
+        return;
+    }
+    const double took = workload.status.accumulated_past_execution_time_seconds.value_or(0) +
+                        seconds(time_between(
+                            find_condition(workload, api::condition::kAdmitted),
+                            find_condition(workload, api::condition::kFinished)
+                        ));
+    metrics_.execution_time_seconds.observe({queue, priority_class}, took);
+    if (parts_.local_queues) {
+        metrics_.local_queue_execution_time_seconds.observe(
+            {local_queue, ns, priority_class}, took
+        );
+    }
+}
+
 void MetricsReporter::workload_changed(const kube::Change<api::Workload>& change) {
+    if (change.before && change.after &&
+        change.before->metadata.uid == change.after->metadata.uid) {
+        count_transition(*change.before, *change.after);
+    }
     tally_.changed(change.before.get(), change.after.get());
     mark_queue_of(change.before.get());
     mark_queue_of(change.after.get());

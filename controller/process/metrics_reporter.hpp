@@ -74,6 +74,8 @@ class MetricsReporter {
 
   private:
     void observe_local_queue(const Observation& o);
+    void count_transition(const api::Workload& before, const api::Workload& after);
+    void count_end(const api::Workload& workload);
     void workload_changed(const kube::Change<api::Workload>& change);
     void local_queue_changed(const kube::Change<api::LocalQueue>& change);
     void cluster_queue_changed(const kube::Change<api::ClusterQueue>& change);

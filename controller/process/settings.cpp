@@ -1,5 +1,6 @@
 #include "controller/process/settings.hpp"
 
+#include "config/validation.hpp"
 #include "workload/options.hpp"
 
 #include <chrono>
@@ -21,6 +22,8 @@ Result<Settings> make_settings(
     settings.managed_jobs_namespaces = std::move(*selector);
     settings.label_keys_to_copy = configuration.integrations.label_keys_to_copy;
     settings.fair_sharing = configuration.fair_sharing.has_value();
+    settings.wait_for_pods_ready = config::effective_wait_for_pods_ready(configuration, gates);
+    settings.retention = configuration.workload_retention;
     settings.gates = workload::make_translation_settings(configuration, gates).gates;
     settings.partial_admission = gates.is_enabled(Feature::PartialAdmission);
     settings.elastic_jobs = gates.is_enabled(Feature::ElasticJobsViaWorkloadSlices);

@@ -30,10 +30,9 @@ struct Observation {
     enum class Kind : std::uint8_t {
         QuotaReserved,
         Admitted,
+        PodsReady,  ///< for the first time since the admission
         Evicted,
-        Released,  ///< the quota of an evicted workload, which queues again
         Preempted,
-        Finished,
         WorkloadCreated
     };
     Kind kind = Kind::Evicted;
@@ -47,7 +46,7 @@ struct Observation {
     Duration since_queued{};
     Duration since_reserved{};
     Duration since_admitted{};
-    Duration since_evicted{};
+    std::optional<Duration> since_pods_ready{};  ///< Evicted: none where pods were not ready
 };
 
 enum class Verb : std::uint8_t {

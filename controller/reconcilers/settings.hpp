@@ -1,6 +1,7 @@
 #pragma once
 
 #include "api/label_selector.hpp"
+#include "config/configuration.hpp"
 #include "workload/translation_settings.hpp"
 
 #include <optional>
@@ -16,6 +17,8 @@ struct Settings {
     std::optional<api::Selector> managed_jobs_namespaces;  ///< none: all
     std::vector<std::string> label_keys_to_copy;
     bool fair_sharing = false;
+    std::optional<config::WaitForPodsReady> wait_for_pods_ready;  ///< none: it is off
+    config::WorkloadRetention retention;
     // Feature gates, with their defaults.
     workload::TranslationGates gates;
     bool partial_admission = true;

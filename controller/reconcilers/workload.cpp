@@ -2,7 +2,11 @@
 
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"
+#include "base/earlier.hpp"
+#include "controller/reconcilers/admission_check_states.hpp"
+#include "controller/reconcilers/pods_ready_deadline.hpp"
 #include "controller/reconcilers/strict_patch.hpp"
+#include "controller/reconcilers/workload_retention.hpp"
 #include "controller/reconcilers/workload_slices.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 #include "workload/messages.hpp"
@@ -12,7 +16,6 @@
 #include "workload/waiting.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -27,45 +30,10 @@ namespace {
 namespace condition = api::condition;
 namespace reason = api::reason;
 
-constexpr std::string_view kController = "kueue-workload-controller";
-
 bool is_requeued_false(const api::Workload& workload, std::string_view reason) {
     const api::Condition* condition = find_condition(workload, condition::kRequeued);
     return condition != nullptr && condition->status == api::condition_status::kFalse &&
            condition->reason == reason;
-}
-
-std::vector<const api::AdmissionCheckState*> checks_in(
-    const api::Workload& workload, std::string_view state
-) {
-    std::vector<const api::AdmissionCheckState*> found;
-    for (const api::AdmissionCheckState& check : workload.status.admission_checks) {
-        if (check.state == state) {
-            found.push_back(&check);
-        }
-    }
-    std::ranges::sort(found, {}, [](const api::AdmissionCheckState* check) { return check->name; });
-    return found;
-}
-
-/// Example: AdmissionChecks in Retry state: "a" (no capacity); "b"
-std::string checks_sentence(
-    const std::vector<const api::AdmissionCheckState*>& checks, std::string_view state
-) {
-    std::vector<std::string> parts;
-    parts.reserve(checks.size());
-    for (const api::AdmissionCheckState* check : checks) {
-        parts.push_back(
-            check->message.empty() ? fmt::format("\"{}\"", check->name)
-                                   : fmt::format("\"{}\" ({})", check->name, check->message)
-        );
-    }
-    return fmt::format(
-        "AdmissionCheck{} in {} state: {}",
-        checks.size() > 1 ? "s" : "",
-        state,
-        fmt::join(parts, "; ")
-    );
 }
 
 /// One reconcile of one Workload. Each step returns whether it ended the reconcile.
@@ -80,8 +48,13 @@ class WorkloadReconcile {
           now_(now) {}
 
     Outcome run() {
-        const bool ended = handle_orphan() || is_over() || end_replaced_slice() ||
-                           sync_retry_time() ||
+        if (handle_orphan()) {
+            return std::move(outcome_);
+        }
+        if (is_finished(workload_)) {
+            return delete_after_retention(workload_, settings_.retention, now_);
+        }
+        const bool ended = end_replaced_slice() || sync_retry_time() ||
                            (is_active(workload_) ? handle_active() : handle_inactive());
         if (ended) {
             return std::move(outcome_);
@@ -137,7 +110,7 @@ class WorkloadReconcile {
             .type = type,
             .reason = std::string(reason),
             .note = workload::truncated_event_note(note),
-            .reporting_controller = std::string(kController),
+            .reporting_controller = std::string(kWorkloadController),
         };
     }
 
@@ -145,7 +118,7 @@ class WorkloadReconcile {
         api::Workload changed = prepared;
         const bool is_first = workload::evict(changed, eviction, now_);
         Write w = status_write(changed);
-        note_eviction(w, workload_, eviction, is_first, kController);
+        note_eviction(w, workload_, eviction, is_first, kWorkloadController, now_);
         outcome_.writes.push_back(std::move(w));
         return true;
     }
@@ -191,8 +164,6 @@ class WorkloadReconcile {
         }
         return is_deleting;
     }
-
-    bool is_over() const { return is_finished(workload_); }
 
     /// Not by the scheduler, which gave its place away: whatever ended in between, it is seen here.
     bool end_replaced_slice() {
@@ -438,7 +409,47 @@ class WorkloadReconcile {
         if (evict_for_checks() || follow_local_queue() || follow_cluster_queue()) {
             return;
         }
-        watch_execution_time();
+        if (!watch_pods_ready()) {
+            watch_execution_time();
+        }
+    }
+
+    /// Pods that are not ready in time end the admission; where that was so too often, for good.
+    bool watch_pods_ready() {
+        const auto& policy = settings_.wait_for_pods_ready;
+        if (!policy || is_evicted(workload_)) {
+            return false;
+        }
+        const auto deadline = find_pods_ready_deadline(workload_, *policy);
+        if (!deadline) {
+            return false;
+        }
+        if (now_ < deadline->at) {
+            outcome_.requeue_at = deadline->at;
+            return false;
+        }
+        const auto& strategy = policy->requeuing_strategy;
+        const auto& state = workload_.status.requeue_state;
+        const std::int32_t count = state ? state->count.value_or(0) : 0;
+        if (strategy.backoff_limit_count && count >= *strategy.backoff_limit_count) {
+            return deactivate(
+                reason::kRequeuingLimitExceeded,
+                "exceeding the maximum number of re-queuing retries"
+            );
+        }
+        api::Workload prepared = workload_;
+        workload::back_off(
+            prepared,
+            std::chrono::seconds(strategy.backoff_base_seconds),
+            std::chrono::seconds(strategy.backoff_max_seconds),
+            now_
+        );
+        return evict_now(
+            {.reason = reason::kPodsReadyTimeout,
+             .message = "Exceeded the PodsReady timeout " + to_string(key_of(workload_)),
+             .cause = deadline->cause},
+            prepared
+        );
     }
 
     bool evict_for_checks() {
@@ -451,8 +462,11 @@ class WorkloadReconcile {
             return deactivate(
                 reason::kAdmissionCheck,
                 message,
-                reason::kAdmissionCheckRejected,
-                "Deactivated due to " + message
+                {event(
+                    reason::kAdmissionCheckRejected,
+                    "Deactivated due to " + message,
+                    EventType::Warning
+                )}
             );
         }
         if (const auto retry = checks_in(workload_, api::check_state::kRetry); !retry.empty()) {
@@ -466,10 +480,7 @@ class WorkloadReconcile {
     }
 
     bool deactivate(
-        std::string_view cause,
-        const std::string& message,
-        std::string_view event_reason,
-        const std::string& note
+        std::string_view cause, const std::string& message, std::vector<EventNote> events = {}
     ) {
         if (is_true(workload_, condition::kDeactivationTarget)) {
             return true;
@@ -486,7 +497,7 @@ class WorkloadReconcile {
         if (cause == reason::kMaximumExecutionTimeExceeded) {
             changed.status.accumulated_past_execution_time_seconds.reset();
         }
-        return write(changed, {event(event_reason, note, EventType::Warning)});
+        return write(changed, std::move(events));
     }
 
     bool lose_reservation(std::string_view reason, const std::string& message) {
@@ -553,14 +564,17 @@ class WorkloadReconcile {
         const auto past = workload_.status.accumulated_past_execution_time_seconds.value_or(0);
         const Time end = *admitted->last_transition_time + std::chrono::seconds(*limit - past);
         if (end > now_) {
-            outcome_.requeue_at = end;
+            outcome_.requeue_at = earlier(outcome_.requeue_at, end);
             return;
         }
         deactivate(
             reason::kMaximumExecutionTimeExceeded,
             "exceeding the maximum execution time",
-            reason::kMaximumExecutionTimeExceeded,
-            fmt::format("The maximum execution time ({}s) exceeded", *limit)
+            {event(
+                reason::kMaximumExecutionTimeExceeded,
+                fmt::format("The maximum execution time ({}s) exceeded", *limit),
+                EventType::Warning
+            )}
         );
     }
 

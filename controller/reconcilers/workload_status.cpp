@@ -40,6 +40,16 @@ constexpr std::string_view kSchedulerReasons[] = {
     reason::kWaitingForPodsReady,
 };
 
+/// How long all pods have been ready; none: they are not.
+std::optional<Duration> since_pods_ready(const api::Workload& workload, Time now) {
+    const auto* ready = api::find_condition(workload.status.conditions, condition::kPodsReady);
+    if (ready == nullptr || ready->status != api::condition_status::kTrue ||
+        !ready->last_transition_time) {
+        return std::nullopt;
+    }
+    return now - *ready->last_transition_time;
+}
+
 }  // namespace
 
 const api::Condition* find_condition(const api::Workload& workload, std::string_view type) {
@@ -92,7 +102,8 @@ void note_eviction(
     const api::Workload& before,
     const workload::Eviction& eviction,
     bool is_first,
-    std::string_view controller
+    std::string_view controller,
+    Time now
 ) {
     if (!before.status.admission) {
         return;
@@ -115,7 +126,8 @@ void note_eviction(
          .reason = eviction.reason,
          .underlying_cause = eviction.cause,
          .priority_class = priority_class_name(before),
-         .first_time = is_first}
+         .first_time = is_first,
+         .since_pods_ready = since_pods_ready(before, now)}
     );
 }
 
@@ -184,28 +196,10 @@ void finish(api::Workload& workload, std::string_view reason, std::string_view m
     }
 }
 
-Observation finished_observation(const api::Workload& workload, Time now) {
-    Observation seen{
-        .kind = Observation::Kind::Finished,
-        .cluster_queue = workload.status.admission ? workload.status.admission->cluster_queue : "",
-        .local_queue = workload.spec.queue_name,
-        .ns = workload.metadata.namespace_,
-        .priority_class = priority_class_name(workload),
-    };
-    const api::Condition* admitted = find_condition(workload, api::condition::kAdmitted);
-    if (admitted != nullptr && admitted->status == api::condition_status::kTrue &&
-        admitted->last_transition_time) {
-        seen.since_admitted = now - *admitted->last_transition_time;
-    }
-    return seen;
-}
-
 Write finish_orphan(const api::Workload& workload, Time now) {
     api::Workload changed = workload;
     finish(changed, api::reason::kOwnerNotFound, "The workload's owner no longer exists", now);
-    Write w = status_write(changed);
-    w.observations.push_back(finished_observation(workload, now));
-    return w;
+    return status_write(changed);
 }
 
 Time queued_since(const api::Workload& workload) {

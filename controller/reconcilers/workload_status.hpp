@@ -15,6 +15,8 @@ namespace sluice::controller {
 
 /// Field manager of the status fields that the controller decides.
 inline constexpr std::string_view kAdmissionManager = "kueue-admission";
+/// Who tells the events of the Workload's reconciler.
+inline constexpr std::string_view kWorkloadController = "kueue-workload-controller";
 
 const api::Condition* find_condition(const api::Workload& workload, std::string_view type);
 /// Whether the condition is there and True.
@@ -41,7 +43,8 @@ void note_eviction(
     const api::Workload& before,
     const workload::Eviction& eviction,
     bool is_first,
-    std::string_view controller
+    std::string_view controller,
+    Time now
 );
 
 /// What an apply names of the object that it was made from.
@@ -61,9 +64,6 @@ std::optional<Write> remove_finalizer(const api::Workload& workload);
 
 /// Marks it finished, unless it is already.
 void finish(api::Workload& workload, std::string_view reason, std::string_view message, Time now);
-
-/// What is counted of a Workload that finishes now.
-Observation finished_observation(const api::Workload& workload, Time now);
 
 /// The write that finishes a Workload whose owner is gone.
 Write finish_orphan(const api::Workload& workload, Time now);

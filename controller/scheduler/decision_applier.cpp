@@ -287,6 +287,10 @@ void DecisionApplier::send_admission(
         parts_.settings.gates,
         now
     );
+    if (parts_.settings.wait_for_pods_ready && workload.metadata.controller_owner() != nullptr) {
+        // What the job's reconciler would have to write next.
+        workload::set_pods_ready(changed, workload::ConditionStatus::False, now);
+    }
     Write write = loose_status_write(changed);
     const Duration waited = now - queued_since(workload);
     write.events.push_back(workload_event(
@@ -397,7 +401,7 @@ void DecisionApplier::send_eviction(
     };
     const bool is_first = !has_evictions_of(workload, why);
     Write write = loose_status_write(changed);
-    note_eviction(write, workload, why, is_first, kController);
+    note_eviction(write, workload, why, is_first, kController, now);
     write.events.push_back(
         workload_event(workload, api::reason::kPreempted, eviction.message + eviction.tail)
     );

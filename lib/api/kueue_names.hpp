@@ -230,6 +230,18 @@ inline constexpr char kPendingDelayedTopologyRequests[] = "PendingDelayedTopolog
 inline constexpr char kPreempted[] = "Preempted";
 /// Evicted: its pods were not ready in time (KEP-349).
 inline constexpr char kPodsReadyTimeout[] = "PodsReadyTimeout";
+/// PodsReady=False: not all pods have been ready yet. Also the cause of an eviction.
+inline constexpr char kWaitForStart[] = "WaitForStart";
+/// PodsReady=False: a pod failed after all were ready. Also the cause of an eviction.
+inline constexpr char kWaitForRecovery[] = "WaitForRecovery";
+/// PodsReady=True: for the first time.
+inline constexpr char kPodsStarted[] = "Started";
+/// PodsReady=True: again, after a pod had failed.
+inline constexpr char kPodsRecovered[] = "Recovered";
+/// DeactivationTarget: its pods were not ready in time too often (KEP-1282).
+inline constexpr char kRequeuingLimitExceeded[] = "RequeuingLimitExceeded";
+/// Event: deleted after the retention time (KEP-1618).
+inline constexpr char kDeleted[] = "Deleted";
 /// Evicted: a check says Retry; DeactivationTarget: a check says Rejected (KEP-993).
 inline constexpr char kAdmissionCheck[] = "AdmissionCheck";
 /// Evicted: its ClusterQueue is drained.

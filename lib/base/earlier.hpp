@@ -7,12 +7,19 @@
 
 namespace sluice {
 
-/// The earlier of two instants to wake; none stands for never.
-inline std::optional<Instant> earlier(std::optional<Instant> a, std::optional<Instant> b) {
+/// The earlier of two points in time; none stands for never.
+template <class T>
+std::optional<T> earlier_of(std::optional<T> a, std::optional<T> b) {
     if (!a || !b) {
         return a ? a : b;
     }
     return std::min(*a, *b);
+}
+inline std::optional<Instant> earlier(std::optional<Instant> a, std::optional<Instant> b) {
+    return earlier_of(a, b);
+}
+inline std::optional<Time> earlier(std::optional<Time> a, std::optional<Time> b) {
+    return earlier_of(a, b);
 }
 
 }  // namespace sluice

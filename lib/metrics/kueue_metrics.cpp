@@ -126,6 +126,27 @@ KueueMetrics::KueueMetrics(Registry& registry)
            .labels = {"cluster_queue", "priority_class"},
            .buckets = wait_buckets(14)}
       ),
+      ready_wait_time_seconds(
+          registry,
+          {.name = "kueue_ready_wait_time_seconds",
+           .help = "From creation or requeue until all pods are ready",
+           .labels = {"cluster_queue", "priority_class"},
+           .buckets = wait_buckets(14)}
+      ),
+      admitted_until_ready_wait_time_seconds(
+          registry,
+          {.name = "kueue_admitted_until_ready_wait_time_seconds",
+           .help = "From admission until all pods are ready",
+           .labels = {"cluster_queue", "priority_class"},
+           .buckets = wait_buckets(14)}
+      ),
+      pods_ready_to_evicted_time_seconds(
+          registry,
+          {.name = "kueue_pods_ready_to_evicted_time_seconds",
+           .help = "From the readiness of all pods to an eviction",
+           .labels = {"cluster_queue", "reason", "underlying_cause"},
+           .buckets = wait_buckets(14)}
+      ),
       execution_time_seconds(
           registry,
           {.name = "kueue_execution_time_seconds",
@@ -267,6 +288,20 @@ KueueMetrics::KueueMetrics(Registry& registry)
           registry,
           {.name = "kueue_local_queue_admission_checks_wait_time_seconds",
            .help = "From the reservation of quota to admission (LocalQueue)",
+           .labels = {"name", "namespace", "priority_class"},
+           .buckets = wait_buckets(14)}
+      ),
+      local_queue_ready_wait_time_seconds(
+          registry,
+          {.name = "kueue_local_queue_ready_wait_time_seconds",
+           .help = "From creation or requeue until all pods are ready (LocalQueue)",
+           .labels = {"name", "namespace", "priority_class"},
+           .buckets = wait_buckets(14)}
+      ),
+      local_queue_admitted_until_ready_wait_time_seconds(
+          registry,
+          {.name = "kueue_local_queue_admitted_until_ready_wait_time_seconds",
+           .help = "From admission until all pods are ready (LocalQueue)",
            .labels = {"name", "namespace", "priority_class"},
            .buckets = wait_buckets(14)}
       ),

@@ -35,11 +35,14 @@ class KueueMetrics {
     Counter
         evicted_workloads_once_total;   ///< cluster_queue, reason, underlying_cause, priority_class
     Counter preempted_workloads_total;  ///< preempting_cluster_queue, reason
-    Histogram quota_reserved_wait_time_seconds;    ///< cluster_queue, priority_class
-    Histogram admission_wait_time_seconds;         ///< cluster_queue, priority_class
-    Histogram admission_checks_wait_time_seconds;  ///< cluster_queue, priority_class
-    Histogram execution_time_seconds;              ///< cluster_queue, priority_class
-    Histogram workload_eviction_latency_seconds;   ///< cluster_queue, reason
+    Histogram quota_reserved_wait_time_seconds;        ///< cluster_queue, priority_class
+    Histogram admission_wait_time_seconds;             ///< cluster_queue, priority_class
+    Histogram admission_checks_wait_time_seconds;      ///< cluster_queue, priority_class
+    Histogram ready_wait_time_seconds;                 ///< cluster_queue, priority_class
+    Histogram admitted_until_ready_wait_time_seconds;  ///< cluster_queue, priority_class
+    Histogram pods_ready_to_evicted_time_seconds;      ///< cluster_queue, reason, underlying_cause
+    Histogram execution_time_seconds;                  ///< cluster_queue, priority_class
+    Histogram workload_eviction_latency_seconds;       ///< cluster_queue, reason
     Gauge cluster_queue_status;          ///< cluster_queue, status (pending, active, terminating)
     Gauge unadmitted_workloads;          ///< cluster_queue, reason, underlying_cause
     Gauge cluster_queue_info;            ///< cluster_queue, parent_cohort, root_cohort
@@ -64,7 +67,10 @@ class KueueMetrics {
     Histogram local_queue_quota_reserved_wait_time_seconds;    ///< name, namespace, priority_class
     Histogram local_queue_admission_wait_time_seconds;         ///< name, namespace, priority_class
     Histogram local_queue_admission_checks_wait_time_seconds;  ///< name, namespace, priority_class
-    Histogram local_queue_execution_time_seconds;              ///< name, namespace, priority_class
+    Histogram local_queue_ready_wait_time_seconds;             ///< name, namespace, priority_class
+    Histogram local_queue_admitted_until_ready_wait_time_seconds;  ///< name, namespace,
+                                                                   ///< priority_class
+    Histogram local_queue_execution_time_seconds;  ///< name, namespace, priority_class
     Gauge local_queue_status;                ///< name, namespace, active (True, False, Unknown)
     Gauge local_queue_unadmitted_workloads;  ///< name, namespace, cluster_queue, reason,
                                              ///< underlying_cause

@@ -351,6 +351,47 @@ bool sync_admission_checks(api::Workload& workload, const api::ClusterQueue& que
     return true;
 }
 
+bool set_pods_ready(api::Workload& workload, ConditionStatus pods, Time now) {
+    constexpr std::string_view kReady = "All pods reached readiness and the workload is running";
+    constexpr std::string_view kNotReady = "Not all pods are ready or succeeded";
+    constexpr std::string_view kFailed = "At least one pod has failed, waiting for recovery";
+    const auto& conditions = workload.status.conditions;
+    const auto* before = api::find_condition(conditions, condition::kPodsReady);
+    const bool is_admitted = api::is_true(conditions, condition::kAdmitted);
+    const std::string_view why = before == nullptr ? std::string_view() : before->reason;
+    const bool has_failed =
+        is_admitted && before != nullptr &&
+        (why == reason::kWaitForRecovery || before->status == api::condition_status::kTrue);
+    const bool is_ready = is_admitted && pods == ConditionStatus::True;
+    const bool is_again = why == reason::kWaitForRecovery || why == reason::kPodsRecovered;
+    std::string_view wanted = has_failed ? reason::kWaitForRecovery : reason::kWaitForStart;
+    std::string_view message = has_failed ? kFailed : kNotReady;
+    if (is_ready) {
+        wanted = is_again ? reason::kPodsRecovered : reason::kPodsStarted;
+        message = kReady;
+    }
+    const auto status = to_condition_status(is_ready);
+    if (before != nullptr && before->reason == wanted && before->message == message &&
+        (before->status == api::condition_status::kTrue) == is_ready) {
+        return false;
+    }
+    return set_condition(workload, condition::kPodsReady, status, wanted, message, now);
+}
+
+void back_off(api::Workload& workload, Duration base, Duration max, Time now) {
+    auto& state = workload.status.requeue_state;
+    if (!state) {
+        state.emplace();
+    }
+    const std::int32_t count = state->count.value_or(0) + 1;
+    state->count = count;
+    Duration delay = base;
+    for (std::int32_t i = 1; i < count && delay < max; ++i) {
+        delay = std::min(delay * 2, max);
+    }
+    delay_requeue(workload, now + (count > 1 ? std::min(delay, max) : base));
+}
+
 bool delay_requeue(api::Workload& workload, Time until) {
     auto& state = workload.status.requeue_state;
     if (state && state->requeue_at && *state->requeue_at >= until) {

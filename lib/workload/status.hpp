@@ -85,6 +85,14 @@ void release_quota(api::Workload& workload, const TranslationGates& gates, Time 
 /// by name; whether anything changed.
 bool sync_admission_checks(api::Workload& workload, const api::ClusterQueue& queue, Time now);
 
+/// PodsReady as it follows from the admission and from whether all pods are ready now (KEP-349);
+/// whether it changed. A reason tells the first time from the recovery of a failed pod.
+bool set_pods_ready(api::Workload& workload, ConditionStatus pods, Time now);
+
+/// Counts one more requeue and moves requeueAt by a delay that doubles each time: `base`, twice
+/// that …, from the second on at most `max` (KEP-1282).
+void back_off(api::Workload& workload, Duration base, Duration max, Time now);
+
 /// Moves status.requeueState.requeueAt later, never earlier; whether it changed.
 bool delay_requeue(api::Workload& workload, Time until);
 

@@ -269,6 +269,8 @@ TEST_CASE("the time from eviction to release of quota is observed", "[metrics]")
         ",'preemption':{'withinClusterQueue':'LowerPriority','reclaimWithinCohort':'Never'}"
     ));
     cluster.put("{'kind':'WorkloadPriorityClass','metadata':{'name':'high'},'value':1000}");
+    MetricsReporter reporter(parts_of(cluster));
+    cluster.metrics = &reporter;
     cluster.put(job("low", "4"));
     cluster.settle();
     const ObjectKey low{kind_of<api::Job>(), "team", "low"};
@@ -278,8 +280,6 @@ TEST_CASE("the time from eviction to release of quota is observed", "[metrics]")
     cluster.clock.advance(std::chrono::seconds(7));
     cluster.merge(low, "{'status':{'active':0}}");
     cluster.settle();
-    MetricsReporter reporter(parts_of(cluster));
-    observe_all(cluster, reporter);
     const std::string page = fresh_page(reporter);
     const std::string labels =
         fmt::format(R"({{cluster_queue="first",reason="Preempted",{}}})", kRole);

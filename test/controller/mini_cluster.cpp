@@ -84,6 +84,7 @@ std::optional<Error> check_preconditions(const json::Value& object, const json::
 MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
     : registry(make_builtin_registry()),
       echoes(stores, cluster.clock),
+      settings(cluster.settings_),
       translator(workload::TranslationSettings{}),
       state(cluster.options_),
       feeder(registry, stores, translator, state, cluster.clock),
@@ -121,8 +122,8 @@ MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
     add_synced_stores(registry, stores);
 }
 
-MiniCluster::MiniCluster(std::uint64_t seed, engine::Options options)
-    : seed_(seed), options_(std::move(options)), prng_(seed) {
+MiniCluster::MiniCluster(std::uint64_t seed, engine::Options options, Settings settings)
+    : seed_(seed), options_(std::move(options)), settings_(std::move(settings)), prng_(seed) {
     controller_ = std::make_unique<Controller>(*this, seed);
     controller_->feeder.feed_all(clock.now());
 }

@@ -36,7 +36,9 @@ using test::ManualClock;
 /// by the test.
 class MiniCluster final : public WriteSink {
   public:
-    explicit MiniCluster(std::uint64_t seed = 1, engine::Options options = {});
+    explicit MiniCluster(
+        std::uint64_t seed = 1, engine::Options options = {}, Settings settings = {}
+    );
 
     // The user's side.
     /// Creates or replaces what the JSON (single quotes are read as double ones) says; uid and the
@@ -138,6 +140,7 @@ class MiniCluster final : public WriteSink {
     std::int64_t uid_ = 0;
     std::uint64_t seed_;
     engine::Options options_;
+    Settings settings_;
     Prng prng_;
     std::optional<Instant> scheduling_due_;
     std::optional<Instant> runner_due_;

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "api/workload.hpp"
+#include "base/clock.hpp"
+#include "config/configuration.hpp"
+#include "controller/reconcilers/reconcile.hpp"
+
+namespace sluice::controller {
+
+/// Deletes a finished Workload once objectRetentionPolicies.workloads.afterFinished has passed
+/// (KEP-1618); its finalizer goes first, whatever made it finish. Requires: it is finished.
+Outcome delete_after_retention(
+    const api::Workload& workload, const config::WorkloadRetention& retention, Time now
+);
+
+}  // namespace sluice::controller
