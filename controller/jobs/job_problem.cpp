@@ -15,6 +15,8 @@ std::string_view to_string(JobProblem::Reason reason) {
             return api::reason::kPriorityClassNotFound;
         case JobProblem::Reason::FlavorNotFound:
             return api::reason::kFlavorNotFound;
+        case JobProblem::Reason::PrebuiltWorkloadNotFound:
+            return api::reason::kPrebuiltWorkloadNotFound;
         case JobProblem::Reason::OwnerNotFound:
             return api::reason::kOwnerNotFound;
         case JobProblem::Reason::NestingTooDeep:

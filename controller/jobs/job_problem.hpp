@@ -15,6 +15,7 @@ struct JobProblem {
         WorkloadPriorityClassNotFound,
         PriorityClassNotFound,
         FlavorNotFound,
+        PrebuiltWorkloadNotFound,
         OwnerNotFound,  ///< the object that controls the job is not known
         NestingTooDeep,
     };

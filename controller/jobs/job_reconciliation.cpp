@@ -60,6 +60,7 @@ Outcome JobReconciliation::run() {
     constexpr Step kSteps[] = {
         &JobReconciliation::leave_unmanaged,
         &JobReconciliation::follow_ancestor,
+        &JobReconciliation::adopt_prebuilt_workload,
         &JobReconciliation::choose_workload,
         &JobReconciliation::make_missing_workload,
         &JobReconciliation::drop_finished_workload,

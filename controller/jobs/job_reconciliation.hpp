@@ -34,6 +34,7 @@ class JobReconciliation {
     // The steps, in their order.
     Next leave_unmanaged();
     Next follow_ancestor();
+    Next adopt_prebuilt_workload();
     Next choose_workload();
     Next make_missing_workload();
     Next drop_finished_workload();
@@ -54,6 +55,8 @@ class JobReconciliation {
     /// Removes those that do not describe the job, or changes one of them so that it does.
     Next replace_unlike(const std::vector<WorkloadPointer>& others);
     Next update_to_job(const api::Workload& workload);
+    /// The prebuilt Workload is not there, or another object's: the job must not run.
+    Next wait_for_prebuilt(std::string_view name);
     Next remove_workload(const api::Workload& workload);
     Next drop_finalizer(const api::Workload& workload);
     /// No value: the job has stopped.
@@ -77,6 +80,7 @@ class JobReconciliation {
     Time now_;
     std::vector<WorkloadPointer> own_;  ///< Workloads that the job controls
     WorkloadPointer workload_;          ///< the one that describes it; chosen by choose_workload
+    bool is_prebuilt_ = false;          ///< it was made beforehand, and is not replaced
     WorkloadPointer kept_;  ///< the slice whose quota the job runs on, while another waits
     std::vector<EventNote> events_;
 };

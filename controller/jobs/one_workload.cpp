@@ -41,6 +41,9 @@ Write workload_patch(const api::Workload& workload, json::Value patch) {
 
 /// Finds the one Workload that describes the job, and removes all others first.
 JobReconciliation::Next JobReconciliation::choose_workload() {
+    if (is_prebuilt_) {
+        return {};
+    }
     Slices slices = sort_slices(job_, own_, settings_);
     kept_ = slices.kept;
     if (slices.leaving) {

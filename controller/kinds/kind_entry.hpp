@@ -77,6 +77,8 @@ struct ReconcileContext {
     const std::function<std::optional<std::int64_t>(const ObjectKey&)>& weighted_share;
     /// Whether workloads hold quota of the ClusterQueue, or are about to.
     const std::function<bool(const std::string& cluster_queue)>& has_holders;
+    /// What the engine says that a LocalQueue has consumed; none without admission fair sharing.
+    const std::function<std::optional<api::AdmissionFairSharingStatus>(const ObjectKey&)>& consumed;
     const JobKinds& job_kinds;
 };
 
@@ -105,11 +107,14 @@ struct KindEntry {
     std::shared_ptr<const JobKind> job;
 };
 
-/// Adds the index of jobs by their WorkloadPriorityClass.
+/// Adds the indexes of jobs by what their labels and annotations name.
 template <class T>
-void add_job_index(kube::Store<T>& jobs) {
+void add_job_indexes(kube::Store<T>& jobs) {
     jobs.add_index(std::string(kPriorityClassIndex), [](const T& job) {
         return priority_class_of(job.metadata);
+    });
+    jobs.add_index(std::string(kPrebuiltWorkloadIndex), [](const T& job) {
+        return prebuilt_workloads_of(job.metadata);
     });
 }
 
@@ -125,7 +130,7 @@ KindEntry make_entry(Presence presence) {
             add_indexes(store->objects());
         }
         if constexpr (std::is_same_v<T, api::Job>) {
-            add_job_index(store->objects());
+            add_job_indexes(store->objects());
         }
         return store;
     };

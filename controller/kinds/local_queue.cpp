@@ -58,7 +58,7 @@ KindEntry local_queue_kind() {
         }
     };
     entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time now) {
-        return reconcile_local_queue(context.view, key.ns, key.name, now);
+        return reconcile_local_queue(context.view, key.ns, key.name, context.consumed(key), now);
     };
     return entry;
 }

@@ -21,7 +21,7 @@ KindEntry make_dynamic_entry(std::shared_ptr<const kube::RunTimeKind> names) {
     entry.presence = Presence::Optional;
     entry.make_store = [kind = entry.kind]() -> std::unique_ptr<kube::AnyStore> {
         auto store = std::make_unique<kube::KindStore<api::DynamicObject>>(kind);
-        add_job_index(store->objects());
+        add_job_indexes(store->objects());
         return store;
     };
     entry.names = std::move(names);

@@ -63,6 +63,24 @@ void visit_replaced_slice(const ChangeContext&, const Change& change, const Visi
     }
 }
 
+/// The jobs that it was made for beforehand: whatever changes until one of them has taken it, and
+/// when it loses its owner.
+void visit_prebuilt_jobs(const ChangeContext& context, const Change& change, const Visit& visit) {
+    if (!change.after || change.after->metadata.controller_owner() != nullptr) {
+        return;
+    }
+    for (const Kind kind : context.registry.job_kinds().all()) {
+        const kube::AnyStore* store = context.stores.find(kind);
+        if (store == nullptr) {
+            continue;
+        }
+        for (const auto& name :
+             store->names_by_index(kPrebuiltWorkloadIndex, kube::to_string(change.key))) {
+            visit({kind, name.namespace_, name.name});
+        }
+    }
+}
+
 /// One that waits and cannot be read is not queued: what it asks for now is not known.
 void translate(const EngineInput& input, const kube::NamespacedName& name) {
     auto workload = input.stores.of<api::Workload>().find(name);
@@ -101,6 +119,9 @@ KindEntry workload_kind() {
         {.reconciled = Urgency::AtOnce,
          .translated = false,
          .find = find_by<api::Workload>(visit_replaced_slice)},
+        {.reconciled = Urgency::AtOnce,
+         .translated = false,
+         .find = find_by<api::Workload>(visit_prebuilt_jobs)},
     };
     entry.translate = translate;
     entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time now) {

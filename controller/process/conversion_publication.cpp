@@ -1,5 +1,7 @@
 #include "controller/process/conversion_publication.hpp"
 
+#include "controller/process/last_applied.hpp"
+
 #include <fmt/format.h>
 
 #include <utility>
@@ -8,40 +10,30 @@ namespace sluice::controller {
 
 namespace {
 
-constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
-
 const json::Value* find_client_config(const json::Value& definition) {
     return definition.find_path({"spec", "conversion", "webhook", "clientConfig"});
 }
 
-/// What kubectl says that it applied, with our address in it; nothing when it need not change.
-std::optional<std::string> make_last_applied(
-    const json::Value& definition, const json::Value& wanted
-) {
-    const json::Value* text = definition.find_path({"metadata", "annotations", kLastApplied});
-    auto applied = text != nullptr && text->is_string() ? json::parse(text->as_string())
-                                                        : Result<json::Value>(json::Value());
-    json::Value* config = applied ? &*applied : nullptr;
+/// Changes the address in what was applied; the authority stays out: what was applied and is not
+/// any more would be taken away.
+bool set_applied_address(json::Value& applied, json::Value wanted) {
+    json::Value* config = &applied;
     for (const std::string_view part : {"spec", "conversion", "webhook", "clientConfig"}) {
         config = config == nullptr ? nullptr : config->find(part);
     }
-    if (config == nullptr || !config->is_object()) {
-        return std::nullopt;
+    wanted.erase("caBundle");
+    if (config == nullptr || !config->is_object() ||
+        serving::is_same_client_config(config, wanted)) {
+        return false;
     }
-    // The authority stays out: what was applied and is not any more would be taken away.
-    json::Value address = wanted;
-    address.erase("caBundle");
-    if (serving::is_same_client_config(config, address)) {
-        return std::nullopt;
-    }
-    for (const auto& [key, value] : address.as_object()) {
+    for (const auto& [key, value] : wanted.as_object()) {
         if (value.is_null()) {
             config->erase(key);
         } else {
             config->set(key, value);
         }
     }
-    return json::print(*applied);
+    return true;
 }
 
 }  // namespace
@@ -71,7 +63,9 @@ std::optional<json::Value> publication_patch(
     if (const json::Value* version = definition.find_path({"metadata", "resourceVersion"})) {
         metadata.set("resourceVersion", *version);
     }
-    const auto last_applied = make_last_applied(definition, wanted);
+    const auto last_applied = change_last_applied(definition, [&wanted](json::Value& applied) {
+        return set_applied_address(applied, wanted);
+    });
     if (last_applied) {
         metadata.set("annotations", json::Object{{std::string(kLastApplied), *last_applied}});
     } else if (serving::is_same_client_config(find_client_config(definition), wanted)) {

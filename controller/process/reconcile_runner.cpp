@@ -130,7 +130,11 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
         return;
     }
     const ReconcileContext context{
-        parts_.view, parts_.weighted_share, parts_.has_holders, parts_.registry.job_kinds()
+        parts_.view,
+        parts_.weighted_share,
+        parts_.has_holders,
+        parts_.consumed,
+        parts_.registry.job_kinds()
     };
     Outcome outcome = parts_.registry.find(key.kind)->reconcile(context, key, now);
     for (const EventNote& event : outcome.events) {

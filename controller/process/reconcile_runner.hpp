@@ -37,6 +37,8 @@ class ReconcileRunner {
         std::function<std::optional<std::int64_t>(const ObjectKey&)> weighted_share;
         /// Whether workloads hold quota of the ClusterQueue, or are about to.
         std::function<bool(const std::string& cluster_queue)> has_holders;
+        /// What a LocalQueue has consumed; none without admission fair sharing.
+        std::function<std::optional<api::AdmissionFairSharingStatus>(const ObjectKey&)> consumed;
         /// Called when step() has something to do again.
         std::function<void()> wake;
     };

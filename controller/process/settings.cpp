@@ -23,6 +23,9 @@ Result<Settings> make_settings(
     settings.label_keys_to_copy = configuration.integrations.label_keys_to_copy;
     settings.fair_sharing = configuration.fair_sharing.has_value();
     settings.wait_for_pods_ready = config::effective_wait_for_pods_ready(configuration, gates);
+    if (gates.is_enabled(Feature::AdmissionFairSharing)) {
+        settings.admission_fair_sharing = configuration.admission_fair_sharing;
+    }
     settings.retention = configuration.workload_retention;
     settings.gates = workload::make_translation_settings(configuration, gates).gates;
     settings.partial_admission = gates.is_enabled(Feature::PartialAdmission);
@@ -31,6 +34,8 @@ Result<Settings> make_settings(
     settings.workload_priority_class_defaulting =
         gates.is_enabled(Feature::WorkloadPriorityClassDefaulting);
     settings.finish_orphaned_workloads = gates.is_enabled(Feature::FinishOrphanedWorkloads);
+    settings.workload_identifier_annotations =
+        gates.is_enabled(Feature::WorkloadIdentifierAnnotations);
     settings.short_workload_names = gates.is_enabled(Feature::ShortWorkloadNames);
     return settings;
 }
@@ -41,7 +46,7 @@ engine::Options make_engine_options(
     std::uint64_t hash_seed
 ) {
     engine::Options options = workload::make_engine_options(configuration, gates);
-    options.wake_batch = std::chrono::seconds(1);
+    options.wake_batch = std::chrono::milliseconds(100);
     options.hash_seed = hash_seed;
     return options;
 }

@@ -17,7 +17,7 @@ Result<Settings> make_settings(
 );
 
 /// What the engine takes: as offline, but waiting workloads that an event may help are gathered for
-/// a second before they queue again, as in Kueue, and hashes have a seed against
+/// a tenth of a second before they queue again, and hashes have a seed against
 /// names that were chosen to collide.
 engine::Options make_engine_options(
     const config::Configuration& configuration,

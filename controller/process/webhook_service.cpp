@@ -2,6 +2,7 @@
 
 #include "api/kueue_names.hpp"
 #include "base/log.hpp"
+#include "controller/process/admission_publication.hpp"
 #include "controller/process/conversion_handler.hpp"
 #include "controller/process/conversion_publication.hpp"
 #include "net/event_loop.hpp"
@@ -9,6 +10,7 @@
 
 #include <chrono>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -79,6 +81,24 @@ std::vector<serving::PublicationTarget> make_targets() {
             .kind = "CustomResourceDefinition",
             .make_patch = publication_patch,
             .find_other = find_other_conversion,
+        });
+    }
+    for (const auto& [resource, kind, name] :
+         {std::tuple(
+              "mutatingwebhookconfigurations",
+              "MutatingWebhookConfiguration",
+              kMutatingConfiguration
+          ),
+          std::tuple(
+              "validatingwebhookconfigurations",
+              "ValidatingWebhookConfiguration",
+              kValidatingConfiguration
+          )}) {
+        targets.push_back({
+            .path = {"admissionregistration.k8s.io", "v1", resource, "", name, ""},
+            .kind = kind,
+            .make_patch = admission_patch,
+            .find_other = find_other_admission,
         });
     }
     return targets;

@@ -7,6 +7,7 @@
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/process/controller_process.hpp"
 #include "controller/process/settings.hpp"
+#include "controller/scheduler/consumed_resources.hpp"
 #include "engine/fair_sharing.hpp"
 #include "webhook/kueue_webhooks.hpp"
 #include "workload/options.hpp"
@@ -165,6 +166,7 @@ ReconcileRunner::Parts ControllerProcess::runner_parts() {
         .on_event = [this](const EventNote& note) { events_.record(note); },
         .weighted_share = [this](const ObjectKey& key) { return weighted_share(key); },
         .has_holders = [this](const std::string& queue) { return applier_.has_holders(queue); },
+        .consumed = [this](const ObjectKey& key) { return consumed_by(state_, key); },
         .wake = [this] { reconcilers_wake_.notify(); },
     };
 }

@@ -6,6 +6,8 @@
 #include "workload/amounts.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <utility>
 
 namespace sluice::controller {
 
@@ -33,10 +35,30 @@ std::vector<api::LocalQueueFlavorUsage> make_usage(
     return list;
 }
 
+/// Whether what the status says is as old as an interval; all changes of a shorter one count.
+bool is_due(
+    const api::LocalQueueStatus& status,
+    const api::AdmissionFairSharingStatus& consumed,
+    Duration interval
+) {
+    const auto* present = status.fair_sharing && status.fair_sharing->admission_fair_sharing_status
+                              ? &*status.fair_sharing->admission_fair_sharing_status
+                              : nullptr;
+    if (present == nullptr || !present->last_update || interval < std::chrono::seconds(1)) {
+        return true;
+    }
+    return *consumed.last_update - *present->last_update >=
+           std::chrono::floor<std::chrono::seconds>(interval);
+}
+
 }  // namespace
 
 Outcome reconcile_local_queue(
-    const View& view, std::string_view ns, std::string_view name, Time now
+    const View& view,
+    std::string_view ns,
+    std::string_view name,
+    std::optional<api::AdmissionFairSharingStatus> consumed,
+    Time now
 ) {
     Outcome outcome;
     const Stores& stores = view.stores;
@@ -60,6 +82,15 @@ Outcome reconcile_local_queue(
     if (const auto cluster_queue = stores.of<api::ClusterQueue>().find(queue->spec.cluster_queue)) {
         wanted.status.flavors_reservation = make_usage(*cluster_queue, usage.reservation);
         wanted.status.flavors_usage = make_usage(*cluster_queue, usage.usage);
+    }
+    if (view.settings.admission_fair_sharing && consumed) {
+        const Duration interval = view.settings.admission_fair_sharing->usage_sampling_interval;
+        if (is_due(queue->status, *consumed, interval)) {
+            wanted.status.fair_sharing = api::LocalQueueFairSharingStatus{
+                .weighted_share = 0, .admission_fair_sharing_status = std::move(*consumed)
+            };
+        }
+        outcome.requeue_at = now + interval;
     }
     if (auto write = patch_status(
             {kind_of<api::LocalQueue>(), std::string(ns), std::string(name)},

@@ -1,15 +1,22 @@
 #pragma once
 
+#include "api/local_queue.hpp"
 #include "controller/reconcilers/reconcile.hpp"
 #include "controller/reconcilers/view.hpp"
 
+#include <optional>
 #include <string_view>
 
 namespace sluice::controller {
 
-/// Keeps the LocalQueue's status: Active, counters, usage by flavor.
+/// Keeps the LocalQueue's status: Active, counters, usage by flavor, and once a sampling interval
+/// what it has consumed (`consumed`: none without admission fair sharing).
 Outcome reconcile_local_queue(
-    const View& view, std::string_view ns, std::string_view name, Time now
+    const View& view,
+    std::string_view ns,
+    std::string_view name,
+    std::optional<api::AdmissionFairSharingStatus> consumed,
+    Time now
 );
 
 }  // namespace sluice::controller

@@ -19,6 +19,7 @@ struct Settings {
     bool fair_sharing = false;
     std::optional<config::WaitForPodsReady> wait_for_pods_ready;  ///< none: it is off
     config::WorkloadRetention retention;
+    std::optional<config::AdmissionFairSharing> admission_fair_sharing;  ///< none: it is off
     // Feature gates, with their defaults.
     workload::TranslationGates gates;
     bool partial_admission = true;
@@ -27,6 +28,7 @@ struct Settings {
     bool workload_priority_class_defaulting = true;
     bool finish_orphaned_workloads = true;
     bool short_workload_names = false;
+    bool workload_identifier_annotations = true;
 };
 
 }  // namespace sluice::controller

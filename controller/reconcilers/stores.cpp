@@ -89,6 +89,18 @@ std::vector<std::string> priority_class_of(const api::ObjectMeta& job) {
     return name.empty() ? std::vector<std::string>{} : std::vector{std::string(name)};
 }
 
+std::vector<std::string> prebuilt_workloads_of(const api::ObjectMeta& job) {
+    std::vector<std::string> names;
+    for (const std::string_view name :
+         {find_value(job.annotations, api::annotation::kPrebuiltWorkload),
+          find_value(job.labels, api::label::kPrebuiltWorkload)}) {
+        if (!name.empty() && (names.empty() || !names.front().ends_with("/" + std::string(name)))) {
+            names.push_back(job.namespace_ + "/" + std::string(name));
+        }
+    }
+    return names;
+}
+
 const kube::Store<api::Workload>::Objects& workloads_of_owner(
     const Stores& stores, const ObjectKey& owner
 ) {

@@ -240,6 +240,10 @@ inline constexpr char kPodsStarted[] = "Started";
 inline constexpr char kPodsRecovered[] = "Recovered";
 /// DeactivationTarget: its pods were not ready in time too often (KEP-1282).
 inline constexpr char kRequeuingLimitExceeded[] = "RequeuingLimitExceeded";
+/// Event: the Workload that was to be made beforehand is not there, or another object's.
+inline constexpr char kPrebuiltWorkloadNotFound[] = "PrebuiltWorkloadNotFound";
+/// Finished: the Workload that was made beforehand is not what its job asks for.
+inline constexpr char kOutOfSync[] = "OutOfSync";
 /// Event: deleted after the retention time (KEP-1618).
 inline constexpr char kDeleted[] = "Deleted";
 /// Evicted: a check says Retry; DeactivationTarget: a check says Rejected (KEP-993).

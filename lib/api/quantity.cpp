@@ -208,6 +208,13 @@ Quantity Quantity::from_milli(std::int64_t milli, Format format) {
     return quantity;
 }
 
+Quantity Quantity::from_billionths(Int128 billionths) {
+    Quantity quantity;
+    quantity.nano_ = billionths;
+    quantity.exponent_ = -9;
+    return quantity;
+}
+
 Result<Quantity> Quantity::parse(std::string_view text) {
     std::string_view rest = text;
     const bool negative = rest.starts_with('-');

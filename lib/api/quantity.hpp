@@ -25,6 +25,8 @@ class Quantity {
     /// Reads `1`, `100m`, `1.5Gi`, `2e3`, `.5`, `+1` and so on. Errors: Invalid.
     static Result<Quantity> parse(std::string_view text);
     static Quantity from_milli(std::int64_t milli, Format format = Format::DecimalSI);
+    /// The reverse of billionths(), printed in decimal style.
+    __extension__ static Quantity from_billionths(__int128 billionths);
 
     /// The canonical form, as the API server prints it.
     std::string to_string() const;

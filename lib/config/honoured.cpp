@@ -84,7 +84,6 @@ bool covers(const std::set<std::string>& settings, std::string_view path) {
 std::set<Feature> features_not_built() {
     using enum Feature;
     return {
-        AdmissionFairSharing,
         CleanupProvisioningRequestsOnEviction,
         ConcurrentAdmission,
         CustomMetricLabels,
@@ -106,7 +105,6 @@ std::set<Feature> features_not_built() {
         MultiKueueManagerQuotaAutomation,
         MultiKueueOrchestratedPreemption,
         MultiKueueRemoteSpecSync,
-        PriorityBoost,
         SchedulerLibraryIntegration,
         SparkApplicationIntegration,
         TASAssignmentsEncodingByHostnamePrefix,
@@ -135,6 +133,7 @@ std::set<Feature> features_not_built() {
 std::set<Feature> switchable_features() {
     using enum Feature;
     return {
+        AdmissionFairSharing,
         AdmissionGatedBy,
         AssignQueueLabelsForPods,
         DisableWaitForPodsReady,
@@ -148,6 +147,7 @@ std::set<Feature> switchable_features() {
         MetricsForCohorts,
         PartialAdmission,
         PrioritizePreemptorWorkloads,
+        PriorityBoost,
         PrioritySortingWithinCohort,
         QuotaCheckStrategy,
         ReclaimablePods,
@@ -157,6 +157,7 @@ std::set<Feature> switchable_features() {
         SkipReassignmentForPodOwnedWorkloads,
         UnadmittedWorkloadsExplicitStatus,
         VectorizedResourceRequests,  // of performance alone: nothing here depends on it
+        WorkloadIdentifierAnnotations,
         WorkloadPriorityClassDefaulting,
     };
 }
@@ -183,7 +184,8 @@ Honoured honoured_by_controller() {
              "resources.excludeResourcePrefixes",
              "resources.transformations",
              "waitForPodsReady",
-             "objectRetentionPolicies"},
+             "objectRetentionPolicies",
+             "admissionFairSharing"},
         .frameworks = {"batch/job"},
         .features = switchable_features(),
         .absent = features_not_built(),
@@ -203,9 +205,7 @@ Honoured honoured_by_schedule() {
         made.frameworks.emplace(framework.name);
     }
     made.features.insert(
-        {Feature::AdmissionFairSharing,
-         Feature::MultiKueueOrchestratedPreemption,  // of it, what gates do to decisions
-         Feature::PriorityBoost,
+        {Feature::MultiKueueOrchestratedPreemption,  // of it, what gates do to decisions
          Feature::UnadmittedWorkloadsObservability}
     );
     return made;

@@ -40,6 +40,8 @@ class UsageLedger {
     /// The wall clock was set forth by so much.
     void step_clock(Duration by);
     bool has_charges() const { return !penalties_.empty(); }
+    /// As of last_update().
+    const ResourceAmounts& consumed() const { return consumed_; }
 
     /// The weighted sum of all, divided by the LocalQueue's weight; infinite for a weight of 0 or
     /// less. Resources without a weight of their own count 1.

@@ -39,10 +39,10 @@ struct Prebuilt {
     bool is_there = false;
 };
 
-Prebuilt find_prebuilt(const api::ObjectMeta& job, const config::FeatureGates& gates) {
+Prebuilt find_prebuilt(const api::ObjectMeta& job, bool by_annotation) {
     const std::string* annotation = job.find_annotation(api::annotation::kPrebuiltWorkload);
-    const bool counts = gates.is_enabled(Feature::WorkloadIdentifierAnnotations) ||
-                        (annotation != nullptr && annotation->size() > kLabelValueMax);
+    const bool counts =
+        by_annotation || (annotation != nullptr && annotation->size() > kLabelValueMax);
     if (annotation != nullptr && !annotation->empty() && counts) {
         return {*annotation, annotation_path(api::annotation::kPrebuiltWorkload), true};
     }
@@ -54,8 +54,12 @@ Prebuilt find_prebuilt(const api::ObjectMeta& job, const config::FeatureGates& g
     };
 }
 
+bool is_named_by_annotation(const config::FeatureGates& gates) {
+    return gates.is_enabled(Feature::WorkloadIdentifierAnnotations);
+}
+
 FieldErrors validate_prebuilt(const JobFacts& job, const config::FeatureGates& gates) {
-    const Prebuilt prebuilt = find_prebuilt(job.metadata, gates);
+    const Prebuilt prebuilt = find_prebuilt(job.metadata, is_named_by_annotation(gates));
     FieldErrors errors;
     if (prebuilt.is_there) {
         append(errors, validate_subdomain(prebuilt.name, prebuilt.path));
@@ -116,6 +120,10 @@ void check_priority_class(FieldErrors& out, const JobFacts& before, const JobFac
 
 }  // namespace
 
+std::string_view prebuilt_workload_name(const api::ObjectMeta& job, bool by_annotation) {
+    return find_prebuilt(job, by_annotation).name;
+}
+
 bool asks_to_be_elastic(const api::ObjectMeta& job, const config::FeatureGates& gates) {
     const std::string* value = job.find_annotation(api::annotation::kElasticJob);
     return gates.is_enabled(Feature::ElasticJobsViaWorkloadSlices) && value != nullptr &&
@@ -152,8 +160,8 @@ FieldErrors validate_update(
     if (after.is_suspended || asks_to_be_elastic(before.metadata, gates)) {
         append(errors, validate_prebuilt(after, gates));
     } else {
-        const Prebuilt prebuilt = find_prebuilt(after.metadata, gates);
-        if (find_prebuilt(before.metadata, gates).name != prebuilt.name) {
+        const Prebuilt prebuilt = find_prebuilt(after.metadata, is_named_by_annotation(gates));
+        if (find_prebuilt(before.metadata, is_named_by_annotation(gates)).name != prebuilt.name) {
             errors.push_back(immutable(prebuilt.path, prebuilt.name));
         }
     }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 /// Rules of the labels and annotations that are the same on jobs of all kinds.
 namespace sluice::validation {
@@ -21,6 +22,11 @@ struct JobFacts {
 
 /// Whether it asks to grow and shrink by workload slices, whatever its kind.
 bool asks_to_be_elastic(const api::ObjectMeta& job, const config::FeatureGates& gates);
+
+/// The Workload that was made for the job beforehand, "": none. The annotation names it before the
+/// label does; without gate WorkloadIdentifierAnnotations (`by_annotation`) only where it is too
+/// long for a label. Lifetime: that of the metadata.
+std::string_view prebuilt_workload_name(const api::ObjectMeta& job, bool by_annotation);
 
 /// Names, times and gates of a new job.
 FieldErrors validate(const JobFacts& job, const config::FeatureGates& gates);

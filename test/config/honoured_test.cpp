@@ -56,7 +56,7 @@ TEST_CASE("the controller names what it would not act upon", "[config][honoured]
     const auto row = GENERATE(
         Row{R"("waitForPodsReady":{})", {}},
         Row{R"("fairSharing":{"preemptionStrategies":["LessThanInitialShare"]})", {}},
-        Row{R"("admissionFairSharing":{})", {"admissionFairSharing"}},
+        Row{R"("admissionFairSharing":{})", {}},
         Row{R"("integrations":{"frameworks":["batch/job","pod"],"labelKeysToCopy":["k"]})",
             {"integrations.frameworks[pod]"}},
         Row{R"("metrics":{"localQueueMetrics":{"enable":true,
@@ -95,7 +95,11 @@ TEST_CASE("a setting that equals its default asks for nothing", "[config][honour
 TEST_CASE("a feature that is not built may be off, not on", "[config][honoured]") {
     const auto honoured = honoured_by_controller();
     CHECK(unsupported("", honoured, "VisibilityOnDemand=false,MultiKueue=false").empty());
-    CHECK(unsupported("", honoured, "PriorityBoost=true") == Names{"featureGates.PriorityBoost"});
+    CHECK(unsupported("", honoured, "PriorityBoost=true").empty());
+    CHECK(
+        unsupported("", honoured, "CustomMetricLabels=true") ==
+        Names{"featureGates.CustomMetricLabels"}
+    );
     CHECK(unsupported("", honoured, "DisableWaitForPodsReady=true").empty());
 }
 

@@ -4,6 +4,7 @@
 #include "base/assert.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/known_stores.hpp"
+#include "controller/scheduler/consumed_resources.hpp"
 #include "json/patch.hpp"
 
 #include <algorithm>
@@ -115,6 +116,7 @@ MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
               .on_event = [&cluster](const EventNote& event) { cluster.events.push_back(event); },
               .weighted_share = [](const ObjectKey&) { return std::optional<std::int64_t>(); },
               .has_holders = [this](const std::string& name) { return applier.has_holders(name); },
+              .consumed = [this](const ObjectKey& key) { return consumed_by(state, key); },
               .wake = [] {},
           },
           seed

@@ -75,6 +75,8 @@ struct Bench {
             .on_event = [](const EventNote&) {},
             .weighted_share = [](const ObjectKey&) { return std::optional<std::int64_t>(); },
             .has_holders = [](const std::string&) { return false; },
+            .consumed =
+                [](const ObjectKey&) { return std::optional<api::AdmissionFairSharingStatus>(); },
             .wake = [] {},
         },
         1

@@ -24,7 +24,7 @@ RIGHTS = {
     "limitranges": SEEN,
     "runtimeclasses.node.k8s.io": SEEN,
     "priorityclasses.scheduling.k8s.io": SEEN,
-    "jobs.batch": (*WRITTEN, "patch"),
+    "jobs.batch": (*WRITTEN, "delete", "patch"),
     "jobs.batch/status": ("patch",),
     "jobs.batch/finalizers": ("update",),
     "workloads.kueue.x-k8s.io": (*WRITTEN, "create", "patch", "delete"),
@@ -64,6 +64,16 @@ RIGHTS = {
 NAMED_RIGHTS = (
     ("leases.coordination.k8s.io", "c1f6bfd2.kueue.x-k8s.io", ("create",)),
     ("secrets", "kueue-webhook-server-cert", ("create",)),
+    (
+        "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+        "kueue-mutating-webhook-configuration",
+        (),
+    ),
+    (
+        "validatingwebhookconfigurations.admissionregistration.k8s.io",
+        "kueue-validating-webhook-configuration",
+        (),
+    ),
     ("customresourcedefinitions.apiextensions.k8s.io", "workloads.kueue.x-k8s.io", ()),
     ("customresourcedefinitions.apiextensions.k8s.io", "multikueueclusters.kueue.x-k8s.io", ()),
 )

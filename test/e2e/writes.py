@@ -11,7 +11,12 @@ from dataclasses import dataclass
 
 LEASE = "c1f6bfd2.kueue.x-k8s.io"
 # What every replica may write, leading or not: where its webhook is, and what that is trusted by.
-ANYONES = ("customresourcedefinitions", "secrets")
+ANYONES = (
+    "customresourcedefinitions",
+    "mutatingwebhookconfigurations",
+    "secrets",
+    "validatingwebhookconfigurations",
+)
 VERBS = ("create", "update", "patch", "delete", "deletecollection")
 
 

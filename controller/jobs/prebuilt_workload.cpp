@@ -1,0 +1,93 @@
+#include "api/codec.hpp"
+#include "api/kueue_names.hpp"
+#include "api/names.hpp"
+#include "controller/jobs/job_reconciliation.hpp"
+#include "controller/jobs/workload_of_job.hpp"
+#include "controller/reconcilers/workload_status.hpp"
+#include "validation/job_rules.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+// How a job takes the Workload that was made for it beforehand.
+namespace sluice::controller {
+
+namespace {
+
+namespace reason = api::reason;
+
+/// The merge patch that makes the job the controller of the Workload, beside its other owners.
+json::Value adoption_patch(
+    const api::Workload& workload, const JobKind& kind, const api::ObjectMeta& job
+) {
+    json::Array owners;
+    for (const api::OwnerReference& owner : workload.metadata.owner_references) {
+        owners.push_back(api::to_value(owner));
+    }
+    const api::OwnerReference own{
+        .api_version = kind.kind().api_version(),
+        .kind = std::string(kind.kind().name()),
+        .name = job.name,
+        .uid = job.uid,
+        .controller = true,
+        .block_owner_deletion = true,
+    };
+    owners.push_back(api::to_value(own));
+    json::Value metadata = json::Object{{"ownerReferences", std::move(owners)}};
+    if (!api::check_label_value(job.uid)) {
+        metadata.set("labels", json::Object{{api::label::kJobUid, job.uid}});
+    }
+    return json::Object{{"metadata", std::move(metadata)}};
+}
+
+}  // namespace
+
+/// Chooses it, once it is the job's own and describes it. It is never replaced by another.
+JobReconciliation::Next JobReconciliation::adopt_prebuilt_workload() {
+    const api::ObjectMeta& job = job_.metadata();
+    const std::string_view name =
+        validation::prebuilt_workload_name(job, settings_.workload_identifier_annotations);
+    if (name.empty()) {
+        return {};
+    }
+    const auto workload = stores_.of<api::Workload>().find(job.namespace_, name);
+    const api::OwnerReference* owner = workload ? workload->metadata.controller_owner() : nullptr;
+    if (!workload || (owner != nullptr && owner->uid != job.uid)) {
+        return wait_for_prebuilt(name);
+    }
+    if (owner == nullptr) {
+        return write(workload_patch(*workload, adoption_patch(*workload, kind_, job)));
+    }
+    workload_ = workload;
+    is_prebuilt_ = true;
+    if (is_finished(*workload_)) {
+        const auto* finished = find_condition(*workload_, api::condition::kFinished);
+        const bool is_stale = finished->reason == reason::kOutOfSync;
+        return is_stale && !job_.is_suspended() ? stop(nullptr, "missing workload") : Next();
+    }
+    const bool is_over = job_.find_end().has_value();
+    if (!is_over && !is_equivalent(job_, *workload_, settings_)) {
+        return finish_with(
+            reason::kOutOfSync, "The prebuilt workload is out of sync with its user job"
+        );
+    }
+    return {};
+}
+
+JobReconciliation::Next JobReconciliation::wait_for_prebuilt(std::string_view name) {
+    if (!is_managed() || job_.find_end()) {
+        return Outcome{};
+    }
+    if (!job_.is_suspended()) {
+        if (Next stopping = stop(nullptr, "missing workload")) {
+            return stopping;
+        }
+    }
+    return refuse(JobProblem{
+        JobProblem::Reason::PrebuiltWorkloadNotFound,
+        fmt::format("prebuilt workload not found: {}", name)
+    });
+}
+
+}  // namespace sluice::controller
