@@ -64,8 +64,8 @@ std::optional<serving::PublishedWebhook> find_other_admission(
         return std::nullopt;
     }
     const json::Value* config = webhooks->as_array().front().find("clientConfig");
-    return config == nullptr ? std::nullopt
-                             : serving::find_other_webhook(config, own, path_of(*config));
+    const std::string path = config == nullptr ? std::string() : path_of(*config);
+    return path.empty() ? std::nullopt : serving::find_other_webhook(config, own, path);
 }
 
 std::optional<json::Value> admission_patch(
