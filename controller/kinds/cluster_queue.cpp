@@ -3,6 +3,9 @@
 #include "api/kueue_names.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 
+#include <set>
+#include <string>
+
 namespace sluice::controller {
 
 namespace {
@@ -83,6 +86,21 @@ void visit_references(const ChangeContext&, const Change& change, const Visit& v
     }
 }
 
+/// All cohorts above it: their shares are of what is used below them.
+void visit_cohorts(const ChangeContext& context, const Change& change, const Visit& visit) {
+    std::set<std::string> seen;
+    for (const auto& queue : {change.before, change.after}) {
+        std::string name = queue ? queue->spec.cohort_name : std::string();
+        while (!name.empty() && seen.insert(name).second) {
+            const auto cohort = context.stores.of<api::Cohort>().find(name);
+            if (cohort) {
+                visit({kind_of<api::Cohort>(), "", name});
+            }
+            name = cohort ? cohort->spec.parent_name : std::string();
+        }
+    }
+}
+
 }  // namespace
 
 KindEntry cluster_queue_kind() {
@@ -104,6 +122,9 @@ KindEntry cluster_queue_kind() {
         {.reconciled = Urgency::AtOnce,
          .translated = false,
          .find = find_by<api::ClusterQueue>(visit_references)},
+        {.reconciled = Urgency::Batched,
+         .translated = false,
+         .find = find_by<api::ClusterQueue>(visit_cohorts)},
     };
     entry.translate = [](const EngineInput& input, const kube::NamespacedName& name) {
         if (const auto queue = input.stores.of<api::ClusterQueue>().find(name)) {

@@ -33,7 +33,7 @@ boost::asio::awaitable<Result<webhook::Verdict>> JobAdmissions::judge(
         co_return unavailable("the controller is shutting down");
     }
     auto work = judge_here(kind, step, std::move(request));
-    auto verdict = co_await net::on_loop(parts_.loop, std::move(work));
+    auto verdict = co_await net::on_loop(&parts_.loop, std::move(work));
     --at_work_;
     co_return verdict;
 }

@@ -35,20 +35,38 @@ std::vector<api::LocalQueueFlavorUsage> make_usage(
     return list;
 }
 
-/// Whether what the status says is as old as an interval; all changes of a shorter one count.
+/// Names the resources too of which nothing was consumed. `queue` may be nullptr.
+void add_unused(api::AdmissionFairSharingStatus& consumed, const api::ClusterQueue* queue) {
+    if (queue == nullptr) {
+        return;
+    }
+    for (const auto& group : queue->spec.resource_groups) {
+        for (const std::string& resource : group.covered_resources) {
+            consumed.consumed_resources.try_emplace(resource);
+        }
+    }
+}
+
+/// When the status was last sampled; none: never.
+std::optional<Time> last_sample(const api::LocalQueueStatus& status) {
+    if (!status.fair_sharing || !status.fair_sharing->admission_fair_sharing_status) {
+        return std::nullopt;
+    }
+    return status.fair_sharing->admission_fair_sharing_status->last_update;
+}
+
+/// Whether what the status says is as old as an interval; of a shorter one than the second in which
+/// the status counts, all changes are told.
 bool is_due(
     const api::LocalQueueStatus& status,
     const api::AdmissionFairSharingStatus& consumed,
     Duration interval
 ) {
-    const auto* present = status.fair_sharing && status.fair_sharing->admission_fair_sharing_status
-                              ? &*status.fair_sharing->admission_fair_sharing_status
-                              : nullptr;
-    if (present == nullptr || !present->last_update || interval < std::chrono::seconds(1)) {
+    const auto last = last_sample(status);
+    if (!last || !consumed.last_update || interval < std::chrono::seconds(1)) {
         return true;
     }
-    return *consumed.last_update - *present->last_update >=
-           std::chrono::floor<std::chrono::seconds>(interval);
+    return *consumed.last_update - *last >= std::chrono::floor<std::chrono::seconds>(interval);
 }
 
 }  // namespace
@@ -84,10 +102,11 @@ Outcome reconcile_local_queue(
         wanted.status.flavors_usage = make_usage(*cluster_queue, usage.usage);
     }
     if (view.settings.admission_fair_sharing && consumed) {
+        add_unused(*consumed, stores.of<api::ClusterQueue>().find(queue->spec.cluster_queue).get());
         const Duration interval = view.settings.admission_fair_sharing->usage_sampling_interval;
         if (is_due(queue->status, *consumed, interval)) {
             wanted.status.fair_sharing = api::LocalQueueFairSharingStatus{
-                .weighted_share = 0, .admission_fair_sharing_status = std::move(*consumed)
+                .weighted_share = 0, .admission_fair_sharing_status = std::move(consumed)
             };
         }
         outcome.requeue_at = now + interval;

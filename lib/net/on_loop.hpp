@@ -25,12 +25,12 @@ boost::asio::awaitable<std::optional<T>> as_guest(boost::asio::awaitable<T> work
 /// ended. Cancellation: reaches the coroutine, whose own result is then returned. Lifetime: the
 /// other loop must run until then.
 template <class T>
-boost::asio::awaitable<T> on_loop(EventLoop& other, boost::asio::awaitable<T> work) {
+boost::asio::awaitable<T> on_loop(EventLoop* other, boost::asio::awaitable<T> work) {
     co_await boost::asio::this_coro::throw_if_cancelled(false);
     auto result = co_await boost::asio::co_spawn(
-        other.executor(), as_guest(std::move(work)), boost::asio::use_awaitable
+        other->executor(), as_guest(std::move(work)), boost::asio::use_awaitable
     );
-    co_return std::move(*result);
+    co_return std::move(result).value();
 }
 
 }  // namespace sluice::net

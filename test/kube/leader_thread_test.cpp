@@ -92,7 +92,7 @@ TEST_CASE("a lease is renewed while the caller's loop does nothing", "[kube][lea
     CHECK(e.lost == false);
     test::run_async(e.loop, e.leader.release());
     CHECK_FALSE(e.leader.term().is_running(e.clock.instant()));
-    CHECK(test::run_async(e.loop, net::on_loop(e.server.loop(), holder(&e.leases))).empty());
+    CHECK(test::run_async(e.loop, net::on_loop(&e.server.loop(), holder(&e.leases))).empty());
 }
 
 TEST_CASE("a lease that another took ends the term and is not given up", "[kube][leader]") {
@@ -103,7 +103,7 @@ TEST_CASE("a lease that another took ends the term and is not given up", "[kube]
     CHECK(e.lost == true);
     CHECK_FALSE(e.leader.term().is_running(e.clock.instant()));
     test::run_async(e.loop, e.leader.release());
-    CHECK(test::run_async(e.loop, net::on_loop(e.server.loop(), holder(&e.leases))) == "thief");
+    CHECK(test::run_async(e.loop, net::on_loop(&e.server.loop(), holder(&e.leases))) == "thief");
 }
 
 }  // namespace sluice::kube

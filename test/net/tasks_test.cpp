@@ -54,7 +54,7 @@ boost::asio::awaitable<std::thread::id> find_thread() {
 
 boost::asio::awaitable<void> rest_on(EventLoop* other, bool* rested) {
     *rested = true;
-    *rested = co_await on_loop(*other, pause_for(1h));
+    *rested = co_await on_loop(other, pause_for(1h));
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ boost::asio::awaitable<void> rest_on(EventLoop* other, bool* rested) {
 TEST_CASE("a coroutine of another loop runs on its thread and answers here", "[net][loop]") {
     EventLoop loop;
     LoopThread other("other");
-    CHECK(run_async(loop, on_loop(other.loop(), find_thread())) != std::this_thread::get_id());
+    CHECK(run_async(loop, on_loop(&other.loop(), find_thread())) != std::this_thread::get_id());
 }
 
 TEST_CASE("cancellation reaches a coroutine of another loop", "[net][loop]") {

@@ -18,37 +18,37 @@ class ClientOnLoop final : public kube::Client {
     ClientOnLoop(net::EventLoop& loop, kube::Client& client) : loop_(loop), client_(client) {}
 
     kube::Async<std::string> get(kube::ResourcePath path, kube::GetOptions options) override {
-        return net::on_loop(loop_, client_.get(std::move(path), std::move(options)));
+        return net::on_loop(&loop_, client_.get(std::move(path), std::move(options)));
     }
     kube::Async<std::string> list(kube::ResourcePath path, kube::ListOptions options) override {
-        return net::on_loop(loop_, client_.list(std::move(path), std::move(options)));
+        return net::on_loop(&loop_, client_.list(std::move(path), std::move(options)));
     }
     kube::Async<std::string> create(
         kube::ResourcePath path, std::string body, kube::WriteOptions options
     ) override {
         auto call = client_.create(std::move(path), std::move(body), std::move(options));
-        return net::on_loop(loop_, std::move(call));
+        return net::on_loop(&loop_, std::move(call));
     }
     kube::Async<std::string> update(
         kube::ResourcePath path, std::string body, kube::WriteOptions options
     ) override {
         auto call = client_.update(std::move(path), std::move(body), std::move(options));
-        return net::on_loop(loop_, std::move(call));
+        return net::on_loop(&loop_, std::move(call));
     }
     kube::Async<std::string> merge_patch(
         kube::ResourcePath path, std::string body, kube::WriteOptions options
     ) override {
         auto call = client_.merge_patch(std::move(path), std::move(body), std::move(options));
-        return net::on_loop(loop_, std::move(call));
+        return net::on_loop(&loop_, std::move(call));
     }
     kube::Async<std::string> apply(
         kube::ResourcePath path, std::string body, kube::ApplyOptions options
     ) override {
         auto call = client_.apply(std::move(path), std::move(body), std::move(options));
-        return net::on_loop(loop_, std::move(call));
+        return net::on_loop(&loop_, std::move(call));
     }
     kube::Async<std::string> remove(kube::ResourcePath path, kube::DeleteOptions options) override {
-        return net::on_loop(loop_, client_.remove(std::move(path), std::move(options)));
+        return net::on_loop(&loop_, client_.remove(std::move(path), std::move(options)));
     }
     kube::Async<std::unique_ptr<kube::WatchStream>> watch(
         kube::ResourcePath /*path*/, kube::WatchOptions /*options*/
@@ -56,7 +56,7 @@ class ClientOnLoop final : public kube::Client {
         co_return make_invalid("no watches from another thread");
     }
     kube::Async<std::string> get_raw(std::string target, kube::GetOptions options) override {
-        return net::on_loop(loop_, client_.get_raw(std::move(target), std::move(options)));
+        return net::on_loop(&loop_, client_.get_raw(std::move(target), std::move(options)));
     }
 
   private:

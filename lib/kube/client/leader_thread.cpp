@@ -32,13 +32,13 @@ asio::awaitable<bool> LeaderThread::lead(std::function<void()> on_elected) {
         co_return false;
     }
     auto work = election_.lead(std::move(on_elected));
-    const bool lost = co_await net::on_loop(thread_.loop(), std::move(work));
+    const bool lost = co_await net::on_loop(&thread_.loop(), std::move(work));
     co_return lost;
 }
 
 asio::awaitable<void> LeaderThread::release() {
     auto work = release_it(&election_);
-    co_await net::on_loop(thread_.loop(), std::move(work));
+    co_await net::on_loop(&thread_.loop(), std::move(work));
 }
 
 }  // namespace sluice::kube
