@@ -1,4 +1,5 @@
 #include "base/version.hpp"
+#include "controller/commands/config.hpp"
 #include "controller/commands/controller.hpp"
 #include "controller/commands/schedule.hpp"
 
@@ -65,6 +66,7 @@ int main(int argc, char** argv) {
     int exit_code = 0;
     sluice::commands::add_controller(program, exit_code);
     sluice::commands::add_schedule(program, exit_code);
+    sluice::commands::add_config(program, exit_code);
     program.add_subcommand("version", "Prints the version")->callback([&version] {
         fmt::print("{}\n", version);
     });

@@ -6,8 +6,8 @@
 #                        rest; the random suites; the same tests under address and
 #                        undefined-behaviour sanitizers, with the fuzz corpora; what has threads
 #                        under the thread sanitizer; the release build with the engine's tests and
-#                        each benchmark once; the fuzzers over their corpora; and on the real
-#                        control plane test/e2e and examples/quickstart.sh
+#                        each benchmark once; and on the real control plane test/e2e and
+#                        examples/quickstart.sh
 #
 # SLUICE_E2E=0            leaves the real control plane out
 #
@@ -185,12 +185,6 @@ release() {
     counted benchmarks test/bench/run_once.py build/release/test/bench
 }
 
-fuzz() {
-    prepare fuzz || true
-    has fuzz fuzz || return 0
-    counted fuzz test/fuzz/run.sh --corpus
-}
-
 # What a newcomer runs, with the controller that was built already.
 quickstart() {
     SLUICE_BINARY=build/dev/controller/sluice examples/quickstart.sh &&
@@ -218,7 +212,6 @@ if [ "$all" -eq 1 ]; then
     asan
     tsan
     release
-    fuzz
     e2e
 fi
 is_complete=1

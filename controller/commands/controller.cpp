@@ -9,6 +9,7 @@
 #include "controller/process/controller_process.hpp"
 #include "controller/process/conversion_publication.hpp"
 #include "controller/process/settings.hpp"
+#include "json/log_format.hpp"
 #include "kube/client/connection_source.hpp"
 #include "kube/client/http_client.hpp"
 #include "net/event_loop.hpp"
@@ -20,6 +21,7 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -42,6 +44,9 @@ struct Options {
     std::string controllers = "*";
     std::string feature_gates;
     std::string log_level = "info";
+    std::string log_format = "text";
+    std::string zap_level;
+    std::string zap_encoder;
 };
 
 constexpr std::string_view kScheduler = "scheduler";
@@ -103,7 +108,7 @@ Error in_settings(const Options& options, const Error& error) {
 Result<void> check(const config::Configuration& configuration, const config::FeatureGates& gates) {
     const auto violations = config::validate(configuration, gates);
     if (!violations.empty()) {
-        return make_invalid(fmt::format("{}", fmt::join(violations, "; ")));
+        return make_invalid(config::to_string(violations));
     }
     const auto unsupported =
         config::unsupported_settings(configuration, gates, config::honoured_by_controller());
@@ -119,6 +124,26 @@ std::string hostname() {
     std::array<char, 256> name{};
     return gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data())
                                                           : std::string("localhost");
+}
+
+/// Of `--zap-log-level`, which Kueue's chart passes: a name of zap's or a verbosity, of which those
+/// from 4 on tell of single objects.
+std::optional<log::Level> parse_zap_level(std::string_view text) {
+    if (text == "debug") {
+        return log::Level::Debug;
+    }
+    if (text == "info") {
+        return log::Level::Info;
+    }
+    if (text == "error" || text == "panic") {
+        return log::Level::Error;
+    }
+    int verbosity = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), verbosity);
+    if (read.ec != std::errc() || read.ptr != text.data() + text.size() || verbosity < 1) {
+        return std::nullopt;
+    }
+    return verbosity < 4 ? log::Level::Info : log::Level::Debug;
 }
 
 std::optional<log::Level> parse_level(std::string_view text) {
@@ -235,17 +260,53 @@ void tell_start(const kube::Connection& connection) {
     );
 }
 
-int run(const Options& options) {
-    const auto level = parse_level(options.log_level);
+/// Applies the options that say how lines are logged. Errors: Invalid, naming the option.
+Result<void> set_up_log(const Options& options) {
+    const std::string& encoder = options.zap_encoder;
+    if (options.log_format != "text" && options.log_format != "json") {
+        return make_invalid("--log-format: " + options.log_format + " is none of text, json");
+    }
+    if (!encoder.empty() && encoder != "console" && encoder != "json") {
+        return make_invalid("--zap-encoder: " + encoder + " is none of console, json");
+    }
+    if (options.log_format == "json" || encoder == "json") {
+        log::set_format(json::json_log_format());
+    }
+    const auto level = options.zap_level.empty() ? parse_level(options.log_level)
+                                                 : parse_zap_level(options.zap_level);
     if (!level) {
-        log::error(
-            "cannot start",
-            {{"error",
-              "--log-level: " + options.log_level + " is none of debug, info, warning, error, off"}}
+        return make_invalid(
+            options.zap_level.empty()
+                ? "--log-level: " + options.log_level +
+                      " is none of debug, info, warning, error, off"
+                : "--zap-log-level: " + options.zap_level +
+                      " is none of debug, info, error, panic and no whole number above 0"
         );
-        return kMisconfigured;
     }
     log::set_level(*level);
+    return {};
+}
+
+void warn_of_settings_without_effect(const controller::ProcessOptions& options) {
+    for (const std::string& name : options.gates.removed()) {
+        log::warning("feature gate no longer has an effect", {{"gate", name}});
+    }
+    const auto passed_over =
+        config::passed_over_frameworks(options.configuration, config::honoured_by_controller());
+    if (!passed_over.empty()) {
+        log::warning(
+            "frameworks of the chart's list are not supported by this version, their jobs are left "
+            "alone",
+            {{"frameworks", fmt::format("{}", fmt::join(passed_over, ","))}}
+        );
+    }
+}
+
+int run(const Options& options) {
+    if (const auto set = set_up_log(options); !set) {
+        log::error("cannot start", {{"error", set.error().detail}});
+        return kMisconfigured;
+    }
     auto connection = load_connection(options);
     if (!connection) {
         log::error("cannot start", {{"error", connection.error().detail}});
@@ -258,6 +319,7 @@ int run(const Options& options) {
         return kMisconfigured;
     }
     tell_start(*connection);
+    warn_of_settings_without_effect(*process_options);
     connection->config.qps = process_options->configuration.client_connection.qps;
     connection->config.burst = process_options->configuration.client_connection.burst;
     const SystemClock clock;
@@ -413,6 +475,19 @@ void add_controller(CLI::App& app, int& exit_code) {
         "--log-level",
         options->log_level,
         fmt::format("debug, info, warning, error or off (default: {})", options->log_level)
+    );
+    command->add_option(
+        "--log-format",
+        options->log_format,
+        fmt::format("text, or json with an object a line (default: {})", options->log_format)
+    );
+    command->add_option(
+        "--zap-log-level",
+        options->zap_level,
+        "Kueue's name of --log-level: debug, info, error, panic or a number (from 4 on: debug)"
+    );
+    command->add_option(
+        "--zap-encoder", options->zap_encoder, "Kueue's name of --log-format: console or json"
     );
     command->callback([options, &exit_code] { exit_code = run(*options); });
 }

@@ -53,7 +53,7 @@ Result<ScheduleConfiguration> read_configuration(std::string_view text) {
         return gates.error();
     }
     if (const auto wrong = config::validate(*configuration, *gates); !wrong.empty()) {
-        return make_invalid(fmt::format("{}", fmt::join(wrong, "; ")));
+        return make_invalid(config::to_string(wrong));
     }
     const auto honoured = config::honoured_by_schedule();
     const auto unsupported = config::unsupported_settings(*configuration, *gates, honoured);

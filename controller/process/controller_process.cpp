@@ -2,6 +2,7 @@
 
 #include "base/earlier.hpp"
 #include "base/log.hpp"
+#include "config/go_duration.hpp"
 #include "net/with_timeout.hpp"
 
 #include <algorithm>
@@ -17,6 +18,14 @@ constexpr Duration kEventGrace = std::chrono::seconds(2);
 constexpr Duration kReleaseGrace = std::chrono::seconds(3);
 constexpr Duration kWebhookRetry = std::chrono::seconds(2);
 constexpr Duration kWebhookGrace = std::chrono::seconds(1);
+
+kube::Async<void> as_done(boost::asio::awaitable<bool> work) {
+    const bool done = co_await std::move(work);
+    if (!done) {
+        co_return Error{ErrorCode::Canceled, "canceled", {}};
+    }
+    co_return Result<void>();
+}
 
 kube::Async<void> as_result(boost::asio::awaitable<void> work) {
     co_await std::move(work);
@@ -134,6 +143,25 @@ void ControllerProcess::act() {
     }
 }
 
+/// Waits for the stores, at most for the time that the configuration gives them; without them the
+/// process ends.
+boost::asio::awaitable<bool> ControllerProcess::sync_stores() {
+    const auto& limit = options_.configuration.controller.cache_sync_timeout;
+    if (!limit || *limit <= Duration::zero()) {
+        co_return co_await informers_.wait_synced();
+    }
+    auto waiting = as_done(informers_.wait_synced());
+    const auto synced = co_await net::with_timeout(std::move(waiting), *limit);
+    if (!synced && synced.error().code == ErrorCode::Timeout) {
+        log::error(
+            "the lists did not come within controller.cacheSyncTimeout",
+            {{"limit", config::print_go_duration(*limit)}}
+        );
+        finish(1);
+    }
+    co_return synced&& informers_.has_synced();
+}
+
 boost::asio::awaitable<void> ControllerProcess::live() {
     const bool serves = co_await start_webhook();
     if (!serves) {
@@ -144,7 +172,7 @@ boost::asio::awaitable<void> ControllerProcess::live() {
     for (const KindEntry& entry : registry_.all()) {
         informers_.follow(entry, &followers_);
     }
-    const bool synced = co_await informers_.wait_synced();
+    const bool synced = co_await sync_stores();
     if (!synced) {
         co_return;
     }

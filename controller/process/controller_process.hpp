@@ -112,6 +112,7 @@ class ControllerProcess {
 
     kube::Async<void> start_servers();
     boost::asio::awaitable<bool> start_webhook();
+    boost::asio::awaitable<bool> sync_stores();
     boost::asio::awaitable<void> live();
     boost::asio::awaitable<bool> lead();
     void elected();

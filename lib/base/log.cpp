@@ -36,6 +36,11 @@ spdlog::logger& logger() {
     return *instance;
 }
 
+auto& line_format() {
+    static auto function = &format_line;
+    return function;
+}
+
 bool needs_quotes(std::string_view value, std::string_view shown) {
     return value.empty() || value != shown || value.find_first_of(" \"=") != std::string_view::npos;
 }
@@ -68,6 +73,11 @@ void set_level(Level level) {
     logger().set_level(to_spdlog(level));
 }
 
+void set_format(const Format& format) {
+    logger().set_pattern(format.pattern);
+    line_format() = format.format_line;
+}
+
 std::string format_line(std::string_view phrase, std::span<const Field> fields) {
     std::string line = printable(phrase);
     for (const auto& field : fields) {
@@ -83,7 +93,7 @@ void write(Level level, std::string_view phrase, std::span<const Field> fields) 
     if (!logger().should_log(to_spdlog(level))) {
         return;
     }
-    logger().log(to_spdlog(level), format_line(phrase, fields));
+    logger().log(to_spdlog(level), line_format()(phrase, fields));
 }
 
 }  // namespace sluice::log

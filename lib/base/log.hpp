@@ -28,8 +28,17 @@ void set_level(Level level);
 /// (base/printable.hpp), so that no name or message forges a line or moves a terminal's cursor.
 std::string format_line(std::string_view phrase, std::span<const Field> fields);
 
-/// Writes one line to stderr: time, level, the fixed phrase, then the pairs as format_line has
-/// them. Thread: may be called from any. Never pass secrets.
+/// How lines are written: spdlog's pattern, and what makes of phrase and pairs the `%v` in it.
+struct Format {
+    const char* pattern;
+    std::string (*format_line)(std::string_view phrase, std::span<const Field> fields);
+};
+
+/// Lines are written so from now on. Requires: no other thread writes yet.
+void set_format(const Format& format);
+
+/// Writes one line to stderr; unless told otherwise: time, level, the fixed phrase, then the pairs
+/// as format_line has them. Thread: may be called from any. Never pass secrets.
 void write(Level level, std::string_view phrase, std::span<const Field> fields);
 
 inline void write(Level level, std::string_view phrase, std::initializer_list<Field> fields = {}) {

@@ -368,31 +368,38 @@ Configuration default_configuration(std::string_view own_namespace) {
     return made;
 }
 
-Result<Configuration> parse_configuration(
-    const json::Value& document, std::string_view own_namespace
+Configuration read_configuration(
+    const json::Value& document, std::string_view own_namespace, Problems& problems
 ) {
     const auto version = document.string_at("apiVersion");
     if (document.string_at("kind") != "Configuration" ||
         (version != api::kConfigV1beta1 && version != api::kConfigV1beta2)) {
-        return make_invalid(fmt::format(
+        const auto what = fmt::format(
             "expected kind Configuration of {} or {}, not \"{}\" of \"{}\"",
             api::kConfigV1beta2,
             api::kConfigV1beta1,
             document.string_at("kind"),
             version
-        ));
+        );
+        problems.add("", what);
+        return default_configuration(own_namespace);
     }
-    Problems problems;
     const auto* named = document.find("namespace");
     const bool is_named = named != nullptr && named->is_string() && !named->as_string().empty();
     auto made = default_configuration(is_named ? named->as_string() : own_namespace);
-    {
-        StrictReader reader(document, "", problems);
-        read_or_default(reader, "namespace", made.namespace_);
-        ConfigurationReader(made, version == api::kConfigV1beta1).read_all(reader);
-    }
+    StrictReader reader(document, "", problems);
+    read_or_default(reader, "namespace", made.namespace_);
+    ConfigurationReader(made, version == api::kConfigV1beta1).read_all(reader);
+    return made;
+}
+
+Result<Configuration> parse_configuration(
+    const json::Value& document, std::string_view own_namespace
+) {
+    Problems problems;
+    auto made = read_configuration(document, own_namespace, problems);
     if (!problems.empty()) {
-        return make_invalid(problems.to_string());
+        return make_invalid(to_string(problems.take()));
     }
     return made;
 }

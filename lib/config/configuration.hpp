@@ -5,6 +5,7 @@
 #include "api/quantity.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "config/problem.hpp"
 #include "json/value.hpp"
 
 #include <chrono>
@@ -271,6 +272,11 @@ Configuration default_configuration(std::string_view own_namespace);
 /// Errors: Invalid with every unknown field, wrong type and malformed value, each with its path.
 Result<Configuration> parse_configuration(
     const json::Value& document, std::string_view own_namespace
+);
+
+/// The same with the problems one by one; where there are some, what could be read.
+Configuration read_configuration(
+    const json::Value& document, std::string_view own_namespace, Problems& problems
 );
 
 }  // namespace sluice::config

@@ -26,7 +26,7 @@ struct Use {
     std::set<std::string_view> counters;
 };
 
-void check_key(Violations& out, const std::string& path, std::string_view key) {
+void check_key(Problems& out, const std::string& path, std::string_view key) {
     if (api::check_qualified_name(key)) {
         out.add(path, fmt::format("\"{}\" is no label key", key));
     }
@@ -44,7 +44,7 @@ std::string_view counter_of(const DeviceClassMapping& mapping) {
     return counter ? std::string_view(counter->name) : std::string_view();
 }
 
-void check_device(Violations& out, const std::string& path, const DeviceSource& source) {
+void check_device(Problems& out, const std::string& path, const DeviceSource& source) {
     if (source.driver.empty()) {
         out.add(path + ".driver", "must be specified");
     } else if (source.driver.size() > kDriverMax || api::check_dns1123_subdomain(source.driver)) {
@@ -70,7 +70,7 @@ bool is_qualified_name(std::string_view text) {
 }
 
 void check_source(
-    Violations& out,
+    Problems& out,
     const std::string& path,
     const DeviceClassSource& source,
     const FeatureGates& gates
@@ -107,7 +107,7 @@ void check_source(
 }
 
 void check_sources(
-    Violations& out,
+    Problems& out,
     const std::string& path,
     const DeviceClassMapping& mapping,
     const FeatureGates& gates
@@ -126,7 +126,7 @@ void check_sources(
 }
 
 void check_classes(
-    Violations& out,
+    Problems& out,
     const std::string& path,
     const DeviceClassMapping& mapping,
     std::map<std::string_view, Use>& uses
@@ -159,7 +159,7 @@ void check_classes(
 }  // namespace
 
 void check_device_class_mappings(
-    Violations& out, const std::vector<DeviceClassMapping>& mappings, const FeatureGates& gates
+    Problems& out, const std::vector<DeviceClassMapping>& mappings, const FeatureGates& gates
 ) {
     const std::string all = "resources.deviceClassMappings";
     if (mappings.size() > kMappingsMax) {

@@ -2,7 +2,7 @@
 
 #include "config/configuration.hpp"
 #include "config/feature_gates.hpp"
-#include "config/violations.hpp"
+#include "config/problem.hpp"
 
 #include <vector>
 
@@ -10,7 +10,7 @@ namespace sluice::config {
 
 /// Checks resources.deviceClassMappings, a part of `validate`.
 void check_device_class_mappings(
-    Violations& out, const std::vector<DeviceClassMapping>& mappings, const FeatureGates& gates
+    Problems& out, const std::vector<DeviceClassMapping>& mappings, const FeatureGates& gates
 );
 
 }  // namespace sluice::config

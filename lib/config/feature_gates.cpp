@@ -1,5 +1,7 @@
 #include "config/feature_gates.hpp"
 
+#include "base/nearest_name.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -85,9 +87,50 @@ constexpr std::array<std::string_view, 42> kLibraryGates = {
     "WatchList",
 };
 
+/// Gates that an earlier Kueue had. Files still carry them, so they are accepted and do nothing.
+constexpr std::string_view kRemovedGates[] = {
+    "AdmissionCheckValidationRules",
+    "ConfigurableResourceTransformations",
+    "DRAExtendedResources",
+    "DynamicResourceAllocation",
+    "ExposeFlavorsInLocalQueue",
+    "FlavorFungibilityImplicitPreferenceDefault",
+    "HierarchialCohorts",
+    "HierarchicalCohorts",
+    "KeepQuotaForProvReqRetry",
+    "LendingLimit",
+    "LocalQueueDefaulting",
+    "ManagedJobsNamespaceSelector",
+    "MultiKueueAllowInsecureKubeconfigs",
+    "MultiKueueBatchJobWithManagedBy",
+    "MultiKueueRedoAdmissionOnEvictionInWorker",
+    "MultiKueueWaitForWorkloadAdmitted",
+    "MultiplePreemptions",
+    "ObjectRetentionPolicies",
+    "PropagateBatchJobLabelsToWorkload",
+    "ProvisioningACC",
+    "QueueVisibility",
+    "SanitizePodSets",
+    "SchedulerLongRequeueInterval",
+    "SchedulerTimestampPreemptionBuffer",
+    "SkipFinalizersForPodsSuspendedByParent",
+    "TASImplicitDefaultUnconstrained",
+    "TASLeastAllocated",
+    "TASMostFreeCapacity",
+    "TASProfileLeastFreeCapacity",
+    "TASProfileMostFreeCapacity",
+    "WorkloadResourceRequestsSummary",
+};
+
 const FeatureSpec* find_feature(std::string_view name) {
     const auto found = std::ranges::find(kFeatures, name, &FeatureSpec::name);
     return found == kFeatures.end() ? nullptr : &*found;
+}
+
+std::string suggest_gate(std::string_view name) {
+    std::array<std::string_view, kFeatures.size()> known{};
+    std::ranges::transform(kFeatures, known.begin(), &FeatureSpec::name);
+    return suggest_name(name, known);
 }
 
 std::string_view trim(std::string_view text) {
@@ -145,11 +188,16 @@ Result<FeatureGates> FeatureGates::from_map(const std::map<std::string, bool>& g
     for (const auto& [name, on] : gates) {
         const auto* spec = find_feature(name);
         if (spec == nullptr) {
+            if (std::ranges::find(kRemovedGates, name) != std::ranges::end(kRemovedGates)) {
+                made.removed_.push_back(name);
+                continue;
+            }
             const bool is_known = name == "AllAlpha" || name == "AllBeta" ||
                                   std::ranges::find(kLibraryGates, name) != kLibraryGates.end();
             if (!is_known) {
-                return make_invalid(fmt::format("featureGates: unrecognized feature gate: {}", name)
-                );
+                return make_invalid(fmt::format(
+                    "featureGates: unrecognized feature gate: {}{}", name, suggest_gate(name)
+                ));
             }
             continue;
         }

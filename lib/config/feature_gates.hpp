@@ -131,7 +131,8 @@ class FeatureGates {
     FeatureGates();
 
     /// Applies gates by name, AllAlpha and AllBeta among them (a named gate wins over these).
-    /// Gates of the Kubernetes API server library are accepted and mean nothing here.
+    /// Gates of the Kubernetes API server library, and those of an earlier Kueue, are accepted and
+    /// mean nothing here.
     /// Errors: Invalid for an unknown or locked gate, and for one that is on without what it needs.
     static Result<FeatureGates> from_map(const std::map<std::string, bool>& gates);
     /// Reads the text of `--feature-gates`: `A=true,B=false`. Errors: Invalid, also as from_map.
@@ -150,12 +151,16 @@ class FeatureGates {
     /// Whether it was set by its own name, be it to its default.
     bool is_named(Feature feature) const { return named_[static_cast<std::size_t>(feature)]; }
 
+    /// The gates that were set although no version has them any more, sorted.
+    const std::vector<std::string>& removed() const { return removed_; }
+
     /// Equal where the same features are on.
     friend bool operator==(const FeatureGates& a, const FeatureGates& b) { return a.on_ == b.on_; }
 
   private:
     std::array<bool, kFeatures.size()> on_{};
     std::array<bool, kFeatures.size()> named_{};
+    std::vector<std::string> removed_;
 };
 
 /// The gate's name.

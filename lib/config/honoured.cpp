@@ -4,7 +4,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -162,6 +164,25 @@ std::set<Feature> switchable_features() {
     };
 }
 
+/// What every version of Kueue's chart has listed since it knew these.
+bool is_list_of_chart(const std::vector<std::string>& frameworks) {
+    constexpr std::string_view kInEveryChart[] = {
+        "batch/job",
+        "jobset.x-k8s.io/jobset",
+        "kubeflow.org/mpijob",
+        "ray.io/raycluster",
+        "ray.io/rayjob",
+    };
+    return std::ranges::all_of(kInEveryChart, [&](std::string_view name) {
+        return std::ranges::find(frameworks, name) != frameworks.end();
+    });
+}
+
+/// Whether some version of Kueue's chart lists it without being told to.
+bool is_in_charts(std::string_view framework) {
+    return framework != "sparkoperator.k8s.io/sparkapplication";
+}
+
 }  // namespace
 
 Honoured honoured_by_controller() {
@@ -176,6 +197,9 @@ Honoured honoured_by_controller() {
              "metrics.enableClusterQueueResources",
              "metrics.localQueueMetrics.enable",
              "health",
+             // Limits that one loop, which waits for no write, keeps without being told.
+             "controller.groupKindConcurrency",
+             "controller.cacheSyncTimeout",
              "internalCertManagement",
              "clientConnection",
              "fairSharing",
@@ -224,8 +248,10 @@ std::vector<std::string> unsupported_settings(
             }
         }
     }
+    const auto passed_over = passed_over_frameworks(configuration, honoured);
     for (const auto& framework : configuration.integrations.frameworks) {
-        if (!honoured.frameworks.contains(framework)) {
+        if (!honoured.frameworks.contains(framework) &&
+            std::ranges::find(passed_over, framework) == passed_over.end()) {
             found.push_back(fmt::format("integrations.frameworks[{}]", framework));
         }
     }
@@ -242,6 +268,23 @@ std::vector<std::string> unsupported_settings(
         }
     }
     return found;
+}
+
+std::vector<std::string> passed_over_frameworks(
+    const Configuration& configuration, const Honoured& honoured
+) {
+    std::vector<std::string> names;
+    if (!is_list_of_chart(configuration.integrations.frameworks)) {
+        return names;
+    }
+    std::ranges::copy_if(
+        configuration.integrations.frameworks,
+        std::back_inserter(names),
+        [&](const std::string& name) {
+            return !honoured.frameworks.contains(name) && is_in_charts(name);
+        }
+    );
+    return names;
 }
 
 }  // namespace sluice::config

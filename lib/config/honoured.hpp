@@ -26,9 +26,15 @@ Honoured honoured_by_schedule();
 /// The settings that differ from their defaults and that are not honoured, as paths in the order of
 /// the file's documentation; a framework as `integrations.frameworks[pod]`, a gate as
 /// `featureGates.PartialAdmission`. A waitForPodsReady that only its default turns on is not among
-/// them.
+/// them, nor are the frameworks of passed_over_frameworks().
 std::vector<std::string> unsupported_settings(
     const Configuration& configuration, const FeatureGates& gates, const Honoured& honoured
+);
+
+/// The frameworks that are not honoured although the file lists them, where the file lists what
+/// Kueue's chart lists: nobody asked for these one by one, so their jobs are left alone.
+std::vector<std::string> passed_over_frameworks(
+    const Configuration& configuration, const Honoured& honoured
 );
 
 }  // namespace sluice::config

@@ -13,7 +13,7 @@ namespace {
 /// Lease.spec.leaseDurationSeconds is a number of 32 bits.
 constexpr auto kLeaseMax = std::chrono::seconds(std::numeric_limits<std::int32_t>::max());
 
-bool check_positive(Violations& out, std::string_view path, Duration value) {
+bool check_positive(Problems& out, std::string_view path, Duration value) {
     if (value <= Duration::zero()) {
         out.add(path, "must be greater than 0");
         return false;
@@ -21,7 +21,7 @@ bool check_positive(Violations& out, std::string_view path, Duration value) {
     return true;
 }
 
-void check_lease_duration(Violations& out, const LeaderElection& election) {
+void check_lease_duration(Problems& out, const LeaderElection& election) {
     constexpr std::string_view kPath = "leaderElection.leaseDuration";
     if (election.lease_duration > kLeaseMax) {
         out.add(kPath, fmt::format("must be at most {}s", kLeaseMax.count()));
@@ -40,7 +40,7 @@ void check_lease_duration(Violations& out, const LeaderElection& election) {
 
 }  // namespace
 
-void check_leader_election(Violations& out, const LeaderElection& election) {
+void check_leader_election(Problems& out, const LeaderElection& election) {
     if (!election.leader_elect) {
         return;
     }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "config/configuration.hpp"
-#include "config/violations.hpp"
+#include "config/problem.hpp"
 
 namespace sluice::config {
 
@@ -9,6 +9,6 @@ namespace sluice::config {
 /// without which client-go makes no elector: leaseDuration > renewDeadline > 1.2 times retryPeriod,
 /// all greater than 0, and a lock of kind Lease. Beyond them leaseDuration counts as the whole
 /// seconds that the Lease says, because that is what other replicas wait for.
-void check_leader_election(Violations& out, const LeaderElection& election);
+void check_leader_election(Problems& out, const LeaderElection& election);
 
 }  // namespace sluice::config

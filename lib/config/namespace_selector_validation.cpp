@@ -8,7 +8,7 @@
 
 namespace sluice::config {
 
-void check_namespace_selector(Violations& out, const Configuration& configuration) {
+void check_namespace_selector(Problems& out, const Configuration& configuration) {
     constexpr std::string_view kPath = "managedJobsNamespaceSelector";
     const auto selector = api::Selector::make(configuration.managed_jobs_namespace_selector);
     if (!selector) {

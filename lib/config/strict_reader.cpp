@@ -1,5 +1,6 @@
 #include "config/strict_reader.hpp"
 
+#include "base/nearest_name.hpp"
 #include "config/go_duration.hpp"
 
 #include <fmt/format.h>
@@ -15,14 +16,6 @@ namespace sluice::config {
 /// Longer than any wait, and short enough to be added to the present.
 constexpr Duration kDurationMax = std::chrono::hours(24 * 365 * 100);
 
-void Problems::add(std::string_view path, std::string_view what) {
-    all_.push_back(path.empty() ? std::string(what) : fmt::format("{}: {}", path, what));
-}
-
-std::string Problems::to_string() const {
-    return fmt::format("{}", fmt::join(all_, "; "));
-}
-
 StrictReader::StrictReader(const json::Value& value, std::string path, Problems& problems)
     : value_(&value), path_(std::move(path)), problems_(&problems) {
     if (!value.is_object()) {
@@ -34,9 +27,10 @@ StrictReader::~StrictReader() {
     if (!value_->is_object()) {
         return;
     }
+    const std::vector<std::string_view> known(known_.begin(), known_.end());
     for (const auto& [name, member] : value_->as_object()) {
         if (std::ranges::find(known_, name) == known_.end()) {
-            problems_->add(path_of(name), "unknown field");
+            problems_->add(path_of(name), "unknown field" + suggest_name(name, known));
         }
     }
 }

@@ -3,6 +3,7 @@
 #include "api/meta.hpp"
 #include "api/quantity.hpp"
 #include "base/clock.hpp"
+#include "config/problem.hpp"
 #include "json/value.hpp"
 
 #include <cstddef>
@@ -14,18 +15,6 @@
 #include <vector>
 
 namespace sluice::config {
-
-/// Collects what is wrong with a document, each with its path.
-class Problems {
-  public:
-    void add(std::string_view path, std::string_view what);
-    bool empty() const { return all_.empty(); }
-    /// All of them in one sentence.
-    std::string to_string() const;
-
-  private:
-    std::vector<std::string> all_;
-};
 
 /// Reads the members of one object strictly: a member that was not read is a problem. A null is
 /// as good as absent. What cannot be read is a problem too and leaves its target as it was.

@@ -2,11 +2,12 @@
 
 #include "api/kueue_names.hpp"
 #include "api/names.hpp"
+#include "base/nearest_name.hpp"
 #include "config/device_class_validation.hpp"
 #include "config/leader_election_validation.hpp"
 #include "config/name_rules.hpp"
 #include "config/namespace_selector_validation.hpp"
-#include "config/violations.hpp"
+#include "config/problem.hpp"
 
 #include <fmt/format.h>
 
@@ -26,20 +27,20 @@ constexpr std::size_t kLabelsOfOthersMax = 6;
 constexpr std::size_t kValuesOfWorkloadMax = 12;
 constexpr std::size_t kValuesOfOthersMax = 16;
 
-void check_not_negative(Violations& out, std::string_view path, Duration value) {
+void check_not_negative(Problems& out, std::string_view path, Duration value) {
     if (value < Duration::zero()) {
         out.add(path, kNegative);
     }
 }
 
-void check_not_negative(Violations& out, std::string_view path, double value) {
+void check_not_negative(Problems& out, std::string_view path, double value) {
     if (value < 0) {
         out.add(path, kNegative);
     }
 }
 
 void check_one_of(
-    Violations& out,
+    Problems& out,
     std::string_view path,
     std::string_view value,
     std::initializer_list<std::string_view> allowed
@@ -50,7 +51,7 @@ void check_one_of(
 }
 
 void check_wait_for_pods_ready(
-    Violations& out, const Configuration& configuration, const FeatureGates& gates
+    Problems& out, const Configuration& configuration, const FeatureGates& gates
 ) {
     const auto wait = effective_wait_for_pods_ready(configuration, gates);
     if (!wait) {
@@ -87,7 +88,7 @@ bool is_kind_argument(std::string_view text) {
     return second != std::string_view::npos && second > first + 1 && second + 1 < text.size();
 }
 
-void check_integrations(Violations& out, const Integrations& integrations) {
+void check_integrations(Problems& out, const Integrations& integrations) {
     const auto known = known_frameworks();
     std::set<std::string, std::less<>> kinds;
     for (std::size_t i = 0; i < integrations.frameworks.size(); ++i) {
@@ -97,7 +98,10 @@ void check_integrations(Violations& out, const Integrations& integrations) {
         if (found == known.end()) {
             std::vector<std::string_view> names;
             std::ranges::transform(known, std::back_inserter(names), &Framework::name);
-            out.add(path, fmt::format("\"{}\" is not one of {}", name, fmt::join(names, ", ")));
+            const std::string meant = suggest_name(name, names);
+            out.add(
+                path, fmt::format("\"{}\" is not one of {}{}", name, fmt::join(names, ", "), meant)
+            );
         } else if (!kinds.emplace(found->kind).second) {
             out.add(path, fmt::format("\"{}\" is there twice", name));
         }
@@ -114,7 +118,7 @@ void check_integrations(Violations& out, const Integrations& integrations) {
 }
 
 void check_providers(
-    Violations& out, const std::vector<AccessProvider>& providers, std::string_view name
+    Problems& out, const std::vector<AccessProvider>& providers, std::string_view name
 ) {
     for (std::size_t i = 0; i < providers.size(); ++i) {
         const auto& provider = providers[i];
@@ -143,7 +147,7 @@ void check_providers(
     }
 }
 
-void check_multi_kueue(Violations& out, const Configuration& configuration) {
+void check_multi_kueue(Problems& out, const Configuration& configuration) {
     const auto& multi_kueue = configuration.multi_kueue;
     check_not_negative(out, "multiKueue.gcInterval", multi_kueue.gc_interval);
     check_not_negative(out, "multiKueue.workerLostTimeout", multi_kueue.worker_lost_timeout);
@@ -200,7 +204,7 @@ void check_multi_kueue(Violations& out, const Configuration& configuration) {
     }
 }
 
-void check_fair_sharing(Violations& out, const Configuration& configuration) {
+void check_fair_sharing(Problems& out, const Configuration& configuration) {
     if (const auto& sharing = configuration.fair_sharing; sharing) {
         const std::string final_share = "LessThanOrEqualToFinalShare";
         const std::string initial_share = "LessThanInitialShare";
@@ -239,7 +243,7 @@ void check_fair_sharing(Violations& out, const Configuration& configuration) {
     }
 }
 
-void check_certificates(Violations& out, const InternalCertManagement& certs) {
+void check_certificates(Problems& out, const InternalCertManagement& certs) {
     if (!certs.enable) {
         return;
     }
@@ -257,7 +261,7 @@ void check_certificates(Violations& out, const InternalCertManagement& certs) {
     }
 }
 
-void check_resources(Violations& out, const Resources& resources, const FeatureGates& gates) {
+void check_resources(Problems& out, const Resources& resources, const FeatureGates& gates) {
     std::set<std::string_view> inputs;
     for (std::size_t i = 0; i < resources.transformations.size(); ++i) {
         const auto& transformation = resources.transformations[i];
@@ -285,7 +289,7 @@ void check_resources(Violations& out, const Resources& resources, const FeatureG
     check_device_class_mappings(out, resources.device_class_mappings, gates);
 }
 
-void check_label_values(Violations& out, const CustomLabel& label, const std::string& path) {
+void check_label_values(Problems& out, const CustomLabel& label, const std::string& path) {
     const auto count = label.tracked_values.size();
     const bool of_workload = label.source_kind == "Workload";
     const auto limit = of_workload ? kValuesOfWorkloadMax : kValuesOfOthersMax;
@@ -300,7 +304,7 @@ void check_label_values(Violations& out, const CustomLabel& label, const std::st
     }
 }
 
-void check_custom_label(Violations& out, const CustomLabel& label, const std::string& path) {
+void check_custom_label(Problems& out, const CustomLabel& label, const std::string& path) {
     const bool starts_well = !label.name.empty() && label.name.front() != '_';
     if (!starts_well || !is_c_identifier(label.name)) {
         out.add(path + ".name", "must match ^[a-zA-Z][a-zA-Z0-9_]*$");
@@ -329,7 +333,7 @@ void check_custom_label(Violations& out, const CustomLabel& label, const std::st
     check_label_values(out, label, path + ".trackedValues");
 }
 
-void check_custom_labels(Violations& out, const std::vector<CustomLabel>& labels) {
+void check_custom_labels(Problems& out, const std::vector<CustomLabel>& labels) {
     const std::string path = "metrics.customLabels";
     if (labels.size() > kCustomLabelsMax) {
         out.add(
@@ -357,7 +361,7 @@ void check_custom_labels(Violations& out, const std::vector<CustomLabel>& labels
     }
 }
 
-void check_servers(Violations& out, const Configuration& configuration) {
+void check_servers(Problems& out, const Configuration& configuration) {
     if (const auto& tls = configuration.tls; tls) {
         check_one_of(out, "tls.minVersion", tls->min_version, {"", "VersionTLS12", "VersionTLS13"});
         if (tls->min_version == "VersionTLS13" && !tls->cipher_suites.empty()) {
@@ -382,7 +386,7 @@ void check_servers(Violations& out, const Configuration& configuration) {
     }
 }
 
-void check_retention(Violations& out, const WorkloadRetention& retention) {
+void check_retention(Problems& out, const WorkloadRetention& retention) {
     const std::string path = "objectRetentionPolicies.workloads.";
     check_not_negative(
         out, path + "afterFinished", retention.after_finished.value_or(Duration::zero())
@@ -428,8 +432,8 @@ std::optional<WaitForPodsReady> effective_wait_for_pods_ready(
     return configuration.wait_for_pods_ready;
 }
 
-std::vector<std::string> validate(const Configuration& configuration, const FeatureGates& gates) {
-    Violations out;
+std::vector<Problem> validate(const Configuration& configuration, const FeatureGates& gates) {
+    Problems out;
     check_wait_for_pods_ready(out, configuration, gates);
     check_integrations(out, configuration.integrations);
     check_multi_kueue(out, configuration);

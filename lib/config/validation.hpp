@@ -17,10 +17,10 @@ struct Framework {
 /// All names that `integrations.frameworks` may hold, sorted by name.
 std::vector<Framework> known_frameworks();
 
-/// What is wrong with a Configuration, each as `path: why`; empty when nothing is. Two checks of
+/// What is wrong with a Configuration; empty when nothing is. Two checks of
 /// upstream are not made: CEL expressions of device sources must be there but are not compiled, and
 /// names of TLS cipher suites and curves are checked where the TLS context is made.
-std::vector<std::string> validate(const Configuration& configuration, const FeatureGates& gates);
+std::vector<Problem> validate(const Configuration& configuration, const FeatureGates& gates);
 
 /// The wait for pods that applies: absent when off, also by gate DisableWaitForPodsReady.
 std::optional<WaitForPodsReady> effective_wait_for_pods_ready(

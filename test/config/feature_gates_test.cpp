@@ -101,4 +101,25 @@ TEST_CASE("gates come from the command line or the file, not from both", "[confi
     CHECK(both.error().detail.find("cannot both specified") != std::string::npos);
 }
 
+TEST_CASE("a gate that an earlier Kueue had is accepted and told", "[config][gates]") {
+    const auto gates = FeatureGates::parse("LendingLimit=false,PartialAdmission=true");
+    REQUIRE(gates);
+    CHECK(gates->removed() == std::vector<std::string>{"LendingLimit"});
+    CHECK(*gates == FeatureGates());
+}
+
+TEST_CASE("a gate that there is not is told with the nearest one", "[config][gates]") {
+    const auto gates = FeatureGates::parse("PartialAdmision=true");
+    REQUIRE_FALSE(gates);
+    CHECK(
+        gates.error().detail ==
+        "featureGates: unrecognized feature gate: PartialAdmision; did you "
+        "mean \"PartialAdmission\"?"
+    );
+    CHECK(
+        FeatureGates::parse("Nothing=true").error().detail ==
+        "featureGates: unrecognized feature gate: Nothing"
+    );
+}
+
 }  // namespace sluice::config

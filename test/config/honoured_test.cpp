@@ -42,6 +42,7 @@ TEST_CASE("the controller takes what it acts upon", "[config][honoured]") {
         R"("health":{"healthProbeBindAddress":":1"})",
         R"("internalCertManagement":{"enable":false})",
         R"("clientConnection":{"qps":-1})",
+        R"("controller":{"groupKindConcurrency":{"Job.batch":5},"cacheSyncTimeout":1})",
         R"("integrations":{"frameworks":["batch/job"]})"
     );
     CAPTURE(members);
@@ -90,6 +91,38 @@ TEST_CASE("a setting that equals its default asks for nothing", "[config][honour
               "v1beta1"
     )
               .empty());
+}
+
+TEST_CASE(
+    "the list of Kueue's chart passes, one framework of it alone does not", "[config][honoured]"
+) {
+    const std::string chart =
+        R"("batch/job","kubeflow.org/mpijob","ray.io/rayjob","ray.io/raycluster",
+           "jobset.x-k8s.io/jobset","pod")";
+    const auto honoured = honoured_by_controller();
+    const auto with = [](const std::string& list) {
+        return R"("integrations":{"frameworks":[)" + list + "]}";
+    };
+    CHECK(unsupported(with(chart), honoured).empty());
+    CHECK(
+        unsupported(with(chart + R"(,"sparkoperator.k8s.io/sparkapplication")"), honoured) ==
+        Names{"integrations.frameworks[sparkoperator.k8s.io/sparkapplication]"}
+    );
+    CHECK(
+        unsupported(with(R"("batch/job","pod")"), honoured) == Names{"integrations.frameworks[pod]"}
+    );
+    const auto read = test::parse_members("v1beta2", with(chart));
+    REQUIRE(read);
+    CHECK(
+        passed_over_frameworks(*read, honoured) ==
+        Names{
+            "kubeflow.org/mpijob",
+            "ray.io/rayjob",
+            "ray.io/raycluster",
+            "jobset.x-k8s.io/jobset",
+            "pod"
+        }
+    );
 }
 
 TEST_CASE("a feature that is not built may be off, not on", "[config][honoured]") {

@@ -19,7 +19,11 @@ std::vector<std::string> violations(
     REQUIRE(read);
     const auto parsed = FeatureGates::parse(gates);
     REQUIRE(parsed);
-    return validate(*read, *parsed);
+    std::vector<std::string> texts;
+    for (const Problem& problem : validate(*read, *parsed)) {
+        texts.push_back(to_string(problem));
+    }
+    return texts;
 }
 
 /// `count` copies of the text, joined by commas, with # replaced by the copy's number.

@@ -256,7 +256,9 @@ class ByHand(unittest.TestCase):
                 with self.subTest(f"{verb} {resource}"):
                     self.assertEqual(may(verb, resource, namespace="hand"), verb in granted)
         for resource, name, others in NAMED_RIGHTS:
-            is_global = resource.startswith("customresourcedefinitions.")
+            is_global = resource.endswith(
+                (".apiextensions.k8s.io", ".admissionregistration.k8s.io")
+            )
             own = {} if is_global else {"namespace": namespace}
             for verb in VERBS:
                 with self.subTest(f"{verb} {resource}", name=name):

@@ -124,7 +124,10 @@ class WebhookTest(ClusterCase):
         item = job("plain", self.space, "")
         del item["metadata"]["labels"]
         item["spec"]["suspend"] = False
-        self.wait_queue("default")
+        self.wait(
+            lambda: (self.history.get("localqueues", self.space, "default") or {}).get("status"),
+            "the LocalQueue is seen",
+        )
         made = self.create("jobs", item, "apis/batch/v1")
         self.assertEqual(made["metadata"]["labels"]["kueue.x-k8s.io/queue-name"], "default")
         self.assertTrue(made["spec"]["suspend"])

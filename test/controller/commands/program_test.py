@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-SUBCOMMANDS = "the subcommands are controller, schedule, version; see sluice --help"
+SUBCOMMANDS = "the subcommands are controller, schedule, config, version; see sluice --help"
 KUBECONFIG = {
     "apiVersion": "v1",
     "kind": "Config",
@@ -38,6 +38,31 @@ INPUTS = {
     "deep.json": "[" * 200_000,
     "cut_list.yaml": "apiVersion: v1\nitems:\n- {apiVersion: v1, kind: Namespace}\n",
     "boolean.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: y}\n",
+    "chart.yaml": """apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+integrations:
+  frameworks:
+  - batch/job
+  - kubeflow.org/mpijob
+  - ray.io/rayjob
+  - pod
+  - ray.io/raycluster
+  - jobset.x-k8s.io/jobset
+  - deployment
+featureGates:
+  PartialAdmission: true
+  LendingLimit: true
+controller:
+  groupKindConcurrency: {Job.batch: 5}
+""",
+    "wrong.yaml": """apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+metrics: {bindAddress: 8443}
+integrations: {framworks: [batch/job]}
+
+featureGates: {PartialAdmision: true}
+""",
+    "no_yaml.yaml": "a: 1\n\tb: 2\n",
     "nameless.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {}\n",
     "turned.yaml": 'apiVersion: v1\nkind: "a\\u202e\\u009b31m"\nmetadata: {name: "b\\x1b"}\n',
 }
@@ -74,6 +99,71 @@ ROWS = [
             "(default: Kueue's own) --log-level",
             "(default: info)",
         ],
+    ),
+    (
+        "a configuration that would start the controller is told so",
+        ["config", "check", "chart.yaml"],
+        0,
+        [
+            "chart.yaml:8: warning: integrations.frameworks[pod]: not supported by this version",
+            "chart.yaml:14: warning: featureGates.LendingLimit: no longer has an effect",
+            "chart.yaml: sluice controller starts with it",
+        ],
+    ),
+    (
+        "what is wrong with a configuration is told with its line and the nearest name",
+        ["config", "check", "wrong.yaml"],
+        1,
+        [
+            "wrong.yaml:4: error: integrations.framworks: unknown field; did you mean "
+            '"frameworks"?',
+            "wrong.yaml:6: error: featureGates: unrecognized feature gate: PartialAdmision; did "
+            'you mean "PartialAdmission"?',
+            "wrong.yaml:3: error: metrics.bindAddress: must be a string",
+            "error: sluice controller does not start with wrong.yaml",
+        ],
+    ),
+    (
+        "a configuration with a setting that is not supported has an error",
+        ["config", "check", "unsupported.json"],
+        1,
+        ["unsupported.json:1: error: pprofBindAddress: not supported by this version"],
+    ),
+    (
+        "a configuration that is no YAML is told with its line",
+        ["config", "check", "no_yaml.yaml"],
+        1,
+        ["no_yaml.yaml:2: error: "],
+    ),
+    (
+        "a configuration that is not there is told",
+        ["config", "check", "absent.yaml"],
+        2,
+        ["absent.yaml"],
+    ),
+    (
+        "the defaults are a configuration",
+        ["config", "defaults"],
+        0,
+        ["apiVersion: config.kueue.x-k8s.io/v1beta2", "kind: Configuration", 'timeout: "30m0s"'],
+    ),
+    (
+        "an unknown log format is told",
+        START + ["--log-format", "xml"],
+        2,
+        ["--log-format: xml is none of text, json"],
+    ),
+    (
+        "a log level that zap does not have is told",
+        START + ["--zap-log-level", "loud"],
+        2,
+        ["--zap-log-level: loud is none of debug, info, error, panic and no whole number above 0"],
+    ),
+    (
+        "log lines are JSON where that is asked for",
+        START + ["--log-format", "json", "--feature-gates", "Bogus=true"],
+        2,
+        ['{"level":"error","ts":"', '","msg":"cannot start","error":"--feature-gates: '],
     ),
     (
         "a setting that is not supported is told with its file",

@@ -1,0 +1,164 @@
+#include "controller/commands/config.hpp"
+
+#include "base/printable.hpp"
+#include "config/configuration.hpp"
+#include "config/default_document.hpp"
+#include "config/feature_gates.hpp"
+#include "config/honoured.hpp"
+#include "config/validation.hpp"
+#include "controller/commands/input_files.hpp"
+#include "yaml/find_line.hpp"
+#include "yaml/parse.hpp"
+#include "yaml/print.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+namespace sluice::commands {
+namespace {
+
+constexpr int kUnreadable = 2;
+
+/// Writes the lines of a report.
+class Reporter {
+  public:
+    Reporter(std::string_view file, std::string_view text) : file_(file), text_(text) {}
+
+    void error(const config::Problem& problem) {
+        write(yaml::find_line(text_, problem.path), "error", to_string(problem));
+        ++report_.errors;
+    }
+    void error_at(std::size_t line, std::string_view what) {
+        write(line, "error", what);
+        ++report_.errors;
+    }
+    void warn(const config::Problem& problem) {
+        write(yaml::find_line(text_, problem.path), "warning", to_string(problem));
+        ++report_.warnings;
+    }
+    bool has_errors() const { return report_.errors > 0; }
+    ConfigReport take() { return std::move(report_); }
+
+  private:
+    void write(std::size_t line, std::string_view severity, std::string_view what) {
+        report_.text += fmt::format("{}:{}: {}: {}\n", file_, line, severity, printable(what));
+    }
+
+    std::string_view file_;
+    std::string_view text_;
+    ConfigReport report_;
+};
+
+void check_support(
+    Reporter& reporter,
+    const config::Configuration& configuration,
+    const config::FeatureGates& gates
+) {
+    const config::Honoured honoured = config::honoured_by_controller();
+    for (const std::string& path : config::unsupported_settings(configuration, gates, honoured)) {
+        reporter.error({.path = path, .why = "not supported by this version"});
+    }
+    for (const std::string& name : config::passed_over_frameworks(configuration, honoured)) {
+        reporter.warn(
+            {.path = fmt::format("integrations.frameworks[{}]", name),
+             .why = "not supported by this version, its jobs are left alone"}
+        );
+    }
+    for (const std::string& name : gates.removed()) {
+        reporter.warn(
+            {.path = fmt::format("featureGates.{}", name), .why = "no longer has an effect"}
+        );
+    }
+}
+
+/// The line that begins an error of the YAML reader, as in "12: duplicate key"; 1 when none does.
+std::size_t take_line(std::string_view& detail) {
+    std::size_t line = 0;
+    std::size_t at = 0;
+    while (at < detail.size() && detail[at] >= '0' && detail[at] <= '9' && line < 100'000'000) {
+        line = line * 10 + static_cast<std::size_t>(detail[at] - '0');
+        ++at;
+    }
+    if (at == 0 || !detail.substr(at).starts_with(": ")) {
+        return 1;
+    }
+    detail.remove_prefix(at + 2);
+    return line;
+}
+
+int run_check(const std::string& file, const std::string& feature_gates) {
+    const auto text = read_file(file);
+    if (!text) {
+        fmt::print(stderr, "error: {}\n", text.error().detail);
+        return kUnreadable;
+    }
+    const ConfigReport report = check_config(file, *text, feature_gates);
+    fmt::print("{}", report.text);
+    if (report.errors > 0) {
+        fmt::print(stderr, "error: sluice controller does not start with {}\n", file);
+        return 1;
+    }
+    fmt::print("{}: sluice controller starts with it\n", file);
+    return 0;
+}
+
+}  // namespace
+
+ConfigReport check_config(
+    std::string_view file, std::string_view text, std::string_view feature_gates
+) {
+    Reporter reporter(file, text);
+    const auto document = yaml::parse_document(text);
+    if (!document) {
+        const Error failure = document.error();
+        std::string_view detail = failure.detail;
+        const std::size_t line = take_line(detail);
+        reporter.error_at(line, detail);
+        return reporter.take();
+    }
+    config::Problems problems;
+    const config::Configuration configuration = config::read_configuration(*document, "", problems);
+    for (const config::Problem& problem : problems.take()) {
+        reporter.error(problem);
+    }
+    const auto gates = config::FeatureGates::load(feature_gates, configuration.feature_gates);
+    if (!gates) {
+        reporter.error_at(yaml::find_line(text, "featureGates"), gates.error().detail);
+    }
+    if (reporter.has_errors()) {
+        return reporter.take();
+    }
+    for (const config::Problem& problem : config::validate(configuration, *gates)) {
+        reporter.error(problem);
+    }
+    check_support(reporter, configuration, *gates);
+    return reporter.take();
+}
+
+void add_config(CLI::App& app, int& exit_code) {
+    struct Options {
+        std::string file;
+        std::string feature_gates;
+    };
+    auto options = std::make_shared<Options>();
+    CLI::App* config = app.add_subcommand("config", "Checks a Configuration, prints the defaults");
+    config->require_subcommand(1);
+    CLI::App* check = config->add_subcommand(
+        "check", "Says what `sluice controller` would refuse of a Configuration, with its line"
+    );
+    check->add_option("FILE", options->file, "Configuration, YAML or JSON; - is the input")
+        ->required();
+    check->add_option(
+        "--feature-gates", options->feature_gates, "Name=true,Other=false, as given beside it"
+    );
+    check->callback([options, &exit_code] {
+        exit_code = run_check(options->file, options->feature_gates);
+    });
+    config->add_subcommand("defaults", "Prints the Configuration that applies without a file")
+        ->callback([] { fmt::print("{}", yaml::print(config::make_default_document())); });
+}
+
+}  // namespace sluice::commands

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice::config {
+
+/// What is wrong with a document, and where.
+struct Problem {
+    std::string path;  ///< such as `integrations.frameworks[2]`; "": the document
+    std::string why;
+
+    friend bool operator==(const Problem&, const Problem&) = default;
+};
+
+/// `path: why`.
+std::string to_string(const Problem& problem);
+
+/// All of them in one sentence.
+std::string to_string(const std::vector<Problem>& problems);
+
+/// Collects problems in the order in which they are found.
+class Problems {
+  public:
+    void add(std::string_view path, std::string_view why) {
+        all_.emplace_back(std::string(path), std::string(why));
+    }
+    bool empty() const { return all_.empty(); }
+    std::vector<Problem> take() { return std::exchange(all_, {}); }
+
+  private:
+    std::vector<Problem> all_;
+};
+
+}  // namespace sluice::config
