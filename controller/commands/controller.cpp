@@ -337,6 +337,13 @@ int run(const Options& options) {
         log::error("cannot start", {{"error", lease_client.error().detail}});
         return kMisconfigured;
     }
+    auto review_client =
+        kube::HttpClient::make(connection->config, clock, process_options->seed + 2);
+    if (!review_client) {
+        log::error("cannot start", {{"error", review_client.error().detail}});
+        return kMisconfigured;
+    }
+    process_options->review_client = std::move(*review_client);
     auto* const lease_calls = lease_client->get();
     process_options->lease_client = std::move(*lease_client);
     std::signal(SIGPIPE, SIG_IGN);
@@ -365,7 +372,7 @@ int run(const Options& options) {
 }  // namespace
 
 std::set<std::string> controller_names() {
-    std::set<std::string> names{std::string(kScheduler)};
+    std::set<std::string> names{std::string(kScheduler), controller::kElasticJobController};
     const controller::Registry registry = controller::make_builtin_registry();
     for (const controller::KindEntry& entry : registry.all()) {
         if (entry.reconcile) {
@@ -379,7 +386,7 @@ std::map<std::string, std::set<std::string>> controller_groups() {
     std::map<std::string, std::set<std::string>> groups{
         {"concurrentadmission", {}},
         {"core", {}},
-        {"elasticjobs", {}},
+        {"elasticjobs", {controller::kElasticJobController}},
         {"failurerecovery", {}},
         {"jobs", {}},
         {"multikueue", {}},

@@ -61,6 +61,7 @@ Outcome JobReconciliation::run() {
         &JobReconciliation::leave_unmanaged,
         &JobReconciliation::follow_ancestor,
         &JobReconciliation::adopt_prebuilt_workload,
+        &JobReconciliation::choose_slice,
         &JobReconciliation::choose_workload,
         &JobReconciliation::make_missing_workload,
         &JobReconciliation::drop_finished_workload,
@@ -68,7 +69,7 @@ Outcome JobReconciliation::run() {
         &JobReconciliation::finish_workload,
         &JobReconciliation::continue_stop,
         &JobReconciliation::copy_admission_gate,
-        &JobReconciliation::copy_priority_class,
+        &JobReconciliation::copy_priority_classes,
         &JobReconciliation::update_reclaimable_pods,
         &JobReconciliation::update_pods_ready,
         &JobReconciliation::release_evicted,
@@ -212,14 +213,25 @@ JobReconciliation::Next JobReconciliation::copy_admission_gate() {
     return write(std::move(w));
 }
 
+/// The slice that a job runs on is ordered with the one that waits to take its place, and before
+/// it: else the one that waits might preempt it.
+JobReconciliation::Next JobReconciliation::copy_priority_classes() {
+    if (kept_ && kept_ != workload_) {
+        if (Next copy = copy_priority_class(*kept_)) {
+            return copy;
+        }
+    }
+    return copy_priority_class(*workload_);
+}
+
 /// The Workload follows the job's label, unless that names no class.
-JobReconciliation::Next JobReconciliation::copy_priority_class() {
+JobReconciliation::Next JobReconciliation::copy_priority_class(const api::Workload& workload) {
     const std::string_view label = find_value(job_.metadata().labels, api::label::kPriorityClass);
-    const auto& ref = workload_->spec.priority_class_ref;
+    const auto& ref = workload.spec.priority_class_ref;
     if (label.empty() || (ref && ref->name == label && ref->group == api::kKueueGroup)) {
         return {};
     }
-    if (ref ? ref->group != api::kKueueGroup : has_quota_reserved(*workload_)) {
+    if (ref ? ref->group != api::kKueueGroup : has_quota_reserved(workload)) {
         return {};
     }
     const auto found = stores_.of<api::WorkloadPriorityClass>().find(label);
@@ -238,7 +250,7 @@ JobReconciliation::Next JobReconciliation::copy_priority_class() {
         api::kKueueGroup, "WorkloadPriorityClass", std::string(label)
     };
     Write w = workload_patch(
-        *workload_,
+        workload,
         json::Object{
             {"spec",
              json::Object{
@@ -248,8 +260,7 @@ JobReconciliation::Next JobReconciliation::copy_priority_class() {
         }
     );
     w.events.push_back(event(
-        reason::kUpdatedWorkload,
-        "Updated workload priority class: " + to_string(key_of(*workload_))
+        reason::kUpdatedWorkload, "Updated workload priority class: " + to_string(key_of(workload))
     ));
     return write(std::move(w));
 }
@@ -474,10 +485,16 @@ JobReconciliation::Next JobReconciliation::stop(
 JobReconciliation::Next JobReconciliation::finish_with(
     std::string_view why, std::string_view message
 ) {
-    api::Workload changed = *workload_;
+    return finish_workload_with(*workload_, why, message);
+}
+
+JobReconciliation::Next JobReconciliation::finish_workload_with(
+    const api::Workload& workload, std::string_view why, std::string_view message
+) {
+    api::Workload changed = workload;
     finish(changed, why, message, now_);
     Write w = status_write(changed);
-    w.events.push_back(finished_event(*workload_));
+    w.events.push_back(finished_event(workload));
     return write(std::move(w));
 }
 

@@ -35,6 +35,7 @@ class JobReconciliation {
     Next leave_unmanaged();
     Next follow_ancestor();
     Next adopt_prebuilt_workload();
+    Next choose_slice();
     Next choose_workload();
     Next make_missing_workload();
     Next drop_finished_workload();
@@ -42,7 +43,7 @@ class JobReconciliation {
     Next finish_workload();
     Next continue_stop();
     Next copy_admission_gate();
-    Next copy_priority_class();
+    Next copy_priority_classes();
     Next update_reclaimable_pods();
     Next update_pods_ready();
     Next release_evicted();
@@ -55,6 +56,12 @@ class JobReconciliation {
     /// Removes those that do not describe the job, or changes one of them so that it does.
     Next replace_unlike(const std::vector<WorkloadPointer>& others);
     Next update_to_job(const api::Workload& workload);
+    /// Ends one of the slices that do not go on.
+    Next end_slices(const LiveSlices& slices);
+    Next end_slice(const api::Workload& slice, std::string_view reason, std::string_view message);
+    Next copy_pod_counts(const api::Workload& slice, const std::vector<api::PodSet>& wanted);
+    Next copy_priority_class(const api::Workload& workload);
+    Next stop_without_workload();
     /// The prebuilt Workload is not there, or another object's: the job must not run.
     Next wait_for_prebuilt(std::string_view name);
     Next remove_workload(const api::Workload& workload);
@@ -62,6 +69,9 @@ class JobReconciliation {
     /// No value: the job has stopped.
     Next stop(const api::Workload* workload, std::string_view message);
     Next finish_with(std::string_view reason, std::string_view message);
+    Next finish_workload_with(
+        const api::Workload& workload, std::string_view reason, std::string_view message
+    );
     Next refuse(const JobProblem& problem);
     Next release_quota();
     /// A job that was deactivated for its own fault is deleted after the retention time.
@@ -81,6 +91,7 @@ class JobReconciliation {
     std::vector<WorkloadPointer> own_;  ///< Workloads that the job controls
     WorkloadPointer workload_;          ///< the one that describes it; chosen by choose_workload
     bool is_prebuilt_ = false;          ///< it was made beforehand, and is not replaced
+    WorkloadPointer replaced_;          ///< the slice that a new one is to take the place of
     WorkloadPointer kept_;  ///< the slice whose quota the job runs on, while another waits
     std::vector<EventNote> events_;
 };

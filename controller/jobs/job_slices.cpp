@@ -6,9 +6,12 @@
 #include "workload/slices.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace sluice::controller {
@@ -53,10 +56,68 @@ void choose_current(const GenericJob& job, const Settings& settings, Slices& sli
 
 bool describes(const GenericJob& job, const api::Workload& workload, const Settings& settings) {
     const api::Condition* finished = find_condition(workload, api::condition::kFinished);
-    const bool was_replaced = finished != nullptr &&
+    const bool has_left_row = finished != nullptr &&
                               finished->status == api::condition_status::kTrue &&
-                              finished->reason == api::reason::kWorkloadSliceReplaced;
-    return !was_replaced && is_equivalent(job, workload, settings);
+                              (finished->reason == api::reason::kWorkloadSliceReplaced ||
+                               finished->reason == api::reason::kOutOfSync);
+    return !has_left_row && is_equivalent(job, workload, settings);
+}
+
+LiveSlices find_live_slices(std::vector<Slices::WorkloadPointer> all) {
+    std::erase_if(all, [](const auto& workload) { return is_finished(*workload); });
+    std::ranges::sort(all, [](const auto& a, const auto& b) {
+        return std::tie(a->metadata.creation_timestamp, a->metadata.uid) <
+               std::tie(b->metadata.creation_timestamp, b->metadata.uid);
+    });
+    LiveSlices live;
+    if (all.size() == 1) {
+        live.newest = all.front();
+        live.reserved = has_quota_reserved(*live.newest) ? live.newest : nullptr;
+        return live;
+    }
+    // Of two that are to replace the same one, the one with a reservation counts.
+    std::map<std::string, Slices::WorkloadPointer, std::less<>> replacements;
+    for (const auto& workload : all) {
+        const std::string key = workload::replaced_slice(*workload);
+        if (key.empty() || is_evicted(*workload)) {
+            continue;
+        }
+        Slices::WorkloadPointer& replacement = replacements[key];
+        if (!replacement || (!has_quota_reserved(*replacement) && has_quota_reserved(*workload))) {
+            replacement = workload;
+        }
+    }
+    const auto replacement_of = [&](const api::Workload& workload) {
+        const auto found = replacements.find(to_string(key_of(workload)));
+        return found == replacements.end() ? nullptr : found->second;
+    };
+    for (const auto& workload : all) {
+        if (is_evicted(*workload)) {
+            continue;
+        }
+        live.newest = workload;
+        const auto replacement = replacement_of(*workload);
+        if (has_quota_reserved(*workload) && (!replacement || !has_quota_reserved(*replacement))) {
+            live.reserved = workload;
+        }
+    }
+    if (live.reserved) {
+        const auto waiting = replacement_of(*live.reserved);
+        live.newest = waiting ? waiting : live.reserved;
+    }
+    for (const auto& workload : all) {
+        if (workload != live.newest && workload != live.reserved) {
+            (replacement_of(*workload) ? live.replaced : live.out_of_sync).push_back(workload);
+        }
+    }
+    return live;
+}
+
+bool are_pods_gated(const GenericJob& job) {
+    const auto wanted = job.pod_sets();
+    return wanted && std::ranges::all_of(*wanted, [](const api::PodSet& pod_set) {
+               return has_gate(*pod_set.template_);
+           });
 }
 
 bool may_run_on(const GenericJob& job, const api::Workload& kept) {
@@ -64,10 +125,7 @@ bool may_run_on(const GenericJob& job, const api::Workload& kept) {
         return false;
     }
     const auto wanted = job.pod_sets();
-    return wanted && (count_pods(*wanted) <= count_pods(kept.spec.pod_sets) ||
-                      std::ranges::all_of(*wanted, [](const api::PodSet& pod_set) {
-                          return has_gate(*pod_set.template_);
-                      }));
+    return wanted && (count_pods(*wanted) <= count_pods(kept.spec.pod_sets) || are_pods_gated(job));
 }
 
 Slices sort_slices(

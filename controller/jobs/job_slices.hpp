@@ -28,6 +28,23 @@ bool describes(const GenericJob& job, const api::Workload& workload, const Setti
 /// are made with the gate of elastic jobs, which another controller opens for admitted ones.
 bool may_run_on(const GenericJob& job, const api::Workload& kept);
 
+/// Which slices of an elastic job go on, of those that have not finished.
+struct LiveSlices {
+    using WorkloadPointer = Slices::WorkloadPointer;
+    WorkloadPointer newest;                 ///< is to describe the job; null: all are evicted
+    WorkloadPointer reserved;               ///< holds the quota that the job runs on; may be null
+    std::vector<WorkloadPointer> replaced;  ///< to end: another took their place
+    std::vector<WorkloadPointer> out_of_sync;  ///< to end: they have no place in the row
+};
+
+/// Finds those of a job's Workloads. One alone goes on even when it is evicted. Of several that is
+/// the last one with a reservation, with the slice that waits to take its place; or else the
+/// newest.
+LiveSlices find_live_slices(std::vector<Slices::WorkloadPointer> all);
+
+/// Whether the pods of the job are made with the gate of elastic jobs.
+bool are_pods_gated(const GenericJob& job);
+
 /// Sorts all Workloads of a job; those of one that is not elastic are current.
 Slices sort_slices(
     const GenericJob& job, std::vector<Slices::WorkloadPointer> all, const Settings& settings

@@ -41,7 +41,7 @@ Write workload_patch(const api::Workload& workload, json::Value patch) {
 
 /// Finds the one Workload that describes the job, and removes all others first.
 JobReconciliation::Next JobReconciliation::choose_workload() {
-    if (is_prebuilt_) {
+    if (is_prebuilt_ || workload_ || replaced_) {
         return {};
     }
     Slices slices = sort_slices(job_, own_, settings_);
@@ -152,6 +152,17 @@ JobReconciliation::Next JobReconciliation::drop_finalizer(const api::Workload& w
     return without ? write(std::move(*without)) : Next();
 }
 
+JobReconciliation::Next JobReconciliation::stop_without_workload() {
+    if (!job_.is_suspended()) {
+        constexpr std::string_view kMessage = "Missing Workload; unable to restore pod templates";
+        if (Next stopping = stop(nullptr, kMessage)) {
+            return stopping;
+        }
+    }
+    // While pods are active, the job's next change of status brings us back.
+    return job_.is_active() ? Outcome{} : Next();
+}
+
 JobReconciliation::Next JobReconciliation::make_missing_workload() {
     if (workload_) {
         return {};
@@ -159,16 +170,12 @@ JobReconciliation::Next JobReconciliation::make_missing_workload() {
     if (!is_managed() || job_.find_end()) {
         return Outcome{};
     }
-    if (!job_.is_suspended()) {
-        constexpr std::string_view kMessage = "Missing Workload; unable to restore pod templates";
-        if (Next stopping = stop(nullptr, kMessage)) {
+    if (!replaced_) {
+        if (Next stopping = stop_without_workload()) {
             return stopping;
         }
     }
-    if (job_.is_active()) {
-        return Outcome{};  // its change of status brings us back
-    }
-    const auto workload = make_workload(stores_, kind_, job_, settings_);
+    const auto workload = make_workload(stores_, kind_, job_, settings_, replaced_.get());
     if (!workload) {
         return refuse(workload.error());
     }
@@ -182,6 +189,8 @@ JobReconciliation::Next JobReconciliation::make_missing_workload() {
     );
     w.observations.push_back(
         {.kind = Observation::Kind::WorkloadCreated,
+         .local_queue = workload->spec.queue_name,
+         .ns = workload->metadata.namespace_,
          .reason = std::string(kind_.kind().name()),
          .since_queued = now_ - job_.metadata().creation_timestamp.value_or(now_)}
     );

@@ -4,6 +4,7 @@
 #include "api/kueue_names.hpp"
 #include "api/names.hpp"
 #include "controller/jobs/semantic_equality.hpp"
+#include "controller/jobs/workload_of_job.hpp"
 #include "json/patch.hpp"
 #include "workload/quotas.hpp"
 
@@ -54,6 +55,10 @@ PodSetInfo make_own_info(
     }
     if (settings.gates.topology_aware_scheduling) {
         own.annotations[api::annotation::kWorkload] = workload.metadata.name;
+    }
+    if (find_value(workload.metadata.annotations, api::annotation::kElasticJob) == "true" &&
+        settings.elastic_jobs) {
+        own.annotations[api::annotation::kWorkloadSliceName] = slice_name(workload);
     }
     return own;
 }
@@ -183,6 +188,12 @@ JobResult<std::vector<PodSetInfo>> make_pod_set_infos(
 Result<json::Value> injection_patch(const api::PodTemplateSpec& live, const PodSetInfo& info) {
     PodSetInfo result;
     result.annotations = live.metadata.annotations;
+    // Those of an earlier Workload may still be there.
+    for (const char* own : {api::annotation::kWorkload, api::annotation::kWorkloadSliceName}) {
+        if (info.annotations.contains(own)) {
+            result.annotations.erase(own);
+        }
+    }
     result.labels = live.metadata.labels;
     result.node_selector = live.spec.node_selector;
     result.tolerations = live.spec.tolerations;

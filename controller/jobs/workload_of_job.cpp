@@ -106,7 +106,7 @@ std::string pod_priority_class(const GenericJob& job) {
 }
 
 api::ObjectMeta make_metadata(
-    const JobKind& kind, const api::ObjectMeta& job, const Settings& settings
+    const JobKind& kind, const api::ObjectMeta& job, const Settings& settings, std::string_view part
 ) {
     api::ObjectMeta metadata;
     metadata.name = workload_name(
@@ -114,7 +114,8 @@ api::ObjectMeta make_metadata(
         kind.kind().group(),
         job.name,
         job.uid,
-        settings.short_workload_names ? kShortNameLimit : kNameLimit
+        settings.short_workload_names ? kShortNameLimit : kNameLimit,
+        part
     );
     metadata.namespace_ = job.namespace_;
     if (!api::check_label_value(job.uid)) {
@@ -234,8 +235,18 @@ JobResult<Priority> resolve_priority(
     return lowest == nullptr ? Priority{} : priority_of(*lowest);
 }
 
+const std::string& slice_name(const api::Workload& workload) {
+    const std::string* first =
+        workload.metadata.find_annotation(api::annotation::kWorkloadSliceName);
+    return first == nullptr ? workload.metadata.name : *first;
+}
+
 JobResult<api::Workload> make_workload(
-    const Stores& stores, const JobKind& kind, const GenericJob& job, const Settings& settings
+    const Stores& stores,
+    const JobKind& kind,
+    const GenericJob& job,
+    const Settings& settings,
+    const api::Workload* replaced
 ) {
     if (const auto problem = find_problem(job)) {
         return JobProblem{JobProblem::Reason::InvalidSpec, problem->detail};
@@ -249,7 +260,19 @@ JobResult<api::Workload> make_workload(
         return JobProblem{JobProblem::Reason::InvalidSpec, pod_sets.error().detail};
     }
     api::Workload workload;
-    workload.metadata = make_metadata(kind, job.metadata(), settings);
+    const bool has_slices = is_elastic(job, settings);
+    const std::string part = has_slices ? std::to_string(job.metadata().generation) : "";
+    workload.metadata = make_metadata(kind, job.metadata(), settings, part);
+    if (has_slices) {
+        auto& annotations = workload.metadata.annotations;
+        annotations[api::annotation::kElasticJob] = "true";
+        annotations[api::annotation::kWorkloadSliceName] =
+            slice_name(replaced == nullptr ? workload : *replaced);
+        if (replaced != nullptr) {
+            annotations[api::annotation::kWorkloadSliceReplacementFor] =
+                replaced->metadata.namespace_ + "/" + replaced->metadata.name;
+        }
+    }
     workload.spec.queue_name =
         std::string(find_value(job.metadata().labels, api::label::kQueueName));
     workload.spec.pod_sets = std::move(*pod_sets);

@@ -34,9 +34,17 @@ JobResult<Priority> resolve_priority(
     const Stores& stores, const GenericJob& job, const Settings& settings
 );
 
-/// A new Workload for the job. Errors: as resolve_priority, and what find_problem() finds.
+/// A new Workload for the job; of an elastic one the first slice, or the one that is to take the
+/// place of `replaced` (null: none). Errors: as resolve_priority, and what find_problem() finds.
 JobResult<api::Workload> make_workload(
-    const Stores& stores, const JobKind& kind, const GenericJob& job, const Settings& settings
+    const Stores& stores,
+    const JobKind& kind,
+    const GenericJob& job,
+    const Settings& settings,
+    const api::Workload* replaced = nullptr
 );
+
+/// The name of the first slice of the row that the Workload is in.
+const std::string& slice_name(const api::Workload& workload);
 
 }  // namespace sluice::controller

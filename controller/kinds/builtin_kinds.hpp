@@ -21,8 +21,13 @@ KindEntry cluster_queue_kind();
 KindEntry local_queue_kind();
 KindEntry job_kind();
 KindEntry workload_kind();
+/// Pods of jobs that Sluice started. Followed from the first elastic Workload on.
+KindEntry elastic_pod_kind();
 
-/// All of them.
+/// The controller that opens the gates of these pods, in the flag --controllers.
+inline constexpr char kElasticJobController[] = "elasticjob";
+
+/// All of them but the pods.
 Registry make_builtin_registry();
 
 void visit_cluster_queues_of_flavor(
@@ -31,6 +36,8 @@ void visit_cluster_queues_of_flavor(
 void visit_workloads_of_queue(
     const Stores& stores, const kube::NamespacedName& queue, const Visit& visit
 );
+/// The pods of a row of slices, as slices_of_pod() names it; none while pods are not followed.
+void visit_pods_of_slice(const Stores& stores, const std::string& slice, const Visit& visit);
 /// Jobs of one kind with the label of the WorkloadPriorityClass.
 void visit_jobs_of_priority_class(
     const Stores& stores, Kind kind, const std::string& priority_class, const Visit& visit

@@ -27,8 +27,9 @@ class Registry;
 
 /// Whether the controller may act without the kind.
 enum class Presence : std::uint8_t {
-    Required,  ///< it waits, unready, until the server has the kind and all of it was listed
-    Optional,  ///< followed while the server has it
+    Required,       ///< it waits, unready, until the server has the kind and all of it was listed
+    Optional,       ///< followed while the server has it
+    Supplementary,  ///< the same, and nothing waits for its list
 };
 
 /// How soon an object is reconciled. Statuses of queues follow their workloads in batches.
@@ -87,6 +88,7 @@ struct KindEntry {
     Kind kind;
     std::shared_ptr<const kube::RunTimeKind> names;  ///< of a kind known only at run time
     Presence presence = Presence::Required;
+    std::string label_selector;  ///< of the objects that are followed; "": all
     /// An empty store with the indexes of the kind.
     std::function<std::unique_ptr<kube::AnyStore>()> make_store;
     /// Which other objects a change of an object concerns.

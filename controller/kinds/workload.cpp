@@ -1,6 +1,7 @@
 #include "controller/reconcilers/workload.hpp"
 
 #include "api/kueue_names.hpp"
+#include "controller/jobs/elastic_pods.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/kinds/registry.hpp"
 #include "controller/reconcilers/workload_status.hpp"
@@ -81,6 +82,14 @@ void visit_prebuilt_jobs(const ChangeContext& context, const Change& change, con
     }
 }
 
+/// Its pods, whose gates are opened when it is admitted.
+void visit_elastic_pods(const ChangeContext& context, const Change& change, const Visit& visit) {
+    if (change.after &&
+        change.after->metadata.find_annotation(api::annotation::kElasticJob) != nullptr) {
+        visit_pods_of_slice(context.stores, pods_of_slice(*change.after), visit);
+    }
+}
+
 /// One that waits and cannot be read is not queued: what it asks for now is not known.
 void translate(const EngineInput& input, const kube::NamespacedName& name) {
     auto workload = input.stores.of<api::Workload>().find(name);
@@ -122,6 +131,9 @@ KindEntry workload_kind() {
         {.reconciled = Urgency::AtOnce,
          .translated = false,
          .find = find_by<api::Workload>(visit_prebuilt_jobs)},
+        {.reconciled = Urgency::AtOnce,
+         .translated = false,
+         .find = find_by<api::Workload>(visit_elastic_pods)},
     };
     entry.translate = translate;
     entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time now) {

@@ -176,6 +176,13 @@ void CohortMetrics::forget() {
     }
 }
 
+void CohortMetrics::relabel(const std::string& cohort) {
+    if (const auto found = cohorts_.find(cohort); found != cohorts_.end()) {
+        found->second.forget();
+    }
+    metrics_.remove_gauges_of_cohort(cohort);
+}
+
 void CohortMetrics::forget_cluster_queue(const std::string& name) {
     if (const auto found = places_.find(name); found != places_.end()) {
         found->second.forget();

@@ -32,7 +32,9 @@ class CohortMetrics {
     void report_tree_of(const std::string& cluster_queue);
     /// All series were dropped by the registry; report_all() makes them anew.
     void forget();
-    /// The same of what is said about that ClusterQueue.
+    /// The values of the cohort's custom labels are about to change.
+    void relabel(const std::string& cohort);
+    /// The same as forget() of what is said about that ClusterQueue.
     void forget_cluster_queue(const std::string& name);
 
   private:

@@ -50,6 +50,8 @@ struct ProcessOptions {
     /// Makes the Lease's calls on a thread of its own, where nothing else delays a renewal.
     /// Requires: there is one when leaderElect is on.
     std::unique_ptr<kube::Client> lease_client = nullptr;
+    /// Asks who may read the metrics, on the thread that serves them. None: everyone may.
+    std::unique_ptr<kube::Client> review_client = nullptr;
 };
 
 /// The running controller: the only place that knows all of its parts. Everything but what is
@@ -103,6 +105,7 @@ class ControllerProcess {
         return [this](const ObjectKey& key, Urgency urgency) { runner_.enqueue(key, urgency); };
     }
     void on_change(const kube::AnyChange& change);
+    void follow_elastic_pods(const kube::Change<api::Workload>& change);
     void on_gone(Kind kind);
     void on_write_ended(const ObjectKey& key);
     std::optional<std::int64_t> weighted_share(const ObjectKey& key) const;
@@ -154,6 +157,7 @@ class ControllerProcess {
     JobAdmissions job_admissions_;
     std::optional<WebhookService> webhooks_;
     std::optional<int> exit_code_;
+    bool follows_elastic_pods_ = false;
     bool follows_ = false;  ///< the registered kinds; others as soon as they are added
     bool is_ready_ = false;
     bool is_acting_ = false;

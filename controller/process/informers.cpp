@@ -38,6 +38,7 @@ void Informers::follow(const KindEntry& entry, net::TaskGroup* tasks) {
     kube::ReflectorOptions options;
     options.seed = parts_.seed + followed_.size();
     options.interner = &interner_;
+    options.label_selector = entry.label_selector;
     kind->reflector = std::make_unique<kube::Reflector>(
         parts_.client,
         parts_.clock,
@@ -88,7 +89,7 @@ boost::asio::awaitable<void> Informers::run(Followed* followed) {
 boost::asio::awaitable<void> Informers::take_absence(Followed* followed, kube::ResourcePath path) {
     note_absence(*followed);
     // Without a kind that it cannot do without the controller keeps what it saw last.
-    const bool may_go = followed->entry->presence == Presence::Optional;
+    const bool may_go = followed->entry->presence != Presence::Required;
     if (may_go && followed->absences == kAbsencesUntilDropped) {
         const bool gone = co_await is_gone(std::move(path));
         if (gone) {
@@ -189,6 +190,7 @@ boost::asio::awaitable<Informers::Served> Informers::is_served(kube::ResourcePat
 bool Informers::has_synced() const {
     return std::ranges::all_of(followed_, [](const auto& followed) {
         return followed->phase == Phase::Synced ||
+               followed->entry->presence == Presence::Supplementary ||
                (followed->phase == Phase::NotServed &&
                 followed->entry->presence == Presence::Optional);
     });

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -54,17 +55,21 @@ Duration time_between(const api::Condition* from, const api::Condition* to) {
 
 MetricsReporter::MetricsReporter(const Parts& parts)
     : parts_(parts),
-      metrics_(registry_),
+      custom_(parts.custom_labels),
+      metrics_(registry_, custom_),
       runtime_(registry_),
-      tally_(parts.translator.settings().gates),
+      tally_(parts.translator.settings().gates, custom_),
       queues_(
           {.stores = parts.stores,
            .translator = parts.translator,
            .state = parts.state,
            .tally = tally_,
            .metrics = metrics_,
+           .custom = custom_,
            .cluster_queue_resources = parts.cluster_queue_resources,
-           .local_queues = parts.local_queues}
+           .local_queues = parts.local_queues,
+           .local_queue_selector =
+               parts_.local_queue_selector ? &*parts_.local_queue_selector : nullptr}
       ),
       cohorts_(parts.state, tally_, metrics_) {
     // Where the stores are still to be added, all comes as changes.
@@ -72,9 +77,36 @@ MetricsReporter::MetricsReporter(const Parts& parts)
         for (const auto& [key, workload] : parts_.stores.of<api::Workload>().all()) {
             tally_.changed(nullptr, workload.get());
         }
+        read_custom_labels();
     }
     mark_all();
     metrics_.build_info.set({"v" + std::string(version()), "", "", "", "clang", ""}, 1);
+}
+
+void MetricsReporter::read_custom_labels() {
+    for (const auto& [key, queue] : parts_.stores.of<api::ClusterQueue>().all()) {
+        relabel(metrics::LabelSource::ClusterQueue, key.name, queue->metadata, [] {});
+    }
+    for (const auto& [key, cohort] : parts_.stores.of<api::Cohort>().all()) {
+        relabel(metrics::LabelSource::Cohort, key.name, cohort->metadata, [] {});
+    }
+    for (const auto& [key, queue] : parts_.stores.of<api::LocalQueue>().all()) {
+        const std::string name = key.namespace_ + "/" + key.name;
+        relabel(metrics::LabelSource::LocalQueue, name, queue->metadata, [] {});
+    }
+}
+
+bool MetricsReporter::relabel(
+    metrics::LabelSource source,
+    const std::string& key,
+    const api::ObjectMeta& metadata,
+    const std::function<void()>& drop_gauges
+) {
+    if (!custom_.store(source, key, metadata.labels, metadata.annotations)) {
+        return false;
+    }
+    drop_gauges();
+    return true;
 }
 
 void MetricsReporter::set_role(const std::string& role) {
@@ -131,16 +163,42 @@ void MetricsReporter::observe(const Observation& o) {
             metrics_.preempted_workloads_total.add({o.cluster_queue, o.reason});
             return;
         case Observation::Kind::WorkloadCreated:
-            metrics_.workload_creation_latency_seconds.observe({o.reason}, seconds(o.since_queued));
+            observe_creation(o);
             return;
     }
-    if (parts_.local_queues) {
+    if (counts_for(o.ns, o.local_queue)) {
         observe_local_queue(o);
     }
 }
 
+void MetricsReporter::observe_creation(const Observation& o) {
+    metrics::Labels labels{o.reason};
+    std::ranges::copy(
+        custom_.kept(metrics::LabelSource::LocalQueue, o.ns + "/" + o.local_queue),
+        std::back_inserter(labels)
+    );
+    metrics_.workload_creation_latency_seconds.observe(labels, seconds(o.since_queued));
+}
+
+bool MetricsReporter::counts_for(const std::string& ns, const std::string& local_queue) const {
+    if (!parts_.local_queues || !parts_.local_queue_selector) {
+        return parts_.local_queues;
+    }
+    const auto queue = parts_.stores.of<api::LocalQueue>().find(ns, local_queue);
+    return queue && queues_.has_metrics(*queue);
+}
+
 void MetricsReporter::observe_local_queue(const Observation& o) {
     const metrics::Labels by_class{o.local_queue, o.ns, o.priority_class};
+    metrics::Labels by_class_and_workload = by_class;
+    if (custom_.has(metrics::LabelSource::Workload)) {
+        const auto workload = parts_.stores.of<api::Workload>().find(o.ns, o.workload);
+        std::ranges::copy(
+            workload ? tally_.labels_of(*workload)
+                     : custom_.values(metrics::LabelSource::Workload, {}, {}),
+            std::back_inserter(by_class_and_workload)
+        );
+    }
     switch (o.kind) {
         case Observation::Kind::QuotaReserved:
             metrics_.local_queue_quota_reserved_workloads_total.add(by_class);
@@ -149,9 +207,9 @@ void MetricsReporter::observe_local_queue(const Observation& o) {
             );
             break;
         case Observation::Kind::Admitted:
-            metrics_.local_queue_admitted_workloads_total.add(by_class);
+            metrics_.local_queue_admitted_workloads_total.add(by_class_and_workload);
             metrics_.local_queue_admission_wait_time_seconds.observe(
-                by_class, seconds(o.since_queued)
+                by_class_and_workload, seconds(o.since_queued)
             );
             metrics_.local_queue_admission_checks_wait_time_seconds.observe(
                 by_class, seconds(o.since_reserved)
@@ -297,10 +355,7 @@ void MetricsReporter::changed(const kube::AnyChange& change) {
     } else if (kind == kind_of<api::ClusterQueue>()) {
         cluster_queue_changed(kube::change_as<api::ClusterQueue>(change));
     } else if (kind == kind_of<api::Cohort>()) {
-        // Its quota shows in the shares of all below it.
-        if (has_new_spec(kube::change_as<api::Cohort>(change))) {
-            mark_all();
-        }
+        cohort_changed(kube::change_as<api::Cohort>(change));
     } else if (kind == kind_of<api::ResourceFlavor>() || kind == kind_of<api::AdmissionCheck>() ||
                kind == kind_of<api::Topology>()) {
         mark_all();  // they decide whether ClusterQueues are active
@@ -331,7 +386,11 @@ void MetricsReporter::count_end(const api::Workload& workload) {
     const std::string& ns = workload.metadata.namespace_;
     const std::string& local_queue = workload.spec.queue_name;
     metrics_.finished_workloads_total.add({queue, priority_class});
-    if (parts_.local_queues) {
+    const api::Condition* finished = find_condition(workload, api::condition::kFinished);
+    if (finished->reason == api::reason::kWorkloadSliceReplaced) {
+        metrics_.replaced_workload_slices_total.add({queue});
+    }
+    if (counts_for(ns, local_queue)) {
         metrics_.local_queue_finished_workloads_total.add({local_queue, ns, priority_class});
     }
     if (!is_admitted(workload)) {
@@ -343,7 +402,7 @@ void MetricsReporter::count_end(const api::Workload& workload) {
                             find_condition(workload, api::condition::kFinished)
                         ));
     metrics_.execution_time_seconds.observe({queue, priority_class}, took);
-    if (parts_.local_queues) {
+    if (counts_for(ns, local_queue)) {
         metrics_.local_queue_execution_time_seconds.observe(
             {local_queue, ns, priority_class}, took
         );
@@ -366,8 +425,36 @@ void MetricsReporter::local_queue_changed(const kube::Change<api::LocalQueue>& c
             mark(queue->spec.cluster_queue);
         }
     }
+    const std::string& ns = change.key.namespace_;
+    const std::string& name = change.key.name;
+    const std::string key = ns + "/" + name;
     if (change.is_removed()) {
-        queues_.remove_local_queue(change.key.namespace_, change.key.name);
+        queues_.remove_local_queue(ns, name);
+        custom_.forget(metrics::LabelSource::LocalQueue, key);
+        return;
+    }
+    const api::ObjectMeta& metadata = change.after->metadata;
+    const bool is_relabelled = relabel(metrics::LabelSource::LocalQueue, key, metadata, [&] {
+        queues_.relabel_local_queue(ns, name);
+    });
+    if (!is_relabelled && !queues_.has_metrics(*change.after)) {
+        queues_.remove_local_queue(ns, name);
+    }
+}
+
+void MetricsReporter::cohort_changed(const kube::Change<api::Cohort>& change) {
+    const std::string& name = change.key.name;
+    if (change.is_removed()) {
+        custom_.forget(metrics::LabelSource::Cohort, name);
+    } else if (relabel(metrics::LabelSource::Cohort, name, change.after->metadata, [&] {
+                   cohorts_.relabel(name);
+               })) {
+        is_shape_dirty_ = true;
+        mark_all();
+    }
+    // Its quota shows in the shares of all below it.
+    if (has_new_spec(change)) {
+        mark_all();
     }
 }
 
@@ -375,6 +462,14 @@ void MetricsReporter::cluster_queue_changed(const kube::Change<api::ClusterQueue
     if (change.is_removed()) {
         queues_.remove_cluster_queue(change.key.name);
         cohorts_.forget_cluster_queue(change.key.name);
+        custom_.forget(metrics::LabelSource::ClusterQueue, change.key.name);
+    } else {
+        const std::string& name = change.key.name;
+        relabel(metrics::LabelSource::ClusterQueue, name, change.after->metadata, [&] {
+            queues_.relabel_cluster_queue(name);
+            cohorts_.forget_cluster_queue(name);
+        });
+        is_shape_dirty_ = is_shape_dirty_ || custom_.has(metrics::LabelSource::ClusterQueue);
     }
     if (has_new_spec(change)) {
         is_shape_dirty_ = true;

@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -41,8 +42,11 @@ class MetricsReporter {
         const engine::State& state;
         bool cluster_queue_resources = false;  ///< metrics.enableClusterQueueResources
         bool local_queues = true;              ///< metrics.localQueueMetrics and its gate
-        bool cohorts = true;                   ///< gate MetricsForCohorts
-        std::string lease = {};                ///< the Lease that is competed for; "": none
+        /// metrics.localQueueMetrics.localQueueSelector; none: all
+        std::optional<api::LabelSelector> local_queue_selector = {};
+        std::vector<metrics::CustomLabel> custom_labels = {};  ///< metrics.customLabels
+        bool cohorts = true;                                   ///< gate MetricsForCohorts
+        std::string lease = {};  ///< the Lease that is competed for; "": none
         /// By the name of the controller; none: no reconcilers.
         std::function<std::map<std::string, ReconcileRunner::Work>()> work = {};
         std::function<void()> on_dirty = {};  ///< there is something to refresh
@@ -79,6 +83,19 @@ class MetricsReporter {
     void workload_changed(const kube::Change<api::Workload>& change);
     void local_queue_changed(const kube::Change<api::LocalQueue>& change);
     void cluster_queue_changed(const kube::Change<api::ClusterQueue>& change);
+    void cohort_changed(const kube::Change<api::Cohort>& change);
+    void observe_creation(const Observation& o);
+    /// Keeps the values of the object's custom labels; drops its gauges, and says so, where they
+    /// are not what they were.
+    bool relabel(
+        metrics::LabelSource source,
+        const std::string& key,
+        const api::ObjectMeta& metadata,
+        const std::function<void()>& drop_gauges
+    );
+    void read_custom_labels();
+    /// Whether what happened to its workloads is counted for the LocalQueue.
+    bool counts_for(const std::string& ns, const std::string& local_queue) const;
     void report_skips(const engine::CycleResult& result);
     void report_audit();
     void report_work();
@@ -93,6 +110,7 @@ class MetricsReporter {
     std::size_t refresh_some();
 
     Parts parts_;
+    metrics::CustomLabels custom_;
     metrics::Registry registry_;
     metrics::KueueMetrics metrics_;
     metrics::RuntimeMetrics runtime_;

@@ -1,6 +1,7 @@
 #include "controller/process/queue_gauges.hpp"
 
 #include "api/kueue_names.hpp"
+#include "api/label_selector.hpp"
 #include "controller/process/metric_numbers.hpp"
 #include "controller/reconcilers/queue_status.hpp"
 #include "engine/fair_sharing.hpp"
@@ -26,6 +27,12 @@ double amount_number(const std::string& resource, WorkloadTally::Sum sum) {
 /// What is waiting, but for what is parked: 0 while the two numbers do not fit each other.
 double rest(std::int64_t pending, std::size_t parked) {
     return std::max(0.0, static_cast<double>(pending) - static_cast<double>(parked));
+}
+
+/// The metric's own labels, then those of the Workload.
+metrics::Labels with(metrics::Labels labels, const metrics::Labels& values) {
+    labels.insert(labels.end(), values.begin(), values.end());
+    return labels;
 }
 
 }  // namespace
@@ -65,7 +72,9 @@ std::size_t QueueGauges::report(const std::string& cluster_queue) {
     }
     if (parts_.local_queues) {
         for (const auto& [key, queue] : local_queues_of(parts_.stores, cluster_queue)) {
-            report_local_queue(*queue, waiting);
+            if (has_metrics(*queue)) {
+                report_local_queue(*queue, waiting);
+            }
         }
     }
     if (!node.is_valid()) {
@@ -101,6 +110,13 @@ QueueGauges::Waiting QueueGauges::count_waiting(engine::NodeIndex node) const {
     for (const engine::WorkloadIndex index : record.inadmissible) {
         count(index, inadmissible);
         ++waiting.parked_by_local_queue[state.workload(index).local_queue];
+        if (parts_.custom.has(metrics::LabelSource::Workload)) {
+            const std::string& key = state.workload(index).key;
+            const std::size_t slash = key.find('/');
+            const auto found =
+                parts_.stores.of<api::Workload>().find(key.substr(0, slash), key.substr(slash + 1));
+            ++waiting.parked_by_labels[found ? parts_.tally.labels_of(*found) : metrics::Labels()];
+        }
     }
     waiting.active_classes = active.size();
     waiting.inadmissible_classes = inadmissible.size();
@@ -141,24 +157,55 @@ void QueueGauges::report_counts(
     metrics::KueueMetrics& metrics = parts_.metrics;
     const std::string& name = queue.metadata.name;
     const WorkloadTally::Holders& holders = parts_.tally.of_cluster_queue(name);
-    std::int64_t pending = 0;
-    for (const auto& [key, local_queue] : local_queues_of(parts_.stores, name)) {
-        if (local_queue->spec.stop_policy == api::stop_policy::kNone) {
-            pending += parts_.tally.of_local_queue(key.namespace_, key.name).queueable;
-        }
-    }
     const bool is_active = parts_.translator.activity(queue).is_active;
-    const bool is_known = parts_.state.find_cluster_queue(name).is_valid();
-    // Of a queue that is not active everything is parked.
-    const auto parked = is_active && is_known ? waiting.parked : static_cast<std::size_t>(pending);
-    group.set(metrics.pending_workloads, {name, "active"}, rest(pending, parked));
-    group.set(metrics.pending_workloads, {name, "inadmissible"}, static_cast<double>(parked));
+    report_pending(group, queue, waiting);
     group.set(metrics.reserving_active_workloads, {name}, static_cast<double>(holders.reserving));
-    group.set(metrics.admitted_active_workloads, {name}, static_cast<double>(holders.admitted));
+    if (!parts_.custom.has(metrics::LabelSource::Workload)) {
+        group.set(metrics.admitted_active_workloads, {name}, static_cast<double>(holders.admitted));
+    }
+    for (const auto& [values, count] : holders.admitted_by_labels) {
+        group.set(
+            metrics.admitted_active_workloads, with({name}, values), static_cast<double>(count)
+        );
+    }
     const bool is_going = queue.metadata.deletion_timestamp.has_value();
     group.set(metrics.cluster_queue_status, {name, "active"}, is_active ? 1 : 0);
     group.set(metrics.cluster_queue_status, {name, "pending"}, !is_active && !is_going ? 1 : 0);
     group.set(metrics.cluster_queue_status, {name, "terminating"}, is_going ? 1 : 0);
+}
+
+/// Of a queue that is not active everything is parked.
+void QueueGauges::report_pending(
+    Group& group, const api::ClusterQueue& queue, const Waiting& waiting
+) const {
+    const std::string& name = queue.metadata.name;
+    metrics::Gauge& gauge = parts_.metrics.pending_workloads;
+    WorkloadTally::Counts pending;
+    for (const auto& [key, local_queue] : local_queues_of(parts_.stores, name)) {
+        if (local_queue->spec.stop_policy == api::stop_policy::kNone) {
+            const auto& workloads = parts_.tally.of_local_queue(key.namespace_, key.name);
+            for (const auto& [values, count] : workloads.queueable_by_labels) {
+                pending[values] += count;
+            }
+        }
+    }
+    const bool are_told_apart = parts_.custom.has(metrics::LabelSource::Workload);
+    if (!are_told_apart) {
+        pending[{}] += 0;
+    }
+    const bool is_active = parts_.translator.activity(queue).is_active &&
+                           parts_.state.find_cluster_queue(name).is_valid();
+    for (const auto& [values, count] : pending) {
+        auto parked = static_cast<std::size_t>(count);
+        if (is_active) {
+            const auto found = waiting.parked_by_labels.find(values);
+            const std::int64_t with_labels =
+                found == waiting.parked_by_labels.end() ? 0 : found->second;
+            parked = are_told_apart ? static_cast<std::size_t>(with_labels) : waiting.parked;
+        }
+        group.set(gauge, with({name, "active"}, values), rest(count, parked));
+        group.set(gauge, with({name, "inadmissible"}, values), static_cast<double>(parked));
+    }
 }
 
 void QueueGauges::report_waiting(
@@ -265,9 +312,13 @@ void QueueGauges::report_local_queue(const api::LocalQueue& queue, const Waiting
     const engine::LocalQueueIndex index = parts_.state.find_local_queue(ns + "/" + name);
     const auto found = index.is_valid() ? waiting.parked_by_local_queue.find(index)
                                         : waiting.parked_by_local_queue.end();
-    const std::size_t parked = found == waiting.parked_by_local_queue.end() ? 0 : found->second;
+    std::size_t parked = found == waiting.parked_by_local_queue.end() ? 0 : found->second;
     const std::int64_t pending =
         queue.spec.stop_policy == api::stop_policy::kNone ? workloads.queueable : 0;
+    const auto cluster_queue = parts_.stores.of<api::ClusterQueue>().find(queue.spec.cluster_queue);
+    if (cluster_queue && !parts_.translator.activity(*cluster_queue).is_active) {
+        parked = static_cast<std::size_t>(pending);
+    }
     Group& group = local_queues_[{ns, name}];
     group.begin();
     group.set(metrics.local_queue_pending_workloads, {name, ns, "active"}, rest(pending, parked));
@@ -321,11 +372,20 @@ void QueueGauges::report_local_amounts(
         {name, ns},
         static_cast<double>(holders.reserving)
     );
-    group.set(
-        metrics.local_queue_admitted_active_workloads,
-        {name, ns},
-        static_cast<double>(holders.admitted)
-    );
+    if (!parts_.custom.has(metrics::LabelSource::Workload)) {
+        group.set(
+            metrics.local_queue_admitted_active_workloads,
+            {name, ns},
+            static_cast<double>(holders.admitted)
+        );
+    }
+    for (const auto& [values, count] : holders.admitted_by_labels) {
+        group.set(
+            metrics.local_queue_admitted_active_workloads,
+            with({name, ns}, values),
+            static_cast<double>(count)
+        );
+    }
     for (const auto& [of, amount] : holders.reservation) {
         group.set(
             metrics.local_queue_resource_reservation,
@@ -371,6 +431,25 @@ void QueueGauges::remove_cluster_queue(const std::string& name) {
 void QueueGauges::remove_local_queue(const std::string& ns, const std::string& name) {
     local_queues_.erase({ns, name});
     parts_.metrics.remove_local_queue(ns, name);
+}
+
+void QueueGauges::relabel_cluster_queue(const std::string& name) {
+    if (const auto found = cluster_queues_.find(name); found != cluster_queues_.end()) {
+        found->second.forget();
+    }
+    parts_.metrics.remove_gauges_of_cluster_queue(name);
+}
+
+void QueueGauges::relabel_local_queue(const std::string& ns, const std::string& name) {
+    if (const auto found = local_queues_.find({ns, name}); found != local_queues_.end()) {
+        found->second.forget();
+    }
+    parts_.metrics.remove_gauges_of_local_queue(ns, name);
+}
+
+bool QueueGauges::has_metrics(const api::LocalQueue& queue) const {
+    return parts_.local_queue_selector == nullptr ||
+           api::matches(*parts_.local_queue_selector, queue.metadata.labels);
 }
 
 void QueueGauges::forget() {

@@ -26,8 +26,10 @@ class QueueGauges {
         const engine::State& state;
         const WorkloadTally& tally;
         metrics::KueueMetrics& metrics;
+        const metrics::CustomLabels& custom;
         bool cluster_queue_resources = false;
         bool local_queues = true;
+        const api::LabelSelector* local_queue_selector = nullptr;  ///< none: all of them
     };
 
     explicit QueueGauges(const Parts& parts) : parts_(parts) {}
@@ -42,6 +44,11 @@ class QueueGauges {
     void forget();
     /// The names of all ClusterQueues that are, were reported or are only named by a LocalQueue.
     std::vector<std::string> all() const;
+    /// The values of a queue's custom labels are about to change.
+    void relabel_cluster_queue(const std::string& name);
+    void relabel_local_queue(const std::string& ns, const std::string& name);
+    /// Whether the LocalQueue has metrics (metrics.localQueueMetrics.localQueueSelector).
+    bool has_metrics(const api::LocalQueue& queue) const;
 
   private:
     /// What waits in a ClusterQueue as the scheduler sees it.
@@ -50,12 +57,14 @@ class QueueGauges {
         std::size_t active_classes = 0;
         std::size_t inadmissible_classes = 0;
         std::size_t parked = 0;
+        WorkloadTally::Counts parked_by_labels;
         std::map<engine::LocalQueueIndex, std::size_t> parked_by_local_queue;
     };
     using Group = metrics::GaugeGroup;
 
     Waiting count_waiting(engine::NodeIndex node) const;
     void report_workloads(Group& group, const std::string& cluster_queue) const;
+    void report_pending(Group& group, const api::ClusterQueue& queue, const Waiting& waiting) const;
     void report_counts(Group& group, const api::ClusterQueue& queue, const Waiting& waiting) const;
     void report_waiting(Group& group, const api::ClusterQueue& queue, const Waiting& waiting) const;
     void report_quotas(Group& group, const api::ClusterQueue& queue) const;

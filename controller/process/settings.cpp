@@ -4,6 +4,8 @@
 #include "workload/options.hpp"
 
 #include <chrono>
+#include <map>
+#include <string_view>
 
 namespace sluice::controller {
 
@@ -49,6 +51,27 @@ engine::Options make_engine_options(
     options.wake_batch = std::chrono::milliseconds(100);
     options.hash_seed = hash_seed;
     return options;
+}
+
+std::vector<metrics::CustomLabel> make_custom_labels(const std::vector<config::CustomLabel>& labels
+) {
+    const std::map<std::string_view, metrics::LabelSource> sources{
+        {"ClusterQueue", metrics::LabelSource::ClusterQueue},
+        {"Cohort", metrics::LabelSource::Cohort},
+        {"LocalQueue", metrics::LabelSource::LocalQueue},
+        {"Workload", metrics::LabelSource::Workload},
+    };
+    std::vector<metrics::CustomLabel> made;
+    for (const config::CustomLabel& label : labels) {
+        made.push_back(
+            {.name = label.name,
+             .source = sources.at(label.source_kind),
+             .label_key = label.source_label_key,
+             .annotation_key = label.source_annotation_key,
+             .tracked_values = label.tracked_values}
+        );
+    }
+    return made;
 }
 
 }  // namespace sluice::controller

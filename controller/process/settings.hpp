@@ -5,8 +5,10 @@
 #include "config/feature_gates.hpp"
 #include "controller/reconcilers/settings.hpp"
 #include "engine/options.hpp"
+#include "metrics/custom_labels.hpp"
 
 #include <cstdint>
+#include <vector>
 
 /// From the Configuration to what each part of the controller takes of it.
 namespace sluice::controller {
@@ -14,6 +16,10 @@ namespace sluice::controller {
 /// What the reconcilers take. Errors: Invalid for a selector that cannot be read.
 Result<Settings> make_settings(
     const config::Configuration& configuration, const config::FeatureGates& gates
+);
+
+/// The labels that metrics.customLabels adds to metrics.
+std::vector<metrics::CustomLabel> make_custom_labels(const std::vector<config::CustomLabel>& labels
 );
 
 /// What the engine takes: as offline, but waiting workloads that an event may help are gathered for

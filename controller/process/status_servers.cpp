@@ -1,6 +1,7 @@
 #include "controller/process/status_servers.hpp"
 
 #include "base/log.hpp"
+#include "controller/process/tls_settings.hpp"
 #include "metrics/registry.hpp"
 #include "net/event_loop.hpp"
 #include "serving/path_table.hpp"
@@ -46,13 +47,25 @@ net::ServerResponse make_not_ready_answer() {
 }  // namespace
 
 StatusServers::StatusServers(
-    const Clock& clock, const config::Configuration& configuration, PrintMetrics print_metrics
+    const Clock& clock,
+    const config::Configuration& configuration,
+    PrintMetrics print_metrics,
+    std::unique_ptr<kube::Client> reviews
 )
     : configuration_(configuration),
       print_metrics_(std::move(print_metrics)),
       thread_("status"),
+      reviews_(std::move(reviews)),
       certificates_(clock, "kueue-metrics", {"localhost"}),
-      metrics_(thread_, certificates_) {}
+      metrics_(thread_, certificates_) {
+    if (reviews_) {
+        authorization_.emplace(*reviews_, clock);
+    }
+}
+
+StatusServers::~StatusServers() {
+    thread_.join();
+}
 
 kube::Async<void> StatusServers::start() {
     if (const auto started = start_health(); !started) {
@@ -105,8 +118,13 @@ kube::Async<void> StatusServers::start_metrics() {
         response.body = print();
         return response;
     });
+    std::shared_ptr<net::HttpHandler> handler = std::move(table);
+    if (authorization_) {
+        handler = std::make_shared<serving::AuthorizedHandler>(std::move(handler), *authorization_);
+    }
     auto options = make_limits(*bind);
-    const auto started = co_await metrics_.start(std::move(table), std::move(options));
+    apply_tls(options, configuration_.tls);
+    const auto started = co_await metrics_.start(std::move(handler), std::move(options));
     co_return started;
 }
 

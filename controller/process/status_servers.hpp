@@ -5,6 +5,7 @@
 #include "kube/client/client.hpp"
 #include "net/http_server.hpp"
 #include "serving/certificate_source.hpp"
+#include "serving/delegated_authorization.hpp"
 #include "serving/secure_server.hpp"
 #include "serving/server_thread.hpp"
 
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace sluice::controller {
@@ -25,10 +27,18 @@ class StatusServers {
     /// Makes the page of metrics. Thread: that of the servers.
     using PrintMetrics = std::function<std::string()>;
 
-    /// Lifetime: clock and configuration must outlive it.
+    /// `reviews` asks the API server who may read the metrics, on the servers' thread alone; none:
+    /// everyone may. Lifetime: clock and configuration must outlive it.
     StatusServers(
-        const Clock& clock, const config::Configuration& configuration, PrintMetrics print_metrics
+        const Clock& clock,
+        const config::Configuration& configuration,
+        PrintMetrics print_metrics,
+        std::unique_ptr<kube::Client> reviews = nullptr
     );
+
+    ~StatusServers();
+    StatusServers(const StatusServers&) = delete;
+    StatusServers& operator=(const StatusServers&) = delete;
 
     /// Listens where the configuration says so: the probes by plain HTTP, the metrics by HTTPS with
     /// a certificate of its own making, as no client is told to trust it.
@@ -54,6 +64,8 @@ class StatusServers {
     PrintMetrics print_metrics_;
     std::shared_ptr<std::atomic<bool>> is_ready_ = std::make_shared<std::atomic<bool>>(false);
     serving::ServerThread thread_;
+    std::unique_ptr<kube::Client> reviews_;  // its connections are the thread's
+    std::optional<serving::DelegatedAuthorization> authorization_;  ///< none: everyone may
     serving::SelfMadeCertificates certificates_;
     net::HttpServer* health_ = nullptr;
     serving::SecureServer metrics_;

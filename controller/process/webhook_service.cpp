@@ -5,6 +5,7 @@
 #include "controller/process/admission_publication.hpp"
 #include "controller/process/conversion_handler.hpp"
 #include "controller/process/conversion_publication.hpp"
+#include "controller/process/tls_settings.hpp"
 #include "net/event_loop.hpp"
 #include "serving/path_table.hpp"
 
@@ -127,9 +128,7 @@ kube::Async<void> WebhookService::start() {
     net::ServerOptions options;
     options.address = parts_.configuration.webhook.host;
     options.port = static_cast<std::uint16_t>(parts_.configuration.webhook.port);
-    if (parts_.configuration.tls && !parts_.configuration.tls->min_version.empty()) {
-        options.minimum_tls_version = parts_.configuration.tls->min_version;
-    }
+    apply_tls(options, parts_.configuration.tls);
     auto table = make_table(workers_, parts_.admissions);
     const auto started = co_await server_.start(std::move(table), std::move(options));
     if (!started) {

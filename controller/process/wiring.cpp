@@ -102,7 +102,12 @@ ControllerProcess::ControllerProcess(
       scheduling_(scheduling_parts()),
       runner_(runner_parts(), options_.seed),
       informers_(informers_parts()),
-      status_(clock, options_.configuration, [this] { return metrics_.print(); }),
+      status_(
+          clock,
+          options_.configuration,
+          [this] { return metrics_.print(); },
+          std::move(options_.review_client)
+      ),
       job_admissions_(job_admissions_parts()) {
     metrics_.set_role(competes() ? "follower" : "standalone");
     if (options_.with_webhooks) {
@@ -193,6 +198,10 @@ MetricsReporter::Parts ControllerProcess::metrics_parts() {
         .cluster_queue_resources = wanted.enable_cluster_queue_resources,
         .local_queues = wanted.local_queue_metrics.enable &&
                         options_.gates.is_enabled(config::Feature::LocalQueueMetrics),
+        .local_queue_selector = wanted.local_queue_metrics.local_queue_selector,
+        .custom_labels = options_.gates.is_enabled(config::Feature::CustomMetricLabels)
+                             ? make_custom_labels(wanted.custom_labels)
+                             : std::vector<metrics::CustomLabel>(),
         .cohorts = options_.gates.is_enabled(config::Feature::MetricsForCohorts),
         .lease = competes() ? options_.configuration.leader_election.resource_name : "",
         .work = [this] { return runner_.work(); },
@@ -240,12 +249,25 @@ void ControllerProcess::on_change(const kube::AnyChange& change) {
     feeder_.changed(change, clock_.now());
     if (change.key.kind == kind_of<api::Workload>()) {
         applier_.workload_changed(change.key.ns, change.key.name);
+        follow_elastic_pods(kube::change_as<api::Workload>(change));
     }
     metrics_.changed(change);
     if (is_acting_) {
         enqueue_affected(change_context(), change, enqueuer());
     }
     wake();
+}
+
+/// Pods are many, and only those of elastic jobs matter: without such a job none are followed.
+void ControllerProcess::follow_elastic_pods(const kube::Change<api::Workload>& change) {
+    if (follows_elastic_pods_ || !change.after || !options_.settings.elastic_jobs ||
+        !options_.controllers.contains(kElasticJobController) ||
+        change.after->metadata.find_annotation(api::annotation::kElasticJob) == nullptr) {
+        return;
+    }
+    follows_elastic_pods_ = true;
+    // Not from within a change: the store would be added while others are told of it.
+    loop_.post([this] { add_kind(elastic_pod_kind()); });
 }
 
 void ControllerProcess::on_gone(Kind kind) {

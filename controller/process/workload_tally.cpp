@@ -37,19 +37,35 @@ void add(WorkloadTally::Amounts& sums, const FlavorAmounts& amounts, int sign) {
     }
 }
 
+void add(WorkloadTally::Counts& counts, const metrics::Labels& labels, std::int64_t change) {
+    const auto at = counts.try_emplace(labels).first;
+    at->second += change;
+    if (at->second == 0) {
+        counts.erase(at);
+    }
+}
+
+/// What one workload adds to the sums of its queue.
+struct Share {
+    QueueUsage usage;
+    metrics::Labels labels;
+};
+
 /// The entry is dropped when no workload is in it.
 void add(
     std::map<std::string, WorkloadTally::Holders>& all,
     const std::string& cluster_queue,
-    const QueueUsage& of_one,
+    const Share& share,
     int sign
 ) {
+    const QueueUsage& of_one = share.usage;
     if (of_one.reserving == 0) {
         return;
     }
     WorkloadTally::Holders& holders = all[cluster_queue];
     holders.reserving += std::int64_t{sign} * of_one.reserving;
     holders.admitted += std::int64_t{sign} * of_one.admitted;
+    add(holders.admitted_by_labels, share.labels, std::int64_t{sign} * of_one.admitted);
     add(holders.reservation, of_one.reservation, sign);
     add(holders.usage, of_one.usage, sign);
     if (holders.reserving == 0) {
@@ -70,12 +86,15 @@ void WorkloadTally::changed(const api::Workload* before, const api::Workload* af
 
 void WorkloadTally::count(const api::Workload& workload, Direction direction) {
     const int sign = static_cast<int>(direction);
-    QueueUsage of_one;
-    count_holder(workload, of_one);
+    Share share{.usage = {}, .labels = labels_of(workload)};
+    count_holder(workload, share.usage);
     const std::pair key{workload.metadata.namespace_, workload.spec.queue_name};
     OfLocalQueue& queue = local_queues_[key];
     queue.workloads += sign;
-    queue.queueable += workload::is_queueable(workload, gates_) ? sign : 0;
+    if (workload::is_queueable(workload, gates_)) {
+        queue.queueable += sign;
+        add(queue.queueable_by_labels, share.labels, sign);
+    }
     if (is_finished(workload)) {
         queue.finished += sign;
     } else if (!is_admitted(workload)) {
@@ -86,12 +105,17 @@ void WorkloadTally::count(const api::Workload& workload, Direction direction) {
         }
     }
     if (const auto& admission = workload.status.admission) {
-        add(queue.holders, admission->cluster_queue, of_one, sign);
-        add(cluster_queues_, admission->cluster_queue, of_one, sign);
+        add(queue.holders, admission->cluster_queue, share, sign);
+        add(cluster_queues_, admission->cluster_queue, share, sign);
     }
     if (queue.workloads == 0) {
         local_queues_.erase(key);
     }
+}
+
+metrics::Labels WorkloadTally::labels_of(const api::Workload& workload) const {
+    using enum metrics::LabelSource;
+    return custom_.values(Workload, workload.metadata.labels, workload.metadata.annotations);
 }
 
 const WorkloadTally::OfLocalQueue& WorkloadTally::of_local_queue(

@@ -2,6 +2,8 @@
 
 #include "api/workload.hpp"
 #include "controller/reconcilers/queue_status.hpp"
+#include "metrics/custom_labels.hpp"
+#include "metrics/registry.hpp"
 #include "workload/translation_settings.hpp"
 
 #include <cstdint>
@@ -23,15 +25,19 @@ class WorkloadTally {
         std::int64_t holders = 0;  ///< whose sum it is
     };
     using Amounts = std::map<std::pair<std::string, std::string>, Amount>;  ///< flavor, resource
+    /// Workloads by the values of their custom labels; none are left out.
+    using Counts = std::map<metrics::Labels, std::int64_t>;
     struct Holders {
         std::int64_t reserving = 0;
         std::int64_t admitted = 0;
+        Counts admitted_by_labels;
         Amounts reservation;
         Amounts usage;
     };
     struct OfLocalQueue {
         std::int64_t workloads = 0;
         std::int64_t queueable = 0;  ///< wait, or would if the queue were not stopped
+        Counts queueable_by_labels;
         std::int64_t finished = 0;
         /// Neither finished nor admitted, by the reason of Admitted=False and, without a
         /// reservation, that of QuotaReserved=False.
@@ -39,7 +45,12 @@ class WorkloadTally {
         std::map<std::string, Holders> holders;  ///< by the ClusterQueue of their admission
     };
 
-    explicit WorkloadTally(const workload::TranslationGates& gates) : gates_(gates) {}
+    /// Lifetime: both must outlive it.
+    WorkloadTally(const workload::TranslationGates& gates, const metrics::CustomLabels& custom)
+        : gates_(gates), custom_(custom) {}
+
+    /// The values of a Workload's custom labels.
+    metrics::Labels labels_of(const api::Workload& workload) const;
 
     /// A Workload came (no `before`), went (no `after`) or changed.
     void changed(const api::Workload* before, const api::Workload* after);
@@ -54,6 +65,7 @@ class WorkloadTally {
     void count(const api::Workload& workload, Direction direction);
 
     const workload::TranslationGates& gates_;
+    const metrics::CustomLabels& custom_;
     std::map<std::pair<std::string, std::string>, OfLocalQueue> local_queues_;  ///< by ns, name
     std::map<std::string, Holders> cluster_queues_;
 };

@@ -39,6 +39,7 @@ struct Observation {
     std::string cluster_queue;
     std::string local_queue;
     std::string ns;
+    std::string workload;
     std::string reason;
     std::string underlying_cause;
     std::string priority_class;

@@ -399,6 +399,7 @@ class WorkloadReconcile {
              .cluster_queue = cluster_queue,
              .local_queue = workload_.spec.queue_name,
              .ns = workload_.metadata.namespace_,
+             .workload = workload_.metadata.name,
              .priority_class = priority_class_name(workload_),
              .since_queued = now_ - queued_since(workload_),
              .since_reserved = now_ - reserved_at}

@@ -14,7 +14,8 @@ std::string workload_name(
     std::string_view group,
     std::string_view owner,
     std::string_view uid,
-    std::size_t limit
+    std::size_t limit,
+    std::string_view part
 ) {
     std::string name(kind);
     std::ranges::transform(name, name.begin(), [](unsigned char c) {
@@ -23,7 +24,11 @@ std::string workload_name(
     name += fmt::format("-{}", owner);
     constexpr std::size_t kHashLength = 5;
     name.resize(std::min(name.size(), limit - kHashLength - 1));
-    const std::string hash = sha1_hex(fmt::format("{}\n{}\n{}\n{}", kind, group, owner, uid));
+    std::string hashed = fmt::format("{}\n{}\n{}\n{}", kind, group, owner, uid);
+    if (!part.empty()) {
+        hashed += fmt::format("\n{}", part);
+    }
+    const std::string hash = sha1_hex(hashed);
     return fmt::format("{}-{}", name, std::string_view(hash).substr(0, kHashLength));
 }
 

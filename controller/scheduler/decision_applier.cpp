@@ -309,6 +309,7 @@ void DecisionApplier::send_admission(
         .cluster_queue = queue,
         .local_queue = workload.spec.queue_name,
         .ns = key.namespace_,
+        .workload = key.name,
         .priority_class = priority_class_name(workload),
         .since_queued = waited,
     };

@@ -22,6 +22,8 @@ inline constexpr char kConfigV1beta2[] = "config.kueue.x-k8s.io/v1beta2";
 /// The Lease that Kueue's controllers compete for; Sluice takes the same one, so that the two never
 /// act at once.
 inline constexpr char kLeaderLease[] = "c1f6bfd2.kueue.x-k8s.io";
+/// In place of a value of a custom metric label that is not tracked.
+inline constexpr char kUntrackedLabelValue[] = "kueue.x-k8s.io/_UNTRACKED_VALUE_";
 /// spec.priorityClassSource of a v1beta1 Workload: its class is a WorkloadPriorityClass.
 inline constexpr char kWorkloadPriorityClassSource[] = "kueue.x-k8s.io/workloadpriorityclass";
 
@@ -56,6 +58,8 @@ inline constexpr char kElasticJob[] = "kueue.x-k8s.io/elastic-job";
 /// On a Workload: the key of the slice it takes the place of (KEP-77).
 inline constexpr char kWorkloadSliceReplacementFor[] =
     "kueue.x-k8s.io/workload-slice-replacement-for";
+/// On the slices and pods of an elastic job: the name of its first slice (KEP-77).
+inline constexpr char kWorkloadSliceName[] = "kueue.x-k8s.io/workload-slice-name";
 /// On a job: the Workload that was made for it beforehand; instead of the label of that name.
 inline constexpr char kPrebuiltWorkload[] = "kueue.x-k8s.io/prebuilt-workload-name";
 /// "true" on a Workload: it stands for a group of pods.

@@ -88,7 +88,6 @@ std::set<Feature> features_not_built() {
     return {
         CleanupProvisioningRequestsOnEviction,
         ConcurrentAdmission,
-        CustomMetricLabels,
         DeferRayServiceFinalizationForRedisCleanup,
         ElasticJobsViaWorkloadSlicesWithTAS,
         FailureRecoveryPolicy,
@@ -138,8 +137,9 @@ std::set<Feature> switchable_features() {
         AdmissionFairSharing,
         AdmissionGatedBy,
         AssignQueueLabelsForPods,
+        CustomMetricLabels,
         DisableWaitForPodsReady,
-        ElasticJobsViaWorkloadSlices,  // slices that others make; none are made
+        ElasticJobsViaWorkloadSlices,
         FairSharingPreemptWithinNominal,
         FairSharingPrioritizeNonBorrowing,
         FinishOrphanedWorkloads,
@@ -192,10 +192,12 @@ Honoured honoured_by_controller() {
              "managedJobsNamespaceSelector",
              "manageJobsWithoutQueueName",
              "webhook",
+             "tls",
              "leaderElection",
              "metrics.bindAddress",
              "metrics.enableClusterQueueResources",
-             "metrics.localQueueMetrics.enable",
+             "metrics.customLabels",
+             "metrics.localQueueMetrics",
              "health",
              // Limits that one loop, which waits for no write, keeps without being told.
              "controller.groupKindConcurrency",

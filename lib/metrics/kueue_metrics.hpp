@@ -8,33 +8,36 @@ namespace sluice::metrics {
 
 /// Every metric that the controller serves, under Kueue's names and labels, which dashboards know;
 /// those of our own begin with `sluice_`.
-/// Label values are given in the order of the comment; `replica_role` comes by itself.
+/// Label values are given in the order of the comment, W being the values of CustomLabels for the
+/// Workload; `replica_role` and the custom labels of queues and cohorts come by themselves.
 class KueueMetrics {
     Registry& registry_;
 
   public:
-    explicit KueueMetrics(Registry& registry);
+    /// `custom` must outlive the registry.
+    KueueMetrics(Registry& registry, const CustomLabels& custom);
 
     // Scheduling cycles.
     Counter admission_attempts_total;              ///< result (success, inadmissible)
     Histogram admission_attempt_duration_seconds;  ///< result
     Gauge build_info;  ///< git_version, git_commit, build_date, go_version, compiler, platform
     Gauge admission_cycle_preemption_skips;       ///< cluster_queue
-    Histogram workload_creation_latency_seconds;  ///< job_kind
+    Histogram workload_creation_latency_seconds;  ///< job_kind, the LocalQueue's custom labels
 
     // By ClusterQueue.
-    Gauge pending_workloads;                 ///< cluster_queue, status (active, inadmissible)
+    Gauge pending_workloads;                 ///< cluster_queue, status (active, inadmissible), W
     Gauge pending_scheduling_hashes;         ///< cluster_queue, status
     Gauge reserving_active_workloads;        ///< cluster_queue
-    Gauge admitted_active_workloads;         ///< cluster_queue
+    Gauge admitted_active_workloads;         ///< cluster_queue, W
     Gauge finished_workloads;                ///< cluster_queue
     Counter quota_reserved_workloads_total;  ///< cluster_queue, priority_class
     Counter admitted_workloads_total;        ///< cluster_queue, priority_class
     Counter finished_workloads_total;        ///< cluster_queue, priority_class
     Counter evicted_workloads_total;  ///< cluster_queue, reason, underlying_cause, priority_class
     Counter
-        evicted_workloads_once_total;   ///< cluster_queue, reason, underlying_cause, priority_class
-    Counter preempted_workloads_total;  ///< preempting_cluster_queue, reason
+        evicted_workloads_once_total;  ///< cluster_queue, reason, underlying_cause, priority_class
+    Counter replaced_workload_slices_total;            ///< cluster_queue
+    Counter preempted_workloads_total;                 ///< preempting_cluster_queue, reason
     Histogram quota_reserved_wait_time_seconds;        ///< cluster_queue, priority_class
     Histogram admission_wait_time_seconds;             ///< cluster_queue, priority_class
     Histogram admission_checks_wait_time_seconds;      ///< cluster_queue, priority_class
@@ -57,15 +60,15 @@ class KueueMetrics {
     // By LocalQueue.
     Gauge local_queue_pending_workloads;                 ///< name, namespace, status
     Gauge local_queue_reserving_active_workloads;        ///< name, namespace
-    Gauge local_queue_admitted_active_workloads;         ///< name, namespace
+    Gauge local_queue_admitted_active_workloads;         ///< name, namespace, W
     Gauge local_queue_finished_workloads;                ///< name, namespace
     Counter local_queue_quota_reserved_workloads_total;  ///< name, namespace, priority_class
-    Counter local_queue_admitted_workloads_total;        ///< name, namespace, priority_class
+    Counter local_queue_admitted_workloads_total;        ///< name, namespace, priority_class, W
     Counter local_queue_finished_workloads_total;        ///< name, namespace, priority_class
     Counter local_queue_evicted_workloads_total;  ///< name, namespace, reason, underlying_cause,
                                                   ///< priority_class
-    Histogram local_queue_quota_reserved_wait_time_seconds;    ///< name, namespace, priority_class
-    Histogram local_queue_admission_wait_time_seconds;         ///< name, namespace, priority_class
+    Histogram local_queue_quota_reserved_wait_time_seconds;  ///< name, namespace, priority_class
+    Histogram local_queue_admission_wait_time_seconds;       ///< name, namespace, priority_class, W
     Histogram local_queue_admission_checks_wait_time_seconds;  ///< name, namespace, priority_class
     Histogram local_queue_ready_wait_time_seconds;             ///< name, namespace, priority_class
     Histogram local_queue_admitted_until_ready_wait_time_seconds;  ///< name, namespace,
@@ -96,6 +99,11 @@ class KueueMetrics {
     void remove_local_queue(const std::string& ns, const std::string& name);
     /// Removes all series of a cohort that is gone.
     void remove_cohort(const std::string& name);
+
+    /// The same of gauges alone: the values of the object's custom labels are about to change.
+    void remove_gauges_of_cluster_queue(const std::string& name);
+    void remove_gauges_of_local_queue(const std::string& ns, const std::string& name);
+    void remove_gauges_of_cohort(const std::string& name);
 };
 
 }  // namespace sluice::metrics

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -67,6 +68,12 @@ class Family {
         : role_(std::move(role)), kind_(kind), definition_(std::move(definition)) {
         SLUICE_ASSERT(std::is_sorted(definition_.buckets.begin(), definition_.buckets.end()));
         names_ = definition_.labels;
+        if (definition_.custom.labels != nullptr) {
+            std::ranges::copy(
+                definition_.custom.labels->names(definition_.custom.source),
+                std::back_inserter(names_)
+            );
+        }
         if (definition_.has_role) {
             names_.emplace_back("replica_role");
         }
@@ -81,7 +88,7 @@ class Family {
     template <class Function>
     void change(const Labels& labels, Function function) {
         const std::scoped_lock guard(lock_);
-        auto full = with_role(labels);
+        auto full = full_labels(labels);
         const auto found = series_.find(full);
         if (found != series_.end()) {
             function(found->second);
@@ -105,7 +112,7 @@ class Family {
 
     Series read(const Labels& labels) const {
         const std::scoped_lock guard(lock_);
-        const auto found = series_.find(with_role(labels));
+        const auto found = series_.find(full_labels(labels));
         return found == series_.end() ? Series{} : found->second;
     }
 
@@ -128,8 +135,10 @@ class Family {
 
     void erase(const Labels& labels) {
         const std::scoped_lock guard(lock_);
-        series_.erase(with_role(labels));
+        series_.erase(full_labels(labels));
     }
+
+    bool is_gauge() const { return kind_ == Kind::Gauge; }
 
     void set_role(const std::string& role) {
         const std::scoped_lock guard(lock_);
@@ -170,9 +179,41 @@ class Family {
         return all;
     }
 
-    Labels with_role(const Labels& labels) const {
+    std::string value_of(std::string_view name, const Labels& labels) const {
+        const auto found = std::ranges::find(definition_.labels, name);
+        SLUICE_ASSERT(found != definition_.labels.end());
+        return labels[static_cast<std::size_t>(found - definition_.labels.begin())];
+    }
+
+    /// By what CustomLabels keeps the object that the labels name.
+    std::string key_of(const Labels& labels) const {
+        switch (definition_.custom.source) {
+            case LabelSource::ClusterQueue:
+                return value_of(
+                    definition_.labels.front() == "preempting_cluster_queue"
+                        ? "preempting_cluster_queue"
+                        : "cluster_queue",
+                    labels
+                );
+            case LabelSource::Cohort:
+                return value_of("cohort", labels);
+            case LabelSource::LocalQueue:
+                return value_of("namespace", labels) + "/" + value_of("name", labels);
+            case LabelSource::Workload:
+                break;
+        }
+        return {};
+    }
+
+    Labels full_labels(const Labels& labels) const {
         SLUICE_ASSERT(labels.size() == definition_.labels.size());
         auto out = labels;
+        if (definition_.custom.labels != nullptr) {
+            std::ranges::copy(
+                definition_.custom.labels->kept(definition_.custom.source, key_of(labels)),
+                std::back_inserter(out)
+            );
+        }
         if (definition_.has_role) {
             out.push_back(role_);
         }
@@ -228,7 +269,7 @@ class Family {
     std::string role_;
     Kind kind_;
     Definition definition_;
-    std::vector<std::string> names_;        // labels, then the role
+    std::vector<std::string> names_;        // labels, custom labels, then the role
     std::vector<std::size_t> print_order_;  // by name
     std::map<Labels, Series> series_;
 };
@@ -267,6 +308,17 @@ std::size_t Registry::remove(std::string_view prefix, const Match& match) {
     std::size_t removed = 0;
     for (auto& [name, family] : impl_->families) {
         if (name.starts_with(prefix)) {
+            removed += family->remove(match);
+        }
+    }
+    return removed;
+}
+
+std::size_t Registry::remove_gauges(std::string_view prefix, const Match& match) {
+    const std::scoped_lock guard(impl_->lock);
+    std::size_t removed = 0;
+    for (auto& [name, family] : impl_->families) {
+        if (family->is_gauge() && name.starts_with(prefix)) {
             removed += family->remove(match);
         }
     }

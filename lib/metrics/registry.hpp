@@ -1,5 +1,7 @@
 #pragma once
 
+#include "metrics/custom_labels.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,11 +20,18 @@ using Match = std::vector<std::pair<std::string, std::string>>;
 
 class Registry;
 
+/// The custom labels that a metric has, of the object that its own labels name.
+struct CustomSource {
+    const CustomLabels* labels = nullptr;  ///< none: no custom labels; must outlive the registry
+    LabelSource source = LabelSource::ClusterQueue;
+};
+
 /// How a metric is defined.
 struct Definition {
     std::string name;
     std::string help;
     std::vector<std::string> labels = {};
+    CustomSource custom = {};
     std::vector<double> buckets = {};  ///< histograms: upper bounds, rising, without +Inf
     /// Whether its series carry the replica's role as label `replica_role`.
     bool has_role = true;
@@ -82,6 +91,8 @@ class Registry {
     /// Removes the series with those label values from all metrics whose name begins with `prefix`
     /// and that have all those labels; how many.
     std::size_t remove(std::string_view prefix, const Match& match);
+    /// The same of gauges alone: counters keep what they counted.
+    std::size_t remove_gauges(std::string_view prefix, const Match& match);
     /// All series in the Prometheus text format, ordered by name and labels; the media type is
     /// kTextContentType.
     std::string print() const;

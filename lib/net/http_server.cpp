@@ -91,7 +91,13 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
     Result<std::shared_ptr<TlsContext>> make_tls(
         const std::string& certificate, const std::string& key
     ) const {
-        return make_server_tls(TlsServerOptions{certificate, key, options_.minimum_tls_version});
+        return make_server_tls(
+            {.certificate_pem = certificate,
+             .private_key_pem = key,
+             .minimum_version = options_.minimum_tls_version,
+             .cipher_suites = options_.tls_cipher_suites,
+             .curves = options_.tls_curves}
+        );
     }
 
     void begin() {

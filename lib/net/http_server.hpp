@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice::net {
 
@@ -76,6 +77,8 @@ struct ServerOptions {
     std::string certificate_pem;  ///< chain, leaf first; needed with tls
     std::string private_key_pem;
     std::string minimum_tls_version = "VersionTLS12";  ///< or VersionTLS13
+    std::vector<std::string> tls_cipher_suites{};      ///< as TlsServerOptions has them
+    std::vector<int> tls_curves{};
     /// For one more, another that waits for its peer is closed: of the peer with the most of them
     /// the longest idle one or the oldest half-made handshake, else the request that has been
     /// coming the longest. Where all are being answered, the new one is closed.

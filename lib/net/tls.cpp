@@ -8,8 +8,13 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
+#include <algorithm>
 #include <climits>
+#include <iterator>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace sluice::net {
 namespace {
@@ -128,6 +133,54 @@ Result<std::shared_ptr<TlsContext>> make_client_tls(const TlsClientOptions& opti
     return tls;
 }
 
+namespace {
+
+/// Errors: Invalid naming the suite.
+Result<void> choose_cipher_suites(SSL_CTX* context, const std::vector<std::string>& suites) {
+    std::string chosen;
+    for (const std::string& suite : suites) {
+        const char* name = OPENSSL_cipher_name(suite.c_str());
+        if (name == nullptr || std::string_view(name) == "(NONE)") {
+            return make_invalid("TLS cipher suite \"" + suite + "\" is not supported");
+        }
+        if (!std::string_view(name).starts_with("TLS_")) {  // one of TLS 1.3
+            chosen += chosen.empty() ? "" : ":";
+            chosen += name;
+        }
+    }
+    if (!chosen.empty() && SSL_CTX_set_cipher_list(context, chosen.c_str()) != 1) {
+        return make_invalid("TLS cipher suites " + chosen + ": " + take_openssl_error());
+    }
+    return {};
+}
+
+/// Errors: Invalid naming the curve.
+Result<void> choose_curves(SSL_CTX* context, const std::vector<int>& curves) {
+    constexpr std::pair<int, const char*> kNames[] = {
+        {23, "P-256"},
+        {24, "P-384"},
+        {25, "P-521"},
+        {29, "X25519"},
+        {4588, "X25519MLKEM768"},
+    };
+    std::string chosen;
+    for (const int curve : curves) {
+        const auto known = std::ranges::find(kNames, curve, &std::pair<int, const char*>::first);
+        if (known == std::end(kNames) || SSL_CTX_set1_groups_list(context, known->second) != 1) {
+            return make_invalid("TLS curve " + std::to_string(curve) + " is not supported");
+        }
+        chosen += chosen.empty() ? "" : ":";
+        chosen += known->second;
+    }
+    if (!chosen.empty()) {
+        SSL_CTX_set1_groups_list(context, chosen.c_str());
+    }
+    ERR_clear_error();
+    return {};
+}
+
+}  // namespace
+
 Result<std::shared_ptr<TlsContext>> make_server_tls(const TlsServerOptions& options) {
     ERR_clear_error();
     auto tls = std::make_shared<TlsContext>(boost::asio::ssl::context::tls_server);
@@ -138,6 +191,12 @@ Result<std::shared_ptr<TlsContext>> make_server_tls(const TlsServerOptions& opti
     SSL_CTX_set_min_proto_version(
         context, options.minimum_version == "VersionTLS13" ? TLS1_3_VERSION : TLS1_2_VERSION
     );
+    if (const auto chosen = choose_cipher_suites(context, options.cipher_suites); !chosen) {
+        return chosen.error();
+    }
+    if (const auto chosen = choose_curves(context, options.curves); !chosen) {
+        return chosen.error();
+    }
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     // Sessions are resumed by tickets, which the client keeps.

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace sluice::net {
 
@@ -20,6 +21,11 @@ struct TlsServerOptions {
     std::string certificate_pem;  ///< chain, leaf first
     std::string private_key_pem;
     std::string minimum_version = "VersionTLS12";  ///< or VersionTLS13
+    /// Of TLS 1.2, by their IANA names, the preferred first; empty: OpenSSL's own. Those of TLS 1.3
+    /// cannot be chosen, as in Go.
+    std::vector<std::string> cipher_suites{};
+    /// By their IANA numbers (RFC 8446, section 4.2.7), the preferred first; empty: OpenSSL's own.
+    std::vector<int> curves{};
 };
 
 /// Keys, certificates and rules for TLS 1.2 and newer. Shared by all connections made with it.

@@ -3,12 +3,15 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <string_view>
+#include <vector>
 
-// Slices of a batch/v1 Job that another controller makes. Each pod asks for two of the four cpus.
+// Slices of a batch/v1 Job, of which some are made by hand. Each pod asks for two of the four cpus.
 namespace sluice::controller {
 namespace {
 
@@ -16,9 +19,14 @@ const ObjectKey kLarger{kind_of<api::Workload>(), "team", "larger"};
 
 /// A Job that runs one pod; the key of its slice. Another controller opens the gate of the pods
 /// that are admitted; without it all pods run that there are.
-ObjectKey run_elastic_job(MiniCluster& cluster, bool is_elastic = true, bool is_gated = true) {
+ObjectKey run_elastic_job(
+    MiniCluster& cluster,
+    bool is_elastic = true,
+    bool is_gated = true,
+    std::string_view more_labels = ""
+) {
     make_queues(cluster);
-    cluster.put(job("sample", 2));
+    cluster.put(job("sample", 2, more_labels));
     if (is_gated) {
         cluster.merge(
             job_key("sample"),
@@ -101,15 +109,10 @@ void check_that_next_runs_before_larger(MiniCluster& cluster) {
 
 TEST_CASE("a slice holds its quota until the larger one is admitted", "[controller]") {
     MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 8)));
-    const bool is_slice_first = GENERATE(true, false);
     const ObjectKey slice = run_elastic_job(cluster);
     cluster.put(job("other", 2));
     cluster.settle();
     REQUIRE(is_running(cluster, "other"));
-    if (is_slice_first) {
-        put_larger_slice(cluster, slice);
-        cluster.settle();
-    }
     scale_up(cluster, slice);
     cluster.settle();
     REQUIRE(cluster.find(slice) != nullptr);
@@ -199,9 +202,10 @@ TEST_CASE("a slice that is evicted before the larger one is admitted gives way",
     cluster.merge(slice, "{'spec':{'active':false}}");
     cluster.settle();
     CHECK_FALSE(is_running(cluster, "sample"));
+    CHECK(holds_quota(cluster, slice));  // its pod has not ended yet
     set_active_pods(cluster, "sample", 0);
     cluster.settle();
-    CHECK(cluster.find(slice) == nullptr);
+    CHECK(cluster.condition("team", slice.name, "Finished") == "True/WorkloadSliceReplaced");
     check_that_next_runs_before_larger(cluster);
 }
 
@@ -254,6 +258,161 @@ TEST_CASE("a job that is not elastic has one workload", "[controller]") {
     CHECK(holds_quota(cluster, slice));
     CHECK(cluster.condition("team", slice.name, "Finished").empty());
     CHECK(is_running(cluster, "sample"));
+}
+
+namespace {
+
+/// The Workloads of the Job that have not finished, oldest first.
+std::vector<ObjectKey> live_slices(const MiniCluster& cluster) {
+    std::vector<ObjectKey> live;
+    for (const ObjectKey& key : cluster.workloads_of("team", "sample")) {
+        if (cluster.condition("team", key.name, "Finished").empty()) {
+            live.push_back(key);
+        }
+    }
+    return live;
+}
+
+void scale(MiniCluster& cluster, int pods) {
+    cluster.merge(
+        job_key("sample"),
+        fmt::format("{{'spec':{{'parallelism':{},'completions':{}}}}}", pods, pods)
+    );
+    cluster.settle();
+}
+
+std::int64_t pod_count(const MiniCluster& cluster, const ObjectKey& slice) {
+    const json::Value& pod_sets = *cluster.find(slice)->find_path({"spec", "podSets"});
+    const json::Value* count = pod_sets.as_array().front().find("count");
+    return count == nullptr ? 1 : count->as_int();
+}
+
+}  // namespace
+
+TEST_CASE("an elastic job that grows gets a new slice and runs on", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    const ObjectKey first = run_elastic_job(cluster);
+    CHECK(
+        cluster.at(first, {"metadata", "annotations", "kueue.x-k8s.io/workload-slice-name"}) ==
+        first.name
+    );
+    CHECK(
+        cluster.at(
+            job_key("sample"),
+            {"spec", "template", "metadata", "annotations", "kueue.x-k8s.io/workload-slice-name"}
+        ) == first.name
+    );
+    scale(cluster, 2);
+    const std::vector<ObjectKey> live = live_slices(cluster);
+    REQUIRE(live.size() == 1);
+    const ObjectKey& second = live.front();
+    CHECK(second != first);
+    CHECK(pod_count(cluster, second) == 2);
+    CHECK(cluster.condition("team", second.name, "Admitted") == "True/Admitted");
+    CHECK(cluster.condition("team", first.name, "Finished") == "True/WorkloadSliceReplaced");
+    const auto annotation = [&](const char* name) {
+        return cluster.at(second, {"metadata", "annotations", name});
+    };
+    CHECK(annotation("kueue.x-k8s.io/elastic-job") == "true");
+    CHECK(annotation("kueue.x-k8s.io/workload-slice-name") == first.name);
+    CHECK(annotation("kueue.x-k8s.io/workload-slice-replacement-for") == "team/" + first.name);
+    CHECK(is_running(cluster, "sample"));
+    CHECK_FALSE(was_stopped(cluster));
+}
+
+TEST_CASE("an elastic job that shrinks gives quota back at once", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    run_elastic_job(cluster);
+    scale(cluster, 2);
+    cluster.put(job("other", 2));
+    cluster.settle();
+    REQUIRE_FALSE(is_running(cluster, "other"));
+    const std::vector<ObjectKey> before = live_slices(cluster);
+    scale(cluster, 1);
+    REQUIRE(live_slices(cluster) == before);
+    CHECK(pod_count(cluster, before.front()) == 1);
+    CHECK(holds_quota(cluster, before.front()));
+    CHECK(is_running(cluster, "other"));
+    CHECK(is_running(cluster, "sample"));
+    CHECK_FALSE(was_stopped(cluster));
+}
+
+TEST_CASE("a slice that waits follows the size of its job", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    const ObjectKey first = run_elastic_job(cluster);
+    cluster.put(job("other", 2));
+    cluster.settle();
+    scale(cluster, 2);
+    const std::vector<ObjectKey> live = live_slices(cluster);
+    REQUIRE(live.size() == 2);
+    scale(cluster, 3);
+    REQUIRE(live_slices(cluster) == live);
+    const ObjectKey waiting = live.front() == first ? live.back() : live.front();
+    CHECK(pod_count(cluster, waiting) == 3);
+    CHECK(holds_quota(cluster, first));
+    CHECK_FALSE(holds_quota(cluster, waiting));
+    scale(cluster, 2);
+    complete(cluster, "other");
+    cluster.settle();
+    CHECK(live_slices(cluster) == std::vector{waiting});
+    CHECK(holds_quota(cluster, waiting));
+    CHECK(is_running(cluster, "sample"));
+    CHECK_FALSE(was_stopped(cluster));
+}
+
+TEST_CASE("many sizes in a row leave one slice and no quota behind", "[controller]") {
+    const auto seed = GENERATE(range<std::uint64_t>(1, 20));
+    CAPTURE(seed);
+    MiniCluster cluster(seed);
+    Prng prng(seed);
+    run_elastic_job(cluster);
+    for (int i = 0; i < 30; ++i) {
+        const int pods = 1 + static_cast<int>(prng.below(2));
+        cluster.merge(
+            job_key("sample"),
+            fmt::format("{{'spec':{{'parallelism':{},'completions':{}}}}}", pods, pods)
+        );
+        for (std::uint64_t steps = prng.below(12); steps > 0; --steps) {
+            cluster.tick();
+        }
+        if (prng.chance(10)) {
+            cluster.restart();
+        }
+    }
+    scale(cluster, 1);
+    const std::vector<ObjectKey> live = live_slices(cluster);
+    REQUIRE(live.size() == 1);
+    CHECK(pod_count(cluster, live.front()) == 1);
+    CHECK(is_running(cluster, "sample"));
+    CHECK_FALSE(was_stopped(cluster));
+    cluster.put(job("other", 2));
+    cluster.settle();
+    CHECK(is_running(cluster, "other"));
+}
+
+TEST_CASE("a change of the priority class reaches both slices", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    make_queues(cluster);
+    for (const char* name : {"low", "high"}) {
+        cluster.put(fmt::format(
+            "{{'kind':'WorkloadPriorityClass','metadata':{{'name':'{}'}},'value':{}}}",
+            name,
+            std::string_view(name) == "low" ? 1 : 2
+        ));
+    }
+    run_elastic_job(cluster, true, true, ",'kueue.x-k8s.io/priority-class':'low'");
+    cluster.put(job("other", 2, ",'kueue.x-k8s.io/priority-class':'high'"));
+    cluster.settle();
+    scale(cluster, 2);
+    REQUIRE(live_slices(cluster).size() == 2);
+    cluster.merge(
+        job_key("sample"), "{'metadata':{'labels':{'kueue.x-k8s.io/priority-class':'high'}}}"
+    );
+    cluster.settle();
+    REQUIRE(live_slices(cluster).size() == 2);
+    for (const ObjectKey& slice : live_slices(cluster)) {
+        CHECK(cluster.at(slice, {"spec", "priorityClassRef", "name"}) == "high");
+    }
 }
 
 }  // namespace sluice::controller

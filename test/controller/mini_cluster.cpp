@@ -229,19 +229,21 @@ std::string MiniCluster::condition(
     return "";
 }
 
-std::string MiniCluster::workload_of(std::string_view ns, std::string_view job) const {
-    std::string name;
+std::vector<ObjectKey> MiniCluster::workloads_of(std::string_view ns, std::string_view job) const {
+    std::vector<ObjectKey> keys;
     for (const auto& [key, object] : objects_) {
         const json::Value* owners = object.find_path({"metadata", "ownerReferences"});
         if (key.kind == kind_of<api::Workload>() && key.ns == ns && owners != nullptr &&
             owners->as_array().front().string_at("name") == job) {
-            if (!name.empty()) {
-                return "";
-            }
-            name = key.name;
+            keys.push_back(key);
         }
     }
-    return name;
+    return keys;
+}
+
+std::string MiniCluster::workload_of(std::string_view ns, std::string_view job) const {
+    const std::vector<ObjectKey> keys = workloads_of(ns, job);
+    return keys.size() == 1 ? keys.front().name : std::string();
 }
 
 void MiniCluster::stored(const ObjectKey& key, json::Value object) {

@@ -56,6 +56,9 @@ class MiniCluster final : public WriteSink {
     /// The name of the one Workload of the Job; "" when there is none or more than one.
     std::string workload_of(std::string_view ns, std::string_view job) const;
 
+    /// All Workloads of the Job, by name.
+    std::vector<ObjectKey> workloads_of(std::string_view ns, std::string_view job) const;
+
     /// The controller learns of a kind.
     void add_kind(KindEntry entry);
 

@@ -34,8 +34,14 @@ TEST_CASE("--controllers chooses as kube-controller-manager does", "[controller]
 TEST_CASE("--controllers knows groups, some of them without a controller yet", "[controller]") {
     CHECK(*commands::parse_controllers("jobs") == std::set<std::string>{"job"});
     CHECK(*commands::parse_controllers("tas") == std::set<std::string>());
-    CHECK(*commands::parse_controllers("scheduler,core,jobs") == commands::controller_names());
-    CHECK(*commands::parse_controllers("-jobs,*,-core") == std::set<std::string>{"scheduler"});
+    CHECK(
+        *commands::parse_controllers("scheduler,core,jobs,elasticjobs") ==
+        commands::controller_names()
+    );
+    CHECK(
+        *commands::parse_controllers("-jobs,*,-core,-elasticjobs") ==
+        std::set<std::string>{"scheduler"}
+    );
 }
 
 }  // namespace sluice::controller

@@ -41,7 +41,8 @@ std::int64_t reserved(const WorkloadTally& tally) {
 }  // namespace
 
 TEST_CASE("a workload counts as it is now, and not at all when it is gone", "[metrics]") {
-    WorkloadTally tally(kGates);
+    const metrics::CustomLabels custom;
+    WorkloadTally tally(kGates, custom);
     const auto waiting = make_workload("");
     const auto holding = make_workload("2");
     const auto admitted =
@@ -66,7 +67,8 @@ TEST_CASE("a workload counts as it is now, and not at all when it is gone", "[me
 }
 
 TEST_CASE("sums beyond all measure are cut off and come back exactly", "[metrics]") {
-    WorkloadTally tally(kGates);
+    const metrics::CustomLabels custom;
+    WorkloadTally tally(kGates, custom);
     const auto huge = make_workload("9000000000000000");  // cores, in thousandths nearly 2^63
     const auto small = make_workload("3");
     tally.changed(nullptr, &small);
@@ -81,7 +83,8 @@ TEST_CASE("sums beyond all measure are cut off and come back exactly", "[metrics
 }
 
 TEST_CASE("what requests nothing is counted until it goes", "[metrics]") {
-    WorkloadTally tally(kGates);
+    const metrics::CustomLabels custom;
+    WorkloadTally tally(kGates, custom);
     const auto nothing = make_workload("0");
     tally.changed(nullptr, &nothing);
     tally.changed(nullptr, &nothing);

@@ -95,7 +95,14 @@ class Cluster:
 
     def install(self):
         self.apply_file(ROOT / "examples/deploy/rbac.yaml")
+        self.let_read_metrics(*SERVICE_ACCOUNT)
         self.apply_crds()
+
+    def let_read_metrics(self, namespace, account):
+        self.plane.kubectl(
+            "create", "clusterrolebinding", f"{account}-reads-metrics",
+            "--clusterrole=sluice-metrics-reader", f"--serviceaccount={namespace}:{account}",
+        )  # fmt: skip
 
     def apply_crds(self):
         files = sorted((ROOT / "crds").glob("kueue.x-k8s.io_*.yaml"))

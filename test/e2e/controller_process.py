@@ -7,6 +7,8 @@ import subprocess
 import sys
 import urllib.request
 
+import yaml
+
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "control-plane"))
 
@@ -27,8 +29,17 @@ class ControllerDied(Exception):
 class Controller:
     """One replica. start() returns when it is ready; kill() is SIGKILL, stop() is SIGTERM."""
 
-    def __init__(self, binary, kubeconfig, directory, name="controller", leader_election=False):
+    def __init__(
+        self,
+        binary,
+        kubeconfig,
+        directory,
+        name="controller",
+        leader_election=False,
+        namespace="kueue-system",
+    ):
         self.binary, self.kubeconfig, self.name = pathlib.Path(binary), kubeconfig, name
+        self.namespace = namespace
         self.directory = pathlib.Path(directory) / name
         self.directory.mkdir(parents=True, exist_ok=True)
         self.log = self.directory / "log"
@@ -44,7 +55,7 @@ class Controller:
         configuration = {
             "apiVersion": "config.kueue.x-k8s.io/v1beta2",
             "kind": "Configuration",
-            "namespace": "kueue-system",
+            "namespace": self.namespace,
             "health": {"healthProbeBindAddress": f"127.0.0.1:{self.health_port}"},
             "metrics": {"bindAddress": f"127.0.0.1:{self.metrics_port}"},
             "webhook": {
@@ -54,7 +65,7 @@ class Controller:
             },
             "leaderElection": {
                 "leaderElect": self.leader_election,
-                "resourceNamespace": "kueue-system",
+                "resourceNamespace": self.namespace,
             }
             | (LEASE if self.leader_election else {}),
             "integrations": {"frameworks": ["batch/job"]},
@@ -93,9 +104,7 @@ class Controller:
 
     def metric(self, name, /, **labels):
         """The sum of the metric's series that have these labels."""
-        url = f"https://127.0.0.1:{self.metrics_port}/metrics"
-        context = ssl._create_unverified_context()
-        with urllib.request.urlopen(url, timeout=10, context=context) as response:
+        with self.open_metrics(self.token()) as response:
             lines = response.read().decode().splitlines()
         wanted = [f'{key}="{value}"' for key, value in labels.items()]
         return sum(
@@ -103,6 +112,19 @@ class Controller:
             for line in lines
             if line.startswith((f"{name}{{", f"{name} ")) and all(each in line for each in wanted)
         )
+
+    def token(self):
+        """Of the account that it runs with, which may read the metrics too."""
+        users = yaml.safe_load(pathlib.Path(self.kubeconfig).read_text())["users"]
+        return users[0]["user"]["token"]
+
+    def open_metrics(self, token=None):
+        url = f"https://127.0.0.1:{self.metrics_port}/metrics"
+        request = urllib.request.Request(url)
+        if token:
+            request.add_header("Authorization", f"Bearer {token}")
+        context = ssl._create_unverified_context()
+        return urllib.request.urlopen(request, timeout=10, context=context)
 
     def is_running(self):
         return self.process is not None and self.process.poll() is None

@@ -194,7 +194,7 @@ class ConversionTest(ClusterCase):
         # With the configuration that is meant for a cluster, of which nothing else is refused.
         manifests = list(yaml.safe_load_all(IN_CLUSTER.read_text()))
         path = self.cluster.directory / "in-cluster.yaml"
-        path.write_text(manifests[0]["data"]["configuration.yaml"])
+        path.write_text(manifests[0]["data"]["controller_manager_config.yaml"])
         command = [find_binary(), "controller", "--config", path]
         command += ["--kubeconfig", self.controller.kubeconfig]
         ended = subprocess.run(

@@ -40,6 +40,9 @@ RIGHTS = {
     "topologies.kueue.x-k8s.io": SEEN,
     "workloadpriorityclasses.kueue.x-k8s.io": SEEN,
     "events.events.k8s.io": ("create", "patch"),
+    "tokenreviews.authentication.k8s.io": ("create",),
+    "subjectaccessreviews.authorization.k8s.io": ("create",),
+    "pods": (*WRITTEN, "patch"),
     # Nothing at all of what follows.
     "workloads.kueue.x-k8s.io/finalizers": (),
     "clusterqueues.kueue.x-k8s.io/finalizers": (),
@@ -54,7 +57,6 @@ RIGHTS = {
     "leases.coordination.k8s.io": (),
     "secrets": (),
     "configmaps": (),
-    "pods": (),
     "nodes": (),
     "serviceaccounts": (),
     "clusterrolebindings.rbac.authorization.k8s.io": (),

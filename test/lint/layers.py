@@ -13,7 +13,7 @@ LAYERS = {
     "config": "base json api",
     "validation": "base json api config",
     "workload": "base json api config validation engine",
-    "metrics": "base",
+    "metrics": "base json api",
     "webhook": "base json api config validation kube/core",
     "cel": "base json",
     "net": "base",

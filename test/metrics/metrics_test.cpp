@@ -196,7 +196,8 @@ TEST_CASE(
 
 TEST_CASE("the series of a deleted queue go, those of others stay", "[metrics]") {
     Registry registry;
-    KueueMetrics metrics(registry);
+    const CustomLabels custom;
+    KueueMetrics metrics(registry, custom);
     metrics.admitted_workloads_total.add({"cq", ""});
     metrics.admitted_workloads_total.add({"other", ""});
     metrics.preempted_workloads_total.add({"cq", "InClusterQueue"});
@@ -297,7 +298,8 @@ TEST_CASE("bounds are those of the dashboards", "[metrics]") {
 
 TEST_CASE("the page has every metric by Kueue's name and labels", "[metrics][golden]") {
     Registry registry;
-    KueueMetrics metrics(registry);
+    const CustomLabels custom;
+    KueueMetrics metrics(registry, custom);
     report_all(metrics);
     RuntimeMetrics runtime(registry);
     report_all(runtime);
@@ -309,6 +311,84 @@ TEST_CASE("the page has every metric by Kueue's name and labels", "[metrics][gol
     std::ifstream file(path);
     const std::string golden{std::istreambuf_iterator<char>(file), {}};
     CHECK(page == golden);
+}
+
+TEST_CASE("metrics have the custom labels of the object that they name", "[metrics]") {
+    CustomLabels custom({
+        {.name = "team", .source = LabelSource::ClusterQueue},
+        {.name = "cost", .source = LabelSource::LocalQueue, .annotation_key = "billing/cost"},
+        {.name = "kind", .source = LabelSource::Workload, .label_key = "k", .tracked_values = {"a"}
+        },
+    });
+    Registry registry;
+    KueueMetrics metrics(registry, custom);
+    CHECK_FALSE(custom.store(LabelSource::ClusterQueue, "other", {}, {}));
+    CHECK(custom.store(LabelSource::ClusterQueue, "q", {{"team", "blue"}}, {}));
+    CHECK_FALSE(custom.store(LabelSource::ClusterQueue, "q", {{"team", "blue"}, {"x", "y"}}, {}));
+    CHECK(custom.store(LabelSource::LocalQueue, "ns/q", {}, {{"billing/cost", "7"}}));
+    CHECK_FALSE(custom.store(LabelSource::Cohort, "q", {{"team", "red"}}, {}));
+    metrics.reserving_active_workloads.set({"q"}, 1);
+    metrics.reserving_active_workloads.set({"other"}, 2);
+    metrics.local_queue_reserving_active_workloads.set({"q", "ns"}, 3);
+    metrics.pending_workloads.set({"q", "active", "a"}, 4);
+    metrics.preempted_workloads_total.add({"q", "InClusterQueue"});
+    metrics.cohort_info.set({"c", "", ""}, 1);
+    const std::string page = registry.print();
+    const auto has = [&](const std::string& line) { return page.find(line + "\n") != page.npos; };
+    CHECK(has(R"(kueue_reserving_active_workloads{cluster_queue="q",custom_team="blue",)"
+              R"(replica_role="standalone"} 1)"));
+    CHECK(has(R"(kueue_reserving_active_workloads{cluster_queue="other",custom_team="",)"
+              R"(replica_role="standalone"} 2)"));
+    CHECK(has(R"(kueue_local_queue_reserving_active_workloads{custom_cost="7",name="q",)"
+              R"(namespace="ns",replica_role="standalone"} 3)"));
+    CHECK(has(R"(kueue_pending_workloads{cluster_queue="q",custom_kind="a",custom_team="blue",)"
+              R"(replica_role="standalone",status="active"} 4)"));
+    CHECK(has(R"(kueue_preempted_workloads_total{custom_team="blue",preempting_cluster_queue="q",)"
+              R"(reason="InClusterQueue",replica_role="standalone"} 1)"));
+    CHECK(has(R"(kueue_cohort_info{cohort="c",parent_cohort="",replica_role="standalone",)"
+              R"(root_cohort=""} 1)"));
+}
+
+TEST_CASE("a value that is not tracked is replaced by one that says so", "[metrics]") {
+    const CustomLabels custom({
+        {.name = "kind", .source = LabelSource::Workload, .label_key = "k", .tracked_values = {"a"}
+        },
+        {.name = "any", .source = LabelSource::Workload},
+    });
+    using Texts = CustomLabels::Texts;
+    const auto values = [&](const Texts& labels) {
+        return custom.values(LabelSource::Workload, labels, {});
+    };
+    CHECK(values({{"k", "a"}, {"any", "x"}}) == Labels{"a", "x"});
+    CHECK(values({{"k", "b"}}) == Labels{"kueue.x-k8s.io/_UNTRACKED_VALUE_", ""});
+}
+
+TEST_CASE("a queue that is relabelled loses its gauges and keeps its counters", "[metrics]") {
+    CustomLabels custom({{.name = "team", .source = LabelSource::ClusterQueue}});
+    Registry registry;
+    KueueMetrics metrics(registry, custom);
+    custom.store(LabelSource::ClusterQueue, "q", {{"team", "blue"}}, {});
+    metrics.reserving_active_workloads.set({"q"}, 1);
+    metrics.pending_workloads.set({"q", "active"}, 1);
+    metrics.cluster_queue_nominal_quota.set({"", "q", "f", "cpu"}, 1);
+    metrics.admitted_workloads_total.add({"q", ""});
+    metrics.reserving_active_workloads.set({"other"}, 1);
+    REQUIRE(custom.store(LabelSource::ClusterQueue, "q", {{"team", "red"}}, {}));
+    metrics.remove_gauges_of_cluster_queue("q");
+    metrics.reserving_active_workloads.set({"q"}, 1);
+    const std::string page = registry.print();
+    CHECK(page.find("kueue_pending_workloads{") == page.npos);
+    CHECK(page.find("kueue_cluster_queue_nominal_quota{") == page.npos);
+    CHECK(
+        page.find(R"(reserving_active_workloads{cluster_queue="q",custom_team="red")") != page.npos
+    );
+    CHECK(
+        page.find(R"(reserving_active_workloads{cluster_queue="q",custom_team="blue")") == page.npos
+    );
+    CHECK(page.find(R"(cluster_queue="other")") != page.npos);
+    CHECK(
+        page.find(R"(admitted_workloads_total{cluster_queue="q",custom_team="blue")") != page.npos
+    );
 }
 
 }  // namespace sluice::metrics

@@ -171,4 +171,42 @@ TEST_CASE(
     ));
 }
 
+TEST_CASE("a server takes the cipher suites and curves that it is given", "[net][tls]") {
+    EventLoop loop;
+    TestHandler handler;
+    const Authority authority;
+    const auto certificate = authority.serve({"127.0.0.1"});
+    auto options = tls_options(certificate);
+    options.tls_cipher_suites = {
+        "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+        "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+        "TLS_AES_128_GCM_SHA256"
+    };
+    options.tls_curves = {29, 23};
+    auto server = HttpServer::start(loop, handler, options);
+    REQUIRE(server);
+    auto tls = make_client_tls({authority.authority.certificate_pem, "", true, {}, {}});
+    REQUIRE(tls);
+    CHECK(reach(loop, "127.0.0.1", (*server)->port(), *tls) == "ok");
+}
+
+TEST_CASE("a cipher suite or curve that there is not is named", "[net][tls]") {
+    const Authority authority;
+    const auto good = authority.serve({"127.0.0.1"});
+    const auto suites = make_server_tls(
+        {.certificate_pem = good.certificate_pem,
+         .private_key_pem = good.private_key_pem,
+         .cipher_suites = {"TLS_MADE_UP"}}
+    );
+    REQUIRE_FALSE(suites);
+    CHECK(suites.error().detail == "TLS cipher suite \"TLS_MADE_UP\" is not supported");
+    const auto curves = make_server_tls(
+        {.certificate_pem = good.certificate_pem,
+         .private_key_pem = good.private_key_pem,
+         .curves = {23, 99}}
+    );
+    REQUIRE_FALSE(curves);
+    CHECK(curves.error().detail == "TLS curve 99 is not supported");
+}
+
 }  // namespace sluice::net

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Renders the chart into the manifests for those who do not use helm: examples/deploy. Needs helm on
+# the PATH (`PATH=$(test/control-plane/build.sh):$PATH`). The end-to-end tests compare.
+#
+#   charts/render.sh [FOLDER]    default: examples/deploy
+set -euo pipefail
+cd "$(dirname "$0")/.."
+folder=${1:-examples/deploy}
+mkdir -p "$folder/in-cluster"
+
+# Made by helm alone, and changing with each version of the chart.
+without_helm() { sed -e '/^# Source: /d' -e '/app.kubernetes.io\/managed-by: Helm/d'; }
+
+readonly note='# Rendered from charts/sluice by charts/render.sh: change it there.'
+
+render() {
+    local template
+    for template in "$@"; do
+        helm template sluice charts/sluice --namespace kueue-system --kube-version 1.33.0 \
+            --set controllerManager.replicas=2 --show-only "templates/$template" 2>/dev/null |
+            without_helm
+    done
+}
+
+{
+    printf '%s\n---\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: kueue-system\n' "$note"
+    render rbac.yaml
+} >"$folder/rbac.yaml"
+{ printf '%s\n' "$note" && render webhooks.yaml; } >"$folder/webhooks.yaml"
+{
+    printf '%s\n' "$note"
+    render manager.yaml services.yaml
+} >"$folder/in-cluster/controller.yaml"

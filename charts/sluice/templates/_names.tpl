@@ -1,0 +1,62 @@
+{{- define "sluice.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "sluice.fullname" -}}
+{{- $name := default .Chart.Name .Values.nameOverride }}
+{{- if .Values.fullnameOverride }}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" }}
+{{- else if contains $name .Release.Name }}
+{{- .Release.Name | trunc 40 | trimSuffix "-" }}
+{{- else }}
+{{- printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+
+{{- define "sluice.manager" -}}
+{{- include "sluice.fullname" . }}-controller-manager
+{{- end }}
+
+{{- define "sluice.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "sluice.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+control-plane: controller-manager
+{{- end }}
+
+{{- define "sluice.labels" -}}
+{{ include "sluice.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- end }}
+
+{{- define "sluice.configuration" -}}
+{{- $given := fromYaml .Values.managerConfig.controllerManagerConfigYaml }}
+{{- if hasKey $given "Error" }}
+{{- fail (printf "managerConfig.controllerManagerConfigYaml: %s" $given.Error) }}
+{{- end }}
+{{- $given | toJson }}
+{{- end }}
+
+{{- /* The Service and the Secret have the names that the configuration gives them. */ -}}
+{{- define "sluice.webhookService" -}}
+{{- $configuration := include "sluice.configuration" . | fromJson }}
+{{- dig "internalCertManagement" "webhookServiceName" "" $configuration | default "kueue-webhook-service" }}
+{{- end }}
+
+{{- define "sluice.webhookSecret" -}}
+{{- $configuration := include "sluice.configuration" . | fromJson }}
+{{- dig "internalCertManagement" "webhookSecretName" "" $configuration | default "kueue-webhook-server-cert" }}
+{{- end }}
+
+{{- define "sluice.lease" -}}
+{{- $configuration := include "sluice.configuration" . | fromJson }}
+{{- dig "leaderElection" "resourceName" "" $configuration | default "c1f6bfd2.kueue.x-k8s.io" }}
+{{- end }}
+
+{{- define "sluice.webhookClient" -}}
+clientConfig:
+    service:
+      name: {{ include "sluice.webhookService" .root }}
+      namespace: {{ .root.Release.Namespace }}
+      path: {{ .path }}
+{{- end }}

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "api/pod.hpp"
+#include "controller/jobs/job_kinds.hpp"
+#include "controller/reconcilers/reconcile.hpp"
+#include "controller/reconcilers/view.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The pods of elastic jobs are made with a scheduling gate, which is opened for as many as the
+/// admitted slice has (KEP-77).
+namespace sluice::controller {
+
+/// The index of pods by the row of slices that they belong to.
+inline constexpr std::string_view kSliceIndex = "slice";
+
+/// The value of a pod in that index, `namespace/name` of the first slice; none without a slice.
+std::vector<std::string> slices_of_pod(const api::Pod& pod);
+
+/// The same value for the pods of a Workload.
+std::string pods_of_slice(const api::Workload& workload);
+
+/// Opens the gate of a pod when it is among those that its slice has room for: those with the
+/// lowest names, beside the pods whose gate is open. A slice has room while it is admitted and not
+/// evicted. Requires: what was last written to the pods of the row is in the stores.
+Outcome ungate_pod(const View& view, const JobKinds& kinds, const ObjectKey& key);
+
+}  // namespace sluice::controller

@@ -1,0 +1,242 @@
+"""The chart: lint, install, upgrade and uninstall with a real helm on a real control plane of its
+own, and the manifests that are rendered from it."""
+
+import filecmp
+import itertools
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import yaml
+
+from api_client import ApiError
+from control_plane import ControlPlane, find_binaries, wait_until
+
+from cluster import ROOT, find_binary
+from controller_process import Controller
+from objects import QUEUE_LABEL, cluster_queue, flavor, job, local_queue, namespace
+
+CHART = ROOT / "charts/sluice"
+RENDERED = ("rbac.yaml", "webhooks.yaml", "in-cluster/controller.yaml")
+SPACE = "queueing"
+DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+
+def helm(*arguments, check=True, kubeconfig=None):
+    environment = dict(os.environ, PATH=f"{find_binaries()}:{os.environ['PATH']}")
+    command = ["helm", *map(str, arguments)]
+    if kubeconfig:
+        command.append(f"--kubeconfig={kubeconfig}")
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    if check and done.returncode != 0:
+        raise AssertionError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return done
+
+
+def rendered(*arguments):
+    """The objects that the chart makes, by kind and name."""
+    done = helm("template", "sluice", CHART, "-n", SPACE, "--kube-version=1.33.0", *arguments)
+    objects = [item for item in yaml.safe_load_all(done.stdout) if item]
+    return {(item["kind"], item["metadata"]["name"]): item for item in objects}
+
+
+class ChartTest(unittest.TestCase):
+    def test_helm_finds_no_fault(self):
+        self.assertIn("0 chart(s) failed", helm("lint", "--strict", CHART).stdout)
+
+    def test_the_manifests_for_kubectl_are_those_of_the_chart(self):
+        with tempfile.TemporaryDirectory() as folder:
+            environment = dict(os.environ, PATH=f"{find_binaries()}:{os.environ['PATH']}")
+            subprocess.run([ROOT / "charts/render.sh", folder], check=True, env=environment)
+            for name in RENDERED:
+                same = filecmp.cmp(
+                    pathlib.Path(folder) / name, ROOT / "examples/deploy" / name, shallow=False
+                )
+                self.assertTrue(same, f"examples/deploy/{name}: run charts/render.sh")
+
+    def test_values_of_kueues_chart_that_are_not_supported_are_refused_by_name(self):
+        for value in ("enableKueueViz", "enableCertManager", "enableMutatingAdmissionPolicy"):
+            asked = ["template", CHART, "--kube-version=1.33.0", f"--set={value}=true"]
+            done = helm(*asked, check=False)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(f"{value} is not supported", done.stderr)
+
+    def test_a_configuration_that_is_no_yaml_is_refused(self):
+        done = helm(
+            "template", CHART, "--kube-version=1.33.0",
+            "--set=managerConfig.controllerManagerConfigYaml=a: [", check=False,
+        )  # fmt: skip
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("managerConfig.controllerManagerConfigYaml", done.stderr)
+
+    def test_names_follow_the_configuration(self):
+        text = "{leaderElection: {resourceName: lease}, internalCertManagement: "
+        text += "{webhookServiceName: hooks, webhookSecretName: certificate}}"
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as values:
+            yaml.safe_dump({"managerConfig": {"controllerManagerConfigYaml": text}}, values)
+            values.flush()
+            objects = rendered("-f", values.name)
+        self.assertIn(("Service", "hooks"), objects)
+        hooks = objects["ValidatingWebhookConfiguration", "kueue-validating-webhook-configuration"]
+        for hook in hooks["webhooks"]:
+            service = hook["clientConfig"]["service"]
+            self.assertEqual((service["name"], service["namespace"]), ("hooks", SPACE))
+        definition = objects["CustomResourceDefinition", "workloads.kueue.x-k8s.io"]
+        service = definition["spec"]["conversion"]["webhook"]["clientConfig"]["service"]
+        self.assertEqual((service["name"], service["namespace"]), ("hooks", SPACE))
+        named = [
+            name
+            for rule in objects["Role", "sluice-controller-manager"]["rules"]
+            for name in rule.get("resourceNames", ())
+        ]
+        self.assertEqual(named, ["lease", "certificate"])
+
+    def test_feature_gates_and_the_log_level_become_flags(self):
+        gates = "controllerManager.featureGates[0]"
+        objects = rendered(
+            f"--set={gates}.name=PartialAdmission", f"--set={gates}.enabled=false",
+            "--set=controllerManager.manager.logLevel=debug",
+        )  # fmt: skip
+        pod = objects["Deployment", "sluice-controller-manager"]["spec"]["template"]["spec"]
+        self.assertEqual(
+            pod["containers"][0]["args"][1:],
+            ["--zap-log-level=debug", "--feature-gates=PartialAdmission=false"],
+        )
+
+
+    def test_policies_take_the_place_of_the_webhooks_of_jobs_alone(self):
+        objects = rendered("--set=jobAdmission=Policies")
+        hooks = objects["MutatingWebhookConfiguration", "kueue-mutating-webhook-configuration"]
+        hooks = hooks["webhooks"]
+        hooks += objects[
+            "ValidatingWebhookConfiguration", "kueue-validating-webhook-configuration"
+        ]["webhooks"]
+        self.assertFalse([hook["name"] for hook in hooks if "job" in hook["name"]])
+        self.assertIn("vworkload.kb.io", [hook["name"] for hook in hooks])
+        self.assertIn(("MutatingAdmissionPolicy", "sluice-suspend-jobs"), objects)
+        asked = ["template", CHART, "--kube-version=1.33.0", "--set=jobAdmission=No"]
+        done = helm(*asked, check=False)
+        self.assertIn('"No" is none of Webhooks, Policies', done.stderr)
+
+
+class InstallTest(unittest.TestCase):
+    """Pods of the Deployment do not run here, so the controller is started beside it, with the
+    account that the chart made."""
+
+    def setUp(self):
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="sluice-e2e-chart-"))
+        self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
+        self.plane = ControlPlane(self.directory / "control-plane")
+        self.plane.start()
+        self.addCleanup(self.plane.stop)
+        self.api = self.plane.api
+
+    def helm(self, *arguments):
+        return helm(*arguments, "-n", SPACE, kubeconfig=self.plane.kubeconfig)
+
+    def get(self, path):
+        try:
+            return self.api.get(path)
+        except ApiError as error:
+            if error.code != 404:
+                raise
+            return None
+
+    def start_controller(self):
+        kubeconfig = self.plane.service_account_kubeconfig(
+            SPACE, "sluice-controller-manager", self.directory / "account.kubeconfig"
+        )
+        controller = Controller(find_binary(), kubeconfig, self.directory, namespace=SPACE)
+        self.addCleanup(controller.kill)
+        controller.start()
+        return controller
+
+    def test_it_installs_upgrades_and_leaves(self):
+        self.helm("install", "sluice", CHART, "--create-namespace")
+        deployment = f"/apis/apps/v1/namespaces/{SPACE}/deployments/sluice-controller-manager"
+        first = self.get(deployment)["spec"]
+        self.assertEqual(first["replicas"], 1)
+        values = self.directory / "values.yaml"
+        text = "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration}"
+        changes = {
+            "controllerManager": {"replicas": 2},
+            "managerConfig": {"controllerManagerConfigYaml": text},
+        }
+        values.write_text(yaml.safe_dump(changes))
+        self.helm("upgrade", "sluice", CHART, "-f", values)
+        second = self.get(deployment)["spec"]
+        self.assertEqual(second["replicas"], 2)
+        annotations = [s["template"]["metadata"]["annotations"] for s in (first, second)]
+        self.assertNotEqual(*annotations, "a new configuration starts new pods")
+
+        controller = self.start_controller()
+        self.submit("first")
+        wait_until(lambda: not self.get_job("first")["spec"]["suspend"], 30, "it runs")
+        controller.stop()
+        self.helm("uninstall", "sluice")
+        self.assertIsNone(self.get(deployment))
+        for kind in ("clusterqueues", "localqueues", "workloads"):
+            self.assertIsNotNone(self.get(f"{DEFINITIONS}/{kind}.kueue.x-k8s.io"), kind)
+        self.assertFalse(self.get_job("first")["spec"]["suspend"])
+        # Nothing asks a controller that is gone.
+        self.apply(job("later", "team", "jobs"))
+
+    def test_policies_judge_jobs_without_a_controller(self):
+        self.helm("install", "sluice", CHART, "--create-namespace", "--set=jobAdmission=Policies")
+        self.plane.kubectl("delete", "validatingwebhookconfigurations", "--all")
+        self.plane.kubectl("delete", "mutatingwebhookconfigurations", "--all")
+        self.apply(namespace("team"), namespace("default-queue"))
+        self.apply(local_queue("default", "default-queue", "any"))
+
+        def made(name, space="team", queue="jobs", annotations=None, **spec):
+            item = job(name, space, queue)
+            item["spec"] |= {"suspend": False} | spec
+            item["metadata"]["annotations"] = annotations or {}
+            if not queue:
+                item["metadata"]["labels"] = {}
+            return item
+
+        def create(item):
+            space = item["metadata"]["namespace"]
+            return self.api.create(f"/apis/batch/v1/namespaces/{space}/jobs", item)
+
+        # The API server compiles new policies within a second or two.
+        numbers = itertools.count()
+        wait_until(
+            lambda: create(made(f"probe-{next(numbers)}"))["spec"]["suspend"], 30, "policies work"
+        )
+        self.assertFalse(create(made("free", queue=None))["spec"]["suspend"])
+        defaulted = wait_until(
+            lambda: self.with_queue(create(made(f"none-{next(numbers)}", "default-queue", None))),
+            30,
+            "the default queue is known",
+        )
+        self.assertEqual(defaulted["metadata"]["labels"][QUEUE_LABEL], "default")
+        self.assertTrue(defaulted["spec"]["suspend"])
+        elastic = create(made("elastic", annotations={"kueue.x-k8s.io/elastic-job": "true"}))
+        gates = elastic["spec"]["template"]["spec"]["schedulingGates"]
+        self.assertEqual(gates, [{"name": "kueue.x-k8s.io/elastic-job"}])
+        with self.assertRaisesRegex(ApiError, "RFC 1123"):
+            create(made("bad", queue="No_Queue"))
+        path = "/apis/batch/v1/namespaces/team/jobs/free"
+        with self.assertRaisesRegex(ApiError, "queue-name]: field is immutable"):
+            self.api.patch(path, {"metadata": {"labels": {QUEUE_LABEL: "jobs"}}})
+        self.api.patch(path, {"metadata": {"labels": {"another": "label"}}})
+
+    @staticmethod
+    def with_queue(item):
+        return item if QUEUE_LABEL in item["metadata"].get("labels", {}) else None
+
+    def apply(self, *items):
+        self.plane.kubectl("apply", "-f", "-", stdin=yaml.safe_dump_all(items))
+
+    def get_job(self, name):
+        return self.get(f"/apis/batch/v1/namespaces/team/jobs/{name}")
+
+    def submit(self, name):
+        self.apply(namespace("team"), flavor("on-demand"), cluster_queue("team", 4))
+        self.apply(local_queue("jobs", "team", "team"), job(name, "team", "jobs"))
+
