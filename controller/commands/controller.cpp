@@ -69,7 +69,16 @@ Result<kube::Connection> load_connection(const Options& options) {
         .kubeconfig_file = options.kubeconfig_file, .context = options.context, .process = {}
     };
     for (const char* name :
-         {"KUBECONFIG", "HOME", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"}) {
+         {"KUBECONFIG",
+          "HOME",
+          "KUBERNETES_SERVICE_HOST",
+          "KUBERNETES_SERVICE_PORT",
+          "HTTPS_PROXY",
+          "https_proxy",
+          "HTTP_PROXY",
+          "http_proxy",
+          "NO_PROXY",
+          "no_proxy"}) {
         if (const char* value = std::getenv(name)) {
             source.process.environment[name] = value;
         }

@@ -271,7 +271,8 @@ JobReconciliation::Next JobReconciliation::update_reclaimable_pods() {
     }
     const std::vector<api::ReclaimablePod> wanted = job_.reclaimable_pods(*workload_);
     const std::vector<api::ReclaimablePod>& present = workload_->status.reclaimable_pods;
-    // The numbers may not shrink while quota is held.
+    // The numbers may not shrink while quota is held, but for those of pods that an elastic job
+    // does not have any more.
     const auto count_in = [](const std::vector<api::ReclaimablePod>& list,
                              const std::string& name) {
         const auto found = std::ranges::find(list, name, &api::ReclaimablePod::name);
@@ -284,7 +285,7 @@ JobReconciliation::Next JobReconciliation::update_reclaimable_pods() {
         return count_in(present, entry.name) == entry.count;
     };
     const bool is_same = wanted.size() == present.size() && std::ranges::all_of(wanted, is_there);
-    if (is_same || (shrinks && has_quota_reserved(*workload_))) {
+    if (is_same || (shrinks && has_quota_reserved(*workload_) && !is_elastic(job_, settings_))) {
         return {};
     }
     json::Array pods;

@@ -44,8 +44,9 @@ JobReconciliation::Next JobReconciliation::choose_slice() {
         return workload->metadata.deletion_timestamp && !is_finished(*workload);
     };
     const LiveSlices slices = find_live_slices(own_);
-    const bool is_ungated_stop =
-        job_.is_suspended() && !are_pods_gated(job_) && slices.newest != slices.reserved;
+    // Nothing runs on the quota of a slice that the pods of its job could not stay within.
+    const bool is_ungated_stop = job_.is_suspended() && !are_pods_gated(job_) && slices.reserved &&
+                                 slices.newest != slices.reserved;
     if (std::ranges::any_of(own_, is_going) || is_ungated_stop) {
         return {};
     }

@@ -129,7 +129,9 @@ api::ObjectMeta make_metadata(
     for (const auto& [key, value] : job.annotations) {
         const bool is_gate =
             key == api::annotation::kAdmissionGatedBy && settings.gates.admission_gated_by;
-        if (key.starts_with(api::annotation_prefix::kProvisioningRequest) || is_gate) {
+        const bool is_wanted = std::ranges::find(settings.annotation_keys_to_copy, key) !=
+                               settings.annotation_keys_to_copy.end();
+        if (key.starts_with(api::annotation_prefix::kProvisioningRequest) || is_gate || is_wanted) {
             metadata.annotations[key] = value;
         }
     }

@@ -11,6 +11,26 @@ namespace sluice::controller {
 
 using config::Feature;
 
+namespace {
+
+/// Metrics are labelled with what Workloads have, and users label their jobs.
+void copy_sources_of_labels(const std::vector<config::CustomLabel>& labels, Settings& settings) {
+    for (const config::CustomLabel& label : labels) {
+        if (label.source_kind != "Workload") {
+            continue;
+        }
+        if (!label.source_annotation_key.empty()) {
+            settings.annotation_keys_to_copy.push_back(label.source_annotation_key);
+        } else {
+            settings.label_keys_to_copy.push_back(
+                label.source_label_key.empty() ? label.name : label.source_label_key
+            );
+        }
+    }
+}
+
+}  // namespace
+
 Result<Settings> make_settings(
     const config::Configuration& configuration, const config::FeatureGates& gates
 ) {
@@ -23,6 +43,9 @@ Result<Settings> make_settings(
     settings.manage_jobs_without_queue_name = configuration.manage_jobs_without_queue_name;
     settings.managed_jobs_namespaces = std::move(*selector);
     settings.label_keys_to_copy = configuration.integrations.label_keys_to_copy;
+    if (gates.is_enabled(Feature::CustomMetricLabels)) {
+        copy_sources_of_labels(configuration.metrics.custom_labels, settings);
+    }
     settings.fair_sharing = configuration.fair_sharing.has_value();
     settings.wait_for_pods_ready = config::effective_wait_for_pods_ready(configuration, gates);
     if (gates.is_enabled(Feature::AdmissionFairSharing)) {

@@ -16,6 +16,7 @@ struct Settings {
     bool manage_jobs_without_queue_name = false;
     std::optional<api::Selector> managed_jobs_namespaces;  ///< none: all
     std::vector<std::string> label_keys_to_copy;
+    std::vector<std::string> annotation_keys_to_copy;
     bool fair_sharing = false;
     std::optional<config::WaitForPodsReady> wait_for_pods_ready;  ///< none: it is off
     config::WorkloadRetention retention;

@@ -22,6 +22,17 @@ const TypeInfo& JobSpec::type() {
     return kInfo;
 }
 
+const TypeInfo& UncountedTerminatedPods::type() {
+    static const TypeInfo kInfo{
+        .fields =
+            {
+                field<&UncountedTerminatedPods::succeeded>("succeeded"),
+                field<&UncountedTerminatedPods::failed>("failed"),
+            },
+    };
+    return kInfo;
+}
+
 const TypeInfo& JobStatus::type() {
     static const TypeInfo kInfo{
         .fields =
@@ -36,6 +47,7 @@ const TypeInfo& JobStatus::type() {
                 field<&JobStatus::ready>("ready"),
                 field<&JobStatus::completed_indexes>("completedIndexes"),
                 field<&JobStatus::failed_indexes>("failedIndexes"),
+                field<&JobStatus::uncounted_terminated_pods>("uncountedTerminatedPods"),
             },
     };
     return kInfo;

@@ -21,6 +21,16 @@ struct JobSpec {
     friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };
 
+/// Pods that have ended, by uid, whose finalizer the Job controller has not taken away yet.
+struct UncountedTerminatedPods {
+    std::vector<std::string> succeeded;
+    std::vector<std::string> failed;
+
+    static const TypeInfo& type();
+    friend bool operator==(const UncountedTerminatedPods&, const UncountedTerminatedPods&) =
+        default;
+};
+
 struct JobStatus {
     std::vector<ObjectCondition> conditions;
     std::optional<Time> start_time;
@@ -32,6 +42,7 @@ struct JobStatus {
     std::optional<std::int32_t> ready;
     std::string completed_indexes;
     std::string failed_indexes;
+    std::optional<UncountedTerminatedPods> uncounted_terminated_pods;
 
     static const TypeInfo& type();
     friend bool operator==(const JobStatus&, const JobStatus&) = default;

@@ -315,7 +315,14 @@ class HttpClient::Impl {
     std::size_t idle_connections() const { return idle_.size(); }
 
   private:
-    Endpoint endpoint() const { return Endpoint{options_->host, options_->port, options_->tls}; }
+    Endpoint endpoint() const {
+        return {
+            .host = options_->host,
+            .port = options_->port,
+            .tls = options_->tls,
+            .proxy = options_->proxy
+        };
+    }
 
     asio::awaitable<Result<Connected>> take_connection(Deadline deadline) {
         if (auto idle = idle_.take()) {

@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "net/http_message.hpp"
+#include "net/proxy.hpp"
 #include "net/tls.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -65,6 +66,7 @@ struct HttpClientOptions {
     std::string host;  ///< name or IP address without brackets
     std::uint16_t port = 0;
     std::shared_ptr<TlsContext> tls;  ///< null: plain
+    std::optional<Proxy> proxy{};     ///< none: the server is reached directly
     Duration connect_timeout = std::chrono::seconds(10);
     Duration idle_max = std::chrono::seconds(80);  ///< an unused connection is closed after it
     /// Of those that wait to be used again: as many as a wave of writes of the controller has.

@@ -1,5 +1,6 @@
 #include "net/stream.hpp"
 
+#include "base/printable.hpp"
 #include "net/event_loop.hpp"
 #include "net/tcp_socket.hpp"
 #include "net/tls_stream.hpp"
@@ -12,6 +13,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 
 #include <algorithm>
@@ -235,17 +237,59 @@ boost::system::error_code listen_on(tcp::acceptor& acceptor, const tcp::endpoint
 
 }  // namespace
 
+/// Asks the proxy at the other side for a tunnel and reads its answer, byte by byte: what follows
+/// the header is the host's.
+asio::awaitable<Result<void>> open_tunnel(beast::tcp_stream* tcp, const Endpoint* endpoint) {
+    constexpr std::size_t kHeaderMax = std::size_t{16} * 1024;
+    const bool is_v6 = endpoint->host.find(':') != std::string::npos;
+    const std::string host = is_v6 ? "[" + endpoint->host + "]" : endpoint->host;
+    const std::string authority = host + ":" + std::to_string(endpoint->port);
+    std::string request = "CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n";
+    if (!endpoint->proxy->authorization.empty()) {
+        request += "Proxy-Authorization: " + endpoint->proxy->authorization + "\r\n";
+    }
+    request += "\r\n";
+    const auto [write_code, written] =
+        co_await asio::async_write(*tcp, asio::buffer(request), kAsTuple);
+    if (write_code) {
+        co_return to_error(write_code);
+    }
+    std::string header;
+    while (!header.ends_with("\r\n\r\n")) {
+        char next = 0;
+        const auto [code, size] = co_await tcp->async_read_some(asio::buffer(&next, 1), kAsTuple);
+        if (code) {
+            co_return to_error(code);
+        }
+        header += next;
+        if (header.size() > kHeaderMax) {
+            co_return Error{ErrorCode::Unavailable, "the proxy's answer is too long", {}};
+        }
+    }
+    const std::string line = header.substr(0, header.find('\r'));
+    const bool is_open = line.starts_with("HTTP/1.") && line.size() > 9 && line[9] == '2';
+    if (!is_open) {
+        co_return Error{ErrorCode::Unavailable, "the proxy answered: " + printable(line), {}};
+    }
+    co_return Result<void>();
+}
+
 asio::awaitable<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Deadline deadline) {
     co_await asio::this_coro::throw_if_cancelled(false);
     const auto cancelled = co_await is_cancelled();
     if (cancelled) {
         co_return canceled();
     }
-    const auto where = endpoint.host + " port " + std::to_string(endpoint.port);
+    const std::string& next_host = endpoint.proxy ? endpoint.proxy->host : endpoint.host;
+    const std::uint16_t next_port = endpoint.proxy ? endpoint.proxy->port : endpoint.port;
+    auto where = endpoint.host + " port " + std::to_string(endpoint.port);
+    if (endpoint.proxy) {
+        where += " by the proxy " + next_host + " port " + std::to_string(next_port);
+    }
     const auto executor = co_await asio::this_coro::executor;
     beast::tcp_stream tcp(executor);
     tcp.expires_at(deadline.at());
-    const auto addresses = co_await resolve(endpoint.host, endpoint.port, deadline);
+    const auto addresses = co_await resolve(next_host, next_port, deadline);
     if (!addresses) {
         co_return addresses.error();
     }
@@ -254,6 +298,12 @@ asio::awaitable<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Dead
         co_return with_context(to_error(code), "connecting to " + where);
     }
     set_socket_options(tcp.socket());
+    if (endpoint.proxy) {
+        const auto opened = co_await open_tunnel(&tcp, &endpoint);
+        if (!opened) {
+            co_return with_context(opened.error(), "connecting to " + where);
+        }
+    }
     if (!endpoint.tls) {
         co_return std::make_unique<PlainStream>(tcp.release_socket());
     }

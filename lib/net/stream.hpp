@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "base/deadline.hpp"
 #include "base/error.hpp"
+#include "net/proxy.hpp"
 #include "net/tls.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -48,11 +50,13 @@ struct Endpoint {
     std::string host;
     std::uint16_t port = 0;
     std::shared_ptr<TlsContext> tls;  ///< null: plain
+    std::optional<Proxy> proxy{};     ///< opens a tunnel to the host; none: it is reached directly
 };
 
 /// Resolves, connects and shakes hands, all before the deadline. Names resolve to several
-/// addresses, which are tried in order. Errors: Unavailable with the reason (unknown host, refused,
-/// untrusted or wrong certificate), Timeout, Canceled.
+/// addresses, which are tried in order; behind a proxy it is the proxy that resolves the host.
+/// Errors: Unavailable with the reason (unknown host, refused, untrusted or wrong certificate, what
+/// the proxy answered), Timeout, Canceled.
 boost::asio::awaitable<Result<std::unique_ptr<Stream>>> connect(
     Endpoint endpoint, Deadline deadline
 );

@@ -415,4 +415,24 @@ TEST_CASE("a change of the priority class reaches both slices", "[controller]") 
     }
 }
 
+TEST_CASE("an elastic job that shrinks does not count pods as done that it lost", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    run_elastic_job(cluster);
+    cluster.merge(job_key("sample"), "{'spec':{'parallelism':2,'completions':2}}");
+    cluster.settle();
+    const ObjectKey slice = live_slices(cluster).front();
+    const auto reclaimable = [&] {
+        const json::Value* pods = cluster.find(slice)->find_path({"status", "reclaimablePods"});
+        return pods == nullptr || pods->as_array().empty()
+                   ? 0
+                   : pods->as_array().front().find("count")->as_int();
+    };
+    cluster.merge(job_key("sample"), "{'status':{'succeeded':1}}");
+    cluster.settle();
+    REQUIRE(reclaimable() == 1);
+    scale(cluster, 1);
+    CHECK(pod_count(cluster, slice) == 1);
+    CHECK(reclaimable() == 0);
+}
+
 }  // namespace sluice::controller

@@ -2,6 +2,10 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace sluice::controller {
 
 TEST_CASE("the controller's engine decides by the gates, as offline", "[controller][settings]") {
@@ -65,6 +69,30 @@ TEST_CASE("the controller's reconcilers follow the gates", "[controller][setting
     CHECK_FALSE(otherwise->workload_priority_class_defaulting);
     CHECK_FALSE(otherwise->finish_orphaned_workloads);
     CHECK(otherwise->short_workload_names);
+}
+
+TEST_CASE("Workloads get what their metrics are labelled with", "[controller][settings]") {
+    config::Configuration configuration;
+    configuration.integrations.label_keys_to_copy = {"team"};
+    configuration.metrics.custom_labels = {
+        {.name = "kind", .source_kind = "Workload"},
+        {.name = "size", .source_label_key = "example.com/size", .source_kind = "Workload"},
+        {.name = "cost", .source_annotation_key = "billing/cost", .source_kind = "Workload"},
+        {.name = "queue", .source_kind = "LocalQueue"},
+    };
+    const auto keys = [&](const char* text) {
+        const auto gates = config::FeatureGates::parse(text);
+        REQUIRE(gates);
+        auto settings = make_settings(configuration, *gates);
+        REQUIRE(settings);
+        return std::pair(settings->label_keys_to_copy, settings->annotation_keys_to_copy);
+    };
+    using Keys = std::vector<std::string>;
+    CHECK(keys("CustomMetricLabels=false") == std::pair(Keys{"team"}, Keys{}));
+    CHECK(
+        keys("CustomMetricLabels=true") ==
+        std::pair(Keys{"team", "kind", "example.com/size"}, Keys{"billing/cost"})
+    );
 }
 
 }  // namespace sluice::controller

@@ -147,8 +147,9 @@ TEST_CASE("what is not supported is refused by its name, not overlooked", "[kube
         "kubeconfig: user \"u\": " + name + ": is not supported"
     );
     CHECK(
-        error_of(kubeconfig("server: 'https://x', proxy-url: 'http://p'", "")) ==
-        "kubeconfig: cluster \"c\": proxy-url: is not supported"
+        error_of(kubeconfig("server: 'https://x', proxy-url: 'socks5://p'", "")) ==
+        "kubeconfig: cluster \"c\": proxy-url: not an http URL; other kinds of proxies are not "
+        "supported"
     );
     CHECK(
         error_of(kubeconfig("server: 'https://x', proxy-url: ''", "as-groups: []")) == "no error"

@@ -3,6 +3,7 @@
 #include "api/job.hpp"
 #include "controller/jobs/generic_job.hpp"
 
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -52,8 +53,9 @@ class BatchJob final : public GenericJob {
     const Settings& settings_;
 };
 
-/// How many indexes below `limit` a list of indexes and ranges names, as the Job controller writes
-/// it; what cannot be read counts nothing. Example: "1,3-5" has 4 below 10.
-std::int32_t count_indexes(std::string_view text, std::int32_t limit);
+/// How many indexes below `limit` the lists of indexes and ranges name, as the Job controller
+/// writes them; what cannot be read counts nothing, and what is named twice counts once. Example:
+/// "1,3-5" has 4 below 10.
+std::int32_t count_indexes(std::initializer_list<std::string_view> lists, std::int32_t limit);
 
 }  // namespace sluice::controller

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
+#include <utility>
+#include <vector>
 
 // How far a Job has come.
 namespace sluice::controller {
@@ -21,23 +23,34 @@ std::optional<std::int32_t> parse_index(std::string_view text) {
 
 }  // namespace
 
-std::int32_t count_indexes(std::string_view text, std::int32_t limit) {
-    std::int64_t count = 0;
-    while (!text.empty()) {
-        const std::size_t comma = text.find(',');
-        const std::string_view part = text.substr(0, comma);
-        const std::size_t dash = part.find('-');
-        const auto first = parse_index(part.substr(0, dash));
-        const auto last =
-            dash == std::string_view::npos ? first : parse_index(part.substr(dash + 1));
-        if (first && last) {
-            const std::int64_t end = std::min<std::int64_t>(*last, std::int64_t{limit} - 1);
-            count += std::max<std::int64_t>(0, end - *first + 1);
+std::int32_t count_indexes(std::initializer_list<std::string_view> lists, std::int32_t limit) {
+    using Range = std::pair<std::int64_t, std::int64_t>;
+    std::vector<Range> ranges;
+    for (std::string_view text : lists) {
+        while (!text.empty()) {
+            const std::size_t comma = text.find(',');
+            const std::string_view part = text.substr(0, comma);
+            const std::size_t dash = part.find('-');
+            const auto first = parse_index(part.substr(0, dash));
+            const auto last =
+                dash == std::string_view::npos ? first : parse_index(part.substr(dash + 1));
+            if (first && last) {
+                ranges.emplace_back(*first, std::min<std::int64_t>(*last, std::int64_t{limit} - 1));
+            }
+            text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
         }
-        text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
     }
-    // Ranges that overlap, which the Job controller never writes, count twice.
-    return static_cast<std::int32_t>(std::min<std::int64_t>(count, std::max(limit, 0)));
+    std::ranges::sort(ranges);
+    std::int64_t count = 0;
+    std::int64_t next = 0;  // the first index that is not counted yet
+    for (const auto& [first, last] : ranges) {
+        const std::int64_t begin = std::max(first, next);
+        if (begin <= last) {
+            count += last - begin + 1;
+            next = last + 1;
+        }
+    }
+    return static_cast<std::int32_t>(count);
 }
 
 std::optional<JobEnd> BatchJob::find_end() const {
@@ -60,7 +73,11 @@ bool BatchJob::are_pods_ready(const api::Workload& workload) const {
         return false;
     }
     const std::int64_t granted = admission->pod_set_assignments.front().count.value_or(pod_count());
-    return std::int64_t{job_->status.succeeded} + job_->status.ready.value_or(0) >= granted;
+    const auto& uncounted = job_->status.uncounted_terminated_pods;
+    const std::size_t ended = uncounted ? uncounted->succeeded.size() : 0;
+    return std::int64_t{job_->status.succeeded} + job_->status.ready.value_or(0) +
+               static_cast<std::int64_t>(ended) >=
+           granted;
 }
 
 std::vector<api::ReclaimablePod> BatchJob::reclaimable_pods(const api::Workload& workload) const {
@@ -71,8 +88,9 @@ std::vector<api::ReclaimablePod> BatchJob::reclaimable_pods(const api::Workload&
     const std::int32_t completions = job_->spec.completions.value_or(parallelism);
     std::int64_t terminal = job_->status.succeeded;
     if (job_->spec.completion_mode == "Indexed") {
-        terminal = std::int64_t{count_indexes(job_->status.completed_indexes, completions)} +
-                   count_indexes(job_->status.failed_indexes, completions);
+        terminal = count_indexes(
+            {job_->status.completed_indexes, job_->status.failed_indexes}, completions
+        );
     }
     if (terminal == 0) {
         return {};

@@ -115,15 +115,23 @@ Result<void> read_server(std::string_view server, ClientConfig& config) {
 Result<void> read_cluster(
     const json::Value& cluster, const std::string& folder, ClientConfig& config
 ) {
-    if (const auto allowed = refuse_fields(cluster, {"proxy-url"}); !allowed) {
-        return allowed.error();
-    }
     const auto server = string_field(cluster, "server");
     if (!server) {
         return server.error();
     }
     if (const auto read = read_server(*server, config); !read) {
         return read.error();
+    }
+    const auto proxy_url = string_field(cluster, "proxy-url");
+    if (!proxy_url) {
+        return proxy_url.error();
+    }
+    if (!proxy_url->empty()) {
+        auto proxy = net::parse_proxy_url(*proxy_url);
+        if (!proxy) {
+            return with_context(proxy.error(), "proxy-url");
+        }
+        config.proxy = std::move(*proxy);
     }
     auto authority = data_or_file(cluster, "certificate-authority", folder);
     if (!authority) {

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "json/value.hpp"
 #include "kube/client/exec_plugin.hpp"
+#include "net/proxy.hpp"
 #include "net/tls.hpp"
 
 #include <cstdint>
@@ -28,6 +29,7 @@ struct ClientConfig {
     std::uint16_t port = 443;
     std::string base_path;  ///< before every target, without a slash at its end; usually ""
     bool use_tls = true;
+    std::optional<net::Proxy> proxy;  ///< none: the server is reached directly
     net::TlsClientOptions tls;
     std::string bearer_token;
     std::string token_file;          ///< read again when it changes; stands above bearer_token
@@ -47,7 +49,7 @@ bool exposes_token(const ClientConfig& config);
 /// Reads a kubeconfig. `context` "" takes its current-context. Relative file names count from
 /// `folder`, that of the kubeconfig.
 /// Errors: Invalid naming the context, cluster, user or field: what is missing, what cannot be
-/// read, and what Sluice does not support (auth-provider, username, password, proxy-url).
+/// read, and what Sluice does not support (auth-provider, username, password).
 Result<ClientConfig> load_kubeconfig(
     const json::Value& kubeconfig, std::string_view context, const std::string& folder
 );

@@ -1,5 +1,6 @@
 #include "kube/client/connection_source.hpp"
 
+#include "kube/client/proxy_choice.hpp"
 #include "yaml/parse.hpp"
 
 #include <fmt/format.h>
@@ -145,7 +146,9 @@ Result<json::Value> merge_kubeconfigs(const std::vector<std::string>& files) {
     return std::move(merge).take();
 }
 
-Result<Connection> find_connection(const ConnectionSource& source) {
+namespace {
+
+Result<Connection> find_server(const ConnectionSource& source) {
     if (!source.kubeconfig_file.empty()) {
         return connection_of({source.kubeconfig_file}, source.context, "--kubeconfig");
     }
@@ -179,6 +182,22 @@ Result<Connection> find_connection(const ConnectionSource& source) {
             {}
         };
     }
+    return connection;
+}
+
+}  // namespace
+
+Result<Connection> find_connection(const ConnectionSource& source) {
+    auto connection = find_server(source);
+    if (!connection || connection->config.proxy) {
+        return connection;
+    }
+    ClientConfig& config = connection->config;
+    auto proxy = choose_proxy(source.process.environment, config.use_tls, config.host, config.port);
+    if (!proxy) {
+        return proxy.error();
+    }
+    config.proxy = std::move(*proxy);
     return connection;
 }
 

@@ -10,7 +10,8 @@ namespace sluice::kube {
 struct ConnectionSource {
     std::string kubeconfig_file;  ///< of a flag; "": not given
     std::string context;          ///< of a flag; "": that of the kubeconfig
-    /// The process's environment, of which KUBECONFIG, HOME and KUBERNETES_SERVICE_HOST and …_PORT.
+    /// The process's environment, of which KUBECONFIG, HOME, KUBERNETES_SERVICE_HOST and …_PORT,
+    /// and those of choose_proxy().
     InClusterSource process;
 };
 
@@ -22,7 +23,8 @@ struct Connection {
 
 /// How to reach the API server: by the kubeconfig of the flag; else by the pod's service account,
 /// unless a context is asked for; else by the files that KUBECONFIG lists, merged as kubectl does;
-/// else by `.kube/config` in the home folder. Errors: NotFound when there is none of them, Invalid
+/// else by `.kube/config` in the home folder; by way of the kubeconfig's proxy-url, or of the proxy
+/// that the environment names (choose_proxy). Errors: NotFound when there is none of them, Invalid
 /// for one that cannot be used.
 Result<Connection> find_connection(const ConnectionSource& source);
 

@@ -287,6 +287,7 @@ Result<std::unique_ptr<HttpClient>> HttpClient::make(
     net::HttpClientOptions options;
     options.host = config.host;
     options.port = config.port;
+    options.proxy = config.proxy;
     if (config.use_tls) {
         auto tls = net::make_client_tls(config.tls);
         if (!tls) {

@@ -1,0 +1,65 @@
+#include "api/codec.hpp"
+#include "controller/jobs/batch_job/batch_job_view.hpp"
+#include "controller/queued_jobs.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <limits>
+#include <memory>
+#include <string>
+
+// What a batch/v1 Job says of its progress.
+namespace sluice::controller {
+
+TEST_CASE("indexes that are listed are counted once, below the limit", "[controller]") {
+    constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
+    CHECK(count_indexes({"1,3-5"}, 10) == 4);
+    CHECK(count_indexes({"0-3", "2-4,9"}, 10) == 6);
+    CHECK(count_indexes({"5-7,0-1", "0"}, 10) == 5);
+    CHECK(count_indexes({"0-3", "4"}, 3) == 3);
+    CHECK(count_indexes({"7"}, 3) == 0);
+    CHECK(count_indexes({"", ""}, 3) == 0);
+    CHECK(count_indexes({"0-2147483647", "0-2147483647"}, kMost) == kMost);
+    CHECK(count_indexes({"0-3"}, 0) == 0);
+    CHECK(count_indexes({"0-3"}, -1) == 0);
+}
+
+TEST_CASE("a list of indexes that cannot be read counts what can", "[controller]") {
+    const auto* text = GENERATE("x", "-", "1-", "-1", "3-2", "1-x", " 1", "99999999999", ",,,");
+    CAPTURE(text);
+    CHECK(count_indexes({text}, 10) == 0);
+    CHECK(count_indexes({std::string(text) + ",4"}, 10) == 1);
+}
+
+TEST_CASE("pods that have succeeded are ready before they are counted", "[controller]") {
+    const auto* status = GENERATE(
+        "{'ready':2}",
+        "{'ready':1,'succeeded':1}",
+        "{'ready':1,'uncountedTerminatedPods':{'succeeded':['a']}}",
+        "{'succeeded':1,'uncountedTerminatedPods':{'succeeded':['a']}}",
+        "{'uncountedTerminatedPods':{'succeeded':['a','b']}}"
+    );
+    CAPTURE(status);
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("sample", 1));
+    cluster.merge(job_key("sample"), "{'spec':{'parallelism':2,'completions':2}}");
+    cluster.settle();
+    cluster.merge(job_key("sample"), "{'status':" + std::string(status) + "}");
+    cluster.settle();
+    const auto& stores = cluster.controller().stores;
+    const auto workload =
+        stores.of<api::Workload>().find("team", workload_key(cluster, "sample").name);
+    const auto found = stores.of<api::Job>().find("team", "sample");
+    REQUIRE((workload && found));
+    const Settings settings;
+    CHECK(BatchJob(found, settings).are_pods_ready(*workload));
+    auto failed = std::make_shared<api::Job>(*found);
+    failed->status = {};
+    failed->status.ready = 1;
+    failed->status.uncounted_terminated_pods.emplace().failed = {"a"};
+    CHECK_FALSE(BatchJob(failed, settings).are_pods_ready(*workload));
+}
+
+}  // namespace sluice::controller
