@@ -131,6 +131,8 @@ class WebhookTest(ClusterCase):
         made = self.create("jobs", item, "apis/batch/v1")
         self.assertEqual(made["metadata"]["labels"]["kueue.x-k8s.io/queue-name"], "default")
         self.assertTrue(made["spec"]["suspend"])
+        # The end of the test deletes what the record has.
+        self.wait(lambda: self.history.get("jobs", self.space, "plain"), "the Job is recorded")
 
     def test_what_breaks_a_rule_is_refused_with_its_field(self):
         bad = cluster_queue(f"{self.space}-bad", 1)

@@ -10,11 +10,14 @@ import pathlib
 from dataclasses import dataclass
 
 LEASE = "c1f6bfd2.kueue.x-k8s.io"
-# What every replica may write, leading or not: where its webhook is, and what that is trusted by.
+# What every replica may write, leading or not: where its webhook is, what that is trusted by, and
+# who may read its metrics.
 ANYONES = (
     "customresourcedefinitions",
     "mutatingwebhookconfigurations",
     "secrets",
+    "subjectaccessreviews",
+    "tokenreviews",
     "validatingwebhookconfigurations",
 )
 VERBS = ("create", "update", "patch", "delete", "deletecollection")
