@@ -35,6 +35,7 @@ void CohortMetrics::count_admission(
     }
     for (NodeIndex at = tree.node(start).parent; at.is_valid(); at = tree.node(at).parent) {
         metrics_.cohort_subtree_admitted_workloads_total.add({tree.node(at).name, priority_class});
+        show(tree.node(at).name);
     }
 }
 
@@ -61,6 +62,7 @@ void CohortMetrics::report_all() {
             report_tree(index);
         }
     }
+    std::erase_if(hidden_, [&](const std::string& name) { return !cohorts.contains(name); });
     std::erase_if(cohorts_, [&](const auto& entry) {
         const bool is_gone = !cohorts.contains(entry.first);
         if (is_gone) {
@@ -107,7 +109,7 @@ void CohortMetrics::report_tree(NodeIndex root) {
             own.reserved = node.own_usage;
         } else if (!node.is_cluster_queue) {
             own = std::move(sums[*at]);
-            if (is_present(node)) {
+            if (is_present(node) && !hidden_.contains(node.name)) {
                 report_cohort(*at, own);
             }
         }
@@ -174,6 +176,12 @@ void CohortMetrics::forget() {
             group.forget();
         }
     }
+}
+
+void CohortMetrics::remove(const std::string& cohort) {
+    cohorts_.erase(cohort);
+    metrics_.remove_cohort(cohort);
+    hidden_.insert(cohort);
 }
 
 void CohortMetrics::relabel(const std::string& cohort) {

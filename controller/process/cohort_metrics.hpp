@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,10 @@ class CohortMetrics {
     void report_tree_of(const std::string& cluster_queue);
     /// All series were dropped by the registry; report_all() makes them anew.
     void forget();
+    /// The Cohort object was deleted: its series go, counters too. While others still name it, it is
+    /// reported again from the next admission below it or the next change of a ClusterQueue in it.
+    void remove(const std::string& cohort);
+    void show(const std::string& cohort) { hidden_.erase(cohort); }
     /// The values of the cohort's custom labels are about to change.
     void relabel(const std::string& cohort);
     /// The same as forget() of what is said about that ClusterQueue.
@@ -55,6 +60,7 @@ class CohortMetrics {
     metrics::KueueMetrics& metrics_;
     std::map<std::string, metrics::GaugeGroup> cohorts_;  ///< that were there at the last report
     std::map<std::string, metrics::GaugeGroup> places_;   ///< by ClusterQueue
+    std::set<std::string> hidden_;                        ///< cohorts that are not reported
 };
 
 }  // namespace sluice::controller

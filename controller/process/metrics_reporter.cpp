@@ -446,11 +446,15 @@ void MetricsReporter::cohort_changed(const kube::Change<api::Cohort>& change) {
     const std::string& name = change.key.name;
     if (change.is_removed()) {
         custom_.forget(metrics::LabelSource::Cohort, name);
+        cohorts_.remove(name);
     } else if (relabel(metrics::LabelSource::Cohort, name, change.after->metadata, [&] {
                    cohorts_.relabel(name);
                })) {
         is_shape_dirty_ = true;
         mark_all();
+    }
+    if (change.after) {
+        cohorts_.show(name);
     }
     // Its quota shows in the shares of all below it.
     if (has_new_spec(change)) {
@@ -472,6 +476,11 @@ void MetricsReporter::cluster_queue_changed(const kube::Change<api::ClusterQueue
         is_shape_dirty_ = is_shape_dirty_ || custom_.has(metrics::LabelSource::ClusterQueue);
     }
     if (has_new_spec(change)) {
+        for (const auto& queue : {change.before, change.after}) {
+            if (queue) {
+                cohorts_.show(queue->spec.cohort_name);
+            }
+        }
         is_shape_dirty_ = true;
         // The shares of its neighbours are of what their cohort has.
         is_all_dirty_ = is_all_dirty_ || parts_.state.options().fair_sharing;

@@ -104,7 +104,7 @@ class Component:
     """One child process with a log file."""
 
     def __init__(self, name, command, log_directory):
-        self.name = name
+        self.name, self.command = name, command
         self.log = pathlib.Path(log_directory) / f"{name}.log"
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
@@ -254,6 +254,18 @@ class ControlPlane:
 
     def component(self, name):
         return next(each for each in self.components if each.name == name)
+
+    @contextlib.contextmanager
+    def without(self, name):
+        """The component is killed before the block, and runs again after it."""
+        component = self.component(name)
+        component.process.kill()
+        component.process.wait()
+        self.components.remove(component)
+        try:
+            yield
+        finally:
+            self.components.append(Component(name, component.command, self.directory))
 
     def check(self):
         """ControlPlaneError if a component has died."""

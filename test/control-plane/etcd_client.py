@@ -47,6 +47,21 @@ class EtcdClient:
         objects = [object_of(each, each["mod_revision"]) for each in answer.get("kvs", [])]
         return int(answer["header"]["revision"]), objects
 
+    def compact(self):
+        """Forgets all revisions but the present one."""
+        connection = self.connect(self.timeout)
+        try:
+            request = {"key": "AA==", "range_end": "AA==", "limit": 1}
+            connection.request("POST", "/v3/kv/range", json.dumps(request))
+            revision = json.loads(connection.getresponse().read())["header"]["revision"]
+            connection.request("POST", "/v3/kv/compaction", json.dumps({"revision": revision}))
+            response = connection.getresponse()
+            answer = json.loads(response.read())
+        finally:
+            connection.close()
+        if response.status != 200:
+            raise RecordLost(f"compaction: {response.status} {answer}")
+
     def watch(self, group, plural, revision):
         """Every change after `revision`: iterate over it, stop it from elsewhere."""
         return EtcdWatch(self, group, plural, revision)

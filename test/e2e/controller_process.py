@@ -1,7 +1,9 @@
 """Runs `sluice controller` as users do: a configuration file, a kubeconfig, a process."""
 
+import contextlib
 import json
 import pathlib
+import signal
 import ssl
 import subprocess
 import sys
@@ -142,6 +144,15 @@ class Controller:
             return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
         except FileNotFoundError:
             return ""
+
+    @contextlib.contextmanager
+    def paused(self):
+        """It does nothing within the block, and goes on after it as if no time had passed."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
 
     def kill(self):
         process, self.process = self.process, None

@@ -137,6 +137,15 @@ class LeaderTest(unittest.TestCase):
         self.assertEqual(given_up, (first[0], ""))
         self.assertEqual(self.credentials[second[0]].name, standby.name)
 
+    def test_a_leader_that_slept_through_its_lease_writes_nothing_more(self):
+        leader, standby = self.find_roles()
+        self.assertEqual(self.run_job("with-both"), {leader})
+        with leader.paused():
+            self.assertEqual(self.run_job("while-it-slept"), {standby})
+        # tearDown finds what it wrote after it woke, if anything.
+        self.assertEqual(self.run_job("after-it-woke"), {standby})
+        self.assert_leads(standby)
+
     def test_a_lease_is_released_in_the_end(self):
         leader, standby = self.find_roles()
         for replica in (standby, leader):

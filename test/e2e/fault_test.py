@@ -1,0 +1,166 @@
+"""What happens around the controller, on a control plane of its own: the API server dies and comes
+back, etcd forgets the past. Jobs give their quota back by being deleted, since no pod runs here."""
+
+import contextlib
+import http.client
+import itertools
+import pathlib
+import shutil
+import tempfile
+import threading
+import time
+import unittest
+
+import yaml
+
+from api_client import ApiError
+from control_plane import ControlPlane, wait_until
+
+from cluster import ROOT, SERVICE_ACCOUNT, find_binary
+from controller_process import Controller
+from invariants import is_true
+from objects import cluster_queue, flavor, job, local_queue, namespace
+
+JOBS = "/apis/batch/v1/namespaces/team/jobs"
+WORKLOADS = "/apis/kueue.x-k8s.io/v1beta2/namespaces/team/workloads"
+QUOTA = 3
+LATE = 120
+
+
+class FaultTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = pathlib.Path(tempfile.mkdtemp(prefix="sluice-e2e-fault-"))
+        cls.addClassCleanup(shutil.rmtree, cls.directory, ignore_errors=True)
+        cls.plane = ControlPlane(cls.directory / "control-plane")
+        cls.plane.start()
+        cls.addClassCleanup(cls.plane.stop)
+        cls.api = cls.plane.api
+        cls.plane.kubectl("apply", "-f", ROOT / "examples/deploy/rbac.yaml")
+        cls.plane.kubectl("apply", "-f", ROOT / "crds")
+        kubeconfig = cls.plane.service_account_kubeconfig(
+            *SERVICE_ACCOUNT, cls.directory / "account.kubeconfig"
+        )
+        cls.controller = Controller(find_binary(), kubeconfig, cls.directory)
+        cls.addClassCleanup(cls.controller.kill)
+        cls.controller.start()
+        cls.apply(namespace("team"), flavor("on-demand"), cluster_queue("team", QUOTA))
+        cls.apply(local_queue("jobs", "team", "team"))
+        cls.names = (f"job-{number}" for number in itertools.count())
+
+    @classmethod
+    def apply(cls, *items):
+        cls.plane.kubectl("apply", "-f", "-", stdin=yaml.safe_dump_all(items))
+
+    def setUp(self):
+        self.process = self.controller.process
+        self.too_many = []
+        self.is_over = threading.Event()
+        watcher = threading.Thread(target=self.watch_quota, daemon=True)
+        watcher.start()
+        self.addCleanup(watcher.join)
+        self.addCleanup(self.is_over.set)
+
+    def tearDown(self):
+        self.assertIs(self.controller.process, self.process)
+        self.controller.check()
+        for item in self.list(JOBS):
+            self.delete(item["metadata"]["name"])
+        self.wait(lambda: self.list(WORKLOADS) == [], "nothing is left")
+        self.assertEqual(self.too_many, [], "more held quota than there is")
+
+    def list(self, path):
+        """The objects; None while the API server does not answer."""
+        with contextlib.suppress(OSError, http.client.HTTPException, ApiError):
+            return self.api.get(path)["items"]
+        return None
+
+    def watch_quota(self):
+        while not self.is_over.wait(0.05):
+            reserved = [each for each in self.list(WORKLOADS) or () if self.holds_quota(each)]
+            if len(reserved) > QUOTA:
+                self.too_many.append([each["metadata"]["name"] for each in reserved])
+
+    @staticmethod
+    def holds_quota(workload):
+        return is_true(workload, "QuotaReserved") and not is_true(workload, "Finished")
+
+    def wait(self, condition, what):
+        return wait_until(condition, LATE, what)
+
+    def submit(self, count):
+        names = [next(self.names) for _ in range(count)]
+        self.apply(*(job(name, "team", "jobs") for name in names))
+        return names
+
+    def delete(self, name):
+        self.api.delete(f"{JOBS}/{name}", propagationPolicy="Background")
+
+    def started(self):
+        jobs = self.list(JOBS) or ()
+        return {each["metadata"]["name"] for each in jobs if not each["spec"].get("suspend")}
+
+    def wait_started(self, count):
+        self.wait(lambda: len(self.started()) == count, f"{count} jobs have started")
+
+    def pass_stream(self, names, disturb):
+        """Ends all jobs one by one, and disturbs now and then."""
+        ended = set()
+        for number in range(len(names)):
+            self.wait_started(min(QUOTA, len(names) - number))
+            if number % 3 == 1:
+                disturb()
+            name = sorted(self.wait(self.started, "the API server answers"))[0]
+            self.assertNotIn(name, ended)
+            ended.add(name)
+            self.wait(lambda name=name: self.try_delete(name), f"{name} is deleted")
+        self.assertEqual(ended, set(names))
+
+    def try_delete(self, name):
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            self.delete(name)
+            return self.api.find(f"{JOBS}/{name}") is None
+        return False
+
+    def test_the_api_server_is_away_for_a_second_again_and_again(self):
+        def kill():
+            with self.plane.without("kube-apiserver"):
+                time.sleep(1)
+
+        self.pass_stream(self.submit(9), kill)
+
+    def test_the_api_server_is_away_for_a_minute(self):
+        names = self.submit(QUOTA + 2)
+        self.wait_started(QUOTA)
+        with self.plane.without("kube-apiserver"):
+            time.sleep(60)
+        first = sorted(self.wait(self.started, "the API server answers"))[0]
+        self.wait(lambda: self.try_delete(first), "the first is deleted")
+        self.wait(lambda: len(self.started() & set(names)) == QUOTA, "the next one has started")
+
+    def test_etcd_forgets_what_the_controller_has_not_seen(self):
+        def forget():
+            with self.controller.paused():
+                self.submit(1)
+                time.sleep(0.5)
+                self.plane.etcd.compact()
+                # The API server's own memory of the past goes with it.
+                with self.plane.without("kube-apiserver"):
+                    pass
+
+        names = self.submit(QUOTA)
+        self.wait_started(QUOTA)
+        forget()
+        for name in names:
+            self.wait(lambda name=name: self.try_delete(name), f"{name} is deleted")
+        self.wait_started(1)
+
+    def test_the_controller_sleeps_for_half_a_minute(self):
+        names = self.submit(QUOTA)
+        self.wait_started(QUOTA)
+        with self.controller.paused():
+            later = self.submit(2)
+            for name in names:
+                self.delete(name)
+            time.sleep(30)
+        self.wait(lambda: self.started() == set(later), "what came meanwhile runs")
