@@ -33,8 +33,9 @@ class CohortMetrics {
     void report_tree_of(const std::string& cluster_queue);
     /// All series were dropped by the registry; report_all() makes them anew.
     void forget();
-    /// The Cohort object was deleted: its series go, counters too. While others still name it, it is
-    /// reported again from the next admission below it or the next change of a ClusterQueue in it.
+    /// The Cohort object was deleted: its series go, counters too. While others still name it, it
+    /// is reported again from the next admission below it or the next change of a ClusterQueue in
+    /// it.
     void remove(const std::string& cohort);
     void show(const std::string& cohort) { hidden_.erase(cohort); }
     /// The values of the cohort's custom labels are about to change.

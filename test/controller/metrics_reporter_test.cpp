@@ -370,4 +370,110 @@ TEST_CASE("the work of each reconciler and the calls are counted", "[metrics]") 
     ));
 }
 
+TEST_CASE("a deleted Cohort loses its series until something happens below it", "[metrics]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    MetricsReporter reporter(parts_of(cluster));
+    cluster.metrics = &reporter;
+    cluster.put(job("a", "1"));
+    cluster.settle();
+    observe_all(cluster, reporter);
+    constexpr std::string_view kQuota = R"(kueue_cohort_subtree_quota{cohort="org")";
+    constexpr std::string_view kTotal =
+        R"(kueue_cohort_subtree_admitted_workloads_total{cohort="org")";
+    REQUIRE(has_name(fresh_page(reporter), std::string(kQuota)));
+    REQUIRE(has_name(fresh_page(reporter), std::string(kTotal)));
+    cluster.remove({kind_of<api::Cohort>(), "", "org"});
+    cluster.settle();
+    CHECK_FALSE(has_name(fresh_page(reporter), std::string(kQuota)));
+    CHECK_FALSE(has_name(fresh_page(reporter), std::string(kTotal)));
+    CHECK(has_name(fresh_page(reporter), R"(kueue_cluster_queue_info{cluster_queue="first")"));
+    cluster.observations.clear();
+    cluster.put(job("b", "1"));
+    cluster.settle();
+    observe_all(cluster, reporter);
+    const std::string page = fresh_page(reporter);
+    CHECK(has_name(page, std::string(kQuota)));
+    CHECK(has_line(page, fmt::format(R"({},priority_class="",{}}} 1)", kTotal, kRole)));
+}
+
+TEST_CASE(
+    "everything waits inadmissible in a LocalQueue of an inactive ClusterQueue", "[metrics]"
+) {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.remove({kind_of<api::ResourceFlavor>(), "", "spot"});
+    cluster.put(job("a", "1"));
+    cluster.put(job("b", "1"));
+    cluster.settle();
+    MetricsReporter reporter(parts_of(cluster));
+    const std::string page = fresh_page(reporter);
+    const auto pending = [](std::string_view status, int count) {
+        return fmt::format(
+            R"(kueue_local_queue_pending_workloads{{name="main",namespace="team",{},status="{}"}} {})",
+            kRole,
+            status,
+            count
+        );
+    };
+    CHECK(has_line(page, pending("active", 0)));
+    CHECK(has_line(page, pending("inadmissible", 2)));
+}
+
+TEST_CASE("LocalQueues that the selector leaves out have no metrics", "[metrics]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    auto parts = parts_of(cluster);
+    parts.local_queue_selector.emplace().match_labels = {{"team", "a"}};
+    MetricsReporter reporter(parts);
+    cluster.metrics = &reporter;
+    const ObjectKey queue{kind_of<api::LocalQueue>(), "team", "main"};
+    const std::string name = R"(kueue_local_queue_status{)";
+    cluster.settle();
+    CHECK_FALSE(has_name(fresh_page(reporter), name));
+    cluster.merge(queue, "{'metadata':{'labels':{'team':'a'}}}");
+    cluster.settle();
+    CHECK(has_name(fresh_page(reporter), name));
+    cluster.merge(queue, "{'metadata':{'labels':{'team':'b'}}}");
+    cluster.settle();
+    CHECK_FALSE(has_name(fresh_page(reporter), name));
+}
+
+TEST_CASE("gauges follow the labels of a queue and of what waits in it", "[metrics]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    auto parts = parts_of(cluster);
+    parts.custom_labels = {
+        {.name = "team", .source = metrics::LabelSource::ClusterQueue},
+        {.name = "kind", .source = metrics::LabelSource::Workload, .tracked_values = {"x"}},
+    };
+    MetricsReporter reporter(parts);
+    cluster.metrics = &reporter;
+    const ObjectKey queue{kind_of<api::ClusterQueue>(), "", "first"};
+    cluster.merge(queue, "{'metadata':{'labels':{'team':'blue'}}}");
+    cluster.put(job("a", "100"));
+    cluster.settle();
+    const auto pending = [](std::string_view kind, std::string_view team) {
+        return fmt::format(
+            R"(kueue_pending_workloads{{cluster_queue="first",custom_kind="{}",custom_team="{}",{},)"
+            R"(status="inadmissible"}} 1)",
+            kind,
+            team,
+            kRole
+        );
+    };
+    constexpr std::string_view kUntracked = "kueue.x-k8s.io/_UNTRACKED_VALUE_";
+    CHECK(has_line(fresh_page(reporter), pending(kUntracked, "blue")));
+    const std::string workload = cluster.workload_of("team", "a");
+    cluster.merge(
+        {kind_of<api::Workload>(), "team", workload}, "{'metadata':{'labels':{'kind':'x'}}}"
+    );
+    cluster.merge(queue, "{'metadata':{'labels':{'team':'red'}}}");
+    cluster.settle();
+    const std::string page = fresh_page(reporter);
+    CHECK(has_line(page, pending("x", "red")));
+    CHECK(page.find("_UNTRACKED_VALUE_") == std::string::npos);
+    CHECK(page.find(R"(custom_team="blue")") == std::string::npos);
+}
+
 }  // namespace sluice::controller
