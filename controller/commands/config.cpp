@@ -101,7 +101,7 @@ int run_check(const std::string& file, const std::string& feature_gates) {
         fmt::print(stderr, "error: sluice controller does not start with {}\n", file);
         return 1;
     }
-    fmt::print("{}: sluice controller starts with it\n", file);
+    fmt::print("{}: no fault found\n", file);
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "controller/reconcilers/workload_status.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <tuple>
 
@@ -68,16 +69,43 @@ std::shared_ptr<const api::Workload> find_slice_with_room(
     return newest && is_admitted(*newest) ? newest : nullptr;
 }
 
-Write open_gate(const ObjectKey& key, const api::Pod& pod) {
+/// The nodes that the checks of the slice choose for a pod set.
+api::StringMap chosen_nodes(const api::Workload& slice, std::string_view pod_set) {
+    api::StringMap labels;
+    for (const api::AdmissionCheckState& check : slice.status.admission_checks) {
+        for (const api::PodSetUpdate& update : check.pod_set_updates) {
+            if (update.name == pod_set) {
+                labels.insert(update.node_selector.begin(), update.node_selector.end());
+            }
+        }
+    }
+    return labels;
+}
+
+bool contradicts(const api::Pod& pod, const api::StringMap& nodes) {
+    return std::ranges::any_of(nodes, [&](const auto& entry) {
+        const auto found = pod.spec.node_selector.find(entry.first);
+        return found != pod.spec.node_selector.end() && found->second != entry.second;
+    });
+}
+
+Write open_gate(const ObjectKey& key, const api::Pod& pod, const api::StringMap& nodes) {
     json::Array left;
     for (const api::PodSchedulingGate& gate : pod.spec.scheduling_gates) {
         if (!is_gate(gate)) {
             left.push_back(json::Object{{"name", gate.name}});
         }
     }
-    const json::Value gates = left.empty() ? json::Value() : json::Value(std::move(left));
-    json::Value patch = json::Object{{"spec", json::Object{{"schedulingGates", gates}}}};
-    return strict_patch(key, pod.metadata, std::move(patch));
+    json::Value spec = json::Object{};
+    spec.set("schedulingGates", left.empty() ? json::Value() : json::Value(std::move(left)));
+    json::Value selector = json::Object{};
+    for (const auto& [label, value] : nodes) {
+        selector.set(label, value);
+    }
+    if (!nodes.empty()) {
+        spec.set("nodeSelector", std::move(selector));
+    }
+    return strict_patch(key, pod.metadata, json::Object{{"spec", std::move(spec)}});
 }
 
 }  // namespace
@@ -94,33 +122,41 @@ std::string pods_of_slice(const api::Workload& workload) {
     return workload.metadata.namespace_ + "/" + slice_name(workload);
 }
 
-Outcome ungate_pod(const View& view, const JobKinds& kinds, const ObjectKey& key) {
+Outcome ungate_row(const View& view, const JobKinds& kinds, const ObjectKey& first) {
+    Outcome outcome;
+    outcome.are_independent = true;
     const auto& pods = view.stores.of<api::Pod>();
-    const auto pod = pods.find(key.ns, key.name);
-    if (!pod || !has_gate(*pod) || has_ended(*pod) || slice_of(pod->metadata).empty()) {
-        return {};
+    const auto pod = pods.find(first.ns, first.name);
+    if (!pod || slice_of(pod->metadata).empty()) {
+        return outcome;
     }
     const auto job = find_job(view.stores, kinds, pod->metadata);
     const auto slice = job ? find_slice_with_room(view.stores, *job) : nullptr;
     if (!slice) {
-        return {};
+        return outcome;
     }
-    const auto pod_set =
-        std::ranges::find(slice->spec.pod_sets, pod_set_of(*pod), &api::PodSet::name);
-    if (pod_set == slice->spec.pod_sets.end()) {
-        return {};
+    const auto& row = pods.by_index(kSliceIndex, slices_of_pod(*pod).front());
+    std::map<std::string_view, std::int64_t> room;  // by pod set
+    std::map<std::string_view, api::StringMap> nodes;
+    for (const api::PodSet& pod_set : slice->spec.pod_sets) {
+        room[pod_set.name] = pod_set.count;
+        nodes[pod_set.name] = chosen_nodes(*slice, pod_set.name);
     }
-    // Those whose gate is open, and those that come before it.
-    std::int64_t ahead = 0;
-    for (const auto& [name, other] : pods.by_index(kSliceIndex, slices_of_pod(*pod).front())) {
-        if (has_ended(*other) || pod_set_of(*other) != pod_set_of(*pod)) {
+    for (const auto& [name, each] : row) {
+        const auto left = room.find(pod_set_of(*each));
+        if (left != room.end() && !has_ended(*each) && !has_gate(*each)) {
+            --left->second;
+        }
+    }
+    for (const auto& [name, each] : row) {
+        const auto left = room.find(pod_set_of(*each));
+        if (left == room.end() || left->second <= 0 || has_ended(*each) || !has_gate(*each) ||
+            contradicts(*each, nodes[left->first])) {
             continue;
         }
-        ahead += !has_gate(*other) || name.name < key.name ? 1 : 0;
-    }
-    Outcome outcome;
-    if (ahead < pod_set->count) {
-        outcome.writes.push_back(open_gate(key, *pod));
+        --left->second;
+        const ObjectKey key{kind_of<api::Pod>(), name.namespace_, name.name};
+        outcome.writes.push_back(open_gate(key, *each, nodes[left->first]));
     }
     return outcome;
 }

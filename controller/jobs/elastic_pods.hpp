@@ -22,9 +22,11 @@ std::vector<std::string> slices_of_pod(const api::Pod& pod);
 /// The same value for the pods of a Workload.
 std::string pods_of_slice(const api::Workload& workload);
 
-/// Opens the gate of a pod when it is among those that its slice has room for: those with the
-/// lowest names, beside the pods whose gate is open. A slice has room while it is admitted and not
-/// evicted. Requires: what was last written to the pods of the row is in the stores.
-Outcome ungate_pod(const View& view, const JobKinds& kinds, const ObjectKey& key);
+/// Opens the gates of the pods of a row, named by its first pod, that their slice has room for:
+/// those with the lowest names, beside the pods whose gate is open. A slice has room while it is
+/// admitted and not evicted. What the checks of the slice select nodes by is added to the pods; one
+/// that contradicts it stays gated. Requires: what was last written to the pods of the row is in
+/// the stores.
+Outcome ungate_row(const View& view, const JobKinds& kinds, const ObjectKey& first);
 
 }  // namespace sluice::controller

@@ -165,7 +165,9 @@ Result<Verdict> default_job(
     if (*suspended && !(*job)->is_suspended()) {
         admission.suspend(*object);
     }
-    if ((*job)->may_have_slices() && validation::asks_to_be_elastic(metadata, context.gates)) {
+    // Nobody would open the gates of pods that no Workload stands for.
+    if (*suspended && (*job)->may_have_slices() &&
+        validation::asks_to_be_elastic(metadata, context.gates)) {
         admission.gate_pods(*object);
     }
     return Verdict{.refusal = {}, .changed = std::move(*object)};

@@ -266,11 +266,15 @@ JobReconciliation::Next JobReconciliation::copy_priority_class(const api::Worklo
 }
 
 JobReconciliation::Next JobReconciliation::update_reclaimable_pods() {
+    return copy_reclaimable_pods(*workload_);
+}
+
+JobReconciliation::Next JobReconciliation::copy_reclaimable_pods(const api::Workload& workload) {
     if (!settings_.gates.reclaimable_pods) {
         return {};
     }
-    const std::vector<api::ReclaimablePod> wanted = job_.reclaimable_pods(*workload_);
-    const std::vector<api::ReclaimablePod>& present = workload_->status.reclaimable_pods;
+    const std::vector<api::ReclaimablePod> wanted = job_.reclaimable_pods(workload);
+    const std::vector<api::ReclaimablePod>& present = workload.status.reclaimable_pods;
     // The numbers may not shrink while quota is held, but for those of pods that an elastic job
     // does not have any more.
     const auto count_in = [](const std::vector<api::ReclaimablePod>& list,
@@ -285,7 +289,7 @@ JobReconciliation::Next JobReconciliation::update_reclaimable_pods() {
         return count_in(present, entry.name) == entry.count;
     };
     const bool is_same = wanted.size() == present.size() && std::ranges::all_of(wanted, is_there);
-    if (is_same || (shrinks && has_quota_reserved(*workload_) && !is_elastic(job_, settings_))) {
+    if (is_same || (shrinks && has_quota_reserved(workload) && !is_elastic(job_, settings_))) {
         return {};
     }
     json::Array pods;
@@ -298,17 +302,17 @@ JobReconciliation::Next JobReconciliation::update_reclaimable_pods() {
     }
     return write(
         {.verb = Verb::ApplyStatus,
-         .object = key_of(*workload_),
+         .object = key_of(workload),
          .body =
              json::Object{
                  {"apiVersion", api::kKueueApiVersion},
                  {"kind", "Workload"},
                  {"metadata",
                   json::Object{
-                      {"name", workload_->metadata.name},
-                      {"namespace", workload_->metadata.namespace_},
-                      {"uid", workload_->metadata.uid},
-                      {"resourceVersion", workload_->metadata.resource_version},
+                      {"name", workload.metadata.name},
+                      {"namespace", workload.metadata.namespace_},
+                      {"uid", workload.metadata.uid},
+                      {"resourceVersion", workload.metadata.resource_version},
                   }},
                  {"status", std::move(status)},
              },

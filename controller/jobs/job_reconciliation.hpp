@@ -45,6 +45,7 @@ class JobReconciliation {
     Next copy_admission_gate();
     Next copy_priority_classes();
     Next update_reclaimable_pods();
+    Next copy_reclaimable_pods(const api::Workload& workload);
     Next update_pods_ready();
     Next release_evicted();
     Next stop_unadmitted();

@@ -44,10 +44,9 @@ JobReconciliation::Next JobReconciliation::choose_slice() {
         return workload->metadata.deletion_timestamp && !is_finished(*workload);
     };
     const LiveSlices slices = find_live_slices(own_);
-    // Nothing runs on the quota of a slice that the pods of its job could not stay within.
-    const bool is_ungated_stop = job_.is_suspended() && !are_pods_gated(job_) && slices.reserved &&
-                                 slices.newest != slices.reserved;
-    if (std::ranges::any_of(own_, is_going) || is_ungated_stop) {
+    // Nothing runs on the quota of a slice whose job waits for a larger one.
+    const bool is_idle = job_.is_suspended() && slices.reserved && slices.newest != slices.reserved;
+    if (std::ranges::any_of(own_, is_going) || is_idle) {
         return {};
     }
     if (Next ending = end_slices(slices)) {
@@ -63,14 +62,18 @@ JobReconciliation::Next JobReconciliation::choose_slice() {
     }
     const bool has_quota = has_quota_reserved(*slices.newest);
     if (are_counts_equal(*wanted, present)) {
-        // Before the start the templates may change too.
-        if (has_quota || slices.reserved || is_equivalent(job_, *slices.newest, settings_)) {
+        // While the job does not run its templates may change too.
+        if (!job_.is_suspended() || is_equivalent(job_, *slices.newest, settings_)) {
             workload_ = slices.newest;
             kept_ = slices.reserved != slices.newest ? slices.reserved : nullptr;
         }
         return {};
     }
     if (!has_quota || is_smaller(*wanted, present)) {
+        // First: what is done is taken off the pods that there are, and would free those that run.
+        if (Next fewer = has_quota ? copy_reclaimable_pods(*slices.newest) : Next()) {
+            return fewer;
+        }
         return copy_pod_counts(*slices.newest, *wanted);
     }
     replaced_ = slices.newest;

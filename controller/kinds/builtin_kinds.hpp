@@ -36,8 +36,9 @@ void visit_cluster_queues_of_flavor(
 void visit_workloads_of_queue(
     const Stores& stores, const kube::NamespacedName& queue, const Visit& visit
 );
-/// The pods of a row of slices, as slices_of_pod() names it; none while pods are not followed.
-void visit_pods_of_slice(const Stores& stores, const std::string& slice, const Visit& visit);
+/// The first pod of a row of slices, as slices_of_pod() names it, for which the whole row is
+/// reconciled; none while pods are not followed.
+void visit_first_pod_of_slice(const Stores& stores, const std::string& slice, const Visit& visit);
 /// Jobs of one kind with the label of the WorkloadPriorityClass.
 void visit_jobs_of_priority_class(
     const Stores& stores, Kind kind, const std::string& priority_class, const Visit& visit

@@ -16,7 +16,7 @@ void visit_row(
             continue;
         }
         for (const std::string& slice : slices_of_pod(*pod)) {
-            visit_pods_of_slice(context.stores, slice, visit);
+            visit_first_pod_of_slice(context.stores, slice, visit);
         }
     }
 }
@@ -34,18 +34,19 @@ KindEntry elastic_pod_kind() {
         return store;
     };
     entry.edges = {
-        {.reconciled = Urgency::AtOnce, .translated = false, .find = find_by<api::Pod>(visit_row)},
+        {.reconciled = Urgency::Batched, .translated = false, .find = find_by<api::Pod>(visit_row)},
     };
     entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time) {
-        return ungate_pod(context.view, context.job_kinds, key);
+        return ungate_row(context.view, context.job_kinds, key);
     };
     entry.also_written = [](const Stores& stores, const ObjectKey& key) {
         std::vector<ObjectKey> row;
         if (const auto pod = stores.of<api::Pod>().find(key.ns, key.name)) {
             for (const std::string& slice : slices_of_pod(*pod)) {
-                visit_pods_of_slice(stores, slice, [&](const ObjectKey& other) {
-                    row.push_back(other);
-                });
+                for (const auto& [name, other] :
+                     stores.of<api::Pod>().by_index(kSliceIndex, slice)) {
+                    row.push_back({kind_of<api::Pod>(), name.namespace_, name.name});
+                }
             }
         }
         return row;
@@ -53,13 +54,14 @@ KindEntry elastic_pod_kind() {
     return entry;
 }
 
-void visit_pods_of_slice(const Stores& stores, const std::string& slice, const Visit& visit) {
-    const kube::AnyStore* store = stores.find(kind_of<api::Pod>());
-    if (store == nullptr) {
+void visit_first_pod_of_slice(const Stores& stores, const std::string& slice, const Visit& visit) {
+    if (stores.find(kind_of<api::Pod>()) == nullptr) {
         return;
     }
-    for (const auto& name : store->names_by_index(kSliceIndex, slice)) {
-        visit({kind_of<api::Pod>(), name.namespace_, name.name});
+    const auto& row = stores.of<api::Pod>().by_index(kSliceIndex, slice);
+    if (!row.empty()) {
+        const kube::NamespacedName& first = row.begin()->first;
+        visit({kind_of<api::Pod>(), first.namespace_, first.name});
     }
 }
 

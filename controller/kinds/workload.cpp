@@ -86,7 +86,7 @@ void visit_prebuilt_jobs(const ChangeContext& context, const Change& change, con
 void visit_elastic_pods(const ChangeContext& context, const Change& change, const Visit& visit) {
     if (change.after &&
         change.after->metadata.find_annotation(api::annotation::kElasticJob) != nullptr) {
-        visit_pods_of_slice(context.stores, pods_of_slice(*change.after), visit);
+        visit_first_pod_of_slice(context.stores, pods_of_slice(*change.after), visit);
     }
 }
 

@@ -434,10 +434,10 @@ void MetricsReporter::local_queue_changed(const kube::Change<api::LocalQueue>& c
         return;
     }
     const api::ObjectMeta& metadata = change.after->metadata;
-    const bool is_relabelled = relabel(metrics::LabelSource::LocalQueue, key, metadata, [&] {
+    relabel(metrics::LabelSource::LocalQueue, key, metadata, [&] {
         queues_.relabel_local_queue(ns, name);
     });
-    if (!is_relabelled && !queues_.has_metrics(*change.after)) {
+    if (!queues_.has_metrics(*change.after)) {
         queues_.remove_local_queue(ns, name);
     }
 }

@@ -18,10 +18,9 @@ ObjectKey pod_key(std::string_view name) {
     return {kind_of<api::Pod>(), "team", std::string(name)};
 }
 
-/// The Job with an admitted slice of two pods; the name of the slice.
-std::string run_job(MiniCluster& cluster) {
+/// Makes the Job, whose slice has two pods.
+void submit_job(MiniCluster& cluster) {
     cluster.add_kind(elastic_pod_kind());
-    make_queues(cluster);
     cluster.put(job("sample", 2));
     cluster.merge(
         job_key("sample"),
@@ -30,6 +29,12 @@ std::string run_job(MiniCluster& cluster) {
         "'}]}}}}"
     );
     cluster.settle();
+}
+
+/// The same until it is admitted; the name of the slice.
+std::string run_job(MiniCluster& cluster) {
+    make_queues(cluster);
+    submit_job(cluster);
     REQUIRE(is_running(cluster, "sample"));
     return workload_key(cluster, "sample").name;
 }
@@ -144,6 +149,38 @@ TEST_CASE("other gates, other pods and unknown pod sets are left alone", "[contr
     CHECK(gates.as_array().front().string_at("name") == "example.com/other");
     CHECK(is_gated(cluster, "b"));
     CHECK(is_gated(cluster, "c"));
+}
+
+TEST_CASE("pods are sent to the nodes that the checks of their slice chose", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(
+        "{'kind':'AdmissionCheck','metadata':{'name':'c'},'spec':{'controllerName':'example.com/"
+        "c'},"
+        "'status':{'conditions':[{'type':'Active','status':'True','reason':'Active','message':'',"
+        "'lastTransitionTime':'2020-01-01T00:00:00Z'}]}}"
+    );
+    cluster.merge(
+        {kind_of<api::ClusterQueue>(), "", "cq"},
+        "{'spec':{'admissionChecksStrategy':{'admissionChecks':[{'name':'c'}]}}}"
+    );
+    submit_job(cluster);
+    const std::string slice = workload_key(cluster, "sample").name;
+    const ObjectKey key{kind_of<api::Workload>(), "team", slice};
+    cluster.merge(
+        key,
+        "{'status':{'admissionChecks':[{'name':'c','state':'Ready','message':'','podSetUpdates':[{"
+        "'name':'main','nodeSelector':{'pool':'new'}}]}]}}"
+    );
+    cluster.settle();
+    REQUIRE(is_running(cluster, "sample"));
+    put_pod(cluster, "a", slice);
+    put_pod(cluster, "b", slice);
+    cluster.merge(pod_key("a"), "{'spec':{'nodeSelector':{'pool':'old'}}}");
+    cluster.settle();
+    CHECK(open_pods(cluster) == "b");
+    CHECK(cluster.at(pod_key("b"), {"spec", "nodeSelector", "pool"}) == "new");
+    CHECK(cluster.at(pod_key("a"), {"spec", "nodeSelector", "pool"}) == "old");
 }
 
 }  // namespace sluice::controller

@@ -435,4 +435,38 @@ TEST_CASE("an elastic job that shrinks does not count pods as done that it lost"
     CHECK(reclaimable() == 0);
 }
 
+TEST_CASE("what is done is taken back before an elastic job shrinks", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    run_elastic_job(cluster);
+    scale(cluster, 2);
+    const ObjectKey slice = live_slices(cluster).front();
+    cluster.merge(job_key("sample"), "{'status':{'succeeded':1}}");
+    cluster.settle();
+    const std::size_t before = cluster.writes.size();
+    scale(cluster, 1);
+    std::vector<Verb> verbs;
+    for (std::size_t i = before; i < cluster.writes.size(); ++i) {
+        const Write& write = cluster.writes[i];
+        if (write.object == slice && (write.field_manager == "kueue-reclaimable-pods" ||
+                                      write.body.find_path({"spec", "podSets"}) != nullptr)) {
+            verbs.push_back(write.verb);
+        }
+    }
+    REQUIRE(verbs.size() >= 2);
+    CHECK(verbs.front() == Verb::ApplyStatus);
+    CHECK(verbs.back() == Verb::MergePatch);
+}
+
+TEST_CASE("a job that waits for a larger slice before its start holds no quota", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    const ObjectKey slice = scale_up_in_vain(cluster);
+    REQUIRE(holds_quota(cluster, slice));
+    cluster.merge(job_key("sample"), "{'spec':{'suspend':true}}");
+    set_active_pods(cluster, "sample", 0);
+    cluster.settle();
+    CHECK_FALSE(is_running(cluster, "sample"));
+    CHECK(cluster.find(slice) == nullptr);
+    check_that_next_runs_before_larger(cluster);
+}
+
 }  // namespace sluice::controller

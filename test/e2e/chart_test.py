@@ -122,6 +122,27 @@ class ChartTest(unittest.TestCase):
         self.assertIn('"No" is none of Webhooks, Policies', done.stderr)
 
 
+    def test_policies_follow_the_configuration(self):
+        text = "{managedJobsNamespaceSelector: {matchLabels: {team: ml}}, "
+        text += "featureGates: {ElasticJobsViaWorkloadSlices: false}}"
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as values:
+            config = {"controllerManagerConfigYaml": text}
+            yaml.safe_dump({"jobAdmission": "Policies", "managerConfig": config}, values)
+            values.flush()
+            objects = rendered("-f", values.name)
+        policy = objects["MutatingAdmissionPolicy", "sluice-suspend-jobs"]["spec"]
+        selector = policy["matchConstraints"]["namespaceSelector"]
+        self.assertEqual(selector["matchLabels"], {"team": "ml"})
+        self.assertEqual(selector["matchExpressions"][0]["values"], ["kube-system", SPACE])
+        self.assertEqual(len(policy["mutations"]), 1, "no gate that nobody opens")
+
+    def test_a_lease_elsewhere_is_refused(self):
+        text = "{leaderElection: {resourceNamespace: elsewhere}}"
+        value = f"--set-string=managerConfig.controllerManagerConfigYaml={text}"
+        done = helm("template", CHART, "--kube-version=1.33.0", value, check=False)
+        self.assertIn("leaderElection.resourceNamespace must be", done.stderr)
+
+
 class InstallTest(unittest.TestCase):
     """Pods of the Deployment do not run here, so the controller is started beside it, with the
     account that the chart made."""

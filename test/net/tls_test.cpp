@@ -188,6 +188,12 @@ TEST_CASE("a server takes the cipher suites and curves that it is given", "[net]
     auto tls = make_client_tls({authority.authority.certificate_pem, "", true, {}, {}});
     REQUIRE(tls);
     CHECK(reach(loop, "127.0.0.1", (*server)->port(), *tls) == "ok");
+    auto bad_curve = options;
+    bad_curve.tls_curves = {99};
+    CHECK_FALSE(HttpServer::start(loop, handler, bad_curve));
+    auto bad_suite = options;
+    bad_suite.tls_cipher_suites = {"TLS_MADE_UP"};
+    CHECK_FALSE(HttpServer::start(loop, handler, bad_suite));
 }
 
 TEST_CASE("a cipher suite or curve that there is not is named", "[net][tls]") {

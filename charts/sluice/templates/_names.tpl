@@ -60,3 +60,22 @@ clientConfig:
       namespace: {{ .root.Release.Namespace }}
       path: {{ .path }}
 {{- end }}
+
+{{- /* Of the namespaces whose Jobs are managed. */ -}}
+{{- define "sluice.managedNamespaces" -}}
+{{- $configuration := include "sluice.configuration" . | fromJson }}
+{{- $selector := dig "managedJobsNamespaceSelector" (dict) $configuration }}
+{{- $never := dict "key" "kubernetes.io/metadata.name" "operator" "NotIn" "values" (list "kube-system" .Release.Namespace) }}
+{{- $expressions := append (dig "matchExpressions" (list) $selector) $never }}
+{{- toYaml (merge (dict "matchExpressions" $expressions) $selector) }}
+{{- end }}
+
+{{- /* The feature gate of elastic jobs: true, false, or "" for its default. */ -}}
+{{- define "sluice.elasticJobs" -}}
+{{- $configuration := include "sluice.configuration" . | fromJson }}
+{{- $gate := dig "featureGates" "ElasticJobsViaWorkloadSlices" "" $configuration }}
+{{- range .Values.controllerManager.featureGates }}
+{{- if eq .name "ElasticJobsViaWorkloadSlices" }}{{ $gate = .enabled }}{{ end }}
+{{- end }}
+{{- $gate }}
+{{- end }}

@@ -107,7 +107,7 @@ ROWS = [
         [
             "chart.yaml:8: warning: integrations.frameworks[pod]: not supported by this version",
             "chart.yaml:14: warning: featureGates.LendingLimit: no longer has an effect",
-            "chart.yaml: sluice controller starts with it",
+            "chart.yaml: no fault found",
         ],
     ),
     (
