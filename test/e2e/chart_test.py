@@ -137,7 +137,7 @@ class ChartTest(unittest.TestCase):
         self.assertEqual(len(policy["mutations"]), 1, "no gate that nobody opens")
 
     def test_a_lease_elsewhere_is_refused(self):
-        text = "{leaderElection: {resourceNamespace: elsewhere}}"
+        text = "leaderElection:\n  resourceNamespace: elsewhere"
         value = f"--set-string=managerConfig.controllerManagerConfigYaml={text}"
         done = helm("template", CHART, "--kube-version=1.33.0", value, check=False)
         self.assertIn("leaderElection.resourceNamespace must be", done.stderr)
