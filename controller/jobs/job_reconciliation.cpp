@@ -340,11 +340,10 @@ JobReconciliation::Next JobReconciliation::update_pods_ready() {
     const api::Condition& after = *find_condition(changed, api::condition::kPodsReady);
     if (is_ready && after.reason == reason::kPodsStarted) {
         const api::Condition* since = find_condition(*workload_, api::condition::kAdmitted);
+        const auto& admission = workload_->status.admission;
         w.observations.push_back({
             .kind = Observation::Kind::PodsReady,
-            .cluster_queue = workload_->status.admission
-                                 ? workload_->status.admission->cluster_queue
-                                 : std::string(),
+            .cluster_queue = admission ? admission->cluster_queue : std::string(),
             .local_queue = workload_->spec.queue_name,
             .ns = workload_->metadata.namespace_,
             .priority_class = priority_class_name(*workload_),

@@ -85,6 +85,7 @@ std::vector<metrics::CustomLabel> make_custom_labels(const std::vector<config::C
         {"Workload", metrics::LabelSource::Workload},
     };
     std::vector<metrics::CustomLabel> made;
+    made.reserve(labels.size());
     for (const config::CustomLabel& label : labels) {
         made.push_back(
             {.name = label.name,

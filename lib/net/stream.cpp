@@ -239,14 +239,16 @@ boost::system::error_code listen_on(tcp::acceptor& acceptor, const tcp::endpoint
 
 /// Asks the proxy at the other side for a tunnel and reads its answer, byte by byte: what follows
 /// the header is the host's.
-asio::awaitable<Result<void>> open_tunnel(beast::tcp_stream* tcp, const Endpoint* endpoint) {
+asio::awaitable<Result<void>> open_tunnel(
+    beast::tcp_stream* tcp, const Endpoint* endpoint, const Proxy* proxy
+) {
     constexpr std::size_t kHeaderMax = std::size_t{16} * 1024;
     const bool is_v6 = endpoint->host.find(':') != std::string::npos;
     const std::string host = is_v6 ? "[" + endpoint->host + "]" : endpoint->host;
     const std::string authority = host + ":" + std::to_string(endpoint->port);
     std::string request = "CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n";
-    if (!endpoint->proxy->authorization.empty()) {
-        request += "Proxy-Authorization: " + endpoint->proxy->authorization + "\r\n";
+    if (!proxy->authorization.empty()) {
+        request += "Proxy-Authorization: " + proxy->authorization + "\r\n";
     }
     request += "\r\n";
     const auto [write_code, written] =
@@ -299,7 +301,7 @@ asio::awaitable<Result<std::unique_ptr<Stream>>> connect(Endpoint endpoint, Dead
     }
     set_socket_options(tcp.socket());
     if (endpoint.proxy) {
-        const auto opened = co_await open_tunnel(&tcp, &endpoint);
+        const auto opened = co_await open_tunnel(&tcp, &endpoint, &*endpoint.proxy);
         if (!opened) {
             co_return with_context(opened.error(), "connecting to " + where);
         }
