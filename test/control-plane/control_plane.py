@@ -100,6 +100,16 @@ def find_binaries():
     return pathlib.Path(result.stdout.strip())
 
 
+@contextlib.contextmanager
+def paused(process):
+    """It does nothing within the block, and goes on after it as if no time had passed."""
+    process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        process.send_signal(signal.SIGCONT)
+
+
 class Component:
     """One child process with a log file."""
 
@@ -133,14 +143,8 @@ class Component:
                 self.process.kill()
                 self.process.wait()
 
-    @contextlib.contextmanager
     def paused(self):
-        """It does nothing within the block, and goes on after it as if no time had passed."""
-        self.process.send_signal(signal.SIGSTOP)
-        try:
-            yield
-        finally:
-            self.process.send_signal(signal.SIGCONT)
+        return paused(self.process)
 
 
 class ControlPlane:

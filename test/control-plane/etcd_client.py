@@ -33,34 +33,28 @@ class EtcdClient:
             "127.0.0.1", self.port, timeout=timeout, context=self.tls
         )
 
-    def list(self, group, plural):
-        """(revision, objects) of a custom kind."""
+    def ask(self, path, request):
         connection = self.connect(self.timeout)
         try:
-            connection.request("POST", "/v3/kv/range", json.dumps(range_of(group, plural)))
+            connection.request("POST", path, json.dumps(request))
             response = connection.getresponse()
             answer = json.loads(response.read())
         finally:
             connection.close()
         if response.status != 200:
-            raise RecordLost(f"list of {plural}: {response.status} {answer}")
+            raise RecordLost(f"{path} {request}: {response.status} {answer}")
+        return answer
+
+    def list(self, group, plural):
+        """(revision, objects) of a custom kind."""
+        answer = self.ask("/v3/kv/range", range_of(group, plural))
         objects = [object_of(each, each["mod_revision"]) for each in answer.get("kvs", [])]
         return int(answer["header"]["revision"]), objects
 
     def compact(self):
         """Forgets all revisions but the present one."""
-        connection = self.connect(self.timeout)
-        try:
-            request = {"key": "AA==", "range_end": "AA==", "limit": 1}
-            connection.request("POST", "/v3/kv/range", json.dumps(request))
-            revision = json.loads(connection.getresponse().read())["header"]["revision"]
-            connection.request("POST", "/v3/kv/compaction", json.dumps({"revision": revision}))
-            response = connection.getresponse()
-            answer = json.loads(response.read())
-        finally:
-            connection.close()
-        if response.status != 200:
-            raise RecordLost(f"compaction: {response.status} {answer}")
+        answer = self.ask("/v3/kv/range", {"key": "AA==", "range_end": "AA==", "limit": 1})
+        self.ask("/v3/kv/compaction", {"revision": answer["header"]["revision"]})
 
     def watch(self, group, plural, revision):
         """Every change after `revision`: iterate over it, stop it from elsewhere."""

@@ -1,9 +1,7 @@
 """Runs `sluice controller` as users do: a configuration file, a kubeconfig, a process."""
 
-import contextlib
 import json
 import pathlib
-import signal
 import ssl
 import subprocess
 import sys
@@ -14,7 +12,7 @@ import yaml
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "control-plane"))
 
-from control_plane import die_with_parent, free_ports, wait_until  # noqa: E402
+from control_plane import die_with_parent, free_ports, paused, wait_until  # noqa: E402
 
 READY_DEADLINE = 60.0
 # SIGTERM finishes outstanding writes within a bound and releases the lease.
@@ -145,14 +143,8 @@ class Controller:
         except FileNotFoundError:
             return ""
 
-    @contextlib.contextmanager
     def paused(self):
-        """It does nothing within the block, and goes on after it as if no time had passed."""
-        self.process.send_signal(signal.SIGSTOP)
-        try:
-            yield
-        finally:
-            self.process.send_signal(signal.SIGCONT)
+        return paused(self.process)
 
     def kill(self):
         process, self.process = self.process, None
