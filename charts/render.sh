@@ -17,17 +17,41 @@ render() {
     local template
     for template in "$@"; do
         helm template sluice charts/sluice --namespace kueue-system --kube-version 1.33.0 \
-            --set controllerManager.replicas=2 --show-only "templates/$template" 2>/dev/null |
+            --set controllerManager.replicas=2 --show-only "templates/$template" \
+            "${flags[@]}" 2>/dev/null |
             without_helm
     done
 }
+
+# Flags that make the configuration list the frameworks.
+listing() {
+    local frameworks
+    frameworks=$(printf '%s, ' "$@")
+    flags=(--set-string "managerConfig.controllerManagerConfigYaml=integrations: {frameworks: \
+[${frameworks//,/\\,}]}")
+}
+
+# As the chart knows them. Example: ray.io/rayjob
+mapfile -t kinds < <(sed -n 's|^\([a-z0-9.-]*/[a-z]*\): {group: .*|\1|p' \
+    charts/sluice/templates/_job_kinds.tpl)
+flags=()
 
 {
     printf '%s\n---\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: kueue-system\n' "$note"
     render rbac.yaml
 } >"$folder/rbac.yaml"
+# Webhooks ask about every kind: about those that the configuration does not list, Sluice says yes.
+listing batch/job "${kinds[@]}"
 { printf '%s\n' "$note" && render webhooks.yaml; } >"$folder/webhooks.yaml"
+# The rights for a kind are granted where it is listed.
+mkdir -p "$folder/job-kinds"
+for kind in "${kinds[@]}"; do
+    listing "$kind"
+    { printf '%s\n' "$note" && render job_kinds.yaml; } >"$folder/job-kinds/${kind#*/}.yaml"
+done
+flags=()
 {
     printf '%s\n' "$note"
     render manager.yaml services.yaml
 } >"$folder/in-cluster/controller.yaml"
+{ printf '%s\n' "$note" && render visibility.yaml; } >"$folder/in-cluster/visibility.yaml"

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -47,6 +48,23 @@ bool lacks_subcommand(const CLI::App& program) {
     return true;
 }
 
+/// The words of the command line, last first. An option with an empty value (`--name=`) becomes two
+/// words: the parser would take the word that follows for the value.
+std::vector<std::string> make_words(int argc, const char* const* argv) {
+    std::vector<std::string> words;
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view word = argv[i];
+        const bool is_empty_option =
+            word.size() > 3 && word.starts_with("--") && word.find('=') == word.size() - 1;
+        words.emplace_back(is_empty_option ? word.substr(0, word.size() - 1) : word);
+        if (is_empty_option) {
+            words.emplace_back();
+        }
+    }
+    std::ranges::reverse(words);
+    return words;
+}
+
 /// Output that cannot be written is lost, and the end of the program would not report it.
 bool is_output_written() {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
@@ -71,7 +89,7 @@ int main(int argc, char** argv) {
         fmt::print("{}\n", version);
     });
     try {
-        program.parse(argc, argv);
+        program.parse(make_words(argc, argv));
     } catch (const CLI::Success& asked) {
         return program.exit(asked);  // help or the version
     } catch (const CLI::ParseError& error) {

@@ -7,6 +7,9 @@
 #include "config/honoured.hpp"
 #include "config/validation.hpp"
 #include "controller/commands/input_files.hpp"
+#include "controller/commands/job_object.hpp"
+#include "controller/process/tls_settings.hpp"
+#include "job_kinds/configured.hpp"
 #include "yaml/find_line.hpp"
 #include "yaml/parse.hpp"
 #include "yaml/print.hpp"
@@ -89,7 +92,36 @@ std::size_t take_line(std::string_view& detail) {
     return line;
 }
 
-int run_check(const std::string& file, const std::string& feature_gates) {
+/// Prints what a configuration without faults makes of the object in a file.
+int show_object(
+    const std::string& object_file, std::string_view config_text, const std::string& feature_gates
+) {
+    const auto text = read_file(object_file);
+    if (!text) {
+        fmt::print(stderr, "error: {}\n", text.error().detail);
+        return kUnreadable;
+    }
+    const auto object = yaml::parse_document(*text);
+    if (!object) {
+        fmt::print(stderr, "error: {}:{}\n", object_file, object.error().detail);
+        return 1;
+    }
+    config::Problems none;
+    const auto configuration =
+        config::read_configuration(*yaml::parse_document(config_text), "", none);
+    const auto gates = config::FeatureGates::load(feature_gates, configuration.feature_gates);
+    const auto shown = explain_job(*object, configuration, *gates);
+    if (!shown) {
+        fmt::print(stderr, "error: {}: {}\n", object_file, shown.error().detail);
+        return 1;
+    }
+    fmt::print("{}", *shown);
+    return 0;
+}
+
+int run_check(
+    const std::string& file, const std::string& feature_gates, const std::string& object_file
+) {
     const auto text = read_file(file);
     if (!text) {
         fmt::print(stderr, "error: {}\n", text.error().detail);
@@ -101,7 +133,14 @@ int run_check(const std::string& file, const std::string& feature_gates) {
         fmt::print(stderr, "error: sluice controller does not start with {}\n", file);
         return 1;
     }
-    fmt::print("{}: no fault found\n", file);
+    if (!object_file.empty()) {
+        return show_object(object_file, *text, feature_gates);
+    }
+    fmt::print(
+        "{}: no fault found; outside a cluster webhook.host and leaderElection.resourceNamespace "
+        "must be set too\n",
+        file
+    );
     return 0;
 }
 
@@ -134,6 +173,15 @@ ConfigReport check_config(
     for (const config::Problem& problem : config::validate(configuration, *gates)) {
         reporter.error(problem);
     }
+    job_kinds::configured_kinds(configuration.integrations, problems);
+    for (const config::Problem& problem : problems.take()) {
+        reporter.error(problem);
+    }
+    if (const auto tls = controller::check_tls(configuration.tls); !tls) {
+        const std::string& detail = tls.error().detail;
+        const std::size_t path_end = detail.find(':');
+        reporter.error({.path = detail.substr(0, path_end), .why = detail.substr(path_end + 2)});
+    }
     check_support(reporter, configuration, *gates);
     return reporter.take();
 }
@@ -142,6 +190,7 @@ void add_config(CLI::App& app, int& exit_code) {
     struct Options {
         std::string file;
         std::string feature_gates;
+        std::string object;
     };
     auto options = std::make_shared<Options>();
     CLI::App* config = app.add_subcommand("config", "Checks a Configuration, prints the defaults");
@@ -154,8 +203,14 @@ void add_config(CLI::App& app, int& exit_code) {
     check->add_option(
         "--feature-gates", options->feature_gates, "Name=true,Other=false, as given beside it"
     );
+    check->add_option(
+        "--object",
+        options->object,
+        "File of one job, YAML or JSON: prints its pod sets, their requests, and what a start "
+        "writes into it"
+    );
     check->callback([options, &exit_code] {
-        exit_code = run_check(options->file, options->feature_gates);
+        exit_code = run_check(options->file, options->feature_gates, options->object);
     });
     config->add_subcommand("defaults", "Prints the Configuration that applies without a file")
         ->callback([] { fmt::print("{}", yaml::print(config::make_default_document())); });

@@ -9,6 +9,9 @@
 #include "controller/process/controller_process.hpp"
 #include "controller/process/conversion_publication.hpp"
 #include "controller/process/settings.hpp"
+#include "controller/process/tls_settings.hpp"
+#include "job_kinds/builtin.hpp"
+#include "job_kinds/configured.hpp"
 #include "json/log_format.hpp"
 #include "kube/client/connection_source.hpp"
 #include "kube/client/http_client.hpp"
@@ -47,6 +50,9 @@ struct Options {
     std::string log_format = "text";
     std::string zap_level;
     std::string zap_encoder;
+    bool zap_devel = false;
+    std::string zap_stacktrace_level;
+    std::string zap_time_encoding;
 };
 
 constexpr std::string_view kScheduler = "scheduler";
@@ -197,11 +203,19 @@ Result<controller::ProcessOptions> make_process_options(
     if (!controllers) {
         return with_context(controllers.error(), "--controllers");
     }
+    if (const auto tls = controller::check_tls(configuration->tls); !tls) {
+        return in_settings(options, tls.error());
+    }
     auto settings = controller::make_settings(*configuration, *gates);
     if (!settings) {
         return in_settings(options, settings.error());
     }
+    config::Problems problems;
     controller::ProcessOptions made;
+    made.job_kinds = job_kinds::configured_kinds(configuration->integrations, problems);
+    if (!problems.empty()) {
+        return in_settings(options, make_invalid(config::to_string(problems.take())));
+    }
     made.gates = *gates;
     made.settings = std::move(*settings);
     made.controllers = *controllers;
@@ -269,6 +283,25 @@ void tell_start(const kube::Connection& connection) {
     );
 }
 
+/// Errors: Invalid for a word that Kueue would refuse, naming the option.
+Result<void> check_zap_words(const Options& options) {
+    constexpr std::string_view kLevels[] = {"info", "error", "panic"};
+    constexpr std::string_view kEncodings[] = {
+        "epoch", "millis", "nano", "iso8601", "rfc3339", "rfc3339nano"
+    };
+    const std::string& level = options.zap_stacktrace_level;
+    if (!level.empty() && std::ranges::find(kLevels, level) == std::end(kLevels)) {
+        return make_invalid("--zap-stacktrace-level: " + level + " is none of info, error, panic");
+    }
+    const std::string& encoding = options.zap_time_encoding;
+    if (!encoding.empty() && std::ranges::find(kEncodings, encoding) == std::end(kEncodings)) {
+        return make_invalid(fmt::format(
+            "--zap-time-encoding: {} is none of {}", encoding, fmt::join(kEncodings, ", ")
+        ));
+    }
+    return {};
+}
+
 /// Applies the options that say how lines are logged. Errors: Invalid, naming the option.
 Result<void> set_up_log(const Options& options) {
     const std::string& encoder = options.zap_encoder;
@@ -281,8 +314,13 @@ Result<void> set_up_log(const Options& options) {
     if (options.log_format == "json" || encoder == "json") {
         log::set_format(json::json_log_format());
     }
-    const auto level = options.zap_level.empty() ? parse_level(options.log_level)
-                                                 : parse_zap_level(options.zap_level);
+    if (const auto checked = check_zap_words(options); !checked) {
+        return checked.error();
+    }
+    const bool is_devel = options.zap_devel && options.zap_level.empty();
+    const auto level = is_devel                    ? log::Level::Debug
+                       : options.zap_level.empty() ? parse_level(options.log_level)
+                                                   : parse_zap_level(options.zap_level);
     if (!level) {
         return make_invalid(
             options.zap_level.empty()
@@ -311,6 +349,34 @@ void warn_of_settings_without_effect(const controller::ProcessOptions& options) 
     }
 }
 
+/// Sets the clients that the limit of requests leaves out: a lease is lost when its renewal waits
+/// too long behind other calls, and so is the patience of those whose request is reviewed. Returns
+/// that of the lease; the options own it.
+Result<kube::HttpClient*> make_unlimited_clients(
+    kube::ClientConfig config, const Clock& clock, controller::ProcessOptions* options
+) {
+    config.qps = -1;
+    auto lease = kube::HttpClient::make(config, clock, options->seed + 1);
+    if (!lease) {
+        return lease.error();
+    }
+    auto review = kube::HttpClient::make(config, clock, options->seed + 2);
+    if (!review) {
+        return review.error();
+    }
+    if (options->gates.is_enabled(config::Feature::VisibilityOnDemand)) {
+        auto visibility = kube::HttpClient::make(config, clock, options->seed + 3);
+        if (!visibility) {
+            return visibility.error();
+        }
+        options->visibility_client = std::move(*visibility);
+    }
+    options->review_client = std::move(*review);
+    kube::HttpClient* const calls = lease->get();
+    options->lease_client = std::move(*lease);
+    return calls;
+}
+
 int run(const Options& options) {
     if (const auto set = set_up_log(options); !set) {
         log::error("cannot start", {{"error", set.error().detail}});
@@ -334,27 +400,14 @@ int run(const Options& options) {
     const SystemClock clock;
     net::EventLoop loop;  // the client's connections belong to it
     auto client = kube::HttpClient::make(connection->config, clock, process_options->seed);
-    if (!client) {
-        log::error("cannot start", {{"error", client.error().detail}});
-        return kMisconfigured;
-    }
-    // A lease is lost when its renewal waits too long behind other calls.
-    connection->config.qps = -1;
-    auto lease_client =
-        kube::HttpClient::make(connection->config, clock, process_options->seed + 1);
+    auto lease_client = client
+                            ? make_unlimited_clients(connection->config, clock, &*process_options)
+                            : Result<kube::HttpClient*>(client.error());
     if (!lease_client) {
         log::error("cannot start", {{"error", lease_client.error().detail}});
         return kMisconfigured;
     }
-    auto review_client =
-        kube::HttpClient::make(connection->config, clock, process_options->seed + 2);
-    if (!review_client) {
-        log::error("cannot start", {{"error", review_client.error().detail}});
-        return kMisconfigured;
-    }
-    process_options->review_client = std::move(*review_client);
-    auto* const lease_calls = lease_client->get();
-    process_options->lease_client = std::move(*lease_client);
+    kube::HttpClient* const lease_calls = *lease_client;
     std::signal(SIGPIPE, SIG_IGN);
     raise_file_limit();
     int exit_code = 1;
@@ -378,11 +431,22 @@ int run(const Options& options) {
     return exit_code;
 }
 
+/// Every kind that some configuration without integrations.jobKinds turns on.
+controller::Registry make_whole_registry() {
+    std::vector<job_kinds::ConfiguredKind> kinds;
+    for (const job_kinds::Description& builtin : job_kinds::builtin_descriptions()) {
+        kinds.push_back({std::make_shared<const job_kinds::Description>(builtin)});
+    }
+    return controller::make_registry(kinds, true);
+}
+
 }  // namespace
 
 std::set<std::string> controller_names() {
-    std::set<std::string> names{std::string(kScheduler), controller::kElasticJobController};
-    const controller::Registry registry = controller::make_builtin_registry();
+    std::set<std::string> names{
+        std::string(kScheduler), controller::kElasticJobController, controller::kJobKindsController
+    };
+    const controller::Registry registry = make_whole_registry();
     for (const controller::KindEntry& entry : registry.all()) {
         if (entry.reconcile) {
             names.insert(entry.controller);
@@ -397,12 +461,12 @@ std::map<std::string, std::set<std::string>> controller_groups() {
         {"core", {}},
         {"elasticjobs", {controller::kElasticJobController}},
         {"failurerecovery", {}},
-        {"jobs", {}},
+        {"jobs", {controller::kJobKindsController}},
         {"multikueue", {}},
         {"provisioning", {}},
         {"tas", {}},
     };
-    const controller::Registry registry = controller::make_builtin_registry();
+    const controller::Registry registry = make_whole_registry();
     for (const controller::KindEntry& entry : registry.all()) {
         if (entry.reconcile) {
             groups[entry.job ? "jobs" : "core"].insert(entry.controller);
@@ -504,6 +568,19 @@ void add_controller(CLI::App& app, int& exit_code) {
     );
     command->add_option(
         "--zap-encoder", options->zap_encoder, "Kueue's name of --log-format: console or json"
+    );
+    command->add_flag(
+        "--zap-devel", options->zap_devel, "Kueue's other way to say --log-level=debug"
+    );
+    command->add_option(
+        "--zap-stacktrace-level",
+        options->zap_stacktrace_level,
+        "Taken for the sake of Kueue's command lines; log lines have no stack traces"
+    );
+    command->add_option(
+        "--zap-time-encoding",
+        options->zap_time_encoding,
+        "Taken for the sake of Kueue's command lines; times are always as RFC 3339 has them"
     );
     command->callback([options, &exit_code] { exit_code = run(*options); });
 }

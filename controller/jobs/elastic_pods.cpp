@@ -82,6 +82,12 @@ api::StringMap chosen_nodes(const api::Workload& slice, std::string_view pod_set
     return labels;
 }
 
+/// Requires: it is admitted.
+Duration since_admission(const api::Workload& slice, Time now) {
+    const api::Condition* admitted = find_condition(slice, api::condition::kAdmitted);
+    return std::max(Duration{}, now - admitted->last_transition_time.value_or(now));
+}
+
 bool contradicts(const api::Pod& pod, const api::StringMap& nodes) {
     return std::ranges::any_of(nodes, [&](const auto& entry) {
         const auto found = pod.spec.node_selector.find(entry.first);
@@ -122,7 +128,7 @@ std::string pods_of_slice(const api::Workload& workload) {
     return workload.metadata.namespace_ + "/" + slice_name(workload);
 }
 
-Outcome ungate_row(const View& view, const JobKinds& kinds, const ObjectKey& first) {
+Outcome ungate_row(const View& view, const JobKinds& kinds, const ObjectKey& first, Time now) {
     Outcome outcome;
     outcome.are_independent = true;
     const auto& pods = view.stores.of<api::Pod>();
@@ -135,6 +141,12 @@ Outcome ungate_row(const View& view, const JobKinds& kinds, const ObjectKey& fir
     if (!slice) {
         return outcome;
     }
+    const Observation seen{
+        .kind = Observation::Kind::GateOpened,
+        .cluster_queue = slice->status.admission.value_or(api::Admission{}).cluster_queue,
+        .reason = api::scheduling_gate::kElasticJob,
+        .since_admitted = since_admission(*slice, now),
+    };
     const auto& row = pods.by_index(kSliceIndex, slices_of_pod(*pod).front());
     std::map<std::string_view, std::int64_t> room;  // by pod set
     std::map<std::string_view, api::StringMap> nodes;
@@ -157,6 +169,7 @@ Outcome ungate_row(const View& view, const JobKinds& kinds, const ObjectKey& fir
         --left->second;
         const ObjectKey key{kind_of<api::Pod>(), name.namespace_, name.name};
         outcome.writes.push_back(open_gate(key, *each, nodes[left->first]));
+        outcome.writes.back().observations.push_back(seen);
     }
     return outcome;
 }

@@ -27,6 +27,6 @@ std::string pods_of_slice(const api::Workload& workload);
 /// admitted and not evicted. What the checks of the slice select nodes by is added to the pods; one
 /// that contradicts it stays gated. Requires: what was last written to the pods of the row is in
 /// the stores.
-Outcome ungate_row(const View& view, const JobKinds& kinds, const ObjectKey& first);
+Outcome ungate_row(const View& view, const JobKinds& kinds, const ObjectKey& first, Time now);
 
 }  // namespace sluice::controller

@@ -58,14 +58,21 @@ class GenericJob {
     /// as it says. Errors: Invalid naming the field.
     virtual std::optional<Error> find_problem() const { return std::nullopt; }
 
+    /// The PriorityClass that a field of its own names; "": none.
+    virtual std::string priority_class() const { return {}; }
+    /// It is not managed, whatever queue it names: it makes no pods of its own.
+    virtual bool is_left_alone() const { return false; }
+    /// Why it gives its quota back and waits for its user, though it is not over; none: it does
+    /// not.
+    virtual std::optional<std::string> find_hold() const { return std::nullopt; }
     /// It runs no pods and is as its user made it.
     virtual bool is_suspended() const = 0;
     /// A stop with several steps has begun and not ended.
     virtual bool is_stop_unfinished() const { return false; }
     /// It has pods that have not ended.
     virtual bool is_active() const = 0;
-    /// As many pods as the Workload was admitted with are ready or have succeeded.
-    virtual bool are_pods_ready(const api::Workload& workload) const = 0;
+    /// As many pods as the job runs at a time are ready or have succeeded.
+    virtual bool are_pods_ready() const = 0;
     /// How it ended; none: it has not.
     virtual std::optional<JobEnd> find_end() const = 0;
     /// Pods that need no quota any more, by pod set; those without any are left out.

@@ -1,6 +1,7 @@
 #include "controller/jobs/job_admission.hpp"
 
 #include "api/kueue_names.hpp"
+#include "controller/jobs/default_queue.hpp"
 #include "controller/jobs/job_ancestors.hpp"
 #include "validation/job_rules.hpp"
 
@@ -24,18 +25,6 @@ api::ObjectMeta metadata_of(const GenericJob& job, const api::AdmissionRequest& 
         metadata.namespace_ = request.namespace_;
     }
     return metadata;
-}
-
-/// Whether its direct controller is of a kind of jobs; the controller itself is not read.
-bool is_owned_by_job(const JobKinds& kinds, const api::ObjectMeta& job) {
-    const api::OwnerReference* owner = job.controller_owner();
-    return owner != nullptr &&
-           kinds.find(kube::group_of(owner->api_version), owner->kind) != nullptr;
-}
-
-bool has_default_queue(const Stores& stores, const std::string& ns) {
-    const auto queue = stores.of<api::LocalQueue>().find(ns, kDefault);
-    return queue && queue->spec.stop_policy == api::stop_policy::kNone;
 }
 
 /// Whether jobs of the namespace are managed. Errors: Unavailable when it is not known.
@@ -79,7 +68,8 @@ Result<void> default_queue(
     const AdmissionContext& context, json::Value& object, api::ObjectMeta& job
 ) {
     if (is_labelled(job, api::label::kQueueName) ||
-        !has_default_queue(context.stores, job.namespace_) || is_owned_by_job(context.kinds, job)) {
+        !find_default_queue(context.stores, job.namespace_) ||
+        is_owned_by_job(context.kinds, context.settings, job)) {
         return {};
     }
     const auto is_managed = is_managed_namespace(context, job.namespace_);
@@ -87,7 +77,7 @@ Result<void> default_queue(
         return is_managed.error();
     }
     if (*is_managed) {
-        set_label(object, job, api::label::kQueueName, kDefault);
+        set_label(object, job, api::label::kQueueName, kDefaultQueue);
     }
     return {};
 }
@@ -96,7 +86,8 @@ void default_priority_class(
     const AdmissionContext& context, json::Value& object, api::ObjectMeta& job
 ) {
     if (context.settings.workload_priority_class_defaulting &&
-        !is_labelled(job, api::label::kPriorityClass) && !is_owned_by_job(context.kinds, job) &&
+        !is_labelled(job, api::label::kPriorityClass) &&
+        !is_owned_by_job(context.kinds, context.settings, job) &&
         context.stores.of<api::WorkloadPriorityClass>().find(kDefault)) {
         set_label(object, job, api::label::kPriorityClass, kDefault);
     }
@@ -120,9 +111,8 @@ Result<bool> must_be_suspended(const AdmissionContext& context, const api::Objec
     if (is_labelled(job, api::label::kQueueName)) {
         return true;
     }
-    return context.settings.manage_jobs_without_queue_name
-               ? is_managed_namespace(context, job.namespace_)
-               : Result<bool>(false);
+    return asks_to_be_managed(job, context.settings) ? is_managed_namespace(context, job.namespace_)
+                                                     : Result<bool>(false);
 }
 
 /// What the rules of all kinds take of a job.
@@ -137,6 +127,37 @@ validation::JobFacts facts_of(
         .may_be_prebuilt = kind.admission()->may_be_prebuilt(),
         .may_be_elastic = job.may_have_slices(),
     };
+}
+
+validation::FieldErrors judge_update(
+    const AdmissionContext& context,
+    const JobKind& kind,
+    const api::AdmissionRequest& request,
+    const GenericJob& before,
+    const GenericJob& after
+) {
+    const JobAdmission& admission = *kind.admission();
+    const api::ObjectMeta metadata = metadata_of(after, request);
+    const api::ObjectMeta old_metadata = metadata_of(before, request);
+    const validation::JobFacts facts = facts_of(kind, after, metadata);
+    const auto queue = find_default_queue(context.stores, metadata.namespace_)
+                           ? validation::DefaultQueue::Present
+                           : validation::DefaultQueue::Absent;
+    FirstRules first = admission.validate_first(after, context);
+    validation::FieldErrors errors = std::move(first.errors);
+    if (!first.are_all) {
+        validation::append(errors, validation::validate(facts, context.gates));
+    }
+    validation::append(
+        errors,
+        validation::validate_update(
+            facts_of(kind, before, old_metadata), facts, queue, context.gates
+        )
+    );
+    if (!first.are_all) {
+        validation::append(errors, admission.validate_update(before, after, context.gates));
+    }
+    return errors;
 }
 
 }  // namespace
@@ -170,6 +191,7 @@ Result<Verdict> default_job(
         validation::asks_to_be_elastic(metadata, context.gates)) {
         admission.gate_pods(*object);
     }
+    admission.add_defaults(*object, context.gates);
     return Verdict{.refusal = {}, .changed = std::move(*object)};
 }
 
@@ -184,29 +206,25 @@ Result<Verdict> judge_job(
     if (!job) {
         return job.error();
     }
-    const api::ObjectMeta metadata = metadata_of(**job, request);
-    const validation::JobFacts facts = facts_of(kind, **job, metadata);
-    validation::FieldErrors errors = validation::validate(facts, context.gates);
     if (request.operation == "CREATE") {
-        validation::append(errors, admission.validate(**job, context.gates));
-        return webhook::make_verdict(errors);
+        FirstRules first = admission.validate_first(**job, context);
+        if (!first.are_all) {
+            const api::ObjectMeta metadata = metadata_of(**job, request);
+            validation::append(
+                first.errors, validation::validate(facts_of(kind, **job, metadata), context.gates)
+            );
+            validation::append(first.errors, admission.validate(**job, context.gates));
+        }
+        return webhook::make_verdict(first.errors);
     }
     const auto before = admission.read(request.old_object.view(), context.settings);
     if (!before) {
         return with_context(before.error(), "oldObject");
     }
-    const auto queue = has_default_queue(context.stores, metadata.namespace_)
-                           ? validation::DefaultQueue::Present
-                           : validation::DefaultQueue::Absent;
-    const api::ObjectMeta old_metadata = metadata_of(**before, request);
-    validation::append(
-        errors,
-        validation::validate_update(
-            facts_of(kind, **before, old_metadata), facts, queue, context.gates
-        )
-    );
-    validation::append(errors, admission.validate_update(**before, **job, context.gates));
-    return webhook::make_verdict(errors);
+    if (!admission.is_judged_on_update(**before, **job, context)) {
+        return Verdict();
+    }
+    return webhook::make_verdict(judge_update(context, kind, request, **before, **job));
 }
 
 }  // namespace sluice::controller

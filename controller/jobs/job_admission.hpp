@@ -17,6 +17,20 @@
 /// What happens to a job when it is written: defaults, and what is refused.
 namespace sluice::controller {
 
+/// What admission reads beside the job.
+struct AdmissionContext {
+    const JobKinds& kinds;
+    const Stores& stores;
+    const Settings& settings;
+    const config::FeatureGates& gates;
+};
+
+/// What the first rules of a kind say.
+struct FirstRules {
+    validation::FieldErrors errors;
+    bool are_all = false;  ///< nothing else of the object is looked at
+};
+
 /// The part of a kind of jobs.
 class JobAdmission {
   public:
@@ -34,8 +48,24 @@ class JobAdmission {
     virtual void suspend(json::Value& object) const = 0;
     /// Adds the gate of elastic jobs to all of its pod templates.
     virtual void gate_pods(json::Value& /*object*/) const {}
+    /// Defaults of this kind alone, of jobs that are managed or not.
+    virtual void add_defaults(
+        json::Value& /*object*/, const config::FeatureGates& /*gates*/
+    ) const {}
     /// It may be given a Workload that was made beforehand.
     virtual bool may_be_prebuilt() const = 0;
+    /// Whether updates are judged at all. Requires: read() made the jobs.
+    virtual bool is_judged_on_update(
+        const GenericJob& /*before*/,
+        const GenericJob& /*after*/,
+        const AdmissionContext& /*context*/
+    ) const {
+        return true;
+    }
+    /// Rules of this kind that come before those of all kinds. Requires: read() made the job.
+    virtual FirstRules validate_first(const GenericJob& /*job*/, const AdmissionContext&) const {
+        return {};
+    }
     /// Rules of this kind alone. Requires: read() made the jobs.
     virtual validation::FieldErrors validate(
         const GenericJob& job, const config::FeatureGates& gates
@@ -43,14 +73,6 @@ class JobAdmission {
     virtual validation::FieldErrors validate_update(
         const GenericJob& before, const GenericJob& after, const config::FeatureGates& gates
     ) const = 0;
-};
-
-/// What admission reads beside the job.
-struct AdmissionContext {
-    const JobKinds& kinds;
-    const Stores& stores;
-    const Settings& settings;
-    const config::FeatureGates& gates;
 };
 
 /// Defaults of a new job: the queue and priority class named `default` where they exist, suspended

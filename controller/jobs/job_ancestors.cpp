@@ -10,11 +10,25 @@ namespace {
 
 constexpr int kDepthMax = 10;
 
+bool is_owned_by_unmanaged(const api::ObjectMeta& job, const Settings& settings) {
+    const api::OwnerReference* owner = job.controller_owner();
+    return owner != nullptr && settings.unmanaged_job_kinds.contains(fmt::format(
+                                   "{}.{}", owner->kind, kube::group_of(owner->api_version)
+                               ));
+}
+
 }  // namespace
 
 bool asks_to_be_managed(const api::ObjectMeta& job, const Settings& settings) {
-    return settings.manage_jobs_without_queue_name ||
-           !find_value(job.labels, api::label::kQueueName).empty();
+    return !find_value(job.labels, api::label::kQueueName).empty() ||
+           (settings.manage_jobs_without_queue_name && !is_owned_by_unmanaged(job, settings));
+}
+
+bool is_owned_by_job(const JobKinds& kinds, const Settings& settings, const api::ObjectMeta& job) {
+    const api::OwnerReference* owner = job.controller_owner();
+    return owner != nullptr &&
+           (kinds.find(kube::group_of(owner->api_version), owner->kind) != nullptr ||
+            is_owned_by_unmanaged(job, settings));
 }
 
 JobResult<std::optional<ObjectKey>> find_managed_ancestor(

@@ -3,6 +3,7 @@
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"
 #include "base/assert.hpp"
+#include "controller/jobs/default_queue.hpp"
 #include "controller/jobs/job_ancestors.hpp"
 #include "controller/jobs/workload_of_job.hpp"
 #include "controller/reconcilers/strict_patch.hpp"
@@ -58,14 +59,18 @@ JobReconciliation::JobReconciliation(
 
 Outcome JobReconciliation::run() {
     constexpr Step kSteps[] = {
+        // Is it to be managed, and which Workload is its own?
+        &JobReconciliation::default_queue,
         &JobReconciliation::leave_unmanaged,
         &JobReconciliation::follow_ancestor,
         &JobReconciliation::adopt_prebuilt_workload,
         &JobReconciliation::choose_slice,
         &JobReconciliation::choose_workload,
         &JobReconciliation::make_missing_workload,
+        // What is the state of that Workload, and what follows for the job?
         &JobReconciliation::drop_finished_workload,
         &JobReconciliation::leave_deleted_workload,
+        &JobReconciliation::keep_on_hold,
         &JobReconciliation::finish_workload,
         &JobReconciliation::continue_stop,
         &JobReconciliation::copy_admission_gate,
@@ -94,17 +99,52 @@ Outcome JobReconciliation::with_events(Outcome outcome) {
     return outcome;
 }
 
-bool JobReconciliation::is_managed() const {
+bool JobReconciliation::is_in_managed_namespace() const {
     const auto ns = stores_.of<api::Namespace>().find(job_.metadata().namespace_);
     const auto& selector = settings_.managed_jobs_namespaces;
-    return ns && (!selector || selector->matches(ns->metadata.labels)) &&
-           asks_to_be_managed(job_.metadata(), settings_);
+    return ns && (!selector || selector->matches(ns->metadata.labels));
+}
+
+bool JobReconciliation::is_managed() const {
+    return is_in_managed_namespace() && asks_to_be_managed(job_.metadata(), settings_);
+}
+
+/// The webhook for jobs that name no queue may fail, so that a dead controller stops nobody. What
+/// came in meanwhile is given its queue here.
+JobReconciliation::Next JobReconciliation::default_queue() {
+    const api::ObjectMeta& job = job_.metadata();
+    if (!find_value(job.labels, api::label::kQueueName).empty() || !own_.empty() ||
+        job_.is_suspended() || job_.find_end() || job.deletion_timestamp ||
+        kind_.admission() == nullptr || job_.is_left_alone() ||
+        is_owned_by_job(kinds_, settings_, job)) {
+        return {};
+    }
+    const auto queue = find_default_queue(stores_, job.namespace_);
+    if (!queue || !missed_default_queue(job, *queue) || !is_in_managed_namespace()) {
+        return {};
+    }
+    return write(job_patch(
+        kind_.kind(),
+        job,
+        json::Object{
+            {"metadata",
+             json::Object{{"labels", json::Object{{api::label::kQueueName, kDefaultQueue}}}}},
+        }
+    ));
 }
 
 /// A job that lost its queue name goes on being followed while it has a Workload: else its
 /// Workload would be admitted without a job, or hold its quota after the job's end.
 JobReconciliation::Next JobReconciliation::leave_unmanaged() {
-    return is_managed() || !own_.empty() ? Next() : Outcome{};
+    if (job_.is_left_alone()) {
+        return Outcome{};
+    }
+    return is_managed() || !own_.empty() || is_below_managed() ? Next() : Outcome{};
+}
+
+bool JobReconciliation::is_below_managed() const {
+    const auto ancestor = find_managed_ancestor(kinds_, stores_, settings_, job_.metadata());
+    return ancestor && ancestor->has_value() && is_in_managed_namespace();
 }
 
 /// The pods of a job below a managed one are counted there: it has no Workload of its own, and runs
@@ -154,7 +194,10 @@ JobReconciliation::Next JobReconciliation::drop_finished_workload() {
     }
     Outcome outcome;
     if (auto without = remove_finalizer(*workload_)) {
-        without->events.push_back(finished_event(*workload_));
+        // Of the end of its own job finish_workload() has told.
+        if (!job_.find_end()) {
+            without->events.push_back(finished_event(*workload_));
+        }
         outcome.writes.push_back(std::move(*without));
     }
     return outcome;
@@ -169,6 +212,21 @@ JobReconciliation::Next JobReconciliation::leave_deleted_workload() {
     }
     Next drop = drop_finalizer(*workload_);
     return drop ? std::move(drop) : Outcome{};
+}
+
+/// What waits for its user holds no quota.
+JobReconciliation::Next JobReconciliation::keep_on_hold() {
+    const auto hold = job_.find_hold();
+    api::Workload changed = *workload_;
+    if (!hold) {
+        const bool resumes = workload::resume_from_hold(changed, settings_.gates, now_);
+        return resumes ? write(status_write(changed)) : Next();
+    }
+    if (has_quota_reserved(*workload_) &&
+        workload::put_on_hold(changed, *hold, settings_.gates, now_)) {
+        return write(status_write(changed));
+    }
+    return Outcome{};
 }
 
 JobReconciliation::Next JobReconciliation::finish_workload() {
@@ -331,7 +389,7 @@ JobReconciliation::Next JobReconciliation::update_pods_ready() {
     if (before == nullptr && !has_quota_reserved(*workload_)) {
         return {};
     }
-    const bool is_ready = admitted && job_.are_pods_ready(*workload_);
+    const bool is_ready = admitted && job_.are_pods_ready();
     api::Workload changed = *workload_;
     if (!workload::set_pods_ready(changed, workload::to_condition_status(is_ready), now_)) {
         return {};

@@ -32,6 +32,7 @@ class JobReconciliation {
     using WorkloadPointer = Slices::WorkloadPointer;
 
     // The steps, in their order.
+    Next default_queue();
     Next leave_unmanaged();
     Next follow_ancestor();
     Next adopt_prebuilt_workload();
@@ -40,6 +41,7 @@ class JobReconciliation {
     Next make_missing_workload();
     Next drop_finished_workload();
     Next leave_deleted_workload();
+    Next keep_on_hold();
     Next finish_workload();
     Next continue_stop();
     Next copy_admission_gate();
@@ -53,7 +55,10 @@ class JobReconciliation {
     Next follow_queue_name();
 
     // What they are made of.
+    bool is_in_managed_namespace() const;
     bool is_managed() const;
+    /// A job above it, which is managed, asks for it to be suspended until that is admitted.
+    bool is_below_managed() const;
     /// Removes those that do not describe the job, or changes one of them so that it does.
     Next replace_unlike(const std::vector<WorkloadPointer>& others);
     Next update_to_job(const api::Workload& workload);

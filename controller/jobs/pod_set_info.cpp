@@ -63,6 +63,15 @@ PodSetInfo make_own_info(
     return own;
 }
 
+/// Those that are not there yet.
+void add(std::vector<api::Toleration>& into, const std::vector<api::Toleration>& from) {
+    for (const api::Toleration& toleration : from) {
+        if (std::ranges::find(into, toleration) == into.end()) {
+            into.push_back(toleration);
+        }
+    }
+}
+
 JobProblem flavor_problem(std::string detail) {
     return {JobProblem::Reason::FlavorNotFound, std::move(detail)};
 }
@@ -88,12 +97,11 @@ JobResult<PodSetInfo> make_pod_set_info(
         if (const auto problem = workload::find_problem(*flavor)) {
             return flavor_problem(fmt::format("ResourceFlavor \"{}\": {}", name, problem->text()));
         }
-        PodSetInfo from;
-        from.node_selector = flavor->spec.node_labels;
-        from.tolerations = flavor->spec.tolerations;
-        if (const auto merged = merge(info, from); !merged) {
-            return JobProblem{JobProblem::Reason::InvalidSpec, merged.error().detail};
+        // Of a label that several flavors have, the last one by name counts.
+        for (const auto& [key, value] : flavor->spec.node_labels) {
+            info.node_selector[key] = value;
         }
+        add(info.tolerations, flavor->spec.tolerations);
     }
     for (const api::AdmissionCheckState& check : workload.status.admission_checks) {
         for (const api::PodSetUpdate& update : check.pod_set_updates) {
@@ -130,9 +138,14 @@ json::Value sub_value(const json::Value& root, std::initializer_list<std::string
 void set_map(
     json::Value& target, std::string_view key, const json::Value& live, const json::Value& wanted
 ) {
-    const json::Value from = live.is_object() ? live : json::Value(json::Object{});
-    const json::Value to = wanted.is_object() ? wanted : json::Value(json::Object{});
-    json::Value patch = json::make_merge_patch(from, to);
+    if (!wanted.is_object()) {
+        if (!live.is_null()) {
+            target.set(key, nullptr);
+        }
+        return;
+    }
+    json::Value patch =
+        json::make_merge_patch(live.is_object() ? live : json::Value(json::Object{}), wanted);
     if (!patch.as_object().empty()) {
         target.set(key, std::move(patch));
     }
@@ -159,11 +172,7 @@ Result<void> merge(PodSetInfo& into, const PodSetInfo& from) {
         !merged) {
         return merged.error();
     }
-    for (const api::Toleration& toleration : from.tolerations) {
-        if (std::ranges::find(into.tolerations, toleration) == into.tolerations.end()) {
-            into.tolerations.push_back(toleration);
-        }
-    }
+    add(into.tolerations, from.tolerations);
     return {};
 }
 

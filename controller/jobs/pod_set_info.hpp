@@ -31,9 +31,10 @@ struct PodSetInfo {
 Result<void> merge(PodSetInfo& into, const PodSetInfo& from);
 
 /// All that the admission gives each pod set: labels that name queue and pod set, then node labels
-/// and tolerations of its flavors in the order of their names, then the updates of checks that are
-/// Ready. Errors: FlavorNotFound when a flavor does not exist or cannot be used (try again);
-/// InvalidSpec when two of these contradict each other.
+/// and tolerations of its flavors in the order of their names (of a label that several have, the
+/// last one counts), then the updates of checks that are Ready. Errors: FlavorNotFound when a
+/// flavor does not exist or cannot be used (try again); InvalidSpec when an update contradicts what
+/// was there.
 JobResult<std::vector<PodSetInfo>> make_pod_set_infos(
     const Stores& stores,
     const api::Workload& workload,

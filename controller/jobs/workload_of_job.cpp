@@ -92,8 +92,12 @@ Priority priority_of(const api::PriorityClass& priority_class) {
     };
 }
 
-/// The PriorityClass that the first pod set with any names.
+/// The PriorityClass that the job names, or the first pod set with any.
 std::string pod_priority_class(const GenericJob& job) {
+    std::string own = job.priority_class();
+    if (!own.empty()) {
+        return own;
+    }
     const auto pod_sets = job.pod_sets();
     if (pod_sets) {
         for (const api::PodSet& pod_set : *pod_sets) {

@@ -3,6 +3,12 @@
 namespace sluice::controller {
 
 Registry make_builtin_registry() {
+    return make_registry({}, true);
+}
+
+Registry make_registry(
+    const std::vector<job_kinds::ConfiguredKind>& job_kinds, bool with_batch_jobs
+) {
     Registry registry;
     // In the order in which the engine is told: what others depend on comes first.
     registry.add(resource_flavor_kind());
@@ -16,7 +22,12 @@ Registry make_builtin_registry() {
     registry.add(cohort_kind());
     registry.add(cluster_queue_kind());
     registry.add(local_queue_kind());
-    registry.add(job_kind());
+    if (with_batch_jobs) {
+        registry.add(job_kind());
+    }
+    for (const job_kinds::ConfiguredKind& configured : job_kinds) {
+        registry.add(described_job_kind(configured));
+    }
     registry.add(workload_kind());
     return registry;
 }

@@ -2,8 +2,10 @@
 
 #include "controller/kinds/kind_entry.hpp"
 #include "controller/kinds/registry.hpp"
+#include "job_kinds/configured.hpp"
 
 #include <string>
+#include <vector>
 
 /// The kinds that Sluice is built with: an entry each, in a file of its own.
 namespace sluice::controller {
@@ -27,7 +29,19 @@ KindEntry elastic_pod_kind();
 /// The controller that opens the gates of these pods, in the flag --controllers.
 inline constexpr char kElasticJobController[] = "elasticjob";
 
-/// All of them but the pods.
+/// Jobs of a kind that is described as data. Its controller is the kind's name in lower case, or
+/// kJobKindsController for kinds of the configuration.
+KindEntry described_job_kind(const job_kinds::ConfiguredKind& configured);
+
+/// The controller of the kinds that integrations.jobKinds describes, in the flag --controllers.
+inline constexpr char kJobKindsController[] = "jobkinds";
+
+/// All that a configuration turns on but the pods; `with_batch_jobs`: batch/job is one of its
+/// frameworks.
+Registry make_registry(
+    const std::vector<job_kinds::ConfiguredKind>& job_kinds, bool with_batch_jobs
+);
+/// The kinds that are there in any configuration, and batch Jobs.
 Registry make_builtin_registry();
 
 void visit_cluster_queues_of_flavor(

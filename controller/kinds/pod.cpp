@@ -36,8 +36,8 @@ KindEntry elastic_pod_kind() {
     entry.edges = {
         {.reconciled = Urgency::Batched, .translated = false, .find = find_by<api::Pod>(visit_row)},
     };
-    entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time) {
-        return ungate_row(context.view, context.job_kinds, key);
+    entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time now) {
+        return ungate_row(context.view, context.job_kinds, key, now);
     };
     entry.also_written = [](const Stores& stores, const ObjectKey& key) {
         std::vector<ObjectKey> row;

@@ -17,6 +17,8 @@ namespace sluice::controller {
 
 namespace {
 
+/// The pace is a moving average over about so many rows.
+constexpr int kPaceRows = 16;
 constexpr std::string_view kNothingLeft = "{}";
 constexpr int kQuestionsMax = 16;
 constexpr int kAttempts = 4;
@@ -97,6 +99,7 @@ boost::asio::awaitable<void> ApiWriter::ask(AwaitedEchoes::Question question) {
 boost::asio::awaitable<void> ApiWriter::perform_row(
     std::vector<Write> row, Attempts attempts, Done done
 ) {
+    const Instant begin = parts_.clock.instant();
     Result<void> outcome;
     for (const Write& write : row) {
         const auto answer = co_await perform(write, attempts);
@@ -107,6 +110,7 @@ boost::asio::awaitable<void> ApiWriter::perform_row(
         accepted(write, *answer);
     }
     --rows_;
+    pace_ += (parts_.clock.instant() - begin - pace_) / kPaceRows;
     for (const Write& write : row) {
         echoes_.end(write.object);
     }

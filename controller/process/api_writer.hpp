@@ -53,6 +53,7 @@ class ApiWriter final : public WriteSink {
 
     void submit(std::vector<Write> row, Attempts attempts, Done done) override;
     bool has_room() const override { return rows_ < rows_max_; }
+    Duration pace() const override { return pace_; }
     bool is_settled(const ObjectKey& key) const override { return echoes_.is_settled(key); }
     /// Asks the server about objects whose echo is late, a few at a time. Returns when to be called
     /// again; none: after the next write or answer.
@@ -80,6 +81,7 @@ class ApiWriter final : public WriteSink {
     Parts parts_;
     std::size_t rows_max_;
     std::size_t rows_ = 0;
+    Duration pace_{};
     Prng prng_;
     AwaitedEchoes echoes_;
     int questions_ = 0;  ///< that wait for their answer

@@ -72,6 +72,9 @@ kube::Async<void> ControllerProcess::start_servers() {
     if (started) {
         services_.spawn(status_.keep(), "metrics certificate");
     }
+    if (visibility_) {
+        services_.spawn(visibility_->run(), "visibility");
+    }
     co_return started;
 }
 
@@ -179,10 +182,14 @@ boost::asio::awaitable<void> ControllerProcess::live() {
     feeder_.feed_all(clock_.now());
     is_ready_ = true;
     status_.set_ready(true);
+    std::size_t jobs = 0;
+    for (const Kind kind : registry_.job_kinds().all()) {
+        jobs += stores_.find(kind)->size();
+    }
     log::info(
         "ready",
         {{"workloads", stores_.of<api::Workload>().size()},
-         {"jobs", stores_.of<api::Job>().size()},
+         {"jobs", jobs},
          {"clusterQueues", stores_.of<api::ClusterQueue>().size()}}
     );
     const bool in_order = co_await lead();
@@ -260,9 +267,12 @@ boost::asio::awaitable<void> ControllerProcess::shut_down() {
         }
     }
     co_await followers_.stop(Duration::zero());
+    co_await loop_calls_.close(kWebhookGrace);
     if (webhooks_) {
-        co_await job_admissions_.close(kWebhookGrace);
         co_await webhooks_->stop(kWebhookGrace);
+    }
+    if (visibility_) {
+        visibility_->stop();
     }
     status_.stop();
 }

@@ -7,16 +7,20 @@
 #include "controller/process/api_writer.hpp"
 #include "controller/process/informers.hpp"
 #include "controller/process/job_admissions.hpp"
+#include "controller/process/loop_calls.hpp"
 #include "controller/process/metrics_reporter.hpp"
 #include "controller/process/reconcile_runner.hpp"
 #include "controller/process/status_servers.hpp"
+#include "controller/process/visibility_service.hpp"
 #include "controller/process/webhook_service.hpp"
 #include "controller/reconcilers/settings.hpp"
 #include "controller/reconcilers/stores.hpp"
 #include "controller/scheduler/decision_applier.hpp"
 #include "controller/scheduler/scheduling_loop.hpp"
 #include "controller/scheduler/state_feeder.hpp"
+#include "controller/visibility/pending_workloads.hpp"
 #include "engine/state.hpp"
+#include "job_kinds/configured.hpp"
 #include "kube/client/client.hpp"
 #include "kube/client/event_sink.hpp"
 #include "kube/client/leader_thread.hpp"
@@ -31,6 +35,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace sluice::controller {
 
@@ -39,6 +44,7 @@ struct ProcessOptions {
     config::Configuration configuration;
     config::FeatureGates gates;
     Settings settings;
+    std::vector<job_kinds::ConfiguredKind> job_kinds;
     std::set<std::string> controllers;  ///< KindEntry::controller of the kinds that are reconciled
     bool with_scheduler = true;
     bool with_webhooks = true;
@@ -52,6 +58,8 @@ struct ProcessOptions {
     std::unique_ptr<kube::Client> lease_client = nullptr;
     /// Asks who may read the metrics, on the thread that serves them. None: everyone may.
     std::unique_ptr<kube::Client> review_client = nullptr;
+    /// The same for the visibility API, on its thread. None: it is not served.
+    std::unique_ptr<kube::Client> visibility_client = nullptr;
 };
 
 /// The running controller: the only place that knows all of its parts. Everything but what is
@@ -94,7 +102,6 @@ class ControllerProcess {
     ReconcileRunner::Parts runner_parts();
     ApiWriter::Parts writer_parts();
     MetricsReporter::Parts metrics_parts();
-    JobAdmissions::Parts job_admissions_parts();
     /// The webhooks by their paths.
     std::map<std::string, AdmissionJudge> make_admissions();
     /// Whether it needs the lease to act (leaderElection.leaderElect).
@@ -154,7 +161,9 @@ class ControllerProcess {
     Informers informers_;
     std::optional<kube::LeaderThread> election_;  ///< none: it acts without a lease
     StatusServers status_;
-    JobAdmissions job_admissions_;
+    LoopCalls loop_calls_;
+    PendingWorkloads pending_;
+    std::optional<VisibilityService> visibility_;
     std::optional<WebhookService> webhooks_;
     std::optional<int> exit_code_;
     bool follows_elastic_pods_ = false;

@@ -165,6 +165,11 @@ void MetricsReporter::observe(const Observation& o) {
         case Observation::Kind::WorkloadCreated:
             observe_creation(o);
             return;
+        case Observation::Kind::GateOpened:
+            metrics_.pod_scheduling_gate_removal_seconds.observe(
+                {o.reason, o.cluster_queue, "false"}, seconds(o.since_admitted)
+            );
+            return;
     }
     if (counts_for(o.ns, o.local_queue)) {
         observe_local_queue(o);
@@ -172,6 +177,9 @@ void MetricsReporter::observe(const Observation& o) {
 }
 
 void MetricsReporter::observe_creation(const Observation& o) {
+    if (!parts_.creation_latency) {
+        return;
+    }
     metrics::Labels labels{o.reason};
     std::ranges::copy(
         custom_.kept(metrics::LabelSource::LocalQueue, o.ns + "/" + o.local_queue),
@@ -228,8 +236,17 @@ void MetricsReporter::observe_local_queue(const Observation& o) {
             break;
         case Observation::Kind::Preempted:
         case Observation::Kind::WorkloadCreated:
+        case Observation::Kind::GateOpened:
             break;
     }
+}
+
+/// What came of the search for other targets of preemption.
+static std::string result_of_recomputation(const engine::RefusalDecision& refusal) {
+    if (refusal.kind == engine::RefusalKind::DeferredFit) {
+        return "deferred_fit";
+    }
+    return refusal.kind == engine::RefusalKind::PendingPreemption ? "new_targets" : "skipped";
 }
 
 void MetricsReporter::observe_cycle(const engine::CycleResult& result, Duration took) {
@@ -245,6 +262,11 @@ void MetricsReporter::observe_cycle(const engine::CycleResult& result, Duration 
     }
     for (const engine::RefusalDecision& refusal : result.refused) {
         mark(refusal.cluster_queue);
+        if (refusal.is_recomputed) {
+            metrics_.preemption_target_recomputations_total.add(
+                {parts_.state.node_name(refusal.cluster_queue), result_of_recomputation(refusal)}
+            );
+        }
     }
     report_skips(result);
 }

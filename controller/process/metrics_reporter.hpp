@@ -46,7 +46,8 @@ class MetricsReporter {
         std::optional<api::LabelSelector> local_queue_selector = {};
         std::vector<metrics::CustomLabel> custom_labels = {};  ///< metrics.customLabels
         bool cohorts = true;                                   ///< gate MetricsForCohorts
-        std::string lease = {};  ///< the Lease that is competed for; "": none
+        bool creation_latency = true;  ///< gate MetricForWorkloadCreationLatency
+        std::string lease = {};        ///< the Lease that is competed for; "": none
         /// By the name of the controller; none: no reconcilers.
         std::function<std::map<std::string, ReconcileRunner::Work>()> work = {};
         std::function<void()> on_dirty = {};  ///< there is something to refresh

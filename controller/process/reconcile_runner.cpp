@@ -16,6 +16,10 @@ namespace {
 /// Statuses of queues are gathered for a second, as in Kueue's controllers of queues, so that a
 /// thousand workloads make one write.
 constexpr Duration kBatch = std::chrono::seconds(1);
+/// Of a busy API server they take a small part of its time: a queue is written once in so many
+/// times that a write takes, at the latest after this.
+constexpr int kBatchPaces = 20;
+constexpr Duration kBatchMax = std::chrono::seconds(10);
 /// An echo that was missed by a moment brings no second change; this one reconciles again.
 constexpr Duration kUnsettledRecheck = std::chrono::seconds(5);
 constexpr int kObjectsAStep = 64;
@@ -36,7 +40,8 @@ void ReconcileRunner::enqueue(const ObjectKey& key, Urgency urgency) {
     if (urgency == Urgency::AtOnce) {
         queue_.add(key);
     } else {
-        queue_.add_at(key, parts_.clock.instant() + kBatch);
+        const Duration batch = std::clamp(kBatchPaces * parts_.sink.pace(), kBatch, kBatchMax);
+        queue_.add_at(key, parts_.clock.instant() + batch);
     }
     parts_.wake();
 }

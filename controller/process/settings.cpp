@@ -1,10 +1,14 @@
 #include "controller/process/settings.hpp"
 
+#include "config/honoured.hpp"
 #include "config/validation.hpp"
 #include "workload/options.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
+#include <string>
 #include <string_view>
 
 namespace sluice::controller {
@@ -29,6 +33,27 @@ void copy_sources_of_labels(const std::vector<config::CustomLabel>& labels, Sett
     }
 }
 
+/// Of those that the configuration lists and this version passes over.
+std::set<std::string, std::less<>> find_unmanaged_kinds(const config::Configuration& configuration
+) {
+    const auto names =
+        config::passed_over_frameworks(configuration, config::honoured_by_controller());
+    std::set<std::string, std::less<>> kinds;
+    for (const config::Framework& framework : config::known_frameworks()) {
+        // "Kind.version.group"; kinds of the core have no group and own no jobs.
+        const std::size_t kind_end = framework.kind.find('.');
+        const std::size_t version_end = framework.kind.find('.', kind_end + 1);
+        if (version_end != std::string_view::npos &&
+            std::ranges::find(names, framework.name) != names.end()) {
+            kinds.insert(
+                std::string(framework.kind.substr(0, kind_end)) +
+                std::string(framework.kind.substr(version_end))
+            );
+        }
+    }
+    return kinds;
+}
+
 }  // namespace
 
 Result<Settings> make_settings(
@@ -42,6 +67,7 @@ Result<Settings> make_settings(
     settings.namespace_ = configuration.namespace_;
     settings.manage_jobs_without_queue_name = configuration.manage_jobs_without_queue_name;
     settings.managed_jobs_namespaces = std::move(*selector);
+    settings.unmanaged_job_kinds = find_unmanaged_kinds(configuration);
     settings.label_keys_to_copy = configuration.integrations.label_keys_to_copy;
     if (gates.is_enabled(Feature::CustomMetricLabels)) {
         copy_sources_of_labels(configuration.metrics.custom_labels, settings);

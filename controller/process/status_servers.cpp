@@ -1,13 +1,16 @@
 #include "controller/process/status_servers.hpp"
 
 #include "base/log.hpp"
+#include "controller/process/profile_pages.hpp"
 #include "controller/process/tls_settings.hpp"
 #include "metrics/registry.hpp"
 #include "net/event_loop.hpp"
 #include "serving/path_table.hpp"
 
 #include <chrono>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace sluice::controller {
@@ -15,8 +18,12 @@ namespace sluice::controller {
 namespace {
 
 constexpr Duration kStopGrace = std::chrono::seconds(1);
-/// A certificate is renewed months before its end.
-constexpr Duration kCheckPeriod = std::chrono::hours(1);
+/// The longest profile, and what its end takes.
+constexpr Duration kProfileTimeout = std::chrono::minutes(61);
+/// One of its own making is renewed months before its end; one from files whenever they change.
+constexpr Duration kCheckPeriod = std::chrono::minutes(1);
+/// Where Kueue's chart mounts what cert-manager made.
+constexpr const char* kCertificateFolder = "/etc/kueue/metrics/certs";
 
 /// A node's kubelet asks, and some Prometheus servers; none sends a body.
 net::ServerOptions make_limits(const serving::BindAddress& bind) {
@@ -34,6 +41,19 @@ net::ServerOptions make_limits(const serving::BindAddress& bind) {
 /// "" and "0" turn a server off.
 bool is_off(const std::string& bind_address) {
     return bind_address.empty() || bind_address == "0";
+}
+
+std::unique_ptr<serving::CertificateSource> make_source(
+    const config::Configuration& configuration, const Clock& clock
+) {
+    std::error_code none;
+    if (!configuration.internal_cert_management.enable &&
+        std::filesystem::exists(std::filesystem::path(kCertificateFolder) / "tls.crt", none)) {
+        return std::make_unique<serving::FileCertificates>(kCertificateFolder);
+    }
+    return std::make_unique<serving::SelfMadeCertificates>(
+        clock, "kueue-metrics", std::vector<std::string>{"localhost"}
+    );
 }
 
 net::ServerResponse make_fine_answer() {
@@ -56,10 +76,10 @@ StatusServers::StatusServers(
       print_metrics_(std::move(print_metrics)),
       thread_("status"),
       reviews_(std::move(reviews)),
-      certificates_(clock, "kueue-metrics", {"localhost"}),
-      metrics_(thread_, certificates_) {
+      certificates_(make_source(configuration, clock)),
+      metrics_(thread_, *certificates_) {
     if (reviews_) {
-        authorization_.emplace(*reviews_, clock);
+        access_.emplace(*reviews_, clock);
     }
 }
 
@@ -70,6 +90,9 @@ StatusServers::~StatusServers() {
 kube::Async<void> StatusServers::start() {
     if (const auto started = start_health(); !started) {
         co_return with_context(started.error(), "health.healthProbeBindAddress");
+    }
+    if (const auto started = start_profiles(); !started) {
+        co_return with_context(started.error(), "pprofBindAddress");
     }
     const auto started = co_await start_metrics();
     if (!started) {
@@ -102,6 +125,25 @@ Result<void> StatusServers::start_health() {
     return {};
 }
 
+Result<void> StatusServers::start_profiles() {
+    if (is_off(configuration_.pprof_bind_address)) {
+        return {};
+    }
+    const auto bind = serving::parse_bind_address(configuration_.pprof_bind_address);
+    if (!bind) {
+        return bind.error();
+    }
+    auto options = make_limits(*bind);
+    options.tls = false;
+    options.handle_timeout = kProfileTimeout;
+    const auto server = thread_.listen(make_profile_pages(), std::move(options));
+    if (!server) {
+        return server.error();
+    }
+    profiles_ = *server;
+    return {};
+}
+
 kube::Async<void> StatusServers::start_metrics() {
     const std::string& address = configuration_.metrics.bind_address;
     if (is_off(address)) {
@@ -119,8 +161,8 @@ kube::Async<void> StatusServers::start_metrics() {
         return response;
     });
     std::shared_ptr<net::HttpHandler> handler = std::move(table);
-    if (authorization_) {
-        handler = std::make_shared<serving::AuthorizedHandler>(std::move(handler), *authorization_);
+    if (access_) {
+        handler = std::make_shared<serving::AuthorizedHandler>(std::move(handler), *access_);
     }
     auto options = make_limits(*bind);
     apply_tls(options, configuration_.tls);

@@ -20,8 +20,9 @@
 
 namespace sluice::controller {
 
-/// Serves the probes of health and readiness and the page of metrics, on a thread of their own: a
-/// long cycle delays no probe, and no crowd of clients delays a cycle or the renewal of the lease.
+/// Serves the probes of health and readiness, the page of metrics and profiles of the program, on a
+/// thread of their own: a long cycle delays no probe, and no crowd of clients delays a cycle or the
+/// renewal of the lease.
 class StatusServers {
   public:
     /// Makes the page of metrics. Thread: that of the servers.
@@ -40,8 +41,9 @@ class StatusServers {
     StatusServers(const StatusServers&) = delete;
     StatusServers& operator=(const StatusServers&) = delete;
 
-    /// Listens where the configuration says so: the probes by plain HTTP, the metrics by HTTPS with
-    /// a certificate of its own making, as no client is told to trust it.
+    /// Listens where the configuration says so: the probes and profiles by plain HTTP, the metrics
+    /// by HTTPS. Their certificate is of its own making, as no client is told to trust it; without
+    /// internalCertManagement it is tls.crt of /etc/kueue/metrics/certs, if there is one.
     /// Errors: Invalid for an address, Unavailable where it is taken, naming the setting.
     kube::Async<void> start();
     /// Renews the certificate before its end, until cancelled.
@@ -53,21 +55,25 @@ class StatusServers {
 
     /// Where /healthz and /readyz are served; 0: nowhere.
     std::uint16_t health_port() const { return health_ == nullptr ? 0 : health_->port(); }
+    /// Where /debug/pprof is served; 0: nowhere.
+    std::uint16_t profile_port() const { return profiles_ == nullptr ? 0 : profiles_->port(); }
     /// Where /metrics is served; 0: nowhere.
     std::uint16_t metrics_port() const { return metrics_.port(); }
 
   private:
     Result<void> start_health();
+    Result<void> start_profiles();
     kube::Async<void> start_metrics();
 
     const config::Configuration& configuration_;
     PrintMetrics print_metrics_;
     std::shared_ptr<std::atomic<bool>> is_ready_ = std::make_shared<std::atomic<bool>>(false);
     serving::ServerThread thread_;
-    std::unique_ptr<kube::Client> reviews_;  // its connections are the thread's
-    std::optional<serving::DelegatedAuthorization> authorization_;  ///< none: everyone may
-    serving::SelfMadeCertificates certificates_;
+    std::unique_ptr<kube::Client> reviews_;         // its connections are the thread's
+    std::optional<serving::AccessReviews> access_;  ///< none: everyone may
+    std::unique_ptr<serving::CertificateSource> certificates_;
     net::HttpServer* health_ = nullptr;
+    net::HttpServer* profiles_ = nullptr;
     serving::SecureServer metrics_;
 };
 

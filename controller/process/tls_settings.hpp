@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/error.hpp"
 #include "config/configuration.hpp"
 #include "net/http_server.hpp"
 
@@ -9,5 +10,8 @@ namespace sluice::controller {
 
 /// Gives a server what the setting `tls` says; without it the server keeps its defaults.
 void apply_tls(net::ServerOptions& server, const std::optional<config::TlsOptions>& tls);
+
+/// Whether servers can be had with it. Errors: Invalid, naming the setting.
+Result<void> check_tls(const std::optional<config::TlsOptions>& tls);
 
 }  // namespace sluice::controller

@@ -57,13 +57,20 @@ std::unique_ptr<serving::CertificateSource> make_source(const WebhookService::Pa
     });
 }
 
+/// As Kueue's: a review has an object twice, and etcd stores none of more than 1.5 MB.
+constexpr std::size_t kReviewBytesMax = std::size_t{7} << 20;
+
 std::shared_ptr<serving::PathTable> make_table(
     net::WorkerThreads& workers, const std::map<std::string, AdmissionJudge>& admissions
 ) {
     auto table = std::make_shared<serving::PathTable>();
-    table->add_review(std::string(kConversionPath), std::make_shared<ConversionHandler>(workers));
+    table->add_review(
+        std::string(kConversionPath),
+        std::make_shared<ConversionHandler>(workers),
+        std::numeric_limits<std::size_t>::max()
+    );
     for (const auto& [path, judge] : admissions) {
-        table->add_review(path, std::make_shared<AdmissionHandler>(judge));
+        table->add_review(path, std::make_shared<AdmissionHandler>(judge), kReviewBytesMax);
     }
     return table;
 }

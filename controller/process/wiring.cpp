@@ -12,13 +12,15 @@
 #include "webhook/kueue_webhooks.hpp"
 #include "workload/options.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace sluice::controller {
 
 namespace {
 
-constexpr std::size_t kRowsMax = 256;
+/// Enough to keep an API server busy; each holds a connection and its buffers.
+constexpr std::size_t kRowsMax = 64;
 
 kube::LeaderOptions leader_options(const ProcessOptions& options) {
     const config::LeaderElection& wanted = options.configuration.leader_election;
@@ -30,6 +32,11 @@ kube::LeaderOptions leader_options(const ProcessOptions& options) {
     made.renew_deadline = wanted.renew_deadline;
     made.retry_period = wanted.retry_period;
     return made;
+}
+
+bool lists_batch_jobs(const config::Configuration& configuration) {
+    const auto& frameworks = configuration.integrations.frameworks;
+    return std::ranges::find(frameworks, "batch/job") != frameworks.end();
 }
 
 boost::asio::awaitable<Result<webhook::Verdict>> as_awaitable(Result<webhook::Verdict> verdict) {
@@ -83,7 +90,7 @@ ControllerProcess::ControllerProcess(
       clock_(clock),
       loop_(loop),
       options_(std::move(options)),
-      registry_(make_builtin_registry()),
+      registry_(make_registry(options_.job_kinds, lists_batch_jobs(options_.configuration))),
       translator_(workload::make_translation_settings(options_.configuration, options_.gates)),
       state_(make_engine_options(options_.configuration, options_.gates, options_.seed)),
       feeder_(registry_, stores_, translator_, state_, clock),
@@ -108,11 +115,21 @@ ControllerProcess::ControllerProcess(
           [this] { return metrics_.print(); },
           std::move(options_.review_client)
       ),
-      job_admissions_(job_admissions_parts()) {
+      loop_calls_({loop_, [this] { return informers_.has_synced(); }}),
+      pending_(stores_, state_) {
     metrics_.set_role(competes() ? "follower" : "standalone");
     if (options_.with_webhooks) {
         webhooks_.emplace(WebhookService::Parts{
             client, clock, options_.configuration, options_.in_cluster, make_admissions()
+        });
+    }
+    if (options_.visibility_client != nullptr) {
+        visibility_.emplace(VisibilityService::Parts{
+            .client = std::move(options_.visibility_client),
+            .clock = clock,
+            .configuration = options_.configuration,
+            .calls = loop_calls_,
+            .pending = pending_,
         });
     }
     if (competes()) {
@@ -203,17 +220,11 @@ MetricsReporter::Parts ControllerProcess::metrics_parts() {
                              ? make_custom_labels(wanted.custom_labels)
                              : std::vector<metrics::CustomLabel>(),
         .cohorts = options_.gates.is_enabled(config::Feature::MetricsForCohorts),
+        .creation_latency =
+            options_.gates.is_enabled(config::Feature::MetricForWorkloadCreationLatency),
         .lease = competes() ? options_.configuration.leader_election.resource_name : "",
         .work = [this] { return runner_.work(); },
         .on_dirty = [this] { metrics_dirty_.notify(); },
-    };
-}
-
-JobAdmissions::Parts ControllerProcess::job_admissions_parts() {
-    return {
-        .loop = loop_,
-        .context = {registry_.job_kinds(), stores_, options_.settings, options_.gates},
-        .is_synced = [this] { return informers_.has_synced(); },
     };
 }
 
@@ -222,14 +233,17 @@ std::map<std::string, AdmissionJudge> ControllerProcess::make_admissions() {
     for (webhook::Webhook& hook : webhook::make_kueue_webhooks(options_.gates)) {
         made[hook.path] = judge_at_once(std::move(hook.judge));
     }
+    const AdmissionContext context{
+        registry_.job_kinds(), stores_, options_.settings, options_.gates
+    };
     for (const KindEntry& entry : registry_.all()) {
         if (entry.job == nullptr || entry.job->admission() == nullptr) {
             continue;
         }
         made[path_of("mutate", entry.kind)] =
-            job_admissions_.make_judge(*entry.job, JobAdmissions::Step::Default);
+            make_job_judge(loop_calls_, context, *entry.job, AdmissionStep::Default);
         made[path_of("validate", entry.kind)] =
-            job_admissions_.make_judge(*entry.job, JobAdmissions::Step::Judge);
+            make_job_judge(loop_calls_, context, *entry.job, AdmissionStep::Judge);
     }
     add_passing(made);
     return made;

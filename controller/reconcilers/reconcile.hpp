@@ -33,7 +33,8 @@ struct Observation {
         PodsReady,  ///< for the first time since the admission
         Evicted,
         Preempted,
-        WorkloadCreated
+        WorkloadCreated,
+        GateOpened  ///< a scheduling gate of a pod, whose name is the reason
     };
     Kind kind = Kind::Evicted;
     std::string cluster_queue;

@@ -4,7 +4,9 @@
 #include "config/configuration.hpp"
 #include "workload/translation_settings.hpp"
 
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,9 @@ struct Settings {
     std::string namespace_ = "kueue-system";  ///< where the controller's own objects live
     bool manage_jobs_without_queue_name = false;
     std::optional<api::Selector> managed_jobs_namespaces;  ///< none: all
+    /// Kinds of jobs that the configuration lists and this version does not manage, as
+    /// `Kind.group`: jobs below them belong to them.
+    std::set<std::string, std::less<>> unmanaged_job_kinds;
     std::vector<std::string> label_keys_to_copy;
     std::vector<std::string> annotation_keys_to_copy;
     bool fair_sharing = false;

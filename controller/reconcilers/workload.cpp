@@ -6,6 +6,7 @@
 #include "controller/reconcilers/admission_check_states.hpp"
 #include "controller/reconcilers/pods_ready_deadline.hpp"
 #include "controller/reconcilers/strict_patch.hpp"
+#include "controller/reconcilers/waiting_reason.hpp"
 #include "controller/reconcilers/workload_retention.hpp"
 #include "controller/reconcilers/workload_slices.hpp"
 #include "controller/reconcilers/workload_status.hpp"
@@ -124,7 +125,9 @@ class WorkloadReconcile {
     }
 
     bool set_requeued(std::string_view reason, std::string_view message) {
-        api::Workload changed = workload_;
+        return set_requeued(reason, message, workload_);
+    }
+    bool set_requeued(std::string_view reason, std::string_view message, api::Workload changed) {
         workload::set_condition(
             changed, condition::kRequeued, workload::ConditionStatus::True, reason, message, now_
         );
@@ -180,7 +183,7 @@ class WorkloadReconcile {
     }
 
     /// A check in Retry says when to try again: the latest such time goes to requeueState, unless
-    /// it has passed (there clear_requeue_at would take it away again).
+    /// it has passed (there it would be taken away again).
     bool sync_retry_time() {
         std::optional<Time> latest;
         for (const api::AdmissionCheckState* check :
@@ -207,18 +210,10 @@ class WorkloadReconcile {
                 return true;
             }
             if (!has_quota_reserved(workload_)) {
-                return clear_requeue_at();
+                return write(workload::without_requeue_at(workload_));
             }
         }
         return flip_requeued();
-    }
-
-    bool clear_requeue_at() {
-        api::Workload changed = workload_;
-        if (changed.status.requeue_state) {
-            changed.status.requeue_state->requeue_at.reset();
-        }
-        return write(changed);
     }
 
     bool flip_requeued() {
@@ -233,7 +228,11 @@ class WorkloadReconcile {
         }
         if (requeued->reason == reason::kPodsReadyTimeout ||
             requeued->reason == reason::kAdmissionCheck) {
-            return set_requeued(reason::kBackoffFinished, "The workload backoff was finished");
+            return set_requeued(
+                reason::kBackoffFinished,
+                "The workload backoff was finished",
+                workload::without_requeue_at(workload_)
+            );
         }
         return false;
     }
@@ -334,33 +333,14 @@ class WorkloadReconcile {
         );
     }
 
-    /// Why it waits, as far as it can be told without the scheduler; none: nothing is to be said
-    /// yet.
-    std::optional<workload::Waiting> waiting_reason() const {
-        const api::Condition* present = find_condition(workload_, condition::kQuotaReserved);
-        if (auto obstacle = workload::find_obstacle(
-                workload_, queue_.get(), cluster_queue_.get(), translator_, settings_.gates
-            )) {
-            return obstacle;
-        }
-        if (present == nullptr && !settings_.gates.unadmitted_workloads_explicit_status) {
-            return std::nullopt;
-        }
-        if (present != nullptr &&
-            (is_scheduler_reason(present->reason) || is_preemption_gated(*present))) {
-            return workload::Waiting{present->reason, present->message};
-        }
-        return workload::Waiting{
-            reason::kPendingEvaluation, "Workload is pending evaluation in the scheduling queue"
-        };
-    }
-
     /// QuotaReserved=False with its reason, and Admitted as it follows.
     bool sync_waiting() {
         api::Workload changed = workload_;
         bool is_changed = false;
         if (!has_quota_reserved(workload_)) {
-            if (const auto waiting = waiting_reason()) {
+            if (const auto waiting = find_waiting_reason(
+                    workload_, queue_.get(), cluster_queue_.get(), translator_, settings_
+                )) {
                 is_changed = workload::set_condition(
                     changed,
                     condition::kQuotaReserved,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "controller/reconcilers/reconcile.hpp"
 
@@ -31,6 +32,8 @@ class WriteSink {
     virtual void submit(std::vector<Write> row, Attempts attempts, Done done) = 0;
     /// Whether another row may be submitted now.
     virtual bool has_room() const = 0;
+    /// How long a row takes of late, which tells how busy the API server is.
+    virtual Duration pace() const { return Duration::zero(); }
     /// Whether the store shows the object as the last write left it, so that decisions about it are
     /// not made on an echo from before.
     virtual bool is_settled(const ObjectKey& key) const = 0;

@@ -1,6 +1,7 @@
 #include "controller/scheduler/consumed_resources.hpp"
 
 #include <chrono>
+#include <optional>
 
 namespace sluice::controller {
 
@@ -12,14 +13,15 @@ std::optional<api::AdmissionFairSharingStatus> consumed_by(
         return std::nullopt;
     }
     const engine::UsageLedger& ledger = state.local_queue(index).ledger;
-    if (!ledger.last_update()) {
+    const std::optional<Time> last_update = ledger.last_update();
+    if (!last_update) {
         return std::nullopt;
     }
     api::AdmissionFairSharingStatus status;
     for (const auto& [resource, amount] : ledger.consumed()) {
         status.consumed_resources.emplace(resource, api::Quantity::from_billionths(amount));
     }
-    status.last_update = std::chrono::floor<std::chrono::seconds>(*ledger.last_update());
+    status.last_update = std::chrono::floor<std::chrono::seconds>(*last_update);
     return status;
 }
 

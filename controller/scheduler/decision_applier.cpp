@@ -21,6 +21,8 @@ namespace {
 constexpr std::string_view kController = "kueue-admission";
 /// More reasons of parked classes are not remembered; they are then told anew.
 constexpr std::size_t kParkedClassesMax = 10'000;
+constexpr const char* kBypassed =
+    "Bypassed scheduling evaluation because an equivalent workload recently failed";
 
 EventNote workload_event(
     const api::Workload& workload,
@@ -133,8 +135,7 @@ void DecisionApplier::take_refusal(const engine::RefusalDecision& decision) {
     const auto reason_of = decision.reason == engine::WaitingReason::Unspecified
                                ? engine::WaitingReason::NoMatchingFlavor
                                : decision.reason;
-    const std::string_view reason =
-        workload::waiting_reason(reason_of, parts_.translator.settings().gates);
+    const std::string_view reason = workload::waiting_reason(reason_of, parts_.settings.gates);
     const Key key = kube::parse_namespaced_name(parts_.state.workload_key(decision.workload));
     const auto workload = parts_.stores.of<api::Workload>().find(key);
     if (!workload) {
@@ -151,6 +152,7 @@ void DecisionApplier::take_refusal(const engine::RefusalDecision& decision) {
             parts_.state, decision, *workload, cluster_queue.get(), parts_.translator
         ),
         .blocked_on_gates = decision.kind == engine::RefusalKind::PreemptionGated,
+        .is_of_class = false,
     };
     const bool is_of_class = !refusal.blocked_on_gates;  // others of its class may have no gates
     Parked told{.reason = refusal.reason, .message = refusal.message, .has_untold = false};
@@ -212,7 +214,9 @@ void DecisionApplier::send(const Key& key) {
         }
         send_eviction(key, *entry.eviction, *workload);
     } else if (entry.refusal) {
-        if (!workload || workload->metadata.uid != entry.refusal->uid || !is_waiting(*workload)) {
+        const bool is_moot = workload && entry.refusal->is_of_class && !is_undecided(*workload);
+        if (!workload || workload->metadata.uid != entry.refusal->uid || is_moot ||
+            !is_waiting(*workload)) {
             entry.refusal.reset();
             forget_if_done(key);
             return;
@@ -555,11 +559,17 @@ void DecisionApplier::tell_parked(const Key& key) {
     if (has_condition && !is_scheduler_reason(parked.reason)) {
         return;  // the Workload's reconciler takes such a reason back where it does not hold
     }
+    // Kueue has a sentence of its own for a class that is passed over; where it would leave the
+    // Workload without any, the numbers of the one that was tried say more.
+    const workload::TranslationGates& gates = parts_.settings.gates;
+    const bool is_told_by_kueue = gates.unadmitted_workloads_observability &&
+                                  (has_condition || gates.unadmitted_workloads_explicit_status);
     entries_[key].refusal = Refusal{
         .uid = workload->metadata.uid,
         .reason = parked.reason,
-        .message = parked.message,
+        .message = is_told_by_kueue ? kBypassed : parked.message,
         .blocked_on_gates = false,
+        .is_of_class = true,
     };
 }
 

@@ -78,6 +78,7 @@ class DecisionApplier {
         std::string reason;
         std::string message;
         bool blocked_on_gates = false;  ///< of preemption
+        bool is_of_class = false;       ///< an equivalent workload was tried, not this one
     };
     /// Why a scheduling class is parked.
     struct Parked {

@@ -15,6 +15,7 @@ inline constexpr char kKueueV1beta1[] = "kueue.x-k8s.io/v1beta1";
 inline constexpr char kVisibilityGroup[] = "visibility.kueue.x-k8s.io";
 /// Their newer version.
 inline constexpr char kVisibilityApiVersion[] = "visibility.kueue.x-k8s.io/v1beta2";
+inline constexpr char kVisibilityApiVersionV1beta1[] = "visibility.kueue.x-k8s.io/v1beta1";
 /// The older version of a Configuration.
 inline constexpr char kConfigV1beta1[] = "config.kueue.x-k8s.io/v1beta1";
 /// The newer version of a Configuration.
@@ -41,6 +42,12 @@ inline constexpr char kPrebuiltWorkload[] = "kueue.x-k8s.io/prebuilt-workload-na
 inline constexpr char kJobUid[] = "kueue.x-k8s.io/job-uid";
 /// On a pod: the podSet of the Workload that it counts in.
 inline constexpr char kPodSet[] = "kueue.x-k8s.io/podset";
+/// "true" on a pod that is managed by itself or as a part of its group (KEP-976).
+inline constexpr char kManaged[] = "kueue.x-k8s.io/managed";
+/// On a pod: the group it is a part of.
+inline constexpr char kPodGroupName[] = "kueue.x-k8s.io/pod-group-name";
+/// On a pod: its rank in the group.
+inline constexpr char kPodGroupPodIndex[] = "kueue.x-k8s.io/pod-group-pod-index";
 /// On a pod of an admitted job: its LocalQueue.
 inline constexpr char kLocalQueueName[] = "kueue.x-k8s.io/local-queue-name";
 /// On a pod of an admitted job: its ClusterQueue.
@@ -64,6 +71,22 @@ inline constexpr char kWorkloadSliceName[] = "kueue.x-k8s.io/workload-slice-name
 inline constexpr char kPrebuiltWorkload[] = "kueue.x-k8s.io/prebuilt-workload-name";
 /// "true" on a Workload: it stands for a group of pods.
 inline constexpr char kIsGroupWorkload[] = "kueue.x-k8s.io/is-group-workload";
+/// On a pod: the group it is a part of; instead of the label of that name.
+inline constexpr char kPodGroupName[] = "kueue.x-k8s.io/pod-group-name";
+/// On a pod: how many pods its group has.
+inline constexpr char kPodGroupTotalCount[] = "kueue.x-k8s.io/pod-group-total-count";
+/// "true" on a pod: its group is admitted before all of its pods are there.
+inline constexpr char kPodGroupFastAdmission[] = "kueue.x-k8s.io/pod-group-fast-admission";
+/// "true" on a pod: its group serves, and never ends by itself.
+inline constexpr char kPodGroupServing[] = "kueue.x-k8s.io/pod-group-serving";
+/// On a pod: the label that says its rank in the group.
+inline constexpr char kPodGroupPodIndexLabel[] = "kueue.x-k8s.io/pod-group-pod-index-label";
+/// On a pod of a group: which of its pods are alike.
+inline constexpr char kRoleHash[] = "kueue.x-k8s.io/role-hash";
+/// "false" on a pod: the group ends when it fails.
+inline constexpr char kRetriableInGroup[] = "kueue.x-k8s.io/retriable-in-group";
+/// On a pod template: the framework whose object makes the pods, for which they are held back.
+inline constexpr char kPodSuspendingParent[] = "kueue.x-k8s.io/pod-suspending-parent";
 /// On a batch/v1 Job: partial admission may go down to that parallelism.
 inline constexpr char kJobMinParallelism[] = "kueue.x-k8s.io/job-min-parallelism";
 /// On a batch/v1 Job: completions follow parallelism under partial admission.
@@ -86,6 +109,8 @@ inline constexpr char kPodSetSliceSize[] = "kueue.x-k8s.io/podset-slice-size";
 /// On a pod template: levels and sizes of slices within slices, as JSON.
 inline constexpr char kPodSetSliceRequiredTopologyConstraints[] =
     "kueue.x-k8s.io/podset-slice-required-topology-constraints";
+/// On a pod template: added to the rank of each pod of the pod set.
+inline constexpr char kPodIndexOffset[] = "kueue.x-k8s.io/pod-index-offset";
 /// On a pod template: pod sets of the same name are placed in one domain.
 inline constexpr char kPodSetGroupName[] = "kueue.x-k8s.io/podset-group-name";
 /// On a Workload: a number added to its priority.
@@ -102,10 +127,16 @@ inline constexpr char kProvisioningRequest[] = "provreq.kueue.x-k8s.io/";
 namespace finalizer {
 /// Keeps an object for as long as others depend on it.
 inline constexpr char kResourceInUse[] = "kueue.x-k8s.io/resource-in-use";
+/// Keeps a pod until its Workload knows how it ended.
+inline constexpr char kManaged[] = "kueue.x-k8s.io/managed";
 }  // namespace finalizer
 
 /// Scheduling gates of pods.
 namespace scheduling_gate {
+/// Holds back a pod until its Workload is admitted.
+inline constexpr char kAdmission[] = "kueue.x-k8s.io/admission";
+/// Holds back a pod until its node is chosen (KEP-2724).
+inline constexpr char kTopology[] = "kueue.x-k8s.io/topology";
 /// Holds back the pods of an elastic job until its slice is admitted (KEP-77).
 inline constexpr char kElasticJob[] = "kueue.x-k8s.io/elastic-job";
 }  // namespace scheduling_gate
@@ -194,6 +225,8 @@ inline constexpr char kQuotaReserved[] = "QuotaReserved";
 inline constexpr char kAdmitted[] = "Admitted";
 /// QuotaReserved=False without the gate UnadmittedWorkloadsObservability.
 inline constexpr char kPending[] = "Pending";
+/// QuotaReserved=False, because of its queues, without the gate UnadmittedWorkloadsObservability.
+inline constexpr char kInadmissible[] = "Inadmissible";
 /// QuotaReserved=False while all admitted workloads get their pods ready.
 inline constexpr char kWaiting[] = "Waiting";
 /// Waits for a scheduling cycle to consider it.

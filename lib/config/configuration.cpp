@@ -171,6 +171,13 @@ void ConfigurationReader::read_integrations(StrictReader& reader) {
         }
         r.read("externalFrameworks", out_.integrations.external_frameworks);
         r.read("labelKeysToCopy", out_.integrations.label_keys_to_copy);
+        if (const json::Value* kinds = r.take("jobKinds")) {
+            if (kinds->is_array()) {
+                out_.integrations.job_kinds = kinds->as_array();
+            } else {
+                r.problems().add(r.path_of("jobKinds"), "must be a list");
+            }
+        }
         if (old_) {
             // Read to be checked, then dropped: managedJobsNamespaceSelector took its place.
             r.object("podOptions", [](StrictReader& options) {

@@ -131,6 +131,8 @@ struct Integrations {
     std::vector<std::string> frameworks = {"batch/job"};
     std::vector<std::string> external_frameworks;
     std::vector<std::string> label_keys_to_copy;
+    /// Descriptions of further kinds of jobs, as `job_kinds` reads them. A setting of Sluice alone.
+    std::vector<json::Value> job_kinds;
 
     friend bool operator==(const Integrations&, const Integrations&) = default;
 };

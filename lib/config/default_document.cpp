@@ -94,7 +94,8 @@ json::Value make_default_document() {
              {"webhookServiceName", certs.webhook_service_name},
              {"webhookSecretName", certs.webhook_secret_name},
          }},
-        {"waitForPodsReady", make_wait_for_pods_ready(*c.wait_for_pods_ready)},
+        {"waitForPodsReady",
+         make_wait_for_pods_ready(c.wait_for_pods_ready.value_or(WaitForPodsReady{}))},
         {"clientConnection",
          json::Object{
              {"qps", static_cast<std::int64_t>(c.client_connection.qps)},

@@ -52,6 +52,7 @@ Changed policy_settings(const Configuration& c, const Configuration& d) {
         {"waitForPodsReady", c.is_wait_for_pods_ready_set},
         {"integrations.externalFrameworks",
          c.integrations.external_frameworks != d.integrations.external_frameworks},
+        {"integrations.jobKinds", c.integrations.job_kinds != d.integrations.job_kinds},
         {"integrations.labelKeysToCopy",
          c.integrations.label_keys_to_copy != d.integrations.label_keys_to_copy},
         {"multiKueue", c.multi_kueue != d.multi_kueue},
@@ -125,8 +126,6 @@ std::set<Feature> features_not_built() {
         TASRespectNodeAffinityPreferred,
         TASValidateWorkloadSliceSize,
         TopologyAwareScheduling,
-        ValidateRayAndSparkJobUpdates,
-        VisibilityOnDemand,
     };
 }
 
@@ -145,7 +144,9 @@ std::set<Feature> switchable_features() {
         FinishOrphanedWorkloads,
         FlavorFungibility,
         FlavorFungibilityPreserveScanProgress,
+        KueueDRARejectWorkloadsWhenDRADisabled,
         LocalQueueMetrics,
+        MetricForWorkloadCreationLatency,
         MetricsForCohorts,
         PartialAdmission,
         PrioritizePreemptorWorkloads,
@@ -154,13 +155,22 @@ std::set<Feature> switchable_features() {
         QuotaCheckStrategy,
         ReclaimablePods,
         RecomputeAssignmentUponPreemptionTargetsOverlap,
+        RejectUpdatesToCQWithInvalidOnFlavors,
+        RemoveFinalizersWithStrictPatch,  // of the form of writes, which are all conditional here
         SchedulingEquivalenceHashing,
         ShortWorkloadNames,
+        SkipAncestorCheckForDeletedWorkloads,
         SkipReassignmentForPodOwnedWorkloads,
         UnadmittedWorkloadsExplicitStatus,
+        UnadmittedWorkloadsObservability,
+        ValidateRayAndSparkJobUpdates,
         VectorizedResourceRequests,  // of performance alone: nothing here depends on it
+        VisibilityOnDemand,
         WorkloadIdentifierAnnotations,
         WorkloadPriorityClassDefaulting,
+        WorkloadRequestUseMergePatch,  // as RemoveFinalizersWithStrictPatch
+        WorkloadValidateResourcesAreNonNegative,
+        WorkloadValidationForPodSetMetadata,
     };
 }
 
@@ -193,18 +203,21 @@ Honoured honoured_by_controller() {
              "manageJobsWithoutQueueName",
              "webhook",
              "tls",
+             "visibilityServer",
              "leaderElection",
              "metrics.bindAddress",
              "metrics.enableClusterQueueResources",
              "metrics.customLabels",
              "metrics.localQueueMetrics",
              "health",
+             "pprofBindAddress",
              // Limits that one loop, which waits for no write, keeps without being told.
              "controller.groupKindConcurrency",
              "controller.cacheSyncTimeout",
              "internalCertManagement",
              "clientConnection",
              "fairSharing",
+             "integrations.jobKinds",
              "integrations.labelKeysToCopy",
              "resources.quotaCheckStrategy",
              "resources.excludeResourcePrefixes",
@@ -212,7 +225,18 @@ Honoured honoured_by_controller() {
              "waitForPodsReady",
              "objectRetentionPolicies",
              "admissionFairSharing"},
-        .frameworks = {"batch/job"},
+        .frameworks =
+            {"batch/job",
+             "jobset.x-k8s.io/jobset",
+             "kubeflow.org/jaxjob",
+             "kubeflow.org/mpijob",
+             "kubeflow.org/paddlejob",
+             "kubeflow.org/pytorchjob",
+             "kubeflow.org/tfjob",
+             "kubeflow.org/xgboostjob",
+             "ray.io/raycluster",
+             "ray.io/rayjob",
+             "ray.io/rayservice"},
         .features = switchable_features(),
         .absent = features_not_built(),
     };
@@ -230,9 +254,8 @@ Honoured honoured_by_schedule() {
     for (const auto& framework : known_frameworks()) {
         made.frameworks.emplace(framework.name);
     }
-    made.features.insert(
-        {Feature::MultiKueueOrchestratedPreemption,  // of it, what gates do to decisions
-         Feature::UnadmittedWorkloadsObservability}
+    made.features.insert({Feature::MultiKueueOrchestratedPreemption}
+                         // of it, what gates do to decisions
     );
     return made;
 }

@@ -19,7 +19,7 @@ std::vector<Framework> known_frameworks();
 
 /// What is wrong with a Configuration; empty when nothing is. Two checks of
 /// upstream are not made: CEL expressions of device sources must be there but are not compiled, and
-/// names of TLS cipher suites and curves are checked where the TLS context is made.
+/// names of TLS cipher suites and curves are not looked up.
 std::vector<Problem> validate(const Configuration& configuration, const FeatureGates& gates);
 
 /// The wait for pods that applies: absent when off, also by gate DisableWaitForPodsReady.

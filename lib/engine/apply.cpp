@@ -19,4 +19,8 @@ std::optional<Time> next_due(const State& state) {
     return state.next_due();
 }
 
+std::vector<WorkloadIndex> take_queue_changes(State& state) {
+    return StateEditor(state, Time()).take_queue_changes();
+}
+
 }  // namespace sluice::engine

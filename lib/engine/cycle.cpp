@@ -33,7 +33,6 @@ CycleResult Cycle::run() {
         return std::move(result_);
     }
     nominate();
-    order();
     process();
     hold_admitted();
     requeue();
@@ -47,6 +46,11 @@ void Cycle::take_heads() {
         return;
     }
     state_.blocked_until_ready_ = false;
+    const WorkloadIndex next = std::exchange(state_.held_back_, WorkloadIndex{});
+    NodeIndex queue_of_next;
+    if (next.is_valid() && state_.workloads_[next.at()].bucket == Bucket::Heap) {
+        queue_of_next = editor_.cluster_queue_of(state_.workloads_[next.at()]);
+    }
     std::vector<NodeIndex> ready;
     ready.reserve(state_.with_heap_.size());
     for (const auto& [name, index] : state_.with_heap_) {
@@ -56,7 +60,13 @@ void Cycle::take_heads() {
     }
     heads_.reserve(ready.size());
     for (const auto index : ready) {
-        heads_.push_back(editor_.pop_head(index));
+        if (index == queue_of_next) {
+            editor_.pop(next);
+            heads_.push_back(next);
+            was_held_back_ = next;
+        } else {
+            heads_.push_back(editor_.pop_head(index));
+        }
     }
     if (!heads_.empty()) {
         result_.cycle = ++state_.cycle_;
@@ -65,13 +75,24 @@ void Cycle::take_heads() {
 
 void Cycle::process() {
     processed_.reserve(entries_.size());
+    const auto take_turn = [this](CycleEntry& entry) {
+        processed_.push_back(&entry);
+        process(entry);
+    };
+    const auto held_back =
+        std::find_if(entries_.begin(), entries_.end(), [this](const CycleEntry& entry) {
+            return entry.workload == was_held_back_;
+        });
+    if (held_back != entries_.end()) {
+        take_turn(*held_back);
+    }
+    order();
     while (!blocked_) {
         CycleEntry* entry = next_entry();
         if (entry == nullptr) {
             return;
         }
-        processed_.push_back(entry);
-        process(*entry);
+        take_turn(*entry);
     }
 }
 
@@ -251,9 +272,11 @@ void Cycle::process(CycleEntry& entry) {
     }
     if (state_.options_.block_admission_until_pods_ready &&
         state_.not_ready_holders_ + result_.admitted.size() > 0) {
-        // Upstream waits here, inside the cycle; a pure engine ends the cycle instead.
+        // Upstream waits here, inside the cycle, and admits the entry when the wait is over. A pure
+        // engine ends the cycle, and the entry goes first in the next one.
         blocked_ = true;
         state_.blocked_until_ready_ = true;
+        state_.held_back_ = entry.workload;
         entry.skipped = true;
         refuse(entry, WaitingReason::WaitingForPodsReady, RefusalKind::WaitingForPodsReady);
         return;

@@ -90,6 +90,7 @@ class Cycle {
     PreemptionSearch search_;
     std::vector<WorkloadIndex> newly_evicted_;
     bool blocked_ = false;
+    WorkloadIndex was_held_back_;  ///< a cycle before ended at it for pods to become ready
     CycleResult result_;
 };
 

@@ -5,6 +5,7 @@
 #include "engine/state.hpp"
 
 #include <optional>
+#include <vector>
 
 /// The contract: (state, now, event) in, decisions out. No clock, no I/O, no randomness, one
 /// thread.
@@ -27,5 +28,10 @@ CycleResult run_cycle(State& state, Time now);
 /// When a TimerFired event is due next (wake batches, ends of back-off); none: nothing waits for
 /// time.
 std::optional<Time> next_due(const State& state);
+
+/// The workloads that may have entered, left or changed their place in a queue since the last call.
+/// The first call gives all that wait; only from then on the changes are kept. For indexes of what
+/// waits: their cost is that of the changes, and none where no one asks.
+std::vector<WorkloadIndex> take_queue_changes(State& state);
 
 }  // namespace sluice::engine

@@ -4,14 +4,21 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace sluice::engine {
 
 void Cycle::order() {
-    if (!state_.options_.fair_sharing) {
-        for (auto& entry : entries_) {
-            classical_.push_back(&entry);
+    std::vector<CycleEntry*> entries;
+    entries.reserve(entries_.size());
+    for (auto& entry : entries_) {
+        if (entry.workload != was_held_back_) {
+            entries.push_back(&entry);
         }
+    }
+    if (!state_.options_.fair_sharing) {
+        classical_ = std::move(entries);
         const auto before = [this](const CycleEntry* a, const CycleEntry* b) {
             if (state_.options_.gates.prioritize_preemptor_workloads &&
                 a->is_preemptor != b->is_preemptor) {
@@ -31,7 +38,7 @@ void Cycle::order() {
         std::reverse(classical_.begin(), classical_.end());
         return;
     }
-    fair_.enter(entries_);
+    fair_.enter(entries);
 }
 
 CycleEntry* Cycle::next_entry() {

@@ -21,9 +21,9 @@ FairTournament::Standing& FairTournament::standing_of(NodeIndex index) {
     return found;
 }
 
-void FairTournament::enter(std::vector<CycleEntry>& entries) {
-    for (auto& entry : entries) {
-        standing_of(entry.cluster_queue).winner = &entry;
+void FairTournament::enter(const std::vector<CycleEntry*>& entries) {
+    for (CycleEntry* entry : entries) {
+        standing_of(entry->cluster_queue).winner = entry;
     }
     std::vector<Standing*> children_first;
     for (auto& [index, standing] : standings_) {

@@ -19,9 +19,9 @@ class FairTournament {
     /// `tree` is the one in which the cycle assumes usage.
     FairTournament(const State& state, const QuotaTree& tree) : state_(state), tree_(tree) {}
 
-    /// Takes all entries of the cycle, at most one of a ClusterQueue. They must stay where they
-    /// are.
-    void enter(std::vector<CycleEntry>& entries);
+    /// Takes the entries to order, at most one of a ClusterQueue. They must stay where they are,
+    /// and what the cycle has assumed for others by now must stay assumed.
+    void enter(const std::vector<CycleEntry*>& entries);
     /// The next entry to process, nullptr at the end; trees by the name of their root. What was
     /// assumed in the tree for the entry before must stay assumed.
     CycleEntry* pop();

@@ -82,6 +82,10 @@ class State {
     }
     const QuotaTree& tree() const { return tree_; }
     std::uint64_t cycle() const { return cycle_; }
+    /// The workload that a cycle held back until all pods are ready (waitForPodsReady with
+    /// blockAdmission): while it is in its heap, the next cycle takes it for the head of its
+    /// ClusterQueue and tries it before all others. An invalid index: there is none.
+    WorkloadIndex held_back() const { return held_back_; }
 
     /// Pending workloads of a ClusterQueue that are tried, in service order. Cost: n log n.
     std::vector<WorkloadIndex> heap_in_order(NodeIndex cluster_queue) const;
@@ -158,6 +162,9 @@ class State {
     // Holders without PodsReady in ClusterQueues that exist, for blockAdmission.
     std::uint64_t not_ready_holders_ = 0;
     bool blocked_until_ready_ = false;
+    WorkloadIndex held_back_;
+    bool keeps_queue_changes_ = false;
+    std::vector<WorkloadIndex> queue_changes_;  // each once, see WorkloadRecord::queue_changed
 };
 
 }  // namespace sluice::engine

@@ -36,12 +36,16 @@ class StateEditor {
     void refresh();
 
     // Queues.
+    /// What engine.hpp's function of this name gives.
+    std::vector<WorkloadIndex> take_queue_changes();
     void push_to_heap(WorkloadIndex workload);
     void push_inadmissible(WorkloadIndex workload);
     void take_from_queue(WorkloadIndex workload);
     /// Puts a pending workload where it belongs: heap, parked, or nowhere.
     void enqueue(WorkloadIndex workload);
     WorkloadIndex pop_head(NodeIndex cluster_queue);
+    /// Takes a workload out of the heap as if it were its head. Requires: it is in a heap.
+    void pop(WorkloadIndex workload);
     /// The head failed: back to the heap or parked.
     RequeuedTo requeue(WorkloadIndex workload, bool immediately);
     /// Parks every heap entry of that class and remembers it until its tree is woken.
@@ -93,6 +97,9 @@ class StateEditor {
     /// Wakes the node's tree and, where it is another one, the tree of the cohort that the node
     /// left.
     void wake_trees_of(NodeIndex node, NodeIndex left);
+    void note_queue_change(WorkloadIndex workload);
+    /// Empties the record for another workload.
+    void clear_record(WorkloadIndex workload);
     bool has_undecided_preemptor(const ClusterQueueRecord& queue) const;
     void drop_preemptors(ClusterQueueRecord& of);
     void eviction_failed(WorkloadIndex victim);

@@ -119,11 +119,35 @@ void StateEditor::unlist_from_class(ClusterQueueRecord& queue, WorkloadIndex ind
     }
 }
 
+void StateEditor::note_queue_change(WorkloadIndex index) {
+    if (!state_.keeps_queue_changes_ || record(index).queue_changed) {
+        return;
+    }
+    record(index).queue_changed = true;
+    state_.queue_changes_.push_back(index);
+}
+
+std::vector<WorkloadIndex> StateEditor::take_queue_changes() {
+    if (!std::exchange(state_.keeps_queue_changes_, true)) {
+        for (std::size_t at = 0; at < state_.workloads_.size(); ++at) {
+            if (state_.workloads_[at].bucket != Bucket::None) {
+                note_queue_change(make_index<WorkloadIndex>(at));
+            }
+        }
+    }
+    auto taken = std::exchange(state_.queue_changes_, {});
+    for (const auto index : taken) {
+        record(index).queue_changed = false;
+    }
+    return taken;
+}
+
 void StateEditor::push_to_heap(WorkloadIndex index) {
     WorkloadRecord& workload = record(index);
     const NodeIndex target = cluster_queue_of(workload);
     SLUICE_ASSERT(target.is_valid() && workload.bucket == Bucket::None);
     ClusterQueueRecord& into = queue(target);
+    note_queue_change(index);
     workload.bucket = Bucket::Heap;
     into.heap.push_back(index);
     list_in_class(into, index);
@@ -138,6 +162,7 @@ void StateEditor::push_inadmissible(WorkloadIndex index) {
     const NodeIndex target = cluster_queue_of(workload);
     SLUICE_ASSERT(target.is_valid() && workload.bucket == Bucket::None);
     ClusterQueueRecord& into = queue(target);
+    note_queue_change(index);
     workload.bucket = Bucket::Inadmissible;
     workload.bucket_position = static_cast<std::uint32_t>(into.inadmissible.size());
     into.inadmissible.push_back(index);
@@ -149,6 +174,7 @@ void StateEditor::take_from_queue(WorkloadIndex index) {
     if (workload.bucket == Bucket::None) {
         return;
     }
+    note_queue_change(index);
     // The bucket belongs to the ClusterQueue of the LocalQueue, which may be stopped or gone by
     // now.
     const NodeIndex of = state_.local_queues_[workload.local_queue.at()].cluster_queue;
@@ -207,10 +233,14 @@ WorkloadIndex StateEditor::pop_head(NodeIndex cluster_queue) {
         return {};
     }
     const WorkloadIndex head = from.heap.front();
-    take_from_queue(head);
-    record(head).bucket = Bucket::Inflight;
-    from.inflight = head;
+    pop(head);
     return head;
+}
+
+void StateEditor::pop(WorkloadIndex index) {
+    take_from_queue(index);
+    record(index).bucket = Bucket::Inflight;
+    queue(cluster_queue_of(record(index))).inflight = index;
 }
 
 RequeuedTo StateEditor::requeue(WorkloadIndex index, bool immediately) {

@@ -163,6 +163,12 @@ void StateEditor::release(WorkloadIndex index) {
     }
 }
 
+void StateEditor::clear_record(WorkloadIndex index) {
+    const bool queue_changed = record(index).queue_changed;
+    record(index) = WorkloadRecord{};
+    record(index).queue_changed = queue_changed;
+}
+
 bool StateEditor::is_later(const std::optional<Time>& time) const {
     return time && *time > now_;
 }
@@ -232,7 +238,7 @@ void StateEditor::on(const WorkloadChanged& event) {
         } else {
             index = state_.free_workloads_.back();
             state_.free_workloads_.pop_back();
-            record(index) = WorkloadRecord{};
+            clear_record(index);
         }
         WorkloadRecord& made = record(index);
         made.exists = true;
@@ -334,6 +340,7 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
     if (!was_parked || changed || back_off_ended || !given.queueable) {
         take_from_queue(index);  // under the keys that it was queued with
     }
+    note_queue_change(index);  // a parked one may stay where it is and change its place
     workload.priority = given.priority;
     workload.queue_order = given.queue_order;
     workload.generation = given.generation;
@@ -379,7 +386,10 @@ void StateEditor::on(const WorkloadDeleted& event) {
     set_back_off(index, BackOff::RefusedWrite, std::nullopt);
     state_.workload_index_.erase(index, state_.workloads_);
     release_pod_sets(record(index).pod_sets);
-    record(index) = WorkloadRecord{};
+    clear_record(index);
+    if (state_.held_back_ == index) {
+        state_.held_back_ = WorkloadIndex{};
+    }
     state_.free_workloads_.push_back(index);
     wake_for(freed, queued_in);
 }

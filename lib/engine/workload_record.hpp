@@ -111,6 +111,7 @@ struct WorkloadRecord {
     bool reservation_shown = false;  ///< since it is assumed: the object has shown a reservation
     bool eviction_expected = false;  ///< our eviction is being written
     bool shows_admitted = false;     ///< its status said so last
+    bool queue_changed = false;      ///< it is among the queue changes that are kept
 };
 
 }  // namespace sluice::engine

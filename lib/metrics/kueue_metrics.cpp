@@ -131,6 +131,23 @@ KueueMetrics::KueueMetrics(Registry& registry, const CustomLabels& custom)
            .labels = {"cluster_queue", "reason", "underlying_cause", "priority_class"},
            .custom = {&custom, LabelSource::ClusterQueue}}
       ),
+      pod_scheduling_gate_removal_seconds(
+          registry,
+          {.name = "kueue_pod_scheduling_gate_removal_seconds",
+           .help = "From the admission of a workload to the opening of a gate of one of its pods",
+           .labels = {"name", "cluster_queue", "is_group"},
+           .custom = {&custom, LabelSource::ClusterQueue},
+           .buckets = default_buckets()}
+      ),
+      preemption_target_recomputations_total(
+          registry,
+          {.name = "kueue_preemption_target_recomputations_total",
+           .help =
+               "Workloads whose preemption targets another workload of the cycle had taken, and "
+               "which looked for others",
+           .labels = {"cluster_queue", "result"},
+           .custom = {&custom, LabelSource::ClusterQueue}}
+      ),
       replaced_workload_slices_total(
           registry,
           {.name = "kueue_replaced_workload_slices_total",

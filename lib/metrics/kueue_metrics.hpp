@@ -36,6 +36,9 @@ class KueueMetrics {
     Counter evicted_workloads_total;  ///< cluster_queue, reason, underlying_cause, priority_class
     Counter
         evicted_workloads_once_total;  ///< cluster_queue, reason, underlying_cause, priority_class
+    Histogram pod_scheduling_gate_removal_seconds;     ///< name, cluster_queue, is_group
+    Counter preemption_target_recomputations_total;    ///< cluster_queue, result (new_targets,
+                                                       ///< deferred_fit, skipped)
     Counter replaced_workload_slices_total;            ///< cluster_queue
     Counter preempted_workloads_total;                 ///< preempting_cluster_queue, reason
     Histogram quota_reserved_wait_time_seconds;        ///< cluster_queue, priority_class

@@ -37,6 +37,11 @@ using Certificate = std::unique_ptr<X509, Deleter<X509_free>>;
 using Key = std::unique_ptr<EVP_PKEY, Deleter<EVP_PKEY_free>>;
 using Bio = std::unique_ptr<BIO, Deleter<BIO_free>>;
 using Extension = std::unique_ptr<X509_EXTENSION, Deleter<X509_EXTENSION_free>>;
+using StoreContext = std::unique_ptr<X509_STORE_CTX, Deleter<X509_STORE_CTX_free>>;
+struct FreeStack {
+    void operator()(STACK_OF(X509) * stack) const { sk_X509_pop_free(stack, X509_free); }
+};
+using Stack = std::unique_ptr<STACK_OF(X509), FreeStack>;
 using Names = std::unique_ptr<GENERAL_NAMES, Deleter<GENERAL_NAMES_free>>;
 
 /// Certificates begin this long before they are made.
@@ -70,6 +75,40 @@ Result<Certificate> read_certificate(const std::string& pem) {
         return make_invalid("certificate cannot be read: " + take_openssl_error());
     }
     return certificate;
+}
+
+/// All certificates of a PEM text up to the first that cannot be read.
+Stack read_chain(const std::string& pem) {
+    const auto bio = open_pem(pem);
+    Stack chain(sk_X509_new_null());
+    for (;;) {
+        Certificate next(PEM_read_bio_X509(bio.get(), nullptr, refuse_pass_phrase, nullptr));
+        if (!next || sk_X509_push(chain.get(), next.get()) <= 0) {
+            break;
+        }
+        // The stack owns it now.
+        [[maybe_unused]] const X509* const owned = next.release();
+    }
+    ERR_clear_error();
+    return chain;
+}
+
+/// The values of a subject's entries of one type, as UTF-8.
+std::vector<std::string> read_entries(const X509_NAME* name, int type) {
+    std::vector<std::string> values;
+    for (int at = X509_NAME_get_index_by_NID(name, type, -1); at >= 0;
+         at = X509_NAME_get_index_by_NID(name, type, at)) {
+        unsigned char* text = nullptr;
+        const int size =
+            ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, at)));
+        if (size >= 0) {
+            values.emplace_back(
+                reinterpret_cast<const char*>(text), static_cast<std::size_t>(size)
+            );
+            OPENSSL_free(text);
+        }
+    }
+    return values;
 }
 
 Result<Key> read_key(const std::string& pem) {
@@ -177,16 +216,17 @@ bool set_serial_number(X509* certificate) {
            BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(certificate)) != nullptr;
 }
 
+std::time_t to_seconds(Time time) {
+    return static_cast<std::time_t>(
+        std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count()
+    );
+}
+
 bool set_validity(X509* certificate, Validity validity) {
-    const auto seconds = [](Time time) {
-        return static_cast<std::time_t>(
-            std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count()
-        );
-    };
-    return ASN1_TIME_set(X509_getm_notBefore(certificate), seconds(validity.now - kBackdated)) !=
+    return ASN1_TIME_set(X509_getm_notBefore(certificate), to_seconds(validity.now - kBackdated)) !=
                nullptr &&
            ASN1_TIME_set(
-               X509_getm_notAfter(certificate), seconds(validity.now + validity.length)
+               X509_getm_notAfter(certificate), to_seconds(validity.now + validity.length)
            ) != nullptr;
 }
 
@@ -352,6 +392,41 @@ Result<bool> is_signed_by(const std::string& certificate_pem, const std::string&
                          X509_verify(certificate->get(), X509_get0_pubkey(authority->get())) == 1;
     ERR_clear_error();
     return is_good;
+}
+
+Result<ClientIdentity> verify_client_certificate(
+    const std::string& chain_pem, const std::string& authorities_pem, Time now
+) {
+    ERR_clear_error();
+    const Stack chain = read_chain(chain_pem);
+    const Stack authorities = read_chain(authorities_pem);
+    if (sk_X509_num(chain.get()) < 1) {
+        return make_invalid("client certificate cannot be read");
+    }
+    X509* const leaf = sk_X509_value(chain.get(), 0);
+    const StoreContext context(X509_STORE_CTX_new());
+    if (!context || X509_STORE_CTX_init(context.get(), nullptr, leaf, chain.get()) != 1) {
+        return openssl_failed("checking a client certificate");
+    }
+    X509_STORE_CTX_set0_trusted_stack(context.get(), authorities.get());
+    X509_STORE_CTX_set_default(context.get(), "ssl_client");
+    X509_STORE_CTX_set_time(context.get(), 0, to_seconds(now));
+    // An intermediate authority may be the one that is trusted.
+    X509_STORE_CTX_set_flags(context.get(), X509_V_FLAG_PARTIAL_CHAIN);
+    if (X509_verify_cert(context.get()) != 1) {
+        const int why = X509_STORE_CTX_get_error(context.get());
+        ERR_clear_error();
+        return make_invalid(
+            std::string("client certificate: ") + X509_verify_cert_error_string(why)
+        );
+    }
+    const X509_NAME* const subject = X509_get_subject_name(leaf);
+    ClientIdentity identity;
+    for (const auto& name : read_entries(subject, NID_commonName)) {
+        identity.common_name = name;
+    }
+    identity.organizations = read_entries(subject, NID_organizationName);
+    return identity;
 }
 
 std::string make_uuid() noexcept {

@@ -55,6 +55,18 @@ Result<CertificateInfo> parse_certificate(const std::string& pem);
 /// Whether the certificate was signed by the authority. Errors: Invalid when either cannot be read.
 Result<bool> is_signed_by(const std::string& certificate_pem, const std::string& authority_pem);
 
+/// Who a client certificate is for, as Kubernetes reads its subject.
+struct ClientIdentity {
+    std::string common_name;
+    std::vector<std::string> organizations;
+};
+/// The subject of the first certificate of a PEM chain, if that is good for clients at `now` and
+/// one of the authorities (PEM, any number) signed it, directly or through certificates of the
+/// chain. Errors: Invalid, saying why not.
+Result<ClientIdentity> verify_client_certificate(
+    const std::string& chain_pem, const std::string& authorities_pem, Time now
+);
+
 /// A random UUID (version 4), for identities. A machine without randomness ends the process.
 std::string make_uuid() noexcept;
 

@@ -24,9 +24,10 @@ enum class ConnectionPhase : std::uint8_t {
 /// One client of a server.
 struct Connection {
     std::unique_ptr<Stream> stream;
-    std::string peer;     ///< address and port
-    std::string address;  ///< what the limit of a peer counts by
-    std::string input;    ///< read, not yet parsed
+    std::string peer;                                   ///< address and port
+    std::string address;                                ///< what the limit of a peer counts by
+    std::string input;                                  ///< read, not yet parsed
+    std::shared_ptr<const std::string> certificates{};  ///< the client's
 };
 
 /// A server's open connections, which it bounds: in number, and in number a peer address. One too

@@ -14,7 +14,8 @@ namespace sluice::net {
 namespace asio = boost::asio;
 namespace {
 
-constexpr std::size_t kReadBytes = std::size_t{64} * 1024;
+/// A TLS record, of which a read gives one at most.
+constexpr std::size_t kReadBytes = std::size_t{16} * 1024;
 
 struct Connected {
     std::unique_ptr<Stream> stream;
@@ -135,6 +136,11 @@ class Exchange {
     }
 
     asio::awaitable<Result<std::size_t>> read_some() {
+        // Very many exchanges and watches wait at a time, which is no reason to hold buffers.
+        const auto waited = co_await stream_->wait_readable();
+        if (!waited) {
+            co_return waited.error();
+        }
         const auto before = input_.size();
         input_.resize(before + kReadBytes);
         const auto read = co_await stream_->read_some(input_.data() + before, kReadBytes);

@@ -96,7 +96,8 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
              .private_key_pem = key,
              .minimum_version = options_.minimum_tls_version,
              .cipher_suites = options_.tls_cipher_suites,
-             .curves = options_.tls_curves}
+             .curves = options_.tls_curves,
+             .ask_client_certificate = options_.ask_client_certificate}
         );
     }
 
@@ -179,6 +180,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
                 {{"peer", connection->peer}, {"error", shaken.error().detail}}
             );
         }
+        connection->certificates = connection->stream->peer_certificates();
         bool alive = shaken.has_value();
         while (alive && !self->stopping_) {
             alive = co_await self->wait_for_request(connection.get());
@@ -268,6 +270,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
             co_return incoming->take_refusal();
         }
         auto request = incoming->take(connection->peer);
+        request.client_certificates = connection->certificates;
         auto response = co_await handler_.handle(std::move(request));
         co_return response;
     }

@@ -27,6 +27,9 @@ struct ServerRequest {
     HttpHeaders headers;
     SpooledBody body;
     std::string peer;  ///< address and port of the other side
+    /// What the client showed of itself in the TLS handshake, PEM, leaf first, checked by no one
+    /// yet: see verify_client_certificate(). Null: nothing, or the server does not ask for it.
+    std::shared_ptr<const std::string> client_certificates{};
 
     /// The target without its query.
     std::string_view path() const;
@@ -79,6 +82,7 @@ struct ServerOptions {
     std::string minimum_tls_version = "VersionTLS12";  ///< or VersionTLS13
     std::vector<std::string> tls_cipher_suites{};      ///< as TlsServerOptions has them
     std::vector<int> tls_curves{};
+    bool ask_client_certificate = false;  ///< as TlsServerOptions has it
     /// For one more, another that waits for its peer is closed: of the peer with the most of them
     /// the longest idle one or the oldest half-made handshake, else the request that has been
     /// coming the longest. Where all are being answered, the new one is closed.

@@ -1,5 +1,7 @@
 #include "net/incoming_request.hpp"
 
+#include "net/url.hpp"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -7,29 +9,6 @@
 
 namespace sluice::net {
 namespace {
-
-int hex_digit(char c) {
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    const char lower = static_cast<char>(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-std::string percent_decode(std::string_view text) {
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const int high = text[i] == '%' && i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-        const int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
-        if (low >= 0) {
-            out += static_cast<char>(high * 16 + low);
-            i += 2;
-        } else {
-            out += text[i] == '+' ? ' ' : text[i];
-        }
-    }
-    return out;
-}
 
 std::string_view path_of(std::string_view target) {
     return target.substr(0, target.find('?'));
@@ -49,9 +28,10 @@ std::string ServerRequest::query(std::string_view name) const {
         const auto pair = rest.substr(0, rest.find('&'));
         rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
         const auto equal = pair.find('=');
-        if (percent_decode(pair.substr(0, equal)) == name) {
-            return equal == std::string_view::npos ? std::string()
-                                                   : percent_decode(pair.substr(equal + 1));
+        if (percent_decode(pair.substr(0, equal), PlusSign::Space) == name) {
+            return equal == std::string_view::npos
+                       ? std::string()
+                       : percent_decode(pair.substr(equal + 1), PlusSign::Space);
         }
     }
     return {};

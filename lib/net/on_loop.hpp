@@ -7,6 +7,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -27,10 +28,13 @@ boost::asio::awaitable<std::optional<T>> as_guest(boost::asio::awaitable<T> work
 template <class T>
 boost::asio::awaitable<T> on_loop(EventLoop* other, boost::asio::awaitable<T> work) {
     co_await boost::asio::this_coro::throw_if_cancelled(false);
-    auto result = co_await boost::asio::co_spawn(
+    std::optional<T> result = co_await boost::asio::co_spawn(
         other->executor(), as_guest(std::move(work)), boost::asio::use_awaitable
     );
-    co_return std::move(result).value();
+    if (!result) {
+        std::abort();  // as_guest() always has one
+    }
+    co_return std::move(*result);
 }
 
 }  // namespace sluice::net

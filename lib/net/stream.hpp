@@ -43,6 +43,8 @@ class Stream {
     virtual void close() noexcept = 0;
     /// Whether an idle connection can still be used: open, and the other side sent nothing.
     virtual bool is_reusable() = 0;
+    /// The certificates that the other side showed, PEM, leaf first; null: none, or no TLS.
+    virtual std::shared_ptr<const std::string> peer_certificates() const { return nullptr; }
 };
 
 /// Where to connect to. Host is a name or an IP address without brackets.

@@ -135,6 +135,10 @@ Result<std::shared_ptr<TlsContext>> make_client_tls(const TlsClientOptions& opti
 
 namespace {
 
+int take_any_certificate(int, X509_STORE_CTX*) {
+    return 1;
+}
+
 /// Errors: Invalid naming the suite.
 Result<void> choose_cipher_suites(SSL_CTX* context, const std::vector<std::string>& suites) {
     std::string chosen;
@@ -201,11 +205,29 @@ Result<std::shared_ptr<TlsContext>> make_server_tls(const TlsServerOptions& opti
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     // Sessions are resumed by tickets, which the client keeps.
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    if (options.ask_client_certificate) {
+        SSL_CTX_set_verify(context, SSL_VERIFY_PEER, take_any_certificate);
+        // A resumed session no longer knows the intermediate certificates.
+        SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+        SSL_CTX_set_num_tickets(context, 0);
+    }
     const auto presented = present(context, options.certificate_pem, options.private_key_pem);
     if (!presented) {
         return with_context(presented.error(), "server");
     }
     return tls;
+}
+
+Result<void> check_cipher_suites(const std::vector<std::string>& suites) {
+    ERR_clear_error();
+    boost::asio::ssl::context context(boost::asio::ssl::context::tls_server);
+    return choose_cipher_suites(context.native_handle(), suites);
+}
+
+Result<void> check_curves(const std::vector<int>& curves) {
+    ERR_clear_error();
+    boost::asio::ssl::context context(boost::asio::ssl::context::tls_server);
+    return choose_curves(context.native_handle(), curves);
 }
 
 }  // namespace sluice::net

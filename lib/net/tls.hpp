@@ -26,6 +26,8 @@ struct TlsServerOptions {
     std::vector<std::string> cipher_suites{};
     /// By their IANA numbers (RFC 8446, section 4.2.7), the preferred first; empty: OpenSSL's own.
     std::vector<int> curves{};
+    /// Clients may show a certificate. Any is taken: who may do what is the handler's business.
+    bool ask_client_certificate = false;
 };
 
 /// Keys, certificates and rules for TLS 1.2 and newer. Shared by all connections made with it.
@@ -35,5 +37,8 @@ class TlsContext;
 /// No message ever quotes a key.
 Result<std::shared_ptr<TlsContext>> make_client_tls(const TlsClientOptions& options);
 Result<std::shared_ptr<TlsContext>> make_server_tls(const TlsServerOptions& options);
+/// Whether a server can have these cipher suites and curves. Errors: Invalid naming the one.
+Result<void> check_cipher_suites(const std::vector<std::string>& suites);
+Result<void> check_curves(const std::vector<int>& curves);
 
 }  // namespace sluice::net

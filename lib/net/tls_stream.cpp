@@ -8,6 +8,7 @@
 #include <boost/asio/ip/address.hpp>
 #include <openssl/bio.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
@@ -192,6 +193,26 @@ asio::awaitable<void> TlsStream::shutdown() {
         co_await perform(Call::Shutdown, none);
     }
     close();
+}
+
+std::shared_ptr<const std::string> TlsStream::peer_certificates() const {
+    const std::unique_ptr<X509, decltype(&X509_free)> leaf(
+        SSL_get1_peer_certificate(ssl_.get()), &X509_free
+    );
+    const std::unique_ptr<BIO, decltype(&BIO_free)> text(BIO_new(BIO_s_mem()), &BIO_free);
+    if (!leaf || !text || PEM_write_bio_X509(text.get(), leaf.get()) != 1) {
+        return nullptr;
+    }
+    // What a client showed does not have its own certificate in it, what a server showed does.
+    const STACK_OF(X509)* const chain = SSL_get_peer_cert_chain(ssl_.get());
+    for (int at = SSL_is_server(ssl_.get()) == 1 ? 0 : 1; at < sk_X509_num(chain); ++at) {
+        if (PEM_write_bio_X509(text.get(), sk_X509_value(chain, at)) != 1) {
+            return nullptr;
+        }
+    }
+    char* data = nullptr;
+    const auto size = BIO_get_mem_data(text.get(), &data);
+    return std::make_shared<const std::string>(data, static_cast<std::size_t>(size));
 }
 
 bool TlsStream::is_reusable() {

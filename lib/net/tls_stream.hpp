@@ -25,6 +25,7 @@ class TlsStream final : public Stream {
     boost::asio::awaitable<void> shutdown() override;
     void close() noexcept override { tcp_.close(); }
     bool is_reusable() override;
+    std::shared_ptr<const std::string> peer_certificates() const override;
 
     /// The name or address that the server must prove, with SNI for names. False: OpenSSL refused
     /// it.

@@ -1,6 +1,8 @@
 #include "net/url.hpp"
 
+#include <boost/url/encoding_opts.hpp>
 #include <boost/url/parse.hpp>
+#include <boost/url/pct_string_view.hpp>
 #include <boost/url/scheme.hpp>
 
 namespace sluice::net {
@@ -28,6 +30,16 @@ Result<ServerUrl> parse_server_url(std::string_view text) {
         .port = url->has_port() ? url->port_number() : urls::default_port(url->scheme_id()),
         .path = std::string(url->encoded_path()),
     };
+}
+
+std::string percent_decode(std::string_view text, PlusSign plus) {
+    const auto encoded = urls::make_pct_string_view(text);
+    if (!encoded) {
+        return std::string(text);
+    }
+    urls::encoding_opts options;
+    options.space_as_plus = plus == PlusSign::Space;
+    return encoded->decode(options);
 }
 
 }  // namespace sluice::net

@@ -21,4 +21,9 @@ struct ServerUrl {
 /// the text, which may hold a password.
 Result<ServerUrl> parse_server_url(std::string_view text);
 
+/// What a plus sign stands for: in the query of a form a space, elsewhere itself.
+enum class PlusSign : std::uint8_t { Itself, Space };
+/// The text with its %XX sequences decoded (RFC 3986); as it is where one of them is malformed.
+std::string percent_decode(std::string_view text, PlusSign plus = PlusSign::Itself);
+
 }  // namespace sluice::net

@@ -1,12 +1,10 @@
 #pragma once
 
-#include "base/clock.hpp"
-#include "kube/client/client.hpp"
 #include "net/http_server.hpp"
+#include "serving/access_reviews.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,42 +12,14 @@
 
 namespace sluice::serving {
 
-/// Whether a client may read a path, as the API server says: it reviews the client's bearer token
-/// (TokenReview) and the right of that user to the path (SubjectAccessReview). Its answers are kept
-/// for a minute, refusals for ten seconds. Thread: one, the server's.
-class DelegatedAuthorization {
-  public:
-    /// Lifetime: both must outlive it. The client's rights: to create both kinds of reviews.
-    DelegatedAuthorization(kube::Client& client, const Clock& clock)
-        : client_(client), clock_(clock) {}
-
-    /// None: it may. Else the answer for the client: 401 without a valid token, 403 without the
-    /// right, 500 where the API server does not say.
-    boost::asio::awaitable<std::optional<net::ServerResponse>> judge(
-        std::string token, std::string method, std::string path
-    );
-
-  private:
-    struct Answer {
-        int status = 200;
-        std::string why;
-        Instant until;
-    };
-    kube::Async<Answer> ask(std::string token, std::string verb, std::string path);
-    void keep(std::string key, Answer answer);
-
-    kube::Client& client_;
-    const Clock& clock_;
-    std::map<std::string, Answer> kept_;  ///< by verb, path and token
-};
-
-/// Lets only those requests through to another handler that a DelegatedAuthorization allows.
+/// Lets only those requests through to another handler that the API server allows: it knows their
+/// bearer token, and its user has the right to the path (nonResourceURLs). The others get 401
+/// without a valid token, 403 without the right, 500 where the API server does not say.
 class AuthorizedHandler final : public net::HttpHandler {
   public:
-    AuthorizedHandler(
-        std::shared_ptr<net::HttpHandler> inner, DelegatedAuthorization& authorization
-    )
-        : inner_(std::move(inner)), authorization_(authorization) {}
+    /// Lifetime: the reviews must outlive it.
+    AuthorizedHandler(std::shared_ptr<net::HttpHandler> inner, AccessReviews& reviews)
+        : inner_(std::move(inner)), reviews_(reviews) {}
 
     boost::asio::awaitable<net::ServerResponse> handle(net::ServerRequest request) override;
     net::HeadVerdict judge_head(std::string_view method, std::string_view path) const override {
@@ -57,8 +27,13 @@ class AuthorizedHandler final : public net::HttpHandler {
     }
 
   private:
+    /// None: it may. Else the answer for the client.
+    boost::asio::awaitable<std::optional<net::ServerResponse>> judge(
+        std::string token, Access access
+    );
+
     std::shared_ptr<net::HttpHandler> inner_;
-    DelegatedAuthorization& authorization_;
+    AccessReviews& reviews_;
 };
 
 }  // namespace sluice::serving

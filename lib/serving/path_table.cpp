@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -52,11 +51,11 @@ void PathTable::add_page(std::string path, MakePage make) {
         {.methods = {"GET", "HEAD"}, .handler = std::make_shared<Page>(std::move(make))});
 }
 
-void PathTable::add_review(std::string path, std::shared_ptr<net::HttpHandler> handler) {
+void PathTable::add_review(
+    std::string path, std::shared_ptr<net::HttpHandler> handler, std::size_t body_bytes_max
+) {
     add(std::move(path),
-        {.methods = {"POST"},
-         .body_bytes_max = std::numeric_limits<std::size_t>::max(),
-         .handler = std::move(handler)});
+        {.methods = {"POST"}, .body_bytes_max = body_bytes_max, .handler = std::move(handler)});
 }
 
 boost::asio::awaitable<net::ServerResponse> PathTable::handle(net::ServerRequest request) {

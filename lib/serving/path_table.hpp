@@ -34,8 +34,11 @@ class PathTable final : public net::HttpHandler {
     void add(std::string path, Entry entry);
     /// A page to GET.
     void add_page(std::string path, MakePage make);
-    /// A review that is asked for by POST, as webhooks are.
-    void add_review(std::string path, std::shared_ptr<net::HttpHandler> handler);
+    /// A review that is asked for by POST, as webhooks are; beside `body_bytes_max` the server's
+    /// limit holds.
+    void add_review(
+        std::string path, std::shared_ptr<net::HttpHandler> handler, std::size_t body_bytes_max
+    );
 
     boost::asio::awaitable<net::ServerResponse> handle(net::ServerRequest request) override;
     net::HeadVerdict judge_head(std::string_view method, std::string_view path) const override;

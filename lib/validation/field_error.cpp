@@ -27,6 +27,8 @@ std::string_view to_text(ErrorClass error_class) {
             return "Unsupported value";
         case ErrorClass::TooLong:
             return "Too long";
+        case ErrorClass::TooMany:
+            return "Too many";
     }
     return "";
 }
@@ -87,6 +89,15 @@ FieldError too_long(std::string field, std::size_t bytes_max) {
         std::move(field),
         std::nullopt,
         fmt::format("may not be more than {} bytes", bytes_max)
+    };
+}
+
+FieldError too_many(std::string field, std::size_t count, std::size_t count_max) {
+    return {
+        ErrorClass::TooMany,
+        std::move(field),
+        json::Value(static_cast<std::int64_t>(count)),
+        fmt::format("must have at most {} items", count_max)
     };
 }
 

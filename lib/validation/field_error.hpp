@@ -20,6 +20,7 @@ enum class ErrorClass : std::uint8_t {
     NotFound,
     NotSupported,
     TooLong,
+    TooMany,
 };
 
 /// One fault of one field.
@@ -49,6 +50,7 @@ FieldError not_supported(
     std::string field, json::Value value, const std::vector<std::string>& supported
 );
 FieldError too_long(std::string field, std::size_t bytes_max);
+FieldError too_many(std::string field, std::size_t count, std::size_t count_max);
 /// A field that must not change.
 FieldError immutable(std::string field, json::Value value);
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 /// Rules of the topology annotations of a job's pod template (KEP-2724).
 namespace sluice::validation {
@@ -19,5 +20,15 @@ FieldErrors validate_topology_annotations(
 FieldErrors validate_slice_sizes(
     const api::ObjectMeta& pod_template, const std::string& path, std::int32_t pod_count
 );
+
+/// What one pod set asks of the topology.
+struct PodSetTopology {
+    api::ObjectMeta pod_template;
+    std::string path;  ///< of the template's metadata
+    std::int32_t count = 1;
+};
+
+/// Pod sets that share a group are two, one of them of a single pod, and ask for the same.
+FieldErrors validate_pod_set_groups(const std::vector<PodSetTopology>& pod_sets);
 
 }  // namespace sluice::validation

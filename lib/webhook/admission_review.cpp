@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
+#include <optional>
 #include <utility>
 
 namespace sluice::webhook {
@@ -17,6 +19,7 @@ namespace {
 constexpr int kBadRequest = 400;
 constexpr int kForbidden = 403;
 constexpr int kInternalError = 500;
+constexpr std::ptrdiff_t kValuesMax = 500'000;
 
 std::string print_answer(api::AdmissionResponse response) {
     api::AdmissionReview review;
@@ -49,6 +52,12 @@ Verdict make_verdict(const validation::FieldErrors& errors) {
 }
 
 Result<api::AdmissionRequest> parse_admission_review(std::string_view body) {
+    // A value takes many times its bytes in memory, so a small body could hold too many.
+    const auto values =
+        std::ranges::count_if(body, [](char c) { return c == ',' || c == '[' || c == '{'; });
+    if (values > kValuesMax) {
+        return make_invalid(fmt::format("it has more than {} values", kValuesMax));
+    }
     const auto document = json::parse(body);
     if (!document) {
         return document.error();
@@ -61,10 +70,11 @@ Result<api::AdmissionRequest> parse_admission_review(std::string_view body) {
     if (!review) {
         return review.error();
     }
-    if (!review->request || review->request->uid.empty()) {
+    std::optional<api::AdmissionRequest>& request = review->request;
+    if (!request || request->uid.empty()) {
         return make_invalid("request.uid: there is none");
     }
-    return std::move(*review->request);
+    return std::move(*request);
 }
 
 std::string make_admission_answer(const api::AdmissionRequest& request, const Verdict& verdict) {

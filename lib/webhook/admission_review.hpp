@@ -23,7 +23,7 @@ struct Verdict {
 Verdict make_verdict(const validation::FieldErrors& errors);
 
 /// The request of a review. Errors: Invalid where no answer can be addressed: no JSON, no review of
-/// v1, no uid.
+/// v1, no uid; or where it has more values than an object can that etcd would store.
 Result<api::AdmissionRequest> parse_admission_review(std::string_view body);
 
 /// The answer to a request as a review, with the changes as a JSON patch.

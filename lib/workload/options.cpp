@@ -41,6 +41,7 @@ TranslationGates make_translation_gates(const FeatureGates& gates) {
         .skip_reassignment_for_pod_owned_workloads =
             on(Feature::SkipReassignmentForPodOwnedWorkloads),
         .topology_aware_scheduling = on(Feature::TopologyAwareScheduling),
+        .reject_workloads_with_devices = on(Feature::KueueDRARejectWorkloadsWhenDRADisabled),
         .unadmitted_workloads_observability = on(Feature::UnadmittedWorkloadsObservability),
         .unadmitted_workloads_explicit_status = on(Feature::UnadmittedWorkloadsExplicitStatus),
     };

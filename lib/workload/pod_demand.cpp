@@ -45,6 +45,12 @@ std::string likeness(
 
 }  // namespace
 
+bool claims_devices(const api::PodSpec& pod) {
+    return std::ranges::any_of(pod.resource_claims, [](const api::PodResourceClaim& claim) {
+        return !claim.resource_claim_name.empty() || !claim.resource_claim_template_name.empty();
+    });
+}
+
 PodDemand make_pod_demand(
     const api::PodSpec& pod,
     PodResources resources,
@@ -57,7 +63,8 @@ PodDemand make_pod_demand(
     made.for_engine = to_engine_requests(left);
     made.shape = make_pod_shape(pod);
     made.like = likeness(pod, resources, left);
-    made.is_valid = !find_invalid_requests({std::move(resources)}, limits);
+    made.is_valid = !find_invalid_requests({std::move(resources)}, limits) &&
+                    !(settings.gates.reject_workloads_with_devices && claims_devices(pod));
     return made;
 }
 

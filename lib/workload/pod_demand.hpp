@@ -17,10 +17,13 @@ namespace sluice::workload {
 struct PodDemand {
     api::ResourceList requests;                       ///< as the scheduler of Kubernetes has them
     std::vector<engine::ResourceRequest> for_engine;  ///< transformed
-    bool is_valid = false;                            ///< see find_invalid_requests()
-    PodShape shape;                                   ///< without topology
-    std::string like;  ///< equal for pods that are alike to the scheduler, for them alone
+    bool is_valid = false;  ///< see find_invalid_requests(); no claims that are to be rejected
+    PodShape shape;         ///< without topology
+    std::string like;       ///< equal for pods that are alike to the scheduler, for them alone
 };
+
+/// Whether the pod asks for devices by claims (dynamic resource allocation), which are no requests.
+bool claims_devices(const api::PodSpec& pod);
 
 /// `resources`: those of make_pod_resources() for the pod.
 PodDemand make_pod_demand(

@@ -332,6 +332,28 @@ void release_quota(api::Workload& workload, const TranslationGates& gates, Time 
     unset_reservation(workload, reason, why.message, gates, now);
 }
 
+bool put_on_hold(
+    api::Workload& workload, std::string_view message, const TranslationGates& gates, Time now
+) {
+    return unset_reservation(workload, reason::kOnHold, message, gates, now);
+}
+
+bool resume_from_hold(api::Workload& workload, const TranslationGates& gates, Time now) {
+    const auto* reserved =
+        api::find_condition(workload.status.conditions, condition::kQuotaReserved);
+    if (reserved == nullptr || reserved->status != api::condition_status::kFalse ||
+        reserved->reason != reason::kOnHold) {
+        return false;
+    }
+    return unset_reservation(
+        workload,
+        gates.unadmitted_workloads_observability ? reason::kPendingEvaluation : reason::kPending,
+        "Workload no longer on hold; waiting for quota reservation",
+        gates,
+        now
+    );
+}
+
 bool sync_admission_checks(api::Workload& workload, const api::ClusterQueue& queue, Time now) {
     std::set<std::string> flavors;
     if (workload.status.admission) {
@@ -402,6 +424,13 @@ bool delay_requeue(api::Workload& workload, Time until) {
     }
     state->requeue_at = until;
     return true;
+}
+
+api::Workload without_requeue_at(api::Workload workload) {
+    if (workload.status.requeue_state) {
+        workload.status.requeue_state->requeue_at.reset();
+    }
+    return workload;
 }
 
 }  // namespace sluice::workload

@@ -81,6 +81,14 @@ void preempt(api::Workload& workload, std::string_view reason, std::string_view 
 /// no quota.
 void release_quota(api::Workload& workload, const TranslationGates& gates, Time now);
 
+/// The quota is given back, and the workload does not queue until resume_from_hold(). Whether
+/// anything changed.
+bool put_on_hold(
+    api::Workload& workload, std::string_view message, const TranslationGates& gates, Time now
+);
+/// Queues again what put_on_hold() kept from it. Whether anything changed.
+bool resume_from_hold(api::Workload& workload, const TranslationGates& gates, Time now);
+
 /// The admission checks in step with what `queue` wants: new ones Pending, superfluous ones gone,
 /// by name; whether anything changed.
 bool sync_admission_checks(api::Workload& workload, const api::ClusterQueue& queue, Time now);
@@ -95,5 +103,7 @@ void back_off(api::Workload& workload, Duration base, Duration max, Time now);
 
 /// Moves status.requeueState.requeueAt later, never earlier; whether it changed.
 bool delay_requeue(api::Workload& workload, Time until);
+/// The Workload as it is when its backoff is over: status.requeueState without requeueAt.
+api::Workload without_requeue_at(api::Workload workload);
 
 }  // namespace sluice::workload

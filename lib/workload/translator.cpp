@@ -3,6 +3,7 @@
 #include "api/kueue_names.hpp"
 #include "api/label_selector.hpp"
 #include "workload/amounts.hpp"
+#include "workload/pod_demand.hpp"
 
 #include <fmt/format.h>
 
@@ -161,6 +162,13 @@ std::optional<std::string> Translator::find_inadmissibility(
             return "workload namespace doesn't match ClusterQueue selector";
         case engine::NamespaceMatch::Matches:
             break;
+    }
+    const bool has_devices =
+        std::ranges::any_of(workload.spec.pod_sets, [](const api::PodSet& pod_set) {
+            return claims_devices(pod_set.template_->spec);
+        });
+    if (has_devices && settings_.gates.reject_workloads_with_devices) {
+        return "Workload uses DRA resources, which this version of Sluice does not count";
     }
     return find_invalid_requests(pods_of(workload, limits_of(ns)), limits_of(ns));
 }

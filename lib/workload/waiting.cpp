@@ -11,6 +11,8 @@ namespace {
 
 namespace reason = api::reason;
 
+}  // namespace
+
 std::optional<Waiting> find_queue_obstacle(
     const api::Workload& workload,
     const api::LocalQueue* queue,
@@ -38,8 +40,6 @@ std::optional<Waiting> find_queue_obstacle(
     }
     return std::nullopt;
 }
-
-}  // namespace
 
 std::optional<Waiting> find_obstacle(
     const api::Workload& workload,

@@ -19,6 +19,14 @@ struct Waiting {
     friend bool operator==(const Waiting&, const Waiting&) = default;
 };
 
+/// Of the reasons of find_obstacle() those that are about the queues: one is missing or stopped.
+std::optional<Waiting> find_queue_obstacle(
+    const api::Workload& workload,
+    const api::LocalQueue* queue,
+    const api::ClusterQueue* cluster_queue,
+    const Translator& translator
+);
+
 /// Why the scheduler will not even consider the workload, the first reason that applies:
 /// deactivated, on hold, its LocalQueue or ClusterQueue missing or stopped, not admissible to that
 /// whatever the quota, gated. None: it is for the scheduler to say. `queue` and `cluster_queue` are

@@ -69,7 +69,7 @@ TEST_CASE("the controller names what it would not act upon", "[config][honoured]
                 "transformations":[{"input":"a"}],"deviceClassMappings":[{"name":"d"}]})",
             {"resources.deviceClassMappings"}},
         Row{R"("objectRetentionPolicies":{"workloads":{"afterFinished":"1h"}})", {}},
-        Row{R"("pprofBindAddress":":1","tls":{})", {"pprofBindAddress"}}
+        Row{R"("pprofBindAddress":":1","tls":{})", {}}
     );
     CAPTURE(row.members);
     CHECK(unsupported(row.members, honoured_by_controller()) == row.names);
@@ -113,16 +113,7 @@ TEST_CASE(
     );
     const auto read = test::parse_members("v1beta2", with(chart));
     REQUIRE(read);
-    CHECK(
-        passed_over_frameworks(*read, honoured) ==
-        Names{
-            "kubeflow.org/mpijob",
-            "ray.io/rayjob",
-            "ray.io/raycluster",
-            "jobset.x-k8s.io/jobset",
-            "pod"
-        }
-    );
+    CHECK(passed_over_frameworks(*read, honoured) == Names{"pod"});
 }
 
 TEST_CASE("a feature that is not built may be off, not on", "[config][honoured]") {
@@ -163,7 +154,15 @@ TEST_CASE("the gate of what is built may be set either way", "[config][honoured]
         "MetricsForCohorts",
         "ShortWorkloadNames",
         "SkipReassignmentForPodOwnedWorkloads",
-        "WorkloadPriorityClassDefaulting"
+        "MetricForWorkloadCreationLatency",
+        "RejectUpdatesToCQWithInvalidOnFlavors",
+        "RemoveFinalizersWithStrictPatch",
+        "SkipAncestorCheckForDeletedWorkloads",
+        "UnadmittedWorkloadsObservability",
+        "WorkloadPriorityClassDefaulting",
+        "WorkloadRequestUseMergePatch",
+        "WorkloadValidateResourcesAreNonNegative",
+        "WorkloadValidationForPodSetMetadata"
     );
     CAPTURE(gate);
     CHECK(unsupported("", honoured_by_controller(), std::string(gate) + "=true").empty());
@@ -171,9 +170,9 @@ TEST_CASE("the gate of what is built may be set either way", "[config][honoured]
 }
 
 TEST_CASE("a gate whose other side is not built is named", "[config][honoured]") {
-    const Names name{"featureGates.UnadmittedWorkloadsObservability"};
+    const Names name{"featureGates.PodIntegrationValidateGroupOwner"};
     CHECK(
-        unsupported("", honoured_by_controller(), "UnadmittedWorkloadsObservability=false") == name
+        unsupported("", honoured_by_controller(), "PodIntegrationValidateGroupOwner=false") == name
     );
 }
 

@@ -49,17 +49,39 @@ TEST_CASE("pods that have succeeded are ready before they are counted", "[contro
     cluster.merge(job_key("sample"), "{'status':" + std::string(status) + "}");
     cluster.settle();
     const auto& stores = cluster.controller().stores;
-    const auto workload =
-        stores.of<api::Workload>().find("team", workload_key(cluster, "sample").name);
     const auto found = stores.of<api::Job>().find("team", "sample");
-    REQUIRE((workload && found));
+    REQUIRE(found);
     const Settings settings;
-    CHECK(BatchJob(found, settings).are_pods_ready(*workload));
+    CHECK(BatchJob(found, settings).are_pods_ready());
     auto failed = std::make_shared<api::Job>(*found);
     failed->status = {};
     failed->status.ready = 1;
     failed->status.uncounted_terminated_pods.emplace().failed = {"a"};
-    CHECK_FALSE(BatchJob(failed, settings).are_pods_ready(*workload));
+    CHECK_FALSE(BatchJob(failed, settings).are_pods_ready());
+}
+
+TEST_CASE("pods are ready by what the Job asks for, not by what was admitted", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("sample", 1));
+    cluster.merge(job_key("sample"), "{'spec':{'parallelism':3,'completions':3}}");
+    cluster.settle();
+    const auto& jobs = cluster.controller().stores.of<api::Job>();
+    const Settings settings;
+    SECTION("an elastic job that shrinks stays ready") {
+        cluster.merge(
+            job_key("sample"), "{'spec':{'parallelism':2,'completions':2},'status':{'ready':2}}"
+        );
+        while (cluster.deliver_next()) {
+        }
+        CHECK(BatchJob(jobs.find("team", "sample"), settings).are_pods_ready());
+    }
+    SECTION("a pod that is done does not stand for another") {
+        cluster.merge(job_key("sample"), "{'status':{'succeeded':1,'ready':1}}");
+        while (cluster.deliver_next()) {
+        }
+        CHECK_FALSE(BatchJob(jobs.find("team", "sample"), settings).are_pods_ready());
+    }
 }
 
 }  // namespace sluice::controller

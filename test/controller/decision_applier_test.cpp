@@ -2,6 +2,7 @@
 #include "engine/engine.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -111,6 +112,37 @@ TEST_CASE(
         CHECK(times_told(cluster, name) == 1);
     }
     CHECK(cluster.controller().applier.outstanding() == 0);
+}
+
+TEST_CASE(
+    "a workload whose class is parked has Kueue's sentence where Kueue writes one, and the numbers "
+    "elsewhere",
+    "[controller]"
+) {
+    constexpr const char* kBypassed = "Bypassed scheduling evaluation because an equivalent";
+    const bool is_explicit = GENERATE(false, true);
+    CAPTURE(is_explicit);
+    Settings settings;
+    settings.gates.unadmitted_workloads_explicit_status = is_explicit;
+    MiniCluster cluster(1, {}, settings);
+    make_queues(cluster);
+    cluster.settle();
+    cluster.put(workload("first", 9));
+    cluster.settle();
+    cluster.put(workload("second", 9));
+    cluster.settle();
+    CHECK(cluster.condition("team", "second", "QuotaReserved") == "False/ExceedsMaxQuota");
+    const std::string numbers = message_of(cluster, "first");
+    CAPTURE(numbers);
+    CHECK(numbers.find("maximum capacity") != std::string::npos);
+    const std::string message = message_of(cluster, "second");
+    CHECK((message.find(kBypassed) != std::string::npos) == is_explicit);
+    CHECK((message.find("maximum capacity") != std::string::npos) == !is_explicit);
+
+    // What a cycle said of the workload itself stays.
+    cluster.merge(key_of("first"), "{'metadata':{'labels':{'a':'b'}}}");
+    cluster.settle();
+    CHECK(message_of(cluster, "first") == numbers);
 }
 
 TEST_CASE("without room the latest reason waits, and is sent when there is room", "[controller]") {

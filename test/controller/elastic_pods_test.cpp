@@ -6,6 +6,7 @@
 #include <catch2/generators/catch_generators_range.hpp>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,6 +84,11 @@ TEST_CASE("the gates of as many pods are opened as the slice has, by name", "[co
     }
     cluster.settle();
     CHECK(open_pods(cluster) == "bc");
+    const auto opened = std::ranges::count_if(cluster.observations, [](const Observation& seen) {
+        return seen.kind == Observation::Kind::GateOpened && seen.cluster_queue == "cq" &&
+               seen.reason == "kueue.x-k8s.io/elastic-job";
+    });
+    CHECK(opened == 2);
     put_pod(cluster, "a", slice);
     cluster.settle();
     CHECK(open_pods(cluster) == "bc");

@@ -101,7 +101,7 @@ TEST_CASE("a higher priority preempts, and the victim comes back restored", "[co
 
     set_active_pods(cluster, "low", 0);
     cluster.settle();
-    CHECK(cluster.at(job_key("low"), {"spec", "template", "spec", "nodeSelector"}) == "{}");
+    CHECK(cluster.at(job_key("low"), {"spec", "template", "spec", "nodeSelector"}).empty());
     CHECK(cluster.at(job_key("low"), {"metadata", "annotations", "kueue.x-k8s.io/stopping"}).empty()
     );
     CHECK(cluster.condition("team", low, "QuotaReserved").starts_with("False/"));
@@ -112,6 +112,34 @@ TEST_CASE("a higher priority preempts, and the victim comes back restored", "[co
     cluster.settle();
     CHECK(is_running(cluster, "low"));
     CHECK(cluster.condition("team", low, "Evicted") == "False/QuotaReserved");
+}
+
+TEST_CASE("a job runs on two flavors that have the same node label", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(
+        "{'kind':'ResourceFlavor','metadata':{'name':'tall'},'spec':{'nodeLabels':{'tier':'tall',"
+        "'gpu':'yes'}}}"
+    );
+    cluster.merge(
+        {kind_of<api::ClusterQueue>(), "", "cq"},
+        "{'spec':{'resourceGroups':[{'coveredResources':['cpu'],'flavors':[{'name':'spot',"
+        "'resources':[{'name':'cpu','nominalQuota':'4'}]}]},{'coveredResources':['memory'],"
+        "'flavors':[{'name':'tall','resources':[{'name':'memory','nominalQuota':'4Gi'}]}]}]}}"
+    );
+    cluster.put(job("sample", 1));
+    cluster.merge(
+        job_key("sample"),
+        "{'spec':{'template':{'spec':{'containers':[{'name':'c','image':'i','resources':{"
+        "'requests':{'cpu':'1','memory':'1Gi'}}}]}}}}"
+    );
+    cluster.settle();
+    CHECK(is_running(cluster, "sample"));
+    const auto selector = [&](const char* label) {
+        return cluster.at(job_key("sample"), {"spec", "template", "spec", "nodeSelector", label});
+    };
+    CHECK(selector("tier") == "tall");
+    CHECK(selector("gpu") == "yes");
 }
 
 TEST_CASE("nothing is admitted on an invalid flavor until it is mended", "[controller]") {

@@ -476,4 +476,38 @@ TEST_CASE("gauges follow the labels of a queue and of what waits in it", "[metri
     CHECK(page.find(R"(custom_team="blue")") == std::string::npos);
 }
 
+TEST_CASE("searches for other targets of preemption are counted by what they found", "[metrics]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.settle();
+    MetricsReporter reporter(parts_of(cluster));
+    engine::CycleResult cycle;
+    for (const auto kind :
+         {engine::RefusalKind::DeferredFit,
+          engine::RefusalKind::PendingPreemption,
+          engine::RefusalKind::OverlappingTargets,
+          engine::RefusalKind::NoLongerFits}) {
+        engine::RefusalDecision refusal;
+        refusal.cluster_queue = cluster.controller().state.find_cluster_queue("first");
+        refusal.kind = kind;
+        refusal.is_recomputed = true;
+        cycle.refused.push_back(refusal);
+    }
+    engine::RefusalDecision other;
+    other.cluster_queue = cycle.refused.front().cluster_queue;
+    cycle.refused.push_back(other);
+    reporter.observe_cycle(cycle, {});
+    const std::string page = fresh_page(reporter);
+    const auto count = [&](const char* result) {
+        return fmt::format(
+            R"(kueue_preemption_target_recomputations_total{{cluster_queue="first",{},result="{}"}})",
+            kRole,
+            result
+        );
+    };
+    CHECK(has_line(page, count("deferred_fit") + " 1"));
+    CHECK(has_line(page, count("new_targets") + " 1"));
+    CHECK(has_line(page, count("skipped") + " 2"));
+}
+
 }  // namespace sluice::controller

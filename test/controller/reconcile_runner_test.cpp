@@ -29,6 +29,7 @@ class HeldSink final : public WriteSink {
     }
     bool has_room() const override { return rows.size() < 4; }
     bool is_settled(const ObjectKey&) const override { return true; }
+    Duration pace() const override { return row_time; }
 
     /// Answers the oldest row; the object that it was about.
     ObjectKey answer(const Result<void>& result = {}) {
@@ -39,6 +40,7 @@ class HeldSink final : public WriteSink {
     }
 
     std::deque<std::pair<std::vector<Write>, Done>> rows;
+    Duration row_time{};
 };
 
 struct Bench {
@@ -145,6 +147,29 @@ TEST_CASE(
     bench.clock.advance(std::chrono::seconds(1));
     bench.runner.step();
     CHECK(bench.sink.rows.empty() == is_gone);
+}
+
+TEST_CASE("statuses of queues are gathered for longer where writes take long", "[controller]") {
+    using std::chrono::milliseconds;
+    struct Row {
+        milliseconds row_time;
+        milliseconds gathered;
+    };
+    const auto row = GENERATE(
+        Row{milliseconds(0), milliseconds(1'000)},
+        Row{milliseconds(5), milliseconds(1'000)},
+        Row{milliseconds(200), milliseconds(4'000)},
+        Row{milliseconds(30'000), milliseconds(10'000)}
+    );
+    Bench bench;
+    bench.sink.row_time = row.row_time;
+    bench.runner.enqueue(kClass, Urgency::Batched);
+    bench.clock.advance(row.gathered - milliseconds(1));
+    bench.runner.step();
+    CHECK(bench.sink.rows.empty());
+    bench.clock.advance(milliseconds(1));
+    bench.runner.step();
+    CHECK_FALSE(bench.sink.rows.empty());
 }
 
 TEST_CASE("a failure is logged once until it changes or ends", "[controller]") {

@@ -462,6 +462,27 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("a backoff that is over leaves no requeueAt, though quota is held", "[controller]") {
+    Cluster cluster;
+    add_basics(cluster);
+    cluster.add(
+        cluster.stores.of<api::Workload>(),
+        "{'metadata':{'name':'w','namespace':'team'},'spec':{'queueName':'main','podSets':["
+        "{'name':'main','count':1," +
+            std::string(kTemplate) +
+            "}]},'status':{'admission':{'clusterQueue':'cq','podSetAssignments':[]},"
+            "'requeueState':{'count':2,'requeueAt':'1970-01-01T00:00:01Z'},'conditions':["
+            "{'type':'QuotaReserved','status':'True','reason':'QuotaReserved'},"
+            "{'type':'Evicted','status':'True','reason':'PodsReadyTimeout'},"
+            "{'type':'Requeued','status':'False','reason':'PodsReadyTimeout'}]}}"
+    );
+    const Outcome outcome = reconcile_workload(cluster.view(), "team", "w", kNow);
+    REQUIRE(outcome.writes.size() == 1);
+    const std::string patch = text_of(outcome.writes[0]);
+    CHECK(contains(patch, R"("reason":"BackoffFinished")"));
+    CHECK(contains(patch, R"("requeueState":{"count":2})"));
+}
+
 TEST_CASE("a workload whose job is long gone is finished", "[controller]") {
     Cluster cluster;
     add_basics(cluster);

@@ -37,7 +37,7 @@ class Training final : public GenericJob {
         return suspend != nullptr && suspend->is_bool() && suspend->as_bool();
     }
     bool is_active() const override { return number({"status", "active"}) > 0; }
-    bool are_pods_ready(const api::Workload&) const override {
+    bool are_pods_ready() const override {
         return number({"status", "active"}) == number({"spec", "replicas"});
     }
     std::optional<JobEnd> find_end() const override {

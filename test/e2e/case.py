@@ -145,12 +145,15 @@ class ClusterCase(unittest.TestCase):
         return (
             found is not None
             and not is_true(found, "QuotaReserved")
-            and self.job(name)["spec"].get("suspend", False)
+            and (self.job(name) or {"spec": {}})["spec"].get("suspend", False)
         )
 
     def is_running(self, name, pods=1):
         running = self.cluster.running_pods_of(self.space, name)
-        return self.has(name, "Admitted") and len(running) == pods
+        # The record of Jobs may be later than the pods.
+        job = self.job(name)
+        is_started = job is not None and not job["spec"].get("suspend", False)
+        return self.has(name, "Admitted") and is_started and len(running) == pods
 
     # --- waiting ---
 

@@ -20,7 +20,12 @@ from controller_process import Controller
 from objects import QUEUE_LABEL, cluster_queue, flavor, job, local_queue, namespace
 
 CHART = ROOT / "charts/sluice"
-RENDERED = ("rbac.yaml", "webhooks.yaml", "in-cluster/controller.yaml")
+RENDERED = (
+    "rbac.yaml",
+    "webhooks.yaml",
+    "in-cluster/controller.yaml",
+    "in-cluster/visibility.yaml",
+)
 SPACE = "queueing"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
@@ -135,6 +140,64 @@ class ChartTest(unittest.TestCase):
         self.assertEqual(selector["matchLabels"], {"team": "ml"})
         self.assertEqual(selector["matchExpressions"][0]["values"], ["kube-system", SPACE])
         self.assertEqual(len(policy["mutations"]), 1, "no gate that nobody opens")
+
+    def rendered_with(self, configuration, *flags):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as values:
+            config = {"controllerManagerConfigYaml": configuration}
+            yaml.safe_dump({"managerConfig": config}, values)
+            values.flush()
+            return rendered("-f", values.name, *flags)
+
+    def test_webhooks_of_jobs_follow_the_configuration(self):
+        text = "{managedJobsNamespaceSelector: {matchLabels: {team: ml}}, "
+        text += "manageJobsWithoutQueueName: %s}"
+        for manages_all, operations in (("false", ["CREATE"]), ("true", ["CREATE", "UPDATE"])):
+            objects = self.rendered_with(text % manages_all)
+            hooks = {}
+            for kind, name in (("Mutating", "mutating"), ("Validating", "validating")):
+                name = f"kueue-{name}-webhook-configuration"
+                hooks |= {
+                    hook["name"]: hook
+                    for hook in objects[f"{kind}WebhookConfiguration", name]["webhooks"]
+                    if "job" in hook["name"]
+                }
+            self.assertEqual(
+                sorted(hooks),
+                ["mjob.kb.io", "munqueuedjob.kb.io", "vjob.kb.io", "vunqueuedjob.kb.io"],
+            )
+            for hook in hooks.values():
+                self.assertEqual(hook["namespaceSelector"]["matchLabels"], {"team": "ml"})
+            unqueued = hooks["vunqueuedjob.kb.io"]
+            self.assertEqual(unqueued["failurePolicy"], "Ignore")
+            self.assertEqual(unqueued["rules"][0]["operations"], operations)
+
+    def test_only_the_metrics_are_scraped(self):
+        objects = rendered("--set=enablePrometheus=true")
+        monitor = objects["ServiceMonitor", "sluice-controller-manager-metrics-monitor"]
+        wanted = monitor["spec"]["selector"]["matchLabels"].items()
+        scraped = [
+            name
+            for (kind, name), made in objects.items()
+            if kind == "Service" and wanted <= made["metadata"]["labels"].items()
+        ]
+        self.assertEqual(scraped, ["sluice-controller-manager-metrics-service"])
+
+    def test_certificates_of_another_are_mounted(self):
+        name = ("Deployment", "sluice-controller-manager")
+        pod = self.rendered_with("internalCertManagement: {enable: false}")[name]
+        pod = pod["spec"]["template"]["spec"]
+        mounts = {each["name"]: each["mountPath"] for each in pod["containers"][0]["volumeMounts"]}
+        self.assertEqual(
+            mounts["webhook-certificate"], "/tmp/k8s-webhook-server/serving-certs"
+        )
+        self.assertEqual(mounts["metrics-certificate"], "/etc/kueue/metrics/certs")
+        self.assertEqual(mounts["visibility-certificate"], "/visibility")
+        volumes = {each["name"]: each.get("secret") for each in pod["volumes"]}
+        self.assertEqual(
+            volumes["webhook-certificate"]["secretName"], "sluice-webhook-server-cert"
+        )
+        own = rendered()[name]["spec"]["template"]["spec"]
+        self.assertNotIn("webhook-certificate", [each["name"] for each in own["volumes"]])
 
     def test_a_lease_elsewhere_is_refused(self):
         text = "leaderElection:\n  resourceNamespace: elsewhere"

@@ -1,7 +1,9 @@
 """Runs `sluice controller` as users do: a configuration file, a kubeconfig, a process."""
 
 import json
+import os
 import pathlib
+import shutil
 import ssl
 import subprocess
 import sys
@@ -19,7 +21,20 @@ READY_DEADLINE = 60.0
 STOP_DEADLINE = 30.0
 # Short, so that a killed leader's lease runs out while a test can wait for it, and long enough for
 # a machine that also compiles.
-LEASE = {"leaseDuration": "8s", "renewDeadline": "6s", "retryPeriod": "1s"}
+LEASE_SECONDS = 8
+LEASE = {"leaseDuration": f"{LEASE_SECONDS}s", "renewDeadline": "6s", "retryPeriod": "1s"}
+
+
+def with_clock(folder, seconds):
+    """The environment of a process whose wall clock is ahead by so many seconds. `folder` keeps
+    what is built for it.
+    """
+    library = pathlib.Path(folder) / "wrong_clock.so"
+    if not library.exists():
+        compiler = next(filter(None, map(shutil.which, ("cc", "clang", "clang-16"))))
+        source = HERE / "wrong_clock.c"
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source], check=True)
+    return {"LD_PRELOAD": str(library), "WRONG_CLOCK_SECONDS": str(seconds)}
 
 
 class ControllerDied(Exception):
@@ -45,9 +60,11 @@ class Controller:
         self.log = self.directory / "log"
         self.leader_election = leader_election
         self.arguments = []  # beyond those that say what it works with
+        self.configuration = {}  # beside what every one has
+        self.environment = {}
         self.process = None
         # The same after a restart, so that the definitions need not name another webhook.
-        self.health_port, self.metrics_port, self.webhook_port = free_ports(3)
+        self.health_port, self.metrics_port, self.webhook_port, self.visibility_port = free_ports(4)
 
     def start(self, wait=True):
         """Starts it; with `wait` returns when /readyz says so."""
@@ -63,13 +80,14 @@ class Controller:
                 "port": self.webhook_port,
                 "certDir": str(self.directory / "certificates"),
             },
+            "visibilityServer": {"bindAddress": "127.0.0.1", "bindPort": self.visibility_port},
             "leaderElection": {
                 "leaderElect": self.leader_election,
                 "resourceNamespace": self.namespace,
             }
             | (LEASE if self.leader_election else {}),
             "integrations": {"frameworks": ["batch/job"]},
-        }
+        } | self.configuration
         path = self.directory / "configuration.yaml"
         path.write_text(json.dumps(configuration, indent=2) + "\n")
         command = [self.binary, "controller", "--config", path, "--kubeconfig", self.kubeconfig]
@@ -80,6 +98,7 @@ class Controller:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
+                env={**os.environ, **self.environment},
                 preexec_fn=die_with_parent,
             )
         if wait:

@@ -1,7 +1,9 @@
 """What happens around the controller, on a control plane of its own: the API server dies and comes
 back, etcd forgets the past. Jobs give their quota back by being deleted, since no pod runs here."""
 
+import base64
 import contextlib
+import datetime
 import http.client
 import itertools
 import pathlib
@@ -14,10 +16,11 @@ import unittest
 import yaml
 
 from api_client import ApiError
+from certificates import openssl
 from control_plane import ControlPlane, wait_until
 
 from cluster import ROOT, SERVICE_ACCOUNT, find_binary
-from controller_process import Controller
+from controller_process import Controller, with_clock
 from invariants import is_true
 from objects import cluster_queue, flavor, job, local_queue, namespace
 
@@ -164,3 +167,80 @@ class FaultTest(unittest.TestCase):
                 self.delete(name)
             time.sleep(30)
         self.wait(lambda: self.started() == set(later), "what came meanwhile runs")
+
+    def restart(self, environment):
+        self.controller.kill()
+        self.controller.environment = environment
+        self.controller.start()
+        self.process = self.controller.process
+
+    def test_the_controllers_clock_is_wrong_by_half_a_minute(self):
+        self.addCleanup(self.restart, {})
+        for seconds in (30, -30):
+            self.restart(with_clock(self.directory, seconds))
+            logged = datetime.datetime.fromisoformat(self.controller.tail(1).split()[0])
+            wrong_by = logged.timestamp() - time.time()
+            self.assertAlmostEqual(wrong_by, seconds, delta=15)
+            self.pass_stream(self.submit(QUOTA + 2), lambda: None)
+            self.wait(lambda: self.list(WORKLOADS) == [], "nothing is left")
+
+    def test_the_certificate_of_the_webhook_expires(self):
+        secret = "/api/v1/namespaces/kueue-system/secrets/kueue-webhook-server-cert"
+        data = {
+            name: base64.b64decode(text) for name, text in self.api.get(secret)["data"].items()
+        }
+        expired = make_expired(self.directory / "expired", data)
+        self.api.patch(secret, {"data": {"tls.crt": base64.b64encode(expired).decode()}})
+
+        def is_renewed():
+            # Read in the older version it must be converted, all the time.
+            self.api.get("/apis/kueue.x-k8s.io/v1beta1/clusterqueues/team")
+            return base64.b64decode(self.api.get(secret)["data"]["tls.crt"]) != expired
+
+        self.wait(is_renewed, "the certificate is renewed")
+        self.restart({})
+        self.api.get("/apis/kueue.x-k8s.io/v1beta1/clusterqueues/team")
+
+
+CA_SETTINGS = """
+[ca]
+default_ca = only
+[only]
+database = {0}/index
+serial = {0}/serial
+new_certs_dir = {0}
+default_md = sha256
+policy = any
+x509_extensions = server
+copy_extensions = none
+unique_subject = no
+[any]
+commonName = optional
+organizationName = optional
+[server]
+keyUsage = critical,digitalSignature
+extendedKeyUsage = serverAuth
+subjectAltName = DNS:kueue-webhook-service.kueue-system.svc,IP:127.0.0.1
+"""
+
+
+def make_expired(folder, data):
+    """A certificate for the key in `data`, signed by the authority there, that ended yesterday."""
+    folder.mkdir()
+    for name in ("ca.crt", "ca.key", "tls.key"):
+        (folder / name).write_bytes(data[name])
+    (folder / "settings").write_text(CA_SETTINGS.format(folder))
+    (folder / "index").touch()
+    (folder / "serial").write_text("01\n")
+    request = str(folder / "request")
+    openssl("req", "-new", "-key", str(folder / "tls.key"), "-subj", "/CN=old", "-out", request)
+    now = time.time()
+    begin, end = (
+        time.strftime("%Y%m%d%H%M%SZ", time.gmtime(now - 86400 * days)) for days in (3, 1)
+    )
+    openssl(
+        "ca", "-batch", "-notext", "-config", str(folder / "settings"), "-in", request,
+        "-out", str(folder / "tls.crt"), "-startdate", begin, "-enddate", end,
+        "-cert", str(folder / "ca.crt"), "-keyfile", str(folder / "ca.key"),
+    )  # fmt: skip
+    return (folder / "tls.crt").read_bytes()

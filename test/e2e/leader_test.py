@@ -1,11 +1,13 @@
 """Two replicas. Both must be ready (each serves the conversion webhook); one decides."""
 
+import time
 import unittest
 
 from api_client import ApiError
 from control_plane import wait_until
 
 from case import GONE, SOON, fresh_violations, shared_cluster
+from controller_process import LEASE_SECONDS, with_clock
 from invariants import is_true, owner_of
 from objects import cluster_queue, job, local_queue, namespace
 from writes import LEASE, credential_of, find_foreign_writes, holders, read_writes
@@ -101,6 +103,20 @@ class LeaderTest(unittest.TestCase):
         self.assertEqual(self.credentials[credential].name, leader.name)
         self.assertTrue(holder)
         self.assertEqual(self.lease().get("holderIdentity"), holder)
+
+    def test_the_clocks_of_the_replicas_differ_by_a_minute(self):
+        for replica, seconds in zip(self.replicas, (30, -30), strict=True):
+            replica.kill()
+            replica.environment = with_clock(self.cluster.directory, seconds)
+        for replica in self.replicas:
+            replica.start()
+        leader, standby = self.find_roles()
+        self.assertEqual(self.run_job("one"), {leader})
+        time.sleep(2 * LEASE_SECONDS)
+        self.assertTrue(self.leads(leader))
+        self.assertFalse(self.leads(standby))
+        leader.kill()
+        self.assertEqual(self.run_job("two"), {standby})
 
     def test_one_acts_and_the_other_stands_by(self):
         leader, standby = self.find_roles()

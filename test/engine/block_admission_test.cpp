@@ -58,6 +58,11 @@ struct TwoQueues {
         };
         tell(WorkloadChanged{holder});
     }
+    std::string only_admitted() {
+        const CycleResult cycle = run_cycle_audited(state, kNow);
+        REQUIRE(cycle.admitted.size() == 1);
+        return std::string(state.workload_key(cycle.admitted[0].workload));
+    }
     std::size_t admitted() { return run_cycle_audited(state, kNow).admitted.size(); }
 };
 
@@ -92,6 +97,81 @@ TEST_CASE("pods of a ClusterQueue that is gone are not waited for", "[engine][po
         queues.tell_queue("a");
         CHECK(queues.admitted() == 1);
     }
+}
+
+TEST_CASE("what was held back for pods goes first when they are ready", "[engine][pods-ready]") {
+    TwoQueues queues;
+    queues.tell_holder("a", false);
+    queues.tell(WorkloadChanged{queues.make("b")});
+    CHECK(queues.admitted() == 0);
+    auto better = queues.make("a");
+    SECTION("before a better one of another ClusterQueue") {}
+    SECTION("before a better one of its own ClusterQueue") {
+        better.local_queue = "b";
+    }
+    better.name = better.uid = "better";
+    better.priority = 5;
+    queues.tell(WorkloadChanged{better});
+    queues.tell_holder("a", true);
+    CHECK(queues.only_admitted() == "ns/b1");
+}
+
+TEST_CASE(
+    "the shares behind what was held back for pods count what it got", "[engine][pods-ready]"
+) {
+    State state{Options{.fair_sharing = true, .block_admission_until_pods_ready = true}};
+    const auto tell = [&](const Event& event) { apply_audited(state, event, kNow); };
+    const auto lend = [](std::int64_t cpu) {
+        return std::vector<ResourceGroup>{
+            {.covered_resources = {"cpu"},
+             .flavors = {{.flavor = "f", .quotas = {{.nominal = Amount(cpu)}}}}}
+        };
+    };
+    const auto workload_in = [](const std::string& queue, int second) {
+        Workload made{.ns = "ns", .name = queue + "1", .local_queue = queue};
+        made.uid = made.name;
+        made.queue_order = kNow + std::chrono::seconds(second);
+        made.pod_sets = {{.name = "main", .requests = {{.resource = "cpu", .amount = Amount(1)}}}};
+        return made;
+    };
+    tell(FlavorChanged{{.name = "f"}});
+    tell(CohortChanged{{.name = "root", .resource_groups = lend(10)}});
+    tell(CohortChanged{{.name = "left", .parent = "root"}});
+    for (const char* name : {"a", "b", "c", "unready"}) {
+        ClusterQueue queue{.name = name};
+        queue.cohort = *name == 'c' ? "root" : *name == 'u' ? "" : "left";
+        queue.resource_groups = lend(*name == 'u' ? 1 : 0);
+        tell(ClusterQueueChanged{queue});
+        tell(LocalQueueChanged{{.ns = "ns", .name = name, .cluster_queue = name}});
+    }
+    tell(WorkloadChanged{workload_in("unready", 0)});
+    REQUIRE(run_cycle_audited(state, kNow).admitted.size() == 1);
+    tell(WorkloadChanged{workload_in("a", 3)});
+    REQUIRE(run_cycle_audited(state, kNow).admitted.empty());
+    REQUIRE(state.workload_key(state.held_back()) == "ns/a1");
+    tell(WorkloadChanged{workload_in("b", 1)});
+    tell(WorkloadChanged{workload_in("c", 2)});
+    tell(WorkloadDeleted{.ns = "ns", .name = "unready1"});
+    REQUIRE(run_cycle_audited(state, kNow).admitted.size() == 1);
+    // With what a1 got, "left" would borrow 2 cpu for b1, and "root" 1 cpu for c1.
+    CHECK(state.workload_key(state.held_back()) == "ns/c1");
+}
+
+TEST_CASE("what was held back for pods and is gone has no successor", "[engine][pods-ready]") {
+    TwoQueues queues;
+    queues.tell_holder("a", false);
+    queues.tell(WorkloadChanged{queues.make("b")});
+    CHECK(queues.admitted() == 0);
+    queues.tell(WorkloadDeleted{.ns = "ns", .name = "b1"});
+    auto later = queues.make("b");
+    later.name = later.uid = "later";
+    queues.tell(WorkloadChanged{later});
+    auto better = queues.make("b");
+    better.name = better.uid = "better";
+    better.priority = 5;
+    queues.tell(WorkloadChanged{better});
+    queues.tell_holder("a", true);
+    CHECK(queues.only_admitted() == "ns/better");
 }
 
 TEST_CASE(

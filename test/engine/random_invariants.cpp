@@ -76,7 +76,8 @@ Witness::Witness(const engine::State& before)
     for (const auto& [name, index] : tree_.cluster_queues_by_name()) {
         const auto waiting = before.heap_in_order(index);
         if (!waiting.empty()) {
-            heads_.emplace(index, waiting.front());
+            const auto held_back = std::ranges::find(waiting, before.held_back());
+            heads_.emplace(index, held_back == waiting.end() ? waiting.front() : *held_back);
         }
         for (const WorkloadIndex holder : before.cluster_queue(index).holders) {
             const engine::Holding& holding = *before.workload(holder).holding;

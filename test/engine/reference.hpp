@@ -188,7 +188,8 @@ class Cluster {
     ) const;
     /// What a workload is charged with, by ClusterQueue and pair.
     std::map<std::pair<std::string, Pair>, Amount> charged(const Entry& entry) const;
-    std::vector<std::string> pop_heads();
+    /// `first` before what else waits in its queue.
+    std::vector<std::string> pop_heads(const std::string& first);
     bool refuse_early(Try& attempt) const;
     std::optional<int> find_replaced(const Snapshot& snapshot, const Try& attempt) const;
     void nominate(Cycle& cycle, Try& attempt) const;
@@ -227,6 +228,8 @@ class Cluster {
     void issue_preemptions(Cycle& cycle, Try& attempt);
     void admit(Cycle& cycle, Try& attempt);
     void requeue(Cycle& cycle, Try& attempt);
+    /// Its name may come back; that is another workload.
+    void forget(std::map<std::string, Entry>::iterator workload);
     void settle(Cycle& cycle);
     static void explain(Try& attempt);
 
@@ -240,7 +243,8 @@ class Cluster {
     std::map<std::string, UsageAccount> accounts_;  // by LocalQueue
     std::map<Tree, Time> wakes_;                    // when their batches end
     std::uint64_t cycle_ = 0;
-    bool blocked_ = false;  // until all pods are ready
+    bool blocked_ = false;   // until all pods are ready
+    std::string held_back_;  // what is admitted first then
 };
 
 }  // namespace sluice::reference

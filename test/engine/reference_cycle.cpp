@@ -20,15 +20,23 @@ struct Cluster::Cycle {
     bool is_victim(int holder) const { return std::ranges::find(victims, holder) != victims.end(); }
 };
 
-std::vector<std::string> Cluster::pop_heads() {
+std::vector<std::string> Cluster::pop_heads(const std::string& first) {
     std::vector<std::string> heads;
     for (const auto& [name, queue] : queues_) {
         const std::vector<std::string> waiting = active(name);
         if (is_active(queue) && !waiting.empty()) {
-            heads.push_back(waiting.front());
+            const bool has_first = std::ranges::find(waiting, first) != waiting.end();
+            heads.push_back(has_first ? first : waiting.front());
         }
     }
     return heads;
+}
+
+void Cluster::forget(std::map<std::string, Entry>::iterator workload) {
+    if (held_back_ == workload->first) {
+        held_back_.clear();
+    }
+    workloads_.erase(workload);
 }
 
 bool Cluster::refuse_early(Try& attempt) const {
@@ -396,6 +404,7 @@ void Cluster::process(Cycle& cycle, Try& attempt) {
         } else if (options_.block_admission_until_pods_ready &&
                    not_ready() + cycle.outcome.admitted.size() > 0) {
             blocked_ = true;
+            held_back_ = attempt.key;
             refuse(
                 WaitingReason::WaitingForPodsReady,
                 RefusalKind::WaitingForPodsReady,
@@ -503,7 +512,8 @@ support::Outcome Cluster::run_cycle(Time now) {
         return {};
     }
     blocked_ = false;
-    const std::vector<std::string> heads = pop_heads();
+    const std::string held_back = std::exchange(held_back_, {});
+    const std::vector<std::string> heads = pop_heads(held_back);
     if (heads.empty()) {
         return {};
     }
@@ -542,23 +552,27 @@ support::Outcome Cluster::run_cycle(Time now) {
         process(cycle, attempt);
         processed.push_back(&attempt);
     };
-    if (options_.fair_sharing) {
-        std::set<std::size_t> left;
-        for (std::size_t i = 0; i < tries.size(); ++i) {
-            left.insert(i);
+    std::set<std::size_t> left;
+    for (std::size_t i = 0; i < tries.size(); ++i) {
+        left.insert(i);
+        if (tries[i].key == held_back) {
+            take_turn(tries[i]);
+            left.erase(i);
         }
-        while (const auto next = fair_next(cycle.snapshot, tries, left)) {
-            left.erase(*next);
-            take_turn(tries[*next]);
-            if (blocked_) {
+    }
+    if (options_.fair_sharing) {
+        while (!blocked_) {
+            const auto next = fair_next(cycle.snapshot, tries, left);
+            if (!next) {
                 break;
             }
+            left.erase(*next);
+            take_turn(tries[*next]);
         }
     } else {
         for (const std::size_t i : classical_order(tries)) {
-            take_turn(tries[i]);
-            if (blocked_) {
-                break;
+            if (!blocked_ && left.contains(i)) {
+                take_turn(tries[i]);
             }
         }
     }

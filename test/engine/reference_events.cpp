@@ -294,7 +294,7 @@ void Cluster::on(const engine::WorkloadDeleted& event, Time now) {
     take_out(key);
     drop_penalty(event.ns + "/" + deleted.local_queue, key);
     eviction_succeeded(key);
-    workloads_.erase(known);
+    forget(known);
     wake_for(held_in, deleted, now);
 }
 
@@ -332,7 +332,7 @@ void Cluster::on(const engine::AdmissionFailed& event, Time now) {
     }
     drop_penalty(event.ns + "/" + entry.object.local_queue, key);
     if (event.object_gone) {
-        workloads_.erase(known);
+        forget(known);
     } else {
         if (event.back_off) {
             const int doublings = std::min(entry.refusals, 6);

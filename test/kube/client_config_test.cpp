@@ -181,6 +181,36 @@ TEST_CASE("another identity is taken from the user", "[kube][config]") {
     );
 }
 
+TEST_CASE("a plugin gets the certificates of the cluster from their file", "[kube][config]") {
+    const test::TemporaryFolder folder;
+    folder.write("ca.pem", "CA FILE");
+    const auto config = load(
+        kubeconfig(
+            "server: 'https://x', certificate-authority: ca.pem",
+            "exec: {apiVersion: client.authentication.k8s.io/v1, command: p, interactiveMode: "
+            "Never, provideClusterInfo: true}"
+        ),
+        {},
+        folder.path()
+    );
+    REQUIRE(config);
+    REQUIRE(config->exec);
+    CHECK(
+        config->exec->cluster.string_at("certificate-authority-data") == encode_base64("CA FILE")
+    );
+}
+
+TEST_CASE("a user without credentials is one", "[kube][config]") {
+    std::string text = kubeconfig("server: 'https://x'", "");
+    const std::string_view user = "user: {}";
+    const std::size_t at = text.rfind(user);
+    REQUIRE(at != std::string::npos);
+    text.replace(at, user.size(), "user: null");
+    const auto config = load(text);
+    REQUIRE(config);
+    CHECK(config->bearer_token.empty());
+}
+
 TEST_CASE("each mistake is one error that names the place", "[kube][config]") {
     struct Row {
         const char* cluster;

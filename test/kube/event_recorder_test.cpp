@@ -184,4 +184,21 @@ TEST_CASE("a series whose event has expired is created anew", "[kube][events]") 
     CHECK(again->event.series->count == 2);
 }
 
+TEST_CASE("of too many series the least recently seen one is forgotten", "[kube][events]") {
+    EventRecorderOptions options;
+    options.series_max = 2;
+    EventRecorder events(options, 1);
+    const auto record = [&](const std::string& name) {
+        events.record(note("Started", name), kStart, kWall);
+        return events.take()->verb;
+    };
+    CHECK(record("a") == Verb::Create);
+    CHECK(record("b") == Verb::Create);
+    CHECK(record("a") == Verb::PatchSeries);
+    CHECK(record("c") == Verb::Create);  // in place of b
+    CHECK(record("b") == Verb::Create);  // in place of a, which is older than c now
+    CHECK(record("c") == Verb::PatchSeries);
+    CHECK(record("a") == Verb::Create);
+}
+
 }  // namespace sluice::kube

@@ -11,6 +11,7 @@ LAYERS = {
     "api": "base json",
     "engine": "base",
     "config": "base json api",
+    "job_kinds": "base json yaml api config",
     "validation": "base json api config",
     "workload": "base json api config validation engine",
     "metrics": "base json api",
@@ -27,20 +28,22 @@ LAYERS = {
     " controller/process",
     "controller/reconcilers": "base json api engine workload config metrics kube/core"
     " kube/runtime kube/client",
-    "controller/jobs": "base json api engine workload config validation webhook kube/core"
-    " kube/runtime controller/reconcilers",
+    "controller/jobs": "base json api engine workload config job_kinds validation webhook"
+    " kube/core kube/runtime controller/reconcilers",
     # A kind's entry names its reconciler and what the engine is told of it.
-    "controller/kinds": "base json api engine workload config validation webhook kube/core"
-    " kube/runtime"
+    "controller/kinds": "base json api engine workload config job_kinds validation webhook"
+    " kube/core kube/runtime"
     " controller/reconcilers controller/jobs",
     # The scheduler reads the same stores and writes the same status as the reconcilers.
     "controller/scheduler": "base json api engine workload config metrics kube/core"
     " kube/runtime kube/client controller/reconcilers controller/jobs controller/kinds",
-    "controller/process": "base json yaml api engine workload config validation metrics webhook"
-    " cel net serving kube/core kube/runtime kube/client apiserver controller/reconcilers controller/jobs"
-    " controller/kinds controller/scheduler",
-    "controller/commands": "base json yaml api engine workload config metrics webhook cel net"
-    " kube/core kube/runtime kube/client apiserver sim controller/reconcilers"
+    "controller/visibility": "base json api engine workload net serving kube/core kube/runtime"
+    " kube/client controller/reconcilers",
+    "controller/process": "base json yaml api engine workload config job_kinds validation metrics"
+    " webhook cel net serving kube/core kube/runtime kube/client apiserver controller/reconcilers controller/jobs"
+    " controller/kinds controller/scheduler controller/visibility",
+    "controller/commands": "base json yaml api engine workload config job_kinds metrics webhook"
+    " cel net kube/core kube/runtime kube/client apiserver sim controller/reconcilers"
     " controller/jobs controller/kinds controller/scheduler controller/process",
     "controller": "base controller/commands",
 }

@@ -47,6 +47,10 @@ void report_all(KueueMetrics& metrics) {
     metrics.evicted_workloads_once_total.add(
         {"a-cluster_queue", "a-reason", "a-underlying_cause", "a-priority_class"}
     );
+    metrics.pod_scheduling_gate_removal_seconds.observe(
+        {"a-name", "a-cluster_queue", "a-is_group"}, 3
+    );
+    metrics.preemption_target_recomputations_total.add({"a-cluster_queue", "a-result"});
     metrics.preempted_workloads_total.add({"a-preempting_cluster_queue", "a-reason"});
     metrics.quota_reserved_wait_time_seconds.observe({"a-cluster_queue", "a-priority_class"}, 3);
     metrics.admission_wait_time_seconds.observe({"a-cluster_queue", "a-priority_class"}, 3);

@@ -41,7 +41,8 @@ struct Authority {
 };
 
 /// Answers by path: /echo the body, /twice the same two times, /slow never, /held once it is let
-/// go, /size the body's size and where it was kept. Refuses /refused, and bodies for /bodyless.
+/// go, /size the body's size and where it was kept, /who whom the client's certificate is for.
+/// Refuses /refused, and bodies for /bodyless.
 class TestHandler final : public HttpHandler {
   public:
     HeadVerdict judge_head(std::string_view, std::string_view path) const override {
@@ -74,6 +75,10 @@ class TestHandler final : public HttpHandler {
                 std::to_string(body->size()) + (request.body.is_in_file() ? " file" : " memory");
         } else if (path == "/query") {
             response.body = request.query("a");
+        } else if (path == "/who") {
+            response.body = request.client_certificates
+                                ? parse_certificate(*request.client_certificates)->common_name
+                                : "no one";
         }
         co_return response;
     }

@@ -215,4 +215,37 @@ TEST_CASE("a cipher suite or curve that there is not is named", "[net][tls]") {
     CHECK(curves.error().detail == "TLS curve 99 is not supported");
 }
 
+TEST_CASE("a server that asks for it gets to know a client's certificate", "[net][tls]") {
+    EventLoop loop;
+    TestHandler handler;
+    const Authority authority;
+    const auto certificate =
+        *make_client_certificate(*make_authority("any", a_day()), "alice", {}, a_day());
+    const auto ask = [&](bool asks, const CertificateAndKey& shown) {
+        auto options = tls_options(authority.serve({"127.0.0.1"}));
+        options.ask_client_certificate = asks;
+        auto server = HttpServer::start(loop, handler, options);
+        REQUIRE(server);
+        const auto tls = make_client_tls(
+            {authority.authority.certificate_pem,
+             {},
+             true,
+             shown.certificate_pem,
+             shown.private_key_pem}
+        );
+        std::string seen;
+        // Twice: a connection that follows another is not resumed without its certificate.
+        for (int i = 0; i < 2; ++i) {
+            HttpClient client(to_server("127.0.0.1", (*server)->port(), *tls));
+            const auto outcome = run_async(loop, client.send(get("/who"), 5s));
+            REQUIRE(outcome.response);
+            seen += outcome.response->body + ";";
+        }
+        return seen;
+    };
+    CHECK(ask(true, certificate) == "alice;alice;");
+    CHECK(ask(true, {}) == "no one;no one;");
+    CHECK(ask(false, certificate) == "no one;no one;");
+}
+
 }  // namespace sluice::net

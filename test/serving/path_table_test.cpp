@@ -46,7 +46,7 @@ struct Served {
             response.body = "a page";
             return response;
         });
-        table->add_review("/review", std::make_shared<Echo>());
+        table->add_review("/review", std::make_shared<Echo>(), 1'000'000);
         net::ServerOptions options;
         options.address = "127.0.0.1";
         options.tls = false;

@@ -389,6 +389,27 @@ TEST_CASE("the namespace decides with the queue's selector", "[workload][transla
     );
 }
 
+TEST_CASE(
+    "pods that claim devices are not admitted without counting them", "[workload][translator]"
+) {
+    const bool rejects = GENERATE(true, false);
+    TranslationSettings settings;
+    settings.gates.reject_workloads_with_devices = rejects;
+    Translator translator(settings);
+    translator.set(object<api::Namespace>("{metadata: {name: ns}}"));
+    const auto claims = workload(
+        "w",
+        "{resourceClaims: [{name: g, resourceClaimTemplateName: gpu}], containers: [{name: c}]}"
+    );
+    const auto refusal = translator.find_inadmissibility(
+        claims, object<api::ClusterQueue>("{metadata: {name: q}, spec: {namespaceSelector: {}}}")
+    );
+    CHECK(
+        refusal.value_or("") ==
+        (rejects ? "Workload uses DRA resources, which this version of Sluice does not count" : "")
+    );
+}
+
 TEST_CASE("LimitRanges and RuntimeClasses count as they are now", "[workload][translator]") {
     Translator translator({});
     const auto shares_template = workload("w", "{runtimeClassName: kata, containers: [{name: c}]}");

@@ -48,6 +48,17 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- dig "internalCertManagement" "webhookSecretName" "" $configuration | default "kueue-webhook-server-cert" }}
 {{- end }}
 
+{{- /* "true" where certificates are files that another makes, as cert-manager does. */ -}}
+{{- define "sluice.hasOwnCertificates" -}}
+{{- $configuration := include "sluice.configuration" . | fromJson }}
+{{- not (dig "internalCertManagement" "enable" true $configuration) }}
+{{- end }}
+
+{{- define "sluice.certificateFolder" -}}
+{{- $configuration := include "sluice.configuration" . | fromJson }}
+{{- dig "webhook" "certDir" "" $configuration | default "/tmp/k8s-webhook-server/serving-certs" }}
+{{- end }}
+
 {{- define "sluice.lease" -}}
 {{- $configuration := include "sluice.configuration" . | fromJson }}
 {{- dig "leaderElection" "resourceName" "" $configuration | default "c1f6bfd2.kueue.x-k8s.io" }}
@@ -70,12 +81,26 @@ clientConfig:
 {{- toYaml (merge (dict "matchExpressions" $expressions) $selector) }}
 {{- end }}
 
-{{- /* The feature gate of elastic jobs: true, false, or "" for its default. */ -}}
-{{- define "sluice.elasticJobs" -}}
-{{- $configuration := include "sluice.configuration" . | fromJson }}
-{{- $gate := dig "featureGates" "ElasticJobsViaWorkloadSlices" "" $configuration }}
-{{- range .Values.controllerManager.featureGates }}
-{{- if eq .name "ElasticJobsViaWorkloadSlices" }}{{ $gate = .enabled }}{{ end }}
+{{- /* A feature gate: true, false, or "" for its default. Takes root and name. */ -}}
+{{- define "sluice.gate" -}}
+{{- $configuration := include "sluice.configuration" .root | fromJson }}
+{{- $gate := dig "featureGates" .name "" $configuration }}
+{{- $name := .name }}
+{{- range .root.Values.controllerManager.featureGates }}
+{{- if eq .name $name }}{{ $gate = .enabled }}{{ end }}
 {{- end }}
 {{- $gate }}
+{{- end }}
+
+{{- define "sluice.elasticJobs" -}}
+{{- include "sluice.gate" (dict "root" . "name" "ElasticJobsViaWorkloadSlices") }}
+{{- end }}
+
+{{- define "sluice.servesVisibility" -}}
+{{- and .Values.enableVisibilityAPI (ne (include "sluice.gate" (dict "root" . "name" "VisibilityOnDemand")) "false") }}
+{{- end }}
+
+{{- define "sluice.visibilityPort" -}}
+{{- $configuration := include "sluice.configuration" . | fromJson }}
+{{- dig "visibilityServer" "bindPort" 8082 $configuration | int }}
 {{- end }}

@@ -24,7 +24,7 @@ class BatchJob final : public GenericJob {
     bool is_stop_unfinished() const override;
     /// The Job controller does not count pods that are being deleted.
     bool is_active() const override { return job_->status.active != 0; }
-    bool are_pods_ready(const api::Workload& workload) const override;
+    bool are_pods_ready() const override;
     std::optional<JobEnd> find_end() const override;
     std::vector<api::ReclaimablePod> reclaimable_pods(const api::Workload& workload) const override;
     bool may_have_slices() const override { return true; }

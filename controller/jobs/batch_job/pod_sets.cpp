@@ -2,6 +2,7 @@
 #include "api/kueue_names.hpp"
 #include "controller/jobs/batch_job/batch_job_view.hpp"
 #include "controller/jobs/stored_template.hpp"
+#include "controller/jobs/topology_request.hpp"
 
 #include <fmt/format.h>
 
@@ -70,8 +71,13 @@ Result<std::vector<api::PodSet>> BatchJob::pod_sets() const {
     }
     pod_set.template_ = std::move(*pod_template);
     if (settings_.gates.topology_aware_scheduling) {
-        pod_set.topology_request.emplace();
-        pod_set.topology_request->pod_index_label = "batch.kubernetes.io/job-completion-index";
+        auto request = make_topology_request(
+            job_->spec.template_.metadata, {.pod_index = "batch.kubernetes.io/job-completion-index"}
+        );
+        if (!request) {
+            return with_context(request.error(), "spec.template");
+        }
+        pod_set.topology_request = std::move(*request);
     }
     std::vector<api::PodSet> all;
     all.push_back(std::move(pod_set));

@@ -67,17 +67,12 @@ std::optional<JobEnd> BatchJob::find_end() const {
     return std::nullopt;
 }
 
-bool BatchJob::are_pods_ready(const api::Workload& workload) const {
-    const auto& admission = workload.status.admission;
-    if (!admission || admission->pod_set_assignments.size() != 1) {
-        return false;
-    }
-    const std::int64_t granted = admission->pod_set_assignments.front().count.value_or(pod_count());
+bool BatchJob::are_pods_ready() const {
     const auto& uncounted = job_->status.uncounted_terminated_pods;
     const std::size_t ended = uncounted ? uncounted->succeeded.size() : 0;
     return std::int64_t{job_->status.succeeded} + job_->status.ready.value_or(0) +
                static_cast<std::int64_t>(ended) >=
-           granted;
+           pod_count();
 }
 
 std::vector<api::ReclaimablePod> BatchJob::reclaimable_pods(const api::Workload& workload) const {

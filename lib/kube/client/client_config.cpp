@@ -32,6 +32,10 @@ Result<const json::Value*> find_named(
                 continue;
             }
             const auto* content = entry.find(kind);
+            if (kind == "user" && (content == nullptr || content->is_null())) {
+                static const json::Value kNobody = json::Object{};
+                return &kNobody;  // as kubectl reads it
+            }
             if (content == nullptr || !content->is_object()) {
                 return make_invalid(fmt::format("kubeconfig: {} \"{}\" has no {}", list, name, kind)
                 );
@@ -235,6 +239,12 @@ Result<void> read_user(
         auto plugin = read_exec_plugin(*exec, cluster, folder);
         if (!plugin) {
             return with_context(plugin.error(), "exec");
+        }
+        // A plugin is given the certificates, wherever the kubeconfig has them.
+        constexpr const char* kAuthorities = "certificate-authority-data";
+        if (plugin->cluster.is_object() && plugin->cluster.find(kAuthorities) == nullptr &&
+            !config.tls.ca_pem.empty()) {
+            plugin->cluster.set(kAuthorities, encode_base64(config.tls.ca_pem));
         }
         config.exec = std::move(*plugin);
     }

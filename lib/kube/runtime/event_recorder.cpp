@@ -1,11 +1,11 @@
 #include "kube/runtime/event_recorder.hpp"
 
 #include "api/codec.hpp"
+#include "base/sha1.hpp"
 #include "json/value.hpp"
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace sluice::kube {
@@ -41,48 +41,69 @@ std::string key_text(const api::ObjectReference& reference) {
     );
 }
 
+/// The same for equal notes, whatever their text.
+std::string make_key(const EventNote& note) {
+    return sha1_hex(fmt::format(
+        "{}\n{}\n{}\n{}\n{}\n{}",
+        note.type == EventType::Warning,
+        note.action,
+        note.reason,
+        note.reporting_controller,
+        key_text(note.regarding),
+        note.related ? key_text(*note.related) : std::string()
+    ));
+}
+
 }  // namespace
 
 EventRecorder::EventRecorder(EventRecorderOptions options, std::uint64_t seed)
     : options_(std::move(options)), prng_(seed) {}
 
 void EventRecorder::record(const EventNote& note, Instant now, Time wall) {
-    auto event = make_event(note, wall);
-    Key key{
-        event.type_,
-        event.action,
-        event.reason,
-        event.reporting_controller,
-        key_text(note.regarding),
-        note.related ? key_text(*note.related) : std::string()
-    };
+    std::string key = make_key(note);
     const auto found = series_.find(key);
     if (found == series_.end() || now - found->second.last >= options_.series_gap) {
-        if (found == series_.end() && series_.size() >= options_.series_max) {
-            series_.erase(std::min_element(
-                series_.begin(),
-                series_.end(),
-                [](const auto& a, const auto& b) { return a.second.last < b.second.last; }
-            ));
+        if (found != series_.end()) {
+            forget(found);
         }
-        push(Write{Verb::Create, event});
-        series_.insert_or_assign(std::move(key), Entry{std::move(event), 1, now});
-        if (!next_tick_) {
-            next_tick_ = now + options_.series_gap;
-        }
+        begin(std::move(key), note, now, wall);
         return;
     }
-    auto& entry = found->second;
+    Entry& entry = found->second;
     entry.last = now;
-    auto& series = entry.event.series;
-    if (series) {
-        ++series->count;
-        series->last_observed_time = api::MicroTime{wall};
+    uses_.splice(uses_.end(), uses_, entry.use);
+    if (entry.series) {
+        std::optional<api::EventSeries>& series = entry.series->series;
+        if (series) {
+            ++series->count;
+            series->last_observed_time = api::MicroTime{wall};
+        }
         return;
     }
-    series = api::EventSeries{2, api::MicroTime{wall}};
+    entry.series = std::make_unique<api::Event>(make_event(note, entry.name, entry.first));
+    entry.series->series = api::EventSeries{2, api::MicroTime{wall}};
     entry.told = 2;
-    push(Write{Verb::PatchSeries, entry.event});
+    push(Write{Verb::PatchSeries, *entry.series});
+}
+
+void EventRecorder::begin(std::string key, const EventNote& note, Instant now, Time wall) {
+    if (series_.size() >= options_.series_max) {
+        forget(series_.find(uses_.front()));
+    }
+    // A name is at most 253 bytes: 236 of the object's, a dot and 16 digits.
+    const auto name = fmt::format("{}.{:016x}", cut(note.regarding.name, 236), prng_.next());
+    push(Write{Verb::Create, make_event(note, name, wall)});
+    Entry entry{.name = name, .first = wall, .last = now, .series = nullptr, .use = {}};
+    entry.use = uses_.insert(uses_.end(), key);
+    series_.emplace(std::move(key), std::move(entry));
+    if (!next_tick_) {
+        next_tick_ = now + options_.series_gap;
+    }
+}
+
+void EventRecorder::forget(std::map<std::string, Entry>::iterator entry) {
+    uses_.erase(entry->second.use);
+    series_.erase(entry);
 }
 
 std::optional<EventRecorder::Write> EventRecorder::take() {
@@ -99,12 +120,16 @@ void EventRecorder::tick(Instant now) {
         return;
     }
     for (auto at = series_.begin(); at != series_.end();) {
-        auto& entry = at->second;
-        if (entry.event.series && entry.event.series->count > entry.told) {
-            entry.told = entry.event.series->count;
-            push(Write{Verb::PatchSeries, entry.event});
+        const auto entry = at++;
+        auto& [name, first, last, series, told, use] = entry->second;
+        const std::int32_t count = series ? series->series.value_or(api::EventSeries{}).count : 0;
+        if (count > told) {
+            told = count;
+            push(Write{Verb::PatchSeries, *series});
         }
-        at = now - entry.last >= options_.series_gap ? series_.erase(at) : std::next(at);
+        if (now - last >= options_.series_gap) {
+            forget(entry);
+        }
     }
     next_tick_ = series_.empty() ? std::nullopt : std::optional(now + options_.series_gap);
 }
@@ -117,14 +142,13 @@ void EventRecorder::on_patch_not_found(const api::Event& event) {
     push(Write{Verb::Create, event});
 }
 
-api::Event EventRecorder::make_event(const EventNote& note, Time wall) {
+api::Event EventRecorder::make_event(const EventNote& note, std::string name, Time wall) const {
     api::Event event;
     // Objects of the cluster have their events in the namespace `default`, as everywhere in
     // Kubernetes.
     event.metadata.namespace_ =
         note.regarding.namespace_.empty() ? "default" : note.regarding.namespace_;
-    // A name is at most 253 bytes: 236 of the object's, a dot and 16 digits.
-    event.metadata.name = fmt::format("{}.{:016x}", cut(note.regarding.name, 236), prng_.next());
+    event.metadata.name = std::move(name);
     event.event_time = api::MicroTime{wall};
     event.reporting_controller = note.reporting_controller;
     event.reporting_instance = cut(note.reporting_controller + "-" + options_.hostname, kActionMax);

@@ -5,11 +5,12 @@
 #include "base/prng.hpp"
 
 #include <chrono>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -32,7 +33,7 @@ struct EventRecorderOptions {
     std::string hostname;  ///< the reporting instance is `<controller>-<hostname>`
     Duration series_gap = std::chrono::minutes(6);
     std::size_t queue_max = 1000;   ///< events waiting to be written; the oldest give way
-    std::size_t series_max = 5000;  ///< series remembered; the least recently begun are forgotten
+    std::size_t series_max = 5000;  ///< series remembered; the least recently seen are forgotten
 };
 
 /// Turns notes into events.k8s.io/v1 Events, of which equal ones (type, action, reason, controller,
@@ -67,22 +68,27 @@ class EventRecorder {
     std::uint64_t dropped() const { return dropped_; }
 
   private:
-    struct Key {
-        std::string type_, action, reason, controller, regarding, related;
-        friend auto operator<=>(const Key&, const Key&) = default;
-    };
+    /// By digests of what makes notes equal, the least recently observed first.
+    using Uses = std::list<std::string>;
+    /// Most events come once, and are remembered by little.
     struct Entry {
-        api::Event event;
-        std::int32_t told = 1;  // the count that has been written
-        Instant last;           // when it was last observed
+        std::string name;                    ///< of the Event
+        Time first;                          ///< when it was first observed
+        Instant last;                        ///< when it was last observed
+        std::unique_ptr<api::Event> series;  ///< from the second time on
+        std::int32_t told = 1;               ///< the count that has been written
+        Uses::iterator use;
     };
 
-    api::Event make_event(const EventNote& note, Time wall);
+    api::Event make_event(const EventNote& note, std::string name, Time wall) const;
+    void begin(std::string key, const EventNote& note, Instant now, Time wall);
+    void forget(std::map<std::string, Entry>::iterator entry);
     void push(Write write);
 
     EventRecorderOptions options_;
     Prng prng_;
-    std::map<Key, Entry> series_;
+    std::map<std::string, Entry> series_;
+    Uses uses_;
     std::deque<Write> queue_;
     std::optional<Instant> next_tick_;
     std::uint64_t dropped_ = 0;

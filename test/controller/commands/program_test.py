@@ -28,7 +28,7 @@ UNSUPPORTED = {
     "apiVersion": "config.kueue.x-k8s.io/v1beta2",
     "kind": "Configuration",
     "webhook": {"host": "127.0.0.1"},
-    "pprofBindAddress": ":8083",
+    "multiKueue": {"origin": "here"},
 }
 START = ["controller", "--kubeconfig", "kubeconfig.json"]
 NAMESPACE = '{"apiVersion": "v1",\n "kind": "Namespace",\n "metadata": {"name": "a"'
@@ -54,6 +54,45 @@ featureGates:
   LendingLimit: true
 controller:
   groupKindConcurrency: {Job.batch: 5}
+""",
+    "own_kind.yaml": """apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+integrations:
+  jobKinds:
+  - apiVersion: example.com/v1
+    kind: Crunch
+    suspend: {path: spec.paused}
+    podSets:
+    - {at: spec, name: cruncher, replicas: copies, template: template}
+    active: {path: status.alive, in: [true]}
+    finished: {succeeded: {condition: Done}, failed: {condition: Broken}}
+""",
+    "crunch.yaml": """apiVersion: example.com/v1
+kind: Crunch
+metadata: {name: primes, namespace: demo, labels: {kueue.x-k8s.io/queue-name: team-a}}
+spec:
+  paused: true
+  copies: 3
+  template: {spec: {containers: [{name: c, resources: {requests: {cpu: 2}}}]}}
+""",
+    "negative.yaml": """apiVersion: example.com/v1
+kind: Crunch
+metadata: {name: primes, namespace: demo}
+spec:
+  paused: true
+  copies: -3
+  template: {spec: {containers: [{name: c}]}}
+""",
+    "cipher.yaml": """apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+tls:
+  minVersion: VersionTLS12
+  cipherSuites: [FOO]
+""",
+    "curve.yaml": """apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+webhook: {host: 127.0.0.1}
+tls: {curvePreferences: [9999]}
 """,
     "wrong.yaml": """apiVersion: config.kueue.x-k8s.io/v1beta2
 kind: Configuration
@@ -127,7 +166,19 @@ ROWS = [
         "a configuration with a setting that is not supported has an error",
         ["config", "check", "unsupported.json"],
         1,
-        ["unsupported.json:1: error: pprofBindAddress: not supported by this version"],
+        ["unsupported.json:1: error: multiKueue: not supported by this version"],
+    ),
+    (
+        "a cipher suite that there is not is told with its line",
+        ["config", "check", "cipher.yaml"],
+        1,
+        ['cipher.yaml:5: error: tls.cipherSuites: TLS cipher suite "FOO" is not supported'],
+    ),
+    (
+        "a curve that there is not keeps the controller from starting",
+        START + ["--config", "curve.yaml"],
+        2,
+        ["curve.yaml: tls.curvePreferences: TLS curve 9999 is not supported"],
     ),
     (
         "a configuration that is no YAML is told with its line",
@@ -142,6 +193,31 @@ ROWS = [
         ["absent.yaml"],
     ),
     (
+        "what a description of the user's own makes of an object is shown",
+        ["config", "check", "own_kind.yaml", "--object", "crunch.yaml"],
+        0,
+        [
+            "Crunch demo/primes, framework example.com/crunch",
+            "queue: team-a",
+            "state: held, no active pods",
+            "cruncher: 3 pods, each requests cpu=2",
+            "nodeSelector: label-of-the-flavor: its-value",
+            "paused: false",
+        ],
+    ),
+    (
+        "a count below zero of such an object is told with its place",
+        ["config", "check", "own_kind.yaml", "--object", "negative.yaml"],
+        0,
+        ["queue: none, it is not managed by itself", "it gets no Workload: spec.copies: "],
+    ),
+    (
+        "an object of a kind that is not turned on is told so",
+        ["config", "check", "chart.yaml", "--object", "crunch.yaml"],
+        1,
+        ['crunch.yaml: "Crunch" of "example.com/v1" is no kind of jobs that the configuration'],
+    ),
+    (
         "the defaults are a configuration",
         ["config", "defaults"],
         0,
@@ -154,10 +230,22 @@ ROWS = [
         ["--log-format: xml is none of text, json"],
     ),
     (
+        "an option with an empty value does not take the next word for it",
+        START + ["--controllers=", "--log-format", "xml"],
+        2,
+        ["--log-format: xml is none of text, json"],
+    ),
+    (
         "a log level that zap does not have is told",
         START + ["--zap-log-level", "loud"],
         2,
         ["--zap-log-level: loud is none of debug, info, error, panic and no whole number above 0"],
+    ),
+    (
+        "a time encoding that zap does not have is told",
+        START + ["--zap-devel", "--zap-stacktrace-level=error", "--zap-time-encoding", "sundial"],
+        2,
+        ["--zap-time-encoding: sundial is none of epoch, millis, nano, iso8601, rfc3339,"],
     ),
     (
         "log lines are JSON where that is asked for",
@@ -169,7 +257,7 @@ ROWS = [
         "a setting that is not supported is told with its file",
         START + ["--config", "unsupported.json"],
         2,
-        ["unsupported.json: not supported by this version: pprofBindAddress"],
+        ["unsupported.json: not supported by this version: multiKueue"],
     ),
     (
         "a feature gate that there is not is told with its flag",

@@ -1,0 +1,279 @@
+#include "controller/jobs/described/described_job.hpp"
+
+#include "api/codec.hpp"
+#include "controller/jobs/stored_template.hpp"
+#include "controller/jobs/topology_request.hpp"
+#include "json/patch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+using job_kinds::DescribedPodSet;
+using job_kinds::Predicate;
+
+/// Sets the member that a settable path names; no value removes it.
+void set_member(
+    json::Value& object, const job_kinds::Path& path, const std::optional<json::Value>& value
+) {
+    job_kinds::Location parent = path.steps();
+    const std::string name = parent.back().name;
+    parent.pop_back();
+    json::Value* at = job_kinds::make_object(object, parent);
+    if (value) {
+        at->set(name, *value);
+    } else {
+        at->erase(name);
+    }
+}
+
+/// What a person is told of a job that ended: the text of the condition that says so, else that of
+/// the description.
+std::string end_message(
+    const json::Value& object,
+    const Predicate& said,
+    std::optional<std::size_t> condition,
+    const std::optional<job_kinds::Path>& path
+) {
+    const json::Value* conditions = object.find_path({"status", "conditions"});
+    if (condition && conditions != nullptr) {
+        return std::string(conditions->as_array()[*condition].string_at("message"));
+    }
+    if (!said.message.empty()) {
+        return said.message;
+    }
+    const json::Value* message = path ? path->find(object) : nullptr;
+    return message != nullptr && message->is_string() ? message->as_string() : std::string();
+}
+
+}  // namespace
+
+void suspend(const job_kinds::Suspension& suspension, json::Value& object) {
+    set_member(object, suspension.path, suspension.suspended);
+}
+
+Result<api::PodTemplateSpec> read_template(
+    const json::Value& pod_template, std::string_view place
+) {
+    auto decoded = api::decode<api::PodTemplateSpec>(json::print(pod_template));
+    if (!decoded) {
+        return with_context(decoded.error(), place);
+    }
+    return decoded;
+}
+
+Result<api::PodTemplateSpec> read_template(
+    const json::Value& object, const job_kinds::Location& location
+) {
+    const json::Value* found = job_kinds::find(object, location);
+    if (found == nullptr || !found->is_object()) {
+        return make_invalid(job_kinds::to_string(location) + ": required");
+    }
+    return read_template(*found, job_kinds::to_string(location));
+}
+
+DescribedJob::DescribedJob(
+    Kind kind,
+    std::shared_ptr<const job_kinds::Description> description,
+    std::shared_ptr<const api::DynamicObject> object,
+    const Settings& settings
+)
+    : kind_(kind),
+      description_(std::move(description)),
+      object_(std::move(object)),
+      settings_(settings) {}
+
+const json::Value& DescribedJob::completed() const {
+    if (!completed_) {
+        completed_ = complete();
+        if (!completed_) {
+            completed_ = object_->value;
+        }
+    }
+    return *completed_;
+}
+
+Result<std::vector<api::PodSet>> DescribedJob::pod_sets() const {
+    if (!pod_sets_) {
+        pod_sets_ = read_pod_sets();
+    }
+    return *pod_sets_;
+}
+
+Result<api::PodSet> DescribedJob::read_pod_set(const DescribedPodSet& one) const {
+    const std::string place = job_kinds::to_string(one.pod_template);
+    const json::Value* found = job_kinds::find(completed(), one.pod_template);
+    if (found == nullptr || !found->is_object()) {
+        return make_invalid(place + ": required");
+    }
+    json::Value amended = *found;
+    amend(one.name, amended);
+    const auto live = read_template(amended, place);
+    if (!live) {
+        return live.error();
+    }
+    auto stored = stored_template(*live, {});
+    if (!stored) {
+        return with_context(stored.error(), place);
+    }
+    api::PodSet pod_set;
+    pod_set.name = one.name;
+    pod_set.count = one.count();
+    if (settings_.gates.topology_aware_scheduling) {
+        RankLabels labels{.pod_index = one.rule->pod_index_label};
+        if (!one.rule->sub_group_index_label.empty()) {
+            labels.sub_group_index = one.rule->sub_group_index_label;
+            labels.sub_group_count = one.replicas;
+        }
+        auto request = make_topology_request(live->metadata, labels);
+        if (!request) {
+            return with_context(request.error(), place);
+        }
+        pod_set.topology_request = std::move(*request);
+    }
+    pod_set.template_ = std::move(*stored);
+    return pod_set;
+}
+
+Result<std::vector<api::PodSet>> DescribedJob::read_pod_sets() const {
+    const auto described = find_pod_sets(*description_, completed());
+    if (!described) {
+        return described.error();
+    }
+    std::vector<api::PodSet> all;
+    for (const DescribedPodSet& one : *described) {
+        auto pod_set = read_pod_set(one);
+        if (!pod_set) {
+            return pod_set.error();
+        }
+        all.push_back(std::move(*pod_set));
+    }
+    return all;
+}
+
+std::string DescribedJob::priority_class() const {
+    for (const job_kinds::Path& path : description_->priority_class) {
+        const json::Value* name = path.find(object_->value);
+        if (name != nullptr && name->is_string() && !name->as_string().empty()) {
+            return name->as_string();
+        }
+    }
+    return {};
+}
+
+bool DescribedJob::is_left_alone() const {
+    return description_->left_alone && description_->left_alone->holds(object_->value);
+}
+
+std::optional<std::string> DescribedJob::find_hold() const {
+    const auto& hold = description_->on_hold;
+    if (!hold || !hold->holds(object_->value)) {
+        return std::nullopt;
+    }
+    return hold->message.empty() ? "The job is on hold" : hold->message;
+}
+
+bool DescribedJob::is_suspended() const {
+    const json::Value* found = description_->suspension.path.find(object_->value);
+    return found != nullptr && *found == description_->suspension.suspended;
+}
+
+bool DescribedJob::are_pods_ready() const {
+    return description_->ready ? description_->ready->holds(object_->value) : is_active();
+}
+
+std::optional<JobEnd> DescribedJob::find_end() const {
+    if (!description_->finished) {
+        return std::nullopt;
+    }
+    const job_kinds::Ending& ending = *description_->finished;
+    const json::Value& object = object_->value;
+    const bool has_succeeded = ending.succeeded.holds(object);
+    const bool has_failed = ending.failed.holds(object);
+    if (!has_succeeded && !has_failed) {
+        return std::nullopt;
+    }
+    const auto success = first_true_condition(ending.succeeded, object);
+    const auto failure = first_true_condition(ending.failed, object);
+    // Of two conditions the one that is listed first counts.
+    const bool is_failure = !has_succeeded || (success && failure && *failure < *success);
+    return JobEnd{
+        .result = is_failure ? JobEnd::Result::Failed : JobEnd::Result::Succeeded,
+        .message = is_failure ? end_message(object, ending.failed, failure, ending.message)
+                              : end_message(object, ending.succeeded, success, ending.message),
+    };
+}
+
+std::vector<api::ReclaimablePod> DescribedJob::reclaimable_pods(const api::Workload&) const {
+    const auto described = find_pod_sets(*description_, completed());
+    std::vector<api::ReclaimablePod> pods;
+    if (described) {
+        for (const auto& [name, count] :
+             find_reclaimable(*description_, *described, object_->value)) {
+            pods.push_back({.name = name, .count = count});
+        }
+    }
+    return pods;
+}
+
+std::vector<Write> DescribedJob::one_write(const json::Value& changed) const {
+    std::vector<Write> writes;
+    writes.push_back(job_patch(kind_, metadata(), json::make_merge_patch(object_->value, changed)));
+    return writes;
+}
+
+Result<std::vector<Write>> DescribedJob::start(const std::vector<PodSetInfo>& injected) const {
+    const auto described = find_pod_sets(*description_, completed());
+    if (!described) {
+        return described.error();
+    }
+    if (injected.size() != described->size()) {
+        return make_invalid(fmt::format(
+            "invalid podset infos: expecting {} podset, got {}", described->size(), injected.size()
+        ));
+    }
+    json::Value changed = completed();
+    for (std::size_t i = 0; i < injected.size(); ++i) {
+        const job_kinds::Location& location = (*described)[i].pod_template;
+        const auto live = read_template(changed, location);
+        if (!live) {
+            return live.error();
+        }
+        const auto patch = injection_patch(*live, injected[i]);
+        if (!patch) {
+            return patch.error();
+        }
+        json::apply_merge_patch(*job_kinds::find(changed, location), *patch);
+    }
+    set_member(changed, description_->suspension.path, description_->suspension.running);
+    return one_write(changed);
+}
+
+StopStep DescribedJob::next_stop_step(const api::Workload* workload) const {
+    if (is_suspended()) {
+        return {};
+    }
+    json::Value changed = object_->value;
+    const auto described = find_pod_sets(*description_, changed);
+    if (workload != nullptr && described && described->size() == workload->spec.pod_sets.size()) {
+        for (std::size_t i = 0; i < described->size(); ++i) {
+            const job_kinds::Location& location = (*described)[i].pod_template;
+            const auto live = read_template(changed, location);
+            const auto& original = workload->spec.pod_sets[i].template_;
+            if (live) {
+                json::apply_merge_patch(
+                    *job_kinds::find(changed, location), restoration_patch(*live, *original, {})
+                );
+            }
+        }
+    }
+    suspend(description_->suspension, changed);
+    return {.kind = StopStep::Kind::Suspend, .writes = one_write(changed)};
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,82 @@
+#pragma once
+
+#include "api/dynamic_object.hpp"
+#include "controller/jobs/generic_job.hpp"
+#include "job_kinds/description.hpp"
+#include "job_kinds/pod_sets.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::controller {
+
+/// One object of a kind that a description tells of.
+class DescribedJob : public GenericJob {
+  public:
+    /// Lifetime: the settings must outlive it.
+    DescribedJob(
+        Kind kind,
+        std::shared_ptr<const job_kinds::Description> description,
+        std::shared_ptr<const api::DynamicObject> object,
+        const Settings& settings
+    );
+
+    const api::ObjectMeta& metadata() const override { return object_->metadata; }
+    Result<std::vector<api::PodSet>> pod_sets() const override;
+    std::string priority_class() const override;
+    bool is_left_alone() const override;
+    std::optional<std::string> find_hold() const override;
+    bool is_suspended() const override;
+    bool is_active() const override { return description_->active.holds(object_->value); }
+    bool are_pods_ready() const override;
+    std::optional<JobEnd> find_end() const override;
+    std::vector<api::ReclaimablePod> reclaimable_pods(const api::Workload& workload) const override;
+    bool may_have_slices() const override { return description_->may_have_slices; }
+    /// One patch that injects and starts.
+    Result<std::vector<Write>> start(const std::vector<PodSetInfo>& injected) const override;
+    /// One patch that suspends and restores.
+    StopStep next_stop_step(const api::Workload* workload) const override;
+
+    const job_kinds::Description& description() const { return *description_; }
+    /// The object as it is.
+    const json::Value& value() const { return object_->value; }
+    /// The object with what a start writes into it beside injections.
+    const json::Value& completed() const;
+
+  protected:
+    /// What a start adds to the object, in a copy of it; none: nothing.
+    virtual std::optional<json::Value> complete() const { return std::nullopt; }
+    /// Changes the template of a pod set, in a copy of it, from what the object says to what its
+    /// controller makes of it.
+    virtual void amend(std::string_view /*pod_set*/, json::Value& /*pod_template*/) const {}
+
+    const Settings& settings() const { return settings_; }
+
+  private:
+    Result<api::PodSet> read_pod_set(const job_kinds::DescribedPodSet& one) const;
+    Result<std::vector<api::PodSet>> read_pod_sets() const;
+    std::vector<Write> one_write(const json::Value& changed) const;
+
+    Kind kind_;
+    std::shared_ptr<const job_kinds::Description> description_;
+    std::shared_ptr<const api::DynamicObject> object_;
+    const Settings& settings_;
+    mutable std::optional<json::Value> completed_;
+    mutable std::optional<Result<std::vector<api::PodSet>>> pod_sets_;
+};
+
+/// Changes the object so that its controller runs no pods.
+void suspend(const job_kinds::Suspension& suspension, json::Value& object);
+
+/// Errors: Invalid with the place when the template cannot be read.
+Result<api::PodTemplateSpec> read_template(const json::Value& pod_template, std::string_view place);
+
+/// The pod template there. Errors: Invalid with the place of one that is missing or cannot be read.
+Result<api::PodTemplateSpec> read_template(
+    const json::Value& object, const job_kinds::Location& location
+);
+
+}  // namespace sluice::controller

@@ -1,0 +1,108 @@
+#include "controller/jobs/described/described_kind.hpp"
+
+#include "controller/jobs/described/described_admission.hpp"
+#include "controller/jobs/mpi_job/mpi_admission.hpp"
+#include "controller/jobs/ray/ray_admission.hpp"
+#include "controller/jobs/ray/ray_job.hpp"
+
+#include <string_view>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+/// What makes the parts of a kind: the view of an object, and its webhooks.
+struct Parts {
+    std::unique_ptr<DescribedJob> (*make_job)(
+        Kind kind,
+        std::shared_ptr<const job_kinds::Description> description,
+        std::shared_ptr<const api::DynamicObject> object,
+        const Settings& settings
+    );
+    std::unique_ptr<JobAdmission> (*make_admission)(
+        std::shared_ptr<const job_kinds::Description> description, MakeDescribedJob make
+    );
+};
+
+template <class Job, class Admission>
+constexpr Parts kPartsOf = {
+    [](Kind kind,
+       std::shared_ptr<const job_kinds::Description> description,
+       std::shared_ptr<const api::DynamicObject> object,
+       const Settings& settings) -> std::unique_ptr<DescribedJob> {
+        return std::make_unique<Job>(kind, std::move(description), std::move(object), settings);
+    },
+    [](std::shared_ptr<const job_kinds::Description> description,
+       MakeDescribedJob make) -> std::unique_ptr<JobAdmission> {
+        return std::make_unique<Admission>(std::move(description), std::move(make));
+    },
+};
+
+/// Of frameworks for which a description says not all.
+Parts parts_of(std::string_view framework) {
+    if (framework == "ray.io/raycluster" || framework == "ray.io/rayjob" ||
+        framework == "ray.io/rayservice") {
+        return kPartsOf<RayJob, RayAdmission>;
+    }
+    if (framework == "kubeflow.org/mpijob") {
+        return kPartsOf<DescribedJob, MpiAdmission>;
+    }
+    return kPartsOf<DescribedJob, DescribedAdmission>;
+}
+
+class DescribedKind final : public JobKind {
+  public:
+    DescribedKind(
+        std::shared_ptr<const job_kinds::Description> description,
+        std::shared_ptr<const kube::RunTimeKind> names
+    )
+        : description_(std::move(description)),
+          names_(std::move(names)),
+          parts_(parts_of(description_->framework)),
+          admission_(parts_.make_admission(
+              description_,
+              [parts = parts_, description = description_, names = names_](
+                  std::shared_ptr<const api::DynamicObject> object, const Settings& settings
+              ) { return parts.make_job(names->kind(), description, std::move(object), settings); }
+          )) {}
+
+    Kind kind() const override { return names_->kind(); }
+    std::string_view integration() const override { return description_->framework; }
+    const JobAdmission* admission() const override { return admission_.get(); }
+    std::unique_ptr<GenericJob> find(
+        const Stores& stores, const Settings& settings, const kube::NamespacedName& name
+    ) const override {
+        auto object = stores.find_dynamic(kind())->find(name);
+        if (!object || object->metadata.deletion_timestamp) {
+            return nullptr;
+        }
+        return parts_.make_job(kind(), description_, std::move(object), settings);
+    }
+
+  private:
+    std::shared_ptr<const job_kinds::Description> description_;
+    std::shared_ptr<const kube::RunTimeKind> names_;
+    Parts parts_;
+    std::unique_ptr<JobAdmission> admission_;
+};
+
+}  // namespace
+
+std::shared_ptr<const kube::RunTimeKind> names_of(const job_kinds::Description& description) {
+    return std::make_shared<const kube::RunTimeKind>(kube::RunTimeKind::Names{
+        .group = description.group,
+        .version = description.version,
+        .kind = description.kind,
+        .resource = description.resource,
+    });
+}
+
+std::shared_ptr<const JobKind> make_described_kind(
+    std::shared_ptr<const job_kinds::Description> description,
+    std::shared_ptr<const kube::RunTimeKind> names
+) {
+    return std::make_shared<const DescribedKind>(std::move(description), std::move(names));
+}
+
+}  // namespace sluice::controller

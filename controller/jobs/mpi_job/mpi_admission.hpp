@@ -1,0 +1,18 @@
+#pragma once
+
+#include "controller/jobs/described/described_admission.hpp"
+
+namespace sluice::controller {
+
+/// The webhooks of MPIJob: where the launcher is a worker too, it is the first one by rank.
+class MpiAdmission final : public DescribedAdmission {
+  public:
+    using DescribedAdmission::DescribedAdmission;
+
+    void add_defaults(json::Value& object, const config::FeatureGates& gates) const override;
+    /// In the order of their fields.
+    validation::FieldErrors validate(const GenericJob& job, const config::FeatureGates& gates)
+        const override;
+};
+
+}  // namespace sluice::controller

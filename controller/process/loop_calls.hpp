@@ -1,0 +1,65 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "net/event_loop.hpp"
+#include "net/on_loop.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <utility>
+
+namespace sluice::controller {
+
+/// The way of a server on another thread to the stores: work is done on their loop once they hold
+/// what the API server has.
+class LoopCalls {
+  public:
+    struct Parts {
+        net::EventLoop& loop;  ///< of the stores
+        /// Whether the stores hold what the API server has. Thread: that of the loop.
+        std::function<bool()> is_synced;
+    };
+    explicit LoopCalls(Parts parts) : parts_(std::move(parts)) {}
+
+    /// Does the work there. Its errors: those of the work; Unavailable when the stores are not
+    /// filled within some seconds, and after close(). Lifetime: this must outlive the call.
+    template <class T>
+    boost::asio::awaitable<Result<T>> call(std::function<Result<T>()> work) {
+        // Counted before it is asked whether this is open: close() looks the other way round.
+        ++at_work_;
+        if (!is_open_) {
+            --at_work_;
+            co_return closed();
+        }
+        auto there = call_there<T>(std::move(work));
+        auto result = co_await net::on_loop(&parts_.loop, std::move(there));
+        --at_work_;
+        co_return result;
+    }
+
+    /// Takes no more calls, and waits for those that are at work for at most `grace`.
+    /// Thread: that of the loop.
+    boost::asio::awaitable<void> close(Duration grace);
+
+  private:
+    template <class T>
+    boost::asio::awaitable<Result<T>> call_there(std::function<Result<T>()> work) {
+        const auto ready = co_await wait_until_ready();
+        if (!ready) {
+            co_return ready.error();
+        }
+        co_return work();
+    }
+    boost::asio::awaitable<Result<void>> wait_until_ready();
+    static Error closed();
+
+    Parts parts_;
+    std::atomic<bool> is_open_ = true;
+    std::atomic<std::size_t> at_work_ = 0;
+};
+
+}  // namespace sluice::controller

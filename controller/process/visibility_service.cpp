@@ -1,0 +1,103 @@
+#include "controller/process/visibility_service.hpp"
+
+#include "base/log.hpp"
+#include "controller/process/tls_settings.hpp"
+#include "controller/visibility/visibility_handler.hpp"
+#include "net/event_loop.hpp"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+constexpr Duration kStopGrace = std::chrono::seconds(1);
+constexpr Duration kRetry = std::chrono::seconds(10);
+constexpr Duration kCheckPeriod = std::chrono::minutes(1);
+/// As an aggregated API server of Kubernetes has it.
+constexpr Duration kKeepGranted = std::chrono::seconds(10);
+/// Where Kueue's chart mounts what cert-manager made.
+constexpr const char* kCertificateFolder = "/visibility";
+
+std::unique_ptr<serving::CertificateSource> make_source(
+    const config::Configuration& configuration, const Clock& clock
+) {
+    if (!configuration.internal_cert_management.enable) {
+        return std::make_unique<serving::FileCertificates>(kCertificateFolder);
+    }
+    const std::string service = "kueue-visibility-server." + configuration.namespace_;
+    return std::make_unique<serving::SelfMadeCertificates>(
+        clock, "kueue-visibility", std::vector<std::string>{"localhost", service, service + ".svc"}
+    );
+}
+
+/// Clients are API servers, which keep a few connections each.
+net::ServerOptions make_limits(const config::VisibilityServer& wanted) {
+    net::ServerOptions options;
+    options.address = wanted.bind_address;
+    options.port = static_cast<std::uint16_t>(wanted.bind_port);
+    options.connections_max = 1'024;
+    options.connections_per_peer_max = 512;
+    options.body_bytes_max = 0;
+    options.bytes_in_flight_max = std::size_t{256} * 1024 * 1024;
+    options.ask_client_certificate = true;
+    return options;
+}
+
+}  // namespace
+
+VisibilityService::VisibilityService(Parts parts)
+    : parts_(std::move(parts)),
+      reviews_(*parts_.client, parts_.clock, kKeepGranted),
+      authentication_(*parts_.client, reviews_, parts_.clock),
+      thread_("visibility"),
+      certificates_(make_source(parts_.configuration, parts_.clock)),
+      server_(thread_, *certificates_) {}
+
+VisibilityService::~VisibilityService() {
+    thread_.join();
+}
+
+kube::Async<void> VisibilityService::start() {
+    auto find = [this](VisibilityPath path, workload::PendingPage page) {
+        return parts_.calls.call<std::optional<PendingRows>>(
+            [this, path = std::move(path), page]() -> Result<std::optional<PendingRows>> {
+                return parts_.pending.find(path, page);
+            }
+        );
+    };
+    auto handler = std::make_shared<VisibilityHandler>(
+        VisibilityHandler::Parts{authentication_, reviews_, std::move(find)}
+    );
+    auto options = make_limits(parts_.configuration.visibility_server);
+    apply_tls(options, parts_.configuration.tls);
+    const auto started = co_await server_.start(std::move(handler), std::move(options));
+    co_return started;
+}
+
+boost::asio::awaitable<void> VisibilityService::run() {
+    for (std::string told;;) {
+        auto step = server_.is_serving() ? server_.check() : start();
+        const auto done = co_await std::move(step);
+        const std::string problem = done ? "" : done.error().detail;
+        if (!problem.empty() && problem != told) {
+            log::warning(
+                "the visibility API is not served as it should be; it is tried again",
+                {{"error", problem}}
+            );
+        }
+        told = problem;
+        const bool waited = co_await net::pause_for(done ? kCheckPeriod : kRetry);
+        if (!waited) {
+            co_return;
+        }
+    }
+}
+
+void VisibilityService::stop() {
+    thread_.stop(kStopGrace);
+}
+
+}  // namespace sluice::controller

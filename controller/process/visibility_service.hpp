@@ -1,0 +1,58 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "config/configuration.hpp"
+#include "controller/process/loop_calls.hpp"
+#include "controller/visibility/pending_workloads.hpp"
+#include "kube/client/client.hpp"
+#include "serving/access_reviews.hpp"
+#include "serving/certificate_source.hpp"
+#include "serving/delegated_authentication.hpp"
+#include "serving/secure_server.hpp"
+#include "serving/server_thread.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace sluice::controller {
+
+/// Serves the visibility API on a thread of its own. Every replica serves it.
+class VisibilityService {
+  public:
+    struct Parts {
+        /// Asks who may see what, on the thread of the server.
+        std::unique_ptr<kube::Client> client;
+        const Clock& clock;
+        const config::Configuration& configuration;
+        LoopCalls& calls;
+        PendingWorkloads& pending;  ///< on the loop of the calls
+    };
+    /// Lifetime: what the parts refer to must outlive it.
+    explicit VisibilityService(Parts parts);
+    ~VisibilityService();
+    VisibilityService(const VisibilityService&) = delete;
+    VisibilityService& operator=(const VisibilityService&) = delete;
+
+    /// Listens, and keeps the certificate up to date, until cancelled. Where it cannot listen it
+    /// says so and tries again: jobs are admitted without it.
+    boost::asio::awaitable<void> run();
+    /// Waits for running requests for at most a second.
+    void stop();
+    /// 0: it does not serve yet.
+    std::uint16_t port() const { return server_.port(); }
+
+  private:
+    kube::Async<void> start();
+
+    Parts parts_;
+    serving::AccessReviews reviews_;
+    serving::DelegatedAuthentication authentication_;
+    serving::ServerThread thread_;
+    std::unique_ptr<serving::CertificateSource> certificates_;
+    serving::SecureServer server_;
+};
+
+}  // namespace sluice::controller

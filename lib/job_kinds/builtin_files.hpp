@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace sluice::job_kinds {
+
+/// A file of the folder `builtin`, as it was when Sluice was built.
+struct BuiltinFile {
+    std::string_view name;
+    std::string_view text;
+};
+
+std::vector<BuiltinFile> builtin_files();
+
+}  // namespace sluice::job_kinds

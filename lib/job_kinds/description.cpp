@@ -1,0 +1,399 @@
+#include "job_kinds/description.hpp"
+
+#include "api/names.hpp"
+#include "config/strict_reader.hpp"
+#include "job_kinds/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace sluice::job_kinds {
+
+namespace {
+
+using config::Problems;
+using config::StrictReader;
+
+std::string item(std::string_view path, std::size_t index) {
+    return fmt::format("{}[{}]", path, index);
+}
+
+Path compile(const json::Value& text, const std::string& where, Problems& problems) {
+    if (!text.is_string()) {
+        problems.add(where, "must be a path, such as spec.suspend");
+        return {};
+    }
+    auto path = Path::compile(text.as_string());
+    if (!path) {
+        problems.add(where, path.error().detail);
+        return {};
+    }
+    return std::move(*path);
+}
+
+std::optional<Path> read_path(StrictReader& reader, std::string_view name) {
+    const json::Value* text = reader.take(name);
+    if (text == nullptr) {
+        return std::nullopt;
+    }
+    return compile(*text, reader.path_of(name), reader.problems());
+}
+
+/// The path of a single value. A missing one is a problem.
+Path read_single(StrictReader& reader, std::string_view name) {
+    const auto path = read_path(reader, name);
+    if (!path) {
+        reader.problems().add(reader.path_of(name), "is required");
+        return {};
+    }
+    if (!path->is_single()) {
+        reader.problems().add(
+            reader.path_of(name),
+            fmt::format("\"{}\" may lead to several values; one is needed", path->text())
+        );
+    }
+    return *path;
+}
+
+/// A path or a list of them.
+std::vector<Path> compile_all(
+    const json::Value& value, const std::string& where, Problems& problems
+) {
+    std::vector<Path> paths;
+    if (!value.is_array()) {
+        paths.push_back(compile(value, where, problems));
+        return paths;
+    }
+    for (std::size_t i = 0; i < value.as_array().size(); ++i) {
+        paths.push_back(compile(value.as_array()[i], item(where, i), problems));
+    }
+    return paths;
+}
+
+std::vector<Path> read_paths(StrictReader& reader, std::string_view name) {
+    const json::Value* value = reader.take(name);
+    return value == nullptr ? std::vector<Path>()
+                            : compile_all(*value, reader.path_of(name), reader.problems());
+}
+
+Number compile_number(const json::Value& value, const std::string& where, Problems& problems) {
+    Number number;
+    if (value.is_string()) {
+        number.path = compile(value, where, problems);
+    } else if (value.is_int()) {
+        number.otherwise = static_cast<std::int32_t>(value.as_int());
+    } else {
+        StrictReader reader(value, where, problems);
+        number.path = read_path(reader, "path");
+        reader.read("default", number.otherwise);
+        reader.read("atLeast", number.at_least);
+        if (const json::Value* least = reader.take("min")) {
+            const std::string path = reader.path_of("min");
+            if (!least->is_array() || least->as_array().empty() || number.path) {
+                problems.add(path, "must be a list of numbers, in place of path");
+            } else {
+                for (std::size_t i = 0; i < least->as_array().size(); ++i) {
+                    number.least_of.push_back(
+                        compile_number(least->as_array()[i], item(path, i), problems)
+                    );
+                }
+            }
+        } else if (value.is_object() && !number.path) {
+            problems.add(where, "needs path or min");
+        }
+    }
+    if (number.path && !number.path->is_single()) {
+        problems.add(where, fmt::format("\"{}\" may lead to several numbers", number.path->text()));
+    }
+    if (number.otherwise.value_or(0) < 0 || number.at_least < 0) {
+        problems.add(where, "may not be negative");
+    }
+    return number;
+}
+
+/// One where the description says nothing, and where the object says nothing.
+Number read_number(StrictReader& reader, std::string_view name) {
+    Number number;
+    if (const json::Value* value = reader.take(name)) {
+        number = compile_number(*value, reader.path_of(name), reader.problems());
+    }
+    number.otherwise = number.otherwise.value_or(1);
+    return number;
+}
+
+Predicate compile_predicate(const json::Value& value, const std::string& where, Problems& problems);
+
+std::vector<Predicate> compile_parts(
+    const json::Value& value, const std::string& where, Problems& problems
+) {
+    std::vector<Predicate> parts;
+    if (!value.is_array() || value.as_array().empty()) {
+        problems.add(where, "must be a list of what is to be looked at");
+        return parts;
+    }
+    for (std::size_t i = 0; i < value.as_array().size(); ++i) {
+        parts.push_back(compile_predicate(value.as_array()[i], item(where, i), problems));
+    }
+    return parts;
+}
+
+void read_comparison(StrictReader& reader, Predicate& into, const std::string& where) {
+    using Comparison = Predicate::Comparison;
+    int found = 0;
+    for (const auto& [name, comparison] :
+         {std::pair("equals", Comparison::Equals),
+          std::pair("atLeast", Comparison::AtLeast),
+          std::pair("above", Comparison::Above)}) {
+        const json::Value* other = reader.take(name);
+        if (other == nullptr) {
+            continue;
+        }
+        ++found;
+        into.comparison = comparison;
+        if (other->is_int()) {
+            into.other = other->as_int();
+        } else {
+            into.other_paths = compile_all(*other, reader.path_of(name), reader.problems());
+        }
+    }
+    if (found != 1) {
+        reader.problems().add(where, "needs one of equals, atLeast, above");
+    }
+}
+
+std::vector<json::Value> read_values(StrictReader& reader, std::string_view name) {
+    const json::Value* values = reader.take(name);
+    if (values == nullptr) {
+        return {};
+    }
+    if (!values->is_array() || values->as_array().empty()) {
+        reader.problems().add(reader.path_of(name), "must be a list of values");
+        return {};
+    }
+    return values->as_array();
+}
+
+/// Reads what makes the predicate; whether there is such a thing.
+bool read_question(StrictReader& reader, Predicate& into, const std::string& where) {
+    using Kind = Predicate::Kind;
+    Problems& problems = reader.problems();
+    if (const auto path = read_path(reader, "path")) {
+        into.kind = Kind::Value;
+        into.paths = {*path};
+        into.values = read_values(reader, "in");
+    } else if (reader.read("condition", into.condition)) {
+        into.kind = Kind::Condition;
+        reader.read("status", into.status);
+    } else if (const json::Value* added = reader.take("sum")) {
+        into.kind = Kind::Sum;
+        into.paths = compile_all(*added, reader.path_of("sum"), problems);
+        read_comparison(reader, into, where);
+    } else if (const auto counted = read_path(reader, "count")) {
+        into.kind = Kind::Count;
+        into.paths = {*counted};
+        into.values = read_values(reader, "in");
+        read_comparison(reader, into, where);
+    } else if (const json::Value* all = reader.take("all")) {
+        into.kind = Kind::All;
+        into.parts = compile_parts(*all, reader.path_of("all"), problems);
+    } else if (const json::Value* not_this = reader.take("not")) {
+        into.kind = Kind::Not;
+        into.parts = {compile_predicate(*not_this, reader.path_of("not"), problems)};
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/// A list is true when one of its entries is.
+Predicate compile_predicate(
+    const json::Value& value, const std::string& where, Problems& problems
+) {
+    Predicate predicate;
+    if (value.is_array()) {
+        predicate.kind = Predicate::Kind::Any;
+        predicate.parts = compile_parts(value, where, problems);
+        return predicate;
+    }
+    StrictReader reader(value, where, problems);
+    if (!read_question(reader, predicate, where) && value.is_object()) {
+        problems.add(where, "needs one of path, condition, sum, count, all, not");
+    }
+    reader.read("message", predicate.message);
+    return predicate;
+}
+
+std::optional<Predicate> read_predicate(StrictReader& reader, std::string_view name) {
+    const json::Value* value = reader.take(name);
+    if (value == nullptr) {
+        return std::nullopt;
+    }
+    return compile_predicate(*value, reader.path_of(name), reader.problems());
+}
+
+Predicate require_predicate(StrictReader& reader, std::string_view name, std::string_view why) {
+    auto predicate = read_predicate(reader, name);
+    if (!predicate) {
+        reader.problems().add(reader.path_of(name), why);
+        return {};
+    }
+    return std::move(*predicate);
+}
+
+void read_kind(StrictReader& reader, Description& into) {
+    Problems& problems = reader.problems();
+    std::string api_version;
+    reader.read("apiVersion", api_version);
+    const std::size_t slash = api_version.find('/');
+    into.version = slash == std::string::npos ? api_version : api_version.substr(slash + 1);
+    into.group = slash == std::string::npos ? std::string() : api_version.substr(0, slash);
+    if (into.version.empty() || api::check_dns1123_label(into.version) ||
+        (slash != std::string::npos && api::check_dns1123_subdomain(into.group))) {
+        problems.add(
+            reader.path_of("apiVersion"),
+            fmt::format("\"{}\" is not of the form group/version", api_version)
+        );
+    }
+    reader.read("kind", into.kind);
+    if (api::check_dns1123_label(lower_case(into.kind))) {
+        problems.add(reader.path_of("kind"), fmt::format("\"{}\" is no kind", into.kind));
+    }
+    into.resource = lower_case(into.kind) + "s";
+    reader.read("resource", into.resource);
+    if (api::check_dns1123_label(into.resource)) {
+        problems.add(
+            reader.path_of("resource"), fmt::format("\"{}\" is no resource", into.resource)
+        );
+    }
+    into.framework = (into.group.empty() ? "" : into.group + "/") + lower_case(into.kind);
+    reader.read("framework", into.framework);
+}
+
+void read_suspension(StrictReader& reader, Suspension& into) {
+    const bool is_there = reader.object("suspend", [&into](StrictReader& r) {
+        into.path = read_single(r, "path");
+        if (!into.path.is_settable() && !into.path.text().empty()) {
+            r.problems().add(r.path_of("path"), "must be a row of member names");
+        }
+        const json::Value* suspended = r.take("suspended");
+        const json::Value* running = r.take("running");
+        if (suspended != nullptr) {
+            into.suspended = *suspended;
+        } else {
+            into.running = json::Value(false);
+        }
+        if (running != nullptr) {
+            into.running = *running;
+        }
+        if (into.running == into.suspended) {
+            r.problems().add(r.path_of("running"), "is the value of a suspended object");
+        }
+    });
+    if (!is_there) {
+        reader.problems().add(
+            reader.path_of("suspend"), "is required: without it no object can be held"
+        );
+    }
+}
+
+void read_pod_set(StrictReader& reader, PodSetRule& into) {
+    Problems& problems = reader.problems();
+    into.at = read_path(reader, "at").value_or(Path());
+    into.when = read_predicate(reader, "when");
+    reader.read("name", into.name);
+    into.name_from = read_path(reader, "nameFrom");
+    if (into.name.empty() == !into.name_from) {
+        problems.add(reader.path_of("name"), "needs either name or nameFrom");
+    } else if (!into.name.empty() && api::check_dns1123_label(into.name)) {
+        problems.add(
+            reader.path_of("name"), fmt::format("\"{}\" is no name of a pod set", into.name)
+        );
+    } else if (!into.name.empty() && !into.at.is_single()) {
+        problems.add(reader.path_of("name"), "would be the name of several pod sets; use nameFrom");
+    }
+    into.replicas = read_number(reader, "replicas");
+    into.pods_per_replica = read_number(reader, "podsPerReplica");
+    into.pod_template = read_single(reader, "template");
+    reader.object("topology", [&into](StrictReader& r) {
+        r.read("podIndexLabel", into.pod_index_label);
+        r.read("subGroupIndexLabel", into.sub_group_index_label);
+        r.read("annotations", into.has_topology_annotations);
+    });
+}
+
+void check_names(const std::vector<PodSetRule>& pod_sets, const std::string& path, Problems& out) {
+    std::set<std::string_view> names;
+    for (std::size_t i = 0; i < pod_sets.size(); ++i) {
+        const std::string& name = pod_sets[i].name;
+        if (!name.empty() && !names.insert(name).second) {
+            out.add(item(path, i) + ".name", fmt::format("\"{}\" is there twice", name));
+        }
+    }
+}
+
+std::optional<Ending> read_ending(StrictReader& reader) {
+    Ending ending;
+    const bool is_there = reader.object("finished", [&ending](StrictReader& r) {
+        ending.succeeded = require_predicate(r, "succeeded", "is required");
+        ending.failed = require_predicate(r, "failed", "is required");
+        ending.message = read_path(r, "message");
+    });
+    return is_there ? std::optional(std::move(ending)) : std::nullopt;
+}
+
+std::optional<ReclaimableRule> read_reclaimable(StrictReader& reader) {
+    ReclaimableRule rule;
+    const bool is_there = reader.object("reclaimable", [&rule](StrictReader& r) {
+        rule.at = read_path(r, "at").value_or(Path());
+        rule.name = read_single(r, "name");
+        const auto replicas = read_path(r, "succeededReplicas");
+        const auto pods = read_path(r, "succeededPods");
+        if (replicas.has_value() == pods.has_value()) {
+            r.problems().add(
+                r.path_of("succeededReplicas"), "needs either succeededReplicas or succeededPods"
+            );
+        }
+        rule.counts_replicas = replicas.has_value();
+        rule.succeeded = replicas ? *replicas : pods.value_or(Path());
+    });
+    return is_there ? std::optional(std::move(rule)) : std::nullopt;
+}
+
+}  // namespace
+
+Description read_description(
+    const json::Value& document, std::string_view path, Problems& problems
+) {
+    Description made;
+    StrictReader reader(document, std::string(path), problems);
+    if (!document.is_object()) {
+        return made;
+    }
+    read_kind(reader, made);
+    read_suspension(reader, made.suspension);
+    reader.objects("podSets", made.pod_sets, read_pod_set);
+    if (made.pod_sets.empty()) {
+        problems.add(reader.path_of("podSets"), "is required: without it no quota can be counted");
+    }
+    check_names(made.pod_sets, reader.path_of("podSets"), problems);
+    made.priority_class = read_paths(reader, "priorityClass");
+    made.active = require_predicate(
+        reader, "active", "is required: quota is given back when the object is not active any more"
+    );
+    made.ready = read_predicate(reader, "ready");
+    made.finished = read_ending(reader);
+    made.reclaimable = read_reclaimable(reader);
+    made.left_alone = read_predicate(reader, "leftAlone");
+    made.on_hold = read_predicate(reader, "onHold");
+    made.immutable_while_running = read_paths(reader, "immutableWhileRunning");
+    reader.read("prebuiltWorkloads", made.may_be_prebuilt);
+    reader.read("workloadSlices", made.may_have_slices);
+    reader.read("podSetGroups", made.may_have_pod_set_groups);
+    return made;
+}
+
+}  // namespace sluice::job_kinds
