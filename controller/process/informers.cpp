@@ -48,7 +48,8 @@ void Informers::follow(const KindEntry& entry, net::TaskGroup* tasks) {
         [this, kind] {
             kind->phase = Phase::Synced;
             changed_.notify();
-        }
+        },
+        [this, kind] { note_refusal(*kind); }
     );
     followed_.push_back(std::move(followed));
     tasks->spawn(run(kind), kube::to_string(entry.kind));
@@ -105,11 +106,23 @@ void Informers::note_absence(Followed& followed) {
     const std::string resource = kube::to_string(followed.entry->kind);
     if (followed.phase != Phase::NotServed) {
         followed.phase = Phase::NotServed;
+        followed.is_waited_for = false;
         const bool is_required = followed.entry->presence == Presence::Required;
         log::write(
             is_required ? log::Level::Warning : log::Level::Info,
             "kind is not served; it is followed once it is",
             {{"resource", resource}}
+        );
+        changed_.notify();
+    }
+}
+
+void Informers::note_refusal(Followed& followed) {
+    if (followed.entry->presence == Presence::Optional && followed.is_waited_for) {
+        followed.is_waited_for = false;
+        log::warning(
+            "kind may not be listed; its objects wait until this account is given the right",
+            {{"resource", kube::to_string(followed.entry->kind)}}
         );
         changed_.notify();
     }
@@ -191,8 +204,7 @@ bool Informers::has_synced() const {
     return std::ranges::all_of(followed_, [](const auto& followed) {
         return followed->phase == Phase::Synced ||
                followed->entry->presence == Presence::Supplementary ||
-               (followed->phase == Phase::NotServed &&
-                followed->entry->presence == Presence::Optional);
+               (followed->entry->presence == Presence::Optional && !followed->is_waited_for);
     });
 }
 

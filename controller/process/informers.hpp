@@ -42,9 +42,10 @@ class Informers {
     /// Follows a kind from now on. Requires: its store was added. Lifetime: the entry and the group
     /// must outlive it.
     void follow(const KindEntry& entry, net::TaskGroup* tasks);
-    /// Waits until every store holds a whole list, or its kind is optional and not served; false
-    /// when cancelled.
+    /// Waits until has_synced(); false when cancelled.
     boost::asio::awaitable<bool> wait_synced();
+    /// Whether every store holds a whole list. An optional kind does not count once the server did
+    /// not have it or did not allow its list, also while it is listed later.
     bool has_synced() const;
 
   private:
@@ -53,7 +54,8 @@ class Informers {
     struct Followed {
         const KindEntry* entry = nullptr;
         Phase phase = Phase::Unknown;
-        int absences = 0;  ///< answers in a row that the server does not have the kind
+        bool is_waited_for = true;  ///< the others may have to wait for its first list
+        int absences = 0;           ///< answers in a row that the server does not have the kind
         std::unique_ptr<kube::Reflector> reflector;
     };
     /// What discovery said of a group and version.
@@ -68,6 +70,8 @@ class Informers {
     /// The server said that it does not have the kind.
     boost::asio::awaitable<void> take_absence(Followed* followed, kube::ResourcePath path);
     void note_absence(Followed& followed);
+    /// The server does not let this account list the kind.
+    void note_refusal(Followed& followed);
     /// Whether the server has the kind in no version at all; a version that it does not serve any
     /// more says nothing of the objects. False when it will not say.
     boost::asio::awaitable<bool> is_gone(kube::ResourcePath path);

@@ -115,6 +115,34 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("a kind that may not be listed holds up nothing if it is optional", "[controller]") {
+    const Error forbidden{ErrorCode::Forbidden, "no rights", {}};
+    Followed optional(Presence::Optional);
+    optional.client.serve(kNames->kind());
+    optional.client.put(kube::path_of(kNames->kind(), "team"), training("a"));
+    optional.client.fail_next(test::Verb::List, "trainings", forbidden, 1);
+    CHECK(optional.eventually([&] { return optional.informers.has_synced(); }));
+    CHECK(optional.seen.empty());
+    SECTION("and is followed once it may be") {
+        CHECK(optional.eventually([&] { return optional.seen.size() == 1; }));
+    }
+    Followed required(Presence::Required);
+    required.client.serve(kNames->kind());
+    required.client.fail_next(test::Verb::List, "trainings", forbidden, 1000);
+    CHECK(required.eventually([&] { return required.lists() > 0; }));
+    CHECK_FALSE(required.informers.has_synced());
+}
+
+TEST_CASE("a kind that appears later holds up nothing while it is listed", "[controller]") {
+    Followed cluster(Presence::Optional);
+    REQUIRE(cluster.eventually([&] { return cluster.informers.has_synced(); }));
+    const Error down{ErrorCode::Unavailable, "overloaded", {}};
+    cluster.client.fail_next(test::Verb::List, "trainings", down, 1000);
+    cluster.client.serve(kNames->kind());
+    REQUIRE(cluster.eventually([&] { return cluster.lists() > 0; }));
+    CHECK(cluster.informers.has_synced());
+}
+
 TEST_CASE("objects are not dropped while discovery does not answer", "[controller]") {
     Followed cluster(Presence::Optional);
     cluster.client.serve(kNames->kind());

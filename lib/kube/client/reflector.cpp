@@ -86,6 +86,9 @@ class Reflector::Run {
             );
         }
         watcher_.on_list_failed(error, clock_->instant());
+        if (error.code == ErrorCode::Forbidden && reflector_->on_refused_) {
+            reflector_->on_refused_();
+        }
     }
 
     void take_page(const ListPage& page) {

@@ -40,21 +40,24 @@ class Reflector {
         NotServed,  ///< the server does not have the collection (any more)
     };
 
-    /// `on_synced` is called after each whole list, when all its changes have been reported.
+    /// `on_synced` is called after each whole list, when all its changes have been reported;
+    /// `on_refused` after a list that the server does not allow this account.
     Reflector(
         Client& client,
         const Clock& clock,
         AnyStore& store,
         ReflectorOptions options,
         OnChange on_change,
-        std::function<void()> on_synced = {}
+        std::function<void()> on_synced = {},
+        std::function<void()> on_refused = {}
     )
         : client_(client),
           clock_(clock),
           store_(store),
           options_(std::move(options)),
           on_change_(std::move(on_change)),
-          on_synced_(std::move(on_synced)) {}
+          on_synced_(std::move(on_synced)),
+          on_refused_(std::move(on_refused)) {}
 
     /// Lists and watches until cancelled, or until the server does not have the collection (any
     /// more).
@@ -76,6 +79,7 @@ class Reflector {
     ReflectorOptions options_;
     OnChange on_change_;
     std::function<void()> on_synced_;
+    std::function<void()> on_refused_;
     std::vector<AnyStore::Object> listed_;
     std::map<NamespacedName, UnreadableObject> listed_unreadable_;
 };
