@@ -12,11 +12,18 @@ std::shared_ptr<const api::LocalQueue> find_default_queue(
     return queue && queue->spec.stop_policy == api::stop_policy::kNone ? std::move(queue) : nullptr;
 }
 
-bool missed_default_queue(const api::ObjectMeta& job, const api::LocalQueue& queue) {
+bool missed_default_queue(
+    const api::ObjectMeta& job, bool is_suspended, const api::LocalQueue& queue
+) {
+    const auto& made = queue.metadata.creation_timestamp;
+    if (job.generation != 1 || !job.creation_timestamp || !made ||
+        *made >= *job.creation_timestamp) {
+        return false;
+    }
     const auto* active = api::find_condition(queue.status.conditions, api::condition::kActive);
-    return job.generation == 1 && job.creation_timestamp && active != nullptr &&
-           active->status == api::condition_status::kTrue && active->last_transition_time &&
-           *active->last_transition_time <= *job.creation_timestamp;
+    return is_suspended || (active != nullptr && active->status == api::condition_status::kTrue &&
+                            active->last_transition_time &&
+                            *active->last_transition_time <= *job.creation_timestamp);
 }
 
 }  // namespace sluice::controller

@@ -17,8 +17,10 @@ std::shared_ptr<const api::LocalQueue> find_default_queue(
 );
 
 /// Whether the job was created while the queue was in use, unseen by the webhook, which would have
-/// given it the queue: the queue has been Active since before, and the job runs as it was created.
-/// A job that has changed since may have left the queue; its user says that with the label.
-bool missed_default_queue(const api::ObjectMeta& job, const api::LocalQueue& queue);
+/// given it the queue. The job is as it was created: one that has changed since may have left the
+/// queue. One that runs, and would be stopped, must also have come after the queue became Active.
+bool missed_default_queue(
+    const api::ObjectMeta& job, bool is_suspended, const api::LocalQueue& queue
+);
 
 }  // namespace sluice::controller

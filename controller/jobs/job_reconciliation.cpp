@@ -114,13 +114,13 @@ bool JobReconciliation::is_managed() const {
 JobReconciliation::Next JobReconciliation::default_queue() {
     const api::ObjectMeta& job = job_.metadata();
     if (!find_value(job.labels, api::label::kQueueName).empty() || !own_.empty() ||
-        job_.is_suspended() || job_.find_end() || job.deletion_timestamp ||
-        kind_.admission() == nullptr || job_.is_left_alone() ||
-        is_owned_by_job(kinds_, settings_, job)) {
+        job_.find_end() || job.deletion_timestamp || kind_.admission() == nullptr ||
+        job_.is_left_alone() || is_owned_by_job(kinds_, settings_, job)) {
         return {};
     }
     const auto queue = find_default_queue(stores_, job.namespace_);
-    if (!queue || !missed_default_queue(job, *queue) || !is_in_managed_namespace()) {
+    if (!queue || !missed_default_queue(job, job_.is_suspended(), *queue) ||
+        !is_in_managed_namespace()) {
         return {};
     }
     return write(job_patch(

@@ -43,12 +43,13 @@ Settings without_job_sets(bool manages_all) {
 
 TEST_CASE("a job that missed the default queue gets it and waits its turn", "[controller]") {
     MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    const bool was_suspended = GENERATE(false, true);
     make_queues(cluster);
     cluster.put(kDefaultQueue);
     cluster.put(job("first", 4));
     cluster.settle();
     cluster.clock.advance(std::chrono::seconds(10));
-    cluster.put(plain_job());
+    cluster.put(plain_job("", was_suspended));
     cluster.settle();
     CHECK(queue_of(cluster) == "default");
     CHECK_FALSE(is_running(cluster, "sample"));
@@ -68,10 +69,10 @@ TEST_CASE("a job that the default queue is not for is left alone", "[controller]
         cluster.settle();
     }
     SECTION("its user has changed it since") {
-        cluster.put(kDefaultQueue);
+        cluster.put(plain_job("", true));
         cluster.settle();
         cluster.clock.advance(std::chrono::seconds(10));
-        cluster.put(plain_job("", true));
+        cluster.put(kDefaultQueue);
         cluster.settle();
         CHECK(queue_of(cluster).empty());
         cluster.merge(job_key("sample"), "{'spec':{'suspend':false}}");
