@@ -139,12 +139,19 @@ JobReconciliation::Next JobReconciliation::leave_unmanaged() {
     if (job_.is_left_alone()) {
         return Outcome{};
     }
-    return is_managed() || !own_.empty() || is_below_managed() ? Next() : Outcome{};
-}
-
-bool JobReconciliation::is_below_managed() const {
+    if (is_managed() || !own_.empty()) {
+        return {};
+    }
+    Outcome outcome;
+    if (!is_in_managed_namespace()) {
+        return outcome;
+    }
     const auto ancestor = find_managed_ancestor(kinds_, stores_, settings_, job_.metadata());
-    return ancestor && ancestor->has_value() && is_in_managed_namespace();
+    if (!ancestor) {
+        outcome.try_later = ancestor.error().detail;  // the one above may not be seen yet
+        return outcome;
+    }
+    return ancestor->has_value() ? Next() : outcome;
 }
 
 /// The pods of a job below a managed one are counted there: it has no Workload of its own, and runs

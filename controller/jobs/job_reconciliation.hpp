@@ -57,8 +57,6 @@ class JobReconciliation {
     // What they are made of.
     bool is_in_managed_namespace() const;
     bool is_managed() const;
-    /// A job above it, which is managed, asks for it to be suspended until that is admitted.
-    bool is_below_managed() const;
     /// Removes those that do not describe the job, or changes one of them so that it does.
     Next replace_unlike(const std::vector<WorkloadPointer>& others);
     Next update_to_job(const api::Workload& workload);

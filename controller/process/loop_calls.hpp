@@ -30,14 +30,12 @@ class LoopCalls {
     template <class T>
     boost::asio::awaitable<Result<T>> call(std::function<Result<T>()> work) {
         // Counted before it is asked whether this is open: close() looks the other way round.
-        ++at_work_;
+        const Counted counted(&at_work_);
         if (!is_open_) {
-            --at_work_;
             co_return closed();
         }
         auto there = call_there<T>(std::move(work));
         auto result = co_await net::on_loop(&parts_.loop, std::move(there));
-        --at_work_;
         co_return result;
     }
 
@@ -46,6 +44,18 @@ class LoopCalls {
     boost::asio::awaitable<void> close(Duration grace);
 
   private:
+    /// A call at work, also of one that ends by an exception.
+    class Counted {
+      public:
+        explicit Counted(std::atomic<std::size_t>* calls) : calls_(calls) { ++*calls_; }
+        ~Counted() { --*calls_; }
+        Counted(const Counted&) = delete;
+        Counted& operator=(const Counted&) = delete;
+
+      private:
+        std::atomic<std::size_t>* calls_;
+    };
+
     template <class T>
     boost::asio::awaitable<Result<T>> call_there(std::function<Result<T>()> work) {
         const auto ready = co_await wait_until_ready();

@@ -10,6 +10,8 @@
 #include "serving/path_table.hpp"
 
 #include <chrono>
+#include <cstddef>
+#include <limits>
 #include <string_view>
 #include <tuple>
 #include <utility>

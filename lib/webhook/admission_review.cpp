@@ -19,7 +19,24 @@ namespace {
 constexpr int kBadRequest = 400;
 constexpr int kForbidden = 403;
 constexpr int kInternalError = 500;
-constexpr std::ptrdiff_t kValuesMax = 500'000;
+constexpr std::size_t kValuesMax = 500'000;
+
+/// How many values a JSON text has at most; what is in strings does not count.
+std::size_t count_values(std::string_view text) {
+    std::size_t values = 1;
+    bool is_in_string = false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        if (is_in_string && c == '\\') {
+            ++at;  // what is escaped ends no string
+        } else if (c == '"') {
+            is_in_string = !is_in_string;
+        } else if (!is_in_string && (c == ',' || c == '[' || c == '{')) {
+            ++values;
+        }
+    }
+    return values;
+}
 
 std::string print_answer(api::AdmissionResponse response) {
     api::AdmissionReview review;
@@ -53,9 +70,7 @@ Verdict make_verdict(const validation::FieldErrors& errors) {
 
 Result<api::AdmissionRequest> parse_admission_review(std::string_view body) {
     // A value takes many times its bytes in memory, so a small body could hold too many.
-    const auto values =
-        std::ranges::count_if(body, [](char c) { return c == ',' || c == '[' || c == '{'; });
-    if (values > kValuesMax) {
+    if (count_values(body) > kValuesMax) {
         return make_invalid(fmt::format("it has more than {} values", kValuesMax));
     }
     const auto document = json::parse(body);

@@ -80,6 +80,18 @@ TEST_CASE("a review without an address gets no answer", "[webhook][admission]") 
     }
 }
 
+TEST_CASE("what is in strings is not counted as values", "[webhook][admission]") {
+    std::string many;
+    for (int i = 0; i < 600'000; ++i) {
+        many += "1,";
+    }
+    const std::string text = R"({"a":"\"[{)" + many + R"("})";
+    CHECK(parse_admission_review(review("CREATE", text)));
+    const auto refused = parse_admission_review(review("CREATE", R"({"a":[)" + many + "1]}"));
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().detail == "it has more than 500000 values");
+}
+
 TEST_CASE("a refusal says why with code 403", "[webhook][admission]") {
     const auto request = *parse_admission_review(review("CREATE", "{}"));
     const auto response =
