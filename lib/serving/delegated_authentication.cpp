@@ -225,6 +225,9 @@ kube::Async<std::optional<User>> DelegatedAuthentication::identify(
     }
     std::string token = find_bearer_token(headers);
     if (token.empty()) {
+        if (certificates) {
+            co_return std::nullopt;  // who shows one that is not believed is not anonymous
+        }
         co_return User{
             .name = "system:anonymous",
             .uid = {},

@@ -55,7 +55,8 @@ class DelegatedAuthentication {
     DelegatedAuthentication(kube::Client& client, AccessReviews& reviews, const Clock& clock)
         : client_(client), reviews_(reviews), clock_(clock) {}
 
-    /// None: a bearer token that is not valid. Errors: those of the client.
+    /// None: a bearer token that is not valid, or without any a client certificate that is not
+    /// believed. Errors: those of the client.
     kube::Async<std::optional<User>> identify(
         net::HttpHeaders headers, std::shared_ptr<const std::string> certificates
     );

@@ -1,11 +1,16 @@
 #include "serving/delegated_authentication.hpp"
 
 #include "net/certificate.hpp"
+#include "support/manual_clock.hpp"
+#include "support/review_client.hpp"
+#include "support/run_async.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
 #include <chrono>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice::serving {
@@ -103,6 +108,33 @@ TEST_CASE("a client certificate names its user and groups", "[serving][authentic
     CHECK(user->groups == Texts{"team", "system:masters", "system:authenticated"});
     CHECK_FALSE(find_certified_user(cluster.rules, cluster.proxy, kNow).has_value());
     CHECK_FALSE(find_certified_user(AuthenticationRules(), bob, kNow).has_value());
+}
+
+TEST_CASE(
+    "who shows a certificate that nobody believes is not let in", "[serving][authentication]"
+) {
+    const Cluster cluster;
+    net::EventLoop loop;
+    test::ManualClock clock{kNow};
+    test::ReviewClient client{[](const kube::ResourcePath&, const json::Value&) {
+        return json::Value(
+            json::Object{{"authenticated", true}, {"user", json::Object{{"username", "by-token"}}}}
+        );
+    }};
+    AccessReviews reviews{client, clock};
+    DelegatedAuthentication authentication{client, reviews, clock};
+    const auto stranger = std::make_shared<const std::string>(
+        Cluster::make(*net::make_authority("another", kYear), "mallory")
+    );
+    const auto identify = [&](net::HttpHeaders headers,
+                              std::shared_ptr<const std::string> certificates) {
+        return *test::run_async(
+            loop, authentication.identify(std::move(headers), std::move(certificates))
+        );
+    };
+    CHECK_FALSE(identify({}, stranger).has_value());
+    CHECK(identify({{"Authorization", "Bearer t"}}, stranger)->name == "by-token");
+    CHECK(identify({}, nullptr)->name == "system:anonymous");
 }
 
 TEST_CASE("the rules are read from what the API server publishes", "[serving][authentication]") {
