@@ -200,6 +200,7 @@ struct Write {
     std::string verb;
     ResourcePath path;
     std::string body;
+    std::string field_manager;  ///< of a server-side apply; "": it is none
 };
 
 Write read_write(const json::Value& given) {
@@ -214,6 +215,7 @@ Write read_write(const json::Value& given) {
              at("name"),
              at("subresource")},
         .body = at("body"),
+        .field_manager = at("fieldManager"),
     };
 }
 
@@ -262,6 +264,12 @@ class Replay {
         if (write->verb == "create") {
             const auto done =
                 co_await client_.create(std::move(path), std::move(body), std::move(none));
+            expect(*write, done);
+        } else if (!write->field_manager.empty()) {
+            kube::ApplyOptions options;
+            options.field_manager = write->field_manager;
+            const auto done =
+                co_await client_.apply(std::move(path), std::move(body), std::move(options));
             expect(*write, done);
         } else {
             const auto done =

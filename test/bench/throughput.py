@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "test/control-plane"))
@@ -169,6 +170,12 @@ def strip(value):
     return value
 
 
+def field_manager(event):
+    """Of a server-side apply; other patches name none."""
+    query = urllib.parse.parse_qs(urllib.parse.urlparse(event["requestURI"]).query)
+    return query["fieldManager"][0] if event["verb"] == "patch" and "force" in query else ""
+
+
 def read_writes(log):
     """Sequences of writes: one a Job, with what belongs to it, and one for each other object."""
     sequences, owners = collections.defaultdict(list), {}
@@ -206,6 +213,7 @@ def read_writes(log):
             "namespace": target.get("namespace", ""),
             "name": "" if event["verb"] == "create" else name,
             "subresource": target.get("subresource", ""),
+            "fieldManager": field_manager(event),
             "body": json.dumps(strip(body)),
         })  # fmt: skip
     return list(sequences.values())
