@@ -32,6 +32,14 @@ void set_member(
     }
 }
 
+/// A start makes it where there is none.
+void drop_empty_metadata(json::Value& pod_template) {
+    const json::Value* metadata = pod_template.find("metadata");
+    if (metadata != nullptr && metadata->is_object() && metadata->as_object().empty()) {
+        pod_template.erase("metadata");
+    }
+}
+
 /// What a person is told of a job that ended: the text of the condition that says so, else that of
 /// the description.
 std::string end_message(
@@ -266,9 +274,9 @@ StopStep DescribedJob::next_stop_step(const api::Workload* workload) const {
             const auto live = read_template(changed, location);
             const auto& original = workload->spec.pod_sets[i].template_;
             if (live) {
-                json::apply_merge_patch(
-                    *job_kinds::find(changed, location), restoration_patch(*live, *original, {})
-                );
+                json::Value& pod_template = *job_kinds::find(changed, location);
+                json::apply_merge_patch(pod_template, restoration_patch(*live, *original, {}));
+                drop_empty_metadata(pod_template);
             }
         }
     }
