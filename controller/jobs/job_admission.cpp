@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -93,12 +94,14 @@ void default_priority_class(
     }
 }
 
-/// Whether the job waits for its own admission.
-Result<bool> must_be_suspended(const AdmissionContext& context, const api::ObjectMeta& job) {
+/// Whose admission the job waits for.
+enum class Waits : std::uint8_t { ForNone, ForItsOwn, ForOneAbove };
+
+Result<Waits> find_wait(const AdmissionContext& context, const api::ObjectMeta& job) {
     // The garbage collector takes finalizers from what may have lost its owner already.
     if (job.deletion_timestamp &&
         context.gates.is_enabled(config::Feature::SkipAncestorCheckForDeletedWorkloads)) {
-        return false;
+        return Waits::ForNone;
     }
     const auto ancestor =
         find_managed_ancestor(context.kinds, context.stores, context.settings, job);
@@ -106,13 +109,19 @@ Result<bool> must_be_suspended(const AdmissionContext& context, const api::Objec
         return Error{ErrorCode::Unavailable, ancestor.error().detail, {}};
     }
     if (ancestor->has_value()) {
-        return false;
+        return Waits::ForOneAbove;
     }
     if (is_labelled(job, api::label::kQueueName)) {
-        return true;
+        return Waits::ForItsOwn;
     }
-    return asks_to_be_managed(job, context.settings) ? is_managed_namespace(context, job.namespace_)
-                                                     : Result<bool>(false);
+    if (!asks_to_be_managed(job, context.settings)) {
+        return Waits::ForNone;
+    }
+    const auto is_managed = is_managed_namespace(context, job.namespace_);
+    if (!is_managed) {
+        return is_managed.error();
+    }
+    return *is_managed ? Waits::ForItsOwn : Waits::ForNone;
 }
 
 /// What the rules of all kinds take of a job.
@@ -179,15 +188,17 @@ Result<Verdict> default_job(
         return done.error();
     }
     default_priority_class(context, *object, metadata);
-    const auto suspended = must_be_suspended(context, metadata);
-    if (!suspended) {
-        return suspended.error();
+    const auto wait = find_wait(context, metadata);
+    if (!wait) {
+        return wait.error();
     }
-    if (*suspended && !(*job)->is_suspended()) {
+    if (*wait == Waits::ForItsOwn && !(*job)->is_suspended()) {
         admission.suspend(*object);
     }
     // Nobody would open the gates of pods that no Workload stands for.
-    if (*suspended && (*job)->may_have_slices() &&
+    const bool has_workload = *wait == Waits::ForItsOwn ||
+                              (*wait == Waits::ForOneAbove && admission.is_gated_below_managed());
+    if (has_workload && (*job)->may_have_slices() &&
         validation::asks_to_be_elastic(metadata, context.gates)) {
         admission.gate_pods(*object);
     }

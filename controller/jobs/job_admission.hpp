@@ -48,6 +48,8 @@ class JobAdmission {
     virtual void suspend(json::Value& object) const = 0;
     /// Adds the gate of elastic jobs to all of its pod templates.
     virtual void gate_pods(json::Value& /*object*/) const {}
+    /// That is done below a managed job too: the Workload of that job stands for its pods.
+    virtual bool is_gated_below_managed() const { return false; }
     /// Defaults of this kind alone, of jobs that are managed or not.
     virtual void add_defaults(
         json::Value& /*object*/, const config::FeatureGates& /*gates*/

@@ -22,10 +22,20 @@ namespace {
 
 namespace reason = api::reason;
 
-/// Whether the newest Workload of a job that has not finished is admitted.
-bool is_job_admitted(const Stores& stores, const ObjectKey& job) {
+bool says_elastic(const api::ObjectMeta* job) {
+    return job != nullptr && find_value(job->annotations, api::annotation::kElasticJob) == "true";
+}
+
+/// Whether the newest Workload of the job above, of those that have not finished, lets its children
+/// run. Of an elastic job that grows it is the slice that waits; they run until it is evicted.
+bool may_run_below(
+    const Stores& stores,
+    const Settings& settings,
+    const ObjectKey& parent,
+    const api::ObjectMeta& child
+) {
     const api::Workload* newest = nullptr;
-    for (const auto& [name, workload] : workloads_of_owner(stores, job)) {
+    for (const auto& [name, workload] : workloads_of_owner(stores, parent)) {
         if (is_finished(*workload)) {
             continue;
         }
@@ -34,7 +44,15 @@ bool is_job_admitted(const Stores& stores, const ObjectKey& job) {
             newest = workload.get();
         }
     }
-    return newest != nullptr && is_admitted(*newest);
+    if (newest == nullptr) {
+        return false;
+    }
+    if (settings.elastic_jobs &&
+        (says_elastic(&child) || says_elastic(stores.find_metadata(parent)))) {
+        const api::Condition* evicted = find_condition(*newest, api::condition::kEvicted);
+        return evicted == nullptr || evicted->status != api::condition_status::kTrue;
+    }
+    return is_admitted(*newest);
 }
 
 }  // namespace
@@ -164,7 +182,8 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
             return removal;
         }
     }
-    if (job_.is_suspended() || job_.find_end() || is_job_admitted(stores_, *parent)) {
+    if (job_.is_suspended() || job_.find_end() ||
+        may_run_below(stores_, settings_, *parent, job_.metadata())) {
         return Outcome{};
     }
     const StopStep step = job_.next_stop_step(nullptr);

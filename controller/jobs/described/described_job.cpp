@@ -175,7 +175,8 @@ std::string DescribedJob::priority_class() const {
 }
 
 bool DescribedJob::is_left_alone() const {
-    return description_->left_alone && description_->left_alone->holds(object_->value);
+    const auto& left_alone = description_->left_alone;
+    return metadata().deletion_timestamp || (left_alone && left_alone->holds(object_->value));
 }
 
 std::optional<std::string> DescribedJob::find_hold() const {

@@ -27,6 +27,7 @@ class DescribedJob : public GenericJob {
     const api::ObjectMeta& metadata() const override { return object_->metadata; }
     Result<std::vector<api::PodSet>> pod_sets() const override;
     std::string priority_class() const override;
+    /// While it is being deleted, too.
     bool is_left_alone() const override;
     std::optional<std::string> find_hold() const override;
     bool is_suspended() const override;
@@ -39,6 +40,9 @@ class DescribedJob : public GenericJob {
     Result<std::vector<Write>> start(const std::vector<PodSetInfo>& injected) const override;
     /// One patch that suspends and restores.
     StopStep next_stop_step(const api::Workload* workload) const override;
+
+    /// Its Workload stays until it is gone, while other jobs are ended when their deletion begins.
+    virtual bool ends_when_gone() const { return false; }
 
     const job_kinds::Description& description() const { return *description_; }
     /// The object as it is.

@@ -74,10 +74,12 @@ class DescribedKind final : public JobKind {
         const Stores& stores, const Settings& settings, const kube::NamespacedName& name
     ) const override {
         auto object = stores.find_dynamic(kind())->find(name);
-        if (!object || object->metadata.deletion_timestamp) {
+        if (!object) {
             return nullptr;
         }
-        return parts_.make_job(kind(), description_, std::move(object), settings);
+        const bool is_deleting = object->metadata.deletion_timestamp.has_value();
+        auto job = parts_.make_job(kind(), description_, std::move(object), settings);
+        return is_deleting && !job->ends_when_gone() ? nullptr : std::move(job);
     }
 
   private:
