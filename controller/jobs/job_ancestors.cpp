@@ -39,7 +39,7 @@ JobResult<std::optional<ObjectKey>> find_managed_ancestor(
 ) {
     std::optional<ObjectKey> topmost;
     const api::ObjectMeta* at = &job;
-    for (int depth = 0; depth < kDepthMax; ++depth) {
+    for (int depth = 0; depth <= kDepthMax; ++depth) {
         const api::OwnerReference* owner = at->controller_owner();
         const JobKind* kind = owner == nullptr
                                   ? nullptr
@@ -64,7 +64,10 @@ JobResult<std::optional<ObjectKey>> find_managed_ancestor(
     }
     return JobProblem{
         JobProblem::Reason::NestingTooDeep,
-        fmt::format("the job is nested in more than {} others", kDepthMax)
+        fmt::format(
+            "Terminated search for Kueue-managed Job because ancestor depth exceeded limit of {}",
+            kDepthMax
+        )
     };
 }
 

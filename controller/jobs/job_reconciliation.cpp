@@ -235,6 +235,9 @@ JobReconciliation::Next JobReconciliation::leave_deleted_workload() {
 
 /// What waits for its user holds no quota.
 JobReconciliation::Next JobReconciliation::keep_on_hold() {
+    if (!job_.may_be_on_hold()) {
+        return {};
+    }
     const auto hold = job_.find_hold();
     api::Workload changed = *workload_;
     if (!hold) {
@@ -508,6 +511,10 @@ JobReconciliation::Next JobReconciliation::start_admitted() {
     }
     if (!injected) {
         return finish_with(reason::kFailedToStart, injected.error().detail);
+    }
+    // Its user may mend what cannot be read, while an injection that contradicts stays so.
+    if (const auto readable = job_.pod_sets(); !readable) {
+        return refuse({JobProblem::Reason::InvalidSpec, readable.error().detail});
     }
     auto writes = job_.start(*injected);
     if (!writes) {

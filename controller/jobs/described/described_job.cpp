@@ -32,6 +32,13 @@ void set_member(
     }
 }
 
+/// Its user has ended it by the field that suspends others.
+bool is_final(const job_kinds::Suspension& suspension, const json::Value& object) {
+    const json::Value* found = suspension.path.find(object);
+    return found != nullptr &&
+           std::ranges::find(suspension.final_values, *found) != suspension.final_values.end();
+}
+
 /// A start makes it where there is none.
 void drop_empty_metadata(json::Value& pod_template) {
     const json::Value* metadata = pod_template.find("metadata");
@@ -62,6 +69,9 @@ std::string end_message(
 }  // namespace
 
 void suspend(const job_kinds::Suspension& suspension, json::Value& object) {
+    if (is_final(suspension, object)) {
+        return;
+    }
     set_member(object, suspension.path, suspension.suspended);
 }
 
@@ -209,8 +219,8 @@ std::optional<JobEnd> DescribedJob::find_end() const {
     }
     const auto success = first_true_condition(ending.succeeded, object);
     const auto failure = first_true_condition(ending.failed, object);
-    // Of two conditions the one that is listed first counts.
-    const bool is_failure = !has_succeeded || (success && failure && *failure < *success);
+    const bool is_failure =
+        !has_succeeded || (ending.is_first_condition && success && failure && *failure < *success);
     return JobEnd{
         .result = is_failure ? JobEnd::Result::Failed : JobEnd::Result::Succeeded,
         .message = is_failure ? end_message(object, ending.failed, failure, ending.message)
@@ -264,15 +274,15 @@ Result<std::vector<Write>> DescribedJob::start(const std::vector<PodSetInfo>& in
 }
 
 StopStep DescribedJob::next_stop_step(const api::Workload* workload) const {
-    if (is_suspended()) {
+    if (is_suspended() || is_final(description_->suspension, object_->value)) {
         return {};
     }
     json::Value changed = object_->value;
-    const auto described = find_pod_sets(*description_, changed);
+    const auto described = find_pod_sets(*description_, completed());
     if (workload != nullptr && described && described->size() == workload->spec.pod_sets.size()) {
         for (std::size_t i = 0; i < described->size(); ++i) {
             const job_kinds::Location& location = (*described)[i].pod_template;
-            const auto live = read_template(changed, location);
+            const auto live = read_template(changed, location);  // it may be of completed() alone
             const auto& original = workload->spec.pod_sets[i].template_;
             if (live) {
                 json::Value& pod_template = *job_kinds::find(changed, location);

@@ -29,6 +29,7 @@ class DescribedJob : public GenericJob {
     std::string priority_class() const override;
     /// While it is being deleted, too.
     bool is_left_alone() const override;
+    bool may_be_on_hold() const override { return description_->on_hold.has_value(); }
     std::optional<std::string> find_hold() const override;
     bool is_suspended() const override;
     bool is_active() const override { return description_->active.holds(object_->value); }
