@@ -138,7 +138,7 @@ validation::JobFacts facts_of(
     };
 }
 
-validation::FieldErrors judge_update(
+Verdict judge_update(
     const AdmissionContext& context,
     const JobKind& kind,
     const api::AdmissionRequest& request,
@@ -153,20 +153,31 @@ validation::FieldErrors judge_update(
                            ? validation::DefaultQueue::Present
                            : validation::DefaultQueue::Absent;
     FirstRules first = admission.validate_first(after, context);
-    validation::FieldErrors errors = std::move(first.errors);
+    validation::FieldErrors as_new = std::move(first.errors);
     if (!first.are_all) {
-        validation::append(errors, validation::validate(facts, context.gates));
+        validation::append(as_new, validation::validate(facts, context.gates));
     }
-    validation::append(
-        errors,
-        validation::validate_update(
-            facts_of(kind, before, old_metadata), facts, queue, context.gates
-        )
+    validation::FieldErrors changes = validation::validate_update(
+        facts_of(kind, before, old_metadata), facts, queue, context.gates
     );
+    validation::FieldErrors errors;
+    if (admission.update_rules() == UpdateRules::NewFirst) {
+        errors = std::move(as_new);
+        validation::append(errors, std::move(changes));
+    } else {
+        errors = std::move(changes);
+        if (admission.update_rules() == UpdateRules::ChangesFirst) {
+            validation::append(errors, std::move(as_new));
+        }
+    }
     if (!first.are_all) {
+        if (std::string sole = admission.find_sole_refusal(after, context.gates); !sole.empty()) {
+            return {.refusal = std::move(sole), .changed = {}};
+        }
         validation::append(errors, admission.validate_update(before, after, context.gates));
     }
-    return errors;
+    admission.sort(errors);
+    return webhook::make_verdict(errors);
 }
 
 }  // namespace
@@ -224,8 +235,13 @@ Result<Verdict> judge_job(
             validation::append(
                 first.errors, validation::validate(facts_of(kind, **job, metadata), context.gates)
             );
+            if (std::string sole = admission.find_sole_refusal(**job, context.gates);
+                !sole.empty()) {
+                return Verdict{.refusal = std::move(sole), .changed = {}};
+            }
             validation::append(first.errors, admission.validate(**job, context.gates));
         }
+        admission.sort(first.errors);
         return webhook::make_verdict(first.errors);
     }
     const auto before = admission.read(request.old_object.view(), context.settings);
@@ -235,7 +251,7 @@ Result<Verdict> judge_job(
     if (!admission.is_judged_on_update(**before, **job, context)) {
         return Verdict();
     }
-    return webhook::make_verdict(judge_update(context, kind, request, **before, **job));
+    return judge_update(context, kind, request, **before, **job);
 }
 
 }  // namespace sluice::controller

@@ -22,39 +22,6 @@ namespace {
 
 namespace reason = api::reason;
 
-bool says_elastic(const api::ObjectMeta* job) {
-    return job != nullptr && find_value(job->annotations, api::annotation::kElasticJob) == "true";
-}
-
-/// Whether the newest Workload of the job above, of those that have not finished, lets its children
-/// run. Of an elastic job that grows it is the slice that waits; they run until it is evicted.
-bool may_run_below(
-    const Stores& stores,
-    const Settings& settings,
-    const ObjectKey& parent,
-    const api::ObjectMeta& child
-) {
-    const api::Workload* newest = nullptr;
-    for (const auto& [name, workload] : workloads_of_owner(stores, parent)) {
-        if (is_finished(*workload)) {
-            continue;
-        }
-        if (newest == nullptr ||
-            newest->metadata.creation_timestamp < workload->metadata.creation_timestamp) {
-            newest = workload.get();
-        }
-    }
-    if (newest == nullptr) {
-        return false;
-    }
-    if (settings.elastic_jobs &&
-        (says_elastic(&child) || says_elastic(stores.find_metadata(parent)))) {
-        const api::Condition* evicted = find_condition(*newest, api::condition::kEvicted);
-        return evicted == nullptr || evicted->status != api::condition_status::kTrue;
-    }
-    return is_admitted(*newest);
-}
-
 }  // namespace
 
 JobReconciliation::JobReconciliation(

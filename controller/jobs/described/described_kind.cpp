@@ -48,6 +48,12 @@ Parts parts_of(std::string_view framework) {
     if (framework == "kubeflow.org/mpijob") {
         return kPartsOf<DescribedJob, MpiAdmission>;
     }
+    if (framework.starts_with("kubeflow.org/")) {
+        return kPartsOf<DescribedJob, KubeflowAdmission>;
+    }
+    if (framework == "jobset.x-k8s.io/jobset") {
+        return kPartsOf<DescribedJob, JobSetAdmission>;
+    }
     return kPartsOf<DescribedJob, DescribedAdmission>;
 }
 

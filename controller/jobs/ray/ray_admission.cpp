@@ -183,6 +183,16 @@ bool RayAdmission::is_judged_on_update(
            (has_queue(before) && context.gates.is_enabled(Feature::ValidateRayAndSparkJobUpdates));
 }
 
+TopologyStyle RayAdmission::topology_style() const {
+    if (description().kind == "RayCluster") {
+        return {
+            .unreadable = TopologyStyle::Unreadable::FirstAlone,
+            .groups = TopologyStyle::Groups::AfterFirstAnnotations
+        };
+    }
+    return {.groups = TopologyStyle::Groups::AfterFirst};
+}
+
 FirstRules RayAdmission::validate_first(const GenericJob& job, const AdmissionContext& context)
     const {
     if (!context.settings.manage_jobs_without_queue_name && !has_queue(job)) {

@@ -18,6 +18,9 @@ class RayAdmission final : public DescribedAdmission {
     ) const override;
     FirstRules validate_first(const GenericJob& job, const AdmissionContext& context)
         const override;
+
+  protected:
+    TopologyStyle topology_style() const override;
 };
 
 }  // namespace sluice::controller
