@@ -203,14 +203,16 @@ bool DescribedJob::is_suspended() const {
 }
 
 bool DescribedJob::are_pods_ready() const {
-    return description_->ready ? description_->ready->holds(object_->value) : is_active();
+    const auto& ready = description_->ready;
+    return ready ? ready->holds(object_->value) : is_active();
 }
 
 std::optional<JobEnd> DescribedJob::find_end() const {
-    if (!description_->finished) {
+    const auto& finished = description_->finished;
+    if (!finished) {
         return std::nullopt;
     }
-    const job_kinds::Ending& ending = *description_->finished;
+    const job_kinds::Ending& ending = *finished;
     const json::Value& object = object_->value;
     const bool has_succeeded = ending.succeeded.holds(object);
     const bool has_failed = ending.failed.holds(object);
