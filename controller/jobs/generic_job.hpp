@@ -62,6 +62,9 @@ class GenericJob {
     virtual std::string priority_class() const { return {}; }
     /// It is not managed, whatever queue it names: it makes no pods of its own.
     virtual bool is_left_alone() const { return false; }
+    /// Its kind may be put on hold by find_hold(), and comes back from there. What another
+    /// controller has put on hold is left to that one.
+    virtual bool may_be_on_hold() const { return false; }
     /// Why it gives its quota back and waits for its user, though it is not over; none: it does
     /// not.
     virtual std::optional<std::string> find_hold() const { return std::nullopt; }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -93,12 +94,14 @@ void default_priority_class(
     }
 }
 
-/// Whether the job waits for its own admission.
-Result<bool> must_be_suspended(const AdmissionContext& context, const api::ObjectMeta& job) {
+/// Whose admission the job waits for.
+enum class Waits : std::uint8_t { ForNone, ForItsOwn, ForOneAbove };
+
+Result<Waits> find_wait(const AdmissionContext& context, const api::ObjectMeta& job) {
     // The garbage collector takes finalizers from what may have lost its owner already.
     if (job.deletion_timestamp &&
         context.gates.is_enabled(config::Feature::SkipAncestorCheckForDeletedWorkloads)) {
-        return false;
+        return Waits::ForNone;
     }
     const auto ancestor =
         find_managed_ancestor(context.kinds, context.stores, context.settings, job);
@@ -106,13 +109,19 @@ Result<bool> must_be_suspended(const AdmissionContext& context, const api::Objec
         return Error{ErrorCode::Unavailable, ancestor.error().detail, {}};
     }
     if (ancestor->has_value()) {
-        return false;
+        return Waits::ForOneAbove;
     }
     if (is_labelled(job, api::label::kQueueName)) {
-        return true;
+        return Waits::ForItsOwn;
     }
-    return asks_to_be_managed(job, context.settings) ? is_managed_namespace(context, job.namespace_)
-                                                     : Result<bool>(false);
+    if (!asks_to_be_managed(job, context.settings)) {
+        return Waits::ForNone;
+    }
+    const auto is_managed = is_managed_namespace(context, job.namespace_);
+    if (!is_managed) {
+        return is_managed.error();
+    }
+    return *is_managed ? Waits::ForItsOwn : Waits::ForNone;
 }
 
 /// What the rules of all kinds take of a job.
@@ -129,7 +138,7 @@ validation::JobFacts facts_of(
     };
 }
 
-validation::FieldErrors judge_update(
+Verdict judge_update(
     const AdmissionContext& context,
     const JobKind& kind,
     const api::AdmissionRequest& request,
@@ -144,20 +153,31 @@ validation::FieldErrors judge_update(
                            ? validation::DefaultQueue::Present
                            : validation::DefaultQueue::Absent;
     FirstRules first = admission.validate_first(after, context);
-    validation::FieldErrors errors = std::move(first.errors);
+    validation::FieldErrors as_new = std::move(first.errors);
     if (!first.are_all) {
-        validation::append(errors, validation::validate(facts, context.gates));
+        validation::append(as_new, validation::validate(facts, context.gates));
     }
-    validation::append(
-        errors,
-        validation::validate_update(
-            facts_of(kind, before, old_metadata), facts, queue, context.gates
-        )
+    validation::FieldErrors changes = validation::validate_update(
+        facts_of(kind, before, old_metadata), facts, queue, context.gates
     );
+    validation::FieldErrors errors;
+    if (admission.update_rules() == UpdateRules::NewFirst) {
+        errors = std::move(as_new);
+        validation::append(errors, std::move(changes));
+    } else {
+        errors = std::move(changes);
+        if (admission.update_rules() == UpdateRules::ChangesFirst) {
+            validation::append(errors, std::move(as_new));
+        }
+    }
     if (!first.are_all) {
+        if (std::string sole = admission.find_sole_refusal(after, context.gates); !sole.empty()) {
+            return {.refusal = std::move(sole), .changed = {}};
+        }
         validation::append(errors, admission.validate_update(before, after, context.gates));
     }
-    return errors;
+    admission.sort(errors);
+    return webhook::make_verdict(errors);
 }
 
 }  // namespace
@@ -179,15 +199,17 @@ Result<Verdict> default_job(
         return done.error();
     }
     default_priority_class(context, *object, metadata);
-    const auto suspended = must_be_suspended(context, metadata);
-    if (!suspended) {
-        return suspended.error();
+    const auto wait = find_wait(context, metadata);
+    if (!wait) {
+        return wait.error();
     }
-    if (*suspended && !(*job)->is_suspended()) {
+    if (*wait == Waits::ForItsOwn && !(*job)->is_suspended()) {
         admission.suspend(*object);
     }
     // Nobody would open the gates of pods that no Workload stands for.
-    if (*suspended && (*job)->may_have_slices() &&
+    const bool has_workload = *wait == Waits::ForItsOwn ||
+                              (*wait == Waits::ForOneAbove && admission.is_gated_below_managed());
+    if (has_workload && (*job)->may_have_slices() &&
         validation::asks_to_be_elastic(metadata, context.gates)) {
         admission.gate_pods(*object);
     }
@@ -213,8 +235,13 @@ Result<Verdict> judge_job(
             validation::append(
                 first.errors, validation::validate(facts_of(kind, **job, metadata), context.gates)
             );
+            if (std::string sole = admission.find_sole_refusal(**job, context.gates);
+                !sole.empty()) {
+                return Verdict{.refusal = std::move(sole), .changed = {}};
+            }
             validation::append(first.errors, admission.validate(**job, context.gates));
         }
+        admission.sort(first.errors);
         return webhook::make_verdict(first.errors);
     }
     const auto before = admission.read(request.old_object.view(), context.settings);
@@ -224,7 +251,7 @@ Result<Verdict> judge_job(
     if (!admission.is_judged_on_update(**before, **job, context)) {
         return Verdict();
     }
-    return webhook::make_verdict(judge_update(context, kind, request, **before, **job));
+    return judge_update(context, kind, request, **before, **job);
 }
 
 }  // namespace sluice::controller

@@ -11,7 +11,9 @@
 #include "validation/field_error.hpp"
 #include "webhook/admission_review.hpp"
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 /// What happens to a job when it is written: defaults, and what is refused.
@@ -31,6 +33,13 @@ struct FirstRules {
     bool are_all = false;  ///< nothing else of the object is looked at
 };
 
+/// Which rules an update is judged by, in the order in which its denial lists what they say.
+enum class UpdateRules : std::uint8_t {
+    NewFirst,      ///< those of new jobs, then those of changes
+    ChangesFirst,  ///< the other way round
+    ChangesAlone,  ///< those of new jobs are for new jobs only
+};
+
 /// The part of a kind of jobs.
 class JobAdmission {
   public:
@@ -48,6 +57,8 @@ class JobAdmission {
     virtual void suspend(json::Value& object) const = 0;
     /// Adds the gate of elastic jobs to all of its pod templates.
     virtual void gate_pods(json::Value& /*object*/) const {}
+    /// That is done below a managed job too: the Workload of that job stands for its pods.
+    virtual bool is_gated_below_managed() const { return false; }
     /// Defaults of this kind alone, of jobs that are managed or not.
     virtual void add_defaults(
         json::Value& /*object*/, const config::FeatureGates& /*gates*/
@@ -61,6 +72,15 @@ class JobAdmission {
         const AdmissionContext& /*context*/
     ) const {
         return true;
+    }
+    virtual UpdateRules update_rules() const { return UpdateRules::NewFirst; }
+    /// Brings all that is wrong with a job into the order of the kind.
+    virtual void sort(validation::FieldErrors& /*errors*/) const {}
+    /// Why it is refused in these words alone, whatever else is wrong; "": for no such reason.
+    virtual std::string find_sole_refusal(
+        const GenericJob& /*job*/, const config::FeatureGates& /*gates*/
+    ) const {
+        return {};
     }
     /// Rules of this kind that come before those of all kinds. Requires: read() made the job.
     virtual FirstRules validate_first(const GenericJob& /*job*/, const AdmissionContext&) const {

@@ -1,6 +1,7 @@
 #include "controller/jobs/job_ancestors.hpp"
 
 #include "api/kueue_names.hpp"
+#include "controller/reconcilers/workload_status.hpp"
 
 #include <fmt/format.h>
 
@@ -15,6 +16,10 @@ bool is_owned_by_unmanaged(const api::ObjectMeta& job, const Settings& settings)
     return owner != nullptr && settings.unmanaged_job_kinds.contains(fmt::format(
                                    "{}.{}", owner->kind, kube::group_of(owner->api_version)
                                ));
+}
+
+bool says_elastic(const api::ObjectMeta* job) {
+    return job != nullptr && find_value(job->annotations, api::annotation::kElasticJob) == "true";
 }
 
 }  // namespace
@@ -39,7 +44,7 @@ JobResult<std::optional<ObjectKey>> find_managed_ancestor(
 ) {
     std::optional<ObjectKey> topmost;
     const api::ObjectMeta* at = &job;
-    for (int depth = 0; depth < kDepthMax; ++depth) {
+    for (int depth = 0; depth <= kDepthMax; ++depth) {
         const api::OwnerReference* owner = at->controller_owner();
         const JobKind* kind = owner == nullptr
                                   ? nullptr
@@ -64,8 +69,38 @@ JobResult<std::optional<ObjectKey>> find_managed_ancestor(
     }
     return JobProblem{
         JobProblem::Reason::NestingTooDeep,
-        fmt::format("the job is nested in more than {} others", kDepthMax)
+        fmt::format(
+            "Terminated search for Kueue-managed Job because ancestor depth exceeded limit of {}",
+            kDepthMax
+        )
     };
+}
+
+bool may_run_below(
+    const Stores& stores,
+    const Settings& settings,
+    const ObjectKey& parent,
+    const api::ObjectMeta& child
+) {
+    const api::Workload* newest = nullptr;
+    for (const auto& [name, workload] : workloads_of_owner(stores, parent)) {
+        if (is_finished(*workload)) {
+            continue;
+        }
+        if (newest == nullptr ||
+            newest->metadata.creation_timestamp < workload->metadata.creation_timestamp) {
+            newest = workload.get();
+        }
+    }
+    if (newest == nullptr) {
+        return false;
+    }
+    if (settings.elastic_jobs &&
+        (says_elastic(&child) || says_elastic(stores.find_metadata(parent)))) {
+        const api::Condition* evicted = find_condition(*newest, api::condition::kEvicted);
+        return evicted == nullptr || evicted->status != api::condition_status::kTrue;
+    }
+    return is_admitted(*newest);
 }
 
 }  // namespace sluice::controller

@@ -28,4 +28,14 @@ JobResult<std::optional<ObjectKey>> find_managed_ancestor(
     const api::ObjectMeta& job
 );
 
+/// Whether the newest Workload of the managed job above, of those that have not finished, lets a
+/// child run. Of an elastic job that grows it is the slice that waits; its children run until it is
+/// evicted.
+bool may_run_below(
+    const Stores& stores,
+    const Settings& settings,
+    const ObjectKey& parent,
+    const api::ObjectMeta& child
+);
+
 }  // namespace sluice::controller

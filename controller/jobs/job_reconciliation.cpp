@@ -22,21 +22,6 @@ namespace {
 
 namespace reason = api::reason;
 
-/// Whether the newest Workload of a job that has not finished is admitted.
-bool is_job_admitted(const Stores& stores, const ObjectKey& job) {
-    const api::Workload* newest = nullptr;
-    for (const auto& [name, workload] : workloads_of_owner(stores, job)) {
-        if (is_finished(*workload)) {
-            continue;
-        }
-        if (newest == nullptr ||
-            newest->metadata.creation_timestamp < workload->metadata.creation_timestamp) {
-            newest = workload.get();
-        }
-    }
-    return newest != nullptr && is_admitted(*newest);
-}
-
 }  // namespace
 
 JobReconciliation::JobReconciliation(
@@ -171,7 +156,8 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
             return removal;
         }
     }
-    if (job_.is_suspended() || job_.find_end() || is_job_admitted(stores_, *parent)) {
+    if (job_.is_suspended() || job_.find_end() ||
+        may_run_below(stores_, settings_, *parent, job_.metadata())) {
         return Outcome{};
     }
     const StopStep step = job_.next_stop_step(nullptr);
@@ -223,6 +209,9 @@ JobReconciliation::Next JobReconciliation::leave_deleted_workload() {
 
 /// What waits for its user holds no quota.
 JobReconciliation::Next JobReconciliation::keep_on_hold() {
+    if (!job_.may_be_on_hold()) {
+        return {};
+    }
     const auto hold = job_.find_hold();
     api::Workload changed = *workload_;
     if (!hold) {
@@ -496,6 +485,10 @@ JobReconciliation::Next JobReconciliation::start_admitted() {
     }
     if (!injected) {
         return finish_with(reason::kFailedToStart, injected.error().detail);
+    }
+    // Its user may mend what cannot be read, while an injection that contradicts stays so.
+    if (const auto readable = job_.pod_sets(); !readable) {
+        return refuse({JobProblem::Reason::InvalidSpec, readable.error().detail});
     }
     auto writes = job_.start(*injected);
     if (!writes) {

@@ -167,7 +167,7 @@ JobReconciliation::Next JobReconciliation::make_missing_workload() {
     if (workload_) {
         return {};
     }
-    if (!is_managed() || job_.find_end()) {
+    if (!is_managed() || job_.find_end() || job_.find_hold()) {
         return Outcome{};
     }
     if (!replaced_) {

@@ -4,7 +4,9 @@
 #include "json/value.hpp"
 
 #include <algorithm>
-#include <set>
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -12,21 +14,23 @@ namespace sluice::controller {
 
 namespace {
 
+/// Of variables of one name the last one counts, in the place of the first.
 void drop_repeated_variables(json::Value& container) {
     json::Value* env = container.find("env");
     if (env == nullptr || !env->is_array()) {
         return;
     }
-    std::set<std::string, std::less<>> seen;
-    json::Array& variables = env->as_array();
+    std::map<std::string, std::size_t, std::less<>> places;
     json::Array kept;
-    for (auto variable = variables.rbegin(); variable != variables.rend(); ++variable) {
-        if (seen.emplace(variable->string_at("name")).second) {
-            kept.push_back(std::move(*variable));
+    for (json::Value& variable : env->as_array()) {
+        const auto [place, is_new] = places.emplace(variable.string_at("name"), kept.size());
+        if (is_new) {
+            kept.push_back(std::move(variable));
+        } else {
+            kept[place->second] = std::move(variable);
         }
     }
-    std::ranges::reverse(kept);
-    variables = std::move(kept);
+    env->as_array() = std::move(kept);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <utility>
 
 namespace sluice::controller {
@@ -13,6 +14,8 @@ namespace sluice::controller {
 namespace {
 
 namespace annotation = api::annotation;
+
+constexpr std::size_t kLayersMax = 3;
 using Request = api::PodSetTopologyRequest;
 
 Error problem(const char* key, std::string_view what) {
@@ -54,6 +57,16 @@ Result<bool> read_layers(const std::string& text, Request& into) {
     if (!list || !list->is_array()) {
         return problem(kKey, "must be a JSON list");
     }
+    if (list->as_array().empty() || list->as_array().size() > kLayersMax) {
+        return problem(
+            kKey,
+            fmt::format(
+                "topology constraints must contain between 1 and {} entries: got {}",
+                kLayersMax,
+                list->as_array().size()
+            )
+        );
+    }
     for (const json::Value& entry : list->as_array()) {
         const json::Value* size = entry.find("size");
         if (!entry.is_object() || size == nullptr || !size->is_int()) {
@@ -68,9 +81,12 @@ Result<bool> read_layers(const std::string& text, Request& into) {
 }
 
 /// Whether slices are asked for.
-Result<bool> read_slices(const api::ObjectMeta& pod_template, Request& into) {
-    if (const std::string* layers =
-            pod_template.find_annotation(annotation::kPodSetSliceRequiredTopologyConstraints)) {
+Result<bool> read_slices(
+    const api::ObjectMeta& pod_template, TopologyLimits limits, Request& into
+) {
+    const std::string* layers =
+        pod_template.find_annotation(annotation::kPodSetSliceRequiredTopologyConstraints);
+    if (layers != nullptr && limits.has_layers) {
         return read_layers(*layers, into);
     }
     const std::string* size = pod_template.find_annotation(annotation::kPodSetSliceSize);
@@ -89,14 +105,14 @@ Result<bool> read_slices(const api::ObjectMeta& pod_template, Request& into) {
 }  // namespace
 
 Result<std::optional<Request>> make_topology_request(
-    const api::ObjectMeta& pod_template, const RankLabels& labels
+    const api::ObjectMeta& pod_template, const RankLabels& labels, TopologyLimits limits
 ) {
     Request request;
     const auto topology = read_topology(pod_template, request);
     if (!topology) {
         return topology.error();
     }
-    const auto slices = read_slices(pod_template, request);
+    const auto slices = read_slices(pod_template, limits, request);
     if (!slices) {
         return slices.error();
     }

@@ -16,10 +16,15 @@ struct RankLabels {
     std::optional<std::int32_t> sub_group_count;
 };
 
+/// What the annotations may ask for.
+struct TopologyLimits {
+    bool has_layers = false;  ///< slices within slices count (gate TASMultiLayerTopology)
+};
+
 /// What the annotations of a pod template ask of the topology (KEP-2724); none where they ask
 /// nothing and pods have no rank. Errors: Invalid naming an annotation that cannot be read.
 Result<std::optional<api::PodSetTopologyRequest>> make_topology_request(
-    const api::ObjectMeta& pod_template, const RankLabels& labels
+    const api::ObjectMeta& pod_template, const RankLabels& labels, TopologyLimits limits = {}
 );
 
 }  // namespace sluice::controller

@@ -20,6 +20,8 @@ namespace {
 
 constexpr std::size_t kNameLimit = 253;
 constexpr std::size_t kShortNameLimit = 63;
+/// What the API takes of a Workload.
+constexpr std::size_t kPodSetsMax = 18;
 
 /// Errors: Invalid naming the label.
 Result<std::optional<std::int32_t>> max_execution_time(const GenericJob& job) {
@@ -264,6 +266,12 @@ JobResult<api::Workload> make_workload(
     auto pod_sets = job.pod_sets();
     if (!pod_sets) {
         return JobProblem{JobProblem::Reason::InvalidSpec, pod_sets.error().detail};
+    }
+    if (pod_sets->empty() || pod_sets->size() > kPodSetsMax) {
+        return JobProblem{
+            JobProblem::Reason::InvalidSpec,
+            fmt::format("it has {} pod sets; 1 to {} can be queued", pod_sets->size(), kPodSetsMax)
+        };
     }
     api::Workload workload;
     const bool has_slices = is_elastic(job, settings);

@@ -87,6 +87,8 @@ Result<Settings> make_settings(
     settings.finish_orphaned_workloads = gates.is_enabled(Feature::FinishOrphanedWorkloads);
     settings.workload_identifier_annotations =
         gates.is_enabled(Feature::WorkloadIdentifierAnnotations);
+    settings.defer_ray_service_finalization =
+        gates.is_enabled(Feature::DeferRayServiceFinalizationForRedisCleanup);
     settings.short_workload_names = gates.is_enabled(Feature::ShortWorkloadNames);
     return settings;
 }

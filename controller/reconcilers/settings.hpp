@@ -35,6 +35,7 @@ struct Settings {
     bool finish_orphaned_workloads = true;
     bool short_workload_names = false;
     bool workload_identifier_annotations = true;
+    bool defer_ray_service_finalization = true;
 };
 
 }  // namespace sluice::controller

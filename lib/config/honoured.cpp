@@ -89,7 +89,6 @@ std::set<Feature> features_not_built() {
     return {
         CleanupProvisioningRequestsOnEviction,
         ConcurrentAdmission,
-        DeferRayServiceFinalizationForRedisCleanup,
         ElasticJobsViaWorkloadSlicesWithTAS,
         FailureRecoveryPolicy,
         FastQuotaReleaseInPodIntegration,

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <set>
 #include <string>
 #include <utility>
@@ -85,7 +87,12 @@ Number compile_number(const json::Value& value, const std::string& where, Proble
     if (value.is_string()) {
         number.path = compile(value, where, problems);
     } else if (value.is_int()) {
-        number.otherwise = static_cast<std::int32_t>(value.as_int());
+        if (value.as_int() > std::numeric_limits<std::int32_t>::max()) {
+            problems.add(where, fmt::format("{} pods are too many", value.as_int()));
+        }
+        number.otherwise = static_cast<std::int32_t>(
+            std::clamp<std::int64_t>(value.as_int(), -1, std::numeric_limits<std::int32_t>::max())
+        );
     } else {
         StrictReader reader(value, where, problems);
         number.path = read_path(reader, "path");
@@ -289,6 +296,14 @@ void read_suspension(StrictReader& reader, Suspension& into) {
         if (running != nullptr) {
             into.running = *running;
         }
+        into.final_values = read_values(r, "final");
+        for (const json::Value& value : into.final_values) {
+            if (value == into.suspended || value == into.running) {
+                r.problems().add(
+                    r.path_of("final"), "has the value of an object that is suspended or runs"
+                );
+            }
+        }
         if (into.running == into.suspended) {
             r.problems().add(r.path_of("running"), "is the value of a suspended object");
         }
@@ -341,6 +356,7 @@ std::optional<Ending> read_ending(StrictReader& reader) {
         ending.succeeded = require_predicate(r, "succeeded", "is required");
         ending.failed = require_predicate(r, "failed", "is required");
         ending.message = read_path(r, "message");
+        r.read("firstCondition", ending.is_first_condition);
     });
     return is_there ? std::optional(std::move(ending)) : std::nullopt;
 }

@@ -18,6 +18,8 @@ struct Suspension {
     Path path;                           ///< from the object; settable
     json::Value suspended = true;        ///< the value of an object that is held
     std::optional<json::Value> running;  ///< of one that runs; none: there is no such field then
+    /// Of one that its user has ended by them: neither held nor started, and never overwritten.
+    std::vector<json::Value> final_values;
 
     friend bool operator==(const Suspension&, const Suspension&) = default;
 };
@@ -43,6 +45,8 @@ struct Ending {
     Predicate succeeded;
     Predicate failed;
     std::optional<Path> message;  ///< where what a person is told is, if no condition says it
+    /// Of two conditions the one that is listed first counts; else success does.
+    bool is_first_condition = false;
 
     friend bool operator==(const Ending&, const Ending&) = default;
 };
@@ -50,7 +54,7 @@ struct Ending {
 /// Where an object says which replicas need no quota any more: of each pod set one value.
 struct ReclaimableRule {
     Path at;
-    Path name;  ///< of the pod set; lower case does not count
+    Path name;  ///< of the pod set, as the object spells it there
     Path succeeded;
     bool counts_replicas = true;  ///< else `succeeded` counts pods
 

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace sluice::job_kinds {
@@ -25,13 +27,21 @@ std::string text_below(const Location& base, std::string_view rest) {
     return at.empty() || rest.empty() ? at + std::string(rest) : fmt::format("{}.{}", at, rest);
 }
 
-Result<std::string> name_of(const PodSetRule& rule, const Found& element) {
+std::string said_name_of(const PodSetRule& rule, const Found& element) {
     if (!rule.name_from) {
         return rule.name;
     }
     const json::Value* name = rule.name_from->find(*element.value);
-    const std::string made =
-        name != nullptr && name->is_string() ? lower_case(name->as_string()) : std::string();
+    return name != nullptr && name->is_string() ? name->as_string() : std::string();
+}
+
+Result<std::string> name_of(
+    const PodSetRule& rule, const Found& element, std::string_view said_name
+) {
+    std::string made = lower_case(said_name);
+    if (!rule.name_from) {
+        return made;
+    }
     if (const auto problem = api::check_dns1123_label(made)) {
         return make_invalid(fmt::format(
             "{}: \"{}\" cannot be the name of a pod set: {}",
@@ -54,7 +64,8 @@ Result<std::int32_t> number_of(const Number& number, const Found& element) {
 Result<DescribedPodSet> read_pod_set(const PodSetRule& rule, const Found& element) {
     DescribedPodSet made;
     made.rule = &rule;
-    auto name = name_of(rule, element);
+    made.said_name = said_name_of(rule, element);
+    auto name = name_of(rule, element, made.said_name);
     const auto replicas = number_of(rule.replicas, element);
     const auto pods = number_of(rule.pods_per_replica, element);
     if (!name || !replicas || !pods) {
@@ -109,24 +120,24 @@ std::vector<std::pair<std::string, std::int32_t>> find_reclaimable(
         return reclaimable;
     }
     const ReclaimableRule& rule = *description.reclaimable;
+    std::map<std::string_view, std::int64_t> succeeded;
     for (const Found& entry : rule.at.find_all(object)) {
         const json::Value* name = rule.name.find(*entry.value);
-        const json::Value* succeeded = rule.succeeded.find(*entry.value);
-        if (name == nullptr || !name->is_string() || succeeded == nullptr || !succeeded->is_int()) {
+        const json::Value* number = rule.succeeded.find(*entry.value);
+        if (name != nullptr && name->is_string()) {
+            succeeded[name->as_string()] =
+                number != nullptr && number->is_int() ? number->as_int() : 0;
+        }
+    }
+    for (const DescribedPodSet& pod_set : pod_sets) {
+        const auto found = succeeded.find(pod_set.said_name);
+        const std::int64_t limit = rule.counts_replicas ? pod_set.replicas : pod_set.count();
+        if (found == succeeded.end() || found->second <= 0 || found->second > limit) {
             continue;
         }
-        const auto found =
-            std::ranges::find(pod_sets, lower_case(name->as_string()), &DescribedPodSet::name);
-        if (found == pod_sets.end()) {
-            continue;
-        }
-        const std::int64_t limit = rule.counts_replicas ? found->replicas : found->count();
-        if (succeeded->as_int() <= 0 || succeeded->as_int() > limit) {
-            continue;
-        }
-        const auto ended = static_cast<std::int32_t>(succeeded->as_int());
+        const auto ended = static_cast<std::int32_t>(found->second);
         reclaimable.emplace_back(
-            found->name, rule.counts_replicas ? ended * found->pods_per_replica : ended
+            pod_set.name, rule.counts_replicas ? ended * pod_set.pods_per_replica : ended
         );
     }
     return reclaimable;

@@ -14,6 +14,7 @@ namespace sluice::job_kinds {
 /// A pod set that an object has.
 struct DescribedPodSet {
     std::string name;
+    std::string said_name;  ///< as the object spells it
     std::int32_t replicas = 1;
     std::int32_t pods_per_replica = 1;
     Location pod_template;             ///< from the object
@@ -29,8 +30,9 @@ Result<std::vector<DescribedPodSet>> find_pod_sets(
     const Description& description, const json::Value& object
 );
 
-/// The replicas or pods that have succeeded, in pods, of each pod set that has some; at most all of
-/// them. Requires: find_pod_sets made `pod_sets`.
+/// The replicas or pods that have succeeded, in pods, of each pod set that has some, in the order
+/// of the pod sets; at most all of them. Of two entries of a name the last one counts. Requires:
+/// find_pod_sets made `pod_sets`.
 std::vector<std::pair<std::string, std::int32_t>> find_reclaimable(
     const Description& description,
     const std::vector<DescribedPodSet>& pod_sets,

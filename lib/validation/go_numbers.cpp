@@ -19,7 +19,7 @@ std::optional<bool> parse_boolean(std::string_view text) {
                                                                : std::nullopt;
 }
 
-std::string number_problem(std::string_view text) {
+std::string number_problem(std::string_view text, std::string_view function) {
     std::string_view digits = text;
     if (digits.starts_with('+') || digits.starts_with('-')) {
         digits.remove_prefix(1);
@@ -27,7 +27,8 @@ std::string number_problem(std::string_view text) {
     const bool is_number =
         !digits.empty() && std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
     return fmt::format(
-        "strconv.Atoi: parsing {}: {}",
+        "strconv.{}: parsing {}: {}",
+        function,
         json::print(json::Value(text)),
         is_number ? "value out of range" : "invalid syntax"
     );

@@ -24,8 +24,8 @@ std::optional<Number> parse_decimal(std::string_view text) {
 /// strconv.ParseBool: 1, t, true and so on; none for all else.
 std::optional<bool> parse_boolean(std::string_view text);
 
-/// What strconv.Atoi says of a text that parse_decimal<std::int64_t> cannot read.
-std::string number_problem(std::string_view text);
+/// What a function of strconv says of a text that parse_decimal cannot read.
+std::string number_problem(std::string_view text, std::string_view function = "Atoi");
 /// What strconv.ParseBool says of a text that parse_boolean cannot read.
 std::string boolean_problem(std::string_view text);
 

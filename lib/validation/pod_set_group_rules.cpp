@@ -40,15 +40,24 @@ bool asks_for_same(const PodSetTopology& a, const PodSetTopology& b) {
     );
 }
 
+/// What Kueue prints for a field that it has no name for.
+constexpr std::string_view kNoField = "<nil>";
+
 std::string annotations_of(const PodSetTopology& pod_set) {
-    return pod_set.path + ".annotations";
+    return pod_set.path.empty() ? std::string(kNoField) : pod_set.path + ".annotations";
 }
 
 FieldError wrong_group(
     const PodSetTopology& pod_set, const std::string& group, const std::string& detail
 ) {
     return invalid(
-        fmt::format("{}[{}]", annotations_of(pod_set), annotation::kPodSetGroupName), group, detail
+        fmt::format(
+            "{}[{}]",
+            pod_set.path.empty() ? std::string() : annotations_of(pod_set),
+            annotation::kPodSetGroupName
+        ),
+        group,
+        detail
     );
 }
 

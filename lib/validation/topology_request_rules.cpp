@@ -83,6 +83,7 @@ class TopologyAnnotations {
             }
         }
         check_group();
+        check_boolean();
         check_slice();
         check_layers(gates.is_enabled(config::Feature::TASMultiLayerTopology));
         return std::move(errors_);
@@ -117,6 +118,9 @@ class TopologyAnnotations {
                 ),
             });
         }
+    }
+
+    void check_boolean() {
         const std::string* text = find(annotation::kPodSetUnconstrainedTopology);
         if (text != nullptr && !parse_boolean(*text)) {
             errors_.push_back(invalid(
@@ -247,6 +251,24 @@ FieldErrors validate_topology_annotations(
     const api::ObjectMeta& pod_template, const std::string& path, const config::FeatureGates& gates
 ) {
     return TopologyAnnotations(pod_template, path).run(gates);
+}
+
+std::string find_request_problem(const api::ObjectMeta& pod_template) {
+    const auto find = [&pod_template](const char* key) {
+        return pod_template.find_annotation(key);
+    };
+    const std::string* unconstrained = find(annotation::kPodSetUnconstrainedTopology);
+    if (find(annotation::kPodSetRequiredTopology) == nullptr &&
+        find(annotation::kPodSetPreferredTopology) == nullptr && unconstrained != nullptr &&
+        !parse_boolean(*unconstrained)) {
+        return boolean_problem(*unconstrained);
+    }
+    const std::string* size = find(annotation::kPodSetSliceSize);
+    if (find(annotation::kPodSetSliceRequiredTopology) != nullptr && size != nullptr &&
+        !parse_decimal<std::int32_t>(*size)) {
+        return number_problem(*size, "ParseInt");
+    }
+    return {};
 }
 
 FieldErrors validate_slice_sizes(

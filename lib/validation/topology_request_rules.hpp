@@ -16,6 +16,10 @@ FieldErrors validate_topology_annotations(
     const api::ObjectMeta& pod_template, const std::string& path, const config::FeatureGates& gates
 );
 
+/// Why no request can be made of the annotations, as Kueue says it where it says nothing else; "":
+/// one can.
+std::string find_request_problem(const api::ObjectMeta& pod_template);
+
 /// Slices may not be larger than the pod set.
 FieldErrors validate_slice_sizes(
     const api::ObjectMeta& pod_template, const std::string& path, std::int32_t pod_count
@@ -24,7 +28,7 @@ FieldErrors validate_slice_sizes(
 /// What one pod set asks of the topology.
 struct PodSetTopology {
     api::ObjectMeta pod_template;
-    std::string path;  ///< of the template's metadata
+    std::string path;  ///< of the template's metadata; "": no error can name it
     std::int32_t count = 1;
 };
 

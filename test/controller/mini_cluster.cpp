@@ -83,7 +83,7 @@ std::optional<Error> check_preconditions(const json::Value& object, const json::
 }  // namespace
 
 MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
-    : registry(make_builtin_registry()),
+    : registry(cluster.make_registry()),
       echoes(stores, cluster.clock),
       settings(cluster.settings_),
       translator(workload::TranslationSettings{}),
@@ -157,7 +157,16 @@ void MiniCluster::put(std::string_view json) {
     stored(key, std::move(object));
 }
 
+Registry MiniCluster::make_registry() const {
+    Registry registry = make_builtin_registry();
+    for (const KindEntry& entry : added_) {
+        registry.add(entry);
+    }
+    return registry;
+}
+
 void MiniCluster::add_kind(KindEntry entry) {
+    added_.push_back(entry);
     const KindEntry& added = controller_->registry.add(std::move(entry));
     controller_->stores.add(added.make_store()).replace({}, {});
     controller_->runner.enable(added.kind);

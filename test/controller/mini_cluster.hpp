@@ -34,7 +34,7 @@ using test::ManualClock;
 /// An API server of maps under a whole controller, on a manual clock and without a thread: writes
 /// are taken when the test lets them, echoes come when it lets them. The Job controller is played
 /// by the test.
-class MiniCluster final : public WriteSink {
+class MiniCluster : public WriteSink {
   public:
     explicit MiniCluster(
         std::uint64_t seed = 1, engine::Options options = {}, Settings settings = {}
@@ -59,7 +59,7 @@ class MiniCluster final : public WriteSink {
     /// All Workloads of the Job, by name.
     std::vector<ObjectKey> workloads_of(std::string_view ns, std::string_view job) const;
 
-    /// The controller learns of a kind.
+    /// The controller learns of a kind, and knows it after each restart.
     void add_kind(KindEntry entry);
 
     // The course of things.
@@ -129,6 +129,7 @@ class MiniCluster final : public WriteSink {
     void drop(const ObjectKey& key);
     void deliver(const Echo& echo);
     Kind kind_named(const std::string& name) const;
+    Registry make_registry() const;
     void perform_row();
     Result<void> perform(const Write& write);
     bool ask_for_late();
@@ -136,6 +137,7 @@ class MiniCluster final : public WriteSink {
     std::deque<Echo>::iterator find_next_echo();
     std::optional<Instant> next_due() const;
 
+    std::vector<KindEntry> added_;
     std::map<ObjectKey, json::Value> objects_;
     std::deque<Row> rows_;
     std::deque<Echo> echoes_;

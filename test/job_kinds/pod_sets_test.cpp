@@ -96,8 +96,10 @@ TEST_CASE("what has succeeded is reclaimable, if it can be believed", "[job-kind
     using Pods = std::vector<std::pair<std::string, std::int32_t>>;
     CHECK(reclaimable("{name: A, succeeded: 1}") == Pods{{"a", 3}});
     CHECK(reclaimable("{name: A, succeeded: 2}") == Pods{{"a", 6}});
+    CHECK(reclaimable("{name: A, succeeded: 1}, {name: A, succeeded: 2}") == Pods{{"a", 6}});
     for (const char* odd :
-         {"{name: A, succeeded: 0}",
+         {"{name: a, succeeded: 1}",
+          "{name: A, succeeded: 0}",
           "{name: A, succeeded: 3}",
           "{name: A, succeeded: -1}",
           "{name: A, succeeded: x}",

@@ -5,7 +5,10 @@
 #include "validation/topology_request_rules.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace sluice::controller {
 
@@ -26,31 +29,101 @@ void add_gate(json::Value& pod_spec, const char* name) {
     }
 }
 
-FieldErrors validate_topology(const DescribedJob& job, const FeatureGates& gates) {
-    const auto pod_sets = find_pod_sets(job.description(), job.value());
-    if (!gates.is_enabled(Feature::TopologyAwareScheduling) || !pod_sets) {
+/// What a job asks of the topology, and what is wrong with it.
+class TopologyReview {
+  public:
+    TopologyReview(const DescribedJob& job, const FeatureGates& gates, TopologyStyle style)
+        : job_(job), gates_(gates), style_(style) {
+        const auto pod_sets = find_pod_sets(job.description(), job.completed());
+        if (!gates.is_enabled(Feature::TopologyAwareScheduling) || !pod_sets) {
+            return;
+        }
+        for (const job_kinds::DescribedPodSet& pod_set : *pod_sets) {
+            read(pod_set);
+        }
+        review();
+    }
+
+    FieldErrors errors;
+    /// Why no request can be made; said only where there are no errors.
+    std::string problem;
+
+  private:
+    void read(const job_kinds::DescribedPodSet& pod_set) {
+        const auto pod_template = read_template(job_.completed(), pod_set.pod_template);
+        if (!pod_template) {
+            return;
+        }
+        if (problem.empty()) {
+            problem = validation::find_request_problem(pod_template->metadata);
+        }
+        const bool is_named = pod_set.rule->has_topology_annotations;
+        asked_.push_back(
+            {pod_template->metadata,
+             is_named ? job_kinds::to_string(pod_set.pod_template) + ".metadata" : std::string(),
+             pod_set.count()}
+        );
+    }
+
+    void review() {
+        using Unreadable = TopologyStyle::Unreadable;
+        using Groups = TopologyStyle::Groups;
+        const bool is_readable = problem.empty();
+        for (std::size_t i = 0; i < asked_.size(); ++i) {
+            const validation::PodSetTopology& one = asked_[i];
+            const bool is_said = is_readable || style_.unreadable == Unreadable::Annotations ||
+                                 (style_.unreadable == Unreadable::FirstAlone && i == 0);
+            if (one.path.empty() || !is_said) {
+                continue;
+            }
+            validation::append(
+                errors,
+                validation::validate_topology_annotations(one.pod_template, one.path, gates_)
+            );
+            if (i == 0 && style_.groups == Groups::AfterFirstAnnotations) {
+                review_groups();
+            }
+            if (is_readable) {
+                validation::append(
+                    errors, validation::validate_slice_sizes(one.pod_template, one.path, one.count)
+                );
+            }
+            if (i == 0 && style_.groups == Groups::AfterFirst) {
+                review_groups();
+            }
+        }
+        if (style_.groups == Groups::Last) {
+            review_groups();
+        }
+    }
+
+    void review_groups() {
+        if (problem.empty() && job_.description().may_have_pod_set_groups) {
+            validation::append(errors, validation::validate_pod_set_groups(asked_));
+        }
+    }
+
+    const DescribedJob& job_;
+    const FeatureGates& gates_;
+    TopologyStyle style_;
+    std::vector<validation::PodSetTopology> asked_;
+};
+
+/// What keeps it from ever being queued, as an error of the field that the text begins with.
+FieldErrors validate_pod_sets(const DescribedJob& job) {
+    const auto pod_sets = find_pod_sets(job.description(), job.completed());
+    if (find_value(job.metadata().labels, api::label::kQueueName).empty() || job.is_left_alone() ||
+        pod_sets) {
         return {};
     }
-    FieldErrors errors;
-    std::vector<validation::PodSetTopology> asked;
-    for (const job_kinds::DescribedPodSet& pod_set : *pod_sets) {
-        const auto pod_template = read_template(job.value(), pod_set.pod_template);
-        if (!pod_set.rule->has_topology_annotations || !pod_template) {
-            continue;
-        }
-        const std::string path = job_kinds::to_string(pod_set.pod_template) + ".metadata";
-        FieldErrors found =
-            validation::validate_topology_annotations(pod_template->metadata, path, gates);
-        if (found.empty()) {
-            found = validation::validate_slice_sizes(pod_template->metadata, path, pod_set.count());
-        }
-        validation::append(errors, std::move(found));
-        asked.push_back({pod_template->metadata, path, pod_set.count()});
-    }
-    if (job.description().may_have_pod_set_groups) {
-        validation::append(errors, validation::validate_pod_set_groups(asked));
-    }
-    return errors;
+    const std::string& detail = pod_sets.error().detail;
+    const std::size_t end = detail.find(": ");
+    return {validation::FieldError{
+        validation::ErrorClass::Invalid,
+        end == std::string::npos ? "spec" : detail.substr(0, end),
+        std::nullopt,
+        end == std::string::npos ? detail : detail.substr(end + 2)
+    }};
 }
 
 FieldErrors validate_immutable(const DescribedJob& before, const DescribedJob& after) {
@@ -112,15 +185,23 @@ void DescribedAdmission::gate_pods(json::Value& object) const {
     }
 }
 
+std::string DescribedAdmission::find_sole_refusal(const GenericJob& job, const FeatureGates& gates)
+    const {
+    const TopologyReview review(described(job), gates, topology_style());
+    return review.errors.empty() ? review.problem : std::string();
+}
+
 FieldErrors DescribedAdmission::validate(const GenericJob& job, const FeatureGates& gates) const {
-    return validate_topology(described(job), gates);
+    FieldErrors errors = TopologyReview(described(job), gates, topology_style()).errors;
+    validation::append(errors, validate_pod_sets(described(job)));
+    return errors;
 }
 
 FieldErrors DescribedAdmission::validate_update(
     const GenericJob& before, const GenericJob& after, const FeatureGates& gates
 ) const {
     FieldErrors errors = validate_immutable(described(before), described(after));
-    validation::append(errors, validate(after, gates));
+    validation::append(errors, TopologyReview(described(after), gates, topology_style()).errors);
     return errors;
 }
 

@@ -3,8 +3,10 @@
 #include "controller/jobs/described/described_job.hpp"
 #include "controller/jobs/job_admission.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace sluice::controller {
 
@@ -12,6 +14,24 @@ namespace sluice::controller {
 using MakeDescribedJob = std::function<std::unique_ptr<DescribedJob>(
     std::shared_ptr<const api::DynamicObject> object, const Settings& settings
 )>;
+
+/// How Kueue's webhook of a kind looks at the topology that its pod sets ask for.
+struct TopologyStyle {
+    /// What is still said when the request of a pod set cannot be made.
+    enum class Unreadable : std::uint8_t {
+        Annotations,  ///< what is wrong with annotations
+        FirstAlone,   ///< of the first pod set
+        Nothing,
+    };
+    /// When pod sets that share a group are looked at.
+    enum class Groups : std::uint8_t {
+        Last,
+        AfterFirst,             ///< after the first pod set
+        AfterFirstAnnotations,  ///< before the size of its slices
+    };
+    Unreadable unreadable = Unreadable::Annotations;
+    Groups groups = Groups::Last;
+};
 
 /// The webhooks of a described kind: topology annotations of each pod template, fields that may
 /// not change while the job runs, and what a kind adds.
@@ -25,7 +45,11 @@ class DescribedAdmission : public JobAdmission {
         const override;
     void suspend(json::Value& object) const override;
     void gate_pods(json::Value& object) const override;
+    UpdateRules update_rules() const override { return UpdateRules::ChangesFirst; }
+    std::string find_sole_refusal(const GenericJob& job, const config::FeatureGates& gates)
+        const override;
     bool may_be_prebuilt() const override { return description_->may_be_prebuilt; }
+    /// And of a job that names a queue what keeps it from being queued.
     validation::FieldErrors validate(const GenericJob& job, const config::FeatureGates& gates)
         const override;
     validation::FieldErrors validate_update(
@@ -33,11 +57,29 @@ class DescribedAdmission : public JobAdmission {
     ) const override;
 
   protected:
+    virtual TopologyStyle topology_style() const { return {}; }
     const job_kinds::Description& description() const { return *description_; }
 
   private:
     std::shared_ptr<const job_kinds::Description> description_;
     MakeDescribedJob make_;
+};
+
+/// Of PyTorchJob and its like: the rules of new jobs are for new jobs only.
+class KubeflowAdmission final : public DescribedAdmission {
+  public:
+    using DescribedAdmission::DescribedAdmission;
+    UpdateRules update_rules() const override { return UpdateRules::ChangesAlone; }
+};
+
+class JobSetAdmission final : public DescribedAdmission {
+  public:
+    using DescribedAdmission::DescribedAdmission;
+
+  protected:
+    TopologyStyle topology_style() const override {
+        return {.unreadable = TopologyStyle::Unreadable::Nothing};
+    }
 };
 
 /// The job that DescribedAdmission::read() made.

@@ -32,6 +32,21 @@ void set_member(
     }
 }
 
+/// Its user has ended it by the field that suspends others.
+bool is_final(const job_kinds::Suspension& suspension, const json::Value& object) {
+    const json::Value* found = suspension.path.find(object);
+    return found != nullptr &&
+           std::ranges::find(suspension.final_values, *found) != suspension.final_values.end();
+}
+
+/// A start makes it where there is none.
+void drop_empty_metadata(json::Value& pod_template) {
+    const json::Value* metadata = pod_template.find("metadata");
+    if (metadata != nullptr && metadata->is_object() && metadata->as_object().empty()) {
+        pod_template.erase("metadata");
+    }
+}
+
 /// What a person is told of a job that ended: the text of the condition that says so, else that of
 /// the description.
 std::string end_message(
@@ -54,6 +69,9 @@ std::string end_message(
 }  // namespace
 
 void suspend(const job_kinds::Suspension& suspension, json::Value& object) {
+    if (is_final(suspension, object)) {
+        return;
+    }
     set_member(object, suspension.path, suspension.suspended);
 }
 
@@ -167,7 +185,8 @@ std::string DescribedJob::priority_class() const {
 }
 
 bool DescribedJob::is_left_alone() const {
-    return description_->left_alone && description_->left_alone->holds(object_->value);
+    const auto& left_alone = description_->left_alone;
+    return metadata().deletion_timestamp || (left_alone && left_alone->holds(object_->value));
 }
 
 std::optional<std::string> DescribedJob::find_hold() const {
@@ -184,14 +203,16 @@ bool DescribedJob::is_suspended() const {
 }
 
 bool DescribedJob::are_pods_ready() const {
-    return description_->ready ? description_->ready->holds(object_->value) : is_active();
+    const auto& ready = description_->ready;
+    return ready ? ready->holds(object_->value) : is_active();
 }
 
 std::optional<JobEnd> DescribedJob::find_end() const {
-    if (!description_->finished) {
+    const auto& finished = description_->finished;
+    if (!finished) {
         return std::nullopt;
     }
-    const job_kinds::Ending& ending = *description_->finished;
+    const job_kinds::Ending& ending = *finished;
     const json::Value& object = object_->value;
     const bool has_succeeded = ending.succeeded.holds(object);
     const bool has_failed = ending.failed.holds(object);
@@ -200,8 +221,8 @@ std::optional<JobEnd> DescribedJob::find_end() const {
     }
     const auto success = first_true_condition(ending.succeeded, object);
     const auto failure = first_true_condition(ending.failed, object);
-    // Of two conditions the one that is listed first counts.
-    const bool is_failure = !has_succeeded || (success && failure && *failure < *success);
+    const bool is_failure =
+        !has_succeeded || (ending.is_first_condition && success && failure && *failure < *success);
     return JobEnd{
         .result = is_failure ? JobEnd::Result::Failed : JobEnd::Result::Succeeded,
         .message = is_failure ? end_message(object, ending.failed, failure, ending.message)
@@ -255,20 +276,20 @@ Result<std::vector<Write>> DescribedJob::start(const std::vector<PodSetInfo>& in
 }
 
 StopStep DescribedJob::next_stop_step(const api::Workload* workload) const {
-    if (is_suspended()) {
+    if (is_suspended() || is_final(description_->suspension, object_->value)) {
         return {};
     }
     json::Value changed = object_->value;
-    const auto described = find_pod_sets(*description_, changed);
+    const auto described = find_pod_sets(*description_, completed());
     if (workload != nullptr && described && described->size() == workload->spec.pod_sets.size()) {
         for (std::size_t i = 0; i < described->size(); ++i) {
             const job_kinds::Location& location = (*described)[i].pod_template;
-            const auto live = read_template(changed, location);
+            const auto live = read_template(changed, location);  // it may be of completed() alone
             const auto& original = workload->spec.pod_sets[i].template_;
             if (live) {
-                json::apply_merge_patch(
-                    *job_kinds::find(changed, location), restoration_patch(*live, *original, {})
-                );
+                json::Value& pod_template = *job_kinds::find(changed, location);
+                json::apply_merge_patch(pod_template, restoration_patch(*live, *original, {}));
+                drop_empty_metadata(pod_template);
             }
         }
     }

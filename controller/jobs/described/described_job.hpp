@@ -27,7 +27,9 @@ class DescribedJob : public GenericJob {
     const api::ObjectMeta& metadata() const override { return object_->metadata; }
     Result<std::vector<api::PodSet>> pod_sets() const override;
     std::string priority_class() const override;
+    /// While it is being deleted, too.
     bool is_left_alone() const override;
+    bool may_be_on_hold() const override { return description_->on_hold.has_value(); }
     std::optional<std::string> find_hold() const override;
     bool is_suspended() const override;
     bool is_active() const override { return description_->active.holds(object_->value); }
@@ -39,6 +41,9 @@ class DescribedJob : public GenericJob {
     Result<std::vector<Write>> start(const std::vector<PodSetInfo>& injected) const override;
     /// One patch that suspends and restores.
     StopStep next_stop_step(const api::Workload* workload) const override;
+
+    /// Its Workload stays until it is gone, while other jobs are ended when their deletion begins.
+    virtual bool ends_when_gone() const { return false; }
 
     const job_kinds::Description& description() const { return *description_; }
     /// The object as it is.

@@ -48,6 +48,12 @@ Parts parts_of(std::string_view framework) {
     if (framework == "kubeflow.org/mpijob") {
         return kPartsOf<DescribedJob, MpiAdmission>;
     }
+    if (framework.starts_with("kubeflow.org/")) {
+        return kPartsOf<DescribedJob, KubeflowAdmission>;
+    }
+    if (framework == "jobset.x-k8s.io/jobset") {
+        return kPartsOf<DescribedJob, JobSetAdmission>;
+    }
     return kPartsOf<DescribedJob, DescribedAdmission>;
 }
 
@@ -74,10 +80,12 @@ class DescribedKind final : public JobKind {
         const Stores& stores, const Settings& settings, const kube::NamespacedName& name
     ) const override {
         auto object = stores.find_dynamic(kind())->find(name);
-        if (!object || object->metadata.deletion_timestamp) {
+        if (!object) {
             return nullptr;
         }
-        return parts_.make_job(kind(), description_, std::move(object), settings);
+        const bool is_deleting = object->metadata.deletion_timestamp.has_value();
+        auto job = parts_.make_job(kind(), description_, std::move(object), settings);
+        return is_deleting && !job->ends_when_gone() ? nullptr : std::move(job);
     }
 
   private:

@@ -27,12 +27,8 @@ void MpiAdmission::add_defaults(json::Value& object, const config::FeatureGates&
     job_kinds::make_object(object, path->steps())->set(api::annotation::kPodIndexOffset, "1");
 }
 
-validation::FieldErrors MpiAdmission::validate(
-    const GenericJob& job, const config::FeatureGates& gates
-) const {
-    validation::FieldErrors errors = DescribedAdmission::validate(job, gates);
+void MpiAdmission::sort(validation::FieldErrors& errors) const {
     std::ranges::stable_sort(errors, {}, &validation::FieldError::field);
-    return errors;
 }
 
 }  // namespace sluice::controller

@@ -10,9 +10,13 @@ class MpiAdmission final : public DescribedAdmission {
     using DescribedAdmission::DescribedAdmission;
 
     void add_defaults(json::Value& object, const config::FeatureGates& gates) const override;
-    /// In the order of their fields.
-    validation::FieldErrors validate(const GenericJob& job, const config::FeatureGates& gates)
-        const override;
+    /// By their fields.
+    void sort(validation::FieldErrors& errors) const override;
+
+  protected:
+    TopologyStyle topology_style() const override {
+        return {.unreadable = TopologyStyle::Unreadable::Nothing};
+    }
 };
 
 }  // namespace sluice::controller

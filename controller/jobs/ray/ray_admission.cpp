@@ -172,11 +172,25 @@ void RayAdmission::gate_pods(json::Value& object) const {
     }
 }
 
+bool RayAdmission::is_gated_below_managed() const {
+    return description().kind == "RayCluster";
+}
+
 bool RayAdmission::is_judged_on_update(
     const GenericJob& before, const GenericJob& after, const AdmissionContext& context
 ) const {
     return context.settings.manage_jobs_without_queue_name || has_queue(after) ||
            (has_queue(before) && context.gates.is_enabled(Feature::ValidateRayAndSparkJobUpdates));
+}
+
+TopologyStyle RayAdmission::topology_style() const {
+    if (description().kind == "RayCluster") {
+        return {
+            .unreadable = TopologyStyle::Unreadable::FirstAlone,
+            .groups = TopologyStyle::Groups::AfterFirstAnnotations
+        };
+    }
+    return {.groups = TopologyStyle::Groups::AfterFirst};
 }
 
 FirstRules RayAdmission::validate_first(const GenericJob& job, const AdmissionContext& context)

@@ -110,6 +110,18 @@ const json::Value* RayJob::cluster_spec() const {
                                               : value().find_path({"spec", "rayClusterSpec"});
 }
 
+bool RayJob::is_fault_tolerant() const {
+    const json::Value* cluster = cluster_spec();
+    const std::string* ft = metadata().find_annotation("ray.io/ft-enabled");
+    return (cluster != nullptr && cluster->find("gcsFaultToleranceOptions") != nullptr) ||
+           (ft != nullptr && job_kinds::lower_case(*ft) == "true");
+}
+
+bool RayJob::ends_when_gone() const {
+    return settings().defer_ray_service_finalization && description().kind == "RayService" &&
+           is_fault_tolerant();
+}
+
 std::optional<json::Value> RayJob::complete() const {
     const json::Value* mode = value().find_path({"spec", "submissionMode"});
     const json::Value* cluster = cluster_spec();
@@ -128,9 +140,7 @@ void RayJob::amend(std::string_view pod_set, json::Value& pod_template) const {
     if (pod_set != kHead || cluster == nullptr) {
         return;
     }
-    const std::string* ft = metadata().find_annotation("ray.io/ft-enabled");
-    if (cluster->find("gcsFaultToleranceOptions") != nullptr ||
-        (ft != nullptr && job_kinds::lower_case(*ft) == "true")) {
+    if (is_fault_tolerant()) {
         raise_to_redis_cleanup(pod_template);
     }
     if (is_true(cluster->find("enableInTreeAutoscaling"))) {

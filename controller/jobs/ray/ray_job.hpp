@@ -14,12 +14,19 @@ class RayJob final : public DescribedJob {
 
     /// The RayClusterSpec; nullptr: there is none.
     const json::Value* cluster_spec() const;
+    /// A RayService with fault tolerance: a Job below it cleans up Redis meanwhile, and needs the
+    /// quota.
+    bool ends_when_gone() const override;
 
   protected:
     /// A RayJob that is submitted by a Job gets that Job's template, so that it can be injected
     /// into.
     std::optional<json::Value> complete() const override;
     void amend(std::string_view pod_set, json::Value& pod_template) const override;
+
+  private:
+    /// The head's state is in Redis.
+    bool is_fault_tolerant() const;
 };
 
 /// Where objects of the kind have their RayClusterSpec.

@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 SUBCOMMANDS = "the subcommands are controller, schedule, config, version; see sluice --help"
+OWN_KIND = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../../examples/07_own_kind"))
 KUBECONFIG = {
     "apiVersion": "v1",
     "kind": "Config",
@@ -203,6 +204,23 @@ ROWS = [
             "cruncher: 3 pods, each requests cpu=2",
             "nodeSelector: label-of-the-flavor: its-value",
             "paused: false",
+        ],
+    ),
+    (
+        "the example of a kind of one's own is what its README says",
+        [
+            "config",
+            "check",
+            f"{OWN_KIND}/configuration.yaml",
+            "--object",
+            f"{OWN_KIND}/4-experiment.yaml",
+        ],
+        0,
+        [
+            "state: held, no active pods",
+            "driver: 1 pods, each requests cpu=500m",
+            "left: 4 pods, each requests cpu=1",
+            "state: Go",
         ],
     ),
     (

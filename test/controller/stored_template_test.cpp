@@ -1,0 +1,28 @@
+#include "controller/jobs/stored_template.hpp"
+
+#include "api/codec.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <string>
+
+namespace sluice::controller {
+
+TEST_CASE(
+    "of a variable that is there twice the last value counts, in the first place", "[controller]"
+) {
+    const auto live = api::decode<api::PodTemplateSpec>(R"({"spec":{"containers":[{"name":"c",
+        "env":[{"name":"A","value":"1"},{"name":"B","value":"2"},{"name":"A","value":"3"}]}],
+        "initContainers":[{"name":"i","env":[{"name":"A","value":"1"},{"name":"A"}]}]}})");
+    REQUIRE(live);
+    const auto stored = stored_template(*live, {});
+    REQUIRE(stored);
+    const std::string text(stored->raw.view());
+    CHECK(
+        text.find(R"("env":[{"name":"A","value":"3"},{"name":"B","value":"2"}])") !=
+        std::string::npos
+    );
+    CHECK(text.find(R"("env":[{"name":"A"}])") != std::string::npos);
+}
+
+}  // namespace sluice::controller
