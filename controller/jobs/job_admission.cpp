@@ -147,6 +147,7 @@ validation::FieldErrors judge_update(
     validation::FieldErrors errors = std::move(first.errors);
     if (!first.are_all) {
         validation::append(errors, validation::validate(facts, context.gates));
+        validation::append(errors, admission.validate_changed(before, after, context.gates));
     }
     validation::append(
         errors,

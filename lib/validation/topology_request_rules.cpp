@@ -73,7 +73,7 @@ class TopologyAnnotations {
         : pod_template_(pod_template), path_(path + ".annotations") {}
 
     FieldErrors run(const config::FeatureGates& gates) {
-        check_kind_of_request();
+        check_number_of_requests();
         for (const char* key :
              {annotation::kPodSetRequiredTopology,
               annotation::kPodSetPreferredTopology,
@@ -83,6 +83,7 @@ class TopologyAnnotations {
             }
         }
         check_group();
+        check_unconstrained();
         check_slice();
         check_layers(gates.is_enabled(config::Feature::TASMultiLayerTopology));
         return std::move(errors_);
@@ -100,7 +101,7 @@ class TopologyAnnotations {
         }
     }
 
-    void check_kind_of_request() {
+    void check_number_of_requests() {
         const int count = static_cast<int>(has(annotation::kPodSetRequiredTopology)) +
                           static_cast<int>(has(annotation::kPodSetPreferredTopology)) +
                           static_cast<int>(has(annotation::kPodSetUnconstrainedTopology));
@@ -117,6 +118,9 @@ class TopologyAnnotations {
                 ),
             });
         }
+    }
+
+    void check_unconstrained() {
         const std::string* text = find(annotation::kPodSetUnconstrainedTopology);
         if (text != nullptr && !parse_boolean(*text)) {
             errors_.push_back(invalid(
