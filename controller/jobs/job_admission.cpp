@@ -156,6 +156,7 @@ Verdict judge_update(
     validation::FieldErrors as_new = std::move(first.errors);
     if (!first.are_all) {
         validation::append(as_new, validation::validate(facts, context.gates));
+        validation::append(as_new, admission.validate_changed(before, after, context.gates));
     }
     validation::FieldErrors changes = validation::validate_update(
         facts_of(kind, before, old_metadata), facts, queue, context.gates

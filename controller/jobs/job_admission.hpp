@@ -90,6 +90,14 @@ class JobAdmission {
     virtual validation::FieldErrors validate(
         const GenericJob& job, const config::FeatureGates& gates
     ) const = 0;
+    /// Rules of a changed job that are told before those that all kinds have for a change.
+    virtual validation::FieldErrors validate_changed(
+        const GenericJob& /*before*/,
+        const GenericJob& /*after*/,
+        const config::FeatureGates& /*gates*/
+    ) const {
+        return {};
+    }
     virtual validation::FieldErrors validate_update(
         const GenericJob& before, const GenericJob& after, const config::FeatureGates& gates
     ) const = 0;

@@ -181,12 +181,13 @@ void check_concurrent_admission(FieldErrors& out, const api::ClusterQueueSpec& s
 
 FieldErrors validate_spec(const api::ClusterQueue& queue, const config::FeatureGates& gates) {
     const auto& spec = queue.spec;
-    FieldErrors errors = validate_quotas(queue);
-    append(errors, validate_resource_names(spec.resource_groups));
+    // In the order of Kueue's, in which several errors are told.
+    FieldErrors errors = validate_resource_groups(queue);
     if (spec.namespace_selector) {
         append(errors, validate_label_selector(*spec.namespace_selector, "spec.namespaceSelector"));
     }
     check_policies(errors, spec);
+    append(errors, validate_fair_sharing(spec.fair_sharing));
     check_sizes(errors, spec.resource_groups);
     if (gates.is_enabled(config::Feature::ConcurrentAdmission)) {
         check_concurrent_admission(errors, spec);

@@ -14,13 +14,13 @@ namespace sluice::validation {
 namespace {
 
 constexpr std::string_view kNegative = "must be greater than or equal to 0";
-constexpr std::string_view kFairSharingPath = "spec.fairSharing";
 
 /// What differs between the groups of a ClusterQueue and of a Cohort.
 struct GroupRules {
     bool has_parent = false;
     std::string_view parent_word;  ///< "cohort" or "parent"
     bool lending_within_nominal = false;
+    bool names = true;  ///< whether the names of resources are judged too
 };
 
 void check_not_negative(FieldErrors& out, const api::Quantity& quantity, const std::string& path) {
@@ -29,10 +29,9 @@ void check_not_negative(FieldErrors& out, const api::Quantity& quantity, const s
     }
 }
 
-void check_limit(
+void check_parent(
     FieldErrors& out, const api::Quantity& limit, const std::string& path, const GroupRules& rules
 ) {
-    check_not_negative(out, limit, path);
     if (!rules.has_parent) {
         out.push_back(invalid(
             path, limit.to_string(), fmt::format("must be nil when {} is empty", rules.parent_word)
@@ -48,10 +47,12 @@ void check_quota(
 ) {
     check_not_negative(out, quota.nominal_quota, path + ".nominalQuota");
     if (quota.borrowing_limit) {
-        check_limit(out, *quota.borrowing_limit, path + ".borrowingLimit", rules);
+        check_parent(out, *quota.borrowing_limit, path + ".borrowingLimit", rules);
+        check_not_negative(out, *quota.borrowing_limit, path + ".borrowingLimit");
     }
     if (quota.lending_limit) {
-        check_limit(out, *quota.lending_limit, path + ".lendingLimit", rules);
+        check_not_negative(out, *quota.lending_limit, path + ".lendingLimit");
+        check_parent(out, *quota.lending_limit, path + ".lendingLimit", rules);
         if (rules.lending_within_nominal && quota.nominal_quota < *quota.lending_limit) {
             out.push_back(invalid(
                 path + ".lendingLimit",
@@ -99,8 +100,12 @@ FieldErrors validate_groups(
         const std::string path = fmt::format("spec.resourceGroups[{}]", g);
         for (std::size_t i = 0; i < groups[g].covered_resources.size(); ++i) {
             const std::string& name = groups[g].covered_resources[i];
+            const std::string at = fmt::format("{}.coveredResources[{}]", path, i);
+            if (rules.names) {
+                append(errors, validate_label_name(name, at));
+            }
             if (!resources.insert(name).second) {
-                errors.push_back(duplicate(fmt::format("{}.coveredResources[{}]", path, i), name));
+                errors.push_back(duplicate(at, name));
             }
         }
         for (std::size_t i = 0; i < groups[g].flavors.size(); ++i) {
@@ -118,63 +123,62 @@ FieldErrors validate_groups(
 /// Weights between 0 and this one count as too small (KEP-1714).
 constexpr double kTooSmallWeight = 1e-9;
 
-void check_fair_sharing(FieldErrors& out, const std::optional<api::FairSharing>& fair_sharing) {
-    if (!fair_sharing || !fair_sharing->weight) {
-        return;
-    }
-    const api::Quantity& weight = *fair_sharing->weight;
-    if (weight.sign() < 0) {
-        out.push_back(invalid(std::string(kFairSharingPath), weight.to_string(), kNegative));
-    } else if (weight.sign() > 0 && weight.as_double() <= kTooSmallWeight) {
-        out.push_back(invalid(
-            std::string(kFairSharingPath), weight.to_string(), "When not 0, weight must be > 10e-9"
-        ));
-    }
-}
-
-}  // namespace
-
-FieldErrors validate_quotas(const api::ClusterQueue& queue) {
-    const GroupRules rules{
+GroupRules rules_of(const api::ClusterQueue& queue) {
+    return {
         .has_parent = !queue.spec.cohort_name.empty(),
         .parent_word = "cohort",
         .lending_within_nominal = true
     };
-    FieldErrors errors = validate_groups(queue.spec.resource_groups, rules);
-    check_fair_sharing(errors, queue.spec.fair_sharing);
-    return errors;
 }
 
-FieldErrors validate_quotas(const api::Cohort& cohort) {
-    const GroupRules rules{
+GroupRules rules_of(const api::Cohort& cohort) {
+    return {
         .has_parent = !cohort.spec.parent_name.empty(),
         .parent_word = "parent",
         .lending_within_nominal = false
     };
-    FieldErrors errors = validate_groups(cohort.spec.resource_groups, rules);
-    check_fair_sharing(errors, cohort.spec.fair_sharing);
+}
+
+template <class T>
+FieldErrors validate_numbers(const T& object) {
+    GroupRules rules = rules_of(object);
+    rules.names = false;
+    FieldErrors errors = validate_groups(object.spec.resource_groups, rules);
+    append(errors, validate_fair_sharing(object.spec.fair_sharing));
     return errors;
 }
 
-FieldErrors validate_resource_names(const std::vector<api::ResourceGroup>& groups) {
+}  // namespace
+
+FieldErrors validate_fair_sharing(const std::optional<api::FairSharing>& fair_sharing) {
+    if (!fair_sharing || !fair_sharing->weight) {
+        return {};
+    }
+    const std::string path = "spec.fairSharing";
+    const api::Quantity& weight = *fair_sharing->weight;
     FieldErrors errors;
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-        for (std::size_t i = 0; i < groups[g].covered_resources.size(); ++i) {
-            append(
-                errors,
-                validate_label_name(
-                    groups[g].covered_resources[i],
-                    fmt::format("spec.resourceGroups[{}].coveredResources[{}]", g, i)
-                )
-            );
-        }
+    check_not_negative(errors, weight, path);
+    if (weight.sign() > 0 && weight.as_double() <= kTooSmallWeight) {
+        errors.push_back(invalid(path, weight.to_string(), "When not 0, weight must be > 10e-9"));
     }
     return errors;
 }
 
+FieldErrors validate_quotas(const api::ClusterQueue& queue) {
+    return validate_numbers(queue);
+}
+
+FieldErrors validate_quotas(const api::Cohort& cohort) {
+    return validate_numbers(cohort);
+}
+
+FieldErrors validate_resource_groups(const api::ClusterQueue& queue) {
+    return validate_groups(queue.spec.resource_groups, rules_of(queue));
+}
+
 FieldErrors validate(const api::Cohort& cohort) {
-    FieldErrors errors = validate_quotas(cohort);
-    append(errors, validate_resource_names(cohort.spec.resource_groups));
+    FieldErrors errors = validate_fair_sharing(cohort.spec.fair_sharing);
+    append(errors, validate_groups(cohort.spec.resource_groups, rules_of(cohort)));
     return errors;
 }
 

@@ -4,6 +4,8 @@
 #include "api/cohort.hpp"
 #include "validation/field_error.hpp"
 
+#include <optional>
+
 /// Rules of the quotas of ClusterQueues and Cohorts.
 namespace sluice::validation {
 
@@ -12,8 +14,12 @@ namespace sluice::validation {
 FieldErrors validate_quotas(const api::ClusterQueue& queue);
 FieldErrors validate_quotas(const api::Cohort& cohort);
 
-/// The names of the covered resources.
-FieldErrors validate_resource_names(const std::vector<api::ResourceGroup>& groups);
+/// The resource groups of a ClusterQueue: of the above all but the weight, and the names of the
+/// covered resources.
+FieldErrors validate_resource_groups(const api::ClusterQueue& queue);
+
+/// The weight.
+FieldErrors validate_fair_sharing(const std::optional<api::FairSharing>& fair_sharing);
 
 /// Everything of a Cohort. A cycle of parents is no fault of one object and not among it.
 FieldErrors validate(const api::Cohort& cohort);

@@ -73,7 +73,7 @@ class TopologyAnnotations {
         : pod_template_(pod_template), path_(path + ".annotations") {}
 
     FieldErrors run(const config::FeatureGates& gates) {
-        check_kind_of_request();
+        check_number_of_requests();
         for (const char* key :
              {annotation::kPodSetRequiredTopology,
               annotation::kPodSetPreferredTopology,
@@ -101,7 +101,7 @@ class TopologyAnnotations {
         }
     }
 
-    void check_kind_of_request() {
+    void check_number_of_requests() {
         const int count = static_cast<int>(has(annotation::kPodSetRequiredTopology)) +
                           static_cast<int>(has(annotation::kPodSetPreferredTopology)) +
                           static_cast<int>(has(annotation::kPodSetUnconstrainedTopology));

@@ -74,12 +74,7 @@ class WorkloadRules {
         check_reclaimable_pods();
         check_pod_set_updates();
         if (gates_.is_enabled(Feature::AdmissionGatedBy)) {
-            append(
-                errors_,
-                before_ == nullptr
-                    ? validate_admission_gates(workload_.metadata)
-                    : validate_admission_gates_update(before_->metadata, workload_.metadata)
-            );
+            append(errors_, validate_admission_gates(workload_.metadata));
         }
         if (gates_.is_enabled(Feature::PriorityBoost)) {
             check_priority_boost();
@@ -311,6 +306,9 @@ class WorkloadRules {
         check_same_admission(before);
         check_same_updates(before);
         check_cluster_name(before);
+        if (gates_.is_enabled(Feature::AdmissionGatedBy)) {
+            append(errors_, validate_admission_gates_update(before.metadata, workload_.metadata));
+        }
     }
 
     void check_same_pod_sets(const api::Workload& before) {

@@ -279,6 +279,16 @@ TEST_CASE("what of a Job may not change", "[admission]") {
         admission.updated(job(kQueueLabel), job("labels: {kueue.x-k8s.io/queue-name: r}")) ==
         "metadata.labels[kueue.x-k8s.io/queue-name]: Invalid value: \"r\": field is immutable"
     );
+    // In the order of Kueue's: what was judged of the new Job too comes first.
+    const auto several = admission.updated(
+        sized(5, false, "2"),
+        job("labels: {kueue.x-k8s.io/queue-name: r}, "
+            "annotations: {kueue.x-k8s.io/job-min-parallelism: x}",
+            "suspend: false, parallelism: 6, template: {}")
+    );
+    CAPTURE(several);
+    CHECK(several.starts_with("[metadata.annotations[kueue.x-k8s.io/job-min-parallelism]: "));
+    CHECK(several.find("metadata.labels[kueue.x-k8s.io/queue-name]: ") < several.find("spec.par"));
     const std::string suspended = "suspend: true, template: {}";
     CHECK(admission.updated(job(kQueueLabel, suspended), job("", suspended)) == "");
     admission.put(kDefaultQueue);

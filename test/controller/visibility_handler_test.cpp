@@ -188,7 +188,7 @@ TEST_CASE("headers name no user for those who are not the API server", "[control
     request.client_certificates = std::make_shared<const std::string>(
         net::make_authority("me", {served.clock.now()})->certificate_pem
     );
-    CHECK(test::run_async(served.loop, served.handler.handle(std::move(request))).status == 403);
+    CHECK(test::run_async(served.loop, served.handler.handle(std::move(request))).status == 401);
 }
 
 TEST_CASE("what is not there is not found", "[controller][visibility]") {

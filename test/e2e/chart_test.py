@@ -20,12 +20,7 @@ from controller_process import Controller
 from objects import QUEUE_LABEL, cluster_queue, flavor, job, local_queue, namespace
 
 CHART = ROOT / "charts/sluice"
-RENDERED = (
-    "rbac.yaml",
-    "webhooks.yaml",
-    "in-cluster/controller.yaml",
-    "in-cluster/visibility.yaml",
-)
+DEPLOY = ROOT / "examples/deploy"
 SPACE = "queueing"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
@@ -56,10 +51,14 @@ class ChartTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             environment = dict(os.environ, PATH=f"{find_binaries()}:{os.environ['PATH']}")
             subprocess.run([ROOT / "charts/render.sh", folder], check=True, env=environment)
-            for name in RENDERED:
-                same = filecmp.cmp(
-                    pathlib.Path(folder) / name, ROOT / "examples/deploy" / name, shallow=False
-                )
+            rendered_now, committed = (
+                {path.relative_to(top) for path in top.rglob("*.yaml")}
+                for top in (pathlib.Path(folder), DEPLOY)
+            )
+            self.assertEqual(rendered_now, committed, "run charts/render.sh")
+            self.assertIn(pathlib.Path("job-kinds/jobset.yaml"), committed)
+            for name in sorted(committed):
+                same = filecmp.cmp(pathlib.Path(folder) / name, DEPLOY / name, shallow=False)
                 self.assertTrue(same, f"examples/deploy/{name}: run charts/render.sh")
 
     def test_values_of_kueues_chart_that_are_not_supported_are_refused_by_name(self):
@@ -121,6 +120,14 @@ class ChartTest(unittest.TestCase):
         ]["webhooks"]
         self.assertFalse([hook["name"] for hook in hooks if "job" in hook["name"]])
         self.assertIn("vworkload.kb.io", [hook["name"] for hook in hooks])
+        # Other kinds have no policies, and keep their webhooks.
+        text = "integrations: {frameworks: [batch/job, jobset.x-k8s.io/jobset]}"
+        others = self.rendered_with(text, "--set=jobAdmission=Policies")
+        hooks = others["ValidatingWebhookConfiguration", "kueue-validating-webhook-configuration"]
+        self.assertEqual(
+            [hook["name"] for hook in hooks["webhooks"] if "job" in hook["name"]],
+            ["vjobset.kb.io", "vunqueuedjobset.kb.io"],
+        )
         self.assertIn(("MutatingAdmissionPolicy", "sluice-suspend-jobs"), objects)
         asked = ["template", CHART, "--kube-version=1.33.0", "--set=jobAdmission=No"]
         done = helm(*asked, check=False)

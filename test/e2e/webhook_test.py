@@ -3,12 +3,15 @@ the cluster can still do while nothing answers them."""
 
 import contextlib
 import socket
+import tempfile
 import threading
 
+import yaml
 from api_client import ApiError
 
 from case import SOON, ClusterCase, shared_cluster
-from cluster import ROOT, wait_until
+from chart_test import CHART, helm
+from cluster import ROOT, SERVICE_ACCOUNT, wait_until
 from objects import cluster_queue, job, kueue
 
 MANIFEST = ROOT / "examples/deploy/webhooks.yaml"
@@ -17,6 +20,34 @@ CONFIGURATIONS = (
     f"{HOOKS}/mutatingwebhookconfigurations/kueue-mutating-webhook-configuration",
     f"{HOOKS}/validatingwebhookconfigurations/kueue-validating-webhook-configuration",
 )
+
+# What Kueue's chart turns on. Sluice knows some of them.
+FRAMEWORKS = (
+    "batch/job",
+    "kubeflow.org/mpijob",
+    "ray.io/rayjob",
+    "ray.io/rayservice",
+    "ray.io/raycluster",
+    "jobset.x-k8s.io/jobset",
+    "workload.codeflare.dev/appwrapper",
+    "trainer.kubeflow.org/trainjob",
+    "pod",
+    "deployment",
+    "statefulset",
+    "leaderworkerset.x-k8s.io/leaderworkerset",
+)
+
+
+def chart_webhooks(configuration):
+    """The webhooks that the chart renders for the configuration, as a text."""
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as values:
+        text = yaml.safe_dump(configuration)
+        yaml.safe_dump({"managerConfig": {"controllerManagerConfigYaml": text}}, values)
+        values.flush()
+        return helm(
+            "template", "sluice", CHART, "-n", SERVICE_ACCOUNT[0], "--kube-version=1.33.0",
+            "--show-only=templates/webhooks.yaml", "-f", values.name,
+        ).stdout  # fmt: skip
 
 
 def deployment(name, space):
@@ -66,21 +97,19 @@ def deaf_server(port):
             connection.close()
 
 
-class WebhookTest(ClusterCase):
-    @classmethod
-    def setUpClass(cls):
-        cluster, _ = shared_cluster()
-        cluster.plane.kubectl("apply", "-f", MANIFEST)
-        for path in CONFIGURATIONS:
-            cls.addClassCleanup(cluster.api.delete, path)
+class Webhooks:
+    """Of a ClusterCase with webhooks: what is asked of all of them."""
 
     def setUp(self):
         super().setUp()
         self.wait_published()
 
+    def hooks(self):
+        configurations = [self.cluster.api.get(path)["webhooks"] for path in CONFIGURATIONS]
+        return [hook for hooks in configurations for hook in hooks]
+
     def urls(self):
-        hooks = [self.cluster.api.get(path)["webhooks"] for path in CONFIGURATIONS]
-        return [each["clientConfig"].get("url") for group in hooks for each in group]
+        return [hook["clientConfig"].get("url") for hook in self.hooks()]
 
     def wait_published(self):
         start = f"https://127.0.0.1:{self.controller.webhook_port}/"
@@ -94,6 +123,48 @@ class WebhookTest(ClusterCase):
         space = item["metadata"].get("namespace")
         place = f"/{group}/" + (f"namespaces/{space}/" if space else "") + plural
         return self.cluster.api.create(place, item)
+
+    def create_all_that_is_not_ours(self, suffix):
+        for space in (self.space, "default", "kube-system", "kueue-system"):
+            item = job(f"plain-{suffix}", space, "")
+            del item["metadata"]["labels"]
+            item["spec"]["suspend"] = True
+            for plural, group, each in (
+                ("jobs", "apis/batch/v1", item),
+                ("pods", "api/v1", plain_pod(f"plain-{suffix}", space)),
+                ("deployments", "apis/apps/v1", deployment(f"plain-{suffix}", space)),
+            ):
+                made = self.create(plural, each, group)
+                place = f"/{group}/namespaces/{space}/{plural}/{made['metadata']['name']}"
+                self.addCleanup(self.cluster.api.delete, place)
+
+    def test_a_dead_controller_stops_nobody_else(self):
+        queue = self.make_queue(1)
+        self.controller.stop()
+        try:
+            self.create_all_that_is_not_ours("dead")
+            with self.assertRaises(ApiError) as caught:
+                self.create("jobs", job("held", self.space, queue), "apis/batch/v1")
+            self.assertIn("mjob.kb.io", caught.exception.message)
+        finally:
+            self.controller.start()
+
+    def test_a_deaf_controller_stops_nobody_else(self):
+        self.controller.stop()
+        try:
+            with deaf_server(self.controller.webhook_port):
+                self.create_all_that_is_not_ours("deaf")
+        finally:
+            self.controller.start()
+
+
+class WebhookTest(Webhooks, ClusterCase):
+    @classmethod
+    def setUpClass(cls):
+        cluster, _ = shared_cluster()
+        cluster.plane.kubectl("apply", "-f", MANIFEST)
+        for path in CONFIGURATIONS:
+            cls.addClassCleanup(cluster.api.delete, path)
 
     def refusal(self, plural, item, group="apis/kueue.x-k8s.io/v1beta2"):
         with self.assertRaises(ApiError) as caught:
@@ -169,35 +240,28 @@ class WebhookTest(ClusterCase):
         self.end("steady")
         self.wait_for("steady", "Finished")
 
-    def create_all_that_is_not_ours(self, suffix):
-        for space in (self.space, "default", "kube-system", "kueue-system"):
-            item = job(f"plain-{suffix}", space, "")
-            del item["metadata"]["labels"]
-            item["spec"]["suspend"] = True
-            for plural, group, each in (
-                ("jobs", "apis/batch/v1", item),
-                ("pods", "api/v1", plain_pod(f"plain-{suffix}", space)),
-                ("deployments", "apis/apps/v1", deployment(f"plain-{suffix}", space)),
-            ):
-                made = self.create(plural, each, group)
-                place = f"/{group}/namespaces/{space}/{plural}/{made['metadata']['name']}"
-                self.addCleanup(self.cluster.api.delete, place)
 
-    def test_a_dead_controller_stops_nobody_else(self):
-        queue = self.make_queue(1)
-        self.controller.stop()
-        try:
-            self.create_all_that_is_not_ours("dead")
-            with self.assertRaises(ApiError) as caught:
-                self.create("jobs", job("held", self.space, queue), "apis/batch/v1")
-            self.assertIn("mjob.kb.io", caught.exception.message)
-        finally:
-            self.controller.start()
+class ChartListTest(Webhooks, ClusterCase):
+    """With the frameworks of Kueue's chart, and the webhooks that Sluice's renders for them."""
 
-    def test_a_deaf_controller_stops_nobody_else(self):
-        self.controller.stop()
-        try:
-            with deaf_server(self.controller.webhook_port):
-                self.create_all_that_is_not_ours("deaf")
-        finally:
-            self.controller.start()
+    @classmethod
+    def setUpClass(cls):
+        cluster, controller = shared_cluster()
+        cls.addClassCleanup(controller.start)
+        cls.addClassCleanup(controller.configuration.clear)
+        cls.addClassCleanup(controller.stop)
+        controller.stop()
+        controller.configuration["integrations"] = {"frameworks": list(FRAMEWORKS)}
+        kinds = ROOT / "examples/deploy/job-kinds"
+        cls.addClassCleanup(cluster.plane.kubectl, "delete", "-f", kinds)
+        cluster.plane.kubectl("apply", "-f", kinds)
+        for path in CONFIGURATIONS:
+            cls.addClassCleanup(cluster.api.delete, path)
+        cluster.plane.kubectl("apply", "-f", "-", stdin=chart_webhooks(controller.configuration))
+        controller.start()
+
+    def test_only_what_sluice_manages_is_asked_about(self):
+        asked = {plural for hook in self.hooks() for rule in hook["rules"]
+                 for plural in rule["resources"]}  # fmt: skip
+        self.assertLessEqual({"jobs", "jobsets", "mpijobs", "rayclusters", "rayjobs"}, asked)
+        self.assertFalse(asked & {"pods", "deployments", "statefulsets", "*"})

@@ -8,6 +8,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -43,14 +44,42 @@ TEST_CASE("every fault of a ClusterQueue is told", "[validation]") {
         "[spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: Invalid value: \"-1\": must "
         "be greater than or equal to 0, "
         "spec.resourceGroups[0].flavors[0].resources[0].borrowingLimit: Invalid value: \"-2\": "
-        "must be greater than or equal to 0, "
+        "must be nil when cohort is empty, "
         "spec.resourceGroups[0].flavors[0].resources[0].borrowingLimit: Invalid value: \"-2\": "
-        "must be nil when cohort is empty]"
+        "must be greater than or equal to 0]"
     );
     CHECK(validate(
               queue("cohortName: c, " + group("nominalQuota: 1, borrowingLimit: 2")), FeatureGates()
     )
               .empty());
+}
+
+TEST_CASE("faults are told in the order of Kueue's", "[validation]") {
+    const auto text_of = [](const FieldErrors& errors) { return aggregate_text(errors); };
+    const std::string bad_group =
+        "resourceGroups: [{coveredResources: ['@'], flavors: [{name: f, resources: [{name: cpu, "
+        "nominalQuota: 1, lendingLimit: -2}]}]}], fairSharing: {weight: -1}";
+    const std::string weight =
+        "spec.fairSharing: Invalid value: \"-1\": must be greater than or equal to 0";
+    const std::string flavor = "spec.resourceGroups[0].flavors[0].resources[0]";
+
+    const auto queue_text =
+        text_of(validate(queue("namespaceSelector: {matchLabels: {a: '!'}}, " + bad_group), {}));
+    const auto places = {
+        queue_text.find("spec.resourceGroups[0].coveredResources[0]: Invalid value: \"@\""),
+        queue_text.find(flavor + ".name: Invalid value: \"cpu\": must match"),
+        queue_text.find(flavor + ".lendingLimit: Invalid value: \"-2\": must be greater"),
+        queue_text.find(flavor + ".lendingLimit: Invalid value: \"-2\": must be nil"),
+        queue_text.find("spec.namespaceSelector.matchLabels: "),
+        queue_text.find(weight),
+    };
+    CAPTURE(queue_text);
+    CHECK(*std::ranges::max_element(places) != std::string::npos);
+    CHECK(std::ranges::is_sorted(places));
+
+    const auto cohort_text =
+        text_of(validate(object<api::Cohort>(fmt::format("{{spec: {{{}}}}}", bad_group))));
+    CHECK(cohort_text.starts_with("[" + weight + ", spec.resourceGroups[0].coveredResources[0]: "));
 }
 
 TEST_CASE("preemption that cannot borrow is shown as it was asked for", "[validation]") {

@@ -44,6 +44,19 @@ TEST_CASE("topology annotations of a pod template", "[validation]") {
                     "annotation: [\"kueue.x-k8s.io/podset-required-topology\", "
                     "\"kueue.x-k8s.io/podset-preferred-topology\", "
                     "\"kueue.x-k8s.io/podset-unconstrained-topology\"]"},
+        Row{{{"unconstrained-topology", "yes"}, {"group-name", "g"}, {"slice-size", "x"}},
+            "[" + at("group-name") +
+                ": Forbidden: may not be set when 'kueue.x-k8s.io/podset-slice-size' is "
+                "specified, " +
+                at("group-name") +
+                ": Forbidden: may not be set when neither "
+                "'kueue.x-k8s.io/podset-preferred-topology' nor "
+                "'kueue.x-k8s.io/podset-required-topology' is specified, " +
+                at("unconstrained-topology") +
+                ": Invalid value: \"yes\": must be a boolean value, " + at("slice-size") +
+                ": Invalid value: \"x\": must be a numeric value, " + at("slice-size") +
+                ": Forbidden: may not be set when "
+                "'kueue.x-k8s.io/podset-slice-required-topology' is not specified]"},
         Row{{{"slice-required-topology", "rack"}, {"slice-size", "2"}}, ""},
         Row{{{"slice-required-topology", "rack"}},
             at("slice-size") + ": Required value: must be set when "

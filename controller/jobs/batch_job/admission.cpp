@@ -172,6 +172,19 @@ class BatchJobAdmission final : public JobAdmission {
         return errors;
     }
 
+    FieldErrors validate_changed(
+        const GenericJob& before, const GenericJob& after, const FeatureGates& gates
+    ) const override {
+        constexpr const char* kMin = api::annotation::kJobMinParallelism;
+        FieldErrors errors;
+        if (find_value(before.metadata().annotations, kMin) !=
+            find_value(after.metadata().annotations, kMin)) {
+            errors = validate_min_parallelism(after, gates);
+        }
+        validation::append(errors, validate_equal_completions(job_of(after)));
+        return errors;
+    }
+
     FieldErrors validate_update(
         const GenericJob& before, const GenericJob& after, const FeatureGates& gates
     ) const override {
@@ -179,11 +192,6 @@ class BatchJobAdmission final : public JobAdmission {
         const api::Job& old_job = job_of(before);
         const api::Job& new_job = job_of(after);
         FieldErrors errors;
-        if (find_value(old_job.metadata.annotations, kMin) !=
-            find_value(new_job.metadata.annotations, kMin)) {
-            errors = validate_min_parallelism(after, gates);
-        }
-        validation::append(errors, validate_equal_completions(new_job));
         if (old_job.metadata.find_annotation(kMin) != nullptr &&
             !old_job.spec.suspend.value_or(false) &&
             old_job.spec.parallelism.value_or(1) != new_job.spec.parallelism.value_or(1)) {
