@@ -12,6 +12,7 @@
 #include "webhook/admission_review.hpp"
 
 #include <memory>
+#include <optional>
 #include <string_view>
 
 /// What happens to a job when it is written: defaults, and what is refused.
@@ -65,6 +66,20 @@ class JobAdmission {
     /// Rules of this kind that come before those of all kinds. Requires: read() made the job.
     virtual FirstRules validate_first(const GenericJob& /*job*/, const AdmissionContext&) const {
         return {};
+    }
+    /// The whole of the defaults, where their course is not that of all kinds; none: it is.
+    virtual std::optional<Result<webhook::Verdict>> apply_own_defaults(
+        const AdmissionContext& /*context*/, const api::AdmissionRequest& /*request*/
+    ) const {
+        return std::nullopt;
+    }
+    /// The same for the rules.
+    virtual std::optional<Result<webhook::Verdict>> judge_by_own_rules(
+        const AdmissionContext& /*context*/,
+        const JobKind& /*kind*/,
+        const api::AdmissionRequest& /*request*/
+    ) const {
+        return std::nullopt;
     }
     /// Rules of this kind alone. Requires: read() made the jobs.
     virtual validation::FieldErrors validate(

@@ -121,6 +121,7 @@ class MiniCluster final : public WriteSink {
         json::Value object;  ///< null: removed
     };
 
+    void follow(KindEntry entry);
     Result<void> take(const Write& write);
     Result<void> create(const Write& write);
     Result<void> patch(const Write& write);
@@ -137,6 +138,7 @@ class MiniCluster final : public WriteSink {
     std::optional<Instant> next_due() const;
 
     std::map<ObjectKey, json::Value> objects_;
+    std::vector<KindEntry> added_;
     std::deque<Row> rows_;
     std::deque<Echo> echoes_;
     std::int64_t version_ = 100;
