@@ -32,7 +32,7 @@ listing() {
 }
 
 # As the chart knows them. Example: ray.io/rayjob
-mapfile -t kinds < <(sed -n 's|^\([a-z0-9.-]*/[a-z]*\): {group: .*|\1|p' \
+mapfile -t kinds < <(sed -n 's|^\([a-z0-9./-]*\): {group: .*|\1|p' \
     charts/sluice/templates/_job_kinds.tpl)
 flags=()
 

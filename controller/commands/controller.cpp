@@ -437,7 +437,7 @@ controller::Registry make_whole_registry() {
     for (const job_kinds::Description& builtin : job_kinds::builtin_descriptions()) {
         kinds.push_back({std::make_shared<const job_kinds::Description>(builtin)});
     }
-    return controller::make_registry(kinds, true);
+    return controller::make_registry(kinds, true, {controller::pod_kind(true)});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "api/kueue_names.hpp"
 #include "controller/jobs/default_queue.hpp"
 #include "controller/jobs/job_ancestors.hpp"
+#include "controller/jobs/job_defaults.hpp"
 #include "validation/job_rules.hpp"
 
 #include <fmt/format.h>
@@ -17,8 +18,6 @@ namespace {
 
 using webhook::Verdict;
 
-constexpr std::string_view kDefault = "default";
-
 /// The object's metadata as it is when the API server has stored it.
 api::ObjectMeta metadata_of(const GenericJob& job, const api::AdmissionRequest& request) {
     api::ObjectMeta metadata = job.metadata();
@@ -26,43 +25,6 @@ api::ObjectMeta metadata_of(const GenericJob& job, const api::AdmissionRequest& 
         metadata.namespace_ = request.namespace_;
     }
     return metadata;
-}
-
-/// Whether jobs of the namespace are managed. Errors: Unavailable when it is not known.
-Result<bool> is_managed_namespace(const AdmissionContext& context, const std::string& ns) {
-    const auto& selector = context.settings.managed_jobs_namespaces;
-    if (!selector) {
-        return true;
-    }
-    const auto found = context.stores.of<api::Namespace>().find(ns);
-    if (!found) {
-        return Error{ErrorCode::Unavailable, "failed to get namespace: " + ns, {}};
-    }
-    return selector->matches(found->metadata.labels);
-}
-
-void set_label(json::Value& object, const char* key, std::string_view value) {
-    json::Value* metadata = object.find("metadata");
-    if (metadata == nullptr || !metadata->is_object()) {
-        metadata = &object.set("metadata", json::Object{});
-    }
-    json::Value* labels = metadata->find("labels");
-    if (labels == nullptr || !labels->is_object()) {
-        labels = &metadata->set("labels", json::Object{});
-    }
-    labels->set(key, value);
-}
-
-/// Gives both the object and its metadata the label.
-void set_label(
-    json::Value& object, api::ObjectMeta& metadata, const char* key, std::string_view value
-) {
-    set_label(object, key, value);
-    metadata.labels[key] = value;
-}
-
-bool is_labelled(const api::ObjectMeta& job, const char* key) {
-    return !find_value(job.labels, key).empty();
 }
 
 Result<void> default_queue(
@@ -81,17 +43,6 @@ Result<void> default_queue(
         set_label(object, job, api::label::kQueueName, kDefaultQueue);
     }
     return {};
-}
-
-void default_priority_class(
-    const AdmissionContext& context, json::Value& object, api::ObjectMeta& job
-) {
-    if (context.settings.workload_priority_class_defaulting &&
-        !is_labelled(job, api::label::kPriorityClass) &&
-        !is_owned_by_job(context.kinds, context.settings, job) &&
-        context.stores.of<api::WorkloadPriorityClass>().find(kDefault)) {
-        set_label(object, job, api::label::kPriorityClass, kDefault);
-    }
 }
 
 /// Whose admission the job waits for.
@@ -190,6 +141,9 @@ Result<Verdict> default_job(
         return Verdict();
     }
     const JobAdmission& admission = *kind.admission();
+    if (auto own = admission.apply_own_defaults(context, request)) {
+        return *own;
+    }
     auto object = json::parse(request.object.view());
     const auto job = admission.read(request.object.view(), context.settings);
     if (!object || !job) {
@@ -225,6 +179,9 @@ Result<Verdict> judge_job(
         return Verdict();
     }
     const JobAdmission& admission = *kind.admission();
+    if (auto own = admission.judge_by_own_rules(context, kind, request)) {
+        return *own;
+    }
     const auto job = admission.read(request.object.view(), context.settings);
     if (!job) {
         return job.error();

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -85,6 +86,20 @@ class JobAdmission {
     /// Rules of this kind that come before those of all kinds. Requires: read() made the job.
     virtual FirstRules validate_first(const GenericJob& /*job*/, const AdmissionContext&) const {
         return {};
+    }
+    /// The whole of the defaults, where their course is not that of all kinds; none: it is.
+    virtual std::optional<Result<webhook::Verdict>> apply_own_defaults(
+        const AdmissionContext& /*context*/, const api::AdmissionRequest& /*request*/
+    ) const {
+        return std::nullopt;
+    }
+    /// The same for the rules.
+    virtual std::optional<Result<webhook::Verdict>> judge_by_own_rules(
+        const AdmissionContext& /*context*/,
+        const JobKind& /*kind*/,
+        const api::AdmissionRequest& /*request*/
+    ) const {
+        return std::nullopt;
     }
     /// Rules of this kind alone. Requires: read() made the jobs.
     virtual validation::FieldErrors validate(

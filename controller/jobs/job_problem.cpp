@@ -21,6 +21,11 @@ std::string_view to_string(JobProblem::Reason reason) {
             return api::reason::kOwnerNotFound;
         case JobProblem::Reason::NestingTooDeep:
             return api::reason::kJobNestingTooDeep;
+        case JobProblem::Reason::IncompleteGroup:
+            return api::reason::kErrWorkloadCompose;
+        case JobProblem::Reason::InconsistentGroup:
+        case JobProblem::Reason::UnreadableGroup:
+            return {};
     }
     return {};
 }

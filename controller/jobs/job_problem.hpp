@@ -18,15 +18,21 @@ struct JobProblem {
         PrebuiltWorkloadNotFound,
         OwnerNotFound,  ///< the object that controls the job is not known
         NestingTooDeep,
+        IncompleteGroup,    ///< pods of a group are missing
+        InconsistentGroup,  ///< pods of a group contradict each other
+        UnreadableGroup,    ///< a pod of a group does not say what its group is
     };
     Reason reason = Reason::InvalidSpec;
     std::string detail;  ///< for the reader of an event
 
     /// Trying again cannot help.
-    bool is_permanent() const { return reason == Reason::InvalidSpec; }
+    bool is_permanent() const {
+        return reason == Reason::InvalidSpec || reason == Reason::IncompleteGroup ||
+               reason == Reason::InconsistentGroup;
+    }
 };
 
-/// As an event spells it.
+/// As an event spells it; "": no event tells of it.
 std::string_view to_string(JobProblem::Reason reason);
 
 /// Called by boost::system::result when a missing value is taken: always a bug, so it aborts.

@@ -46,7 +46,7 @@ Outcome reconcile_job(
     if (!store->has_synced()) {
         return outcome;  // whether it is there is not known
     }
-    const auto job = kind.find(view.stores, view.settings, name);
+    const auto job = kind.find_at(view.stores, view.settings, name, now);
     if (job && has_unreadable_workload(view.stores, job->metadata())) {
         return outcome;  // what it was admitted with is not known; its next readable version is
                          // seen
@@ -61,8 +61,11 @@ Outcome reconcile_job(
             finalize_orphan(*workload, view.settings, now, outcome);
         }
     }
-    if (!job || !outcome.writes.empty()) {
+    if (!outcome.writes.empty()) {
         return outcome;
+    }
+    if (!job) {
+        return kind.release(view.stores, view.settings, name);
     }
     return JobReconciliation(view, kinds, kind, *job, now).run();
 }

@@ -2,7 +2,6 @@
 
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"
-#include "base/assert.hpp"
 #include "controller/jobs/default_queue.hpp"
 #include "controller/jobs/job_ancestors.hpp"
 #include "controller/jobs/workload_of_job.hpp"
@@ -10,7 +9,6 @@
 #include "controller/reconcilers/workload_status.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -33,6 +31,10 @@ JobReconciliation::JobReconciliation(
       kind_(kind),
       job_(job),
       now_(now) {
+    if (auto own = job.find_workloads()) {
+        own_ = std::move(*own);
+        return;
+    }
     const api::ObjectMeta& metadata = job.metadata();
     const ObjectKey key{kind.kind(), metadata.namespace_, metadata.name};
     for (const auto& [name, workload] : workloads_of_owner(stores_, key)) {
@@ -49,10 +51,12 @@ Outcome JobReconciliation::run() {
         &JobReconciliation::leave_unmanaged,
         &JobReconciliation::follow_ancestor,
         &JobReconciliation::adopt_prebuilt_workload,
+        &JobReconciliation::settle_members,
         &JobReconciliation::choose_slice,
         &JobReconciliation::choose_workload,
         &JobReconciliation::make_missing_workload,
         // What is the state of that Workload, and what follows for the job?
+        &JobReconciliation::update_own_condition,
         &JobReconciliation::drop_finished_workload,
         &JobReconciliation::leave_deleted_workload,
         &JobReconciliation::keep_on_hold,
@@ -100,7 +104,8 @@ JobReconciliation::Next JobReconciliation::default_queue() {
     const api::ObjectMeta& job = job_.metadata();
     if (!find_value(job.labels, api::label::kQueueName).empty() || !own_.empty() ||
         job_.find_end() || job.deletion_timestamp || kind_.admission() == nullptr ||
-        job_.is_left_alone() || is_owned_by_job(kinds_, settings_, job)) {
+        job_.consists_of_pods() || job_.is_left_alone() ||
+        is_owned_by_job(kinds_, settings_, job)) {
         return {};
     }
     const auto queue = find_default_queue(stores_, job.namespace_);
@@ -121,27 +126,33 @@ JobReconciliation::Next JobReconciliation::default_queue() {
 /// A job that lost its queue name goes on being followed while it has a Workload: else its
 /// Workload would be admitted without a job, or hold its quota after the job's end.
 JobReconciliation::Next JobReconciliation::leave_unmanaged() {
-    if (job_.is_left_alone()) {
-        return Outcome{};
-    }
-    if (is_managed() || !own_.empty()) {
-        return {};
-    }
     Outcome outcome;
-    if (!is_in_managed_namespace()) {
-        return outcome;
+    if (!job_.is_left_alone()) {
+        if (is_managed() || !own_.empty()) {
+            return {};
+        }
+        if (!job_.consists_of_pods() && is_in_managed_namespace()) {
+            const auto ancestor =
+                find_managed_ancestor(kinds_, stores_, settings_, job_.metadata());
+            if (!ancestor) {
+                outcome.try_later = ancestor.error().detail;  // the one above may not be seen yet
+                return outcome;
+            }
+            if (ancestor->has_value()) {
+                return {};
+            }
+        }
     }
-    const auto ancestor = find_managed_ancestor(kinds_, stores_, settings_, job_.metadata());
-    if (!ancestor) {
-        outcome.try_later = ancestor.error().detail;  // the one above may not be seen yet
-        return outcome;
-    }
-    return ancestor->has_value() ? Next() : outcome;
+    Next release = write_all(job_.release_deleted());
+    return release ? std::move(release) : outcome;
 }
 
 /// The pods of a job below a managed one are counted there: it has no Workload of its own, and runs
 /// while the one above is admitted.
 JobReconciliation::Next JobReconciliation::follow_ancestor() {
+    if (job_.consists_of_pods()) {
+        return {};
+    }
     const auto ancestor = find_managed_ancestor(kinds_, stores_, settings_, job_.metadata());
     if (!ancestor) {
         // What it has a Workload for goes on; only none is made for one whose parent is not known.
@@ -171,9 +182,19 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
     return outcome;
 }
 
+JobReconciliation::Next JobReconciliation::settle_members() {
+    return job_.settle_members(kind_);
+}
+
+JobReconciliation::Next JobReconciliation::update_own_condition() {
+    auto change = job_.own_condition(*workload_);
+    return change ? write(std::move(*change)) : Next();
+}
+
 JobReconciliation::Next JobReconciliation::refuse(const JobProblem& problem) {
-    events_.push_back(job_warning(kind_, job_.metadata(), to_string(problem.reason), problem.detail)
-    );
+    if (const std::string_view reason = to_string(problem.reason); !reason.empty()) {
+        events_.push_back(job_warning(kind_, job_.metadata(), reason, problem.detail));
+    }
     Outcome outcome;
     if (!problem.is_permanent()) {
         outcome.try_later = problem.detail;  // else only a change of the job mends it
@@ -184,6 +205,9 @@ JobReconciliation::Next JobReconciliation::refuse(const JobProblem& problem) {
 JobReconciliation::Next JobReconciliation::drop_finished_workload() {
     if (!is_finished(*workload_)) {
         return {};
+    }
+    if (Next release = write_all(job_.release())) {
+        return release;
     }
     Outcome outcome;
     if (auto without = remove_finalizer(*workload_)) {
@@ -200,7 +224,7 @@ JobReconciliation::Next JobReconciliation::leave_deleted_workload() {
     if (!workload_->metadata.deletion_timestamp) {
         return {};
     }
-    if (Next stopping = stop(workload_.get(), "Workload is deleted")) {
+    if (Next stopping = stop(workload_.get(), "Workload is deleted", reason::kWorkloadDeleted)) {
         return stopping;
     }
     Next drop = drop_finalizer(*workload_);
@@ -408,140 +432,15 @@ JobReconciliation::Next JobReconciliation::update_pods_ready() {
     return write(std::move(w));
 }
 
-/// Evicted: the job stops, and the quota is given back once no pod is active. Evicted stays True
-/// until the next admission; until then the queue name is followed.
-JobReconciliation::Next JobReconciliation::release_evicted() {
-    const api::Condition* evicted = find_condition(*workload_, api::condition::kEvicted);
-    if (evicted == nullptr || evicted->status != api::condition_status::kTrue) {
-        return {};
-    }
-    if (Next stopping = stop(workload_.get(), evicted->message)) {
-        return stopping;
-    }
-    if (has_quota_reserved(*workload_)) {
-        return job_.is_active() ? Outcome{} : release_quota();
-    }
-    if (Next deletion = delete_deactivated(*evicted)) {
-        return deletion;
-    }
-    Next following = follow_queue_name();
-    return following ? std::move(following) : Outcome{};
-}
-
-JobReconciliation::Next JobReconciliation::release_quota() {
-    api::Workload changed = *workload_;
-    workload::release_quota(changed, settings_.gates, now_);
-    return write(status_write(changed));
-}
-
-JobReconciliation::Next JobReconciliation::delete_deactivated(const api::Condition& evicted) {
-    const auto& retention = settings_.retention.after_deactivated_by_kueue;
-    if (!retention || sluice::controller::is_active(*workload_) ||
-        !evicted.reason.starts_with(reason::kDeactivatedDueTo) || !evicted.last_transition_time) {
-        return {};
-    }
-    Outcome outcome;
-    const Time end = *evicted.last_transition_time + *retention;
-    if (now_ < end) {
-        outcome.requeue_at = end;
-        return outcome;
-    }
-    const api::ObjectMeta& job = job_.metadata();
-    Write w{
-        .verb = Verb::Delete,
-        .object = {kind_.kind(), job.namespace_, job.name},
-        .body = {},
-        .uid = job.uid,
-    };
-    w.events.push_back(event(reason::kDeleted, "Deleted job: deactivation retention period expired")
-    );
-    outcome.writes.push_back(std::move(w));
-    return outcome;
-}
-
-JobReconciliation::Next JobReconciliation::stop_unadmitted() {
-    if (job_.is_suspended()) {
-        return {};
-    }
-    const bool may_run = is_admitted(*workload_) || (kept_ && may_run_on(job_, *kept_));
-    if (may_run) {
-        return Outcome{};
-    }
-    Next stopping = stop(workload_.get(), "Not admitted by cluster queue");
-    return stopping ? std::move(stopping) : Outcome{};
-}
-
-JobReconciliation::Next JobReconciliation::start_admitted() {
-    const auto& admission = workload_->status.admission;
-    if (!is_admitted(*workload_) || !admission) {
-        if (has_quota_reserved(*workload_)) {
-            tell_checks();
-        }
-        return {};
-    }
-    const auto injected = make_pod_set_infos(stores_, *workload_, *admission, settings_);
-    if (!injected && !injected.error().is_permanent()) {
-        return refuse(injected.error());
-    }
-    if (!injected) {
-        return finish_with(reason::kFailedToStart, injected.error().detail);
-    }
-    // Its user may mend what cannot be read, while an injection that contradicts stays so.
-    if (const auto readable = job_.pod_sets(); !readable) {
-        return refuse({JobProblem::Reason::InvalidSpec, readable.error().detail});
-    }
-    auto writes = job_.start(*injected);
-    if (!writes) {
-        return finish_with(reason::kFailedToStart, writes.error().detail);
-    }
-    SLUICE_ASSERT(!writes->empty());
-    Outcome outcome;
-    outcome.writes = std::move(*writes);
-    outcome.writes.front().events.push_back(
-        event(reason::kStarted, "Admitted by clusterQueue " + admission->cluster_queue)
-    );
-    return outcome;
-}
-
-/// What the admission checks say that the Workload waits for.
-void JobReconciliation::tell_checks() {
-    std::vector<std::string> said;
-    for (const api::AdmissionCheckState& check : workload_->status.admission_checks) {
-        if (check.state == api::check_state::kPending && !check.message.empty()) {
-            said.push_back(check.name + ": " + check.message);
-        }
-    }
-    if (!said.empty()) {
-        events_.push_back(
-            event(reason::kUpdatedAdmissionCheck, fmt::format("{}", fmt::join(said, "; ")))
-        );
-    }
-}
-
 JobReconciliation::Next JobReconciliation::follow_queue_name() {
     const std::string_view queue = find_value(job_.metadata().labels, api::label::kQueueName);
-    if (queue == workload_->spec.queue_name) {
+    if (queue == workload_->spec.queue_name || !job_.may_change_queue()) {
         return {};
     }
     const json::Value value = queue.empty() ? json::Value() : json::Value(queue);
     return write(
         workload_patch(*workload_, json::Object{{"spec", json::Object{{"queueName", value}}}})
     );
-}
-
-JobReconciliation::Next JobReconciliation::stop(
-    const api::Workload* workload, std::string_view message
-) {
-    StopStep step = job_.next_stop_step(workload);
-    if (step.kind == StopStep::Kind::Stopped) {
-        return {};
-    }
-    Outcome outcome;
-    outcome.writes = std::move(step.writes);
-    if (step.kind == StopStep::Kind::Suspend && !outcome.writes.empty()) {
-        outcome.writes.front().events.push_back(event(reason::kStopped, message));
-    }
-    return outcome;
 }
 
 JobReconciliation::Next JobReconciliation::finish_with(
@@ -563,6 +462,16 @@ JobReconciliation::Next JobReconciliation::finish_workload_with(
 JobReconciliation::Next JobReconciliation::write(Write write) const {
     Outcome outcome;
     outcome.writes.push_back(std::move(write));
+    return outcome;
+}
+
+JobReconciliation::Next JobReconciliation::write_all(std::vector<Write> writes) const {
+    if (writes.empty()) {
+        return {};
+    }
+    Outcome outcome;
+    outcome.writes = std::move(writes);
+    outcome.are_independent = job_.has_independent_writes();
     return outcome;
 }
 

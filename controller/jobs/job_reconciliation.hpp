@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/kueue_names.hpp"
 #include "controller/jobs/generic_job.hpp"
 #include "controller/jobs/job_kinds.hpp"
 #include "controller/jobs/job_problem.hpp"
@@ -35,11 +36,13 @@ class JobReconciliation {
     Next default_queue();
     Next leave_unmanaged();
     Next follow_ancestor();
+    Next settle_members();
     Next adopt_prebuilt_workload();
     Next choose_slice();
     Next choose_workload();
     Next make_missing_workload();
     Next drop_finished_workload();
+    Next update_own_condition();
     Next leave_deleted_workload();
     Next keep_on_hold();
     Next finish_workload();
@@ -71,17 +74,25 @@ class JobReconciliation {
     Next remove_workload(const api::Workload& workload);
     Next drop_finalizer(const api::Workload& workload);
     /// No value: the job has stopped.
-    Next stop(const api::Workload* workload, std::string_view message);
+    Next stop(
+        const api::Workload* workload,
+        std::string_view message,
+        std::string_view why = api::reason::kNoMatchingWorkload
+    );
     Next finish_with(std::string_view reason, std::string_view message);
     Next finish_workload_with(
         const api::Workload& workload, std::string_view reason, std::string_view message
     );
     Next refuse(const JobProblem& problem);
-    Next release_quota();
+    Write released_quota() const;
     /// A job that was deactivated for its own fault is deleted after the retention time.
     Next delete_deactivated(const api::Condition& evicted);
     void tell_checks();
     Next write(Write write) const;
+    /// Those writes; no value: there is none.
+    Next write_all(std::vector<Write> writes) const;
+    /// Tells of the job, or of each of its pods that a write is about.
+    void tell(Outcome& outcome, std::string_view reason, std::string_view note) const;
     EventNote event(std::string_view reason, std::string_view note) const;
     EventNote finished_event(const api::Workload& workload) const;
     Outcome with_events(Outcome outcome);

@@ -113,6 +113,9 @@ JobReconciliation::Next JobReconciliation::replace_unlike(const std::vector<Work
 }
 
 JobReconciliation::Next JobReconciliation::update_to_job(const api::Workload& workload) {
+    if (Next settling = job_.settle_before_workload(kind_)) {
+        return settling;
+    }
     const auto wanted = make_workload(stores_, kind_, job_, settings_);
     if (!wanted) {
         return refuse(wanted.error());
@@ -160,7 +163,12 @@ JobReconciliation::Next JobReconciliation::stop_without_workload() {
         }
     }
     // While pods are active, the job's next change of status brings us back.
-    return job_.is_active() ? Outcome{} : Next();
+    if (!job_.is_active()) {
+        return {};
+    }
+    Outcome outcome;
+    outcome.requeue_at = job_.active_until();
+    return outcome;
 }
 
 JobReconciliation::Next JobReconciliation::make_missing_workload() {
@@ -168,12 +176,16 @@ JobReconciliation::Next JobReconciliation::make_missing_workload() {
         return {};
     }
     if (!is_managed() || job_.find_end() || job_.find_hold()) {
-        return Outcome{};
+        Next release = write_all(is_managed() ? job_.release() : job_.release_deleted());
+        return release ? std::move(release) : Outcome{};
     }
     if (!replaced_) {
         if (Next stopping = stop_without_workload()) {
             return stopping;
         }
+    }
+    if (Next settling = job_.settle_before_workload(kind_)) {
+        return settling;
     }
     const auto workload = make_workload(stores_, kind_, job_, settings_, replaced_.get());
     if (!workload) {

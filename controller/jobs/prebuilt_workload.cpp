@@ -56,7 +56,11 @@ JobReconciliation::Next JobReconciliation::adopt_prebuilt_workload() {
     if (!workload || (owner != nullptr && owner->uid != job.uid)) {
         return wait_for_prebuilt(name);
     }
-    if (owner == nullptr) {
+    if (auto own = job_.own_prebuilt(*workload)) {
+        return write(std::move(*own));
+    }
+    const bool is_to_control = !job_.find_workloads();
+    if (owner == nullptr && is_to_control) {
         return write(workload_patch(*workload, adoption_patch(*workload, kind_, job)));
     }
     workload_ = workload;
@@ -76,6 +80,9 @@ JobReconciliation::Next JobReconciliation::adopt_prebuilt_workload() {
 }
 
 JobReconciliation::Next JobReconciliation::wait_for_prebuilt(std::string_view name) {
+    if (Next release = write_all(job_.release_deleted())) {
+        return release;
+    }
     if (!is_managed() || job_.find_end()) {
         return Outcome{};
     }

@@ -169,6 +169,9 @@ std::optional<Error> find_problem(const GenericJob& job) {
 }
 
 bool is_equivalent(const GenericJob& job, const api::Workload& workload, const Settings& settings) {
+    if (const auto said = job.is_described_by(workload)) {
+        return *said;
+    }
     const api::OwnerReference* owner = workload.metadata.controller_owner();
     if (owner == nullptr || owner->uid != job.metadata().uid ||
         owner->name != job.metadata().name) {
@@ -259,6 +262,9 @@ JobResult<api::Workload> make_workload(
     if (const auto problem = find_problem(job)) {
         return JobProblem{JobProblem::Reason::InvalidSpec, problem->detail};
     }
+    if (const auto obstacle = job.find_obstacle()) {
+        return *obstacle;
+    }
     const auto priority = resolve_priority(stores, job, settings);
     if (!priority) {
         return priority.error();
@@ -277,6 +283,9 @@ JobResult<api::Workload> make_workload(
     const bool has_slices = is_elastic(job, settings);
     const std::string part = has_slices ? std::to_string(job.metadata().generation) : "";
     workload.metadata = make_metadata(kind, job.metadata(), settings, part);
+    if (const auto owned = job.own_metadata(workload.metadata, settings); !owned) {
+        return owned.error();
+    }
     if (has_slices) {
         auto& annotations = workload.metadata.annotations;
         annotations[api::annotation::kElasticJob] = "true";

@@ -1,5 +1,7 @@
 #include "controller/kinds/builtin_kinds.hpp"
 
+#include <utility>
+
 namespace sluice::controller {
 
 Registry make_builtin_registry() {
@@ -7,7 +9,9 @@ Registry make_builtin_registry() {
 }
 
 Registry make_registry(
-    const std::vector<job_kinds::ConfiguredKind>& job_kinds, bool with_batch_jobs
+    const std::vector<job_kinds::ConfiguredKind>& job_kinds,
+    bool with_batch_jobs,
+    std::vector<KindEntry> more
 ) {
     Registry registry;
     // In the order in which the engine is told: what others depend on comes first.
@@ -27,6 +31,9 @@ Registry make_registry(
     }
     for (const job_kinds::ConfiguredKind& configured : job_kinds) {
         registry.add(described_job_kind(configured));
+    }
+    for (KindEntry& entry : more) {
+        registry.add(std::move(entry));
     }
     registry.add(workload_kind());
     return registry;

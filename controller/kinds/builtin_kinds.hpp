@@ -25,6 +25,9 @@ KindEntry job_kind();
 KindEntry workload_kind();
 /// Pods of jobs that Sluice started. Followed from the first elastic Workload on.
 KindEntry elastic_pod_kind();
+/// All pods: those that are jobs, by themselves or in groups (framework `pod`), and those of
+/// elastic jobs. `by_annotation`: gate WorkloadIdentifierAnnotations.
+KindEntry pod_kind(bool by_annotation);
 
 /// The controller that opens the gates of these pods, in the flag --controllers.
 inline constexpr char kElasticJobController[] = "elasticjob";
@@ -36,10 +39,12 @@ KindEntry described_job_kind(const job_kinds::ConfiguredKind& configured);
 /// The controller of the kinds that integrations.jobKinds describes, in the flag --controllers.
 inline constexpr char kJobKindsController[] = "jobkinds";
 
-/// All that a configuration turns on but the pods; `with_batch_jobs`: batch/job is one of its
-/// frameworks.
+/// All that a configuration turns on but the pods of elastic jobs; `with_batch_jobs`: batch/job is
+/// one of its frameworks, `more`: entries of others.
 Registry make_registry(
-    const std::vector<job_kinds::ConfiguredKind>& job_kinds, bool with_batch_jobs
+    const std::vector<job_kinds::ConfiguredKind>& job_kinds,
+    bool with_batch_jobs,
+    std::vector<KindEntry> more = {}
 );
 /// The kinds that are there in any configuration, and batch Jobs.
 Registry make_builtin_registry();

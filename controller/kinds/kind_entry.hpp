@@ -98,6 +98,8 @@ struct KindEntry {
     std::function<void(const EngineInput&, const kube::NamespacedName&)> translate;
     /// What is to be done about the object. Empty: nothing ever is.
     std::function<Outcome(const ReconcileContext&, const ObjectKey&, Time)> reconcile;
+    /// The key under which an object is reconciled, where one stands for several. Empty: its own.
+    std::function<ObjectKey(const Stores&, const ObjectKey&)> reconciled_under;
     /// The other objects that a reconcile of this one may write: it waits until the stores show the
     /// last writes to them. Empty: none.
     std::function<std::vector<ObjectKey>(const Stores&, const ObjectKey&)> also_written;

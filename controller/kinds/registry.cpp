@@ -1,6 +1,8 @@
 #include "controller/kinds/registry.hpp"
 
+#include "api/pod.hpp"
 #include "base/assert.hpp"
+#include "controller/reconcilers/pod_groups.hpp"
 
 #include <utility>
 
@@ -59,6 +61,12 @@ void Registry::add_stores(Stores& stores) const {
 }
 
 std::optional<ObjectKey> find_owner(const Registry& registry, const api::ObjectMeta& metadata) {
+    if (is_of_pod_group(metadata)) {
+        const KindEntry* pods = registry.find(kind_of<api::Pod>());
+        return pods != nullptr && pods->job
+                   ? std::optional(pod_group_key(metadata.namespace_, metadata.name))
+                   : std::nullopt;
+    }
     const api::OwnerReference* owner = metadata.controller_owner();
     if (owner == nullptr) {
         return std::nullopt;

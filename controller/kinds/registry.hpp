@@ -42,7 +42,8 @@ class Registry {
     JobKinds job_kinds_;
 };
 
-/// The object that controls this one, if its kind is one of the registry's.
+/// The object that controls this one, if its kind is one of the registry's; of the Workload of a
+/// group of pods the key of the group.
 std::optional<ObjectKey> find_owner(const Registry& registry, const api::ObjectMeta& metadata);
 
 /// Called for each object that wants to be reconciled.

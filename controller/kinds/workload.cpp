@@ -2,8 +2,10 @@
 
 #include "api/kueue_names.hpp"
 #include "controller/jobs/elastic_pods.hpp"
+#include "controller/jobs/pod/pod_kind.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/kinds/registry.hpp"
+#include "controller/reconcilers/pod_groups.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 #include "workload/slices.hpp"
 
@@ -15,7 +17,7 @@ using Change = kube::Change<api::Workload>;
 
 /// The class that a job's Workload got just now: its value may have changed while that was written.
 void visit_new_class(const ChangeContext&, const Change& change, const Visit& visit) {
-    if (!change.after || change.after->metadata.controller_owner() == nullptr) {
+    if (!change.after || !has_job(change.after->metadata)) {
         return;
     }
     const auto& ref = change.after->spec.priority_class_ref;
@@ -34,6 +36,20 @@ void visit_owner(const ChangeContext& context, const Change& change, const Visit
         if (const auto owner = find_owner(context.registry, workload->metadata)) {
             visit(*owner);
         }
+    }
+}
+
+/// The group of pods that it keeps out, or kept out, by having its name.
+void visit_blocked_group(const ChangeContext& context, const Change& change, const Visit& visit) {
+    const KindEntry* pods = context.registry.find(kind_of<api::Pod>());
+    const bool is_group = change.after && is_of_pod_group(change.after->metadata);
+    if (pods == nullptr || !pods->job || is_group) {
+        return;  // its own group is visited as its owner
+    }
+    const auto& members =
+        context.stores.of<api::Pod>().by_index(kPodGroupIndex, kube::to_string(change.key));
+    if (!members.empty()) {
+        visit(pod_group_key(change.key.namespace_, change.key.name));
     }
 }
 
@@ -122,6 +138,9 @@ KindEntry workload_kind() {
         {.reconciled = Urgency::AtOnce,
          .translated = false,
          .find = find_by<api::Workload>(visit_owner)},
+        {.reconciled = Urgency::AtOnce,
+         .translated = false,
+         .find = find_by<api::Workload>(visit_blocked_group)},
         {.reconciled = Urgency::Batched,
          .translated = false,
          .find = find_by<api::Workload>(visit_queues)},

@@ -167,7 +167,8 @@ void MetricsReporter::observe(const Observation& o) {
             return;
         case Observation::Kind::GateOpened:
             metrics_.pod_scheduling_gate_removal_seconds.observe(
-                {o.reason, o.cluster_queue, "false"}, seconds(o.since_admitted)
+                {o.reason, o.cluster_queue, o.is_group ? "true" : "false"},
+                seconds(o.since_admitted)
             );
             return;
     }

@@ -32,11 +32,13 @@ constexpr kube::BackoffOptions kBackoff{
 ReconcileRunner::ReconcileRunner(Parts parts, std::uint64_t seed)
     : parts_(std::move(parts)), queue_(seed, kBackoff) {}
 
-void ReconcileRunner::enqueue(const ObjectKey& key, Urgency urgency) {
-    const KindEntry* entry = parts_.registry.find(key.kind);
-    if (entry == nullptr || !entry->reconcile || !parts_.enabled.contains(key.kind)) {
+void ReconcileRunner::enqueue(const ObjectKey& object, Urgency urgency) {
+    const KindEntry* entry = parts_.registry.find(object.kind);
+    if (entry == nullptr || !entry->reconcile || !parts_.enabled.contains(object.kind)) {
         return;
     }
+    const ObjectKey key =
+        entry->reconciled_under ? entry->reconciled_under(parts_.view.stores, object) : object;
     if (urgency == Urgency::AtOnce) {
         queue_.add(key);
     } else {

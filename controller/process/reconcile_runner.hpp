@@ -61,7 +61,7 @@ class ReconcileRunner {
     /// Reconciles one more kind.
     void enable(Kind kind) { parts_.enabled.insert(kind); }
     /// Wants the object reconciled.
-    void enqueue(const ObjectKey& key, Urgency urgency);
+    void enqueue(const ObjectKey& object, Urgency urgency);
     /// Reconciles some objects. Returns when to be called again, a time that has passed meaning at
     /// once; none: when woken.
     std::optional<Instant> step();

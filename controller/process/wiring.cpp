@@ -34,9 +34,19 @@ kube::LeaderOptions leader_options(const ProcessOptions& options) {
     return made;
 }
 
-bool lists_batch_jobs(const config::Configuration& configuration) {
+bool lists(const config::Configuration& configuration, std::string_view framework) {
     const auto& frameworks = configuration.integrations.frameworks;
-    return std::ranges::find(frameworks, "batch/job") != frameworks.end();
+    return std::ranges::find(frameworks, framework) != frameworks.end();
+}
+
+Registry make_registry(const ProcessOptions& options) {
+    std::vector<KindEntry> more;
+    if (lists(options.configuration, "pod")) {
+        more.push_back(pod_kind(options.settings.workload_identifier_annotations));
+    }
+    return make_registry(
+        options.job_kinds, lists(options.configuration, "batch/job"), std::move(more)
+    );
 }
 
 boost::asio::awaitable<Result<webhook::Verdict>> as_awaitable(Result<webhook::Verdict> verdict) {
@@ -90,7 +100,7 @@ ControllerProcess::ControllerProcess(
       clock_(clock),
       loop_(loop),
       options_(std::move(options)),
-      registry_(make_registry(options_.job_kinds, lists_batch_jobs(options_.configuration))),
+      registry_(make_registry(options_)),
       translator_(workload::make_translation_settings(options_.configuration, options_.gates)),
       state_(make_engine_options(options_.configuration, options_.gates, options_.seed)),
       feeder_(registry_, stores_, translator_, state_, clock),
@@ -274,8 +284,8 @@ void ControllerProcess::on_change(const kube::AnyChange& change) {
 
 /// Pods are many, and only those of elastic jobs matter: without such a job none are followed.
 void ControllerProcess::follow_elastic_pods(const kube::Change<api::Workload>& change) {
-    if (follows_elastic_pods_ || !change.after || !options_.settings.elastic_jobs ||
-        !options_.controllers.contains(kElasticJobController) ||
+    if (follows_elastic_pods_ || registry_.find(kind_of<api::Pod>()) != nullptr || !change.after ||
+        !options_.settings.elastic_jobs || !options_.controllers.contains(kElasticJobController) ||
         change.after->metadata.find_annotation(api::annotation::kElasticJob) == nullptr) {
         return;
     }

@@ -44,6 +44,7 @@ struct Observation {
     std::string reason;
     std::string underlying_cause;
     std::string priority_class;
+    bool is_group = false;    ///< GateOpened: the pod is one of a group
     bool first_time = false;  ///< Evicted: the first eviction of this workload for this reason
     Duration since_queued{};
     Duration since_reserved{};

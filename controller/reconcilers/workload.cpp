@@ -2,8 +2,10 @@
 
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"
+#include "api/pod.hpp"
 #include "base/earlier.hpp"
 #include "controller/reconcilers/admission_check_states.hpp"
+#include "controller/reconcilers/pod_groups.hpp"
 #include "controller/reconcilers/pods_ready_deadline.hpp"
 #include "controller/reconcilers/strict_patch.hpp"
 #include "controller/reconcilers/waiting_reason.hpp"
@@ -136,6 +138,9 @@ class WorkloadReconcile {
 
     /// Whether the reconciler of a kind of jobs follows it; that lets it go in time.
     bool has_known_owner() const {
+        if (is_of_pod_group(workload_.metadata)) {
+            return job_kinds_ != nullptr && job_kinds_->contains(kind_of<api::Pod>());
+        }
         const api::OwnerReference* owner = workload_.metadata.controller_owner();
         const auto kind = owner == nullptr
                               ? std::nullopt

@@ -2,6 +2,7 @@
 
 #include "api/kueue_names.hpp"
 #include "base/log.hpp"
+#include "controller/reconcilers/pod_groups.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 #include "workload/messages.hpp"
 #include "workload/queueable.hpp"
@@ -291,7 +292,7 @@ void DecisionApplier::send_admission(
         parts_.settings.gates,
         now
     );
-    if (parts_.settings.wait_for_pods_ready && workload.metadata.controller_owner() != nullptr) {
+    if (parts_.settings.wait_for_pods_ready && has_job(workload.metadata)) {
         // What the job's reconciler would have to write next.
         workload::set_pods_ready(changed, workload::ConditionStatus::False, now);
     }

@@ -211,6 +211,8 @@ inline constexpr char kDeactivationTarget[] = "DeactivationTarget";
 inline constexpr char kBlockedOnPreemptionGates[] = "BlockedOnPreemptionGates";
 /// Of a Workload of a group of pods: some have to be replaced first.
 inline constexpr char kWaitingForReplacementPods[] = "WaitingForReplacementPods";
+/// Of a Pod: it is deleted next, for the condition's reason.
+inline constexpr char kTerminationTarget[] = "TerminationTarget";
 /// Of a batch/v1 Job: it succeeded.
 inline constexpr char kJobComplete[] = "Complete";
 /// Of a batch/v1 Job: it failed.
@@ -382,6 +384,26 @@ inline constexpr char kUpdatedAdmissionCheck[] = "UpdatedAdmissionCheck";
 inline constexpr char kPriorityClassNotFound[] = "PriorityClassNotFound";
 /// Event of a job.
 inline constexpr char kWorkloadPriorityClassNotFound[] = "WorkloadPriorityClassNotFound";
+/// Event of a pod: its group can have no Workload yet.
+inline constexpr char kErrWorkloadCompose[] = "ErrWorkloadCompose";
+/// Event of a pod: the Workload with the name of its group is another object's.
+inline constexpr char kWorkloadNameConflict[] = "WorkloadNameConflict";
+/// Event of a pod: its group had enough others.
+inline constexpr char kExcessPodDeleted[] = "ExcessPodDeleted";
+/// Event of a group's Workload: pods became its owners.
+inline constexpr char kOwnerReferencesAdded[] = "OwnerReferencesAdded";
+/// WaitingForReplacementPods=True.
+inline constexpr char kPodsFailed[] = "PodsFailed";
+/// WaitingForReplacementPods=False.
+inline constexpr char kPodsReady[] = "PodsReady";
+/// TerminationTarget=True: prefix, before the reason of the eviction.
+inline constexpr char kWorkloadEvictedDueTo[] = "WorkloadEvictedDueTo";
+/// TerminationTarget=True: the Workload is being deleted.
+inline constexpr char kWorkloadDeleted[] = "WorkloadDeleted";
+/// TerminationTarget=True: no Workload is like the pods.
+inline constexpr char kNoMatchingWorkload[] = "NoMatchingWorkload";
+/// TerminationTarget=True: the Workload is not admitted.
+inline constexpr char kNotAdmitted[] = "NotAdmitted";
 }  // namespace reason
 
 }  // namespace sluice::api

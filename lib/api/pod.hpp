@@ -231,6 +231,7 @@ struct Pod {
     ObjectMeta metadata;
     PodSpec spec;
     PodStatus status;
+    RawJson raw_spec;  ///< the whole spec as JSON; empty unless who decodes the pod keeps it
 
     static const TypeInfo& type();
     friend bool operator==(const Pod&, const Pod&) = default;

@@ -233,6 +233,7 @@ Honoured honoured_by_controller() {
              "kubeflow.org/pytorchjob",
              "kubeflow.org/tfjob",
              "kubeflow.org/xgboostjob",
+             "pod",
              "ray.io/raycluster",
              "ray.io/rayjob",
              "ray.io/rayservice"},

@@ -45,7 +45,11 @@ std::string print_answer(api::AdmissionResponse response) {
 }
 
 std::string print_refusal(
-    const api::AdmissionRequest& request, int code, std::string_view reason, std::string message
+    const api::AdmissionRequest& request,
+    int code,
+    std::string_view reason,
+    std::string message,
+    std::vector<std::string> warnings = {}
 ) {
     api::Status status;
     status.status = "Failure";
@@ -58,7 +62,7 @@ std::string print_refusal(
         .status = std::move(status),
         .patch = {},
         .patch_type = {},
-        .warnings = {},
+        .warnings = std::move(warnings),
     });
 }
 
@@ -94,11 +98,12 @@ Result<api::AdmissionRequest> parse_admission_review(std::string_view body) {
 
 std::string make_admission_answer(const api::AdmissionRequest& request, const Verdict& verdict) {
     if (!verdict.refusal.empty()) {
-        return print_refusal(request, kForbidden, "Forbidden", verdict.refusal);
+        return print_refusal(request, kForbidden, "Forbidden", verdict.refusal, verdict.warnings);
     }
     api::AdmissionResponse response;
     response.uid = request.uid;
     response.allowed = true;
+    response.warnings = verdict.warnings;
     if (verdict.changed) {
         const auto sent = json::parse(request.object.view());
         json::Array patch = json::make_json_patch(sent ? *sent : json::Value(), *verdict.changed);

@@ -17,6 +17,7 @@ namespace sluice::webhook {
 struct Verdict {
     std::string refusal;                 ///< why it is denied; "": it is allowed
     std::optional<json::Value> changed;  ///< the object as it is to be; none: as it was sent
+    std::vector<std::string> warnings;   ///< for the user, whether it is denied or not
 };
 
 /// Denied for these faults; allowed when there is none.

@@ -58,8 +58,9 @@ TEST_CASE("the controller names what it would not act upon", "[config][honoured]
         Row{R"("waitForPodsReady":{})", {}},
         Row{R"("fairSharing":{"preemptionStrategies":["LessThanInitialShare"]})", {}},
         Row{R"("admissionFairSharing":{})", {}},
-        Row{R"("integrations":{"frameworks":["batch/job","pod"],"labelKeysToCopy":["k"]})",
-            {"integrations.frameworks[pod]"}},
+        Row{R"("integrations":{"frameworks":["batch/job","pod","statefulset"],
+                "labelKeysToCopy":["k"]})",
+            {"integrations.frameworks[statefulset]"}},
         Row{R"("metrics":{"localQueueMetrics":{"enable":true,
                 "localQueueSelector":{"matchLabels":{"a":"b"}}},
                 "customLabels":[{"name":"team"}]})",
@@ -98,7 +99,7 @@ TEST_CASE(
 ) {
     const std::string chart =
         R"("batch/job","kubeflow.org/mpijob","ray.io/rayjob","ray.io/raycluster",
-           "jobset.x-k8s.io/jobset","pod")";
+           "jobset.x-k8s.io/jobset","pod","deployment")";
     const auto honoured = honoured_by_controller();
     const auto with = [](const std::string& list) {
         return R"("integrations":{"frameworks":[)" + list + "]}";
@@ -108,12 +109,14 @@ TEST_CASE(
         unsupported(with(chart + R"(,"sparkoperator.k8s.io/sparkapplication")"), honoured) ==
         Names{"integrations.frameworks[sparkoperator.k8s.io/sparkapplication]"}
     );
+    CHECK(unsupported(with(R"("batch/job","pod")"), honoured).empty());
     CHECK(
-        unsupported(with(R"("batch/job","pod")"), honoured) == Names{"integrations.frameworks[pod]"}
+        unsupported(with(R"("batch/job","deployment")"), honoured) ==
+        Names{"integrations.frameworks[deployment]"}
     );
     const auto read = test::parse_members("v1beta2", with(chart));
     REQUIRE(read);
-    CHECK(passed_over_frameworks(*read, honoured) == Names{"pod"});
+    CHECK(passed_over_frameworks(*read, honoured) == Names{"deployment"});
 }
 
 TEST_CASE("a feature that is not built may be off, not on", "[config][honoured]") {

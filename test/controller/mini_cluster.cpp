@@ -1,6 +1,7 @@
 #include "controller/mini_cluster.hpp"
 
 #include "api/codec.hpp"
+#include "api/kueue_names.hpp"
 #include "base/assert.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/known_stores.hpp"
@@ -67,6 +68,38 @@ json::Value& member(json::Value& object, std::string_view key) {
 bool has_finalizers(const json::Value& object) {
     const json::Value* list = object.find_path({"metadata", "finalizers"});
     return list != nullptr && list->is_array() && !list->as_array().empty();
+}
+
+/// Removes all conditions of other types.
+void keep_conditions(json::Value& status, const std::set<std::string_view>& types) {
+    json::Value* list = status.find("conditions");
+    if (list == nullptr) {
+        return;
+    }
+    std::erase_if(list->as_array(), [&types](const json::Value& condition) {
+        return !types.contains(condition.string_at("type"));
+    });
+    if (list->as_array().empty()) {
+        status.erase("conditions");
+    }
+}
+
+/// Adds the conditions, in the places of those of the same types.
+void set_conditions(json::Value& status, const json::Value& conditions) {
+    if (status.find("conditions") == nullptr) {
+        status.set("conditions", json::Array{});
+    }
+    json::Array& list = status.find("conditions")->as_array();
+    for (const json::Value& condition : conditions.as_array()) {
+        const auto same = std::ranges::find_if(list, [&condition](const json::Value& each) {
+            return each.string_at("type") == condition.string_at("type");
+        });
+        if (same == list.end()) {
+            list.push_back(condition);
+        } else {
+            *same = condition;
+        }
+    }
 }
 
 /// Refuses a patch that names another version or uid than the object's.
@@ -359,12 +392,17 @@ Result<void> MiniCluster::apply_status(const Write& write) {
         for (const std::string_view field : kAdmissionFields) {
             status.erase(field);
         }
-        status.erase("conditions");  // the controller under test writes all that there are
-    } else {
+        // The controller under test writes all that there are, but for this one.
+        keep_conditions(status, {api::condition::kWaitingForReplacementPods});
+    } else if (write.field_manager == "kueue-reclaimable-pods") {
         status.erase("reclaimablePods");
     }
     for (const auto& [field, value] : write.body.find("status")->as_object()) {
-        status.set(field, value);
+        if (field == "conditions") {
+            set_conditions(status, value);
+        } else {
+            status.set(field, value);
+        }
     }
     stored(write.object, std::move(changed));
     return {};

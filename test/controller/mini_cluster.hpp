@@ -137,8 +137,8 @@ class MiniCluster : public WriteSink {
     std::deque<Echo>::iterator find_next_echo();
     std::optional<Instant> next_due() const;
 
-    std::vector<KindEntry> added_;
     std::map<ObjectKey, json::Value> objects_;
+    std::vector<KindEntry> added_;
     std::deque<Row> rows_;
     std::deque<Echo> echoes_;
     std::int64_t version_ = 100;

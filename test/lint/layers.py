@@ -61,7 +61,12 @@ THIRD_PARTY = {
     "rapidjson/": ("lib/json/",),
     "yaml-cpp/": ("lib/yaml/",),
     "boost/beast": ("lib/net/*.cpp",),
-    "openssl/": ("lib/net/*.cpp", "lib/base/sha1.cpp", "lib/kube/core/base64.cpp"),
+    "openssl/": (
+        "lib/net/*.cpp",
+        "lib/base/sha1.cpp",
+        "lib/base/sha256.cpp",
+        "lib/kube/core/base64.cpp",
+    ),
     "boost/container": ("lib/base/",),
     "boost/asio": ("lib/net/", "lib/serving/", "lib/kube/client/", "controller/"),
     "boost/locale": ("lib/base/",),

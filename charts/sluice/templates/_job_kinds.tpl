@@ -8,6 +8,7 @@ kubeflow.org/paddlejob: {group: kubeflow.org, version: v1, kind: paddlejob, reso
 kubeflow.org/pytorchjob: {group: kubeflow.org, version: v1, kind: pytorchjob, resource: pytorchjobs}
 kubeflow.org/tfjob: {group: kubeflow.org, version: v1, kind: tfjob, resource: tfjobs}
 kubeflow.org/xgboostjob: {group: kubeflow.org, version: v1, kind: xgboostjob, resource: xgboostjobs}
+pod: {group: "", version: v1, kind: pod, resource: pods}
 ray.io/raycluster: {group: ray.io, version: v1, kind: raycluster, resource: rayclusters}
 ray.io/rayjob: {group: ray.io, version: v1, kind: rayjob, resource: rayjobs}
 ray.io/rayservice: {group: ray.io, version: v1, kind: rayservice, resource: rayservices}
@@ -57,7 +58,7 @@ with the member `kinds`. */ -}}
   namespaceSelector:
     {{- include "sluice.managedNamespaces" $root | nindent 4 }}
   rules:
-  - apiGroups: [{{ .group }}]
+  - apiGroups: [{{ default (quote "") .group }}]
     apiVersions: [{{ .version }}]
     operations: [CREATE]
     resources: [{{ .resource }}]
@@ -76,7 +77,7 @@ with the member `kinds`. */ -}}
   namespaceSelector:
     {{- include "sluice.managedNamespaces" $root | nindent 4 }}
   rules:
-  - apiGroups: [{{ .group }}]
+  - apiGroups: [{{ default (quote "") .group }}]
     apiVersions: [{{ .version }}]
     operations: [CREATE]
     resources: [{{ .resource }}]
@@ -100,7 +101,7 @@ with the member `kinds`. */ -}}
   namespaceSelector:
     {{- include "sluice.managedNamespaces" $root | nindent 4 }}
   rules:
-  - apiGroups: [{{ .group }}]
+  - apiGroups: [{{ default (quote "") .group }}]
     apiVersions: [{{ .version }}]
     operations: [CREATE, UPDATE]
     resources: [{{ .resource }}]
@@ -123,7 +124,7 @@ with the member `kinds`. */ -}}
   namespaceSelector:
     {{- include "sluice.managedNamespaces" $root | nindent 4 }}
   rules:
-  - apiGroups: [{{ .group }}]
+  - apiGroups: [{{ default (quote "") .group }}]
     apiVersions: [{{ .version }}]
     {{- if dig "manageJobsWithoutQueueName" false (include "sluice.configuration" $root | fromJson) }}
     operations: [CREATE, UPDATE]

@@ -114,7 +114,11 @@ api::ObjectMeta read_identity(std::string_view json);
 template <class T>
 class KindStore final : public AnyStore {
   public:
-    explicit KindStore(Kind kind) : AnyStore(kind) {}
+    /// Completes an object that was decoded with what only its JSON says.
+    using Complete = std::function<void(T& object, std::string_view json)>;
+
+    explicit KindStore(Kind kind, Complete complete = {})
+        : AnyStore(kind), complete_(std::move(complete)) {}
 
     const Store<T>& objects() const { return store_; }
     Store<T>& objects() { return store_; }
@@ -123,6 +127,9 @@ class KindStore final : public AnyStore {
         auto decoded = api::decode<T>(json, options);
         if (!decoded) {
             return decoded.error();
+        }
+        if (complete_) {
+            complete_(*decoded, json);
         }
         return Object(std::make_shared<const T>(std::move(*decoded)));
     }
@@ -189,6 +196,7 @@ class KindStore final : public AnyStore {
         };
     }
 
+    Complete complete_;
     Store<T> store_;
 };
 

@@ -145,7 +145,7 @@ ROWS = [
         ["config", "check", "chart.yaml"],
         0,
         [
-            "chart.yaml:8: warning: integrations.frameworks[pod]: not supported by this version",
+            "chart.yaml:11: warning: integrations.frameworks[deployment]: not supported by this version",
             "chart.yaml:14: warning: featureGates.LendingLimit: no longer has an effect",
             "chart.yaml: no fault found",
         ],

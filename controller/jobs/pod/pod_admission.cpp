@@ -1,0 +1,352 @@
+#include "controller/jobs/pod/pod_admission.hpp"
+
+#include "api/codec.hpp"
+#include "api/kueue_names.hpp"
+#include "controller/jobs/default_queue.hpp"
+#include "controller/jobs/job_ancestors.hpp"
+#include "controller/jobs/job_defaults.hpp"
+#include "controller/jobs/pod/pod_group.hpp"
+#include "controller/jobs/pod/pod_state.hpp"
+#include "controller/jobs/pod/role_hash.hpp"
+#include "controller/jobs/pod/single_pod.hpp"
+#include "validation/job_rules.hpp"
+#include "validation/metadata_rules.hpp"
+#include "validation/topology_request_rules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+using config::Feature;
+using config::FeatureGates;
+using validation::FieldErrors;
+using webhook::Verdict;
+
+constexpr std::string_view kTrue = "true";
+constexpr std::string_view kKindName = "/v1, Kind=Pod";
+
+std::string label_path(const char* key) {
+    return fmt::format("metadata.labels[{}]", key);
+}
+std::string annotation_path(const char* key) {
+    return fmt::format("metadata.annotations[{}]", key);
+}
+
+json::Value& object_at(json::Value& object, std::string_view key) {
+    json::Value* found = object.find(key);
+    return found != nullptr && found->is_object() ? *found : object.set(key, json::Object{});
+}
+
+json::Value& list_at(json::Value& object, std::string_view key) {
+    json::Value* found = object.find(key);
+    return found != nullptr && found->is_array() ? *found : object.set(key, json::Array{});
+}
+
+void add_gate(json::Value& object, const char* name) {
+    json::Array& gates = list_at(object_at(object, "spec"), "schedulingGates").as_array();
+    const auto is_it = [name](const json::Value& gate) { return gate.string_at("name") == name; };
+    if (std::ranges::none_of(gates, is_it)) {
+        gates.emplace_back(json::Object{{"name", name}});
+    }
+}
+
+void add_finalizer(json::Value& object) {
+    json::Array& finalizers = list_at(object_at(object, "metadata"), "finalizers").as_array();
+    const json::Value own(api::finalizer::kManaged);
+    if (std::ranges::find(finalizers, own) == finalizers.end()) {
+        finalizers.push_back(own);
+    }
+}
+
+bool has_suspending_parent(const api::ObjectMeta& pod) {
+    return pod.find_annotation(api::annotation::kPodSuspendingParent) != nullptr;
+}
+
+/// Whether a new pod that nobody else holds back is to wait for its own admission. It is given its
+/// queue, its class and the label that says so.
+Result<bool> take_over(const AdmissionContext& context, json::Value& object, api::ObjectMeta& pod) {
+    const auto is_managed = is_managed_namespace(context, pod.namespace_);
+    if (!is_managed || !*is_managed) {
+        return is_managed;
+    }
+    const auto ancestor =
+        find_managed_ancestor(context.kinds, context.stores, context.settings, pod);
+    if (!ancestor) {
+        return Error{ErrorCode::Unavailable, ancestor.error().detail, {}};
+    }
+    if (ancestor->has_value()) {
+        return false;
+    }
+    if (!is_labelled(pod, api::label::kQueueName) &&
+        find_default_queue(context.stores, pod.namespace_)) {
+        set_label(object, pod, api::label::kQueueName, kDefaultQueue);
+    }
+    if (!is_labelled(pod, api::label::kQueueName) &&
+        !context.settings.manage_jobs_without_queue_name) {
+        return false;
+    }
+    default_priority_class(context, object, pod);
+    set_label(object, pod, api::label::kManaged, kTrue);
+    return true;
+}
+
+/// The rank that another label says.
+void copy_pod_index(json::Value& object, api::ObjectMeta& pod) {
+    const std::string* source = pod.find_annotation(api::annotation::kPodGroupPodIndexLabel);
+    if (source != nullptr) {
+        const std::string rank(find_value(pod.labels, *source));
+        set_label(object, pod, api::label::kPodGroupPodIndex, rank);
+    }
+}
+
+void hold_back(json::Value& object, api::ObjectMeta& pod, const FeatureGates& gates) {
+    if (!has_suspending_parent(pod)) {
+        add_finalizer(object);
+    }
+    add_gate(object, api::scheduling_gate::kAdmission);
+    if (gates.is_enabled(Feature::TopologyAwareScheduling)) {
+        copy_pod_index(object, pod);
+        add_gate(object, api::scheduling_gate::kTopology);
+    }
+    json::Value& annotations = object_at(object_at(object, "metadata"), "annotations");
+    if (annotations.find(api::annotation::kRoleHash) == nullptr) {
+        annotations.set(api::annotation::kRoleHash, role_hash(object_at(object, "spec")));
+    }
+}
+
+/// A pod in a request, with the namespace that it will have.
+Result<std::shared_ptr<api::Pod>> read_pod(std::string_view json, const std::string& ns) {
+    auto pod = api::decode<api::Pod>(json);
+    if (!pod) {
+        return pod.error();
+    }
+    auto shared = std::make_shared<api::Pod>(std::move(*pod));
+    if (shared->metadata.namespace_.empty()) {
+        shared->metadata.namespace_ = ns;
+    }
+    return shared;
+}
+
+bool is_named_by_annotation(const FeatureGates& gates) {
+    return gates.is_enabled(Feature::WorkloadIdentifierAnnotations);
+}
+
+/// Whether its group is named by the annotation, and not by the label.
+bool has_annotated_group(const api::ObjectMeta& pod, const FeatureGates& gates) {
+    return is_named_by_annotation(gates) &&
+           !find_value(pod.annotations, api::annotation::kPodGroupName).empty();
+}
+
+std::string group_path(const api::ObjectMeta& pod, const FeatureGates& gates) {
+    return has_annotated_group(pod, gates) ? annotation_path(api::annotation::kPodGroupName)
+                                           : label_path(api::label::kPodGroupName);
+}
+
+FieldErrors validate_group(const api::ObjectMeta& pod, const FeatureGates& gates) {
+    constexpr const char* kTotal = api::annotation::kPodGroupTotalCount;
+    const std::string* total = pod.find_annotation(kTotal);
+    const std::string_view group = pod_group_of(pod, is_named_by_annotation(gates));
+    const std::string both = fmt::format(
+        "both the '{}' annotation and the '{}' {} should be set",
+        kTotal,
+        api::annotation::kPodGroupName,
+        has_annotated_group(pod, gates) ? "annotation" : "label"
+    );
+    FieldErrors errors;
+    if (group.empty() && total != nullptr) {
+        errors.push_back(validation::required(group_path(pod, gates), both));
+        return errors;
+    }
+    if (group.empty()) {
+        return errors;
+    }
+    validation::append(errors, validation::validate_subdomain(group, group_path(pod, gates)));
+    if (total == nullptr) {
+        errors.push_back(validation::required(annotation_path(kTotal), both));
+        return errors;
+    }
+    if (const auto count = group_total_count(pod); !count) {
+        errors.push_back(validation::invalid(annotation_path(kTotal), *total, count.error().detail)
+        );
+    }
+    return errors;
+}
+
+FieldErrors validate_prebuilt(const api::ObjectMeta& pod, const FeatureGates& gates) {
+    const bool by_annotation = is_named_by_annotation(gates);
+    const std::string_view group = pod_group_of(pod, by_annotation);
+    const std::string_view prebuilt = validation::prebuilt_workload_name(pod, by_annotation);
+    if (group.empty() || prebuilt.empty() || group == prebuilt) {
+        return {};
+    }
+    const bool is_annotated =
+        prebuilt == find_value(pod.annotations, api::annotation::kPrebuiltWorkload);
+    return {validation::invalid(
+        is_annotated ? annotation_path(api::annotation::kPrebuiltWorkload)
+                     : label_path(api::label::kPrebuiltWorkload),
+        prebuilt,
+        "prebuilt workload and pod group should be equal"
+    )};
+}
+
+/// The rules of pods that hold for new and changed ones.
+FieldErrors validate_pod(const api::ObjectMeta& pod, const FeatureGates& gates) {
+    FieldErrors errors;
+    const std::string* mark = pod.find_label(api::label::kManaged);
+    if (mark != nullptr && *mark != kTrue) {
+        errors.push_back(validation::forbidden(
+            label_path(api::label::kManaged), "managed label value can only be 'true'"
+        ));
+    }
+    validation::append(errors, validate_group(pod, gates));
+    validation::append(errors, validation::validate_topology_annotations(pod, "metadata", gates));
+    validation::append(errors, validate_prebuilt(pod, gates));
+    return errors;
+}
+
+FieldErrors validate_pod_update(
+    const api::ObjectMeta& before, const api::ObjectMeta& after, const FeatureGates& gates
+) {
+    constexpr const char* kRetriable = api::annotation::kRetriableInGroup;
+    const std::string_view old_group = pod_group_of(before, is_named_by_annotation(gates));
+    const std::string_view new_group = pod_group_of(after, is_named_by_annotation(gates));
+    FieldErrors errors;
+    const auto is_final = [](const api::ObjectMeta& pod) {
+        return find_value(pod.annotations, kRetriable) == "false";
+    };
+    if (!new_group.empty() && is_final(before) && !is_final(after)) {
+        errors.push_back(validation::forbidden(
+            annotation_path(kRetriable), "unretriable pod group can't be converted to retriable"
+        ));
+    }
+    if (!old_group.empty() && old_group != new_group) {
+        errors.push_back(validation::immutable(group_path(after, gates), new_group));
+    }
+    return errors;
+}
+
+validation::JobFacts facts_of(const api::Pod& pod) {
+    return {
+        .metadata = pod.metadata,
+        .group_version_kind = std::string(kKindName),
+        .is_suspended = is_held_or_over(pod),
+        .may_be_prebuilt = true,
+        .may_be_elastic = false,
+    };
+}
+
+class PodAdmission final : public JobAdmission {
+  public:
+    Result<std::unique_ptr<GenericJob>> read(std::string_view json, const Settings& settings)
+        const override {
+        auto pod = read_pod(json, {});
+        if (!pod) {
+            return pod.error();
+        }
+        return std::make_unique<SinglePod>(std::move(*pod), settings, Time());
+    }
+
+    void suspend(json::Value& object) const override {
+        add_gate(object, api::scheduling_gate::kAdmission);
+    }
+
+    bool may_be_prebuilt() const override { return true; }
+
+    FieldErrors validate(const GenericJob& job, const FeatureGates& gates) const override {
+        return validate_pod(job.metadata(), gates);
+    }
+
+    FieldErrors validate_update(
+        const GenericJob& before, const GenericJob& after, const FeatureGates& gates
+    ) const override {
+        FieldErrors errors = validate_pod(after.metadata(), gates);
+        validation::append(errors, validate_pod_update(before.metadata(), after.metadata(), gates));
+        return errors;
+    }
+
+    std::optional<Result<Verdict>> apply_own_defaults(
+        const AdmissionContext& context, const api::AdmissionRequest& request
+    ) const override {
+        if (request.operation != "CREATE") {
+            return Verdict();
+        }
+        auto object = json::parse(request.object.view());
+        const auto pod = read_pod(request.object.view(), request.namespace_);
+        if (!object || !pod) {
+            return object ? pod.error() : object.error();
+        }
+        api::ObjectMeta metadata = (*pod)->metadata;
+        if (!has_suspending_parent(metadata)) {
+            const auto is_taken = take_over(context, *object, metadata);
+            if (!is_taken) {
+                return is_taken.error();
+            }
+            if (!*is_taken) {
+                return Verdict();
+            }
+        }
+        hold_back(*object, metadata, context.gates);
+        return Verdict{.refusal = {}, .changed = std::move(*object), .warnings = {}};
+    }
+
+    /// New pods by the rules of all jobs and their own; of an update only what may not change, and
+    /// their own.
+    std::optional<Result<Verdict>> judge_by_own_rules(
+        const AdmissionContext& context,
+        const JobKind& /*kind*/,
+        const api::AdmissionRequest& request
+    ) const override {
+        const auto pod = read_pod(request.object.view(), request.namespace_);
+        if (!pod) {
+            return pod.error();
+        }
+        const api::ObjectMeta& metadata = (*pod)->metadata;
+        FieldErrors errors;
+        if (request.operation == "CREATE") {
+            errors = validation::validate(facts_of(**pod), context.gates);
+            validation::append(errors, validate_pod(metadata, context.gates));
+        } else {
+            const auto before = read_pod(request.old_object.view(), request.namespace_);
+            if (!before) {
+                return with_context(before.error(), "oldObject");
+            }
+            const auto queue = find_default_queue(context.stores, metadata.namespace_)
+                                   ? validation::DefaultQueue::Present
+                                   : validation::DefaultQueue::Absent;
+            errors = validation::validate_update(
+                facts_of(**before), facts_of(**pod), queue, context.gates
+            );
+            validation::append(errors, validate_pod(metadata, context.gates));
+            validation::append(
+                errors, validate_pod_update((*before)->metadata, metadata, context.gates)
+            );
+        }
+        Verdict verdict = webhook::make_verdict(errors);
+        const bool is_told = request.operation == "CREATE" || !has_suspending_parent(metadata);
+        if (is_told && is_marked_managed(metadata) &&
+            is_owned_by_job(context.kinds, context.settings, metadata)) {
+            verdict.warnings.push_back(fmt::format(
+                "pod owner is managed by kueue, label '{}=true' might lead to unexpected "
+                "behaviour",
+                api::label::kManaged
+            ));
+        }
+        return verdict;
+    }
+};
+
+}  // namespace
+
+const JobAdmission& pod_admission() {
+    static const PodAdmission kAdmission;
+    return kAdmission;
+}
+
+}  // namespace sluice::controller

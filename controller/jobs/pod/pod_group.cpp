@@ -1,0 +1,256 @@
+#include "controller/jobs/pod/pod_group.hpp"
+
+#include "api/kueue_names.hpp"
+#include "controller/jobs/pod/pod_state.hpp"
+#include "controller/reconcilers/pod_groups.hpp"
+#include "controller/reconcilers/workload_status.hpp"
+#include "validation/job_rules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+#include <utility>
+
+// What a group of pods says, and its start and stop. What is done about single pods of it is in
+// pod_group_members.cpp.
+namespace sluice::controller {
+
+namespace {
+
+constexpr std::string_view kTrue = "true";
+
+bool says(const api::ObjectMeta& pod, const char* annotation, std::string_view text) {
+    const std::string* value = pod.find_annotation(annotation);
+    return value != nullptr && *value == text;
+}
+
+/// The one that speaks for the group: managed, of use, the first by name.
+std::shared_ptr<const api::Pod> find_first(const Pods& pods) {
+    const auto rank = [](const std::shared_ptr<const api::Pod>& pod) {
+        const bool is_fresh = is_useful(*pod) && !pod->metadata.deletion_timestamp;
+        return (is_marked_managed(pod->metadata) ? 0 : 2) + (is_fresh ? 0 : 1);
+    };
+    return *std::ranges::min_element(pods, {}, rank);
+}
+
+bool has_max_execution_time_of(const api::ObjectMeta& pod, const api::Workload& workload) {
+    const auto& limit = workload.spec.maximum_execution_time_seconds;
+    const std::string* text = pod.find_label(api::label::kMaxExecTimeSeconds);
+    return (text == nullptr || text->empty()) ? !limit : limit && std::to_string(*limit) == *text;
+}
+
+/// Until when it runs on after its deletion, at the latest; none: it is not being deleted.
+std::optional<Time> find_last_moment(const api::Pod& pod) {
+    const auto& deleted = pod.metadata.deletion_timestamp;
+    const auto& grace = pod.metadata.deletion_grace_period_seconds;
+    return deleted && grace ? std::optional(*deleted + std::chrono::seconds(*grace)) : std::nullopt;
+}
+
+}  // namespace
+
+PodGroup::PodGroup(
+    Pods pods, std::string group, const Stores& stores, const Settings& settings, Time now
+)
+    : pods_(std::move(pods)),
+      group_(std::move(group)),
+      settings_(settings),
+      now_(now),
+      first_(find_first(pods_)),
+      list_(pods_) {
+    const std::string_view prebuilt = validation::prebuilt_workload_name(
+        first_->metadata, settings.workload_identifier_annotations
+    );
+    workload_ = stores.of<api::Workload>().find(
+        first_->metadata.namespace_, prebuilt.empty() ? std::string_view(group_) : prebuilt
+    );
+    if (!workload_ || !prebuilt.empty()) {
+        return;
+    }
+    is_foreign_ = !is_of_pod_group(workload_->metadata);
+    if (is_foreign_ || !has_max_execution_time_of(first_->metadata, *workload_)) {
+        return;
+    }
+    PodPlaces places = find_places(pods_, *workload_, count_by(), now);
+    if (!places.kept.empty() && has_place_for(*workload_, count_roles(places.kept))) {
+        list_ = places.kept;
+        places_ = std::move(places);
+    }
+}
+
+bool PodGroup::is_serving() const {
+    return says(first_->metadata, api::annotation::kPodGroupServing, kTrue);
+}
+
+GroupCount PodGroup::count_by() const {
+    return says(first_->metadata, api::annotation::kPodGroupFastAdmission, kTrue)
+               ? GroupCount::FirstPod
+               : GroupCount::EachPod;
+}
+
+bool PodGroup::is_prebuilt() const {
+    return !validation::prebuilt_workload_name(
+                first_->metadata, settings_.workload_identifier_annotations
+    )
+                .empty();
+}
+
+Result<std::int32_t> PodGroup::total_count() const {
+    return group_total_count(first_->metadata);
+}
+
+bool PodGroup::is_left_alone() const {
+    return !is_marked_managed(first_->metadata);
+}
+
+bool PodGroup::is_suspended() const {
+    return std::ranges::any_of(list_, [](const auto& pod) { return is_held_or_over(*pod); });
+}
+
+bool PodGroup::is_active() const {
+    return std::ranges::any_of(list_, [this](const auto& pod) {
+        const auto last = find_last_moment(*pod);
+        return pod->status.phase == "Running" && (!last || now_ <= *last);
+    });
+}
+
+std::optional<Time> PodGroup::active_until() const {
+    std::optional<Time> until;
+    for (const auto& pod : list_) {
+        const auto last = find_last_moment(*pod);
+        if (pod->status.phase == "Running" && last && now_ <= *last) {
+            // The first moment after it.
+            until = std::max(until.value_or(*last), *last) + std::chrono::milliseconds(1);
+        }
+    }
+    return until;
+}
+
+bool PodGroup::are_pods_ready() const {
+    const auto total = total_count();
+    return total && list_.size() >= static_cast<std::size_t>(*total) &&
+           std::ranges::all_of(list_, [](const auto& pod) {
+               return is_ready(*pod) || has_succeeded(*pod);
+           });
+}
+
+std::optional<JobEnd> PodGroup::find_end() const {
+    const auto total = total_count();
+    if (is_serving() || !total) {
+        return std::nullopt;
+    }
+    const auto succeeded =
+        std::ranges::count_if(list_, [](const auto& pod) { return has_succeeded(*pod); });
+    const auto has_over = [this] {
+        return std::ranges::all_of(list_, [](const auto& pod) { return has_ended(*pod); }) &&
+               std::ranges::any_of(list_, [](const auto& pod) {
+                   return says(pod->metadata, api::annotation::kRetriableInGroup, "false");
+               });
+    };
+    if (succeeded != *total && !has_over()) {
+        return std::nullopt;
+    }
+    return JobEnd{
+        .result = JobEnd::Result::Succeeded,
+        .message = fmt::format("Pods succeeded: {}/{}.", succeeded, *total),
+    };
+}
+
+std::vector<api::ReclaimablePod> PodGroup::reclaimable_pods(const api::Workload& workload) const {
+    std::vector<api::ReclaimablePod> pods;
+    if (is_serving()) {
+        return pods;
+    }
+    RoleCounts succeeded;
+    for (const auto& pod : list_) {
+        if (has_succeeded(*pod)) {
+            ++succeeded[role_of(*pod)];
+        }
+    }
+    for (const api::PodSet& pod_set : workload.spec.pod_sets) {
+        const auto found = succeeded.find(pod_set.name);
+        if (found != succeeded.end()) {
+            pods.push_back({.name = pod_set.name, .count = std::min(found->second, pod_set.count)});
+        }
+    }
+    return pods;
+}
+
+Result<std::vector<Write>> PodGroup::start(const std::vector<PodSetInfo>& injected) const {
+    std::map<std::string_view, const PodSetInfo*> by_role;
+    for (const PodSetInfo& info : injected) {
+        by_role[info.name] = &info;
+    }
+    std::vector<Write> writes;
+    for (const auto& pod : list_) {
+        if (!is_gated(*pod) || pod->metadata.deletion_timestamp) {
+            continue;
+        }
+        const std::string role = role_of(*pod);
+        const auto info = by_role.find(role);
+        if (info == by_role.end()) {
+            return make_invalid(fmt::format(
+                "invalid podset infos: podSetInfo with the name '{}' is not found", role
+            ));
+        }
+        auto write = start_pod(*pod, *info->second);
+        if (!write) {
+            return write.error();
+        }
+        writes.push_back(std::move(*write));
+    }
+    return writes;
+}
+
+StopStep PodGroup::next_stop_step(const api::Workload* workload) const {
+    return next_stop_step_for(
+        {.reason = api::reason::kNoMatchingWorkload, .message = {}}, workload
+    );
+}
+
+StopStep PodGroup::next_stop_step_for(const StopCause& cause, const api::Workload*) const {
+    const bool ends_all = cause.reason == api::reason::kWorkloadDeleted;
+    StopStep step;
+    for (const auto& pod : list_) {
+        if (!ends_all && is_held_or_over(*pod)) {
+            continue;
+        }
+        if (auto write = end_pod(*pod, cause, now_)) {
+            step.kind = StopStep::Kind::Suspend;
+            step.writes.push_back(std::move(*write));
+        }
+    }
+    if (step.writes.empty() && ends_all) {
+        step.writes = release();
+        step.kind = step.writes.empty() ? StopStep::Kind::Stopped : StopStep::Kind::Restore;
+    }
+    return step;
+}
+
+std::optional<std::vector<GenericJob::WorkloadPointer>> PodGroup::find_workloads() const {
+    std::vector<WorkloadPointer> own;
+    if (workload_ && !is_foreign_) {
+        own.push_back(workload_);
+    }
+    return own;
+}
+
+std::optional<bool> PodGroup::is_described_by(const api::Workload& workload) const {
+    if (!is_prebuilt()) {
+        return places_.has_value();
+    }
+    const auto total = total_count();
+    RoleCounts roles = count_roles(list_);
+    if (count_by() == GroupCount::FirstPod && total && !roles.empty()) {
+        roles = {
+            {role_of(**std::ranges::find_if(list_, [](const auto& pod) { return is_useful(*pod); })
+             ),
+             *total}
+        };
+    }
+    return has_place_for(workload, roles);
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,82 @@
+#pragma once
+
+#include "controller/jobs/generic_job.hpp"
+#include "controller/jobs/pod/pod_group_places.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice::controller {
+
+/// All pods of a group, which are one job: they are admitted together as the Workload with the
+/// group's name. A pod that failed may be replaced by another one with the same role. What is said
+/// of the whole group, one pod of it says, the first.
+class PodGroup final : public GenericJob {
+  public:
+    /// Requires: there is a pod. Cost: linear but for sorting.
+    PodGroup(
+        Pods pods, std::string group, const Stores& stores, const Settings& settings, Time now
+    );
+
+    const api::ObjectMeta& metadata() const override { return first_->metadata; }
+    Result<std::vector<api::PodSet>> pod_sets() const override;
+    bool is_left_alone() const override;
+    /// Some pod is held back or has ended.
+    bool is_suspended() const override;
+    bool is_active() const override;
+    bool are_pods_ready() const override;
+    std::optional<JobEnd> find_end() const override;
+    std::vector<api::ReclaimablePod> reclaimable_pods(const api::Workload& workload) const override;
+    Result<std::vector<Write>> start(const std::vector<PodSetInfo>& injected) const override;
+    StopStep next_stop_step(const api::Workload* workload) const override;
+    StopStep next_stop_step_for(const StopCause& cause, const api::Workload* workload)
+        const override;
+
+    bool consists_of_pods() const override { return true; }
+    bool has_independent_writes() const override { return true; }
+    std::optional<Time> active_until() const override;
+    bool may_change_queue() const override { return !is_serving(); }
+    std::optional<std::vector<WorkloadPointer>> find_workloads() const override;
+    std::optional<bool> is_described_by(const api::Workload& workload) const override;
+    std::optional<Outcome> settle_members(const JobKind& kind) const override;
+    std::optional<Outcome> settle_before_workload(const JobKind& kind) const override;
+    std::optional<JobProblem> find_obstacle() const override;
+    JobResult<void> own_metadata(api::ObjectMeta& workload, const Settings& settings)
+        const override;
+    std::optional<Write> own_prebuilt(const api::Workload& workload) const override;
+    std::optional<Write> own_condition(const api::Workload& workload) const override;
+    std::vector<Write> release() const override;
+    std::vector<Write> release_deleted() const override;
+
+  private:
+    bool is_serving() const;
+    GroupCount count_by() const;
+    /// Errors: Invalid with what Kueue says of the annotation.
+    Result<std::int32_t> total_count() const;
+    /// Its user deleted all of it: nothing of it is of use, and none was ended by us.
+    bool is_abandoned() const;
+    bool is_prebuilt() const;
+    std::optional<JobProblem> find_contradiction() const;
+    /// What its new Workload counts, with those that are too many left out.
+    Pods find_members(Pods* excess) const;
+    std::optional<Write> own_workload(const api::Workload& workload) const;
+    Outcome refuse_foreign_workload(const JobKind& kind) const;
+
+    Pods pods_;  ///< all, by name
+    std::string group_;
+    const Settings& settings_;
+    Time now_;
+    std::shared_ptr<const api::Pod> first_;
+    WorkloadPointer workload_;         ///< the one with its name; may be another object's
+    bool is_foreign_ = false;          ///< it is
+    std::optional<PodPlaces> places_;  ///< in its Workload; none: the Workload is not like it
+    Pods list_;                        ///< those that count
+};
+
+/// The same text as an error of Kueue's webhook, where the pod does not say how many pods its group
+/// has. Requires: it is one of a group.
+Result<std::int32_t> group_total_count(const api::ObjectMeta& pod);
+
+}  // namespace sluice::controller

@@ -1,0 +1,203 @@
+#include "controller/jobs/pod/pod_state.hpp"
+
+#include "api/codec.hpp"
+#include "api/kueue_names.hpp"
+#include "api/micro_time.hpp"
+#include "controller/jobs/pod/role_hash.hpp"
+#include "controller/jobs/stored_template.hpp"
+#include "controller/jobs/topology_request.hpp"
+#include "controller/reconcilers/strict_patch.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+constexpr std::string_view kManager = "kueue";
+
+bool is_own_gate(const api::PodSchedulingGate& gate) {
+    return gate.name == api::scheduling_gate::kAdmission ||
+           gate.name == api::scheduling_gate::kTopology;
+}
+
+bool has_condition(const api::Pod& pod, std::string_view type) {
+    return std::ranges::any_of(pod.status.conditions, [type](const api::ObjectCondition& each) {
+        return each.type_ == type && each.status == api::condition_status::kTrue;
+    });
+}
+
+json::Value spec_of(const api::Pod& pod) {
+    auto spec = json::parse(pod.raw_spec.view());
+    return spec ? std::move(*spec) : api::to_value(pod.spec);
+}
+
+/// Says on the pod why it will be deleted.
+Write mark_target(const api::Pod& pod, const StopCause& cause, Time now) {
+    const Time since = std::chrono::floor<std::chrono::seconds>(now);
+    const json::Value condition = json::Object{
+        {"type", api::condition::kTerminationTarget},
+        {"status", api::condition_status::kTrue},
+        {"lastTransitionTime", api::to_value(since)},
+        {"reason", cause.reason},
+        {"message", cause.message},
+    };
+    return {
+        .verb = Verb::ApplyStatus,
+        .object = key_of(pod),
+        .body =
+            json::Object{
+                {"apiVersion", "v1"},
+                {"kind", "Pod"},
+                {"metadata",
+                 json::Object{
+                     {"name", pod.metadata.name},
+                     {"namespace", pod.metadata.namespace_},
+                     {"uid", pod.metadata.uid},
+                 }},
+                {"status", json::Object{{"conditions", json::Array{condition}}}},
+            },
+        .field_manager = std::string(kManager),
+    };
+}
+
+}  // namespace
+
+bool is_gated(const api::Pod& pod) {
+    return std::ranges::find(
+               pod.spec.scheduling_gates,
+               api::scheduling_gate::kAdmission,
+               &api::PodSchedulingGate::name
+           ) != pod.spec.scheduling_gates.end();
+}
+
+bool has_succeeded(const api::Pod& pod) {
+    return pod.status.phase == "Succeeded";
+}
+bool has_ended(const api::Pod& pod) {
+    return has_succeeded(pod) || pod.status.phase == "Failed";
+}
+bool is_held_or_over(const api::Pod& pod) {
+    return is_gated(pod) || has_ended(pod);
+}
+
+bool is_useful(const api::Pod& pod) {
+    const bool never_ran = pod.metadata.deletion_timestamp && pod.spec.node_name.empty();
+    return !never_ran && pod.status.phase != "Failed";
+}
+
+bool is_ready(const api::Pod& pod) {
+    return has_condition(pod, "Ready");
+}
+
+bool is_marked_managed(const api::ObjectMeta& pod) {
+    const std::string* mark = pod.find_label(api::label::kManaged);
+    return mark != nullptr && *mark == "true";
+}
+
+std::string_view pod_group_of(const api::ObjectMeta& pod, bool by_annotation) {
+    const std::string* annotation = pod.find_annotation(api::annotation::kPodGroupName);
+    if (by_annotation && annotation != nullptr && !annotation->empty()) {
+        return *annotation;
+    }
+    const std::string* label = pod.find_label(api::label::kPodGroupName);
+    return label == nullptr ? std::string_view() : std::string_view(*label);
+}
+
+std::string role_of(const api::Pod& pod) {
+    const std::string* hash = pod.metadata.find_annotation(api::annotation::kRoleHash);
+    return hash != nullptr ? *hash : role_hash(spec_of(pod));
+}
+
+Result<api::PodSet> make_pod_set(
+    const api::Pod& pod, std::string name, std::int32_t count, const Settings& settings
+) {
+    api::PodTemplateSpec live;
+    live.raw = api::RawJson(json::print(json::Object{{"spec", spec_of(pod)}}));
+    auto pod_template = stored_template(live, {});
+    if (!pod_template) {
+        return pod_template.error();
+    }
+    api::PodSet pod_set;
+    pod_set.name = std::move(name);
+    pod_set.count = count;
+    pod_set.template_ = std::move(*pod_template);
+    if (settings.gates.topology_aware_scheduling) {
+        auto request = make_topology_request(
+            pod.metadata,
+            {.pod_index = api::label::kPodGroupPodIndex,
+             .sub_group_index = {},
+             .sub_group_count = std::nullopt}
+        );
+        if (!request) {
+            return request.error();
+        }
+        pod_set.topology_request = std::move(*request);
+    }
+    return pod_set;
+}
+
+Result<Write> start_pod(const api::Pod& pod, const PodSetInfo& injected) {
+    api::PodTemplateSpec live;
+    live.metadata = pod.metadata;
+    live.spec = pod.spec;
+    auto patch = injection_patch(live, injected);
+    if (!patch) {
+        return patch.error();
+    }
+    json::Array left;
+    for (const api::PodSchedulingGate& gate : pod.spec.scheduling_gates) {
+        if (!is_own_gate(gate)) {
+            left.push_back(json::Object{{"name", gate.name}});
+        }
+    }
+    patch->find("spec")->set(
+        "schedulingGates", left.empty() ? json::Value() : json::Value(std::move(left))
+    );
+    return strict_patch(key_of(pod), pod.metadata, std::move(*patch));
+}
+
+std::optional<Write> end_pod(const api::Pod& pod, const StopCause& cause, Time now) {
+    if (pod.metadata.deletion_timestamp) {
+        return std::nullopt;
+    }
+    if (!has_condition(pod, api::condition::kTerminationTarget)) {
+        return mark_target(pod, cause, now);
+    }
+    return Write{
+        .verb = Verb::Delete,
+        .object = key_of(pod),
+        .body = {},
+        .uid = pod.metadata.uid,
+    };
+}
+
+std::optional<Write> release_pod(const api::Pod& pod) {
+    if (!pod.metadata.has_finalizer(api::finalizer::kManaged)) {
+        return std::nullopt;
+    }
+    json::Array left;
+    for (const std::string& finalizer : pod.metadata.finalizers) {
+        if (finalizer != api::finalizer::kManaged) {
+            left.emplace_back(finalizer);
+        }
+    }
+    return strict_patch(
+        key_of(pod),
+        pod.metadata,
+        json::Object{
+            {"metadata",
+             json::Object{
+                 {"finalizers", left.empty() ? json::Value() : json::Value(std::move(left))},
+             }},
+        }
+    );
+}
+
+ObjectKey key_of(const api::Pod& pod) {
+    return {kind_of<api::Pod>(), pod.metadata.namespace_, pod.metadata.name};
+}
+
+}  // namespace sluice::controller

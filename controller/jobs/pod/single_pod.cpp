@@ -1,0 +1,100 @@
+#include "controller/jobs/pod/single_pod.hpp"
+
+#include "api/kueue_names.hpp"
+#include "controller/jobs/pod/pod_state.hpp"
+
+#include <fmt/format.h>
+
+namespace sluice::controller {
+
+namespace {
+
+constexpr std::string_view kPodSet = "main";
+
+}  // namespace
+
+Result<std::vector<api::PodSet>> SinglePod::pod_sets() const {
+    auto pod_set = make_pod_set(*pod_, std::string(kPodSet), 1, settings_);
+    if (!pod_set) {
+        return pod_set.error();
+    }
+    std::vector<api::PodSet> pod_sets;
+    pod_sets.push_back(std::move(*pod_set));
+    return pod_sets;
+}
+
+bool SinglePod::is_left_alone() const {
+    return !is_marked_managed(pod_->metadata);
+}
+
+bool SinglePod::is_suspended() const {
+    return is_held_or_over(*pod_);
+}
+
+bool SinglePod::are_pods_ready() const {
+    return is_ready(*pod_) || has_succeeded(*pod_);
+}
+
+std::optional<JobEnd> SinglePod::find_end() const {
+    if (!has_ended(*pod_)) {
+        return std::nullopt;
+    }
+    return JobEnd{
+        .result = has_succeeded(*pod_) ? JobEnd::Result::Succeeded : JobEnd::Result::Failed,
+        .message = pod_->status.message,
+    };
+}
+
+Result<std::vector<Write>> SinglePod::start(const std::vector<PodSetInfo>& injected) const {
+    if (injected.size() != 1) {
+        return make_invalid(
+            fmt::format("invalid podset infos: expecting 1 pod set got {}", injected.size())
+        );
+    }
+    std::vector<Write> writes;
+    if (is_gated(*pod_)) {
+        auto write = start_pod(*pod_, injected.front());
+        if (!write) {
+            return write.error();
+        }
+        writes.push_back(std::move(*write));
+    }
+    return writes;
+}
+
+StopStep SinglePod::next_stop_step(const api::Workload* workload) const {
+    return next_stop_step_for(
+        {.reason = api::reason::kNoMatchingWorkload, .message = {}}, workload
+    );
+}
+
+/// Both writes in a row: what follows the first does not depend on what its echo says.
+StopStep SinglePod::next_stop_step_for(const StopCause& cause, const api::Workload*) const {
+    StopStep step;
+    if (is_suspended() && cause.reason != api::reason::kWorkloadDeleted) {
+        return step;
+    }
+    auto write = end_pod(*pod_, cause, now_);
+    if (!write) {
+        return step;
+    }
+    step.kind = StopStep::Kind::Suspend;
+    const bool is_deletion = write->verb == Verb::Delete;
+    step.writes.push_back(std::move(*write));
+    if (!is_deletion) {
+        step.writes.push_back(
+            {.verb = Verb::Delete, .object = key_of(*pod_), .body = {}, .uid = pod_->metadata.uid}
+        );
+    }
+    return step;
+}
+
+std::vector<Write> SinglePod::release() const {
+    std::vector<Write> writes;
+    if (auto write = release_pod(*pod_)) {
+        writes.push_back(std::move(*write));
+    }
+    return writes;
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "api/pod.hpp"
+#include "controller/jobs/generic_job.hpp"
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace sluice::controller {
+
+/// A pod that is a job by itself.
+class SinglePod final : public GenericJob {
+  public:
+    SinglePod(std::shared_ptr<const api::Pod> pod, const Settings& settings, Time now)
+        : pod_(std::move(pod)), settings_(settings), now_(now) {}
+
+    const api::ObjectMeta& metadata() const override { return pod_->metadata; }
+    Result<std::vector<api::PodSet>> pod_sets() const override;
+    bool is_left_alone() const override;
+    bool is_suspended() const override;
+    /// Never: its quota is free as soon as it is deleted.
+    bool is_active() const override { return false; }
+    bool are_pods_ready() const override;
+    std::optional<JobEnd> find_end() const override;
+    Result<std::vector<Write>> start(const std::vector<PodSetInfo>& injected) const override;
+    StopStep next_stop_step(const api::Workload* workload) const override;
+    StopStep next_stop_step_for(const StopCause& cause, const api::Workload* workload)
+        const override;
+    bool consists_of_pods() const override { return true; }
+    bool ends_with_stop() const override { return true; }
+    std::vector<Write> release() const override;
+
+    const api::Pod& pod() const { return *pod_; }
+
+  private:
+    std::shared_ptr<const api::Pod> pod_;
+    const Settings& settings_;
+    Time now_;
+};
+
+}  // namespace sluice::controller

@@ -1,0 +1,185 @@
+#include "api/kueue_names.hpp"
+#include "base/assert.hpp"
+#include "controller/jobs/job_reconciliation.hpp"
+#include "controller/jobs/workload_of_job.hpp"
+#include "controller/reconcilers/workload_status.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+// How a job starts when it is admitted, and stops when it is not (any more).
+namespace sluice::controller {
+
+namespace {
+
+namespace reason = api::reason;
+
+}  // namespace
+
+/// Evicted: the job stops, and the quota is given back once no pod is active. Evicted stays True
+/// until the next admission; until then the queue name is followed.
+JobReconciliation::Next JobReconciliation::release_evicted() {
+    const api::Condition* evicted = find_condition(*workload_, api::condition::kEvicted);
+    if (evicted == nullptr || evicted->status != api::condition_status::kTrue) {
+        return {};
+    }
+    const std::string why = reason::kWorkloadEvictedDueTo + evicted->reason;
+    if (Next stopping = stop(workload_.get(), evicted->message, why)) {
+        if (job_.ends_with_stop() && has_quota_reserved(*workload_)) {
+            // Once it is seen that the job is going, its Workload only finishes.
+            stopping->writes.push_back(released_quota());
+        }
+        return stopping;
+    }
+    if (has_quota_reserved(*workload_) && job_.is_active()) {
+        Outcome outcome;
+        outcome.requeue_at = job_.active_until();
+        return outcome;
+    }
+    if (has_quota_reserved(*workload_)) {
+        return write(released_quota());
+    }
+    if (Next deletion = delete_deactivated(*evicted)) {
+        return deletion;
+    }
+    Next following = follow_queue_name();
+    return following ? std::move(following) : Outcome{};
+}
+
+Write JobReconciliation::released_quota() const {
+    api::Workload changed = *workload_;
+    workload::release_quota(changed, settings_.gates, now_);
+    return status_write(changed);
+}
+
+JobReconciliation::Next JobReconciliation::delete_deactivated(const api::Condition& evicted) {
+    const auto& retention = settings_.retention.after_deactivated_by_kueue;
+    if (!retention || sluice::controller::is_active(*workload_) ||
+        !evicted.reason.starts_with(reason::kDeactivatedDueTo) || !evicted.last_transition_time) {
+        return {};
+    }
+    Outcome outcome;
+    const Time end = *evicted.last_transition_time + *retention;
+    if (now_ < end) {
+        outcome.requeue_at = end;
+        return outcome;
+    }
+    const api::ObjectMeta& job = job_.metadata();
+    Write w{
+        .verb = Verb::Delete,
+        .object = {kind_.kind(), job.namespace_, job.name},
+        .body = {},
+        .uid = job.uid,
+    };
+    w.events.push_back(event(reason::kDeleted, "Deleted job: deactivation retention period expired")
+    );
+    outcome.writes.push_back(std::move(w));
+    return outcome;
+}
+
+JobReconciliation::Next JobReconciliation::stop_unadmitted() {
+    if (job_.is_suspended()) {
+        return {};
+    }
+    const bool may_run = is_admitted(*workload_) || (kept_ && may_run_on(job_, *kept_));
+    if (may_run) {
+        return Outcome{};
+    }
+    Next stopping = stop(workload_.get(), "Not admitted by cluster queue", reason::kNotAdmitted);
+    return stopping ? std::move(stopping) : Outcome{};
+}
+
+JobReconciliation::Next JobReconciliation::start_admitted() {
+    const auto& admission = workload_->status.admission;
+    if (!is_admitted(*workload_) || !admission) {
+        if (has_quota_reserved(*workload_)) {
+            tell_checks();
+        }
+        return {};
+    }
+    const auto injected = make_pod_set_infos(stores_, *workload_, *admission, settings_);
+    if (!injected && !injected.error().is_permanent()) {
+        return refuse(injected.error());
+    }
+    if (!injected) {
+        return finish_with(reason::kFailedToStart, injected.error().detail);
+    }
+    // Its user may mend what cannot be read, while an injection that contradicts stays so.
+    if (const auto readable = job_.pod_sets(); !readable) {
+        return refuse({JobProblem::Reason::InvalidSpec, readable.error().detail});
+    }
+    auto writes = job_.start(*injected);
+    if (!writes) {
+        return finish_with(reason::kFailedToStart, writes.error().detail);
+    }
+    SLUICE_ASSERT(!writes->empty() || job_.consists_of_pods());
+    Outcome outcome;
+    outcome.writes = std::move(*writes);
+    outcome.are_independent = job_.has_independent_writes();
+    tell(outcome, reason::kStarted, "Admitted by clusterQueue " + admission->cluster_queue);
+    if (job_.consists_of_pods()) {
+        const api::Condition* admitted = find_condition(*workload_, api::condition::kAdmitted);
+        for (Write& each : outcome.writes) {
+            each.observations.push_back({
+                .kind = Observation::Kind::GateOpened,
+                .cluster_queue = admission->cluster_queue,
+                .reason = api::scheduling_gate::kAdmission,
+                .is_group = job_.has_independent_writes(),
+                .since_admitted =
+                    std::max(Duration{}, now_ - admitted->last_transition_time.value_or(now_)),
+            });
+        }
+    }
+    return outcome;
+}
+
+void JobReconciliation::tell(Outcome& outcome, std::string_view reason, std::string_view note)
+    const {
+    for (Write& each : outcome.writes) {
+        if (!job_.consists_of_pods()) {
+            each.events.push_back(event(reason, note));
+            return;
+        }
+        const api::ObjectMeta* pod = stores_.find_metadata(each.object);
+        if (pod != nullptr && (each.verb == Verb::MergePatch || each.verb == Verb::Delete)) {
+            each.events.push_back(job_event(kind_, *pod, reason, note));
+        }
+    }
+}
+
+/// What the admission checks say that the Workload waits for.
+void JobReconciliation::tell_checks() {
+    std::vector<std::string> said;
+    for (const api::AdmissionCheckState& check : workload_->status.admission_checks) {
+        if (check.state == api::check_state::kPending && !check.message.empty()) {
+            said.push_back(check.name + ": " + check.message);
+        }
+    }
+    if (!said.empty()) {
+        events_.push_back(
+            event(reason::kUpdatedAdmissionCheck, fmt::format("{}", fmt::join(said, "; ")))
+        );
+    }
+}
+
+JobReconciliation::Next JobReconciliation::stop(
+    const api::Workload* workload, std::string_view message, std::string_view why
+) {
+    const StopCause cause{.reason = std::string(why), .message = std::string(message)};
+    StopStep step = job_.next_stop_step_for(cause, workload);
+    if (step.kind == StopStep::Kind::Stopped) {
+        return {};
+    }
+    Outcome outcome;
+    outcome.writes = std::move(step.writes);
+    outcome.are_independent = job_.has_independent_writes();
+    if (step.kind == StopStep::Kind::Suspend) {
+        tell(outcome, reason::kStopped, message);
+    }
+    return outcome;
+}
+
+}  // namespace sluice::controller

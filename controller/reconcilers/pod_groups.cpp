@@ -1,0 +1,33 @@
+#include "controller/reconcilers/pod_groups.hpp"
+
+#include "api/kueue_names.hpp"
+#include "api/pod.hpp"
+
+#include <string>
+
+namespace sluice::controller {
+
+namespace {
+
+constexpr std::string_view kPrefix = "group/";
+
+}  // namespace
+
+bool is_of_pod_group(const api::ObjectMeta& workload) {
+    const std::string* marked = workload.find_annotation(api::annotation::kIsGroupWorkload);
+    return marked != nullptr && *marked == "true";
+}
+
+bool has_job(const api::ObjectMeta& workload) {
+    return workload.controller_owner() != nullptr || is_of_pod_group(workload);
+}
+
+ObjectKey pod_group_key(std::string_view ns, std::string_view group) {
+    return {kind_of<api::Pod>(), std::string(ns), std::string(kPrefix) + std::string(group)};
+}
+
+std::string_view group_in_name(std::string_view name) {
+    return name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : std::string_view();
+}
+
+}  // namespace sluice::controller
