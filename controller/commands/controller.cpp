@@ -351,10 +351,11 @@ void warn_of_settings_without_effect(const controller::ProcessOptions& options) 
 
 /// Sets the clients that the limit of requests leaves out: a lease is lost when its renewal waits
 /// too long behind other calls, and so is the patience of those whose request is reviewed. Returns
-/// that of the lease; the options own it.
-Result<kube::HttpClient*> make_unlimited_clients(
+/// them; the options own them.
+Result<std::vector<kube::HttpClient*>> make_unlimited_clients(
     kube::ClientConfig config, const Clock& clock, controller::ProcessOptions* options
 ) {
+    std::vector<kube::HttpClient*> made;
     config.qps = -1;
     auto lease = kube::HttpClient::make(config, clock, options->seed + 1);
     if (!lease) {
@@ -369,12 +370,14 @@ Result<kube::HttpClient*> make_unlimited_clients(
         if (!visibility) {
             return visibility.error();
         }
+        made.push_back(visibility->get());
         options->visibility_client = std::move(*visibility);
     }
+    made.push_back(review->get());
+    made.push_back(lease->get());
     options->review_client = std::move(*review);
-    kube::HttpClient* const calls = lease->get();
     options->lease_client = std::move(*lease);
-    return calls;
+    return made;
 }
 
 int run(const Options& options) {
@@ -400,14 +403,13 @@ int run(const Options& options) {
     const SystemClock clock;
     net::EventLoop loop;  // the client's connections belong to it
     auto client = kube::HttpClient::make(connection->config, clock, process_options->seed);
-    auto lease_client = client
-                            ? make_unlimited_clients(connection->config, clock, &*process_options)
-                            : Result<kube::HttpClient*>(client.error());
-    if (!lease_client) {
-        log::error("cannot start", {{"error", lease_client.error().detail}});
+    auto clients = client ? make_unlimited_clients(connection->config, clock, &*process_options)
+                          : Result<std::vector<kube::HttpClient*>>(client.error());
+    if (!clients) {
+        log::error("cannot start", {{"error", clients.error().detail}});
         return kMisconfigured;
     }
-    kube::HttpClient* const lease_calls = *lease_client;
+    clients->push_back(client->get());
     std::signal(SIGPIPE, SIG_IGN);
     raise_file_limit();
     int exit_code = 1;
@@ -415,14 +417,11 @@ int run(const Options& options) {
         controller::ControllerProcess process(**client, clock, loop, std::move(*process_options));
         const std::string host =
             fmt::format("{}:{}", connection->config.host, connection->config.port);
-        (*client)->on_answer([&process, host](const std::string& method, int status) {
-            process.count_request(host, method, status);
-        });
-        lease_calls->on_answer([&process, &loop, host](const std::string& method, int status) {
-            loop.post([&process, host, method, status] {
+        for (kube::HttpClient* each : *clients) {
+            each->on_answer([&process, host](const std::string& method, int status) {
                 process.count_request(host, method, status);
             });
-        });
+        }
         net::TaskGroup tasks(loop.executor(), "main");
         tasks.spawn(run_to_end(&process, &loop, &exit_code), "process");
         tasks.spawn(stop_on_signal(&process), "signals");

@@ -9,7 +9,7 @@ KindEntry admission_check_kind() {
     entry.metric_name = "admissioncheck_controller";
     entry.edges = {
         to_itself(),
-        {.reconciled = Urgency::Batched,
+        {.reconciled = Urgency::Gathered,
          .translated = true,
          .find =
              [](const ChangeContext& context, const kube::AnyChange& change, const Visit& visit) {

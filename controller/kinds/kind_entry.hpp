@@ -32,8 +32,14 @@ enum class Presence : std::uint8_t {
     Supplementary,  ///< the same, and nothing waits for its list
 };
 
-/// How soon an object is reconciled. Statuses of queues follow their workloads in batches.
-enum class Urgency : std::uint8_t { AtOnce, Batched };
+/// How soon an object is reconciled.
+enum class Urgency : std::uint8_t {
+    AtOnce,
+    Gathered,  ///< with what else changes within a second
+    /// Statuses of queues, which follow their workloads: the same, and later where the API server
+    /// is busy.
+    Batched,
+};
 
 /// Where the objects that a change concerns are looked up.
 struct ChangeContext {

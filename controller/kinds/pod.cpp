@@ -125,7 +125,8 @@ KindEntry elastic_pod_kind() {
         return store;
     };
     entry.edges = {
-        {.reconciled = Urgency::Batched, .translated = false, .find = find_by<api::Pod>(visit_row)},
+        {.reconciled = Urgency::Gathered, .translated = false, .find = find_by<api::Pod>(visit_row)
+        },
     };
     entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time now) {
         return ungate_row(context.view, context.job_kinds, key, now);

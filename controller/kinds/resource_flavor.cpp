@@ -10,7 +10,7 @@ KindEntry resource_flavor_kind() {
     entry.metric_name = "resourceflavor_controller";
     entry.edges = {
         to_itself(),
-        {.reconciled = Urgency::Batched,
+        {.reconciled = Urgency::Gathered,
          .translated = true,
          .find = [](const ChangeContext& context, const kube::AnyChange& change, const Visit& visit
                  ) { visit_cluster_queues_of_flavor(context.stores, change.key.name, visit); }},

@@ -7,7 +7,7 @@ namespace sluice::controller {
 KindEntry topology_kind() {
     KindEntry entry = make_entry<api::Topology>(Presence::Required);
     entry.edges = {
-        {.reconciled = Urgency::Batched,
+        {.reconciled = Urgency::Gathered,
          .translated = true,
          .find =
              [](const ChangeContext& context, const kube::AnyChange& change, const Visit& visit) {

@@ -132,7 +132,7 @@ KindEntry workload_kind() {
     entry.metric_name = "workload_controller";
     entry.edges = {
         to_itself(),
-        {.reconciled = Urgency::Batched,
+        {.reconciled = Urgency::Gathered,
          .translated = false,
          .find = find_by<api::Workload>(visit_new_class)},
         {.reconciled = Urgency::AtOnce,

@@ -11,14 +11,19 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 namespace sluice::controller {
 
 namespace {
 
-/// The pace is a moving average over about so many rows.
+/// The pace is a moving average over about so many rows, of which one that hung counts no more
+/// than this.
 constexpr int kPaceRows = 16;
+constexpr Duration kRowTimeMax = std::chrono::milliseconds(500);
+/// While no row is under way, the pace falls by half as often: what was slow says little of now.
+constexpr Duration kPaceHalfLife = std::chrono::seconds(5);
 constexpr std::string_view kNothingLeft = "{}";
 constexpr int kQuestionsMax = 16;
 constexpr int kAttempts = 4;
@@ -53,7 +58,7 @@ void ApiWriter::submit(std::vector<Write> row, Attempts attempts, Done done) {
     for (const Write& write : row) {
         echoes_.begin(write.object);
     }
-    ++rows_;
+    begin_row();
     parts_.tasks.spawn(perform_row(std::move(row), attempts, std::move(done)), "write");
 }
 
@@ -109,8 +114,9 @@ boost::asio::awaitable<void> ApiWriter::perform_row(
         }
         accepted(write, *answer);
     }
-    --rows_;
-    pace_ += (parts_.clock.instant() - begin - pace_) / kPaceRows;
+    end_row();
+    const Duration took = std::min(parts_.clock.instant() - begin, kRowTimeMax);
+    pace_ += (took - pace_) / kPaceRows;
     for (const Write& write : row) {
         echoes_.end(write.object);
     }
@@ -118,6 +124,27 @@ boost::asio::awaitable<void> ApiWriter::perform_row(
     for (const Write& write : row) {
         parts_.on_ended(write.object);
     }
+}
+
+void ApiWriter::begin_row() {
+    if (rows_ == 0) {
+        pace_ = pace();
+    }
+    ++rows_;
+}
+
+void ApiWriter::end_row() {
+    --rows_;
+    idle_since_ = parts_.clock.instant();
+}
+
+Duration ApiWriter::pace() const {
+    if (rows_ > 0) {
+        return pace_;
+    }
+    using Seconds = std::chrono::duration<double>;
+    const Seconds idle = parts_.clock.instant() - idle_since_;
+    return std::chrono::duration_cast<Duration>(pace_ * std::exp2(-(idle / kPaceHalfLife)));
 }
 
 kube::Async<std::string> ApiWriter::perform(Write write, Attempts attempts) {
@@ -167,9 +194,9 @@ boost::asio::awaitable<bool> ApiWriter::pause(int attempt, int at_least_seconds)
     const Duration delay = std::max<Duration>(
         kube::backoff_delay(parts_.backoff, attempt, prng_), std::chrono::seconds(at_least_seconds)
     );
-    --rows_;
+    end_row();
     const bool waited = co_await net::pause_for(delay);
-    ++rows_;
+    begin_row();
     co_return waited;
 }
 

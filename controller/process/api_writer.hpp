@@ -48,12 +48,13 @@ class ApiWriter final : public WriteSink {
     ApiWriter(Parts parts, std::size_t rows_max, std::uint64_t seed)
         : parts_(std::move(parts)),
           rows_max_(rows_max),
+          idle_since_(parts_.clock.instant()),
           prng_(seed),
           echoes_(parts_.stores, parts_.clock) {}
 
     void submit(std::vector<Write> row, Attempts attempts, Done done) override;
     bool has_room() const override { return rows_ < rows_max_; }
-    Duration pace() const override { return pace_; }
+    Duration pace() const override;
     bool is_settled(const ObjectKey& key) const override { return echoes_.is_settled(key); }
     /// Asks the server about objects whose echo is late, a few at a time. Returns when to be called
     /// again; none: after the next write or answer.
@@ -76,12 +77,15 @@ class ApiWriter final : public WriteSink {
     /// What became of it; none: the server does not say.
     boost::asio::awaitable<std::optional<Result<std::string>>> find_out(Doubt doubt);
     boost::asio::awaitable<void> ask(AwaitedEchoes::Question question);
+    void begin_row();
+    void end_row();
     void accepted(const Write& write, const std::string& answer);
 
     Parts parts_;
     std::size_t rows_max_;
     std::size_t rows_ = 0;
-    Duration pace_{};
+    Duration pace_{};  ///< while rows are under way, or when the last one ended
+    Instant idle_since_;
     Prng prng_;
     AwaitedEchoes echoes_;
     int questions_ = 0;  ///< that wait for their answer

@@ -91,8 +91,9 @@ class ControllerProcess {
     /// Where /metrics is served; 0: nowhere.
     std::uint16_t metrics_port() const { return status_.metrics_port(); }
     /// For metrics: the API server at `host` answered a request; status 0: it did not.
+    /// Thread: any.
     void count_request(const std::string& host, const std::string& method, int status) {
-        metrics_.observe_request(host, method, status);
+        metrics_.runtime().observe_request(host, method, status);
     }
 
   private:

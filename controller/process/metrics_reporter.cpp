@@ -57,7 +57,7 @@ MetricsReporter::MetricsReporter(const Parts& parts)
     : parts_(parts),
       custom_(parts.custom_labels),
       metrics_(registry_, custom_),
-      runtime_(registry_),
+      runtime_(registry_, parts.runtime),
       tally_(parts.translator.settings().gates, custom_),
       queues_(
           {.stores = parts.stores,
@@ -111,9 +111,7 @@ bool MetricsReporter::relabel(
 
 void MetricsReporter::set_role(const std::string& role) {
     registry_.set_role(role);
-    if (!parts_.lease.empty()) {
-        runtime_.leader_election_master_status.set({parts_.lease}, role == "leader" ? 1 : 0);
-    }
+    runtime_.set_role(role);
     queues_.forget();
     cohorts_.forget();
     audit_group_.forget();
@@ -298,30 +296,6 @@ void MetricsReporter::observe_audit(const std::vector<engine::AuditFinding>& fin
     mark_all();
 }
 
-void MetricsReporter::observe_request(
-    const std::string& host, const std::string& method, int status
-) {
-    const std::string code = status == 0 ? "<error>" : std::to_string(status);
-    runtime_.rest_client_requests_total.add({code, host, method});
-}
-
-void MetricsReporter::report_work() {
-    const auto raise = [](metrics::Counter& counter, const metrics::Labels& labels, auto value) {
-        counter.add(labels, static_cast<double>(value) - counter.value(labels));
-    };
-    for (const auto& [name, work] : parts_.work()) {
-        const metrics::Labels labels{name, name};
-        runtime_.workqueue_depth.set(labels, static_cast<double>(work.waiting));
-        raise(runtime_.workqueue_adds_total, labels, work.taken + work.waiting);
-        raise(runtime_.workqueue_retries_total, labels, work.failed);
-        auto& total = runtime_.controller_runtime_reconcile_total;
-        raise(total, {name, "success"}, work.succeeded);
-        raise(total, {name, "requeue_after"}, work.postponed);
-        raise(total, {name, "error"}, work.failed);
-        raise(runtime_.controller_runtime_reconcile_errors_total, {name}, work.failed);
-    }
-}
-
 void MetricsReporter::report_audit() {
     audit_group_.begin();
     for (const auto& [root, count] : audit_findings_) {
@@ -487,6 +461,7 @@ void MetricsReporter::cohort_changed(const kube::Change<api::Cohort>& change) {
 
 void MetricsReporter::cluster_queue_changed(const kube::Change<api::ClusterQueue>& change) {
     if (change.is_removed()) {
+        preemption_skips_.erase(change.key.name);
         queues_.remove_cluster_queue(change.key.name);
         cohorts_.forget_cluster_queue(change.key.name);
         custom_.forget(metrics::LabelSource::ClusterQueue, change.key.name);
@@ -545,9 +520,7 @@ std::size_t MetricsReporter::refresh_some() {
     if (dirty_.empty() && !parts_.state.tree().is_stale()) {
         report_trees();
     }
-    if (parts_.work) {
-        report_work();
-    }
+    runtime_.report();
     return looked_at;
 }
 

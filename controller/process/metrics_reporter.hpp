@@ -2,7 +2,7 @@
 
 #include "controller/process/cohort_metrics.hpp"
 #include "controller/process/queue_gauges.hpp"
-#include "controller/process/reconcile_runner.hpp"
+#include "controller/process/runtime_reporter.hpp"
 #include "controller/process/workload_tally.hpp"
 #include "controller/reconcilers/reconcile.hpp"
 #include "controller/reconcilers/stores.hpp"
@@ -13,7 +13,6 @@
 #include "kube/runtime/store.hpp"
 #include "metrics/gauge_group.hpp"
 #include "metrics/kueue_metrics.hpp"
-#include "metrics/runtime_metrics.hpp"
 #include "net/event_loop.hpp"
 #include "workload/translator.hpp"
 
@@ -33,7 +32,7 @@ namespace sluice::controller {
 /// Keeps Kueue's metrics. Counters are counted as things happen. Gauges are brought up to date soon
 /// after a change, on the loop of the stores, and for the queues that changed; so the page can be
 /// printed on any thread, at a cost that depends on its own length alone.
-/// Thread: the loop's, except print().
+/// Thread: the loop's, except print() and runtime().
 class MetricsReporter {
   public:
     struct Parts {
@@ -47,9 +46,7 @@ class MetricsReporter {
         std::vector<metrics::CustomLabel> custom_labels = {};  ///< metrics.customLabels
         bool cohorts = true;                                   ///< gate MetricsForCohorts
         bool creation_latency = true;  ///< gate MetricForWorkloadCreationLatency
-        std::string lease = {};        ///< the Lease that is competed for; "": none
-        /// By the name of the controller; none: no reconcilers.
-        std::function<std::map<std::string, ReconcileRunner::Work>()> work = {};
+        RuntimeReporter::Parts runtime = {};
         std::function<void()> on_dirty = {};  ///< there is something to refresh
     };
 
@@ -63,8 +60,8 @@ class MetricsReporter {
     void observe_cycle(const engine::CycleResult& result, Duration took);
     /// What an audit of the engine's state found, if anything.
     void observe_audit(const std::vector<engine::AuditFinding>& findings);
-    /// The API server answered a request; status 0: it did not.
-    void observe_request(const std::string& host, const std::string& method, int status);
+    /// The machinery's own. Thread: as its functions say.
+    RuntimeReporter& runtime() { return runtime_; }
 
     /// A store has taken a change, and the engine was told.
     void changed(const kube::AnyChange& change);
@@ -75,7 +72,10 @@ class MetricsReporter {
     /// The same at once.
     void refresh();
     /// The page in the Prometheus text format. Thread: any.
-    std::string print() const { return registry_.print(); }
+    std::string print() {
+        runtime_.report_process();
+        return registry_.print();
+    }
 
   private:
     void observe_local_queue(const Observation& o);
@@ -99,7 +99,6 @@ class MetricsReporter {
     bool counts_for(const std::string& ns, const std::string& local_queue) const;
     void report_skips(const engine::CycleResult& result);
     void report_audit();
-    void report_work();
     void report_trees();
     void mark(const std::string& cluster_queue);
     void mark(engine::NodeIndex cluster_queue);
@@ -114,7 +113,7 @@ class MetricsReporter {
     metrics::CustomLabels custom_;
     metrics::Registry registry_;
     metrics::KueueMetrics metrics_;
-    metrics::RuntimeMetrics runtime_;
+    RuntimeReporter runtime_;
     WorkloadTally tally_;
     QueueGauges queues_;
     CohortMetrics cohorts_;

@@ -1,23 +1,27 @@
 #include "controller/process/reconcile_runner.hpp"
 
 #include "api/kueue_names.hpp"
+#include "base/assert.hpp"
 #include "base/earlier.hpp"
 #include "base/log.hpp"
 #include "controller/jobs/generic_job.hpp"
+#include "metrics/runtime_metrics.hpp"
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace sluice::controller {
 
 namespace {
 
-/// Statuses of queues are gathered for a second, as in Kueue's controllers of queues, so that a
-/// thousand workloads make one write.
+/// Changes are gathered for a second, as in Kueue's controllers of queues, so that a thousand
+/// workloads make one write.
 constexpr Duration kBatch = std::chrono::seconds(1);
-/// Of a busy API server they take a small part of its time: a queue is written once in so many
-/// times that a write takes, at the latest after this.
+/// Of a busy API server the statuses of queues take a small part of its time: a queue is written
+/// once in so many times that a write takes, at the latest after this.
 constexpr int kBatchPaces = 20;
 constexpr Duration kBatchMax = std::chrono::seconds(10);
 /// An echo that was missed by a moment brings no second change; this one reconciles again.
@@ -27,7 +31,26 @@ constexpr kube::BackoffOptions kBackoff{
     .first = std::chrono::milliseconds(5), .max = std::chrono::minutes(1), .jitter_percent = 10
 };
 
+std::span<const double> machine_bounds() {
+    static const std::vector<double> bounds = metrics::machine_buckets();
+    return bounds;
+}
+
+std::span<const double> reconcile_bounds() {
+    static const std::vector<double> bounds = metrics::reconcile_buckets();
+    return bounds;
+}
+
+double seconds(Duration duration) {
+    return std::chrono::duration<double>(duration).count();
+}
+
 }  // namespace
+
+ReconcileRunner::Work::Work()
+    : wait_times(machine_bounds()),
+      reconcile_times(reconcile_bounds()),
+      work_times(machine_bounds()) {}
 
 ReconcileRunner::ReconcileRunner(Parts parts, std::uint64_t seed)
     : parts_(std::move(parts)), queue_(seed, kBackoff) {}
@@ -39,11 +62,18 @@ void ReconcileRunner::enqueue(const ObjectKey& object, Urgency urgency) {
     }
     const ObjectKey key =
         entry->reconciled_under ? entry->reconciled_under(parts_.view.stores, object) : object;
-    if (urgency == Urgency::AtOnce) {
-        queue_.add(key);
-    } else {
-        const Duration batch = std::clamp(kBatchPaces * parts_.sink.pace(), kBatch, kBatchMax);
-        queue_.add_at(key, parts_.clock.instant() + batch);
+    switch (urgency) {
+        case Urgency::AtOnce:
+            queue_.add(key, parts_.clock.instant());
+            break;
+        case Urgency::Gathered:
+            queue_.add_at(key, parts_.clock.instant() + kBatch);
+            break;
+        case Urgency::Batched: {
+            const Duration batch = std::clamp(kBatchPaces * parts_.sink.pace(), kBatch, kBatchMax);
+            queue_.add_at(key, parts_.clock.instant() + batch);
+            break;
+        }
     }
     parts_.wake();
 }
@@ -52,6 +82,13 @@ std::map<std::string, ReconcileRunner::Work> ReconcileRunner::work() const {
     std::map<Kind, Work> by_kind = work_;
     for (const ObjectKey& key : queue_.ready()) {
         ++by_kind[key.kind].waiting;
+    }
+    const Instant now = parts_.clock.instant();
+    for (const auto& [key, times] : queue_.processing()) {
+        Work& work = by_kind[key.kind];
+        ++work.under_way;
+        work.unfinished += now - times.taken;
+        work.longest = std::max<Duration>(work.longest, now - times.taken);
     }
     std::map<std::string, Work> all;
     for (const KindEntry& entry : parts_.registry.all()) {
@@ -118,21 +155,33 @@ void ReconcileRunner::submit_waiting() {
     parts_.sink.submit(std::move(row), Attempts::AFew, done);
 }
 
+void ReconcileRunner::done(const ObjectKey& key) {
+    const auto times = queue_.processing().find(key);
+    SLUICE_ASSERT(times != queue_.processing().end());
+    const double took = seconds(parts_.clock.instant() - times->second.taken);
+    Work& work = work_[key.kind];
+    work.reconcile_times.add(took);
+    work.work_times.add(took);
+    queue_.done(key);
+}
+
 void ReconcileRunner::process(const ObjectKey& key, Time now) {
     Work& work = work_[key.kind];
     ++work.taken;
+    const auto& times = queue_.processing().at(key);
+    work.wait_times.add(seconds(times.taken - times.wanted));
     wall_times_.erase(key);
     if (is_unreadable(key)) {
         // A write of what was read last would be refused; the next readable version enqueues it.
         ++work.succeeded;
-        queue_.done(key);
+        done(key);
         queue_.forget(key);
         failures_.erase(key);
         return;
     }
     if (!is_settled(key)) {
         ++work.postponed;
-        queue_.done(key);
+        done(key);
         queue_.add_at(key, parts_.clock.instant() + kUnsettledRecheck);
         return;
     }
@@ -153,7 +202,7 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
         }
     }
     if (outcome.writes.empty()) {
-        queue_.done(key);
+        done(key);
         if (outcome.try_later) {
             log_once(key, log::Level::Warning, "object is tried again later", *outcome.try_later);
             queue_.add_rate_limited(key, parts_.clock.instant());
@@ -191,7 +240,7 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
 }
 
 void ReconcileRunner::ended(const ObjectKey& key, const Result<void>& result) {
-    queue_.done(key);
+    done(key);
     Work& work = work_[key.kind];
     if (result) {
         ++work.succeeded;

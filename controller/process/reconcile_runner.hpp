@@ -7,6 +7,7 @@
 #include "controller/reconcilers/view.hpp"
 #include "controller/reconcilers/write_sink.hpp"
 #include "kube/runtime/work_queue.hpp"
+#include "metrics/distribution.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -45,11 +46,22 @@ class ReconcileRunner {
 
     /// What was done with the objects of one kind since the start.
     struct Work {
+        Work();
+
         std::uint64_t waiting = 0;  ///< now
         std::uint64_t taken = 0;    ///< reconciles
         std::uint64_t succeeded = 0;
         std::uint64_t postponed = 0;  ///< nothing to write, to be reconciled again at its time
         std::uint64_t failed = 0;
+        /// Seconds. A reconcile takes from when the object is taken until all its writes are
+        /// answered; before, the object waits in the queue.
+        metrics::Distribution wait_times;
+        metrics::Distribution reconcile_times;
+        metrics::Distribution work_times;  ///< the same, by other bounds
+        // Of those under way now.
+        std::uint64_t under_way = 0;
+        Duration unfinished{};  ///< all together
+        Duration longest{};
     };
 
     ReconcileRunner(Parts parts, std::uint64_t seed);
@@ -85,6 +97,8 @@ class ReconcileRunner {
     void follow_clock(Time wall, Instant now);
     void submit_waiting();
     void process(const ObjectKey& key, Time now);
+    /// Ends the processing of an object.
+    void done(const ObjectKey& key);
     bool is_unreadable(const ObjectKey& key) const;
     bool is_settled(const ObjectKey& key);
     /// Remembers what a reconcile of the object creates, which no store shows yet.

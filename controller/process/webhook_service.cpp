@@ -5,6 +5,7 @@
 #include "controller/process/admission_publication.hpp"
 #include "controller/process/conversion_handler.hpp"
 #include "controller/process/conversion_publication.hpp"
+#include "controller/process/measured_handler.hpp"
 #include "controller/process/tls_settings.hpp"
 #include "net/event_loop.hpp"
 #include "serving/path_table.hpp"
@@ -63,16 +64,24 @@ std::unique_ptr<serving::CertificateSource> make_source(const WebhookService::Pa
 constexpr std::size_t kReviewBytesMax = std::size_t{7} << 20;
 
 std::shared_ptr<serving::PathTable> make_table(
-    net::WorkerThreads& workers, const std::map<std::string, AdmissionJudge>& admissions
+    net::WorkerThreads& workers, const WebhookService::Parts& parts
 ) {
     auto table = std::make_shared<serving::PathTable>();
-    table->add_review(
-        std::string(kConversionPath),
+    const auto add = [&](const std::string& path,
+                         std::shared_ptr<net::HttpHandler> handler,
+                         std::size_t body_bytes_max) {
+        if (parts.metrics != nullptr) {
+            handler = std::make_shared<MeasuredHandler>(
+                std::move(handler), path, *parts.metrics, parts.clock
+            );
+        }
+        table->add_review(path, std::move(handler), body_bytes_max);
+    };
+    add(std::string(kConversionPath),
         std::make_shared<ConversionHandler>(workers),
-        std::numeric_limits<std::size_t>::max()
-    );
-    for (const auto& [path, judge] : admissions) {
-        table->add_review(path, std::make_shared<AdmissionHandler>(judge), kReviewBytesMax);
+        std::numeric_limits<std::size_t>::max());
+    for (const auto& [path, judge] : parts.admissions) {
+        add(path, std::make_shared<AdmissionHandler>(judge), kReviewBytesMax);
     }
     return table;
 }
@@ -138,7 +147,7 @@ kube::Async<void> WebhookService::start() {
     options.address = parts_.configuration.webhook.host;
     options.port = static_cast<std::uint16_t>(parts_.configuration.webhook.port);
     apply_tls(options, parts_.configuration.tls);
-    auto table = make_table(workers_, parts_.admissions);
+    auto table = make_table(workers_, parts_);
     const auto started = co_await server_.start(std::move(table), std::move(options));
     if (!started) {
         co_return with_context(started.error(), "webhook server");

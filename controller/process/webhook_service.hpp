@@ -4,6 +4,7 @@
 #include "config/configuration.hpp"
 #include "controller/process/admission_handler.hpp"
 #include "kube/client/client.hpp"
+#include "metrics/runtime_metrics.hpp"
 #include "net/worker_threads.hpp"
 #include "serving/certificate_source.hpp"
 #include "serving/secure_server.hpp"
@@ -29,6 +30,7 @@ class WebhookService {
         bool in_cluster =
             false;  ///< reached by the Service; outside by URL when a host is configured
         std::map<std::string, AdmissionJudge> admissions = {};  ///< by path
+        metrics::RuntimeMetrics* metrics = nullptr;             ///< none: nothing is counted
     };
 
     explicit WebhookService(const Parts& parts);

@@ -130,7 +130,12 @@ ControllerProcess::ControllerProcess(
     metrics_.set_role(competes() ? "follower" : "standalone");
     if (options_.with_webhooks) {
         webhooks_.emplace(WebhookService::Parts{
-            client, clock, options_.configuration, options_.in_cluster, make_admissions()
+            .client = client,
+            .clock = clock,
+            .configuration = options_.configuration,
+            .in_cluster = options_.in_cluster,
+            .admissions = make_admissions(),
+            .metrics = &metrics_.runtime().metrics(),
         });
     }
     if (options_.visibility_client != nullptr) {
@@ -232,8 +237,13 @@ MetricsReporter::Parts ControllerProcess::metrics_parts() {
         .cohorts = options_.gates.is_enabled(config::Feature::MetricsForCohorts),
         .creation_latency =
             options_.gates.is_enabled(config::Feature::MetricForWorkloadCreationLatency),
-        .lease = competes() ? options_.configuration.leader_election.resource_name : "",
-        .work = [this] { return runner_.work(); },
+        .runtime = {
+            .lease = competes() ? options_.configuration.leader_election.resource_name : "",
+            .work = [this] { return runner_.work(); },
+            .rows_max = kRowsMax,
+            .dropped_events = [this] { return events_.dropped(); },
+            .process = true
+        },
         .on_dirty = [this] { metrics_dirty_.notify(); },
     };
 }

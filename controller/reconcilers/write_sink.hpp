@@ -32,7 +32,8 @@ class WriteSink {
     virtual void submit(std::vector<Write> row, Attempts attempts, Done done) = 0;
     /// Whether another row may be submitted now.
     virtual bool has_room() const = 0;
-    /// How long a row takes of late, which tells how busy the API server is.
+    /// How long a row takes of late, which tells how busy the API server is; one row that hangs
+    /// says little of it.
     virtual Duration pace() const { return Duration::zero(); }
     /// Whether the store shows the object as the last write left it, so that decisions about it are
     /// not made on an echo from before.

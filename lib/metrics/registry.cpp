@@ -88,6 +88,13 @@ class Family {
     template <class Function>
     void change(const Labels& labels, Function function) {
         const std::scoped_lock guard(lock_);
+        if (names_.size() == labels.size()) {
+            // Without labels of its own the metric needs no copy of those that are given.
+            if (const auto found = series_.find(labels); found != series_.end()) {
+                function(found->second);
+                return;
+            }
+        }
         auto full = full_labels(labels);
         const auto found = series_.find(full);
         if (found != series_.end()) {
@@ -102,11 +109,19 @@ class Family {
 
     void observe(const Labels& labels, double value) {
         const auto& buckets = definition_.buckets;
-        const auto at = std::lower_bound(buckets.begin(), buckets.end(), value) - buckets.begin();
+        const std::size_t at = find_bucket(buckets, value);
         change(labels, [&](Series& series) {
             series.counts.resize(buckets.size() + 1);
-            ++series.counts[static_cast<std::size_t>(at)];
+            ++series.counts[at];
             series.value += value;
+        });
+    }
+
+    void set(const Labels& labels, const Distribution& counted) {
+        SLUICE_ASSERT(std::ranges::equal(definition_.buckets, counted.bounds()));
+        change(labels, [&](Series& series) {
+            series.counts = counted.counts();
+            series.value = counted.sum();
         });
     }
 
@@ -351,6 +366,13 @@ void Counter::add(const Labels& labels, double amount) {
     family_.change(labels, [amount](Series& series) { series.value += amount; });
 }
 
+void Counter::raise_to(const Labels& labels, double total) {
+    family_.change(labels, [total](Series& series) {
+        SLUICE_ASSERT(total >= series.value);
+        series.value = total;
+    });
+}
+
 double Counter::value(const Labels& labels) const {
     return family_.read(labels).value;
 }
@@ -381,6 +403,10 @@ void Histogram::observe(const Labels& labels, double value) {
     family_.observe(labels, value);
 }
 
+void Histogram::set(const Labels& labels, const Distribution& counted) {
+    family_.set(labels, counted);
+}
+
 std::uint64_t Histogram::count(const Labels& labels) const {
     std::uint64_t total = 0;
     for (const auto count : family_.read(labels).counts) {
@@ -404,6 +430,15 @@ std::vector<double> wait_buckets(int count) {
 std::vector<double> latency_buckets() {
     std::vector<double> out;
     for (double bound = 0.01; out.size() < 11; bound *= 2) {
+        out.push_back(bound);
+    }
+    return out;
+}
+
+std::vector<double> machine_buckets() {
+    std::vector<double> out;
+    // Multiplied up, as Prometheus' own clients do: some bounds print with the error of that.
+    for (double bound = 10e-9; out.size() < 12; bound *= 10) {
         out.push_back(bound);
     }
     return out;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "metrics/custom_labels.hpp"
+#include "metrics/distribution.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +44,8 @@ class Counter {
     Counter(Registry& registry, Definition definition);
     /// Requires: as many values as the metric has labels; `amount` is not negative.
     void add(const Labels& labels, double amount = 1);
+    /// Raises it to what was counted elsewhere. Requires: that never falls.
+    void raise_to(const Labels& labels, double total);
     /// Makes the series appear with 0 before anything is counted.
     void touch(const Labels& labels) { add(labels, 0); }
     double value(const Labels& labels) const;
@@ -70,6 +73,9 @@ class Histogram {
   public:
     Histogram(Registry& registry, Definition definition);
     void observe(const Labels& labels, double value);
+    /// Shows what was counted elsewhere, in place of what the series had. Requires: the same
+    /// bounds.
+    void set(const Labels& labels, const Distribution& counted);
     std::uint64_t count(const Labels& labels) const;
 
   private:
@@ -113,5 +119,7 @@ std::vector<double> default_buckets();
 std::vector<double> wait_buckets(int count);
 /// 0.01 doubled ten times, for latencies.
 std::vector<double> latency_buckets();
+/// 10 ns to 1,000 s in powers of ten, for what a machine does.
+std::vector<double> machine_buckets();
 
 }  // namespace sluice::metrics

@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -20,16 +21,36 @@ std::shared_ptr<const T> decode(std::string text) {
     return std::make_shared<const T>(std::move(*object));
 }
 
+/// What a change concerns, and how soon that is reconciled at the latest.
 template <class T>
-std::set<ObjectKey> affected_by(const KnownStores& stores, const kube::Change<T>& change) {
-    std::set<ObjectKey> affected;
+std::map<ObjectKey, Urgency> urgencies(const KnownStores& stores, const kube::Change<T>& change) {
+    std::map<ObjectKey, Urgency> found;
     const kube::AnyChange any{
         {kind_of<T>(), change.key.namespace_, change.key.name}, change.before, change.after
     };
-    enqueue_affected({stores.registry, stores}, any, [&affected](const ObjectKey& key, Urgency) {
-        affected.insert(key);
+    enqueue_affected({stores.registry, stores}, any, [&found](const ObjectKey& key, Urgency soon) {
+        const auto [entry, is_new] = found.emplace(key, soon);
+        entry->second = std::min(entry->second, soon);
     });
+    return found;
+}
+
+template <class T>
+std::set<ObjectKey> affected_by(const KnownStores& stores, const kube::Change<T>& change) {
+    std::set<ObjectKey> affected;
+    for (const auto& [key, urgency] : urgencies(stores, change)) {
+        affected.insert(key);
+    }
     return affected;
+}
+
+template <class T>
+std::map<ObjectKey, Urgency> urgencies_of_new(
+    KnownStores& stores, const std::shared_ptr<const T>& object
+) {
+    stores.of<T>().upsert(object);
+    const kube::NamespacedName key{object->metadata.namespace_, object->metadata.name};
+    return urgencies(stores, kube::Change<T>{key, nullptr, object});
 }
 
 const ObjectKey kClass{kind_of<api::WorkloadPriorityClass>(), "", "vip"};
@@ -78,6 +99,49 @@ TEST_CASE(
     CHECK_FALSE(affected_by(stores, Change{key, nullptr, unclassed}).contains(kClass));
     // What a user made has the priority that the user gave it.
     CHECK_FALSE(affected_by(stores, Change{key, nullptr, workload("", kRef)}).contains(kClass));
+}
+
+TEST_CASE("only statuses of queues wait for longer where the server is busy", "[controller]") {
+    KnownStores stores;
+    stores.add(stores.registry.add(elastic_pod_kind()).make_store());
+    const ObjectKey queue{kind_of<api::ClusterQueue>(), "", "cq"};
+    stores.of<api::ClusterQueue>().upsert(decode<api::ClusterQueue>(
+        "{'metadata':{'name':'cq'},'spec':{'admissionChecksStrategy':{'admissionChecks':[{"
+        "'name':'check'}]},'resourceGroups':[{'coveredResources':['cpu'],'flavors':[{'name':'spot',"
+        "'resources':[{'name':'cpu','nominalQuota':'4'}]}]}]}}"
+    ));
+    stores.of<api::LocalQueue>().upsert(decode<api::LocalQueue>(
+        "{'metadata':{'name':'main','namespace':'team'},'spec':{'clusterQueue':'cq'}}"
+    ));
+
+    auto of_workload = urgencies_of_new(
+        stores,
+        decode<api::Workload>(
+            "{'metadata':{'name':'w','namespace':'team'" + std::string(kOwner) +
+            "},'spec':{'queueName':'main'" + std::string(kRef) + "}}"
+        )
+    );
+    CHECK(of_workload.at(queue) == Urgency::Batched);
+    CHECK(of_workload.at({kind_of<api::LocalQueue>(), "team", "main"}) == Urgency::Batched);
+    CHECK(of_workload.at(kClass) == Urgency::Gathered);
+
+    const auto of_flavor = urgencies_of_new(
+        stores,
+        decode<api::ResourceFlavor>("{'metadata':{'name':'spot'},'spec':{'topologyName':'rack'}}")
+    );
+    CHECK(of_flavor.at(queue) == Urgency::Gathered);
+    const auto of_topology =
+        urgencies_of_new(stores, decode<api::Topology>("{'metadata':{'name':'rack'}}"));
+    CHECK(of_topology.at(queue) == Urgency::Gathered);
+    const auto of_check =
+        urgencies_of_new(stores, decode<api::AdmissionCheck>("{'metadata':{'name':'check'}}"));
+    CHECK(of_check.at(queue) == Urgency::Gathered);
+    const auto of_pod = urgencies_of_new(
+        stores,
+        decode<api::Pod>("{'metadata':{'name':'p','namespace':'team','annotations':{"
+                         "'kueue.x-k8s.io/workload':'w'}}}")
+    );
+    CHECK(of_pod.at({kind_of<api::Pod>(), "team", "p"}) == Urgency::Gathered);
 }
 
 }  // namespace sluice::controller

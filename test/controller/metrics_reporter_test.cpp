@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -327,7 +328,7 @@ TEST_CASE("what a queue no longer has is not reported", "[metrics]") {
 TEST_CASE("the holder of the lease says so", "[metrics]") {
     MiniCluster cluster;
     auto parts = parts_of(cluster);
-    parts.lease = "lock";
+    parts.runtime.lease = "lock";
     MetricsReporter reporter(parts);
     reporter.set_role("follower");
     CHECK(has_line(fresh_page(reporter), R"(leader_election_master_status{name="lock"} 0)"));
@@ -342,10 +343,12 @@ TEST_CASE("the work of each reconciler and the calls are counted", "[metrics]") 
     cluster.put(job("sample", "2"));
     cluster.settle();
     auto parts = parts_of(cluster);
-    parts.work = [&cluster] { return cluster.controller().runner.work(); };
+    parts.runtime.work = [&cluster] { return cluster.controller().runner.work(); };
+    parts.runtime.rows_max = 64;
+    parts.runtime.dropped_events = [] { return std::uint64_t{7}; };
     MetricsReporter reporter(parts);
-    reporter.observe_request("api:6443", "PATCH", 409);
-    reporter.observe_request("api:6443", "GET", 0);
+    reporter.runtime().observe_request("api:6443", "PATCH", 409);
+    reporter.runtime().observe_request("api:6443", "GET", 0);
     REQUIRE(fresh_page(reporter) == fresh_page(reporter));
     const std::string page = fresh_page(reporter);
     const auto total = [](std::string_view result) {
@@ -358,7 +361,19 @@ TEST_CASE("the work of each reconciler and the calls are counted", "[metrics]") 
     CHECK(has_line(page, total("error") + "0"));
     CHECK(has_line(page, R"(controller_runtime_reconcile_errors_total{controller="job"} 0)"));
     const std::string labels = R"({controller="workload_controller",name="workload_controller"} )";
-    CHECK(has_line(page, "workqueue_depth" + labels + "0"));
+    CHECK(has_line(
+        page,
+        R"(workqueue_depth{controller="workload_controller",name="workload_controller",priority="0"} 0)"
+    ));
+    CHECK(has_name(page, R"(controller_runtime_reconcile_time_seconds_count{controller="job"} )"));
+    CHECK(has_line(page, R"(controller_runtime_active_workers{controller="job"} 0)"));
+    CHECK(has_line(page, R"(controller_runtime_max_concurrent_reconciles{controller="job"} 64)"));
+    CHECK(has_name(page, "workqueue_queue_duration_seconds_sum" + labels));
+    CHECK(has_name(page, "workqueue_work_duration_seconds_sum" + labels));
+    CHECK(has_line(page, "workqueue_unfinished_work_seconds" + labels + "0"));
+    CHECK(has_line(page, "workqueue_longest_running_processor_seconds" + labels + "0"));
+    CHECK(has_line(page, "sluice_events_dropped_total 7"));
+    CHECK_FALSE(has_name(page, "process_"));
     CHECK(has_name(page, "workqueue_adds_total" + labels));
     CHECK_FALSE(has_line(page, "workqueue_adds_total" + labels + "0"));
     CHECK(has_line(page, "workqueue_retries_total" + labels + "0"));
@@ -508,6 +523,36 @@ TEST_CASE("searches for other targets of preemption are counted by what they fou
     CHECK(has_line(page, count("deferred_fit") + " 1"));
     CHECK(has_line(page, count("new_targets") + " 1"));
     CHECK(has_line(page, count("skipped") + " 2"));
+}
+
+TEST_CASE("a queue that is gone has lost no targets of preemption", "[metrics]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.settle();
+    MetricsReporter reporter(parts_of(cluster));
+    cluster.metrics = &reporter;
+    engine::CycleResult cycle;
+    for (const char* name : {"first", "second"}) {
+        engine::RefusalDecision refusal;
+        refusal.cluster_queue = cluster.controller().state.find_cluster_queue(name);
+        refusal.kind = engine::RefusalKind::OverlappingTargets;
+        cycle.refused.push_back(refusal);
+    }
+    reporter.observe_cycle(cycle, {});
+    const auto skips = [](std::string_view name) {
+        return fmt::format(
+            R"(kueue_admission_cycle_preemption_skips{{cluster_queue="{}",{}}})", name, kRole
+        );
+    };
+    REQUIRE(has_line(fresh_page(reporter), skips("second") + " 1"));
+    cluster.remove({kind_of<api::LocalQueue>(), "team", "main"});
+    cluster.remove({kind_of<api::ClusterQueue>(), "", "second"});
+    cluster.settle();
+    REQUIRE_FALSE(has_name(fresh_page(reporter), skips("second")));
+    reporter.observe_cycle({}, {});
+    const std::string page = fresh_page(reporter);
+    CHECK_FALSE(has_name(page, skips("second")));
+    CHECK(has_line(page, skips("first") + " 0"));
 }
 
 }  // namespace sluice::controller

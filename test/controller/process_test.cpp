@@ -459,6 +459,17 @@ TEST_CASE("a process serves its health, its readiness and its metrics", "[contro
         metrics.body.find("kueue_admitted_workloads_total{cluster_queue=\"cq\"") !=
         std::string::npos
     );
+    for (const char* name :
+         {"process_cpu_seconds_total ",
+          "process_open_fds ",
+          "process_start_time_seconds ",
+          "sluice_events_dropped_total 0\n",
+          "controller_runtime_reconcile_time_seconds_bucket{controller=\"job\",le=\"0.005\"} ",
+          "workqueue_queue_duration_seconds_bucket{controller=\"job\",name=\"job\",le=\"1e-08\"} "
+         }) {
+        CAPTURE(name);
+        CHECK(metrics.body.find(name) != std::string::npos);
+    }
     CHECK(fetch(loop, process.metrics_port(), "/metrics", false).status != 200);
     const auto is_reported = [&] {
         return fetch(loop, process.metrics_port(), "/metrics", true)

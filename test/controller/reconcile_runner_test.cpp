@@ -2,19 +2,17 @@
 
 #include "api/codec.hpp"
 #include "controller/known_stores.hpp"
+#include "support/captured_log.hpp"
 #include "support/manual_clock.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <deque>
 #include <memory>
 #include <set>
 #include <string>
-#include <string_view>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -85,34 +83,6 @@ struct Bench {
     };
 };
 
-/// What is logged while it lives.
-class CapturedLog {
-  public:
-    CapturedLog() { ::dup2(::fileno(file_), STDERR_FILENO); }
-    CapturedLog(const CapturedLog&) = delete;
-    CapturedLog& operator=(const CapturedLog&) = delete;
-    ~CapturedLog() {
-        ::dup2(before_, STDERR_FILENO);
-        ::close(before_);
-        std::fclose(file_);
-    }
-
-    /// How many lines have the text.
-    int count(std::string_view text) const {
-        std::rewind(file_);
-        std::string line(4096, 0);
-        int found = 0;
-        while (std::fgets(line.data(), static_cast<int>(line.size()), file_) != nullptr) {
-            found += std::string_view(line.c_str()).find(text) != std::string_view::npos ? 1 : 0;
-        }
-        return found;
-    }
-
-  private:
-    std::FILE* file_ = std::tmpfile();
-    int before_ = ::dup(STDERR_FILENO);
-};
-
 const ObjectKey kClass{kind_of<api::WorkloadPriorityClass>(), "", "vip"};
 
 }  // namespace
@@ -172,9 +142,70 @@ TEST_CASE("statuses of queues are gathered for longer where writes take long", "
     CHECK_FALSE(bench.sink.rows.empty());
 }
 
+TEST_CASE("what is no status of a queue waits no longer where writes take long", "[controller]") {
+    using std::chrono::milliseconds;
+    Bench bench;
+    bench.sink.row_time = milliseconds(GENERATE(0, 30'000));
+    bench.runner.enqueue(kClass, Urgency::Gathered);
+    bench.clock.advance(milliseconds(999));
+    bench.runner.step();
+    CHECK(bench.sink.rows.empty());
+    bench.clock.advance(milliseconds(1));
+    bench.runner.step();
+    CHECK_FALSE(bench.sink.rows.empty());
+}
+
+TEST_CASE("it is counted how long objects wait and their reconciles take", "[controller]") {
+    using std::chrono::seconds;
+    Bench bench;
+    const auto work = [&bench] { return bench.runner.work().at("resourceflavor_controller"); };
+    bench.add(
+        bench.stores.of<api::ResourceFlavor>(), "{'metadata':{'name':'new','resourceVersion':'1'}}"
+    );
+    bench.runner.enqueue({kind_of<api::ResourceFlavor>(), "", "new"}, Urgency::AtOnce);
+    bench.clock.advance(seconds(2));
+    CHECK(work().waiting == 1);
+    bench.runner.step();
+    REQUIRE(bench.sink.rows.size() == 1);
+    bench.clock.advance(seconds(3));
+    CHECK(work().under_way == 1);
+    CHECK(work().unfinished == seconds(3));
+    CHECK(work().longest == seconds(3));
+    CHECK(work().wait_times.sum() == 2);
+    CHECK(work().reconcile_times.count() == 0);
+    // Until the write is answered, whatever the answer is.
+    const bool is_refused = GENERATE(false, true);
+    const Error error{ErrorCode::Invalid, "no", {}};
+    bench.sink.answer(is_refused ? Result<void>(error) : Result<void>());
+    CHECK(work().under_way == 0);
+    CHECK(work().unfinished == seconds(0));
+    CHECK(work().reconcile_times.count() == 1);
+    CHECK(work().reconcile_times.sum() == 3);
+    CHECK(work().work_times.sum() == 3);
+    CHECK(work().failed == (is_refused ? 1 : 0));
+}
+
+TEST_CASE("a wide change is under way until the last of its writes is answered", "[controller]") {
+    using std::chrono::seconds;
+    Bench bench;
+    const auto work = [&bench] {
+        return bench.runner.work().at("workloadpriorityclass_controller");
+    };
+    bench.runner.enqueue(kClass, Urgency::AtOnce);
+    for (int i = 0; i < 10; ++i) {
+        bench.runner.step();
+        CHECK(work().under_way == 1);
+        bench.clock.advance(seconds(1));
+        bench.sink.answer();
+    }
+    CHECK(work().under_way == 0);
+    CHECK(work().reconcile_times.count() == 1);
+    CHECK(work().reconcile_times.sum() == 10);
+}
+
 TEST_CASE("a failure is logged once until it changes or ends", "[controller]") {
     Bench bench;
-    const CapturedLog log;
+    const test::CapturedLog log;
     const auto fail_with = [&bench](const char* why) {
         const Error error{ErrorCode::Invalid, why, {}};
         bench.runner.enqueue(kClass, Urgency::AtOnce);

@@ -89,14 +89,20 @@ struct Cluster {
 /// One replica. Its port is any free one.
 struct Replica {
     config::Configuration configuration = config::default_configuration("kueue-system");
+    metrics::Registry registry;
+    metrics::RuntimeMetrics metrics{registry};
     std::unique_ptr<WebhookService> service;
 
     explicit Replica(Cluster& cluster, bool in_cluster = false, const std::string& cert_dir = "") {
         configuration.webhook = {.port = 0, .host = "127.0.0.1", .cert_dir = cert_dir};
         configuration.internal_cert_management.enable = cert_dir.empty();
-        service = std::make_unique<WebhookService>(
-            WebhookService::Parts{cluster.client, cluster.clock, configuration, in_cluster}
-        );
+        service = std::make_unique<WebhookService>(WebhookService::Parts{
+            .client = cluster.client,
+            .clock = cluster.clock,
+            .configuration = configuration,
+            .in_cluster = in_cluster,
+            .metrics = &metrics,
+        });
     }
 };
 
@@ -161,6 +167,25 @@ TEST_CASE("outside a cluster the definitions name a URL that converts", "[conver
     CHECK(is_converted(convert(cluster)));
     REQUIRE(cluster.secret());
     CHECK(*kube::decode_base64(cluster.secret()->data.at("ca.crt")) == cluster.authority());
+}
+
+TEST_CASE("the requests to a webhook are counted by their answers", "[conversion]") {
+    Cluster cluster;
+    Replica replica(cluster);
+    REQUIRE(start(cluster, replica));
+    auto& total = replica.metrics.controller_runtime_webhook_requests_total;
+    const std::string page = replica.registry.print();
+    for (const char* code : {"200", "500"}) {
+        const std::string line = R"(controller_runtime_webhook_requests_total{code=")" +
+                                 std::string(code) + R"(",webhook="/convert"} 0)";
+        CHECK(page.find(line) != std::string::npos);
+    }
+    CHECK(is_converted(convert(cluster)));
+    CHECK(is_converted(convert(cluster)));
+    CHECK(total.value({"200", "/convert"}) == 2);
+    CHECK(total.value({"500", "/convert"}) == 0);
+    CHECK(replica.metrics.controller_runtime_webhook_latency_seconds.count({"/convert"}) == 2);
+    CHECK(replica.metrics.controller_runtime_webhook_requests_in_flight.value({"/convert"}) == 0);
 }
 
 TEST_CASE("in a cluster the definitions name the Service and the authority", "[conversion]") {

@@ -7,6 +7,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include <chrono>
+#include <set>
 #include <string>
 
 namespace sluice::kube {
@@ -159,6 +160,50 @@ TEST_CASE("a full queue drops the oldest and counts it", "[kube][events]") {
     }
     CHECK(events.dropped() == 3);
     CHECK(events.take()->event.regarding.name == "w3");
+}
+
+TEST_CASE("writes of one event are taken one after the other, others meanwhile", "[kube][events]") {
+    auto events = recorder();
+    events.record(note("Pending", "w1"), kStart, kWall);
+    events.record(note("Pending", "w1"), kStart, kWall);
+    events.record(note("Pending", "w2"), kStart, kWall);
+    const auto created = events.take();
+    REQUIRE(created);
+    const std::set<std::string> under_way{created->event.metadata.name};
+    const auto other = events.take(under_way);
+    REQUIRE(other);
+    CHECK(other->event.regarding.name == "w2");
+    CHECK_FALSE(events.take(under_way));
+    CHECK(events.has_waiting());
+    const auto patch = events.take();
+    REQUIRE(patch);
+    CHECK(patch->verb == Verb::PatchSeries);
+    CHECK(patch->event.metadata.name == created->event.metadata.name);
+    CHECK_FALSE(events.has_waiting());
+}
+
+TEST_CASE("what was dropped is told once a minute at most", "[kube][events]") {
+    auto events = recorder();
+    int n = 0;
+    const auto drop = [&](int count, Instant now) {
+        for (int i = 0; i < count; ++i) {
+            events.record(note("Pending", "w" + std::to_string(n++)), now, kWall);
+        }
+    };
+    drop(10, kStart);  // the queue is full
+    CHECK_FALSE(events.take_dropped(kStart));
+    CHECK(events.next_due() == kStart + 6min);
+    drop(3, kStart);
+    CHECK(events.next_due() <= kStart);
+    CHECK(events.take_dropped(kStart) == 3);
+    CHECK(events.next_due() == kStart + 6min);
+    drop(2, kStart + 10s);
+    drop(2, kStart + 50s);
+    CHECK_FALSE(events.take_dropped(kStart + 59s));
+    CHECK(events.next_due() == kStart + 1min);
+    CHECK(events.take_dropped(kStart + 1min) == 4);
+    CHECK_FALSE(events.take_dropped(kStart + 2min));
+    CHECK(events.dropped() == 7);
 }
 
 TEST_CASE("texts are cut to what the server takes, never inside a character", "[kube][events]") {

@@ -23,9 +23,9 @@ TEST_CASE(
     "a key waits once however often it is added, in the order of first addition", "[kube][queue]"
 ) {
     Queue queue(1);
-    queue.add("a");
-    queue.add("b");
-    queue.add("a");
+    queue.add("a", kStart);
+    queue.add("b", kStart);
+    queue.add("a", kStart);
     CHECK(queue.depth() == 2);
     CHECK(queue.take(kStart) == "a");
     CHECK(queue.take(kStart) == "b");
@@ -36,10 +36,10 @@ TEST_CASE(
     "a key added while it is processed comes back when it is done, not before", "[kube][queue]"
 ) {
     Queue queue(1);
-    queue.add("a");
+    queue.add("a", kStart);
     REQUIRE(queue.take(kStart) == "a");
-    queue.add("a");
-    queue.add("a");
+    queue.add("a", kStart);
+    queue.add("a", kStart);
     CHECK_FALSE(queue.take(kStart));
     queue.done("a");
     CHECK(queue.take(kStart) == "a");
@@ -60,7 +60,7 @@ TEST_CASE(
     CHECK(queue.take(kStart + 3s) == "a");
     CHECK(queue.next_due() == kStart + 9s);
     SECTION("adding it at once overtakes the delay") {
-        queue.add("late");
+        queue.add("late", kStart);
         CHECK(queue.take(kStart + 3s) == "late");
         CHECK_FALSE(queue.next_due());
     }
@@ -83,12 +83,32 @@ TEST_CASE("a wall clock that is set makes no delayed key early or late", "[kube]
 
 TEST_CASE("a key that is due while it is processed is not lost", "[kube][queue]") {
     Queue queue(1);
-    queue.add("a");
+    queue.add("a", kStart);
     REQUIRE(queue.take(kStart));
     queue.add_at("a", kStart + 1s);
     CHECK_FALSE(queue.take(kStart + 2s));
     queue.done("a");
     CHECK(queue.take(kStart + 2s) == "a");
+}
+
+TEST_CASE("it is known how long a key waited, and since when it is processed", "[kube][queue]") {
+    Queue queue(1);
+    queue.add("a", kStart);
+    queue.add("a", kStart + 1s);
+    queue.add_at("b", kStart + 2s);
+    REQUIRE(queue.take(kStart + 3s) == "a");
+    CHECK(queue.processing().at("a").wanted == kStart);
+    CHECK(queue.processing().at("a").taken == kStart + 3s);
+    queue.add("a", kStart + 4s);
+    // A delayed key waits since it was due.
+    REQUIRE(queue.take(kStart + 5s) == "b");
+    CHECK(queue.processing().at("b").wanted == kStart + 2s);
+    queue.done("a");
+    CHECK_FALSE(queue.processing().contains("a"));
+    // One that was added while it was processed, since then.
+    REQUIRE(queue.take(kStart + 6s) == "a");
+    CHECK(queue.processing().at("a").wanted == kStart + 4s);
+    CHECK(queue.processing().at("a").taken == kStart + 6s);
 }
 
 TEST_CASE("failures double a key's delay up to the limit until it is forgotten", "[kube][queue]") {

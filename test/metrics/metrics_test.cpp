@@ -1,5 +1,6 @@
 #include "metrics/gauge_group.hpp"
 #include "metrics/kueue_metrics.hpp"
+#include "metrics/process_usage.hpp"
 #include "metrics/registry.hpp"
 #include "metrics/runtime_metrics.hpp"
 
@@ -125,7 +126,24 @@ void report_all(RuntimeMetrics& metrics) {
     metrics.leader_election_master_status.set({"a-name"}, 3);
     metrics.controller_runtime_reconcile_total.add({"a-controller", "a-result"});
     metrics.controller_runtime_reconcile_errors_total.add({"a-controller"});
-    metrics.workqueue_depth.set({"a-controller", "a-name"}, 3);
+    metrics.controller_runtime_reconcile_time_seconds.observe({"a-controller"}, 3);
+    metrics.controller_runtime_active_workers.set({"a-controller"}, 3);
+    metrics.controller_runtime_max_concurrent_reconciles.set({"a-controller"}, 3);
+    metrics.workqueue_depth.set({"a-controller", "a-name", "a-priority"}, 3);
+    metrics.workqueue_queue_duration_seconds.observe({"a-controller", "a-name"}, 3);
+    metrics.workqueue_work_duration_seconds.observe({"a-controller", "a-name"}, 3);
+    metrics.workqueue_unfinished_work_seconds.set({"a-controller", "a-name"}, 3);
+    metrics.workqueue_longest_running_processor_seconds.set({"a-controller", "a-name"}, 3);
+    metrics.controller_runtime_webhook_requests_total.add({"a-code", "a-webhook"});
+    metrics.controller_runtime_webhook_requests_in_flight.set({"a-webhook"}, 3);
+    metrics.controller_runtime_webhook_latency_seconds.observe({"a-webhook"}, 3);
+    metrics.process_cpu_seconds_total.add({});
+    metrics.process_max_fds.set({}, 3);
+    metrics.process_open_fds.set({}, 3);
+    metrics.process_resident_memory_bytes.set({}, 3);
+    metrics.process_start_time_seconds.set({}, 3);
+    metrics.process_virtual_memory_bytes.set({}, 3);
+    metrics.sluice_events_dropped_total.add({});
     metrics.workqueue_adds_total.add({"a-controller", "a-name"});
     metrics.workqueue_retries_total.add({"a-controller", "a-name"});
     metrics.rest_client_requests_total.add({"a-code", "a-host", "a-method"});
@@ -393,6 +411,66 @@ TEST_CASE("a queue that is relabelled loses its gauges and keeps its counters", 
     CHECK(
         page.find(R"(admitted_workloads_total{cluster_queue="q",custom_team="blue")") != page.npos
     );
+}
+
+TEST_CASE("a histogram shows what was counted elsewhere", "[metrics]") {
+    Registry registry;
+    const std::vector<double> bounds{1, 2};
+    Histogram histogram(
+        registry, {.name = "h", .help = "H", .labels = {"a"}, .buckets = bounds, .has_role = false}
+    );
+    Distribution counted(bounds);
+    histogram.set({"x"}, counted);
+    CHECK(registry.print().find("h_bucket{a=\"x\",le=\"+Inf\"} 0\n") != std::string::npos);
+    for (const double value : {0.5, 1.0, 1.5, 9.0}) {
+        counted.add(value);
+    }
+    histogram.set({"x"}, counted);
+    CHECK(histogram.count({"x"}) == 4);
+    const std::string page = registry.print();
+    CHECK(page.find("h_bucket{a=\"x\",le=\"1\"} 2\n") != std::string::npos);
+    CHECK(page.find("h_bucket{a=\"x\",le=\"2\"} 3\n") != std::string::npos);
+    CHECK(page.find("h_bucket{a=\"x\",le=\"+Inf\"} 4\n") != std::string::npos);
+    CHECK(page.find("h_sum{a=\"x\"} 12\n") != std::string::npos);
+}
+
+TEST_CASE("what a process uses is read from the kernel's line about it", "[metrics]") {
+    const auto stat = parse_process_stat(
+        "42 (a ) name) S 1 42 42 0 -1 4194560 900 0 0 0 150 50 0 0 20 0 4 0 1000 8192 3 "
+        "18446744073709551615 1",
+        100,
+        4096
+    );
+    REQUIRE(stat);
+    CHECK(stat->cpu_seconds == 2);
+    CHECK(stat->started_after_boot_seconds == 10);
+    CHECK(stat->virtual_bytes == 8192);
+    CHECK(stat->resident_bytes == 3 * 4096);
+    for (const char* line :
+         {"",
+          "42 name S 1",
+          "42 (name) S 1 42",
+          "42 (name) S a b c d e f g h i j "
+          "k l m n o p q r s t u v w x y z"}) {
+        CAPTURE(line);
+        CHECK_FALSE(parse_process_stat(line, 100, 4096));
+    }
+}
+
+TEST_CASE("this process has used something", "[metrics]") {
+    Registry registry;
+    RuntimeMetrics metrics(registry);
+    for (int i = 0; i < 2; ++i) {
+        report_process_usage(metrics);
+    }
+    CHECK(metrics.process_resident_memory_bytes.value({}) > 1e5);
+    CHECK(
+        metrics.process_virtual_memory_bytes.value({}) >=
+        metrics.process_resident_memory_bytes.value({})
+    );
+    CHECK(metrics.process_open_fds.value({}) >= 1);
+    CHECK(metrics.process_max_fds.value({}) >= metrics.process_open_fds.value({}));
+    CHECK(metrics.process_start_time_seconds.value({}) > 1.6e9);
 }
 
 }  // namespace sluice::metrics

@@ -4,11 +4,20 @@
 #include "base/log.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <utility>
 
 namespace sluice::kube {
 namespace asio = boost::asio;
+
+namespace {
+
+/// Enough for the events of thousands of admissions a minute, and few beside the controller's other
+/// requests.
+constexpr std::size_t kWritesMax = 8;
+
+}  // namespace
 
 EventSink::EventSink(
     Client& client,
@@ -20,43 +29,76 @@ EventSink::EventSink(
     : client_(client),
       clock_(clock),
       recorder_(std::move(options), seed),
-      recorded_(std::move(executor)) {}
+      executor_(executor),
+      changed_(executor),
+      write_ended_(std::move(executor)) {}
 
 void EventSink::record(const EventNote& note) {
     recorder_.record(note, clock_.instant(), clock_.now());
-    recorded_.notify();
+    changed_.notify();
 }
 
 asio::awaitable<void> EventSink::run() {
+    net::TaskGroup tasks(executor_, "event");
     for (;;) {
         const auto cancelled = co_await net::is_cancelled();
         if (cancelled) {
-            co_return;
+            break;
         }
         recorder_.tick(clock_.instant());
-        auto next = recorder_.take();
-        if (next) {
-            co_await write(std::move(*next));
-            continue;
-        }
+        tell_dropped();
+        begin_writes(&tasks);
         const auto due = recorder_.next_due();
         std::optional<Duration> limit;
         if (due) {
             limit = std::max(*due - clock_.instant(), Duration::zero());
         }
-        co_await recorded_.wait(limit);
+        co_await changed_.wait(limit);
     }
+    co_await tasks.stop(Duration::zero());
 }
 
 asio::awaitable<void> EventSink::flush() {
+    net::TaskGroup tasks(executor_, "event");
     for (;;) {
         const auto cancelled = co_await net::is_cancelled();
-        auto next = recorder_.take();
-        if (cancelled || !next) {
-            co_return;
+        if (cancelled) {
+            break;
         }
-        co_await write(std::move(*next));
+        begin_writes(&tasks);
+        if (under_way_.empty() && !recorder_.has_waiting()) {
+            break;
+        }
+        co_await write_ended_.wait();
     }
+    co_await tasks.stop(Duration::zero());
+}
+
+void EventSink::begin_writes(net::TaskGroup* tasks) {
+    while (under_way_.size() < kWritesMax) {
+        auto next = recorder_.take(under_way_);
+        if (!next) {
+            return;
+        }
+        under_way_.insert(next->event.metadata.name);
+        tasks->spawn(perform(std::move(*next)));
+    }
+}
+
+void EventSink::tell_dropped() {
+    if (const auto dropped = recorder_.take_dropped(clock_.instant())) {
+        log::warning(
+            "events were dropped: more came than the API server takes", {{"dropped", *dropped}}
+        );
+    }
+}
+
+asio::awaitable<void> EventSink::perform(EventRecorder::Write write) {
+    const std::string name = write.event.metadata.name;
+    co_await this->write(std::move(write));
+    under_way_.erase(name);
+    changed_.notify();
+    write_ended_.notify();
 }
 
 asio::awaitable<void> EventSink::write(EventRecorder::Write write) {

@@ -4,16 +4,21 @@
 #include "kube/client/client.hpp"
 #include "kube/runtime/event_recorder.hpp"
 #include "net/event_loop.hpp"
+#include "net/task_group.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
+#include <set>
+#include <string>
 
 namespace sluice::kube {
 
-/// Records events and writes them beside everything else; an event that cannot be written is logged
-/// and dropped, for no decision may wait for it. Lifetime: client and clock must outlive it.
+/// Records events and writes them beside everything else, several at a time and those of one Event
+/// in order. An event that cannot be written is logged and dropped, for no decision may wait for
+/// it; of those that came too fast the log has the number. Lifetime: client and clock must outlive
+/// it.
 class EventSink {
   public:
     EventSink(
@@ -29,14 +34,23 @@ class EventSink {
     boost::asio::awaitable<void> run();
     /// Writes what is still queued; for an orderly end, under the caller's timeout.
     boost::asio::awaitable<void> flush();
+    /// How many were dropped since the start because they came too fast.
+    std::uint64_t dropped() const { return recorder_.dropped(); }
 
   private:
+    /// Begins as many writes as there may be at a time.
+    void begin_writes(net::TaskGroup* tasks);
+    void tell_dropped();
+    boost::asio::awaitable<void> perform(EventRecorder::Write write);
     boost::asio::awaitable<void> write(EventRecorder::Write write);
 
     Client& client_;
     const Clock& clock_;
     EventRecorder recorder_;
-    net::Notifier recorded_;
+    boost::asio::any_io_executor executor_;
+    std::set<std::string> under_way_;  ///< names of Events that are written just now
+    net::Notifier changed_;            ///< something was recorded, or a write has ended
+    net::Notifier write_ended_;        ///< for flush()
 };
 
 }  // namespace sluice::kube

@@ -1,11 +1,13 @@
 #include "kube/runtime/event_recorder.hpp"
 
 #include "api/codec.hpp"
+#include "base/earlier.hpp"
 #include "base/sha1.hpp"
 #include "json/value.hpp"
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace sluice::kube {
@@ -14,6 +16,8 @@ namespace {
 /// The server's limits on an Event's texts.
 constexpr std::size_t kNoteMax = 1024;
 constexpr std::size_t kActionMax = 128;
+/// How often it is told at most that events were dropped.
+constexpr Duration kDroppedGap = std::chrono::minutes(1);
 
 /// Cuts without breaking a UTF-8 sequence.
 std::string cut(std::string text, std::size_t size_max) {
@@ -106,12 +110,16 @@ void EventRecorder::forget(std::map<std::string, Entry>::iterator entry) {
     series_.erase(entry);
 }
 
-std::optional<EventRecorder::Write> EventRecorder::take() {
-    if (queue_.empty()) {
+std::optional<EventRecorder::Write> EventRecorder::take(const std::set<std::string>& names_under_way
+) {
+    const auto next = std::ranges::find_if(queue_, [&](const Write& write) {
+        return !names_under_way.contains(write.event.metadata.name);
+    });
+    if (next == queue_.end()) {
         return std::nullopt;
     }
-    auto write = std::move(queue_.front());
-    queue_.pop_front();
+    auto write = std::move(*next);
+    queue_.erase(next);
     return write;
 }
 
@@ -135,7 +143,20 @@ void EventRecorder::tick(Instant now) {
 }
 
 std::optional<Instant> EventRecorder::next_due() const {
-    return next_tick_;
+    if (dropped_ == dropped_told_) {
+        return next_tick_;
+    }
+    return earlier(next_tick_, dropped_told_at_ ? *dropped_told_at_ + kDroppedGap : Instant());
+}
+
+std::optional<std::uint64_t> EventRecorder::take_dropped(Instant now) {
+    const std::uint64_t news = dropped_ - dropped_told_;
+    if (news == 0 || (dropped_told_at_ && now - *dropped_told_at_ < kDroppedGap)) {
+        return std::nullopt;
+    }
+    dropped_told_ = dropped_;
+    dropped_told_at_ = now;
+    return news;
 }
 
 void EventRecorder::on_patch_not_found(const api::Event& event) {

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace sluice::kube {
@@ -55,17 +56,24 @@ class EventRecorder {
 
     /// `wall` is the time that the Event shows.
     void record(const EventNote& note, Instant now, Time wall);
-    /// The next write, or nothing.
-    std::optional<Write> take();
+    /// The next write of an Event that is not under way, or nothing. Writes of one Event are taken
+    /// in order, so that its series follows its creation. Cost: in proportion to the writes before
+    /// it whose Events are under way.
+    std::optional<Write> take(const std::set<std::string>& names_under_way = {});
+    /// Whether any write waits to be taken.
+    bool has_waiting() const { return !queue_.empty(); }
     /// Tells the counts of series and forgets those that nothing was added to for the gap; call it
     /// at next_due().
     void tick(Instant now);
-    /// When tick() has something to do; nothing while there is no series.
+    /// When tick() or take_dropped() has something to do; nothing while neither ever will.
     std::optional<Instant> next_due() const;
     /// A patch found its Event gone (events live an hour): it is created anew.
     void on_patch_not_found(const api::Event& event);
     /// Events that were dropped because the queue was full.
     std::uint64_t dropped() const { return dropped_; }
+    /// How many were dropped since this last told, which it does once a minute at most; nothing:
+    /// none, or not yet.
+    std::optional<std::uint64_t> take_dropped(Instant now);
 
   private:
     /// By digests of what makes notes equal, the least recently observed first.
@@ -92,6 +100,8 @@ class EventRecorder {
     std::deque<Write> queue_;
     std::optional<Instant> next_tick_;
     std::uint64_t dropped_ = 0;
+    std::uint64_t dropped_told_ = 0;
+    std::optional<Instant> dropped_told_at_;
 };
 
 /// The merge patch that writes an Event's series.

@@ -24,7 +24,7 @@ inline constexpr BackoffOptions kReconcileBackoff{
 /// processed comes back when it is done, so no key is processed twice at a time and no addition is
 /// lost. Pure: due times are data, the caller asks next_due() and comes back.
 ///
-///     queue.add(key);
+///     queue.add(key, now);
 ///     while (auto key = queue.take(now)) { … queue.done(*key); }
 template <class Key>
 class WorkQueue {
@@ -32,11 +32,17 @@ class WorkQueue {
     explicit WorkQueue(std::uint64_t seed, BackoffOptions backoff = kReconcileBackoff)
         : backoff_(backoff), prng_(seed) {}
 
+    /// When a key was wanted first, of all the times that it was added, and when it was taken.
+    struct Times {
+        Instant wanted;
+        Instant taken;
+    };
+
     /// Wants the key reconciled as soon as possible; an earlier delayed addition is overtaken by
     /// it.
-    void add(const Key& key) {
+    void add(const Key& key, Instant now) {
         remove_delayed(key);
-        if (!dirty_.insert(key).second || processing_.contains(key)) {
+        if (!dirty_.emplace(key, now).second || processing_.contains(key)) {
             return;
         }
         ready_.push_back(key);
@@ -82,8 +88,9 @@ class WorkQueue {
         }
         Key key = std::move(ready_.front());
         ready_.pop_front();
-        dirty_.erase(key);
-        processing_.insert(key);
+        const auto wanted = dirty_.find(key);
+        processing_.emplace(key, Times{wanted->second, now});
+        dirty_.erase(wanted);
         return key;
     }
 
@@ -103,6 +110,8 @@ class WorkQueue {
     /// Keys that wait now, without the delayed ones.
     std::size_t depth() const { return ready_.size(); }
     const std::deque<Key>& ready() const { return ready_; }
+    /// The keys that were taken and are not done.
+    const std::map<Key, Times>& processing() const { return processing_; }
 
   private:
     void remove_delayed(const Key& key) {
@@ -115,16 +124,17 @@ class WorkQueue {
 
     void promote_due(Instant now) {
         while (!delayed_.empty() && delayed_.begin()->first <= now) {
-            const Key key = delayed_.begin()->second;
-            add(key);
+            const auto [due, key] = *delayed_.begin();
+            add(key, due);
         }
     }
 
     BackoffOptions backoff_;
     Prng prng_;
     std::deque<Key> ready_;
-    std::set<Key> dirty_;       // wants to be processed; in ready_ unless it is processing
-    std::set<Key> processing_;  // taken, not done
+    std::map<Key, Instant> dirty_;  // since when it wants to be processed; in ready_ unless it is
+                                    // processing
+    std::map<Key, Times> processing_;  // taken, not done
     std::set<std::pair<Instant, Key>> delayed_;
     std::map<Key, Instant> due_of_;
     std::map<Key, int> failures_;
