@@ -436,7 +436,13 @@ controller::Registry make_whole_registry() {
     for (const job_kinds::Description& builtin : job_kinds::builtin_descriptions()) {
         kinds.push_back({std::make_shared<const job_kinds::Description>(builtin)});
     }
-    return controller::make_registry(kinds, true, {controller::pod_kind(true)});
+    return controller::make_registry(
+        kinds,
+        true,
+        {controller::pod_kind(true),
+         controller::stateful_set_kind(true),
+         controller::leader_worker_set_kind()}
+    );
 }
 
 }  // namespace

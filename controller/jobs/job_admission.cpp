@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -25,54 +24,6 @@ api::ObjectMeta metadata_of(const GenericJob& job, const api::AdmissionRequest& 
         metadata.namespace_ = request.namespace_;
     }
     return metadata;
-}
-
-Result<void> default_queue(
-    const AdmissionContext& context, json::Value& object, api::ObjectMeta& job
-) {
-    if (is_labelled(job, api::label::kQueueName) ||
-        !find_default_queue(context.stores, job.namespace_) ||
-        is_owned_by_job(context.kinds, context.settings, job)) {
-        return {};
-    }
-    const auto is_managed = is_managed_namespace(context, job.namespace_);
-    if (!is_managed) {
-        return is_managed.error();
-    }
-    if (*is_managed) {
-        set_label(object, job, api::label::kQueueName, kDefaultQueue);
-    }
-    return {};
-}
-
-/// Whose admission the job waits for.
-enum class Waits : std::uint8_t { ForNone, ForItsOwn, ForOneAbove };
-
-Result<Waits> find_wait(const AdmissionContext& context, const api::ObjectMeta& job) {
-    // The garbage collector takes finalizers from what may have lost its owner already.
-    if (job.deletion_timestamp &&
-        context.gates.is_enabled(config::Feature::SkipAncestorCheckForDeletedWorkloads)) {
-        return Waits::ForNone;
-    }
-    const auto ancestor =
-        find_managed_ancestor(context.kinds, context.stores, context.settings, job);
-    if (!ancestor) {
-        return Error{ErrorCode::Unavailable, ancestor.error().detail, {}};
-    }
-    if (ancestor->has_value()) {
-        return Waits::ForOneAbove;
-    }
-    if (is_labelled(job, api::label::kQueueName)) {
-        return Waits::ForItsOwn;
-    }
-    if (!asks_to_be_managed(job, context.settings)) {
-        return Waits::ForNone;
-    }
-    const auto is_managed = is_managed_namespace(context, job.namespace_);
-    if (!is_managed) {
-        return is_managed.error();
-    }
-    return *is_managed ? Waits::ForItsOwn : Waits::ForNone;
 }
 
 /// What the rules of all kinds take of a job.

@@ -31,9 +31,10 @@ bool asks_to_be_managed(const api::ObjectMeta& job, const Settings& settings) {
 
 bool is_owned_by_job(const JobKinds& kinds, const Settings& settings, const api::ObjectMeta& job) {
     const api::OwnerReference* owner = job.controller_owner();
-    return owner != nullptr &&
-           (kinds.find(kube::group_of(owner->api_version), owner->kind) != nullptr ||
-            is_owned_by_unmanaged(job, settings));
+    const auto above = owner == nullptr
+                           ? std::nullopt
+                           : kinds.find_above(kube::group_of(owner->api_version), owner->kind);
+    return (above && above->standing == Standing::Managed) || is_owned_by_unmanaged(job, settings);
 }
 
 JobResult<std::optional<ObjectKey>> find_managed_ancestor(
@@ -46,13 +47,13 @@ JobResult<std::optional<ObjectKey>> find_managed_ancestor(
     const api::ObjectMeta* at = &job;
     for (int depth = 0; depth <= kDepthMax; ++depth) {
         const api::OwnerReference* owner = at->controller_owner();
-        const JobKind* kind = owner == nullptr
-                                  ? nullptr
-                                  : kinds.find(kube::group_of(owner->api_version), owner->kind);
-        if (kind == nullptr) {
+        const auto above = owner == nullptr
+                               ? std::nullopt
+                               : kinds.find_above(kube::group_of(owner->api_version), owner->kind);
+        if (!above) {
             return topmost;
         }
-        const ObjectKey key{kind->kind(), job.namespace_, owner->name};
+        const ObjectKey key{above->kind, job.namespace_, owner->name};
         at = stores.find_metadata(key);
         if (at == nullptr) {
             return JobProblem{
@@ -63,7 +64,7 @@ JobResult<std::optional<ObjectKey>> find_managed_ancestor(
         if (at->uid != owner->uid) {
             return topmost;
         }
-        if (asks_to_be_managed(*at, settings)) {
+        if (above->standing == Standing::Managed && asks_to_be_managed(*at, settings)) {
             topmost = key;
         }
     }

@@ -5,6 +5,7 @@
 #include "controller/jobs/job_admission.hpp"
 #include "json/value.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,18 @@ void set_label(
     json::Value& object, api::ObjectMeta& metadata, const char* key, std::string_view value
 );
 bool is_labelled(const api::ObjectMeta& job, const char* key);
+
+/// The LocalQueue named `default`, where there is one, the object names none and no job owns it.
+/// Errors: as is_managed_namespace().
+Result<void> default_queue(
+    const AdmissionContext& context, json::Value& object, api::ObjectMeta& job
+);
+
+/// Whose admission an object waits for.
+enum class Waits : std::uint8_t { ForNone, ForItsOwn, ForOneAbove };
+
+/// Errors: Unavailable when its namespace or an object above it is not known yet.
+Result<Waits> find_wait(const AdmissionContext& context, const api::ObjectMeta& job);
 
 /// The WorkloadPriorityClass named `default`, where there is one and the job names none.
 void default_priority_class(

@@ -208,8 +208,19 @@ bool is_equivalent(const GenericJob& job, const api::Workload& workload, const S
 JobResult<Priority> resolve_priority(
     const Stores& stores, const GenericJob& job, const Settings& settings
 ) {
+    const bool is_labelled = !find_value(job.metadata().labels, api::label::kPriorityClass).empty();
+    const std::string pod_class = is_labelled ? std::string() : pod_priority_class(job);
+    return resolve_priority(stores, job.metadata(), pod_class, settings);
+}
+
+JobResult<Priority> resolve_priority(
+    const Stores& stores,
+    const api::ObjectMeta& object,
+    const std::string& pod_class,
+    const Settings& settings
+) {
     const auto& classes = stores.of<api::WorkloadPriorityClass>();
-    const std::string_view label = find_value(job.metadata().labels, api::label::kPriorityClass);
+    const std::string_view label = find_value(object.labels, api::label::kPriorityClass);
     if (!label.empty()) {
         const auto found = classes.find(label);
         if (!found) {
@@ -226,7 +237,6 @@ JobResult<Priority> resolve_priority(
         }
     }
     const auto& pod_classes = stores.of<api::PriorityClass>();
-    const std::string pod_class = pod_priority_class(job);
     if (!pod_class.empty()) {
         const auto found = pod_classes.find(pod_class);
         if (!found) {

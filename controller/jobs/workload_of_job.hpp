@@ -34,6 +34,14 @@ JobResult<Priority> resolve_priority(
     const Stores& stores, const GenericJob& job, const Settings& settings
 );
 
+/// The same for any object; `pod_class`: the PriorityClass of its pods, "" for none.
+JobResult<Priority> resolve_priority(
+    const Stores& stores,
+    const api::ObjectMeta& object,
+    const std::string& pod_class,
+    const Settings& settings
+);
+
 /// A new Workload for the job; of an elastic one the first slice, or the one that is to take the
 /// place of `replaced` (null: none). Errors: as resolve_priority, and what find_problem() finds.
 JobResult<api::Workload> make_workload(

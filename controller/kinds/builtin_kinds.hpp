@@ -29,6 +29,14 @@ KindEntry elastic_pod_kind();
 /// elastic jobs. `by_annotation`: gate WorkloadIdentifierAnnotations.
 KindEntry pod_kind(bool by_annotation);
 
+/// Deployments, whose pods are jobs by themselves.
+KindEntry deployment_kind();
+/// What stands between a Deployment and its pods.
+KindEntry replica_set_kind();
+/// StatefulSets. Not `is_managed`: they are followed for LeaderWorkerSets alone.
+KindEntry stateful_set_kind(bool is_managed);
+KindEntry leader_worker_set_kind();
+
 /// The controller that opens the gates of these pods, in the flag --controllers.
 inline constexpr char kElasticJobController[] = "elasticjob";
 

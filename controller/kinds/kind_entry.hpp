@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "controller/jobs/generic_job.hpp"
 #include "controller/jobs/job_kinds.hpp"
+#include "controller/jobs/object_admission.hpp"
 #include "controller/reconcilers/reconcile.hpp"
 #include "controller/reconcilers/stores.hpp"
 #include "controller/reconcilers/view.hpp"
@@ -115,6 +116,11 @@ struct KindEntry {
     std::string metric_name;
     /// Its objects are jobs, for which Workloads are made. Null: they are not.
     std::shared_ptr<const JobKind> job;
+    /// Its objects are no jobs, but stand above some.
+    std::optional<Standing> standing;
+    /// What webhooks do for its objects, where they are no jobs. Null: nothing. Lifetime: that of
+    /// the process.
+    const ObjectAdmission* admission = nullptr;
 };
 
 /// Adds the indexes of jobs by what their labels and annotations name.

@@ -3,6 +3,7 @@
 #include "controller/jobs/job_reconciler.hpp"
 #include "controller/jobs/pod/pod_kind.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
+#include "controller/jobs/serving/group_pods.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/reconcilers/pod_groups.hpp"
 #include "kube/core/raw_json.hpp"
@@ -55,6 +56,31 @@ Edge to_job_of_pod(bool by_annotation, Urgency urgency) {
                     continue;
                 }
                 visit(group ? *group : key_of(*pod));
+            }
+        }),
+    };
+}
+
+/// Visits what makes a pod as one of a group, if that is as urgent.
+Edge to_maker_of_pod(Urgency urgency) {
+    return {
+        .reconciled = urgency,
+        .translated = false,
+        .find = find_by<api::Pod>([urgency](
+                                      const ChangeContext& context,
+                                      const kube::Change<api::Pod>& change,
+                                      const Visit& visit
+                                  ) {
+            for (const auto& pod : {change.before, change.after}) {
+                const auto maker = pod ? find_maker(*pod) : std::nullopt;
+                const KindEntry* entry = maker ? context.registry.find(maker->kind) : nullptr;
+                if (entry == nullptr || !entry->reconcile) {
+                    continue;
+                }
+                const bool is_large = pods_made_by(context.stores, *maker).size() > kSmallGroup;
+                if ((urgency == Urgency::Batched) == is_large) {
+                    visit(*maker);
+                }
             }
         }),
     };
@@ -153,11 +179,14 @@ KindEntry pod_kind(bool by_annotation) {
         store->objects().add_index(std::string(kPodGroupIndex), [by_annotation](const auto& pod) {
             return groups_of_pod(pod, by_annotation);
         });
+        store->objects().add_index(std::string(kPodMakerIndex), makers_of_pod);
         add_job_indexes(store->objects());
         return store;
     };
     entry.edges.push_back(to_job_of_pod(by_annotation, Urgency::AtOnce));
     entry.edges.push_back(to_job_of_pod(by_annotation, Urgency::Batched));
+    entry.edges.push_back(to_maker_of_pod(Urgency::AtOnce));
+    entry.edges.push_back(to_maker_of_pod(Urgency::Batched));
     entry.job = make_pod_kind();
     entry.reconcile =
         [kind = entry.job.get()](const ReconcileContext& context, const ObjectKey& key, Time now) {

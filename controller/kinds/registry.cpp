@@ -37,6 +37,9 @@ const KindEntry& Registry::add(KindEntry entry) {
     if (added.job) {
         job_kinds_.add(added.job);
     }
+    if (added.standing) {
+        job_kinds_.add_above({added.kind, *added.standing});
+    }
     return added;
 }
 

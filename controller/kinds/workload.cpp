@@ -39,6 +39,22 @@ void visit_owner(const ChangeContext& context, const Change& change, const Visit
     }
 }
 
+/// The objects that own it without controlling it: what makes the group of pods.
+void visit_member_owners(const ChangeContext& context, const Change& change, const Visit& visit) {
+    for (const auto& workload : {change.before, change.after}) {
+        if (!workload || !is_of_pod_group(workload->metadata)) {
+            continue;
+        }
+        for (const api::OwnerReference& owner : workload->metadata.owner_references) {
+            const KindEntry* entry =
+                context.registry.find(kube::group_of(owner.api_version), owner.kind);
+            if (entry != nullptr && entry->standing && entry->reconcile) {
+                visit({entry->kind, workload->metadata.namespace_, owner.name});
+            }
+        }
+    }
+}
+
 /// The group of pods that it keeps out, or kept out, by having its name.
 void visit_blocked_group(const ChangeContext& context, const Change& change, const Visit& visit) {
     const KindEntry* pods = context.registry.find(kind_of<api::Pod>());
@@ -138,6 +154,9 @@ KindEntry workload_kind() {
         {.reconciled = Urgency::AtOnce,
          .translated = false,
          .find = find_by<api::Workload>(visit_owner)},
+        {.reconciled = Urgency::AtOnce,
+         .translated = false,
+         .find = find_by<api::Workload>(visit_member_owners)},
         {.reconciled = Urgency::AtOnce,
          .translated = false,
          .find = find_by<api::Workload>(visit_blocked_group)},

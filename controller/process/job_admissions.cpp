@@ -16,4 +16,18 @@ AdmissionJudge make_job_judge(
     };
 }
 
+AdmissionJudge make_object_judge(
+    LoopCalls& calls, AdmissionContext context, const ObjectAdmission& admission, AdmissionStep step
+) {
+    return [&calls, context, &admission, step](std::shared_ptr<const api::AdmissionRequest> request
+           ) {
+        return calls.call<webhook::Verdict>(
+            [context, &admission, step, request = std::move(request)] {
+                return step == AdmissionStep::Default ? admission.apply_defaults(context, *request)
+                                                      : admission.judge(context, *request);
+            }
+        );
+    };
+}
+
 }  // namespace sluice::controller

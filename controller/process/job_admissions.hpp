@@ -1,6 +1,7 @@
 #pragma once
 
 #include "controller/jobs/job_admission.hpp"
+#include "controller/jobs/object_admission.hpp"
 #include "controller/process/admission_handler.hpp"
 #include "controller/process/loop_calls.hpp"
 
@@ -15,6 +16,11 @@ enum class AdmissionStep : std::uint8_t { Default, Judge };
 /// Lifetime: calls and kind must outlive it.
 AdmissionJudge make_job_judge(
     LoopCalls& calls, AdmissionContext context, const JobKind& kind, AdmissionStep step
+);
+
+/// The same for a kind whose objects are no jobs. Lifetime: calls and admission must outlive it.
+AdmissionJudge make_object_judge(
+    LoopCalls& calls, AdmissionContext context, const ObjectAdmission& admission, AdmissionStep step
 );
 
 }  // namespace sluice::controller

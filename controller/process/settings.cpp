@@ -2,6 +2,7 @@
 
 #include "config/honoured.hpp"
 #include "config/validation.hpp"
+#include "controller/jobs/serving/serving_names.hpp"
 #include "workload/options.hpp"
 
 #include <algorithm>
@@ -54,6 +55,15 @@ std::set<std::string, std::less<>> find_unmanaged_kinds(const config::Configurat
     return kinds;
 }
 
+bool manages_held_pods_alone(const config::Configuration& configuration) {
+    const auto& frameworks = configuration.integrations.frameworks;
+    const auto lists = [&frameworks](std::string_view name) {
+        return std::ranges::find(frameworks, name) != frameworks.end();
+    };
+    return !lists("pod") &&
+           (lists(kDeployments) || lists(kStatefulSets) || lists(kLeaderWorkerSets));
+}
+
 }  // namespace
 
 Result<Settings> make_settings(
@@ -68,6 +78,7 @@ Result<Settings> make_settings(
     settings.manage_jobs_without_queue_name = configuration.manage_jobs_without_queue_name;
     settings.managed_jobs_namespaces = std::move(*selector);
     settings.unmanaged_job_kinds = find_unmanaged_kinds(configuration);
+    settings.manages_held_pods_alone = manages_held_pods_alone(configuration);
     settings.label_keys_to_copy = configuration.integrations.label_keys_to_copy;
     if (gates.is_enabled(Feature::CustomMetricLabels)) {
         copy_sources_of_labels(configuration.metrics.custom_labels, settings);
@@ -89,6 +100,8 @@ Result<Settings> make_settings(
         gates.is_enabled(Feature::WorkloadIdentifierAnnotations);
     settings.defer_ray_service_finalization =
         gates.is_enabled(Feature::DeferRayServiceFinalizationForRedisCleanup);
+    settings.fast_quota_release_of_pods =
+        gates.is_enabled(Feature::FastQuotaReleaseInPodIntegration);
     settings.short_workload_names = gates.is_enabled(Feature::ShortWorkloadNames);
     return settings;
 }

@@ -4,6 +4,7 @@
 
 #include "base/assert.hpp"
 #include "config/validation.hpp"
+#include "controller/jobs/serving/serving_names.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/process/controller_process.hpp"
 #include "controller/process/settings.hpp"
@@ -39,11 +40,30 @@ bool lists(const config::Configuration& configuration, std::string_view framewor
     return std::ranges::find(frameworks, framework) != frameworks.end();
 }
 
-Registry make_registry(const ProcessOptions& options) {
-    std::vector<KindEntry> more;
-    if (lists(options.configuration, "pod")) {
-        more.push_back(pod_kind(options.settings.workload_identifier_annotations));
+/// Pods, and what makes pods that are jobs.
+std::vector<KindEntry> kinds_of_pods(const ProcessOptions& options) {
+    const config::Configuration& configuration = options.configuration;
+    const bool has_stateful_sets = lists(configuration, kStatefulSets);
+    const bool has_leader_worker_sets = lists(configuration, kLeaderWorkerSets);
+    std::vector<KindEntry> kinds;
+    if (lists(configuration, "pod") || options.settings.manages_held_pods_alone) {
+        kinds.push_back(pod_kind(options.settings.workload_identifier_annotations));
     }
+    if (lists(configuration, kDeployments)) {
+        kinds.push_back(deployment_kind());
+        kinds.push_back(replica_set_kind());
+    }
+    if (has_stateful_sets || has_leader_worker_sets) {
+        kinds.push_back(stateful_set_kind(has_stateful_sets));
+    }
+    if (has_leader_worker_sets) {
+        kinds.push_back(leader_worker_set_kind());
+    }
+    return kinds;
+}
+
+Registry make_registry(const ProcessOptions& options) {
+    std::vector<KindEntry> more = kinds_of_pods(options);
     return make_registry(
         options.job_kinds, lists(options.configuration, "batch/job"), std::move(more)
     );
@@ -257,6 +277,12 @@ std::map<std::string, AdmissionJudge> ControllerProcess::make_admissions() {
         registry_.job_kinds(), stores_, options_.settings, options_.gates
     };
     for (const KindEntry& entry : registry_.all()) {
+        if (entry.admission != nullptr) {
+            made[path_of("mutate", entry.kind)] =
+                make_object_judge(loop_calls_, context, *entry.admission, AdmissionStep::Default);
+            made[path_of("validate", entry.kind)] =
+                make_object_judge(loop_calls_, context, *entry.admission, AdmissionStep::Judge);
+        }
         if (entry.job == nullptr || entry.job->admission() == nullptr) {
             continue;
         }

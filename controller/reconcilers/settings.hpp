@@ -20,6 +20,9 @@ struct Settings {
     /// Kinds of jobs that the configuration lists and this version does not manage, as
     /// `Kind.group`: jobs below them belong to them.
     std::set<std::string, std::less<>> unmanaged_job_kinds;
+    /// Of pods only those are managed that another object's framework holds back: it turned on
+    /// `pod`, which the configuration does not list.
+    bool manages_held_pods_alone = false;
     std::vector<std::string> label_keys_to_copy;
     std::vector<std::string> annotation_keys_to_copy;
     bool fair_sharing = false;
@@ -36,6 +39,7 @@ struct Settings {
     bool short_workload_names = false;
     bool workload_identifier_annotations = true;
     bool defer_ray_service_finalization = true;
+    bool fast_quota_release_of_pods = false;
 };
 
 }  // namespace sluice::controller

@@ -51,10 +51,27 @@ std::vector<std::string> owner_of(const api::Workload& workload) {
     )};
 }
 
+/// Pods, of which a group may have many, are left out.
+std::vector<std::string> member_owners_of(const api::Workload& workload) {
+    std::vector<std::string> owners;
+    for (const api::OwnerReference& owner : workload.metadata.owner_references) {
+        if (!owner.controller.value_or(false) && owner.kind != "Pod") {
+            owners.push_back(owner_text(
+                kube::group_of(owner.api_version),
+                owner.kind,
+                workload.metadata.namespace_,
+                owner.name
+            ));
+        }
+    }
+    return owners;
+}
+
 }  // namespace
 
 void add_indexes(kube::Store<api::Workload>& workloads) {
     workloads.add_index("owner", owner_of);
+    workloads.add_index("member_owner", member_owners_of);
     workloads.add_index("queue", [](const api::Workload& w) {
         return std::vector{join(w.metadata.namespace_, w.spec.queue_name)};
     });
@@ -106,6 +123,14 @@ const kube::Store<api::Workload>::Objects& workloads_of_owner(
 ) {
     return stores.of<api::Workload>().by_index(
         "owner", owner_text(owner.kind.group(), owner.kind.name(), owner.ns, owner.name)
+    );
+}
+
+const kube::Store<api::Workload>::Objects& workloads_of_member_owner(
+    const Stores& stores, Kind kind, std::string_view ns, std::string_view name
+) {
+    return stores.of<api::Workload>().by_index(
+        "member_owner", owner_text(kind.group(), kind.name(), ns, name)
     );
 }
 

@@ -43,6 +43,10 @@ std::vector<std::string> prebuilt_workloads_of(const api::ObjectMeta& job);
 const kube::Store<api::Workload>::Objects& workloads_of_owner(
     const Stores& stores, const ObjectKey& owner
 );
+/// Workloads that the object of that kind and name owns without controlling them.
+const kube::Store<api::Workload>::Objects& workloads_of_member_owner(
+    const Stores& stores, Kind kind, std::string_view ns, std::string_view name
+);
 /// Workloads that name the LocalQueue.
 const kube::Store<api::Workload>::Objects& workloads_of_queue(
     const Stores& stores, std::string_view ns, std::string_view queue

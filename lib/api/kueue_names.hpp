@@ -52,6 +52,8 @@ inline constexpr char kPodGroupPodIndex[] = "kueue.x-k8s.io/pod-group-pod-index"
 inline constexpr char kLocalQueueName[] = "kueue.x-k8s.io/local-queue-name";
 /// On a pod of an admitted job: its ClusterQueue.
 inline constexpr char kClusterQueueName[] = "kueue.x-k8s.io/cluster-queue-name";
+/// On the copy of a job in a worker cluster: the manager that made it (KEP-693).
+inline constexpr char kMultiKueueOrigin[] = "kueue.x-k8s.io/multikueue-origin";
 }  // namespace label
 
 /// Annotations of jobs, pods and Workloads.
@@ -87,6 +89,14 @@ inline constexpr char kRoleHash[] = "kueue.x-k8s.io/role-hash";
 inline constexpr char kRetriableInGroup[] = "kueue.x-k8s.io/retriable-in-group";
 /// On a pod template: the framework whose object makes the pods, for which they are held back.
 inline constexpr char kPodSuspendingParent[] = "kueue.x-k8s.io/pod-suspending-parent";
+/// On a Workload that no job controls: group, version and kind of the object that it is for.
+inline constexpr char kJobOwnerGvk[] = "kueue.x-k8s.io/job-owner-gvk";
+/// On the same Workload: the name of that object.
+inline constexpr char kJobOwnerName[] = "kueue.x-k8s.io/job-owner-name";
+/// On a Workload: which of its owner's parts it is for, as a number.
+inline constexpr char kComponentWorkloadIndex[] = "kueue.x-k8s.io/component-workload-index";
+/// On the copy of a job in a worker cluster: the uid of the original (KEP-693).
+inline constexpr char kMultiKueueOriginUid[] = "kueue.x-k8s.io/multikueue-origin-uid";
 /// On a batch/v1 Job: partial admission may go down to that parallelism.
 inline constexpr char kJobMinParallelism[] = "kueue.x-k8s.io/job-min-parallelism";
 /// On a batch/v1 Job: completions follow parallelism under partial admission.

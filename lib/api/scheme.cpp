@@ -1,6 +1,7 @@
 #include "api/scheme.hpp"
 
 #include "api/admission_check.hpp"
+#include "api/apps.hpp"
 #include "api/cluster_queue.hpp"
 #include "api/cohort.hpp"
 #include "api/core.hpp"
@@ -43,6 +44,9 @@ constexpr std::array kKinds{
     kind_of<RuntimeClass>(),
     kind_of<PriorityClass>(),
     kind_of<Job>(),
+    kind_of<Deployment>(),
+    kind_of<ReplicaSet>(),
+    kind_of<StatefulSet>(),
     kind_of<Lease>(),
     kind_of<Event>(),
     kind_of<CustomResourceDefinition>(),

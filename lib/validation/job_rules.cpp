@@ -104,20 +104,6 @@ void check_queue_name(
     }
 }
 
-void check_priority_class(FieldErrors& out, const JobFacts& before, const JobFacts& after) {
-    const std::string_view old_name = label_of(before.metadata, api::label::kPriorityClass);
-    const std::string_view new_name = label_of(after.metadata, api::label::kPriorityClass);
-    const std::string path = label_path(api::label::kPriorityClass);
-    if (!after.is_suspended && old_name.empty() && !new_name.empty()) {
-        out.push_back(invalid(
-            path, new_name, "WorkloadPriorityClass cannot be added to a non-suspended workload"
-        ));
-    }
-    if (!old_name.empty() && new_name.empty()) {
-        out.push_back(invalid(path, "", "WorkloadPriorityClass cannot be removed from a workload"));
-    }
-}
-
 }  // namespace
 
 std::string_view prebuilt_workload_name(const api::ObjectMeta& job, bool by_annotation) {
@@ -130,19 +116,54 @@ bool asks_to_be_elastic(const api::ObjectMeta& job, const config::FeatureGates& 
            *value == "true";
 }
 
-FieldErrors validate(const JobFacts& job, const config::FeatureGates& gates) {
+FieldErrors validate_priority_class_change(
+    const api::ObjectMeta& before, const api::ObjectMeta& after, bool is_suspended
+) {
+    const std::string_view old_name = label_of(before, api::label::kPriorityClass);
+    const std::string_view new_name = label_of(after, api::label::kPriorityClass);
+    const std::string path = label_path(api::label::kPriorityClass);
     FieldErrors errors;
-    if (const std::string* queue = job.metadata.find_label(api::label::kQueueName)) {
-        append(errors, validate_subdomain(*queue, label_path(api::label::kQueueName)));
-    }
-    append(errors, validate_prebuilt(job, gates));
-    append(errors, validate_execution_time(job.metadata));
-    if (asks_to_be_elastic(job.metadata, gates) && !job.may_be_elastic) {
-        errors.push_back(forbidden(
-            annotation_path(api::annotation::kElasticJob),
-            fmt::format("elastic job is not supported for \"{}\"", job.group_version_kind)
+    if (!is_suspended && old_name.empty() && !new_name.empty()) {
+        errors.push_back(invalid(
+            path, new_name, "WorkloadPriorityClass cannot be added to a non-suspended workload"
         ));
     }
+    if (!old_name.empty() && new_name.empty()) {
+        errors.push_back(
+            invalid(path, "", "WorkloadPriorityClass cannot be removed from a workload")
+        );
+    }
+    return errors;
+}
+
+FieldErrors validate_queue_name(const api::ObjectMeta& job) {
+    const std::string* queue = job.find_label(api::label::kQueueName);
+    return queue == nullptr ? FieldErrors()
+                            : validate_subdomain(*queue, label_path(api::label::kQueueName));
+}
+
+FieldErrors validate_elastic(
+    const api::ObjectMeta& job,
+    const std::string& group_version_kind,
+    bool may_be_elastic,
+    const config::FeatureGates& gates
+) {
+    if (!asks_to_be_elastic(job, gates) || may_be_elastic) {
+        return {};
+    }
+    return {forbidden(
+        annotation_path(api::annotation::kElasticJob),
+        fmt::format("elastic job is not supported for \"{}\"", group_version_kind)
+    )};
+}
+
+FieldErrors validate(const JobFacts& job, const config::FeatureGates& gates) {
+    FieldErrors errors = validate_queue_name(job.metadata);
+    append(errors, validate_prebuilt(job, gates));
+    append(errors, validate_execution_time(job.metadata));
+    append(
+        errors, validate_elastic(job.metadata, job.group_version_kind, job.may_be_elastic, gates)
+    );
     if (gates.is_enabled(Feature::AdmissionGatedBy)) {
         append(errors, validate_admission_gates(job.metadata));
     }
@@ -170,7 +191,9 @@ FieldErrors validate_update(
     if ((!before.is_suspended || !after.is_suspended) && old_time != new_time) {
         errors.push_back(immutable(label_path(api::label::kMaxExecTimeSeconds), new_time));
     }
-    check_priority_class(errors, before, after);
+    append(
+        errors, validate_priority_class_change(before.metadata, after.metadata, after.is_suspended)
+    );
     const bool is_elastic = asks_to_be_elastic(after.metadata, gates);
     if (asks_to_be_elastic(before.metadata, gates) != is_elastic) {
         errors.push_back(immutable(annotation_path(api::annotation::kElasticJob), is_elastic));

@@ -28,6 +28,20 @@ bool asks_to_be_elastic(const api::ObjectMeta& job, const config::FeatureGates& 
 /// long for a label. Lifetime: that of the metadata.
 std::string_view prebuilt_workload_name(const api::ObjectMeta& job, bool by_annotation);
 
+/// The label of the LocalQueue.
+FieldErrors validate_queue_name(const api::ObjectMeta& job);
+/// Whether its kind may be what the annotation of elastic jobs asks for.
+FieldErrors validate_elastic(
+    const api::ObjectMeta& job,
+    const std::string& group_version_kind,
+    bool may_be_elastic,
+    const config::FeatureGates& gates
+);
+/// What the label of the WorkloadPriorityClass may not become.
+FieldErrors validate_priority_class_change(
+    const api::ObjectMeta& before, const api::ObjectMeta& after, bool is_suspended
+);
+
 /// Names, times and gates of a new job.
 FieldErrors validate(const JobFacts& job, const config::FeatureGates& gates);
 

@@ -65,13 +65,12 @@ void add_finalizer(json::Value& object) {
     }
 }
 
-bool has_suspending_parent(const api::ObjectMeta& pod) {
-    return pod.find_annotation(api::annotation::kPodSuspendingParent) != nullptr;
-}
-
 /// Whether a new pod that nobody else holds back is to wait for its own admission. It is given its
 /// queue, its class and the label that says so.
 Result<bool> take_over(const AdmissionContext& context, json::Value& object, api::ObjectMeta& pod) {
+    if (context.settings.manages_held_pods_alone) {
+        return false;
+    }
     const auto is_managed = is_managed_namespace(context, pod.namespace_);
     if (!is_managed || !*is_managed) {
         return is_managed;

@@ -102,7 +102,7 @@ Result<std::int32_t> PodGroup::total_count() const {
 }
 
 bool PodGroup::is_left_alone() const {
-    return !is_marked_managed(first_->metadata);
+    return is_unmanaged_pod(first_->metadata, settings_);
 }
 
 bool PodGroup::is_suspended() const {
@@ -111,8 +111,10 @@ bool PodGroup::is_suspended() const {
 
 bool PodGroup::is_active() const {
     return std::ranges::any_of(list_, [this](const auto& pod) {
+        const bool gave_up =
+            settings_.fast_quota_release_of_pods && pod->metadata.deletion_timestamp;
         const auto last = find_last_moment(*pod);
-        return pod->status.phase == "Running" && (!last || now_ <= *last);
+        return pod->status.phase == "Running" && !gave_up && (!last || now_ <= *last);
     });
 }
 
@@ -183,6 +185,13 @@ Result<std::vector<Write>> PodGroup::start(const std::vector<PodSetInfo>& inject
     for (const PodSetInfo& info : injected) {
         by_role[info.name] = &info;
     }
+    // A Workload that was made beforehand may count fewer pods than there are.
+    RoleCounts started;
+    for (const auto& pod : list_) {
+        if (!is_held_or_over(*pod)) {
+            ++started[role_of(*pod)];
+        }
+    }
     std::vector<Write> writes;
     for (const auto& pod : list_) {
         if (!is_gated(*pod) || pod->metadata.deletion_timestamp) {
@@ -195,6 +204,10 @@ Result<std::vector<Write>> PodGroup::start(const std::vector<PodSetInfo>& inject
                 "invalid podset infos: podSetInfo with the name '{}' is not found", role
             ));
         }
+        if (info->second->count && started[role] >= *info->second->count) {
+            continue;
+        }
+        ++started[role];
         auto write = start_pod(*pod, *info->second);
         if (!write) {
             return write.error();

@@ -97,6 +97,15 @@ bool is_marked_managed(const api::ObjectMeta& pod) {
     return mark != nullptr && *mark == "true";
 }
 
+bool has_suspending_parent(const api::ObjectMeta& pod) {
+    return pod.find_annotation(api::annotation::kPodSuspendingParent) != nullptr;
+}
+
+bool is_unmanaged_pod(const api::ObjectMeta& pod, const Settings& settings) {
+    return !is_marked_managed(pod) ||
+           (settings.manages_held_pods_alone && !has_suspending_parent(pod));
+}
+
 std::string_view pod_group_of(const api::ObjectMeta& pod, bool by_annotation) {
     const std::string* annotation = pod.find_annotation(api::annotation::kPodGroupName);
     if (by_annotation && annotation != nullptr && !annotation->empty()) {

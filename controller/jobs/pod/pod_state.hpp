@@ -30,6 +30,10 @@ bool is_useful(const api::Pod& pod);
 bool is_ready(const api::Pod& pod);
 /// Whether the label says that it is managed by itself or as a part of its group.
 bool is_marked_managed(const api::ObjectMeta& pod);
+/// Whether the framework of an object that makes pods holds it back, and not `pod` itself.
+bool has_suspending_parent(const api::ObjectMeta& pod);
+/// It is not managed, whatever queue it names.
+bool is_unmanaged_pod(const api::ObjectMeta& pod, const Settings& settings);
 
 /// The group that it is a part of, or "". The annotation names it before the label does, where
 /// gate WorkloadIdentifierAnnotations is on (`by_annotation`).

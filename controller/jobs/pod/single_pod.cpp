@@ -24,7 +24,7 @@ Result<std::vector<api::PodSet>> SinglePod::pod_sets() const {
 }
 
 bool SinglePod::is_left_alone() const {
-    return !is_marked_managed(pod_->metadata);
+    return is_unmanaged_pod(pod_->metadata, settings_);
 }
 
 bool SinglePod::is_suspended() const {

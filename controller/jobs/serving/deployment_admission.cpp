@@ -1,0 +1,77 @@
+#include "api/kueue_names.hpp"
+#include "controller/jobs/serving/serving_admission.hpp"
+#include "controller/jobs/serving/serving_names.hpp"
+#include "validation/serving_rules.hpp"
+
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+using webhook::Verdict;
+
+constexpr const char* kKindName = "apps/v1, Kind=Deployment";
+
+class DeploymentAdmission final : public ObjectAdmission {
+  public:
+    Result<Verdict> apply_defaults(
+        const AdmissionContext& context, const api::AdmissionRequest& request
+    ) const override {
+        auto object = read_served(request.object, request.namespace_);
+        if (!object) {
+            return object.error();
+        }
+        const auto is_held = default_served(context, *object);
+        if (!is_held) {
+            return is_held.error();
+        }
+        if (*is_held) {
+            json::Value& pod_template = object_at(object->value, {"spec", "template"});
+            template_map(pod_template, "annotations")
+                .set(api::annotation::kPodSuspendingParent, kDeployments);
+            template_map(pod_template, "labels").set(api::label::kManaged, "true");
+            copy_queue_and_class(object->metadata, pod_template);
+        }
+        return Verdict{.refusal = {}, .changed = std::move(object->value), .warnings = {}};
+    }
+
+    Result<Verdict> judge(const AdmissionContext& context, const api::AdmissionRequest& request)
+        const override {
+        const auto after = read_served(request.object, request.namespace_);
+        if (!after) {
+            return after.error();
+        }
+        if (request.operation == "CREATE") {
+            return webhook::make_verdict(
+                validation::validate_serving(after->metadata, kKindName, context.gates)
+            );
+        }
+        const auto before = read_served(request.old_object, request.namespace_);
+        if (!before) {
+            return with_context(before.error(), "oldObject");
+        }
+        const bool is_served = before->number_at({"status", "readyReplicas"}, 0) > 0;
+        auto errors =
+            validation::validate_changed_serving(after->metadata, kKindName, context.gates);
+        validation::append(
+            errors,
+            validation::validate_serving_update(
+                before->metadata,
+                after->metadata,
+                is_served ? validation::Served::Yes : validation::Served::No,
+                context.gates
+            )
+        );
+        return webhook::make_verdict(errors);
+    }
+};
+
+}  // namespace
+
+const ObjectAdmission& deployment_admission() {
+    static const DeploymentAdmission kAdmission;
+    return kAdmission;
+}
+
+}  // namespace sluice::controller

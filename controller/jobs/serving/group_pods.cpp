@@ -1,0 +1,146 @@
+#include "controller/jobs/serving/group_pods.hpp"
+
+#include "api/apps.hpp"
+#include "api/kueue_names.hpp"
+#include "controller/jobs/pod/pod_state.hpp"
+#include "controller/jobs/serving/serving_names.hpp"
+#include "controller/reconcilers/strict_patch.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+constexpr std::size_t kLabelValueMax = 63;
+
+/// Example: statefulsets.apps team/web
+std::string maker_text(const ObjectKey& maker) {
+    return fmt::format("{} {}/{}", to_string(maker.kind), maker.ns, maker.name);
+}
+
+json::Value missing_members(const api::StringMap& wanted, const api::StringMap& present) {
+    json::Value missing = json::Object{};
+    for (const auto& [key, value] : wanted) {
+        const auto found = present.find(key);
+        if (found == present.end() || found->second != value) {
+            missing.set(key, value);
+        }
+    }
+    return missing;
+}
+
+}  // namespace
+
+const std::shared_ptr<const kube::RunTimeKind>& leader_worker_set_names() {
+    static const auto kNames = std::make_shared<const kube::RunTimeKind>(kube::RunTimeKind::Names{
+        .group = "leaderworkerset.x-k8s.io",
+        .version = "v1",
+        .kind = "LeaderWorkerSet",
+        .resource = "leaderworkersets",
+    });
+    return kNames;
+}
+
+std::optional<ObjectKey> find_maker(const api::Pod& pod) {
+    const api::ObjectMeta& metadata = pod.metadata;
+    const std::string_view framework =
+        find_value(metadata.annotations, api::annotation::kPodSuspendingParent);
+    if (framework == kStatefulSets) {
+        const api::OwnerReference* owner = metadata.controller_owner();
+        const bool is_known = owner != nullptr && owner->kind == api::StatefulSet::kKind &&
+                              kube::group_of(owner->api_version) == api::StatefulSet::kGroup;
+        return is_known ? std::optional(ObjectKey{
+                              kind_of<api::StatefulSet>(), metadata.namespace_, owner->name
+                          })
+                        : std::nullopt;
+    }
+    const std::string* set = metadata.find_label(kSetNameLabel);
+    if (framework != kLeaderWorkerSets || set == nullptr) {
+        return std::nullopt;
+    }
+    return ObjectKey{leader_worker_set_names()->kind(), metadata.namespace_, *set};
+}
+
+std::vector<std::string> makers_of_pod(const api::Pod& pod) {
+    const auto maker = find_maker(pod);
+    return maker ? std::vector{maker_text(*maker)} : std::vector<std::string>();
+}
+
+const kube::Store<api::Pod>::Objects& pods_made_by(const Stores& stores, const ObjectKey& maker) {
+    return stores.of<api::Pod>().by_index(kPodMakerIndex, maker_text(maker));
+}
+
+std::optional<Write> tell_membership(
+    const api::Pod& pod,
+    const GroupOwner& owner,
+    const Membership& membership,
+    const Settings& settings
+) {
+    if (has_ended(pod) || pod.metadata.deletion_timestamp) {
+        return std::nullopt;
+    }
+    const bool by_annotation = settings.workload_identifier_annotations;
+    api::StringMap labels{{api::label::kManaged, "true"}};
+    for (const char* key : {api::label::kQueueName, api::label::kPriorityClass}) {
+        const std::string_view value = find_value(owner.metadata.labels, key);
+        if (!value.empty()) {
+            labels[key] = value;
+        }
+    }
+    api::StringMap annotations = membership.annotations;
+    annotations[api::annotation::kPodGroupTotalCount] = std::to_string(membership.total);
+    annotations[api::annotation::kRoleHash] = membership.role;
+    (by_annotation ? annotations : labels)[api::annotation::kPodGroupName] = membership.workload;
+    const bool is_labelled = !by_annotation && membership.workload.size() <= kLabelValueMax;
+    (is_labelled ? labels : annotations)[api::annotation::kPrebuiltWorkload] = membership.workload;
+
+    json::Value metadata = json::Object{};
+    json::Value missing = missing_members(labels, pod.metadata.labels);
+    if (!missing.as_object().empty()) {
+        metadata.set("labels", std::move(missing));
+    }
+    missing = missing_members(annotations, pod.metadata.annotations);
+    if (!missing.as_object().empty()) {
+        metadata.set("annotations", std::move(missing));
+    }
+    if (metadata.as_object().empty()) {
+        return std::nullopt;
+    }
+    return strict_patch(key_of(pod), pod.metadata, json::Object{{"metadata", std::move(metadata)}});
+}
+
+std::optional<Write> open_gates(const api::Pod& pod) {
+    json::Array left;
+    for (const api::PodSchedulingGate& gate : pod.spec.scheduling_gates) {
+        if (gate.name != api::scheduling_gate::kAdmission &&
+            gate.name != api::scheduling_gate::kTopology) {
+            left.push_back(json::Object{{"name", gate.name}});
+        }
+    }
+    if (left.size() == pod.spec.scheduling_gates.size()) {
+        return std::nullopt;
+    }
+    return strict_patch(
+        key_of(pod),
+        pod.metadata,
+        json::Object{
+            {"spec",
+             json::Object{
+                 {"schedulingGates", left.empty() ? json::Value() : json::Value(std::move(left))},
+             }},
+        }
+    );
+}
+
+bool is_of_old_revision(
+    const api::Pod& pod, std::string_view current_revision, std::string_view update_revision
+) {
+    return current_revision != update_revision &&
+           find_value(pod.metadata.labels, kRevisionLabel) == current_revision;
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "api/pod.hpp"
+#include "controller/jobs/serving/group_owner.hpp"
+#include "controller/reconcilers/reconcile.hpp"
+#include "controller/reconcilers/settings.hpp"
+#include "controller/reconcilers/stores.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The pods of StatefulSets and LeaderWorkerSets. Their templates say only that they are held back;
+/// of which group they are, they are told when they are there.
+namespace sluice::controller {
+
+/// The kind LeaderWorkerSet. Lifetime: that of the process.
+const std::shared_ptr<const kube::RunTimeKind>& leader_worker_set_names();
+
+/// The index of pods by the object that makes groups of them.
+inline constexpr std::string_view kPodMakerIndex = "pod_maker";
+/// The value of a pod in that index; none: no such object makes it.
+std::vector<std::string> makers_of_pod(const api::Pod& pod);
+/// The object that makes the pod as one of a group, whether it is there or not.
+std::optional<ObjectKey> find_maker(const api::Pod& pod);
+/// The pods that the object makes.
+const kube::Store<api::Pod>::Objects& pods_made_by(const Stores& stores, const ObjectKey& maker);
+
+/// What a pod is told.
+struct Membership {
+    std::string workload;  ///< also the name of the group
+    std::int32_t total = 1;
+    std::string role;
+    api::StringMap annotations;  ///< others
+};
+
+/// The patch of what the pod does not say yet; none: it says all, has ended or is being deleted.
+std::optional<Write> tell_membership(
+    const api::Pod& pod,
+    const GroupOwner& owner,
+    const Membership& membership,
+    const Settings& settings
+);
+
+/// The patch that opens the gates of the pod; none: they are open.
+std::optional<Write> open_gates(const api::Pod& pod);
+
+/// Whether the pod was made from the revision that its StatefulSet is leaving. The StatefulSet
+/// waits for it, so it is not held back.
+bool is_of_old_revision(
+    const api::Pod& pod, std::string_view current_revision, std::string_view update_revision
+);
+
+}  // namespace sluice::controller

@@ -1,0 +1,140 @@
+#include "api/codec.hpp"
+#include "api/kueue_names.hpp"
+#include "controller/jobs/serving/serving_admission.hpp"
+#include "controller/jobs/serving/serving_names.hpp"
+#include "controller/jobs/serving/stateful_set_groups.hpp"
+#include "validation/serving_rules.hpp"
+
+#include <cstdint>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+using validation::FieldErrors;
+using webhook::Verdict;
+
+constexpr const char* kKindName = "apps/v1, Kind=StatefulSet";
+constexpr const char* kReplicas = "spec.replicas";
+
+bool is_left_alone(const ServedObject& object) {
+    const json::Value* framework = object.value.find_path(
+        {"spec", "template", "metadata", "annotations", api::annotation::kPodSuspendingParent}
+    );
+    return framework != nullptr &&
+           !(framework->is_string() && framework->as_string() == kStatefulSets);
+}
+
+std::int64_t replicas_of(const ServedObject& object) {
+    return object.number_at({"spec", "replicas"}, 1);
+}
+
+json::Value pod_spec_of(const ServedObject& object) {
+    const json::Value* found = object.value.find_path({"spec", "template", "spec"});
+    return found == nullptr ? json::Value(json::Object{}) : *found;
+}
+
+/// It may only be scaled to zero and from there, which makes its Workload anew.
+FieldErrors validate_scaling(
+    const AdmissionContext& context, const ServedObject& before, const ServedObject& after
+) {
+    const std::int64_t old_count = replicas_of(before);
+    const std::int64_t count = replicas_of(after);
+    if (old_count == count || count == 0) {
+        return {};
+    }
+    if (old_count != 0) {
+        return {validation::immutable(kReplicas, count)};
+    }
+    if (after.number_at({"status", "replicas"}, 0) > 0) {
+        return {validation::forbidden(kReplicas, "scaling down is still in progress")};
+    }
+    const auto workload =
+        find_group_workload(context.stores, before.metadata, context.settings).workload;
+    if (workload && !is_on_hold(*workload)) {
+        return {validation::forbidden(
+            kReplicas, "workload from previous scale-down is still being deleted"
+        )};
+    }
+    return {};
+}
+
+class StatefulSetAdmission final : public ObjectAdmission {
+  public:
+    Result<Verdict> apply_defaults(
+        const AdmissionContext& context, const api::AdmissionRequest& request
+    ) const override {
+        auto object = read_served(request.object, request.namespace_);
+        if (!object) {
+            return object.error();
+        }
+        if (is_left_alone(*object)) {
+            return Verdict();
+        }
+        const auto is_held = default_served(context, *object);
+        if (!is_held) {
+            return is_held.error();
+        }
+        if (*is_held) {
+            template_map(object_at(object->value, {"spec", "template"}), "annotations")
+                .set(api::annotation::kPodSuspendingParent, kStatefulSets);
+        }
+        return Verdict{.refusal = {}, .changed = std::move(object->value), .warnings = {}};
+    }
+
+    Result<Verdict> judge(const AdmissionContext& context, const api::AdmissionRequest& request)
+        const override {
+        const auto after = read_served(request.object, request.namespace_);
+        if (!after) {
+            return after.error();
+        }
+        if (is_left_alone(*after)) {
+            return Verdict();
+        }
+        if (request.operation == "CREATE") {
+            return webhook::make_verdict(
+                validation::validate_serving(after->metadata, kKindName, context.gates)
+            );
+        }
+        const auto before = read_served(request.old_object, request.namespace_);
+        if (!before) {
+            return with_context(before.error(), "oldObject");
+        }
+        const bool is_served = before->number_at({"status", "readyReplicas"}, 0) > 0;
+        FieldErrors errors =
+            validation::validate_changed_serving(after->metadata, kKindName, context.gates);
+        validation::append(
+            errors,
+            validation::validate_serving_update(
+                before->metadata,
+                after->metadata,
+                is_served ? validation::Served::Yes : validation::Served::No,
+                context.gates
+            )
+        );
+        const auto is_held = are_pods_held(context, *after);
+        if (!is_held) {
+            return is_held.error();
+        }
+        if (*is_held) {
+            validation::append(
+                errors,
+                validation::validate_role_fields(
+                    pod_spec_of(*before), pod_spec_of(*after), "spec.template.spec"
+                )
+            );
+            validation::append(errors, validate_scaling(context, *before, *after));
+        }
+        return webhook::make_verdict(errors);
+    }
+};
+
+}  // namespace
+
+const ObjectAdmission& stateful_set_admission() {
+    static const StatefulSetAdmission kAdmission;
+    return kAdmission;
+}
+
+}  // namespace sluice::controller

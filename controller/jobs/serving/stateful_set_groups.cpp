@@ -1,0 +1,302 @@
+#include "controller/jobs/serving/stateful_set_groups.hpp"
+
+#include "api/codec.hpp"
+#include "api/kueue_names.hpp"
+#include "controller/jobs/pod/pod_state.hpp"
+#include "controller/jobs/serving/group_pods.hpp"
+#include "controller/jobs/serving/serving_names.hpp"
+#include "controller/jobs/stored_template.hpp"
+#include "controller/jobs/topology_request.hpp"
+#include "controller/reconcilers/strict_patch.hpp"
+#include "controller/reconcilers/workload_name.hpp"
+#include "controller/reconcilers/workload_status.hpp"
+#include "validation/go_numbers.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+constexpr char kPodSet[] = "main";
+constexpr std::string_view kScaledToZero = "StatefulSet scaled to zero; workload on hold";
+
+/// Until when the pod may run on; none: it does not run. Of one that is not being deleted: for
+/// ever.
+std::optional<Time> running_until(const api::Pod& pod) {
+    if (pod.status.phase != "Running") {
+        return std::nullopt;
+    }
+    const auto& deleted = pod.metadata.deletion_timestamp;
+    const auto& grace = pod.metadata.deletion_grace_period_seconds;
+    return deleted && grace ? *deleted + std::chrono::seconds(*grace) : Time::max();
+}
+
+std::int64_t total_told(const api::Pod& pod) {
+    const auto total = validation::parse_decimal<std::int64_t>(
+        find_value(pod.metadata.annotations, api::annotation::kPodGroupTotalCount)
+    );
+    return total ? *total : 0;
+}
+
+/// One reconcile of a StatefulSet that is managed.
+class Reconciliation {
+  public:
+    Reconciliation(const View& view, const api::StatefulSet& set, Time now)
+        : stores_(view.stores),
+          settings_(view.settings),
+          set_(set),
+          owner_(group_owner_of(set.metadata)),
+          now_(now),
+          replicas_(set.spec.replicas.value_or(1)),
+          pods_(pods_made_by(
+              view.stores, {kind_of<api::StatefulSet>(), set.metadata.namespace_, set.metadata.name}
+          )) {
+        GroupWorkload found = find_group_workload(stores_, set.metadata, settings_);
+        name_ = std::move(found.name);
+        workload_ = std::move(found.workload);
+    }
+
+    Outcome run() {
+        if (!workload_) {
+            return make_workload();
+        }
+        if (auto change = change_workload()) {
+            outcome_.writes.push_back(std::move(*change));
+        }
+        tell_pods();
+        outcome_.are_independent = true;
+        return std::move(outcome_);
+    }
+
+  private:
+    Outcome make_workload() {
+        if (replicas_ <= 0 || owner_.is_copy()) {
+            return {};
+        }
+        auto pod_sets = make_pod_sets();
+        if (!pod_sets) {
+            return refuse_owner(owner_, {JobProblem::Reason::InvalidSpec, pod_sets.error().detail});
+        }
+        const auto workload =
+            make_group_workload(stores_, settings_, owner_, name_, std::move(*pod_sets), false);
+        if (!workload) {
+            return refuse_owner(owner_, workload.error());
+        }
+        Outcome outcome;
+        outcome.writes.push_back(create_group_workload(owner_, *workload, now_));
+        return outcome;
+    }
+
+    Result<std::vector<api::PodSet>> make_pod_sets() const {
+        const api::PodTemplateSpec& live = set_.spec.template_;
+        auto parsed = json::parse(live.raw.view());
+        if (!parsed) {
+            return parsed.error();
+        }
+        parsed->erase("metadata");  // a group's pod sets have none
+        api::PodTemplateSpec bare;
+        bare.raw = api::RawJson(json::print(*parsed));
+        auto pod_template = stored_template(bare, {});
+        if (!pod_template) {
+            return pod_template.error();
+        }
+        api::PodSet pod_set;
+        pod_set.name = kPodSet;
+        pod_set.count = replicas_;
+        pod_set.template_ = std::move(*pod_template);
+        if (settings_.gates.topology_aware_scheduling) {
+            auto request = make_topology_request(
+                live.metadata,
+                {.pod_index = kPodIndexLabel, .sub_group_index = {}, .sub_group_count = {}}
+            );
+            if (!request) {
+                return request.error();
+            }
+            pod_set.topology_request = std::move(*request);
+        }
+        std::vector<api::PodSet> pod_sets;
+        pod_sets.push_back(std::move(pod_set));
+        return pod_sets;
+    }
+
+    /// At most one write: each is made from the version that the store shows.
+    std::optional<Write> change_workload() {
+        if (is_finished(*workload_) || workload_->metadata.deletion_timestamp) {
+            return std::nullopt;
+        }
+        if (replicas_ <= 0) {
+            return hold();
+        }
+        if (auto follow = follow_owner(owner_, *workload_, settings_)) {
+            return follow;
+        }
+        if (auto resize = follow_size()) {
+            return resize;
+        }
+        api::Workload changed = *workload_;
+        if (workload::resume_from_hold(changed, settings_.gates, now_)) {
+            return status_write(changed);
+        }
+        return std::nullopt;
+    }
+
+    /// Its quota is free once none of its pods runs.
+    std::optional<Write> hold() {
+        if (!is_active(*workload_) || is_on_hold(*workload_)) {
+            return std::nullopt;
+        }
+        std::optional<Time> until;
+        for (const auto& [name, pod] : pods_) {
+            const auto end = running_until(*pod);
+            if (end && *end >= now_) {
+                until = std::max(until.value_or(*end), *end);
+            }
+        }
+        if (until && has_quota_reserved(*workload_)) {
+            if (*until != Time::max()) {
+                outcome_.requeue_at = *until + std::chrono::milliseconds(1);
+            }
+            return std::nullopt;
+        }
+        api::Workload changed = *workload_;
+        workload::put_on_hold(changed, kScaledToZero, settings_.gates, now_);
+        return status_write(changed);
+    }
+
+    std::int32_t counted() const {
+        const auto& pod_sets = workload_->spec.pod_sets;
+        return pod_sets.empty() ? replicas_ : pod_sets.front().count;
+    }
+
+    /// How many pods the group is said to have: as many as its Workload counts, and before that
+    /// shrinks as many as there are to be.
+    std::int32_t total() const {
+        return has_quota_reserved(*workload_) ? counted() : std::min(counted(), replicas_);
+    }
+
+    /// While it holds no quota, the Workload counts as many pods as there are to be.
+    std::optional<Write> follow_size() const {
+        if (counted() == replicas_ || has_quota_reserved(*workload_)) {
+            return std::nullopt;
+        }
+        // A pod that speaks of more pods than the Workload counts would end it as out of date.
+        if (std::ranges::any_of(pods_, [this](const auto& pod) {
+                return total_told(*pod.second) > replicas_;
+            })) {
+            return std::nullopt;
+        }
+        auto pod_sets = make_pod_sets();
+        if (!pod_sets) {
+            return std::nullopt;  // what was made of it when it could be read stays
+        }
+        json::Array sets;
+        for (const api::PodSet& pod_set : *pod_sets) {
+            sets.push_back(api::to_value(pod_set));
+        }
+        Write write = strict_patch(
+            {kind_of<api::Workload>(), workload_->metadata.namespace_, workload_->metadata.name},
+            workload_->metadata,
+            json::Object{{"spec", json::Object{{"podSets", std::move(sets)}}}}
+        );
+        write.events.push_back(owner_event(
+            owner_, api::reason::kUpdatedWorkload, "Updated Workload: " + to_string(write.object)
+        ));
+        return write;
+    }
+
+    void tell_pods() {
+        if (replicas_ <= 0 || workload_->metadata.deletion_timestamp) {
+            return;
+        }
+        const Membership membership{
+            .workload = workload_->metadata.name,
+            .total = total(),
+            .role = kPodSet,
+            .annotations =
+                {
+                    {api::annotation::kPodGroupFastAdmission, "true"},
+                    {api::annotation::kPodGroupServing, "true"},
+                    {api::annotation::kPodGroupPodIndexLabel, kPodIndexLabel},
+                },
+        };
+        for (const auto& [name, pod] : pods_) {
+            auto write = tell_membership(*pod, owner_, membership, settings_);
+            if (!write && is_of_old_revision(
+                              *pod, set_.status.current_revision, set_.status.update_revision
+                          )) {
+                write = open_gates(*pod);
+            }
+            if (write) {
+                outcome_.writes.push_back(std::move(*write));
+            }
+        }
+    }
+
+    const Stores& stores_;
+    const Settings& settings_;
+    const api::StatefulSet& set_;
+    GroupOwner owner_;
+    Time now_;
+    std::int32_t replicas_;
+    const kube::Store<api::Pod>::Objects& pods_;
+    std::string name_;
+    std::shared_ptr<const api::Workload> workload_;
+    Outcome outcome_;
+};
+
+}  // namespace
+
+bool is_of_another_framework(const api::ObjectMeta& pod_template) {
+    const std::string* framework =
+        pod_template.find_annotation(api::annotation::kPodSuspendingParent);
+    return framework != nullptr && *framework != kStatefulSets;
+}
+
+GroupOwner group_owner_of(const api::ObjectMeta& stateful_set) {
+    return {kind_of<api::StatefulSet>(), kStatefulSets, stateful_set};
+}
+
+GroupWorkload find_group_workload(
+    const Stores& stores, const api::ObjectMeta& stateful_set, const Settings& settings
+) {
+    const auto& workloads = stores.of<api::Workload>();
+    const GroupOwner owner = group_owner_of(stateful_set);
+    std::string name = group_workload_name(owner, stateful_set.name, settings);
+    if (auto workload = workloads.find(stateful_set.namespace_, name)) {
+        return {std::move(name), std::move(workload)};
+    }
+    std::string old_name =
+        workload_name(owner.kind.name(), owner.kind.group(), stateful_set.name, {});
+    if (auto workload = workloads.find(stateful_set.namespace_, old_name)) {
+        return {std::move(old_name), std::move(workload)};
+    }
+    return {std::move(name), nullptr};
+}
+
+bool is_on_hold(const api::Workload& workload) {
+    const api::Condition* reserved = find_condition(workload, api::condition::kQuotaReserved);
+    return reserved != nullptr && reserved->status == api::condition_status::kFalse &&
+           reserved->reason == api::reason::kOnHold;
+}
+
+Outcome reconcile_stateful_set(
+    const View& view, const JobKinds& kinds, const kube::NamespacedName& name, Time now
+) {
+    const auto set = view.stores.of<api::StatefulSet>().find(name);
+    if (!set || set->metadata.deletion_timestamp ||
+        is_of_another_framework(set->spec.template_.metadata)) {
+        return {};
+    }
+    const auto is_managed = is_managed_alone(view, kinds, set->metadata);
+    if (!is_managed) {
+        Outcome outcome;
+        outcome.try_later = is_managed.error().detail;
+        return outcome;
+    }
+    return *is_managed ? Reconciliation(view, *set, now).run() : Outcome();
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,94 @@
+#include "api/apps.hpp"
+#include "controller/jobs/serving/group_pods.hpp"
+#include "controller/jobs/serving/leader_worker_set_groups.hpp"
+#include "controller/jobs/serving/serving_admission.hpp"
+#include "controller/jobs/serving/serving_names.hpp"
+#include "controller/jobs/serving/stateful_set_groups.hpp"
+#include "controller/kinds/builtin_kinds.hpp"
+
+#include <string>
+
+// Kinds whose objects are no jobs, but make pods that are.
+namespace sluice::controller {
+
+namespace {
+
+/// All that a reconcile of the maker of groups may write.
+std::vector<ObjectKey> groups_of_maker(const Stores& stores, const ObjectKey& key) {
+    std::vector<ObjectKey> objects;
+    for (const auto& [name, pod] : pods_made_by(stores, key)) {
+        objects.push_back({kind_of<api::Pod>(), name.namespace_, name.name});
+    }
+    for (const auto& [name, workload] :
+         workloads_of_member_owner(stores, key.kind, key.ns, key.name)) {
+        objects.push_back({kind_of<api::Workload>(), name.namespace_, name.name});
+    }
+    return objects;
+}
+
+/// What a StatefulSet says of its pods' revisions concerns the LeaderWorkerSet that it is of.
+void visit_leader_worker_set(
+    const ChangeContext& context, const kube::Change<api::StatefulSet>& change, const Visit& visit
+) {
+    const Kind kind = leader_worker_set_names()->kind();
+    const std::string* name =
+        change.after ? change.after->metadata.find_label(kSetNameLabel) : nullptr;
+    if (name != nullptr && context.registry.find(kind) != nullptr) {
+        visit({kind, change.key.namespace_, *name});
+    }
+}
+
+}  // namespace
+
+KindEntry deployment_kind() {
+    KindEntry entry = make_entry<api::Deployment>(Presence::Optional);
+    entry.standing = Standing::Managed;
+    entry.admission = &deployment_admission();
+    return entry;
+}
+
+KindEntry replica_set_kind() {
+    KindEntry entry = make_entry<api::ReplicaSet>(Presence::Optional);
+    entry.standing = Standing::Passed;
+    return entry;
+}
+
+KindEntry stateful_set_kind(bool is_managed) {
+    KindEntry entry = make_entry<api::StatefulSet>(Presence::Optional);
+    entry.standing = is_managed ? Standing::Managed : Standing::Passed;
+    entry.edges.push_back(
+        {.reconciled = Urgency::Gathered,
+         .translated = false,
+         .find = find_by<api::StatefulSet>(visit_leader_worker_set)}
+    );
+    if (!is_managed) {
+        return entry;
+    }
+    entry.admission = &stateful_set_admission();
+    entry.controller = kStatefulSets;
+    entry.metric_name = kStatefulSets;
+    entry.edges.push_back(to_itself());
+    entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time now) {
+        return reconcile_stateful_set(context.view, context.job_kinds, {key.ns, key.name}, now);
+    };
+    entry.also_written = groups_of_maker;
+    return entry;
+}
+
+KindEntry leader_worker_set_kind() {
+    KindEntry entry = make_dynamic_entry(leader_worker_set_names());
+    entry.standing = Standing::Managed;
+    entry.admission = &leader_worker_set_admission();
+    entry.controller = "leaderworkerset";
+    entry.metric_name = entry.controller;
+    entry.edges.push_back(to_itself());
+    entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time now) {
+        return reconcile_leader_worker_set(
+            context.view, context.job_kinds, {key.ns, key.name}, now
+        );
+    };
+    entry.also_written = groups_of_maker;
+    return entry;
+}
+
+}  // namespace sluice::controller
