@@ -3,13 +3,11 @@ them once their gates are open."""
 
 from api_client import ApiError
 
-from case import GONE, SOON, ClusterCase, shared_cluster
-from cluster import ROOT, wait_until
+from case import GONE
 from invariants import condition
 from objects import QUEUE_LABEL
-from webhook_test import CONFIGURATIONS, MANIFEST
+from pod_case import PodCase
 
-RIGHTS = ROOT / "examples/deploy/job-kinds/pod.yaml"
 MANAGED = "kueue.x-k8s.io/managed"
 GROUP = "kueue.x-k8s.io/pod-group-name"
 TOTAL = "kueue.x-k8s.io/pod-group-total-count"
@@ -33,38 +31,7 @@ def pod(name, space, queue, cpu=1, group=None, total=1, **annotations):
     }
 
 
-class PodTest(ClusterCase):
-    @classmethod
-    def setUpClass(cls):
-        cluster, controller = shared_cluster()
-        cluster.apply_file(RIGHTS)
-        cluster.plane.kubectl("apply", "-f", MANIFEST)
-        for path in CONFIGURATIONS:
-            cls.addClassCleanup(cluster.api.delete, path)
-        controller.stop()
-        controller.configuration = {"integrations": {"frameworks": ["batch/job", "pod"]}}
-        controller.start()
-        cls.addClassCleanup(cls.put_back, controller)
-
-    @staticmethod
-    def put_back(controller):
-        controller.stop()
-        controller.configuration = {}
-        controller.start()
-
-    def setUp(self):
-        super().setUp()
-        start = f"https://127.0.0.1:{self.controller.webhook_port}/"
-        wait_until(
-            lambda: all(url and url.startswith(start) for url in self.urls()),
-            SOON,
-            "both configurations name the webhook",
-        )
-
-    def urls(self):
-        hooks = [self.cluster.api.get(path)["webhooks"] for path in CONFIGURATIONS]
-        return [each["clientConfig"].get("url") for group in hooks for each in group]
-
+class PodTest(PodCase):
     def clean_up(self):
         # The end of a group's Workload ends the group.
         for item in self.history.all("workloads", self.space):
@@ -76,29 +43,9 @@ class PodTest(ClusterCase):
         self.wait(lambda: not self.history.all("pods", self.space), "all pods are gone")
         super().clean_up()
 
-    def pod_path(self, name):
-        return f"/api/v1/namespaces/{self.space}/pods/{name}"
-
     def create(self, name, queue, **options):
         return self.cluster.api.create(
             f"/api/v1/namespaces/{self.space}/pods", pod(name, self.space, queue, **options)
-        )
-
-    def pod(self, name):
-        return self.history.get("pods", self.space, name)
-
-    def is_gated(self, name):
-        found = self.pod(name)
-        return found is not None and bool(found["spec"].get("schedulingGates"))
-
-    def wait_gated(self, name):
-        self.wait(lambda: self.is_gated(name), f"{name} is held back")
-        self.wait_quiet(lambda: self.is_gated(name), f"{name} stays held back")
-
-    def runs(self, *names):
-        return all(
-            (self.pod(name) or {"status": {}})["status"].get("phase") == "Running"
-            for name in names
         )
 
     def end_pod(self, name, phase="Succeeded"):

@@ -1,6 +1,7 @@
 {{- /* The kinds of jobs that Sluice knows beside batch Jobs, by their names in
-integrations.frameworks. */ -}}
+integrations.frameworks. Objects of those that serve are no jobs: their pods are. */ -}}
 {{- define "sluice.knownJobKinds" -}}
+deployment: {group: apps, version: v1, kind: deployment, resource: deployments, serves: true}
 jobset.x-k8s.io/jobset: {group: jobset.x-k8s.io, version: v1alpha2, kind: jobset, resource: jobsets}
 kubeflow.org/jaxjob: {group: kubeflow.org, version: v1, kind: jaxjob, resource: jaxjobs}
 kubeflow.org/mpijob: {group: kubeflow.org, version: v2beta1, kind: mpijob, resource: mpijobs}
@@ -8,22 +9,31 @@ kubeflow.org/paddlejob: {group: kubeflow.org, version: v1, kind: paddlejob, reso
 kubeflow.org/pytorchjob: {group: kubeflow.org, version: v1, kind: pytorchjob, resource: pytorchjobs}
 kubeflow.org/tfjob: {group: kubeflow.org, version: v1, kind: tfjob, resource: tfjobs}
 kubeflow.org/xgboostjob: {group: kubeflow.org, version: v1, kind: xgboostjob, resource: xgboostjobs}
+leaderworkerset.x-k8s.io/leaderworkerset: {group: leaderworkerset.x-k8s.io, version: v1, kind: leaderworkerset, resource: leaderworkersets, serves: true}
 pod: {group: "", version: v1, kind: pod, resource: pods}
 ray.io/raycluster: {group: ray.io, version: v1, kind: raycluster, resource: rayclusters}
 ray.io/rayjob: {group: ray.io, version: v1, kind: rayjob, resource: rayjobs}
 ray.io/rayservice: {group: ray.io, version: v1, kind: rayservice, resource: rayservices}
+statefulset: {group: apps, version: v1, kind: statefulset, resource: statefulsets, serves: true}
 {{- end }}
 
 {{- /* Those that the configuration turns on, its own (integrations.jobKinds) too, as a JSON object
-with the member `kinds`. */ -}}
+with the member `kinds`. Kinds that serve turn on pods; where `pod` is not listed, only those that
+are held back for them (heldAlone). */ -}}
 {{- define "sluice.jobKinds" -}}
 {{- $known := include "sluice.knownJobKinds" . | fromYaml }}
 {{- $configuration := include "sluice.configuration" . | fromJson }}
 {{- $kinds := list }}
-{{- range dig "integrations" "frameworks" (list) $configuration }}
+{{- $frameworks := dig "integrations" "frameworks" (list) $configuration }}
+{{- $serves := false }}
+{{- range $frameworks }}
 {{- if hasKey $known . }}
 {{- $kinds = append $kinds (get $known .) }}
+{{- $serves = or $serves (dig "serves" false (get $known .)) }}
 {{- end }}
+{{- end }}
+{{- if and $serves (not (has "pod" $frameworks)) }}
+{{- $kinds = append $kinds (merge (dict "heldAlone" true) (get $known "pod")) }}
 {{- end }}
 {{- range dig "integrations" "jobKinds" (list) $configuration }}
 {{- $kind := lower .kind }}
@@ -41,11 +51,19 @@ with the member `kinds`. */ -}}
 {{- or (empty $frameworks) (has "batch/job" $frameworks) }}
 {{- end }}
 
+{{- /* "true" with manageJobsWithoutQueueName, else "". */ -}}
+{{- define "sluice.managesAll" -}}
+{{- if dig "manageJobsWithoutQueueName" false (include "sluice.configuration" . | fromJson) }}true
+{{- end }}
+{{- end }}
+
 {{- /* The webhooks that give jobs of a kind their defaults. Takes root and kind. */ -}}
 {{- define "sluice.mutatingJobWebhooks" -}}
 {{- $root := .root }}
 {{- with .kind }}
 {{- $path := printf "/mutate-%s-%s-%s" (replace "." "-" .group) .version .kind }}
+{{- $isPod := eq .resource "pods" }}
+{{- if not .heldAlone }}
 - name: m{{ .kind }}.kb.io
   admissionReviewVersions: [v1]
   {{ include "sluice.webhookClient" (dict "root" $root "path" $path) }}
@@ -60,8 +78,44 @@ with the member `kinds`. */ -}}
   rules:
   - apiGroups: [{{ default (quote "") .group }}]
     apiVersions: [{{ .version }}]
+    {{- if .serves }}
+    operations: [CREATE, UPDATE]
+    {{- else }}
+    operations: [CREATE]
+    {{- end }}
+    resources: [{{ .resource }}]
+  {{- if .serves }}
+  matchConditions:
+  - name: not-being-deleted
+    expression: "!has(object.metadata.deletionTimestamp)"
+  {{- end }}
+{{- end }}
+{{- if $isPod }}
+# Pods that are held back for the object that makes them.
+- name: mheld{{ .kind }}.kb.io
+  admissionReviewVersions: [v1]
+  {{ include "sluice.webhookClient" (dict "root" $root "path" $path) }}
+  failurePolicy: {{ $root.Values.webhooks.queuedJobsFailurePolicy }}
+  reinvocationPolicy: {{ $root.Values.mutatingWebhook.reinvocationPolicy }}
+  sideEffects: None
+  {{- if not .heldAlone }}
+  objectSelector:
+    matchExpressions:
+    - {key: kueue.x-k8s.io/queue-name, operator: DoesNotExist}
+  {{- end }}
+  namespaceSelector:
+    {{- include "sluice.managedNamespaces" $root | nindent 4 }}
+  rules:
+  - apiGroups: [""]
+    apiVersions: [{{ .version }}]
     operations: [CREATE]
     resources: [{{ .resource }}]
+  matchConditions:
+  - name: is-held
+    expression: >-
+      'kueue.x-k8s.io/pod-suspending-parent' in object.metadata.?annotations.orValue({})
+{{- end }}
+{{- if or (not (or .serves .heldAlone)) (and .serves (include "sluice.managesAll" $root)) }}
 # Jobs that name no queue get the LocalQueue `default` where there is one, and are suspended with
 # manageJobsWithoutQueueName.
 - name: munqueued{{ .kind }}.kb.io
@@ -81,6 +135,14 @@ with the member `kinds`. */ -}}
     apiVersions: [{{ .version }}]
     operations: [CREATE]
     resources: [{{ .resource }}]
+  {{- if $isPod }}
+  matchConditions:
+  # Else mheld{{ .kind }}.kb.io is asked.
+  - name: is-not-held
+    expression: >-
+      !('kueue.x-k8s.io/pod-suspending-parent' in object.metadata.?annotations.orValue({}))
+  {{- end }}
+{{- end }}
 {{- end }}
 {{- end }}
 
@@ -112,6 +174,12 @@ with the member `kinds`. */ -}}
       'system:serviceaccount:{{ $root.Release.Namespace }}:{{ include "sluice.manager" $root }}'
   - name: not-being-deleted
     expression: "!has(object.metadata.deletionTimestamp)"
+{{- if .heldAlone }}
+  - name: is-held
+    expression: >-
+      'kueue.x-k8s.io/pod-suspending-parent' in object.metadata.?annotations.orValue({})
+{{- end }}
+{{- if or (not (or .serves .heldAlone)) (and .serves (include "sluice.managesAll" $root)) }}
 - name: vunqueued{{ .kind }}.kb.io
   admissionReviewVersions: [v1]
   {{ include "sluice.webhookClient" (dict "root" $root "path" $path) }}
@@ -126,7 +194,7 @@ with the member `kinds`. */ -}}
   rules:
   - apiGroups: [{{ default (quote "") .group }}]
     apiVersions: [{{ .version }}]
-    {{- if dig "manageJobsWithoutQueueName" false (include "sluice.configuration" $root | fromJson) }}
+    {{- if include "sluice.managesAll" $root }}
     operations: [CREATE, UPDATE]
     {{- else }}
     operations: [CREATE]
@@ -144,5 +212,6 @@ with the member `kinds`. */ -}}
     expression: >-
       ![object, oldObject].exists(job, job != null &&
       'kueue.x-k8s.io/queue-name' in job.metadata.?labels.orValue({}))
+{{- end }}
 {{- end }}
 {{- end }}
