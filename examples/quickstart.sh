@@ -68,6 +68,7 @@ kubectl() { "$binaries/kubectl" "$@"; }
 say 'installing the definitions and the rights of the controller'
 kubectl apply -f crds/
 kubectl apply -f examples/deploy/rbac.yaml
+kubectl apply -f examples/deploy/job-kinds/statefulset.yaml
 test/control-plane/control_plane.py token "$folder" \
     kueue-system sluice-controller-manager "$folder/controller.kubeconfig"
 
@@ -90,7 +91,7 @@ webhook:
 leaderElection:
   leaderElect: false
 integrations:
-  frameworks: [batch/job]
+  frameworks: [batch/job, statefulset]
 CONFIGURATION
 
 say 'starting the controller'
@@ -102,6 +103,17 @@ until curl --silent --fail --output /dev/null "http://127.0.0.1:$health/readyz";
     kill -0 "$controller" 2>/dev/null || die 'the controller ended'
     [ "$SECONDS" -lt "$deadline" ] || die 'the controller is not ready after 60 s'
     sleep 0.2
+done
+
+say 'installing the webhooks'
+kubectl apply -f examples/deploy/webhooks.yaml
+deadline=$((SECONDS + 60))
+for kind in mutating validating; do
+    until kubectl get "${kind}webhookconfigurations/kueue-$kind-webhook-configuration" \
+        -o 'jsonpath={.webhooks[*].clientConfig.url}' | grep -q "127.0.0.1:$webhook/"; do
+        [ "$SECONDS" -lt "$deadline" ] || die "the $kind webhooks lead nowhere after 60 s"
+        sleep 0.2
+    done
 done
 
 show() {
@@ -116,6 +128,11 @@ until_ready() {
 until_complete() {
     kubectl wait -n "${1%/*}" "job/${1#*/}" --for=condition=Complete --timeout=60s |
         sed 's/^/  /' || die "$1 is not complete"
+}
+# until_served NAMESPACE/NAME PODS: waits until so many pods of the StatefulSet are ready.
+until_served() {
+    kubectl wait -n "${1%/*}" "statefulset/${1#*/}" --for="jsonpath={.status.readyReplicas}=$2" \
+        --timeout=60s >/dev/null || die "$1 does not run $2 pods"
 }
 # until_shown NAMESPACE/NAME PATTERN: waits until the Job's line says so.
 until_shown() {
@@ -160,12 +177,31 @@ apply examples/04_published_gpu_manifests
 until_ready ml-research/train-llm 2
 kubectl get pods -n ml-research -o wide | sed 's/^/  /'
 
+say '08: a notebook, a periodic job and a CI runner in one quota'
+apply examples/08_serving/1-queues.yaml
+apply examples/08_serving/2-notebook.yaml
+until_served serving/jupyter 1
+apply examples/08_serving/3-training.yaml
+until_shown serving/train 'waiting +WaitingForQuota'
+show
+printf '\nThe notebook rests:\n'
+kubectl scale -n serving statefulset/jupyter --replicas=0 | sed 's/^/  /'
+until_ready serving/train 3
+kubectl scale -n serving statefulset/jupyter --replicas=1 | sed 's/^/  /'
+apply examples/08_serving/4-report.yaml
+kubectl create job -n serving --from=cronjob/report report-now | sed 's/^/  /'
+apply examples/08_serving/5-ci-runner.yaml
+show
+
 say 'waiting for what waits: the third job of 01, and the preempted ones to return'
-for job in single/first single/second single/third team-b/b-urgent research/deadline; do
+for job in single/first single/second single/third team-b/b-urgent research/deadline \
+    serving/train serving/report-now serving/ci-runner; do
     until_complete "$job"
 done
+until_served serving/jupyter 1
 until_ready team-a/a-big 3
 until_ready research/background 4
+for job in train report-now ci-runner; do until_shown "serving/$job" finished; done
 until_shown research/deadline finished
 until_shown team-b/b-urgent finished
 until_shown single/third finished
@@ -175,6 +211,9 @@ show | tee "$folder/summary"
 expected='ml-research/train-llm running
 research/background running
 research/deadline finished
+serving/ci-runner finished
+serving/report-now finished
+serving/train finished
 single/first finished
 single/second finished
 single/third finished

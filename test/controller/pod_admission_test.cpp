@@ -157,6 +157,18 @@ TEST_CASE("a pod that another framework holds back is only gated", "[admission]"
     CHECK_FALSE(has(made, R"("kueue.x-k8s.io/managed")"));
 }
 
+TEST_CASE(
+    "where only other frameworks turned pods on, other pods stay as they are", "[admission]"
+) {
+    PodWebhooks webhooks;
+    webhooks.settings.manages_held_pods_alone = true;
+    CHECK(webhooks.defaults(pod(kQueue)).empty());
+    CHECK(
+        has(webhooks.defaults(pod("", "kueue.x-k8s.io/pod-suspending-parent: deployment")),
+            "kueue.x-k8s.io/admission")
+    );
+}
+
 TEST_CASE("what pods may not say", "[admission]") {
     const PodWebhooks webhooks;
     CHECK(webhooks.created(pod(kQueue)).empty());

@@ -120,6 +120,95 @@ TEST_CASE("a group that contradicts itself gets no Workload", "[controller]") {
     CHECK(is_pod_gated(cluster, "a"));
 }
 
+TEST_CASE("a group with more roles than a Workload has pod sets waits", "[controller]") {
+    MiniCluster cluster;
+    start_with_pods(cluster);
+    const int roles = GENERATE(18, 19);
+    for (int i = 0; i < roles; ++i) {
+        PodText pod = group_pod("p" + std::to_string(i), roles, "r" + std::to_string(i));
+        pod.cpu = "100m";
+        put_pod(cluster, pod);
+    }
+    cluster.settle();
+    CHECK(is_there(cluster, group_workload()) == (roles == 18));
+    CHECK(is_pod_gated(cluster, "p0") == (roles == 19));
+}
+
+TEST_CASE("a group that serves does not end, and gives nothing back", "[controller]") {
+    MiniCluster cluster;
+    start_with_pods(cluster);
+    for (const char* name : {"a", "b"}) {
+        PodText pod = group_pod(name, 2);
+        pod.annotations["kueue.x-k8s.io/pod-group-serving"] = "true";
+        put_pod(cluster, pod);
+    }
+    cluster.settle();
+    run_pod(cluster, "a");
+    run_pod(cluster, "b");
+    set_pod_status(cluster, "a", "'phase':'Succeeded'");
+    cluster.settle();
+    CHECK(cluster.at(group_workload(), {"status", "reclaimablePods"}).empty());
+    set_pod_status(cluster, "b", "'phase':'Succeeded'");
+    cluster.settle();
+    CHECK(condition(cluster, "Finished").empty());
+    CHECK(condition(cluster, "Admitted") == "True/Admitted");
+}
+
+TEST_CASE(
+    "pods that are being deleted give quota back at once, if that is wanted", "[controller]"
+) {
+    Settings settings;
+    settings.fast_quota_release_of_pods = GENERATE(false, true);
+    MiniCluster cluster(1, {}, settings);
+    run_two(cluster);
+    cluster.merge(pod_key("a"), "{'metadata':{'deletionGracePeriodSeconds':60}}");
+    cluster.merge(pod_key("b"), "{'metadata':{'deletionGracePeriodSeconds':60}}");
+    cluster.merge(
+        {kind_of<api::ClusterQueue>(), "", "cq"}, "{'spec':{'stopPolicy':'HoldAndDrain'}}"
+    );
+    cluster.settle();
+    CHECK(is_pod_deleted(cluster, "a"));
+    CHECK(
+        condition(cluster, "QuotaReserved").starts_with("False/") ==
+        settings.fast_quota_release_of_pods
+    );
+}
+
+TEST_CASE(
+    "a prebuilt Workload stands for a group, and starts as many as it counts", "[controller]"
+) {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 8)));
+    start_with_pods(cluster);
+    cluster.put(
+        "{'kind':'Workload','apiVersion':'kueue.x-k8s.io/v1beta2','metadata':{'name':'train',"
+        "'namespace':'team','finalizers':['kueue.x-k8s.io/resource-in-use'],'annotations':"
+        "{'kueue.x-k8s.io/is-group-workload':'true'}},'spec':{'queueName':'main','active':true,"
+        "'podSets':[{'name':'r1','count':2,'template':{'spec':{'containers':[{'name':'c','image':"
+        "'i','resources':{'requests':{'cpu':'1'}}}]}}}]}}"
+    );
+    const auto put = [&cluster](std::string_view name, std::string_view role) {
+        PodText pod = group_pod(name, 2, role);
+        pod.annotations["kueue.x-k8s.io/prebuilt-workload-name"] = "train";
+        pod.annotations["kueue.x-k8s.io/pod-group-fast-admission"] = "true";
+        put_pod(cluster, pod);
+        cluster.settle();
+    };
+    SECTION("and no more") {
+        for (const char* name : {"a", "b", "c"}) {
+            put(name, "r1");
+        }
+        CHECK_FALSE(is_pod_gated(cluster, "a"));
+        CHECK_FALSE(is_pod_gated(cluster, "b"));
+        CHECK(is_pod_gated(cluster, "c"));
+        CHECK_FALSE(is_pod_deleted(cluster, "c"));
+    }
+    SECTION("unless its pods have another role") {
+        put("a", "r2");
+        CHECK(condition(cluster, "Finished") == "True/OutOfSync");
+        CHECK(is_pod_gated(cluster, "a"));
+    }
+}
+
 TEST_CASE("fast admission counts pods that are yet to come", "[controller]") {
     MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 8)));
     start_with_pods(cluster);

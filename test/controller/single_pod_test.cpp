@@ -160,4 +160,19 @@ TEST_CASE("pods that are not managed are not touched", "[controller]") {
     CHECK(cluster.workloads_of("team", "queued").empty());
 }
 
+TEST_CASE("where only other frameworks turned pods on, other pods are left alone", "[controller]") {
+    Settings settings;
+    settings.manages_held_pods_alone = true;
+    MiniCluster cluster(1, {}, settings);
+    start_with_pods(cluster);
+    PodText held{.name = "held", .labels = {}, .annotations = {}};
+    held.annotations["kueue.x-k8s.io/pod-suspending-parent"] = "deployment";
+    put_pod(cluster, held);
+    put_pod(cluster, {.name = "other", .labels = {}, .annotations = {}});
+    cluster.settle();
+    CHECK_FALSE(is_pod_gated(cluster, "held"));
+    INFO(json::print(*cluster.find(pod_key("other"))));
+    CHECK(is_pod_gated(cluster, "other"));
+}
+
 }  // namespace sluice::controller

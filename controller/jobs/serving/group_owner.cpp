@@ -4,6 +4,7 @@
 #include "api/kueue_names.hpp"
 #include "api/names.hpp"
 #include "controller/jobs/job_ancestors.hpp"
+#include "controller/jobs/pod/pod_kind.hpp"
 #include "controller/jobs/workload_of_job.hpp"
 #include "controller/reconcilers/strict_patch.hpp"
 #include "controller/reconcilers/workload_name.hpp"
@@ -217,6 +218,19 @@ std::optional<Write> follow_owner(
     Write write = strict_patch(key_of(workload), workload.metadata, std::move(patch));
     write.events = std::move(events);
     return write;
+}
+
+std::optional<Write> free_evicted(
+    const Stores& stores, const api::Workload& workload, const Settings& settings, Time now
+) {
+    const auto& pods = stores.of<api::Pod>().by_index(kPodGroupIndex, to_string(key_of(workload)));
+    if (!pods.empty() || !is_evicted(workload) || !has_quota_reserved(workload) ||
+        is_finished(workload)) {
+        return std::nullopt;
+    }
+    api::Workload changed = workload;
+    workload::release_quota(changed, settings.gates, now);
+    return status_write(changed);
 }
 
 EventNote owner_event(

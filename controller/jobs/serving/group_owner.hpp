@@ -64,6 +64,12 @@ std::optional<Write> follow_owner(
     const GroupOwner& owner, const api::Workload& workload, const Settings& settings
 );
 
+/// The write by which an evicted group without pods gives its quota back, which else its pods' own
+/// reconciler does; none: it has pods, or no quota to give back.
+std::optional<Write> free_evicted(
+    const Stores& stores, const api::Workload& workload, const Settings& settings, Time now
+);
+
 /// An event about the owner.
 EventNote owner_event(
     const GroupOwner& owner,

@@ -165,7 +165,11 @@ class Reconciliation {
                 missing.push_back(i);
             } else if (workload && !is_finished(*workload) &&
                        !workload->metadata.deletion_timestamp) {
-                if (auto change = follow_owner(owner_, *workload, settings_)) {
+                auto change = free_evicted(stores_, *workload, settings_, now_);
+                if (!change) {
+                    change = follow_owner(owner_, *workload, settings_);
+                }
+                if (change) {
                     outcome_.writes.push_back(std::move(*change));
                 }
             }

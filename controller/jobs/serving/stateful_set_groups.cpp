@@ -127,6 +127,9 @@ class Reconciliation {
         if (is_finished(*workload_) || workload_->metadata.deletion_timestamp) {
             return std::nullopt;
         }
+        if (auto freed = free_evicted(stores_, *workload_, settings_, now_)) {
+            return freed;
+        }
         if (replicas_ <= 0) {
             return hold();
         }
