@@ -58,9 +58,9 @@ TEST_CASE("the controller names what it would not act upon", "[config][honoured]
         Row{R"("waitForPodsReady":{})", {}},
         Row{R"("fairSharing":{"preemptionStrategies":["LessThanInitialShare"]})", {}},
         Row{R"("admissionFairSharing":{})", {}},
-        Row{R"("integrations":{"frameworks":["batch/job","pod","statefulset"],
+        Row{R"("integrations":{"frameworks":["batch/job","pod","workload.codeflare.dev/appwrapper"],
                 "labelKeysToCopy":["k"]})",
-            {"integrations.frameworks[statefulset]"}},
+            {"integrations.frameworks[workload.codeflare.dev/appwrapper]"}},
         Row{R"("metrics":{"localQueueMetrics":{"enable":true,
                 "localQueueSelector":{"matchLabels":{"a":"b"}}},
                 "customLabels":[{"name":"team"}]})",
@@ -99,7 +99,7 @@ TEST_CASE(
 ) {
     const std::string chart =
         R"("batch/job","kubeflow.org/mpijob","ray.io/rayjob","ray.io/raycluster",
-           "jobset.x-k8s.io/jobset","pod","deployment")";
+           "jobset.x-k8s.io/jobset","pod","workload.codeflare.dev/appwrapper")";
     const auto honoured = honoured_by_controller();
     const auto with = [](const std::string& list) {
         return R"("integrations":{"frameworks":[)" + list + "]}";
@@ -111,12 +111,12 @@ TEST_CASE(
     );
     CHECK(unsupported(with(R"("batch/job","pod")"), honoured).empty());
     CHECK(
-        unsupported(with(R"("batch/job","deployment")"), honoured) ==
-        Names{"integrations.frameworks[deployment]"}
+        unsupported(with(R"("batch/job","workload.codeflare.dev/appwrapper")"), honoured) ==
+        Names{"integrations.frameworks[workload.codeflare.dev/appwrapper]"}
     );
     const auto read = test::parse_members("v1beta2", with(chart));
     REQUIRE(read);
-    CHECK(passed_over_frameworks(*read, honoured) == Names{"deployment"});
+    CHECK(passed_over_frameworks(*read, honoured) == Names{"workload.codeflare.dev/appwrapper"});
 }
 
 TEST_CASE("a feature that is not built may be off, not on", "[config][honoured]") {

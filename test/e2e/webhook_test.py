@@ -12,7 +12,7 @@ from api_client import ApiError
 from case import SOON, ClusterCase, shared_cluster
 from chart_test import CHART, helm
 from cluster import ROOT, SERVICE_ACCOUNT, wait_until
-from objects import cluster_queue, job, kueue
+from objects import QUEUE_LABEL, cluster_queue, job, kueue
 
 MANIFEST = ROOT / "examples/deploy/webhooks.yaml"
 HOOKS = "/apis/admissionregistration.k8s.io/v1"
@@ -264,4 +264,11 @@ class ChartListTest(Webhooks, ClusterCase):
         asked = {plural for hook in self.hooks() for rule in hook["rules"]
                  for plural in rule["resources"]}  # fmt: skip
         self.assertLessEqual({"jobs", "jobsets", "mpijobs", "rayclusters", "rayjobs"}, asked)
-        self.assertFalse(asked & {"pods", "deployments", "statefulsets", "*"})
+        self.assertNotIn("*", asked)
+
+    def test_what_serves_is_asked_about_only_with_a_queue(self):
+        serving = {"deployments", "statefulsets", "leaderworkersets"}
+        needed = {"key": QUEUE_LABEL, "operator": "Exists"}
+        for hook in self.hooks():
+            if serving & {plural for rule in hook["rules"] for plural in rule["resources"]}:
+                self.assertIn(needed, hook["objectSelector"]["matchExpressions"], hook["name"])

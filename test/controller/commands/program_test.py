@@ -49,7 +49,7 @@ integrations:
   - pod
   - ray.io/raycluster
   - jobset.x-k8s.io/jobset
-  - deployment
+  - workload.codeflare.dev/appwrapper
 featureGates:
   PartialAdmission: true
   LendingLimit: true
@@ -145,7 +145,7 @@ ROWS = [
         ["config", "check", "chart.yaml"],
         0,
         [
-            "chart.yaml:11: warning: integrations.frameworks[deployment]: not supported by this version",
+            "chart.yaml:11: warning: integrations.frameworks[workload.codeflare.dev/appwrapper]: not supported by this version",
             "chart.yaml:14: warning: featureGates.LendingLimit: no longer has an effect",
             "chart.yaml: no fault found",
         ],
