@@ -10,9 +10,12 @@ APPS = "/apis/apps/v1/namespaces"
 GROUP = "kueue.x-k8s.io/pod-group-name"
 
 
-def serving(kind, name, space, queue, replicas=2, cpu=1, image="work"):
+def container(image):
+    return {"name": "work", "image": image, "resources": {"requests": {"cpu": "1"}}}
+
+
+def serving(kind, name, space, queue, replicas=2):
     """A Deployment or StatefulSet as a user writes it."""
-    container = {"name": "work", "image": image, "resources": {"requests": {"cpu": str(cpu)}}}
     spec = {
         "replicas": replicas,
         "selector": {"matchLabels": {"app": name}},
@@ -21,7 +24,7 @@ def serving(kind, name, space, queue, replicas=2, cpu=1, image="work"):
                 "labels": {"app": name},
                 "annotations": {"fake-kubelet/run-seconds": "3600"},
             },
-            "spec": {"containers": [container], "terminationGracePeriodSeconds": 1},
+            "spec": {"containers": [container("work")], "terminationGracePeriodSeconds": 1},
         },
     }
     if kind == "StatefulSet":
@@ -52,9 +55,8 @@ class ServingTest(PodCase):
             self.path(kind), serving(kind, name, self.space, queue, **options)
         )
 
-    def patch(self, kind, name, spec, labels=None):
-        body = {"spec": spec} | ({"metadata": {"labels": labels}} if labels else {})
-        return self.cluster.api.patch(self.path(kind, name), body)
+    def patch(self, kind, name, spec):
+        return self.cluster.api.patch(self.path(kind, name), {"spec": spec})
 
     def pods(self, app, phase=None):
         return [
@@ -117,9 +119,7 @@ class ServingTest(PodCase):
         self.wait_pods("web", running=2, gated=0)
         before = {item["metadata"]["uid"] for item in self.pods("web")}
         self.patch(
-            "Deployment",
-            "web",
-            {"template": {"spec": {"containers": [{"name": "work", "image": "next"}]}}},
+            "Deployment", "web", {"template": {"spec": {"containers": [container("next")]}}}
         )
 
         def is_new():
@@ -172,10 +172,11 @@ class ServingTest(PodCase):
         self.create("StatefulSet", "db", queue, replicas=2)
         self.wait_pods("db", running=2, gated=0)
         self.patch(
-            "StatefulSet",
-            "db",
-            {"template": {"spec": {"containers": [{"name": "work", "image": "next"}]}}},
+            "StatefulSet", "db", {"template": {"spec": {"containers": [container("next")]}}}
         )
+        with self.assertRaisesRegex(ApiError, "field is immutable"):
+            more = container("next") | {"resources": {"requests": {"cpu": "2"}}}
+            self.patch("StatefulSet", "db", {"template": {"spec": {"containers": [more]}}})
 
         def is_new():
             running = self.pods("db", "Running")
