@@ -52,7 +52,7 @@ Edge to_job_of_pod(bool by_annotation, Urgency urgency) {
                 const auto group = group_of(*pod, by_annotation);
                 const bool is_large =
                     group && members_of(context.stores, *group).size() > kSmallGroup;
-                if ((urgency == Urgency::Batched) != is_large || (!group && !concerns_job(*pod))) {
+                if ((urgency == Urgency::Gathered) != is_large || (!group && !concerns_job(*pod))) {
                     continue;
                 }
                 visit(group ? *group : key_of(*pod));
@@ -78,7 +78,7 @@ Edge to_maker_of_pod(Urgency urgency) {
                     continue;
                 }
                 const bool is_large = pods_made_by(context.stores, *maker).size() > kSmallGroup;
-                if ((urgency == Urgency::Batched) == is_large) {
+                if ((urgency == Urgency::Gathered) == is_large) {
                     visit(*maker);
                 }
             }
@@ -184,9 +184,9 @@ KindEntry pod_kind(bool by_annotation) {
         return store;
     };
     entry.edges.push_back(to_job_of_pod(by_annotation, Urgency::AtOnce));
-    entry.edges.push_back(to_job_of_pod(by_annotation, Urgency::Batched));
+    entry.edges.push_back(to_job_of_pod(by_annotation, Urgency::Gathered));
     entry.edges.push_back(to_maker_of_pod(Urgency::AtOnce));
-    entry.edges.push_back(to_maker_of_pod(Urgency::Batched));
+    entry.edges.push_back(to_maker_of_pod(Urgency::Gathered));
     entry.job = make_pod_kind();
     entry.reconcile =
         [kind = entry.job.get()](const ReconcileContext& context, const ObjectKey& key, Time now) {

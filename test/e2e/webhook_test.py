@@ -263,8 +263,31 @@ class ChartListTest(Webhooks, ClusterCase):
     def test_only_what_sluice_manages_is_asked_about(self):
         asked = {plural for hook in self.hooks() for rule in hook["rules"]
                  for plural in rule["resources"]}  # fmt: skip
-        self.assertLessEqual({"jobs", "jobsets", "mpijobs", "rayclusters", "rayjobs"}, asked)
+        self.assertLessEqual(
+            {"jobs", "jobsets", "mpijobs", "rayclusters", "rayjobs", "pods"}, asked
+        )
         self.assertNotIn("*", asked)
+
+    def test_writes_of_others_fail_only_when_they_name_a_queue(self):
+        others = [
+            hook
+            for hook in self.hooks()
+            for rule in hook["rules"]
+            if "kueue.x-k8s.io" not in rule["apiGroups"]
+        ]
+        self.assertTrue(others)
+        named = {"key": QUEUE_LABEL, "operator": "Exists"}
+        for hook in others:
+            with self.subTest(hook["name"]):
+                labels = hook["objectSelector"].get("matchExpressions", [])
+                # Or belong to an object that names one.
+                is_held = any(each["name"] == "is-held" for each in hook.get("matchConditions", []))
+                self.assertTrue(hook["failurePolicy"] == "Ignore" or named in labels or is_held)
+                (spaces,) = hook["namespaceSelector"]["matchExpressions"]
+                self.assertEqual(
+                    ("kubernetes.io/metadata.name", "NotIn"), (spaces["key"], spaces["operator"])
+                )
+                self.assertLessEqual({"kube-system", "kueue-system"}, set(spaces["values"]))
 
     def test_what_serves_is_asked_about_only_with_a_queue(self):
         serving = {"deployments", "statefulsets", "leaderworkersets"}
