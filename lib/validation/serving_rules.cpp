@@ -77,7 +77,7 @@ class RoleFields {
                 member(after, field)
             );
         }
-        amounts(before, after, "overhead", path);
+        amounts(before, after, "overhead", path + ".overhead");
         amounts(
             member(before, "resources"), member(after, "resources"), "requests", path + ".resources"
         );
@@ -96,11 +96,11 @@ class RoleFields {
         const json::Value& before,
         const json::Value& after,
         std::string_view key,
-        const std::string& path
+        const std::string& place
     ) {
         const json::Value was = before.is_object() ? member(before, key) : json::Value();
         const json::Value is = after.is_object() ? member(after, key) : json::Value();
-        check(are_same_amounts(was, is), fmt::format("{}.{}", path, key), is);
+        check(are_same_amounts(was, is), place, is);
     }
 
     void containers(
@@ -128,7 +128,7 @@ class RoleFields {
                 member(old_one, "resources"),
                 member(one, "resources"),
                 "requests",
-                place + ".resources"
+                place + ".resources.requests"
             );
         }
     }
