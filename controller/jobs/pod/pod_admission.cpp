@@ -71,7 +71,7 @@ Result<bool> take_over(const AdmissionContext& context, json::Value& object, api
     if (context.settings.manages_held_pods_alone) {
         return false;
     }
-    const auto is_managed = is_managed_namespace(context, pod.namespace_);
+    auto is_managed = is_managed_namespace(context, pod.namespace_);
     if (!is_managed || !*is_managed) {
         return is_managed;
     }

@@ -204,7 +204,8 @@ Result<std::vector<Write>> PodGroup::start(const std::vector<PodSetInfo>& inject
                 "invalid podset infos: podSetInfo with the name '{}' is not found", role
             ));
         }
-        if (info->second->count && started[role] >= *info->second->count) {
+        const auto& counted = info->second->count;
+        if (counted && started[role] >= *counted) {
             continue;
         }
         ++started[role];
