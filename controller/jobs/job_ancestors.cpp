@@ -31,9 +31,8 @@ bool asks_to_be_managed(const api::ObjectMeta& job, const Settings& settings) {
 
 bool is_owned_by_job(const JobKinds& kinds, const Settings& settings, const api::ObjectMeta& job) {
     const api::OwnerReference* owner = job.controller_owner();
-    return owner != nullptr &&
-           (kinds.find(kube::group_of(owner->api_version), owner->kind) != nullptr ||
-            is_owned_by_unmanaged(job, settings));
+    return owner != nullptr && (kinds.find_owner(kube::group_of(owner->api_version), owner->kind) ||
+                                is_owned_by_unmanaged(job, settings));
 }
 
 JobResult<std::optional<ObjectKey>> find_managed_ancestor(
@@ -46,13 +45,13 @@ JobResult<std::optional<ObjectKey>> find_managed_ancestor(
     const api::ObjectMeta* at = &job;
     for (int depth = 0; depth <= kDepthMax; ++depth) {
         const api::OwnerReference* owner = at->controller_owner();
-        const JobKind* kind = owner == nullptr
-                                  ? nullptr
-                                  : kinds.find(kube::group_of(owner->api_version), owner->kind);
-        if (kind == nullptr) {
+        const auto kind = owner == nullptr
+                              ? std::nullopt
+                              : kinds.find_owner(kube::group_of(owner->api_version), owner->kind);
+        if (!kind) {
             return topmost;
         }
-        const ObjectKey key{kind->kind(), job.namespace_, owner->name};
+        const ObjectKey key{*kind, job.namespace_, owner->name};
         at = stores.find_metadata(key);
         if (at == nullptr) {
             return JobProblem{

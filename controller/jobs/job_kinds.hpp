@@ -4,21 +4,45 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace sluice::controller {
 
 /// The kinds of jobs that are managed, by group and kind.
 class JobKinds {
   public:
-    /// Requires: there is none of the same group and resource yet.
-    void add(std::shared_ptr<const JobKind> kind) {
+    /// Adds a kind; a withdrawn one begins no job any more. Requires: there is none of the same
+    /// group and resource yet.
+    void add(std::shared_ptr<const JobKind> kind, bool is_withdrawn = false) {
         const Kind key = kind->kind();
         names_.insert(key);
+        if (is_withdrawn) {
+            withdrawn_.insert(key);
+        }
         kinds_.emplace(key, std::move(kind));
     }
+    /// A kind whose objects another controller manages as jobs; in place of one of the same group
+    /// and kind.
+    void add_external(Kind kind) {
+        std::erase_if(external_, [kind](Kind other) {
+            return other.group() == kind.group() && other.name() == kind.name();
+        });
+        external_.insert(kind);
+    }
+    /// Forgets the kind, if it is here.
+    void remove(Kind kind) {
+        names_.erase(kind);
+        withdrawn_.erase(kind);
+        external_.erase(kind);
+        kinds_.erase(kind);
+    }
+
+    /// All that are managed here; withdrawn ones, too.
     const std::set<Kind>& all() const { return names_; }
+    const std::set<Kind>& withdrawn() const { return withdrawn_; }
     /// The kind that an owner reference names, or nullptr.
     const JobKind* find(std::string_view group, std::string_view name) const {
         for (const auto& [key, kind] : kinds_) {
@@ -28,10 +52,23 @@ class JobKinds {
         }
         return nullptr;
     }
+    /// The same for a kind that another controller may manage.
+    std::optional<Kind> find_owner(std::string_view group, std::string_view name) const {
+        for (const auto* kinds : {&names_, &external_}) {
+            for (const Kind kind : *kinds) {
+                if (kind.group() == group && kind.name() == name) {
+                    return kind;
+                }
+            }
+        }
+        return std::nullopt;
+    }
 
   private:
     std::map<Kind, std::shared_ptr<const JobKind>> kinds_;
     std::set<Kind> names_;
+    std::set<Kind> withdrawn_;
+    std::set<Kind> external_;
 };
 
 }  // namespace sluice::controller

@@ -148,7 +148,8 @@ JobReconciliation::Next JobReconciliation::leave_unmanaged() {
 }
 
 /// The pods of a job below a managed one are counted there: it has no Workload of its own, and runs
-/// while the one above is admitted.
+/// while the one above is admitted. One that got its owner while it ran on quota of its own keeps
+/// that to its end: an owner that is written by hand must not free it.
 JobReconciliation::Next JobReconciliation::follow_ancestor() {
     if (job_.consists_of_pods()) {
         return {};
@@ -159,7 +160,11 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
         return own_.empty() ? refuse(ancestor.error()) : Next();
     }
     const std::optional<ObjectKey>& parent = *ancestor;
-    if (!parent) {
+    const bool runs_by_itself =
+        !job_.is_suspended() && std::ranges::any_of(own_, [](const WorkloadPointer& workload) {
+            return has_quota_reserved(*workload);
+        });
+    if (!parent || runs_by_itself) {
         return {};
     }
     for (const WorkloadPointer& workload : own_) {

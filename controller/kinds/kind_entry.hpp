@@ -68,6 +68,7 @@ struct EngineInput {
     const Stores& stores;
     workload::Translator& translator;
     const engine::State& state;
+    const JobKinds& job_kinds;
     std::function<void(const engine::Event&)> apply;
 
     void apply_all(const workload::Translator::Events& events) const {
@@ -95,6 +96,7 @@ struct KindEntry {
     std::shared_ptr<const kube::RunTimeKind> names;  ///< of a kind known only at run time
     Presence presence = Presence::Required;
     std::string label_selector;  ///< of the objects that are followed; "": all
+    std::string namespace_;      ///< the only one that is looked at; "": all are
     /// An empty store with the indexes of the kind.
     std::function<std::unique_ptr<kube::AnyStore>()> make_store;
     /// Which other objects a change of an object concerns.
@@ -115,6 +117,12 @@ struct KindEntry {
     std::string metric_name;
     /// Its objects are jobs, for which Workloads are made. Null: they are not.
     std::shared_ptr<const JobKind> job;
+    /// Its description was taken back: no job is begun any more, those that hold quota are seen to
+    /// their end.
+    bool is_withdrawn = false;
+    /// Its objects are jobs that another controller manages by Kueue's library: of jobs below them
+    /// they are the managed ones (integrations.externalFrameworks).
+    bool is_external = false;
 };
 
 /// Adds the indexes of jobs by what their labels and annotations name.

@@ -3,8 +3,10 @@
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"
 #include "api/pod.hpp"
+#include "api/sluice_names.hpp"
 #include "base/earlier.hpp"
 #include "controller/reconcilers/admission_check_states.hpp"
+#include "controller/reconcilers/described_owner.hpp"
 #include "controller/reconcilers/pod_groups.hpp"
 #include "controller/reconcilers/pods_ready_deadline.hpp"
 #include "controller/reconcilers/strict_patch.hpp"
@@ -47,6 +49,7 @@ class WorkloadReconcile {
           translator_(view.translator),
           settings_(view.settings),
           job_kinds_(view.job_kinds),
+          withdrawn_kinds_(view.withdrawn_kinds),
           workload_(workload),
           now_(now) {}
 
@@ -343,9 +346,7 @@ class WorkloadReconcile {
         api::Workload changed = workload_;
         bool is_changed = false;
         if (!has_quota_reserved(workload_)) {
-            if (const auto waiting = find_waiting_reason(
-                    workload_, queue_.get(), cluster_queue_.get(), translator_, settings_
-                )) {
+            if (const auto waiting = find_reason_to_wait()) {
                 is_changed = workload::set_condition(
                     changed,
                     condition::kQuotaReserved,
@@ -366,6 +367,21 @@ class WorkloadReconcile {
         }
         outcome_.writes.push_back(std::move(w));
         return true;
+    }
+
+    std::optional<workload::Waiting> find_reason_to_wait() const {
+        if (lacks_description(workload_, stores_, job_kinds_, withdrawn_kinds_)) {
+            return workload::Waiting{
+                reason::kJobKindNotDescribed,
+                fmt::format(
+                    "No description of {} is in force, so its job could not be started",
+                    *workload_.metadata.find_annotation(api::annotation::kDescribedKind)
+                )
+            };
+        }
+        return find_waiting_reason(
+            workload_, queue_.get(), cluster_queue_.get(), translator_, settings_
+        );
     }
 
     void note_admission(Write& w, const std::string& cluster_queue) const {
@@ -568,6 +584,7 @@ class WorkloadReconcile {
     const workload::Translator& translator_;
     const Settings& settings_;
     const std::set<Kind>* job_kinds_;
+    const std::set<Kind>* withdrawn_kinds_;
     const api::Workload& workload_;
     Time now_;
     std::shared_ptr<const api::LocalQueue> queue_;

@@ -14,8 +14,8 @@ ray.io/rayjob: {group: ray.io, version: v1, kind: rayjob, resource: rayjobs}
 ray.io/rayservice: {group: ray.io, version: v1, kind: rayservice, resource: rayservices}
 {{- end }}
 
-{{- /* Those that the configuration turns on, its own (integrations.jobKinds) too, as a JSON object
-with the member `kinds`. */ -}}
+{{- /* Those that the configuration turns on, its own (integrations.jobKinds) and those of ConfigMaps
+too, as a JSON object with the member `kinds`. */ -}}
 {{- define "sluice.jobKinds" -}}
 {{- $known := include "sluice.knownJobKinds" . | fromYaml }}
 {{- $configuration := include "sluice.configuration" . | fromJson }}
@@ -26,6 +26,12 @@ with the member `kinds`. */ -}}
 {{- end }}
 {{- end }}
 {{- range dig "integrations" "jobKinds" (list) $configuration }}
+{{- $kind := lower .kind }}
+{{- $kinds = append $kinds (dict
+      "group" (splitList "/" .apiVersion | first) "version" (splitList "/" .apiVersion | last)
+      "kind" $kind "resource" (default (printf "%ss" $kind) .resource)) }}
+{{- end }}
+{{- range .Values.describedJobKinds }}
 {{- $kind := lower .kind }}
 {{- $kinds = append $kinds (dict
       "group" (splitList "/" .apiVersion | first) "version" (splitList "/" .apiVersion | last)
