@@ -296,8 +296,9 @@ void RunTimeKinds::tell(
                  .namespace_ = name.namespace_,
                  .name = name.name,
                  .uid = config_map->metadata.uid,
-                 .resource_version = {},
-                 .field_path = {}},
+                 // What was said of another text is another event.
+                 .resource_version = config_map->metadata.resource_version,
+                 .field_path = fmt::format("data[{}]", source.second)},
             .type = type,
             .reason = std::string(reason),
             .action = {},

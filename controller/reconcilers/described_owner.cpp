@@ -2,6 +2,8 @@
 
 #include "api/sluice_names.hpp"
 
+#include <fmt/format.h>
+
 namespace sluice::controller {
 
 bool lacks_description(
@@ -18,6 +20,24 @@ bool lacks_description(
     const auto kind = stores.find_kind(kube::group_of(owner->api_version), owner->kind);
     const bool is_managed = kind && job_kinds != nullptr && job_kinds->contains(*kind);
     return !is_managed || (withdrawn != nullptr && withdrawn->contains(*kind));
+}
+
+std::optional<workload::Waiting> find_missing_description(
+    const api::Workload& workload,
+    const Stores& stores,
+    const std::set<Kind>* job_kinds,
+    const std::set<Kind>* withdrawn
+) {
+    if (!lacks_description(workload, stores, job_kinds, withdrawn)) {
+        return std::nullopt;
+    }
+    return workload::Waiting{
+        api::reason::kJobKindNotDescribed,
+        fmt::format(
+            "No description of {} is in force, so its job could not be started",
+            *workload.metadata.find_annotation(api::annotation::kDescribedKind)
+        )
+    };
 }
 
 }  // namespace sluice::controller

@@ -3,7 +3,6 @@
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"
 #include "api/pod.hpp"
-#include "api/sluice_names.hpp"
 #include "base/earlier.hpp"
 #include "controller/reconcilers/admission_check_states.hpp"
 #include "controller/reconcilers/described_owner.hpp"
@@ -346,7 +345,14 @@ class WorkloadReconcile {
         api::Workload changed = workload_;
         bool is_changed = false;
         if (!has_quota_reserved(workload_)) {
-            if (const auto waiting = find_reason_to_wait()) {
+            auto waiting =
+                find_missing_description(workload_, stores_, job_kinds_, withdrawn_kinds_);
+            if (!waiting) {
+                waiting = find_waiting_reason(
+                    workload_, queue_.get(), cluster_queue_.get(), translator_, settings_
+                );
+            }
+            if (waiting) {
                 is_changed = workload::set_condition(
                     changed,
                     condition::kQuotaReserved,
@@ -367,21 +373,6 @@ class WorkloadReconcile {
         }
         outcome_.writes.push_back(std::move(w));
         return true;
-    }
-
-    std::optional<workload::Waiting> find_reason_to_wait() const {
-        if (lacks_description(workload_, stores_, job_kinds_, withdrawn_kinds_)) {
-            return workload::Waiting{
-                reason::kJobKindNotDescribed,
-                fmt::format(
-                    "No description of {} is in force, so its job could not be started",
-                    *workload_.metadata.find_annotation(api::annotation::kDescribedKind)
-                )
-            };
-        }
-        return find_waiting_reason(
-            workload_, queue_.get(), cluster_queue_.get(), translator_, settings_
-        );
     }
 
     void note_admission(Write& w, const std::string& cluster_queue) const {

@@ -72,13 +72,25 @@ class Subject {
         }
         cluster.settle();
     }
+    /// The user deletes it, and its pods end.
     void remove(MiniCluster& cluster) const {
+        const ObjectKey workload_before = workload(cluster);
         for (const ObjectKey& key : objects()) {
             if (is_there(cluster, key)) {
                 cluster.remove(key);
             }
         }
+        if (is_there(cluster, objects().front())) {
+            end_pods(cluster);
+        }
         cluster.settle();
+        for (const ObjectKey& key : objects()) {
+            CHECK_FALSE(is_there(cluster, key));
+        }
+        if (is_there(cluster, workload_before)) {
+            cluster.remove(workload_before);  // as the garbage collector does
+            cluster.settle();
+        }
     }
 };
 
@@ -183,7 +195,7 @@ class PodSubject final : public Subject {
 struct Bypass {
     explicit Bypass(std::string_view which) {
         KindEntry experiments = experiment_kind();
-        const Kind kind = experiments.kind;
+        kind = experiments.kind;
         cluster.add_kind(std::move(experiments));
         start_with_pods(cluster);
         if (which == "Job") {
@@ -229,6 +241,7 @@ struct Bypass {
     }
 
     MiniCluster cluster;
+    Kind kind;  ///< the described one
     std::unique_ptr<Subject> subject;
 };
 
@@ -318,7 +331,6 @@ TEST_CASE("what waits does not run because its user says so", "[bypass]") {
         bypass.subject->edit(cluster, bypass.subject->run_patch());
     }
     SECTION("and takes the queue name away") {
-        json::Value patch = *json::parse("{}");
         bypass.subject->edit(cluster, relabel(kQueueLabel, nullptr));
         bypass.subject->edit(cluster, bypass.subject->run_patch());
     }
@@ -343,16 +355,13 @@ TEST_CASE("pods that lose the mark of what is managed hold their quota to their 
     Bypass bypass(which);
     MiniCluster& cluster = bypass.cluster;
     bypass.run();
-    SECTION("with their finalizer") {
-        bypass.subject->edit(cluster, relabel("kueue.x-k8s.io/managed", nullptr));
-    }
-    SECTION("or without") {
-        bypass.subject->edit(
-            cluster,
-            "{'metadata':{'finalizers':null,'labels':{'kueue.x-k8s.io/managed':null,"
-            "'kueue.x-k8s.io/queue-name':null}}}"
-        );
-    }
+    const char* patch = GENERATE(
+        "{'metadata':{'labels':{'kueue.x-k8s.io/managed':null}}}",
+        "{'metadata':{'finalizers':null,'labels':{'kueue.x-k8s.io/managed':null,"
+        "'kueue.x-k8s.io/queue-name':null}}}"
+    );
+    CAPTURE(patch);
+    bypass.subject->edit(cluster, patch);
     CHECK(bypass.held() == "4");
     CHECK_FALSE(is_running(cluster, "other"));
     SECTION("success") {
@@ -360,9 +369,6 @@ TEST_CASE("pods that lose the mark of what is managed hold their quota to their 
     }
     SECTION("deletion") {
         bypass.subject->remove(cluster);
-        if (which == std::string_view("pod group") && is_there(cluster, group_workload())) {
-            cluster.remove(group_workload());  // as the garbage collector does
-        }
     }
     cluster.settle();
     CHECK(is_running(cluster, "other"));
@@ -430,7 +436,6 @@ TEST_CASE("requests below nothing make no quota", "[bypass]") {
     cluster.settle();
     cluster.put(job("second", 4));
     cluster.settle();
-    CHECK_FALSE(bypass.subject->runs(cluster));
     CHECK(is_running(cluster, "first"));
     CHECK_FALSE(is_running(cluster, "second"));
     CHECK(bypass.held() == "4");
@@ -452,7 +457,7 @@ TEST_CASE("the Workload of another is not taken by naming it", "[bypass]") {
         CHECK_FALSE(is_running(cluster, "thief"));
     }
     SECTION("by a described kind") {
-        DescribedSubject described(experiment_kind().kind);
+        DescribedSubject described(bypass.kind);
         described.create(cluster, 4);
         // Another object of the same name is another job.
         cluster.merge(described.objects().front(), "{'metadata':{'annotations':{" + mark + "}}}");
@@ -485,7 +490,7 @@ TEST_CASE("a forged owner frees no quota", "[bypass]") {
     cluster.put(job("parent", 1));
     cluster.settle();
     REQUIRE(is_running(cluster, "parent"));
-    const auto owner = [&cluster](const std::string& uid) {
+    const auto owner = [](const std::string& uid) {
         return fmt::format(
             "{{'metadata':{{'ownerReferences':[{{'apiVersion':'batch/v1','kind':'Job','name':"
             "'parent','uid':'{}','controller':true}}]}}}}",

@@ -142,12 +142,7 @@ MiniCluster::Controller::Controller(MiniCluster& cluster, std::uint64_t seed)
       runner(
           {
               .registry = registry,
-              .view =
-                  {stores,
-                   translator,
-                   settings,
-                   &registry.job_kinds().all(),
-                   &registry.job_kinds().withdrawn()},
+              .view = {stores, translator, settings, &registry.job_kinds().all()},
               .sink = cluster,
               .clock = cluster.clock,
               .enabled = all_kinds(registry),

@@ -181,7 +181,8 @@ spec:
   suspend: true
   parallelism: 1
   completions: 1
-  template: {{spec: {{containers: [{{name: c, image: i, resources: {{requests: {{cpu: '{}'}}}}}}]}}}}
+  template:
+    spec: {{containers: [{{name: c, image: i, resources: {{requests: {{cpu: '{}'}}}}}}]}}
 )",
                 name,
                 cpu

@@ -133,6 +133,7 @@ TEST_CASE("a description that cannot work is refused, with the place", "[run-tim
         CHECK(cluster.eventually([&] {
             return cluster.has_event("InvalidJobKind", "experiment: suspend.path: \"a[*]\"");
         }));
+        cluster.set_phase("one", "Done");
         cluster.put_experiment("two");
         CHECK(cluster.eventually([&] { return cluster.state("two") == "Go"; }));
         cluster.put_job("queued", 4);

@@ -1,5 +1,5 @@
-"""Kinds of jobs that users describe, of the configuration and of a ConfigMap, on the real API server:
-the files of examples/07_own_kind, and a second kind like it."""
+"""Kinds of jobs that users describe, of the configuration and of a ConfigMap, on the real API
+server: the files of examples/07_own_kind, and a second kind like it."""
 
 import json
 
