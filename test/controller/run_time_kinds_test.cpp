@@ -219,6 +219,8 @@ TEST_CASE("a kind whose description is taken back is left alone", "[run-time]") 
             auto job = *cluster.client.find<api::Job>("team", "big");
             job.status.conditions = {{.type_ = "Complete", .status = "True"}};
             cluster.client.add(job);
+            REQUIRE(cluster.eventually([&] { return cluster.workload_of("new").has_value(); }));
+            cluster.set_phase("new", "Done");
             CHECK(cluster.eventually([&] { return cluster.state("waits") == "Go"; }));
         }
     }
@@ -227,16 +229,18 @@ TEST_CASE("a kind whose description is taken back is left alone", "[run-time]") 
         cluster.client.erase(science_path("experiments", "runs"));
         CHECK(cluster.eventually([&] { return cluster.is_job_running("big"); }));
     }
-    SECTION("and when it is evicted") {
-        cluster.put_job("big", 4);
-        auto workload = *cluster.workload_of("runs");
-        workload.spec.active = false;
-        cluster.client.add(workload);
+    SECTION("and when it is evicted, once its pods have ended") {
+        auto queue = *cluster.client.find<api::LocalQueue>("team", "main");
+        queue.spec.stop_policy = api::stop_policy::kHoldAndDrain;
+        cluster.client.add(queue);
         REQUIRE(cluster.eventually([&] { return cluster.state("runs") == "Held"; }));
         cluster.pass_time();
-        CHECK_FALSE(cluster.is_job_running("big"));  // its pods have not ended
+        CHECK(cluster.condition("runs", "QuotaReserved").starts_with("True"));
         cluster.set_phase("runs", "Stopped");
-        CHECK(cluster.eventually([&] { return cluster.is_job_running("big"); }));
+        CHECK(cluster.eventually([&] {
+            return cluster.condition("runs", "QuotaReserved").starts_with("False");
+        }));
+        CHECK(cluster.state("runs") == "Held");
     }
     SECTION("nothing is lost when the description comes back") {
         const std::string uid = cluster.workload_of("runs")->metadata.uid;
