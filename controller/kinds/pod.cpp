@@ -56,7 +56,8 @@ Edge to_job_of_pod(bool by_annotation, Urgency urgency) {
                 const auto group = group_of(*pod, by_annotation);
                 const bool is_large =
                     group && members_of(context.stores, *group).size() > kSmallGroup;
-                if ((urgency == Urgency::Batched) != is_large || (!group && !is_job(context.stores, *pod))) {
+                const bool is_of_this_edge = (urgency == Urgency::Gathered) == is_large;
+                if (!is_of_this_edge || (!group && !is_job(context.stores, *pod))) {
                     continue;
                 }
                 visit(group ? *group : key_of(*pod));
@@ -162,7 +163,7 @@ KindEntry pod_kind(bool by_annotation) {
         return store;
     };
     entry.edges.push_back(to_job_of_pod(by_annotation, Urgency::AtOnce));
-    entry.edges.push_back(to_job_of_pod(by_annotation, Urgency::Batched));
+    entry.edges.push_back(to_job_of_pod(by_annotation, Urgency::Gathered));
     entry.job = make_pod_kind();
     entry.reconcile =
         [kind = entry.job.get()](const ReconcileContext& context, const ObjectKey& key, Time now) {
