@@ -408,6 +408,41 @@ TEST_CASE("a part of what is admitted cannot grow without quota", "[bypass]") {
     }
 }
 
+TEST_CASE("a forged role hides no larger pod", "[bypass]") {
+    Bypass bypass("pod group");
+    MiniCluster& cluster = bypass.cluster;
+    const auto put = [&cluster](const char* name, const char* cpu) {
+        PodText pod = group_pod(name, 2);
+        pod.cpu = cpu;
+        put_pod(cluster, pod);
+        cluster.settle();
+    };
+    SECTION("when the group comes") {
+        put("a", "1");
+        put("b", "100");
+        CHECK(is_pod_gated(cluster, "a"));
+        CHECK(is_pod_gated(cluster, "b"));
+        CHECK_FALSE(is_there(cluster, group_workload()));
+        CHECK(has_event(
+            cluster,
+            "ErrWorkloadCompose",
+            "pod 'b' asks for more than 'a', though both have the role 'r1'"
+        ));
+    }
+    SECTION("nor one that takes the place of another") {
+        put("a", "1");
+        put("b", "1");
+        run_pod(cluster, "a");
+        run_pod(cluster, "b");
+        set_pod_status(cluster, "a", "'phase':'Failed'");
+        cluster.settle();
+        put("c", "100");
+        CHECK_FALSE(is_there(cluster, pod_key("c")));
+        put("d", "1");
+        CHECK_FALSE(is_pod_gated(cluster, "d"));
+    }
+}
+
 TEST_CASE("requests below nothing make no quota", "[bypass]") {
     // Of Jobs and pods the API server refuses them; what a definition without schema has, it
     // stores.
