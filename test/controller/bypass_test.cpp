@@ -424,9 +424,7 @@ TEST_CASE("a forged role hides no larger pod", "[bypass]") {
         CHECK(is_pod_gated(cluster, "b"));
         CHECK_FALSE(is_there(cluster, group_workload()));
         CHECK(has_event(
-            cluster,
-            "ErrWorkloadCompose",
-            "pod 'b' asks for more than 'a', though both have the role 'r1'"
+            cluster, "InvalidSpec", "pod 'b' asks for more than 'a', though both have the role 'r1'"
         ));
     }
     SECTION("nor one that takes the place of another") {

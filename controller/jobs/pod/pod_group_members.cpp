@@ -336,12 +336,15 @@ std::optional<JobProblem> PodGroup::find_hidden_size() const {
     for (const auto& pod : find_members(nullptr)) {
         const auto& [role, first] = *first_of_role.emplace(role_of(*pod), pod.get()).first;
         if (asks_for_more(pod->spec, first->spec)) {
-            return inconsistent(fmt::format(
-                "pod '{}' asks for more than '{}', though both have the role '{}'",
-                pod->metadata.name,
-                first->metadata.name,
-                role
-            ));
+            return JobProblem{
+                JobProblem::Reason::InvalidSpec,
+                fmt::format(
+                    "pod '{}' asks for more than '{}', though both have the role '{}'",
+                    pod->metadata.name,
+                    first->metadata.name,
+                    role
+                )
+            };
         }
     }
     return std::nullopt;
