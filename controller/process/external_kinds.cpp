@@ -47,6 +47,7 @@ ExternalKinds::ExternalKinds(Parts parts) : parts_(std::move(parts)) {
 
 std::vector<Kind> ExternalKinds::expected() const {
     std::vector<Kind> kinds;
+    kinds.reserve(guessed_.size());
     for (const Names& names : guessed_) {
         kinds.push_back(names->kind());
     }
