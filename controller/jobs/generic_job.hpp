@@ -175,6 +175,8 @@ class JobKind {
     virtual Kind kind() const = 0;
     /// As integrations.frameworks of the configuration spells it. Example: batch/job
     virtual std::string_view integration() const = 0;
+    /// A user describes it, and may take the description back.
+    virtual bool is_described_by_user() const { return false; }
     /// Its defaults and rules when a job is written; nullptr: it has none.
     virtual const JobAdmission* admission() const { return nullptr; }
     /// The job of that name; nullptr: there is none, or it is being deleted.

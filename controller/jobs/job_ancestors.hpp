@@ -19,8 +19,9 @@ bool is_owned_by_job(const JobKinds& kinds, const Settings& settings, const api:
 
 /// The topmost object above the job that is itself a managed job: its pods are the job's too, so
 /// the job gets no Workload. The walk goes from controller to controller through all kinds of jobs,
-/// at most ten; it ends at any other kind, and at an owner that was replaced by another of its
-/// name. Reads stores only. Errors: OwnerNotFound when an owner is not there (yet); NestingTooDeep.
+/// those that other controllers manage too, at most ten; it ends at any other kind, and at an owner
+/// that was replaced by another of its name. Reads stores only. Errors: OwnerNotFound when an owner
+/// is not there (yet); NestingTooDeep.
 JobResult<std::optional<ObjectKey>> find_managed_ancestor(
     const JobKinds& kinds,
     const Stores& stores,

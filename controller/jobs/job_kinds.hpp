@@ -2,12 +2,14 @@
 
 #include "controller/jobs/generic_job.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace sluice::controller {
 
@@ -26,15 +28,37 @@ struct KindAbove {
 /// The kinds of jobs that are managed, by group and kind.
 class JobKinds {
   public:
-    /// Requires: there is none of the same group and resource yet.
-    void add(std::shared_ptr<const JobKind> kind) {
+    /// Adds a kind; a withdrawn one begins no job any more. Requires: there is none of the same
+    /// group and resource yet.
+    void add(std::shared_ptr<const JobKind> kind, bool is_withdrawn = false) {
         const Kind key = kind->kind();
         names_.insert(key);
+        if (is_withdrawn) {
+            withdrawn_.insert(key);
+        }
         kinds_.emplace(key, std::move(kind));
     }
     /// Adds a kind whose objects are no jobs, but stand above some. Requires: as add().
     void add_above(KindAbove above) { above_.emplace(above.kind, above); }
+    /// A kind whose objects another controller manages as jobs; in place of one of the same group
+    /// and kind.
+    void add_external(Kind kind) {
+        std::erase_if(external_, [kind](Kind other) {
+            return other.group() == kind.group() && other.name() == kind.name();
+        });
+        external_.insert(kind);
+    }
+    /// Forgets the kind, if it is here.
+    void remove(Kind kind) {
+        names_.erase(kind);
+        withdrawn_.erase(kind);
+        external_.erase(kind);
+        kinds_.erase(kind);
+    }
+
+    /// All that are managed here; withdrawn ones, too.
     const std::set<Kind>& all() const { return names_; }
+    const std::set<Kind>& withdrawn() const { return withdrawn_; }
     /// The kind that an owner reference names, or nullptr.
     const JobKind* find(std::string_view group, std::string_view name) const {
         for (const auto& [key, kind] : kinds_) {
@@ -44,13 +68,20 @@ class JobKinds {
         }
         return nullptr;
     }
-    /// The kind that an owner reference names, be it one of jobs or one above; none: it is unknown.
+    /// The kind that an owner reference names, be it one of jobs, of another controller's too, or one
+    /// above them; none: it is unknown.
     std::optional<KindAbove> find_above(std::string_view group, std::string_view name) const {
-        if (const JobKind* job = find(group, name)) {
-            return KindAbove{job->kind(), Standing::Managed};
+        const auto is_named = [group, name](Kind kind) {
+            return kind.group() == group && kind.name() == name;
+        };
+        for (const auto* kinds : {&names_, &external_}) {
+            const auto found = std::ranges::find_if(*kinds, is_named);
+            if (found != kinds->end()) {
+                return KindAbove{*found, Standing::Managed};
+            }
         }
         for (const auto& [key, above] : above_) {
-            if (key.group() == group && key.name() == name) {
+            if (is_named(key)) {
                 return above;
             }
         }
@@ -61,6 +92,8 @@ class JobKinds {
     std::map<Kind, std::shared_ptr<const JobKind>> kinds_;
     std::map<Kind, KindAbove> above_;
     std::set<Kind> names_;
+    std::set<Kind> withdrawn_;
+    std::set<Kind> external_;
 };
 
 }  // namespace sluice::controller

@@ -123,11 +123,18 @@ JobReconciliation::Next JobReconciliation::default_queue() {
     ));
 }
 
-/// A job that lost its queue name goes on being followed while it has a Workload: else its
-/// Workload would be admitted without a job, or hold its quota after the job's end.
+/// A job that lost its queue name, or pods that lost the mark of what is managed, go on being
+/// followed while they have a Workload: else it would be admitted without a job, or hold its quota
+/// after the job's end; and pods could run without.
 JobReconciliation::Next JobReconciliation::leave_unmanaged() {
     Outcome outcome;
-    if (!job_.is_left_alone()) {
+    const bool has_lost_mark =
+        job_.consists_of_pods() && std::ranges::any_of(own_, [this](const auto& workload) {
+            const auto& owners = workload->metadata.owner_references;
+            return std::ranges::find(owners, job_.metadata().uid, &api::OwnerReference::uid) !=
+                   owners.end();
+        });
+    if (!job_.is_left_alone() || has_lost_mark) {
         if (is_managed() || !own_.empty()) {
             return {};
         }
@@ -148,7 +155,8 @@ JobReconciliation::Next JobReconciliation::leave_unmanaged() {
 }
 
 /// The pods of a job below a managed one are counted there: it has no Workload of its own, and runs
-/// while the one above is admitted.
+/// while the one above is admitted. One that got its owner while it ran on quota of its own keeps
+/// that to its end: an owner that is written by hand must not free it.
 JobReconciliation::Next JobReconciliation::follow_ancestor() {
     if (job_.consists_of_pods()) {
         return {};
@@ -159,7 +167,11 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
         return own_.empty() ? refuse(ancestor.error()) : Next();
     }
     const std::optional<ObjectKey>& parent = *ancestor;
-    if (!parent) {
+    const bool runs_by_itself =
+        !job_.is_suspended() && std::ranges::any_of(own_, [](const WorkloadPointer& workload) {
+            return has_quota_reserved(*workload);
+        });
+    if (!parent || runs_by_itself) {
         return {};
     }
     for (const WorkloadPointer& workload : own_) {

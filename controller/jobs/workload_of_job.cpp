@@ -2,6 +2,7 @@
 
 #include "api/kueue_names.hpp"
 #include "api/names.hpp"
+#include "api/sluice_names.hpp"
 #include "controller/jobs/semantic_equality.hpp"
 #include "controller/reconcilers/workload_name.hpp"
 #include "controller/reconcilers/workload_status.hpp"
@@ -140,6 +141,9 @@ api::ObjectMeta make_metadata(
         if (key.starts_with(api::annotation_prefix::kProvisioningRequest) || is_gate || is_wanted) {
             metadata.annotations[key] = value;
         }
+    }
+    if (kind.is_described_by_user()) {
+        metadata.annotations[api::annotation::kDescribedKind] = std::string(kind.integration());
     }
     metadata.finalizers.emplace_back(api::finalizer::kResourceInUse);
     metadata.owner_references.push_back(

@@ -41,10 +41,24 @@ KindEntry leader_worker_set_kind();
 inline constexpr char kElasticJobController[] = "elasticjob";
 
 /// Jobs of a kind that is described as data. Its controller is the kind's name in lower case, or
-/// kJobKindsController for kinds of the configuration.
-KindEntry described_job_kind(const job_kinds::ConfiguredKind& configured);
+/// kJobKindsController for kinds that users describe. `names`: those of the description; null: they
+/// are made.
+KindEntry described_job_kind(
+    const job_kinds::ConfiguredKind& configured,
+    std::shared_ptr<const kube::RunTimeKind> names = nullptr
+);
+/// The same kind when its description was taken back: jobs without quota are left as they are, the
+/// others are seen to their end.
+KindEntry withdrawn_job_kind(const KindEntry& entry);
+/// Whether the Workload's job is one of the others.
+bool needs_its_kind(const api::Workload& workload);
+/// Jobs of another controller that manages them by Kueue's library
+/// (integrations.externalFrameworks). Only their metadata is kept.
+KindEntry external_job_kind(std::shared_ptr<const kube::RunTimeKind> names);
+/// ConfigMaps of that namespace which describe kinds of jobs.
+KindEntry job_kinds_config_map_kind(const std::string& ns);
 
-/// The controller of the kinds that integrations.jobKinds describes, in the flag --controllers.
+/// The controller of the kinds that users describe, in the flag --controllers.
 inline constexpr char kJobKindsController[] = "jobkinds";
 
 /// All that a configuration turns on but the pods of elastic jobs; `with_batch_jobs`: batch/job is

@@ -69,6 +69,7 @@ struct EngineInput {
     const Stores& stores;
     workload::Translator& translator;
     const engine::State& state;
+    const JobKinds& job_kinds;
     std::function<void(const engine::Event&)> apply;
 
     void apply_all(const workload::Translator::Events& events) const {
@@ -96,6 +97,7 @@ struct KindEntry {
     std::shared_ptr<const kube::RunTimeKind> names;  ///< of a kind known only at run time
     Presence presence = Presence::Required;
     std::string label_selector;  ///< of the objects that are followed; "": all
+    std::string namespace_;      ///< the only one that is looked at; "": all are
     /// An empty store with the indexes of the kind.
     std::function<std::unique_ptr<kube::AnyStore>()> make_store;
     /// Which other objects a change of an object concerns.
@@ -121,6 +123,12 @@ struct KindEntry {
     /// What webhooks do for its objects, where they are no jobs. Null: nothing. Lifetime: that of
     /// the process.
     const ObjectAdmission* admission = nullptr;
+    /// Its description was taken back: no job is begun any more, those that hold quota are seen to
+    /// their end.
+    bool is_withdrawn = false;
+    /// Its objects are jobs that another controller manages by Kueue's library: of jobs below them
+    /// they are the managed ones (integrations.externalFrameworks).
+    bool is_external = false;
 };
 
 /// Adds the indexes of jobs by what their labels and annotations name.

@@ -23,6 +23,11 @@ bool concerns_job(const api::Pod& pod) {
     return is_marked_managed(pod.metadata) || pod.metadata.has_finalizer(api::finalizer::kManaged);
 }
 
+/// Whether it is a job by its marks or, where these were taken away, by its Workload.
+bool is_job(const Stores& stores, const api::Pod& pod) {
+    return concerns_job(pod) || !workloads_of_owner(stores, key_of(pod)).empty();
+}
+
 const kube::Store<api::Pod>::Objects& members_of(const Stores& stores, const ObjectKey& group) {
     return stores.of<api::Pod>().by_index(
         kPodGroupIndex, group.ns + "/" + std::string(group_in_name(group.name))
@@ -52,7 +57,8 @@ Edge to_job_of_pod(bool by_annotation, Urgency urgency) {
                 const auto group = group_of(*pod, by_annotation);
                 const bool is_large =
                     group && members_of(context.stores, *group).size() > kSmallGroup;
-                if ((urgency == Urgency::Gathered) != is_large || (!group && !concerns_job(*pod))) {
+                const bool is_of_this_edge = (urgency == Urgency::Gathered) == is_large;
+                if (!is_of_this_edge || (!group && !is_job(context.stores, *pod))) {
                     continue;
                 }
                 visit(group ? *group : key_of(*pod));
@@ -113,7 +119,7 @@ std::vector<ObjectKey> objects_of_job(const Stores& stores, const ObjectKey& key
         objects.push_back({kind_of<api::Workload>(), name.namespace_, name.name});
     }
     const auto pod = stores.of<api::Pod>().find(key.ns, key.name);
-    if (pod && !concerns_job(*pod)) {
+    if (pod && !is_job(stores, *pod)) {
         for (ObjectKey& other : pods_of_row(stores, key)) {
             objects.push_back(std::move(other));
         }
@@ -191,7 +197,7 @@ KindEntry pod_kind(bool by_annotation) {
     entry.reconcile =
         [kind = entry.job.get()](const ReconcileContext& context, const ObjectKey& key, Time now) {
             const auto pod = context.view.stores.of<api::Pod>().find(key.ns, key.name);
-            if (pod && !concerns_job(*pod)) {
+            if (pod && !is_job(context.view.stores, *pod)) {
                 return ungate_row(context.view, context.job_kinds, key, now);
             }
             return reconcile_job(context.view, context.job_kinds, *kind, {key.ns, key.name}, now);

@@ -4,6 +4,7 @@
 #include "base/assert.hpp"
 #include "controller/reconcilers/pod_groups.hpp"
 
+#include <iterator>
 #include <utility>
 
 namespace sluice::controller {
@@ -32,20 +33,43 @@ KindEntry make_dynamic_entry(std::shared_ptr<const kube::RunTimeKind> names) {
 
 const KindEntry& Registry::add(KindEntry entry) {
     const KindEntry& added = entries_.emplace_back(std::move(entry));
-    const bool is_new = by_kind_.emplace(added.kind, &added).second;
+    const bool is_new = by_kind_.emplace(added.kind, std::prev(entries_.end())).second;
     SLUICE_ASSERT(is_new);
-    if (added.job) {
-        job_kinds_.add(added.job);
-    }
-    if (added.standing) {
-        job_kinds_.add_above({added.kind, *added.standing});
-    }
+    note_job(added);
     return added;
+}
+
+void Registry::note_job(const KindEntry& entry) {
+    if (entry.job) {
+        job_kinds_.add(entry.job, entry.is_withdrawn);
+    }
+    if (entry.standing) {
+        job_kinds_.add_above({entry.kind, *entry.standing});
+    }
+    if (entry.is_external) {
+        job_kinds_.add_external(entry.kind);
+    }
+}
+
+void Registry::replace(KindEntry entry) {
+    const auto found = by_kind_.find(entry.kind);
+    SLUICE_ASSERT(found != by_kind_.end());
+    job_kinds_.remove(entry.kind);
+    *found->second = std::move(entry);
+    note_job(*found->second);
+}
+
+void Registry::remove(Kind kind) {
+    const auto found = by_kind_.find(kind);
+    SLUICE_ASSERT(found != by_kind_.end());
+    job_kinds_.remove(kind);
+    entries_.erase(found->second);
+    by_kind_.erase(found);
 }
 
 const KindEntry* Registry::find(Kind kind) const {
     const auto found = by_kind_.find(kind);
-    return found == by_kind_.end() ? nullptr : found->second;
+    return found == by_kind_.end() ? nullptr : &*found->second;
 }
 
 const KindEntry* Registry::find(std::string_view group, std::string_view kind) const {

@@ -2,7 +2,7 @@
 
 #include "controller/kinds/kind_entry.hpp"
 
-#include <deque>
+#include <list>
 #include <map>
 #include <set>
 #include <string>
@@ -11,8 +11,7 @@
 namespace sluice::controller {
 
 /// The kinds that the controller follows, in the order in which the engine is told of them. Kinds
-/// that are known only at run time may be added at any time and stay; their objects come and go
-/// with what the API server has. Thread: one.
+/// that are known only at run time may be added and removed at any time. Thread: one.
 class Registry {
   public:
     Registry() = default;
@@ -21,15 +20,24 @@ class Registry {
     Registry(Registry&&) noexcept = default;
     Registry& operator=(Registry&&) noexcept = default;
 
-    /// Adds a kind. Requires: there is none of its group and resource yet. Lifetime: as long as the
-    /// registry.
+    /// Adds a kind. Requires: there is none of its group and resource yet. Lifetime: until it is
+    /// removed.
     const KindEntry& add(KindEntry entry);
+    /// Puts the entry in place of that of the same group and resource. Requires: there is one, with
+    /// the same names.
+    void replace(KindEntry entry);
+    /// Removes the kind. Requires: it is not followed any more, and no call of its entry is at
+    /// work.
+    void remove(Kind kind);
+
+    /// Another controller manages the objects of the kind, which is not followed yet.
+    void expect_external(Kind kind) { job_kinds_.add_external(kind); }
 
     /// The entry of the kind, or nullptr.
     const KindEntry* find(Kind kind) const;
     /// The kind that an owner reference names, by group and kind, or nullptr.
     const KindEntry* find(std::string_view group, std::string_view kind) const;
-    const std::deque<KindEntry>& all() const { return entries_; }
+    const std::list<KindEntry>& all() const { return entries_; }
     /// Those whose objects are jobs.
     const JobKinds& job_kinds() const { return job_kinds_; }
 
@@ -37,8 +45,10 @@ class Registry {
     void add_stores(Stores& stores) const;
 
   private:
-    std::deque<KindEntry> entries_;
-    std::map<Kind, const KindEntry*> by_kind_;
+    void note_job(const KindEntry& entry);
+
+    std::list<KindEntry> entries_;
+    std::map<Kind, std::list<KindEntry>::iterator> by_kind_;
     JobKinds job_kinds_;
 };
 

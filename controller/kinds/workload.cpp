@@ -5,6 +5,7 @@
 #include "controller/jobs/pod/pod_kind.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/kinds/registry.hpp"
+#include "controller/reconcilers/described_owner.hpp"
 #include "controller/reconcilers/pod_groups.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 #include "workload/slices.hpp"
@@ -122,12 +123,19 @@ void visit_elastic_pods(const ChangeContext& context, const Change& change, cons
     }
 }
 
-/// One that waits and cannot be read is not queued: what it asks for now is not known.
+/// One that waits and cannot be read is not queued: what it asks for now is not known. Nor is one
+/// whose job nobody would start.
 void translate(const EngineInput& input, const kube::NamespacedName& name) {
     auto workload = input.stores.of<api::Workload>().find(name);
     const bool is_unreadable =
         input.stores.find(kind_of<api::Workload>())->unreadable().contains(name);
-    if (workload && is_unreadable && !has_quota_reserved(*workload)) {
+    const bool must_wait =
+        is_unreadable ||
+        (workload &&
+         lacks_description(
+             *workload, input.stores, &input.job_kinds.all(), &input.job_kinds.withdrawn()
+         ));
+    if (workload && must_wait && !has_quota_reserved(*workload)) {
         const engine::WorkloadIndex known = input.state.find_workload(kube::to_string(name));
         if (known.is_valid() && input.state.workload(known).holding != nullptr) {
             return;  // its admission is being written; how that went is told later

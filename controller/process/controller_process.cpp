@@ -48,14 +48,14 @@ kube::Async<void> serve(WebhookService* webhook) {
 
 }  // namespace
 
-void ControllerProcess::add_kind(KindEntry entry) {
+void ControllerProcess::add_kind(KindEntry entry, Informers::Wait wait) {
     const KindEntry& added = registry_.add(std::move(entry));
     stores_.add(added.make_store());
     if (added.reconcile) {
         runner_.enable(added.kind);
     }
     if (follows_) {
-        informers_.follow(added, &followers_);
+        informers_.follow(added, &followers_, wait);
     }
 }
 
@@ -144,6 +144,7 @@ void ControllerProcess::elected() {
 
 void ControllerProcess::act() {
     is_acting_ = true;
+    run_time_kinds_.begin_to_tell();
     if (competes()) {
         set_role("leader");
     }
@@ -186,10 +187,18 @@ boost::asio::awaitable<void> ControllerProcess::live() {
     for (const KindEntry& entry : registry_.all()) {
         informers_.follow(entry, &followers_);
     }
-    const bool synced = co_await sync_stores();
+    services_.spawn(external_kinds_.run(), "external kinds");
+    bool synced = co_await sync_stores();
     if (!synced) {
         co_return;
     }
+    co_await run_time_kinds_.apply(Informers::Wait::ForFirstList);
+    knows_kinds_ = true;
+    synced = co_await sync_stores();
+    if (!synced) {
+        co_return;
+    }
+    services_.spawn(run_time_kinds_.run(), "kinds of ConfigMaps");
     feeder_.feed_all(clock_.now());
     is_ready_ = true;
     status_.set_ready(true);
@@ -278,6 +287,7 @@ boost::asio::awaitable<void> ControllerProcess::shut_down() {
         }
     }
     co_await followers_.stop(Duration::zero());
+    co_await run_time_kinds_.stop();
     co_await loop_calls_.close(kWebhookGrace);
     if (webhooks_) {
         co_await webhooks_->stop(kWebhookGrace);

@@ -5,11 +5,13 @@
 #include "config/feature_gates.hpp"
 #include "controller/kinds/registry.hpp"
 #include "controller/process/api_writer.hpp"
+#include "controller/process/external_kinds.hpp"
 #include "controller/process/informers.hpp"
 #include "controller/process/job_admissions.hpp"
 #include "controller/process/loop_calls.hpp"
 #include "controller/process/metrics_reporter.hpp"
 #include "controller/process/reconcile_runner.hpp"
+#include "controller/process/run_time_kinds.hpp"
 #include "controller/process/status_servers.hpp"
 #include "controller/process/visibility_service.hpp"
 #include "controller/process/webhook_service.hpp"
@@ -87,7 +89,7 @@ class ControllerProcess {
     const Stores& stores() const { return stores_; }
     /// Follows one more kind, now or as soon as the API server has it. Requires: there is no other
     /// kind of the same group and resource.
-    void add_kind(KindEntry entry);
+    void add_kind(KindEntry entry, Informers::Wait wait = Informers::Wait::ForFirstList);
     /// Where /healthz and /readyz are served; 0: nowhere.
     std::uint16_t health_port() const { return status_.health_port(); }
     /// Where /metrics is served; 0: nowhere.
@@ -107,8 +109,12 @@ class ControllerProcess {
     ReconcileRunner::Parts runner_parts();
     ApiWriter::Parts writer_parts();
     MetricsReporter::Parts metrics_parts();
+    RunTimeKinds::Parts run_time_kinds_parts();
+    ExternalKinds::Parts external_kinds_parts();
     /// The webhooks by their paths.
     std::map<std::string, AdmissionJudge> make_admissions();
+    /// Those of kinds that come at run time, by what their paths begin with.
+    std::map<std::string, AdmissionJudge> make_later_admissions();
     /// Whether it needs the lease to act (leaderElection.leaderElect).
     bool competes() const;
     std::set<Kind> reconciled_kinds() const;
@@ -119,6 +125,8 @@ class ControllerProcess {
     void on_change(const kube::AnyChange& change);
     void follow_elastic_pods(const kube::Change<api::Workload>& change);
     void on_gone(Kind kind);
+    void on_kinds_changed();
+    void add_external_kind(KindEntry entry);
     void on_write_ended(const ObjectKey& key);
     std::optional<std::int64_t> weighted_share(const ObjectKey& key) const;
     /// Errors: NotLeader when the lease has run out, even if this has not been noticed yet.
@@ -164,6 +172,8 @@ class ControllerProcess {
     SchedulingLoop scheduling_;
     ReconcileRunner runner_;
     Informers informers_;
+    RunTimeKinds run_time_kinds_;
+    ExternalKinds external_kinds_;
     std::optional<kube::LeaderThread> election_;  ///< none: it acts without a lease
     StatusServers status_;
     LoopCalls loop_calls_;
@@ -172,7 +182,8 @@ class ControllerProcess {
     std::optional<WebhookService> webhooks_;
     std::optional<int> exit_code_;
     bool follows_elastic_pods_ = false;
-    bool follows_ = false;  ///< the registered kinds; others as soon as they are added
+    bool follows_ = false;      ///< the registered kinds; others as soon as they are added
+    bool knows_kinds_ = false;  ///< those that ConfigMaps described at the start are followed, too
     bool is_ready_ = false;
     bool is_acting_ = false;
     bool has_lost_lease_ = false;

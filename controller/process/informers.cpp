@@ -31,14 +31,16 @@ std::vector<std::string> resources_in(const json::Value& list) {
 
 Informers::Informers(Parts parts) : parts_(std::move(parts)), changed_(parts_.executor) {}
 
-void Informers::follow(const KindEntry& entry, net::TaskGroup* tasks) {
+void Informers::follow(const KindEntry& entry, net::TaskGroup* tasks, Wait wait) {
     auto followed = std::make_unique<Followed>();
     Followed* kind = followed.get();
     kind->entry = &entry;
+    kind->is_waited_for = wait == Wait::ForFirstList;
     kube::ReflectorOptions options;
-    options.seed = parts_.seed + followed_.size();
+    options.seed = parts_.seed + ++follows_;
     options.interner = &interner_;
     options.label_selector = entry.label_selector;
+    options.namespace_ = entry.namespace_;
     kind->reflector = std::make_unique<kube::Reflector>(
         parts_.client,
         parts_.clock,
@@ -53,6 +55,13 @@ void Informers::follow(const KindEntry& entry, net::TaskGroup* tasks) {
     );
     followed_.push_back(std::move(followed));
     tasks->spawn(run(kind), kube::to_string(entry.kind));
+}
+
+void Informers::forget(Kind kind) {
+    std::erase_if(followed_, [kind](const auto& followed) {
+        return followed->entry->kind == kind;
+    });
+    changed_.notify();
 }
 
 boost::asio::awaitable<void> Informers::run(Followed* followed) {

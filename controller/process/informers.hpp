@@ -37,11 +37,17 @@ class Informers {
         Duration discovery_delay = std::chrono::seconds(1);
     };
 
+    /// Whether has_synced() waits for the first list of a kind that is not required.
+    enum class Wait : std::uint8_t { ForFirstList, ForNothing };
+
     explicit Informers(Parts parts);
 
     /// Follows a kind from now on. Requires: its store was added. Lifetime: the entry and the group
     /// must outlive it.
-    void follow(const KindEntry& entry, net::TaskGroup* tasks);
+    void follow(const KindEntry& entry, net::TaskGroup* tasks, Wait wait = Wait::ForFirstList);
+    /// Follows the kind no more; its store stays as it is. Requires: the tasks that it was followed
+    /// by have ended.
+    void forget(Kind kind);
     /// Waits until has_synced(); false when cancelled.
     boost::asio::awaitable<bool> wait_synced();
     /// Whether every store holds a whole list. An optional kind does not count once the server did
@@ -81,6 +87,7 @@ class Informers {
     api::Interner interner_;
     net::Notifier changed_;
     std::vector<std::unique_ptr<Followed>> followed_;
+    std::uint64_t follows_ = 0;                     ///< so far
     std::map<std::string, Discovered> discovered_;  ///< by request target
 };
 

@@ -22,5 +22,9 @@ AdmissionJudge make_job_judge(
 AdmissionJudge make_object_judge(
     LoopCalls& calls, AdmissionContext context, const ObjectAdmission& admission, AdmissionStep step
 );
+/// The same for the kind of the object that it is asked about, as far as `context.kinds` has it at
+/// that moment, in that version; of other objects nothing is demanded. Lifetime: calls must outlive
+/// it.
+AdmissionJudge make_any_job_judge(LoopCalls& calls, AdmissionContext context, AdmissionStep step);
 
 }  // namespace sluice::controller

@@ -171,8 +171,10 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
     const auto& times = queue_.processing().at(key);
     work.wait_times.add(seconds(times.taken - times.wanted));
     wall_times_.erase(key);
-    if (is_unreadable(key)) {
-        // A write of what was read last would be refused; the next readable version enqueues it.
+    const KindEntry* entry = parts_.registry.find(key.kind);
+    if (entry == nullptr || !entry->reconcile || is_unreadable(key)) {
+        // Of a kind that was removed nothing is left to do. A write of what was read last of an
+        // unreadable object would be refused; its next readable version enqueues it.
         ++work.succeeded;
         done(key);
         queue_.forget(key);
@@ -192,7 +194,7 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
         parts_.consumed,
         parts_.registry.job_kinds()
     };
-    Outcome outcome = parts_.registry.find(key.kind)->reconcile(context, key, now);
+    Outcome outcome = entry->reconcile(context, key, now);
     for (const EventNote& event : outcome.events) {
         parts_.on_event(event);
         if (event.type == EventType::Warning && !outcome.try_later) {

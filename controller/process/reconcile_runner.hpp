@@ -72,6 +72,8 @@ class ReconcileRunner {
 
     /// Reconciles one more kind.
     void enable(Kind kind) { parts_.enabled.insert(kind); }
+    /// Reconciles a kind no more; what waits of it is dropped when its turn comes.
+    void disable(Kind kind) { parts_.enabled.erase(kind); }
     /// Wants the object reconciled.
     void enqueue(const ObjectKey& object, Urgency urgency);
     /// Reconciles some objects. Returns when to be called again, a time that has passed meaning at

@@ -67,21 +67,28 @@ std::shared_ptr<serving::PathTable> make_table(
     net::WorkerThreads& workers, const WebhookService::Parts& parts
 ) {
     auto table = std::make_shared<serving::PathTable>();
-    const auto add = [&](const std::string& path,
-                         std::shared_ptr<net::HttpHandler> handler,
-                         std::size_t body_bytes_max) {
-        if (parts.metrics != nullptr) {
-            handler = std::make_shared<MeasuredHandler>(
-                std::move(handler), path, *parts.metrics, parts.clock
-            );
+    const auto measured = [&](const std::string& path, std::shared_ptr<net::HttpHandler> handler
+                          ) -> std::shared_ptr<net::HttpHandler> {
+        if (parts.metrics == nullptr) {
+            return handler;
         }
-        table->add_review(path, std::move(handler), body_bytes_max);
+        return std::make_shared<MeasuredHandler>(
+            std::move(handler), path, *parts.metrics, parts.clock
+        );
     };
-    add(std::string(kConversionPath),
-        std::make_shared<ConversionHandler>(workers),
-        std::numeric_limits<std::size_t>::max());
+    const std::string conversion(kConversionPath);
+    table->add_review(
+        conversion,
+        measured(conversion, std::make_shared<ConversionHandler>(workers)),
+        std::numeric_limits<std::size_t>::max()
+    );
     for (const auto& [path, judge] : parts.admissions) {
-        add(path, std::make_shared<AdmissionHandler>(judge), kReviewBytesMax);
+        auto handler = measured(path, std::make_shared<AdmissionHandler>(judge));
+        table->add_review(path, std::move(handler), kReviewBytesMax);
+    }
+    for (const auto& [prefix, judge] : parts.later_admissions) {
+        auto handler = measured(prefix, std::make_shared<AdmissionHandler>(judge));
+        table->add_reviews(prefix, std::move(handler), kReviewBytesMax);
     }
     return table;
 }

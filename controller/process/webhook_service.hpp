@@ -30,7 +30,9 @@ class WebhookService {
         bool in_cluster =
             false;  ///< reached by the Service; outside by URL when a host is configured
         std::map<std::string, AdmissionJudge> admissions = {};  ///< by path
-        metrics::RuntimeMetrics* metrics = nullptr;             ///< none: nothing is counted
+        /// The same for paths of kinds that come at run time, by what they begin with.
+        std::map<std::string, AdmissionJudge> later_admissions = {};
+        metrics::RuntimeMetrics* metrics = nullptr;  ///< none: nothing is counted
     };
 
     explicit WebhookService(const Parts& parts);

@@ -2,7 +2,10 @@
 // informers into the stores, from there to the engine's state and the work queue; what the engine
 // and the reconcilers decide goes through one writer, whose results go to events and metrics.
 
+#include "api/config_map.hpp"
 #include "base/assert.hpp"
+#include "base/log.hpp"
+#include "config/kind_argument.hpp"
 #include "config/validation.hpp"
 #include "controller/jobs/serving/serving_names.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
@@ -12,6 +15,8 @@
 #include "engine/fair_sharing.hpp"
 #include "webhook/kueue_webhooks.hpp"
 #include "workload/options.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -64,6 +69,7 @@ std::vector<KindEntry> kinds_of_pods(const ProcessOptions& options) {
 
 Registry make_registry(const ProcessOptions& options) {
     std::vector<KindEntry> more = kinds_of_pods(options);
+    more.push_back(job_kinds_config_map_kind(options.configuration.namespace_));
     return make_registry(
         options.job_kinds, lists(options.configuration, "batch/job"), std::move(more)
     );
@@ -139,13 +145,15 @@ ControllerProcess::ControllerProcess(
       scheduling_(scheduling_parts()),
       runner_(runner_parts(), options_.seed),
       informers_(informers_parts()),
+      run_time_kinds_(run_time_kinds_parts()),
+      external_kinds_(external_kinds_parts()),
       status_(
           clock,
           options_.configuration,
           [this] { return metrics_.print(); },
           std::move(options_.review_client)
       ),
-      loop_calls_({loop_, [this] { return informers_.has_synced(); }}),
+      loop_calls_({loop_, [this] { return knows_kinds_ && informers_.has_synced(); }}),
       pending_(stores_, state_) {
     set_role(competes() ? "follower" : "standalone");
     if (options_.with_webhooks) {
@@ -155,6 +163,7 @@ ControllerProcess::ControllerProcess(
             .configuration = options_.configuration,
             .in_cluster = options_.in_cluster,
             .admissions = make_admissions(),
+            .later_admissions = make_later_admissions(),
             .metrics = &metrics_.runtime().metrics(),
         });
     }
@@ -174,6 +183,9 @@ ControllerProcess::ControllerProcess(
         );
     }
     registry_.add_stores(stores_);
+    for (const Kind kind : external_kinds_.expected()) {
+        registry_.expect_external(kind);
+    }
 }
 
 ControllerProcess::~ControllerProcess() = default;
@@ -216,7 +228,12 @@ SchedulingLoop::Parts ControllerProcess::scheduling_parts() {
 ReconcileRunner::Parts ControllerProcess::runner_parts() {
     return {
         .registry = registry_,
-        .view = {stores_, translator_, options_.settings, &registry_.job_kinds().all()},
+        .view =
+            {stores_,
+             translator_,
+             options_.settings,
+             &registry_.job_kinds().all(),
+             &registry_.job_kinds().withdrawn()},
         .sink = writer_,
         .clock = clock_,
         .enabled = reconciled_kinds(),
@@ -269,6 +286,45 @@ MetricsReporter::Parts ControllerProcess::metrics_parts() {
     };
 }
 
+RunTimeKinds::Parts ControllerProcess::run_time_kinds_parts() {
+    std::vector<std::string> external;
+    for (const std::string& name : options_.configuration.integrations.external_frameworks) {
+        const config::KindArgument kind = config::split_kind_argument(name);
+        external.push_back(fmt::format("{}.{}", kind.kind, kind.group));
+    }
+    return {
+        .registry = registry_,
+        .stores = stores_,
+        .informers = informers_,
+        .runner = runner_,
+        .feeder = feeder_,
+        .clock = clock_,
+        .executor = loop_.executor(),
+        .catalog = job_kinds::Catalog(options_.job_kinds, std::move(external)),
+        .is_reconciled = options_.controllers.contains(kJobKindsController),
+        .on_event = [this](const EventNote& note) { events_.record(note); },
+        .on_changed = [this] { on_kinds_changed(); },
+    };
+}
+
+ExternalKinds::Parts ControllerProcess::external_kinds_parts() {
+    return {
+        .client = client_,
+        .names = options_.configuration.integrations.external_frameworks,
+        .on_found = [this](KindEntry entry) { add_external_kind(std::move(entry)); },
+    };
+}
+
+std::map<std::string, AdmissionJudge> ControllerProcess::make_later_admissions() {
+    const AdmissionContext context{
+        registry_.job_kinds(), stores_, options_.settings, options_.gates
+    };
+    return {
+        {"/mutate-", make_any_job_judge(loop_calls_, context, AdmissionStep::Default)},
+        {"/validate-", make_any_job_judge(loop_calls_, context, AdmissionStep::Judge)},
+    };
+}
+
 std::map<std::string, AdmissionJudge> ControllerProcess::make_admissions() {
     std::map<std::string, AdmissionJudge> made;
     for (webhook::Webhook& hook : webhook::make_kueue_webhooks(options_.gates)) {
@@ -311,6 +367,9 @@ void ControllerProcess::on_change(const kube::AnyChange& change) {
     if (change.key.kind == kind_of<api::Workload>()) {
         applier_.workload_changed(change.key.ns, change.key.name);
         follow_elastic_pods(kube::change_as<api::Workload>(change));
+        run_time_kinds_.workload_changed();
+    } else if (change.key.kind == kind_of<api::ConfigMap>()) {
+        run_time_kinds_.config_map_changed();
     }
     metrics_.changed(change);
     if (is_acting_) {
@@ -335,6 +394,26 @@ void ControllerProcess::on_gone(Kind kind) {
     if (is_acting_) {
         enqueue_owners(change_context(), kind, enqueuer());
     }
+}
+
+void ControllerProcess::on_kinds_changed() {
+    if (is_acting_) {
+        enqueue_all(change_context(), enqueuer());
+    }
+    wake();
+}
+
+/// Its objects decide on what is below them once they are seen.
+void ControllerProcess::add_external_kind(KindEntry entry) {
+    if (registry_.find(entry.kind) != nullptr ||
+        registry_.find(entry.kind.group(), entry.kind.name()) != nullptr) {
+        log::warning(
+            "external kind is followed already", {{"resource", kube::to_string(entry.kind)}}
+        );
+        return;
+    }
+    log::info("external kind is followed", {{"resource", kube::to_string(entry.kind)}});
+    add_kind(std::move(entry), Informers::Wait::ForNothing);
 }
 
 std::optional<std::int64_t> ControllerProcess::weighted_share(const ObjectKey& key) const {

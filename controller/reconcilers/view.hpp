@@ -15,6 +15,8 @@ struct View {
     const Settings& settings;
     /// The kinds of jobs, whose reconcilers manage their Workloads; null: none.
     const std::set<Kind>* job_kinds = nullptr;
+    /// Those of them that begin no job any more; null: none.
+    const std::set<Kind>* withdrawn_kinds = nullptr;
 };
 
 }  // namespace sluice::controller

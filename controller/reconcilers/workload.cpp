@@ -5,6 +5,7 @@
 #include "api/pod.hpp"
 #include "base/earlier.hpp"
 #include "controller/reconcilers/admission_check_states.hpp"
+#include "controller/reconcilers/described_owner.hpp"
 #include "controller/reconcilers/pod_groups.hpp"
 #include "controller/reconcilers/pods_ready_deadline.hpp"
 #include "controller/reconcilers/strict_patch.hpp"
@@ -47,6 +48,7 @@ class WorkloadReconcile {
           translator_(view.translator),
           settings_(view.settings),
           job_kinds_(view.job_kinds),
+          withdrawn_kinds_(view.withdrawn_kinds),
           workload_(workload),
           now_(now) {}
 
@@ -343,9 +345,14 @@ class WorkloadReconcile {
         api::Workload changed = workload_;
         bool is_changed = false;
         if (!has_quota_reserved(workload_)) {
-            if (const auto waiting = find_waiting_reason(
+            auto waiting =
+                find_missing_description(workload_, stores_, job_kinds_, withdrawn_kinds_);
+            if (!waiting) {
+                waiting = find_waiting_reason(
                     workload_, queue_.get(), cluster_queue_.get(), translator_, settings_
-                )) {
+                );
+            }
+            if (waiting) {
                 is_changed = workload::set_condition(
                     changed,
                     condition::kQuotaReserved,
@@ -574,6 +581,7 @@ class WorkloadReconcile {
     const workload::Translator& translator_;
     const Settings& settings_;
     const std::set<Kind>* job_kinds_;
+    const std::set<Kind>* withdrawn_kinds_;
     const api::Workload& workload_;
     Time now_;
     std::shared_ptr<const api::LocalQueue> queue_;

@@ -30,6 +30,7 @@ void StateFeeder::translate(const ObjectKey& key, Time now) {
         .stores = context_.stores,
         .translator = translator_,
         .state = state_,
+        .job_kinds = context_.registry.job_kinds(),
         .apply = [this, now](const engine::Event& event) { apply(event, now); },
     };
     entry->translate(input, {key.ns, key.name});

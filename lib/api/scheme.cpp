@@ -4,6 +4,7 @@
 #include "api/apps.hpp"
 #include "api/cluster_queue.hpp"
 #include "api/cohort.hpp"
+#include "api/config_map.hpp"
 #include "api/core.hpp"
 #include "api/custom_resource_definition.hpp"
 #include "api/event.hpp"
@@ -41,6 +42,7 @@ constexpr std::array kKinds{
     kind_of<Node>(),
     kind_of<Pod>(),
     kind_of<Secret>(),
+    kind_of<ConfigMap>(),
     kind_of<RuntimeClass>(),
     kind_of<PriorityClass>(),
     kind_of<Job>(),

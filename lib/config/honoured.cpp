@@ -218,6 +218,7 @@ Honoured honoured_by_controller() {
              "internalCertManagement",
              "clientConnection",
              "fairSharing",
+             "integrations.externalFrameworks",
              "integrations.jobKinds",
              "integrations.labelKeysToCopy",
              "resources.quotaCheckStrategy",

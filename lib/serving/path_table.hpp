@@ -32,6 +32,9 @@ class PathTable final : public net::HttpHandler {
 
     /// Requires: the path is new.
     void add(std::string path, Entry entry);
+    /// All paths that begin so and were not added. Requires: the prefix is new, and begins no
+    /// other.
+    void add_prefix(std::string prefix, Entry entry);
     /// A page to GET.
     void add_page(std::string path, MakePage make);
     /// A review that is asked for by POST, as webhooks are; beside `body_bytes_max` the server's
@@ -39,12 +42,20 @@ class PathTable final : public net::HttpHandler {
     void add_review(
         std::string path, std::shared_ptr<net::HttpHandler> handler, std::size_t body_bytes_max
     );
+    /// The same for all paths that begin so and were not added.
+    void add_reviews(
+        std::string prefix, std::shared_ptr<net::HttpHandler> handler, std::size_t body_bytes_max
+    );
 
     boost::asio::awaitable<net::ServerResponse> handle(net::ServerRequest request) override;
     net::HeadVerdict judge_head(std::string_view method, std::string_view path) const override;
 
   private:
+    /// Of the path, or of the prefix that it has; nullptr: there is none.
+    const Entry* find(std::string_view path) const;
+
     std::map<std::string, Entry, std::less<>> entries_;
+    std::map<std::string, Entry, std::less<>> prefixes_;
 };
 
 }  // namespace sluice::serving

@@ -43,7 +43,8 @@ TEST_CASE("the controller takes what it acts upon", "[config][honoured]") {
         R"("internalCertManagement":{"enable":false})",
         R"("clientConnection":{"qps":-1})",
         R"("controller":{"groupKindConcurrency":{"Job.batch":5},"cacheSyncTimeout":1})",
-        R"("integrations":{"frameworks":["batch/job"]})"
+        R"("integrations":{"frameworks":["batch/job"]})",
+        R"("integrations":{"externalFrameworks":["Flow.v1.example.com"]})"
     );
     CAPTURE(members);
     CHECK(unsupported(members, honoured_by_controller()).empty());

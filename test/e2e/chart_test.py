@@ -178,6 +178,18 @@ class ChartTest(unittest.TestCase):
             self.assertEqual(unqueued["failurePolicy"], "Ignore")
             self.assertEqual(unqueued["rules"][0]["operations"], operations)
 
+    def test_kinds_of_config_maps_get_rights_and_webhooks(self):
+        kind = "describedJobKinds[0]"
+        objects = rendered(
+            f"--set={kind}.apiVersion=science.example/v1", f"--set={kind}.kind=Experiment"
+        )
+        (rule, _) = objects["ClusterRole", "sluice-controller-manager-experiment"]["rules"]
+        self.assertEqual(rule["apiGroups"], ["science.example"])
+        self.assertEqual(rule["resources"], ["experiments"])
+        hooks = objects["MutatingWebhookConfiguration", "kueue-mutating-webhook-configuration"]
+        paths = [hook["clientConfig"]["service"]["path"] for hook in hooks["webhooks"]]
+        self.assertIn("/mutate-science-example-v1-experiment", paths)
+
     def test_failure_policies_of_kueues_kinds_are_values(self):
         hooks_of_value = {
             "clusterQueues": ["mclusterqueue.kb.io", "vclusterqueue.kb.io"],

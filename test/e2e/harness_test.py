@@ -257,6 +257,9 @@ class ByHand(unittest.TestCase):
             for verb in VERBS:
                 with self.subTest(f"{verb} {resource}"):
                     self.assertEqual(may(verb, resource, namespace="hand"), verb in granted)
+        for verb in VERBS:
+            with self.subTest(f"{verb} configmaps of its own namespace"):
+                self.assertEqual(may(verb, "configmaps", namespace=namespace), verb in SEEN)
         for resource, name, others in NAMED_RIGHTS:
             is_global = resource.endswith(
                 (".apiextensions.k8s.io", ".admissionregistration.k8s.io")

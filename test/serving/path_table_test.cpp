@@ -47,6 +47,8 @@ struct Served {
             return response;
         });
         table->add_review("/review", std::make_shared<Echo>(), 1'000'000);
+        table->add_review("/later-known", std::make_shared<Echo>(), 0);
+        table->add_reviews("/later-", std::make_shared<Echo>(), 1'000'000);
         net::ServerOptions options;
         options.address = "127.0.0.1";
         options.tls = false;
@@ -86,6 +88,16 @@ TEST_CASE("a review is answered to POST with its body", "[serving]") {
     const auto answer = served.ask("POST", "/review", "the body");
     CHECK(answer.status == 200);
     CHECK(answer.body == "the body");
+}
+
+TEST_CASE("reviews of a prefix are answered on all paths that begin so", "[serving]") {
+    Served served;
+    const auto answer = served.ask("POST", "/later-path", "the body");
+    CHECK(answer.status == 200);
+    CHECK(answer.body == "the body");
+    CHECK(served.ask("POST", "/later-known", "a body").status == 413);
+    CHECK(served.ask("GET", "/later-path", "").status == 405);
+    CHECK(served.ask("POST", "/later", "the body").status == 404);
 }
 
 TEST_CASE("another method is refused with those that are allowed", "[serving]") {

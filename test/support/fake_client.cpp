@@ -325,12 +325,12 @@ std::string FakeClient::discovery(std::string_view target) const {
     json::Array resources;
     for (const api::KindInfo& kind : api::all_kinds()) {
         if (is_here(kube::path_of(kube::Kind(kind)))) {
-            resources.push_back(json::Object{{"name", kind.plural}});
+            resources.push_back(json::Object{{"name", kind.plural}, {"kind", kind.kind}});
         }
     }
-    for (const kube::ResourcePath& path : added_kinds_) {
+    for (const auto& [path, kind] : added_kinds_) {
         if (is_here(path)) {
-            resources.push_back(json::Object{{"name", path.plural}});
+            resources.push_back(json::Object{{"name", path.plural}, {"kind", kind}});
         }
     }
     if (resources.empty()) {
@@ -342,9 +342,7 @@ std::string FakeClient::discovery(std::string_view target) const {
 void FakeClient::serve(kube::Kind kind) {
     const kube::ResourcePath path = kube::path_of(kind);
     served_[{path.group, path.plural}] = true;
-    if (std::ranges::find(added_kinds_, path) == added_kinds_.end()) {
-        added_kinds_.push_back(path);
-    }
+    added_kinds_.emplace(path, kind.name());
 }
 
 void FakeClient::stop_serving(kube::Kind kind) {

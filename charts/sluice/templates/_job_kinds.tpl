@@ -17,9 +17,9 @@ ray.io/rayservice: {group: ray.io, version: v1, kind: rayservice, resource: rays
 statefulset: {group: apps, version: v1, kind: statefulset, resource: statefulsets, serves: true}
 {{- end }}
 
-{{- /* Those that the configuration turns on, its own (integrations.jobKinds) too, as a JSON object
-with the member `kinds`. Kinds that serve turn on pods; where `pod` is not listed, only those that
-are held back for them (heldAlone). */ -}}
+{{- /* Those that the configuration turns on, its own (integrations.jobKinds) and those of ConfigMaps
+too, as a JSON object with the member `kinds`. Kinds that serve turn on pods; where `pod` is not
+listed, only those that are held back for them (heldAlone). */ -}}
 {{- define "sluice.jobKinds" -}}
 {{- $known := include "sluice.knownJobKinds" . | fromYaml }}
 {{- $configuration := include "sluice.configuration" . | fromJson }}
@@ -36,6 +36,12 @@ are held back for them (heldAlone). */ -}}
 {{- $kinds = append $kinds (merge (dict "heldAlone" true) (get $known "pod")) }}
 {{- end }}
 {{- range dig "integrations" "jobKinds" (list) $configuration }}
+{{- $kind := lower .kind }}
+{{- $kinds = append $kinds (dict
+      "group" (splitList "/" .apiVersion | first) "version" (splitList "/" .apiVersion | last)
+      "kind" $kind "resource" (default (printf "%ss" $kind) .resource)) }}
+{{- end }}
+{{- range .Values.describedJobKinds }}
 {{- $kind := lower .kind }}
 {{- $kinds = append $kinds (dict
       "group" (splitList "/" .apiVersion | first) "version" (splitList "/" .apiVersion | last)

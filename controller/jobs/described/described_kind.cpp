@@ -61,10 +61,12 @@ class DescribedKind final : public JobKind {
   public:
     DescribedKind(
         std::shared_ptr<const job_kinds::Description> description,
-        std::shared_ptr<const kube::RunTimeKind> names
+        std::shared_ptr<const kube::RunTimeKind> names,
+        bool is_by_user
     )
         : description_(std::move(description)),
           names_(std::move(names)),
+          is_by_user_(is_by_user),
           parts_(parts_of(description_->framework)),
           admission_(parts_.make_admission(
               description_,
@@ -75,6 +77,7 @@ class DescribedKind final : public JobKind {
 
     Kind kind() const override { return names_->kind(); }
     std::string_view integration() const override { return description_->framework; }
+    bool is_described_by_user() const override { return is_by_user_; }
     const JobAdmission* admission() const override { return admission_.get(); }
     std::unique_ptr<GenericJob> find(
         const Stores& stores, const Settings& settings, const kube::NamespacedName& name
@@ -91,6 +94,7 @@ class DescribedKind final : public JobKind {
   private:
     std::shared_ptr<const job_kinds::Description> description_;
     std::shared_ptr<const kube::RunTimeKind> names_;
+    bool is_by_user_;
     Parts parts_;
     std::unique_ptr<JobAdmission> admission_;
 };
@@ -108,9 +112,12 @@ std::shared_ptr<const kube::RunTimeKind> names_of(const job_kinds::Description& 
 
 std::shared_ptr<const JobKind> make_described_kind(
     std::shared_ptr<const job_kinds::Description> description,
-    std::shared_ptr<const kube::RunTimeKind> names
+    std::shared_ptr<const kube::RunTimeKind> names,
+    bool is_by_user
 ) {
-    return std::make_shared<const DescribedKind>(std::move(description), std::move(names));
+    return std::make_shared<const DescribedKind>(
+        std::move(description), std::move(names), is_by_user
+    );
 }
 
 }  // namespace sluice::controller

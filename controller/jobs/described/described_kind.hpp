@@ -15,7 +15,8 @@ std::shared_ptr<const kube::RunTimeKind> names_of(const job_kinds::Description& 
 /// description can say, with what is added to it here. `names`: as names_of() made them.
 std::shared_ptr<const JobKind> make_described_kind(
     std::shared_ptr<const job_kinds::Description> description,
-    std::shared_ptr<const kube::RunTimeKind> names
+    std::shared_ptr<const kube::RunTimeKind> names,
+    bool is_by_user = false
 );
 
 }  // namespace sluice::controller

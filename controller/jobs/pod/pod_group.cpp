@@ -73,7 +73,8 @@ PodGroup::PodGroup(
     if (is_foreign_ || !has_max_execution_time_of(first_->metadata, *workload_)) {
         return;
     }
-    PodPlaces places = find_places(pods_, *workload_, count_by(), now);
+    const PodSizes sizes = is_serving() ? PodSizes::Any : PodSizes::Limited;
+    PodPlaces places = find_places(pods_, *workload_, count_by(), sizes, now);
     if (!places.kept.empty() && has_place_for(*workload_, count_roles(places.kept))) {
         list_ = places.kept;
         places_ = std::move(places);

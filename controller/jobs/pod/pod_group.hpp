@@ -58,6 +58,7 @@ class PodGroup final : public GenericJob {
     /// Its user deleted all of it: nothing of it is of use, and none was ended by us.
     bool is_abandoned() const;
     bool is_prebuilt() const;
+    std::optional<JobProblem> find_hidden_size() const;
     std::optional<JobProblem> find_contradiction() const;
     /// What its new Workload counts, with those that are too many left out.
     Pods find_members(Pods* excess) const;

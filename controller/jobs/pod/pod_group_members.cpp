@@ -2,6 +2,7 @@
 #include "api/conditions.hpp"
 #include "api/kueue_names.hpp"
 #include "controller/jobs/pod/pod_group.hpp"
+#include "controller/jobs/pod/pod_size.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
 #include "controller/jobs/workload_of_job.hpp"
 #include "controller/reconcilers/strict_patch.hpp"
@@ -14,6 +15,7 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -287,6 +289,9 @@ std::optional<JobProblem> PodGroup::find_contradiction() const {
             fmt::format("'{}' group has fewer runnable pods than expected", group_)
         };
     }
+    if (auto problem = find_hidden_size()) {
+        return problem;
+    }
     constexpr const char* kTotal = api::annotation::kPodGroupTotalCount;
     for (const auto& pod : pods_) {
         if (pod->status.phase == "Failed") {
@@ -317,6 +322,29 @@ std::optional<JobProblem> PodGroup::find_contradiction() const {
                 *total,
                 *other
             ));
+        }
+    }
+    return std::nullopt;
+}
+
+/// One pod of each role stands for all of them.
+std::optional<JobProblem> PodGroup::find_hidden_size() const {
+    std::map<std::string, const api::Pod*> first_of_role;
+    if (is_serving()) {
+        return std::nullopt;
+    }
+    for (const auto& pod : find_members(nullptr)) {
+        const auto& [role, first] = *first_of_role.emplace(role_of(*pod), pod.get()).first;
+        if (asks_for_more(pod->spec, first->spec)) {
+            return JobProblem{
+                JobProblem::Reason::InvalidSpec,
+                fmt::format(
+                    "pod '{}' asks for more than '{}', though both have the role '{}'",
+                    pod->metadata.name,
+                    first->metadata.name,
+                    role
+                )
+            };
         }
     }
     return std::nullopt;

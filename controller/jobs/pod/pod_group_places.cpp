@@ -1,6 +1,7 @@
 #include "controller/jobs/pod/pod_group_places.hpp"
 
 #include "api/kueue_names.hpp"
+#include "controller/jobs/pod/pod_size.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 
@@ -55,6 +56,14 @@ void split_off(Pods& from, std::size_t index, Pods& to) {
     from.erase(begin, from.end());
 }
 
+/// Moves those that wait and ask for more than the other pod to another list.
+void split_off_larger(Pods& from, const api::PodSpec& than, Pods& to) {
+    const auto larger = std::ranges::stable_partition(from, [&than](const auto& pod) {
+        return !is_gated(*pod) || !asks_for_more(pod->spec, than);
+    });
+    split_off(from, static_cast<std::size_t>(larger.begin() - from.begin()), to);
+}
+
 std::map<std::string, Role> sort_by_role(const Pods& pods) {
     std::map<std::string, Role> roles;
     for (const auto& pod : pods) {
@@ -72,11 +81,16 @@ void sort_useful(Pods& pods) {
     });
 }
 
-PodPlaces find_places(const Pods& pods, const api::Workload& workload, GroupCount count, Time now) {
+PodPlaces find_places(
+    const Pods& pods, const api::Workload& workload, GroupCount count, PodSizes sizes, Time now
+) {
     PodPlaces places;
     std::map<std::string, Role> roles = sort_by_role(pods);
     for (const api::PodSet& pod_set : workload.spec.pod_sets) {
         Role role = std::move(roles[pod_set.name]);
+        if (sizes == PodSizes::Limited) {
+            split_off_larger(role.useful, pod_set.template_->spec, places.excess);
+        }
         const auto wanted = static_cast<std::size_t>(std::max(pod_set.count, 0));
         const std::size_t useful = role.useful.size();
         if (count == GroupCount::FirstPod) {

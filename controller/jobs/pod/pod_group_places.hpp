@@ -23,7 +23,7 @@ using RoleCounts = std::map<std::string, std::int32_t>;
 /// named.
 struct PodPlaces {
     Pods kept;
-    Pods excess;              ///< useful, but others are there
+    Pods excess;              ///< useful, but others are there, or larger than its role
     Pods replaced;            ///< useless, and others took their places
     std::int64_t absent = 0;  ///< places without a useful pod
 };
@@ -31,7 +31,12 @@ struct PodPlaces {
 /// Whether an admission counts each pod that is there, or the first one for all (fast admission).
 enum class GroupCount : std::uint8_t { EachPod, FirstPod };
 
-PodPlaces find_places(const Pods& pods, const api::Workload& workload, GroupCount count, Time now);
+/// Whether pods that are not started yet may be larger than the pod set of their role.
+enum class PodSizes : std::uint8_t { Limited, Any };
+
+PodPlaces find_places(
+    const Pods& pods, const api::Workload& workload, GroupCount count, PodSizes sizes, Time now
+);
 
 /// Those that are kept first come first: with Kueue's finalizer, not gated, older.
 void sort_useful(Pods& pods);

@@ -89,6 +89,12 @@ StopStep SinglePod::next_stop_step_for(const StopCause& cause, const api::Worklo
     return step;
 }
 
+std::optional<bool> SinglePod::is_described_by(const api::Workload& workload) const {
+    const api::OwnerReference* owner = workload.metadata.controller_owner();
+    return pod_->raw_spec.empty() && owner != nullptr ? std::optional(owner->uid == metadata().uid)
+                                                      : std::nullopt;
+}
+
 std::vector<Write> SinglePod::release() const {
     std::vector<Write> writes;
     if (auto write = release_pod(*pod_)) {

@@ -30,6 +30,8 @@ class SinglePod final : public GenericJob {
         const override;
     bool consists_of_pods() const override { return true; }
     bool ends_with_stop() const override { return true; }
+    /// One whose spec is not kept, as it lost its marks, is that which its Workload was made for.
+    std::optional<bool> is_described_by(const api::Workload& workload) const override;
     std::vector<Write> release() const override;
 
     const api::Pod& pod() const { return *pod_; }

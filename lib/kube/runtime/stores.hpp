@@ -30,6 +30,17 @@ class Stores {
         return added;
     }
 
+    /// Drops the store of the kind, if there is one. Requires: nothing refers to it any more.
+    void remove(Kind kind) {
+        const auto found = stores_.find(kind);
+        if (found != stores_.end()) {
+            std::erase_if(by_info_, [store = found->second.get()](const auto& entry) {
+                return entry.second == store;
+            });
+            stores_.erase(found);
+        }
+    }
+
     /// The objects of a typed kind. Requires: the kind was added with the type T. Cost: a scan of
     /// as many pointers as there are kinds.
     template <class T>
