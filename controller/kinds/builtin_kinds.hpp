@@ -35,6 +35,11 @@ inline constexpr char kElasticJobController[] = "elasticjob";
 /// Jobs of a kind that is described as data. Its controller is the kind's name in lower case, or
 /// kJobKindsController for kinds of the configuration.
 KindEntry described_job_kind(const job_kinds::ConfiguredKind& configured);
+/// Indexes objects of the described kind by the objects of other kinds that they refer to.
+void index_references(KindEntry& entry, const job_kinds::Description& description);
+/// The kinds that a described kind of jobs takes its pods from: runtimes of TrainJobs. Their
+/// changes concern the jobs that refer to them.
+std::vector<KindEntry> referenced_kinds(const KindEntry& jobs);
 
 /// The controller of the kinds that integrations.jobKinds describes, in the flag --controllers.
 inline constexpr char kJobKindsController[] = "jobkinds";

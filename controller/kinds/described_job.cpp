@@ -10,6 +10,7 @@ KindEntry described_job_kind(const job_kinds::ConfiguredKind& configured) {
     KindEntry entry = make_dynamic_entry(names);
     entry.metric_name = job_kinds::lower_case(description.kind);
     entry.controller = configured.is_builtin ? entry.metric_name : kJobKindsController;
+    index_references(entry, description);
     make_jobs(entry, make_described_kind(configured.description, names));
     return entry;
 }

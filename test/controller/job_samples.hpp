@@ -18,6 +18,9 @@ struct SamplePodSet {
     std::int64_t count = 0;
     std::string cpu;               ///< that its first container requests
     job_kinds::Path pod_template;  ///< of the object
+    /// What a start injects, where that does not stand in the template: with the members of
+    /// metadata and spec beside each other.
+    std::optional<job_kinds::Path> injected;
 };
 
 /// What the kind's own controller writes when the job is over, and what a person is told.
@@ -30,7 +33,8 @@ struct SampleEnd {
 struct JobSample {
     std::string file;
     job_kinds::ConfiguredKind kind;
-    json::Value object;  ///< as its user writes it: to run at once
+    json::Value object;               ///< as its user writes it: to run at once
+    std::vector<json::Value> others;  ///< that are there before it
     job_kinds::Path suspend;
     json::Value suspended = true;
     json::Value running = false;
@@ -39,6 +43,7 @@ struct JobSample {
     json::Value active;   ///< pods run
     json::Value ready;    ///< all of them do
     json::Value stopped;  ///< they have ended, because the job was suspended
+    bool is_restored_late = false;  ///< only then it is as its user wrote it
     std::optional<SampleEnd> succeeded;
     std::optional<SampleEnd> failed;
     std::optional<json::Value> partly;  ///< some pods have succeeded:
