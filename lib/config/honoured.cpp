@@ -107,7 +107,6 @@ std::set<Feature> features_not_built() {
         MultiKueueOrchestratedPreemption,
         MultiKueueRemoteSpecSync,
         SchedulerLibraryIntegration,
-        SparkApplicationIntegration,
         TASAssignmentsEncodingByHostnamePrefix,
         TASBalancedPlacement,
         TASCacheNodeMatchResults,
@@ -160,6 +159,7 @@ std::set<Feature> switchable_features() {
         ShortWorkloadNames,
         SkipAncestorCheckForDeletedWorkloads,
         SkipReassignmentForPodOwnedWorkloads,
+        SparkApplicationIntegration,
         UnadmittedWorkloadsExplicitStatus,
         UnadmittedWorkloadsObservability,
         ValidateRayAndSparkJobUpdates,
@@ -185,11 +185,6 @@ bool is_list_of_chart(const std::vector<std::string>& frameworks) {
     return std::ranges::all_of(kInEveryChart, [&](std::string_view name) {
         return std::ranges::find(frameworks, name) != frameworks.end();
     });
-}
-
-/// Whether some version of Kueue's chart lists it without being told to.
-bool is_in_charts(std::string_view framework) {
-    return framework != "sparkoperator.k8s.io/sparkapplication";
 }
 
 }  // namespace
@@ -236,7 +231,10 @@ Honoured honoured_by_controller() {
              "pod",
              "ray.io/raycluster",
              "ray.io/rayjob",
-             "ray.io/rayservice"},
+             "ray.io/rayservice",
+             "sparkoperator.k8s.io/sparkapplication",
+             "trainer.kubeflow.org/trainjob",
+             "workload.codeflare.dev/appwrapper"},
         .features = switchable_features(),
         .absent = features_not_built(),
     };
@@ -306,7 +304,7 @@ std::vector<std::string> passed_over_frameworks(
         configuration.integrations.frameworks,
         std::back_inserter(names),
         [&](const std::string& name) {
-            return !honoured.frameworks.contains(name) && is_in_charts(name);
+            return !honoured.frameworks.contains(name);
         }
     );
     return names;
