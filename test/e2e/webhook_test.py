@@ -263,5 +263,26 @@ class ChartListTest(Webhooks, ClusterCase):
     def test_only_what_sluice_manages_is_asked_about(self):
         asked = {plural for hook in self.hooks() for rule in hook["rules"]
                  for plural in rule["resources"]}  # fmt: skip
-        self.assertLessEqual({"jobs", "jobsets", "mpijobs", "rayclusters", "rayjobs"}, asked)
-        self.assertFalse(asked & {"pods", "deployments", "statefulsets", "*"})
+        self.assertLessEqual(
+            {"jobs", "jobsets", "mpijobs", "rayclusters", "rayjobs", "pods"}, asked
+        )
+        self.assertNotIn("*", asked)
+
+    def test_writes_of_others_fail_only_when_they_name_a_queue(self):
+        others = [
+            hook
+            for hook in self.hooks()
+            for rule in hook["rules"]
+            if "kueue.x-k8s.io" not in rule["apiGroups"]
+        ]
+        self.assertTrue(others)
+        named = {"key": "kueue.x-k8s.io/queue-name", "operator": "Exists"}
+        for hook in others:
+            with self.subTest(hook["name"]):
+                labels = hook["objectSelector"].get("matchExpressions", [])
+                self.assertTrue(hook["failurePolicy"] == "Ignore" or named in labels)
+                (spaces,) = hook["namespaceSelector"]["matchExpressions"]
+                self.assertEqual(
+                    ("kubernetes.io/metadata.name", "NotIn"), (spaces["key"], spaces["operator"])
+                )
+                self.assertLessEqual({"kube-system", "kueue-system"}, set(spaces["values"]))
