@@ -1,4 +1,5 @@
 #include "controller/jobs/train_job/training_runtime.hpp"
+
 #include "controller/kinds/builtin_kinds.hpp"
 
 #include <fmt/format.h>
@@ -24,17 +25,19 @@ KindEntry runtime_kind(std::shared_ptr<const kube::RunTimeKind> names, Kind trai
     entry.edges.push_back({
         .reconciled = Urgency::AtOnce,
         .translated = false,
-        .find = [train_jobs](
-                    const ChangeContext& context, const kube::AnyChange& change, const Visit& visit
-                ) {
-            const kube::AnyStore* store = context.stores.find(train_jobs);
-            if (store == nullptr) {
-                return;
-            }
-            for (const auto& name : store->names_by_index(kRuntimeIndex, index_value(change.key))) {
-                visit({train_jobs, name.namespace_, name.name});
-            }
-        },
+        .find =
+            [train_jobs](
+                const ChangeContext& context, const kube::AnyChange& change, const Visit& visit
+            ) {
+                const kube::AnyStore* store = context.stores.find(train_jobs);
+                if (store == nullptr) {
+                    return;
+                }
+                for (const auto& name :
+                     store->names_by_index(kRuntimeIndex, index_value(change.key))) {
+                    visit({train_jobs, name.namespace_, name.name});
+                }
+            },
     });
     return entry;
 }
@@ -48,16 +51,13 @@ void index_references(KindEntry& entry, const job_kinds::Description& descriptio
     entry.make_store = [kind = entry.kind]() -> std::unique_ptr<kube::AnyStore> {
         auto store = std::make_unique<kube::KindStore<api::DynamicObject>>(kind);
         add_job_indexes(store->objects());
-        store->objects().add_index(
-            std::string(kRuntimeIndex),
-            [](const api::DynamicObject& job) {
-                std::vector<std::string> values;
-                if (const auto runtime = runtime_of(job.value, job.metadata.namespace_)) {
-                    values.push_back(index_value(*runtime));
-                }
-                return values;
+        store->objects().add_index(std::string(kRuntimeIndex), [](const api::DynamicObject& job) {
+            std::vector<std::string> values;
+            if (const auto runtime = runtime_of(job.value, job.metadata.namespace_)) {
+                values.push_back(index_value(*runtime));
             }
-        );
+            return values;
+        });
         return store;
     };
 }

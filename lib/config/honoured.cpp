@@ -303,9 +303,7 @@ std::vector<std::string> passed_over_frameworks(
     std::ranges::copy_if(
         configuration.integrations.frameworks,
         std::back_inserter(names),
-        [&](const std::string& name) {
-            return !honoured.frameworks.contains(name);
-        }
+        [&](const std::string& name) { return !honoured.frameworks.contains(name); }
     );
     return names;
 }

@@ -77,7 +77,10 @@ TEST_CASE("pod sets of known kinds need no declaration", "[job-kinds][app-wrappe
             "{rayClusterSpec: {headGroupSpec: {" + pod + "}}}",
             "template.spec.rayClusterSpec.headGroupSpec.template=1"},
         Row{"v1", "Service", "{ports: []}", ""},
-        Row{"batch/v1", "Job", "{}", "at.template: there is no pod template at \"template.spec.template\""}
+        Row{"batch/v1",
+            "Job",
+            "{}",
+            "at.template: there is no pod template at \"template.spec.template\""}
     );
     CAPTURE(row.kind, row.spec);
     CHECK(wrapped(component(row.api_version, row.kind, row.spec)) == row.wrapped);
@@ -111,9 +114,9 @@ TEST_CASE("a declared pod set is found by its path", "[job-kinds][app-wrapper]")
 TEST_CASE("what the AppWrapper controller settled on counts", "[job-kinds][app-wrapper]") {
     const json::Value settled = *yaml::parse_document("[{path: template.spec.template}]");
     const auto pod_sets = wrapped_pod_sets(
-        *yaml::parse_document(component(
-            "batch/v1", "Job", fmt::format("{{parallelism: 3, template: {}}}", kPod)
-        )),
+        *yaml::parse_document(
+            component("batch/v1", "Job", fmt::format("{{parallelism: 3, template: {}}}", kPod))
+        ),
         &settled,
         "at"
     );
@@ -122,11 +125,14 @@ TEST_CASE("what the AppWrapper controller settled on counts", "[job-kinds][app-w
     CHECK(pod_sets->at(0).find("replicas") == nullptr);  // it is one
 }
 
-TEST_CASE("an AppWrapper that leads to no pods is refused with the place", "[job-kinds][app-wrapper]") {
+TEST_CASE(
+    "an AppWrapper that leads to no pods is refused with the place", "[job-kinds][app-wrapper]"
+) {
     DescribedStory story("appwrapper");
-    story.object.find("spec")->find("components")->as_array()[2].set(
-        "podSets", *yaml::parse_document("[{path: template.none}]")
-    );
+    story.object.find("spec")
+        ->find("components")
+        ->as_array()[2]
+        .set("podSets", *yaml::parse_document("[{path: template.none}]"));
     CHECK(
         story.create() ==
         "spec.components[2].podSets[0].path: Invalid value: there is no pod template at "
@@ -152,15 +158,16 @@ TEST_CASE("pods of an AppWrapper are ranked as their pod set says", "[job-kinds]
     settings.gates.topology_aware_scheduling = true;
     DescribedStory story("appwrapper", settings);
     story.stop_queue();
-    story.object.find("spec")->find("components")->as_array()[2].set(
-        "podSets",
-        *yaml::parse_document(
-            "[{path: 'template.spec.parts[1].pod', annotations: "
-            "{workload.codeflare.dev.appwrapper/tas-pod-index-label: i, "
-            "workload.codeflare.dev.appwrapper/tas-sub-group-index-label: g, "
-            "workload.codeflare.dev.appwrapper/tas-sub-group-count: '2'}}]"
-        )
-    );
+    story.object.find("spec")
+        ->find("components")
+        ->as_array()[2]
+        .set(
+            "podSets",
+            *yaml::parse_document("[{path: 'template.spec.parts[1].pod', annotations: "
+                                  "{workload.codeflare.dev.appwrapper/tas-pod-index-label: i, "
+                                  "workload.codeflare.dev.appwrapper/tas-sub-group-index-label: g, "
+                                  "workload.codeflare.dev.appwrapper/tas-sub-group-count: '2'}}]")
+        );
     REQUIRE(story.create() == "");
     const json::Value& pod_sets =
         *story.cluster.find(story.workload())->find_path({"spec", "podSets"});

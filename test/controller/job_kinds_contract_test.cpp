@@ -221,8 +221,7 @@ TEST_CASE("an admitted job is started with what was admitted", "[job-kinds][cont
     for (const SamplePodSet& pod_set : sample.pod_sets) {
         CAPTURE(pod_set.name);
         CHECK(text_at(story.injected(pod_set, "spec", {"nodeSelector", "tier"})) == "spot");
-        const std::string tolerations =
-            text_at(story.injected(pod_set, "spec", {"tolerations"}));
+        const std::string tolerations = text_at(story.injected(pod_set, "spec", {"tolerations"}));
         CHECK(tolerations.find(R"("key":"spot")") != std::string::npos);
         const auto label = [&](std::string_view name) {
             return text_at(story.injected(pod_set, "metadata", {"labels", name}));

@@ -40,9 +40,9 @@ struct JobSample {
     json::Value running = false;
     std::vector<SamplePodSet> pod_sets;  ///< in their order in the Workload
     std::vector<job_kinds::Path> made_at_start;
-    json::Value active;   ///< pods run
-    json::Value ready;    ///< all of them do
-    json::Value stopped;  ///< they have ended, because the job was suspended
+    json::Value active;             ///< pods run
+    json::Value ready;              ///< all of them do
+    json::Value stopped;            ///< they have ended, because the job was suspended
     bool is_restored_late = false;  ///< only then it is as its user wrote it
     std::optional<SampleEnd> succeeded;
     std::optional<SampleEnd> failed;

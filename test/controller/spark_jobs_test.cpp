@@ -124,11 +124,9 @@ TEST_CASE("a SparkApplication without a queue may be as it is", "[job-kinds][spa
     story.change("{metadata: {labels: null}, spec: {mode: client}}");
     CHECK(story.create() == "");
     CHECK(story.cluster.edit(story.job, "{'spec':{'mode':'in-cluster-client'}}") == "");
-    CHECK_FALSE(
-        story.cluster
-            .edit(story.job, "{'metadata':{'labels':{'kueue.x-k8s.io/queue-name':'main'}}}")
-            .empty()
-    );
+    CHECK_FALSE(story.cluster
+                    .edit(story.job, "{'metadata':{'labels':{'kueue.x-k8s.io/queue-name':'main'}}}")
+                    .empty());
 }
 
 TEST_CASE("an elastic SparkApplication is refused", "[job-kinds][spark]") {
@@ -154,8 +152,7 @@ TEST_CASE("an amount that cannot be read refuses a SparkApplication", "[job-kind
 
 TEST_CASE("topologies of a SparkApplication are judged by role", "[job-kinds][spark]") {
     DescribedStory story("sparkapplication");
-    story.change(
-        "{spec: {driver: {annotations: {kueue.x-k8s.io/podset-required-topology: 'r k'}}}}"
+    story.change("{spec: {driver: {annotations: {kueue.x-k8s.io/podset-required-topology: 'r k'}}}}"
     );
     const std::string refusal = story.create();
     INFO(refusal);

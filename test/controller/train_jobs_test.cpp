@@ -59,8 +59,9 @@ std::string runtime(std::string_view policy, std::string_view jobs) {
 
 TEST_CASE("the nodes of a TrainJob are the pods of its trainer", "[job-kinds][train]") {
     const std::string job = replicated_job("node", "trainer", "");
-    const std::string other = "{name: other, replicas: 2, template: {spec: {parallelism: 3, "
-                              "template: {spec: {containers: []}}}}}";
+    const std::string other =
+        "{name: other, replicas: 2, template: {spec: {parallelism: 3, "
+        "template: {spec: {containers: []}}}}}";
     constexpr const char* kFour = "{spec: {trainer: {numNodes: 4}}}";
     CHECK(made_jobs(kFour, runtime("{torch: {}}", job)) == "node=4");
     CHECK(made_jobs(kFour, runtime("{numNodes: 2}", job)) == "node=4");
@@ -121,7 +122,9 @@ TEST_CASE("a TrainJob without its runtime is refused, managed or not", "[job-kin
     if (!is_queued) {
         story.change("{metadata: {labels: null}}");
     }
-    CHECK(story.change("{spec: {runtimeRef: {name: none}}}").create() == "runtime 'none' not found");
+    CHECK(
+        story.change("{spec: {runtimeRef: {name: none}}}").create() == "runtime 'none' not found"
+    );
     CHECK(
         story.change("{spec: {runtimeRef: {name: torch, kind: TrainingRuntime}}}").create() ==
         "runtime 'torch' not found"
@@ -159,9 +162,17 @@ TEST_CASE("a runtime of the namespace is another one", "[job-kinds][train]") {
     json::Value own = *story.cluster.find(kTorch);
     own.set("kind", "TrainingRuntime");
     own.find("metadata")->set("namespace", "team");
-    own.find("spec")->find("template")->find("spec")->find("replicatedJobs")->as_array().erase(
-        own.find("spec")->find("template")->find("spec")->find("replicatedJobs")->as_array().begin()
-    );
+    own.find("spec")
+        ->find("template")
+        ->find("spec")
+        ->find("replicatedJobs")
+        ->as_array()
+        .erase(own.find("spec")
+                   ->find("template")
+                   ->find("spec")
+                   ->find("replicatedJobs")
+                   ->as_array()
+                   .begin());
     story.cluster.put(json::print(own));
     story.cluster.settle();
     CHECK(story.change("{spec: {runtimeRef: {kind: TrainingRuntime}}}").create() == "");

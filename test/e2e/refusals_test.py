@@ -51,7 +51,9 @@ RUNTIMES = {
 VERSIONS = JOB_KINDS | RUNTIMES | {"Job": "batch/v1"}
 CLUSTER_SCOPED = {"AdmissionCheck", "ClusterQueue", "Cohort", "ResourceFlavor", "Topology",
                   "WorkloadPriorityClass", "ClusterTrainingRuntime"}  # fmt: skip
-FRAMEWORKS = ["batch/job", *(f"{version.split('/')[0]}/{kind.lower()}" for kind, version in JOB_KINDS.items())]
+FRAMEWORKS = ["batch/job"] + [
+    f"{version.partition('/')[0]}/{kind.lower()}" for kind, version in JOB_KINDS.items()
+]
 GATES = "PriorityBoost=true,SparkApplicationIntegration=true"
 GONE = "GONE"  # in a file: the field is removed
 STEP = re.compile(r"\.?([^.\[\]]+)|\[([^\]]+)\]")

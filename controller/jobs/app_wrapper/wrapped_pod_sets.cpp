@@ -40,8 +40,7 @@ std::int64_t pods_of_job(const json::Value& spec) {
 }
 
 json::Value pod_set(std::string path, json::Value replicas, json::Object annotations = {}) {
-    json::Value made =
-        json::Object{{"replicas", std::move(replicas)}, {"path", std::move(path)}};
+    json::Value made = json::Object{{"replicas", std::move(replicas)}, {"path", std::move(path)}};
     if (!annotations.empty()) {
         made.set("annotations", std::move(annotations));
     }
@@ -49,9 +48,7 @@ json::Value pod_set(std::string path, json::Value replicas, json::Object annotat
 }
 
 /// Where a replica is described that may say how many there are.
-json::Value replica_pod_set(
-    const Found& replica, std::string_view label = {}
-) {
+json::Value replica_pod_set(const Found& replica, std::string_view label = {}) {
     const json::Value* said = replica.value->find("replicas");
     json::Object annotations;
     if (!label.empty()) {
@@ -66,10 +63,7 @@ json::Value replica_pod_set(
 
 /// Those replicas that have a template.
 void add_replicas(
-    const json::Value& component,
-    std::string_view path,
-    std::string_view label,
-    json::Array& into
+    const json::Value& component, std::string_view path, std::string_view label, json::Array& into
 ) {
     for (const Found& replica : compiled(path).find_all(component)) {
         if (replica.value->find("template") != nullptr) {

@@ -13,9 +13,7 @@ namespace sluice::controller {
 
 /// Makes the view of one object of a kind.
 using MakeDescribedJob = std::function<std::unique_ptr<DescribedJob>(
-    std::shared_ptr<const api::DynamicObject> object,
-    const Settings& settings,
-    const Stores& stores
+    std::shared_ptr<const api::DynamicObject> object, const Settings& settings, const Stores& stores
 )>;
 
 /// How Kueue's webhook of a kind looks at the topology that its pod sets ask for.

@@ -317,9 +317,7 @@ Result<void> DescribedJob::inject(
 }
 
 void DescribedJob::restore(
-    json::Value& object,
-    const std::vector<DescribedPodSet>& pod_sets,
-    const api::Workload& workload
+    json::Value& object, const std::vector<DescribedPodSet>& pod_sets, const api::Workload& workload
 ) const {
     for (std::size_t i = 0; i < pod_sets.size(); ++i) {
         const job_kinds::Location& location = pod_sets[i].pod_template;

@@ -8,8 +8,8 @@
 
 namespace sluice::controller {
 
-/// SparkApplication: its roles say in fields of their own what the Spark operator makes pods of, and
-/// a start injects into these fields.
+/// SparkApplication: its roles say in fields of their own what the Spark operator makes pods of,
+/// and a start injects into these fields.
 class SparkApplication final : public DescribedJob {
   public:
     using DescribedJob::DescribedJob;

@@ -36,7 +36,8 @@ std::string quantity_of_java_size(std::string_view size) {
         for (const std::string_view more : {"", "b"}) {
             const std::string suffix = fmt::format("{}{}", unit, more);
             if (lower.ends_with(suffix)) {
-                const char letter = unit.front() == 'k' ? 'K' : static_cast<char>(unit.front() - 32);
+                const char letter =
+                    unit.front() == 'k' ? 'K' : static_cast<char>(unit.front() - 32);
                 return fmt::format("{}{}i", size.substr(0, size.size() - suffix.size()), letter);
             }
         }

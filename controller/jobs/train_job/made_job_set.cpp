@@ -140,8 +140,7 @@ class JobSetMaker {
         if (is_trainer && policy_ != nullptr) {
             nodes = number(policy_->find("numNodes")).value_or(1);
         }
-        const auto wanted =
-            number(trainer_ == nullptr ? nullptr : trainer_->find("numNodes"));
+        const auto wanted = number(trainer_ == nullptr ? nullptr : trainer_->find("numNodes"));
         if (mpi_ != nullptr) {
             if (wanted && job.string_at("name") == kNode) {
                 // The launcher is one of them.
@@ -155,8 +154,7 @@ class JobSetMaker {
 
     void set_nodes(json::Value& job) {
         json::Value& spec = object_in(job, {"template", "spec"});
-        const std::int64_t nodes =
-            nodes_of(job, number(spec.find("parallelism")).value_or(1));
+        const std::int64_t nodes = nodes_of(job, number(spec.find("parallelism")).value_or(1));
         spec.set("parallelism", nodes);
         spec.set("completions", nodes);
     }

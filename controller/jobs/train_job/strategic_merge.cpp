@@ -21,9 +21,8 @@ std::string_view merge_key(std::string_view list) {
         {"claims", "name"},
         {"volumeMounts", "mountPath"},
     };
-    const auto* found = std::ranges::find(kKeys, list, [](const auto& entry) {
-        return entry.first;
-    });
+    const auto* found =
+        std::ranges::find(kKeys, list, [](const auto& entry) { return entry.first; });
     return found == std::end(kKeys) ? std::string_view() : found->second;
 }
 

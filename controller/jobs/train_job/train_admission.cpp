@@ -18,7 +18,9 @@ Result<std::unique_ptr<GenericJob>> TrainAdmission::read(
     const kube::AnyStore* store = runtime ? context.stores.find(runtime->kind) : nullptr;
     if (store != nullptr && !store->has_synced()) {
         return Error{
-            ErrorCode::Unavailable, fmt::format("{} are not known yet", to_string(runtime->kind)), {}
+            ErrorCode::Unavailable,
+            fmt::format("{} are not known yet", to_string(runtime->kind)),
+            {}
         };
     }
     return job;

@@ -11,9 +11,8 @@ class TrainAdmission final : public DescribedAdmission {
     using DescribedAdmission::DescribedAdmission;
 
     /// Errors: Unavailable while the runtimes are not known.
-    Result<std::unique_ptr<GenericJob>> read(
-        std::string_view json, const AdmissionContext& context
-    ) const override;
+    Result<std::unique_ptr<GenericJob>> read(std::string_view json, const AdmissionContext& context)
+        const override;
     void add_defaults(json::Value& object, const config::FeatureGates& gates) const override;
 
   protected:
@@ -22,8 +21,9 @@ class TrainAdmission final : public DescribedAdmission {
             .unreadable = TopologyStyle::Unreadable::Nothing,
             .below_place = "",
             .is_told_without_pods = true,
-            .advice = ". Adjust either the \"TrainJob.spec.runtimePatches\" or the "
-                      "\"TrainingRuntime.Template\" annotations for the corresponding Job"
+            .advice =
+                ". Adjust either the \"TrainJob.spec.runtimePatches\" or the "
+                "\"TrainingRuntime.Template\" annotations for the corresponding Job"
         };
     }
 };

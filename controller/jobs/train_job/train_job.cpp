@@ -93,9 +93,7 @@ json::Value patch_of(
     json::Value pod_template =
         json::Object{{"metadata", std::move(metadata)}, {"spec", std::move(spec)}};
     json::Value job_spec = json::Object{{"template", std::move(pod_template)}};
-    return json::Object{
-        {"name", job}, {"template", json::Object{{"spec", std::move(job_spec)}}}
-    };
+    return json::Object{{"name", job}, {"template", json::Object{{"spec", std::move(job_spec)}}}};
 }
 
 }  // namespace
