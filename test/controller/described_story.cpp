@@ -44,6 +44,7 @@ std::string DescribedStory::create() {
 }
 
 void DescribedStory::put() {
+    cluster.fault = {};
     cluster.put(json::print(object));
     cluster.settle();
 }

@@ -22,7 +22,7 @@ class DescribedStory {
     DescribedStory& change(std::string_view yaml);
     /// Its user creates it. Why it is refused; "": it is there.
     std::string create();
-    /// The same where no webhook answers.
+    /// The same where no webhook answers, from now on.
     void put();
     /// Somebody changes the stored object, or another one, past all webhooks.
     void merge(std::string_view yaml) { merge(job, yaml); }

@@ -412,17 +412,21 @@ TEST_CASE(
     story.hold_queue();
     story.create();
     json::Value changed = story.object();
-    const SamplePodSet& first = sample.pod_sets.front();
-    job_kinds::Location containers = first.pod_template.steps();
-    containers.push_back({.kind = job_kinds::Step::Kind::Member, .name = "spec"});
-    containers.push_back({.kind = job_kinds::Step::Kind::Member, .name = "containers"});
-    json::Value& container = job_kinds::find(changed, containers)->as_array()[0];
-    container.find("resources")->find("requests")->set("cpu", "3");
+    if (sample.larger) {
+        json::apply_merge_patch(changed, *sample.larger);
+    } else {
+        job_kinds::Location containers = sample.pod_sets.front().pod_template.steps();
+        containers.push_back({.kind = job_kinds::Step::Kind::Member, .name = "spec"});
+        containers.push_back({.kind = job_kinds::Step::Kind::Member, .name = "containers"});
+        json::Value& container = job_kinds::find(changed, containers)->as_array()[0];
+        container.find("resources")->find("requests")->set("cpu", "3");
+    }
     story.cluster.put(json::print(changed));
     story.rest();
     REQUIRE(story.cluster.workloads_of("team", sample.name()).size() == 1);
-    const json::Value& pod_set =
-        story.cluster.find(story.workload())->find_path({"spec", "podSets"})->as_array()[0];
+    const json::Value& pod_set = story.cluster.find(story.workload())
+                                     ->find_path({"spec", "podSets"})
+                                     ->as_array()[sample.larger_pod_set];
     CHECK(
         text_at(pod_set.find_path({"template", "spec", "containers"})
                     ->as_array()[0]
@@ -437,10 +441,14 @@ TEST_CASE("what contradicts a template is never started", "[job-kinds][contract]
     CAPTURE(sample.file);
     Story story(sample);
     json::Value object = sample.object;
-    job_kinds::Location labels = sample.pod_sets.front().pod_template.steps();
-    labels.push_back({.kind = job_kinds::Step::Kind::Member, .name = "metadata"});
-    labels.push_back({.kind = job_kinds::Step::Kind::Member, .name = "labels"});
-    job_kinds::make_object(object, labels)->set("kueue.x-k8s.io/podset", "another");
+    if (sample.contradiction) {
+        json::apply_merge_patch(object, *sample.contradiction);
+    } else {
+        job_kinds::Location labels = sample.pod_sets.front().pod_template.steps();
+        labels.push_back({.kind = job_kinds::Step::Kind::Member, .name = "metadata"});
+        labels.push_back({.kind = job_kinds::Step::Kind::Member, .name = "labels"});
+        job_kinds::make_object(object, labels)->set("kueue.x-k8s.io/podset", "another");
+    }
     REQUIRE(story.cluster.create(object) == "");
     story.rest();
     CHECK(story.is_held());

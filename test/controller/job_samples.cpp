@@ -102,6 +102,13 @@ JobSample read_sample(const std::filesystem::path& file) {
             sample.reclaimable[name] = count.as_int();
         }
     }
+    if (const json::Value* larger = document.find("larger")) {
+        sample.larger = *larger->find("patch");
+        sample.larger_pod_set = static_cast<std::size_t>(larger->find("podSet")->as_int());
+    }
+    if (const json::Value* contradiction = document.find("contradiction")) {
+        sample.contradiction = *contradiction;
+    }
     sample.immutable = std::string(document.string_at("immutable"));
     return sample;
 }

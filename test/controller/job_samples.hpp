@@ -48,6 +48,11 @@ struct JobSample {
     std::optional<SampleEnd> failed;
     std::optional<json::Value> partly;  ///< some pods have succeeded:
     std::map<std::string, std::int64_t> reclaimable;
+    // Merge patches of kinds whose pod templates are not in the object; none: the first template is
+    // changed.
+    std::optional<json::Value> larger;         ///< a pod set asks for 3 cpus
+    std::size_t larger_pod_set = 0;            ///< it is this one
+    std::optional<json::Value> contradiction;  ///< pods have another label of the podset
     std::string immutable;  ///< a merge patch that is refused while the job runs; "": none is
 
     std::string name() const { return "sample"; }

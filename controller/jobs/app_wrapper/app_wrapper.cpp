@@ -122,6 +122,14 @@ Result<void> AppWrapper::inject(
         component.erase("podSetInfos");
     }
     for (std::size_t i = 0; i < pod_sets.size(); ++i) {
+        const auto live = read_template(**source(), pod_sets[i].pod_template);
+        if (!live) {
+            return live.error();
+        }
+        // Its own controller fails where they contradict.
+        if (const auto merged = injection_patch(*live, injected[i]); !merged) {
+            return merged.error();
+        }
         // spec.components[n].podSets[m].template
         json::Value& component = (*components)[pod_sets[i].pod_template.at(2).index];
         json::Value* infos = component.find("podSetInfos");

@@ -41,6 +41,12 @@ json::Value& object_in(json::Value& value, std::initializer_list<std::string_vie
     return *at;
 }
 
+/// A member of the spec; nullptr: it is not there.
+const json::Value* object_at(const json::Value& object, std::string_view member) {
+    const json::Value* found = object.find_path({"spec", member});
+    return found != nullptr && found->is_object() ? found : nullptr;
+}
+
 /// The container of that name of a replicated Job, or nullptr.
 json::Value* container_of(json::Value& job, std::string_view name) {
     json::Value& spec = object_in(job, {"template", "spec", "template", "spec"});
@@ -90,8 +96,8 @@ class JobSetMaker {
     JobSetMaker(const json::Value& train_job, const json::Value& runtime)
         : train_job_(train_job),
           runtime_(runtime),
-          trainer_(train_job.find_path({"spec", "trainer"})),
-          policy_(runtime.find_path({"spec", "mlPolicy"})),
+          trainer_(object_at(train_job, "trainer")),
+          policy_(object_at(runtime, "mlPolicy")),
           mpi_(policy_ == nullptr ? nullptr : policy_->find("mpi")) {}
 
     json::Array make() {

@@ -167,6 +167,9 @@ Result<void> TrainJob::inject(
         if (!live) {
             return live.error();
         }
+        if (const auto merged = injection_patch(*live, injected[i]); !merged) {
+            return merged.error();
+        }
         jobs.push_back(patch_of(pod_sets[i].said_name, *live, injected[i]));
     }
     job_kinds::find(make_own_patch(object), spec_of_patch())
