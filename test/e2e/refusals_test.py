@@ -1,7 +1,7 @@
 """What the API server refuses while Sluice's webhooks answer: each rule of a ClusterQueue, a
-Workload, a Job, other kinds of jobs and the others, with the field, the cause and the words of the refusal, and the
-nearest object that is accepted. The rules are the files of refusals/; `write_case` says how to
-read them.
+Workload, a Job, other kinds of jobs and the others, with the field, the cause and the words of the
+refusal, and the nearest object that is accepted. The rules are the files of refusals/;
+`write_case` says how to read them.
 
 The objects that a change begins with are stored before there are webhooks. All else is a dry run
 (the webhooks have no side effects), so nothing of a case stays for the next one, and no reconciler

@@ -2,12 +2,7 @@
 
 #include "json/value.hpp"
 
-#include <string_view>
-
 namespace sluice::controller {
-
-/// Who Kueue's entry in spec.runtimePatches of a TrainJob belongs to.
-inline constexpr std::string_view kPatchManager = "kueue.x-k8s.io/manager";
 
 /// The replicated Jobs of the JobSet that Trainer makes of a TrainJob and its runtime, as far as
 /// they count for its quota and its place: the runtime's, patched by spec.runtimePatches, with what

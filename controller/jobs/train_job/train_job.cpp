@@ -1,6 +1,7 @@
 #include "controller/jobs/train_job/train_job.hpp"
 
 #include "api/codec.hpp"
+#include "api/kueue_names.hpp"
 #include "controller/jobs/train_job/made_job_set.hpp"
 #include "controller/jobs/train_job/training_runtime.hpp"
 #include "controller/reconcilers/workload_status.hpp"
@@ -16,6 +17,12 @@ namespace sluice::controller {
 
 namespace {
 
+/// Whose Kueue's entry in spec.runtimePatches is.
+const std::string& patch_manager() {
+    static const std::string name = std::string(api::kKueueGroup) + "/manager";
+    return name;
+}
+
 const job_kinds::Location& spec_of_patch() {
     static const job_kinds::Location way =
         job_kinds::Path::compile("trainingRuntimeSpec.template.spec")->steps();
@@ -29,7 +36,7 @@ const json::Value* find_own_patch(const json::Value& train_job) {
         return nullptr;
     }
     const auto own = std::ranges::find_if(patches->as_array(), [](const json::Value& patch) {
-        return patch.is_object() && patch.string_at("manager") == kPatchManager;
+        return patch.is_object() && patch.string_at("manager") == patch_manager();
     });
     return own == patches->as_array().end() ? nullptr : &*own;
 }
@@ -106,7 +113,7 @@ json::Value& make_own_patch(json::Value& train_job) {
         if (patches == nullptr || !patches->is_array()) {
             patches = &spec.set("runtimePatches", json::Array{});
         }
-        own = &patches->as_array().emplace_back(json::Object{{"manager", kPatchManager}});
+        own = &patches->as_array().emplace_back(json::Object{{"manager", patch_manager()}});
     }
     job_kinds::make_object(*own, spec_of_patch());
     return *own;
