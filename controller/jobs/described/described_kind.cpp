@@ -20,6 +20,7 @@ namespace {
 
 /// What makes the parts of a kind: the view of an object, and its webhooks.
 struct Parts {
+    job_kinds::PodSetSource pod_sets = job_kinds::PodSetSource::Object;
     std::unique_ptr<DescribedJob> (*make_job)(
         Kind kind,
         std::shared_ptr<const job_kinds::Description> description,
@@ -32,8 +33,12 @@ struct Parts {
     );
 };
 
-template <class Job, class Admission>
+template <
+    class Job,
+    class Admission,
+    job_kinds::PodSetSource kPodSets = job_kinds::PodSetSource::Object>
 constexpr Parts kPartsOf = {
+    kPodSets,
     [](Kind kind,
        std::shared_ptr<const job_kinds::Description> description,
        std::shared_ptr<const api::DynamicObject> object,
@@ -69,13 +74,13 @@ Parts parts_of(std::string_view framework) {
         return kPartsOf<DescribedJob, JobSetAdmission>;
     }
     if (framework == "workload.codeflare.dev/appwrapper") {
-        return kPartsOf<AppWrapper, AppWrapperAdmission>;
+        return kPartsOf<AppWrapper, AppWrapperAdmission, job_kinds::PodSetSource::Derived>;
     }
     if (framework == "sparkoperator.k8s.io/sparkapplication") {
-        return kPartsOf<SparkApplication, SparkAdmission>;
+        return kPartsOf<SparkApplication, SparkAdmission, job_kinds::PodSetSource::Derived>;
     }
     if (framework == "trainer.kubeflow.org/trainjob") {
-        return kPartsOf<TrainJob, TrainAdmission>;
+        return kPartsOf<TrainJob, TrainAdmission, job_kinds::PodSetSource::Derived>;
     }
     return kPartsOf<DescribedJob, DescribedAdmission>;
 }
@@ -125,6 +130,10 @@ class DescribedKind final : public JobKind {
 };
 
 }  // namespace
+
+job_kinds::PodSetSource pod_set_source(const job_kinds::Description& description) {
+    return parts_of(description.framework).pod_sets;
+}
 
 std::shared_ptr<const kube::RunTimeKind> names_of(const job_kinds::Description& description) {
     return std::make_shared<const kube::RunTimeKind>(kube::RunTimeKind::Names{

@@ -15,7 +15,10 @@ Result<std::unique_ptr<GenericJob>> TrainAdmission::read(
         return job;
     }
     const auto runtime = runtime_of(described(**job).value(), (*job)->metadata().namespace_);
-    const kube::AnyStore* store = runtime ? context.stores.find(runtime->kind) : nullptr;
+    if (!runtime) {
+        return job;
+    }
+    const kube::AnyStore* store = context.stores.find(runtime->kind);
     if (store != nullptr && !store->has_synced()) {
         return Error{
             ErrorCode::Unavailable,

@@ -30,19 +30,18 @@ const job_kinds::Location& spec_of_patch() {
 }
 
 /// Kueue's entry in spec.runtimePatches; nullptr: there is none.
-const json::Value* find_own_patch(const json::Value& train_job) {
-    const json::Value* patches = train_job.find_path({"spec", "runtimePatches"});
+template <class Json>
+Json* find_own_patch(Json& train_job) {
+    Json* spec = train_job.find("spec");
+    Json* patches = spec == nullptr ? nullptr : spec->find("runtimePatches");
     if (patches == nullptr || !patches->is_array()) {
         return nullptr;
     }
-    const auto own = std::ranges::find_if(patches->as_array(), [](const json::Value& patch) {
+    auto& all = patches->as_array();
+    const auto own = std::ranges::find_if(all, [](const json::Value& patch) {
         return patch.is_object() && patch.string_at("manager") == patch_manager();
     });
-    return own == patches->as_array().end() ? nullptr : &*own;
-}
-
-json::Value* find_own_patch(json::Value& train_job) {
-    return const_cast<json::Value*>(find_own_patch(std::as_const(train_job)));
+    return own == all.end() ? nullptr : &*own;
 }
 
 /// Whether a start has injected something that is still there.
