@@ -51,7 +51,7 @@ Edge to_job_of_pod(bool by_annotation, Urgency urgency) {
                 const auto group = group_of(*pod, by_annotation);
                 const bool is_large =
                     group && members_of(context.stores, *group).size() > kSmallGroup;
-                if ((urgency == Urgency::Batched) != is_large || (!group && !concerns_job(*pod))) {
+                if ((urgency == Urgency::Gathered) != is_large || (!group && !concerns_job(*pod))) {
                     continue;
                 }
                 visit(group ? *group : key_of(*pod));
@@ -157,7 +157,7 @@ KindEntry pod_kind(bool by_annotation) {
         return store;
     };
     entry.edges.push_back(to_job_of_pod(by_annotation, Urgency::AtOnce));
-    entry.edges.push_back(to_job_of_pod(by_annotation, Urgency::Batched));
+    entry.edges.push_back(to_job_of_pod(by_annotation, Urgency::Gathered));
     entry.job = make_pod_kind();
     entry.reconcile =
         [kind = entry.job.get()](const ReconcileContext& context, const ObjectKey& key, Time now) {

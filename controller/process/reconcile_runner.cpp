@@ -202,19 +202,7 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
         }
     }
     if (outcome.writes.empty()) {
-        done(key);
-        if (outcome.try_later) {
-            log_once(key, log::Level::Warning, "object is tried again later", *outcome.try_later);
-            queue_.add_rate_limited(key, parts_.clock.instant());
-            ++work.failed;
-        } else {
-            queue_.forget(key);
-            failures_.erase(key);
-            ++(outcome.requeue_at ? work.postponed : work.succeeded);
-        }
-        if (outcome.requeue_at) {
-            enqueue_at(key, *outcome.requeue_at);
-        }
+        ended_without_writes(key, outcome);
         return;
     }
     note_created(key, outcome.writes);
@@ -237,6 +225,23 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
             }
         }
     );
+}
+
+void ReconcileRunner::ended_without_writes(const ObjectKey& key, const Outcome& outcome) {
+    Work& work = work_[key.kind];
+    done(key);
+    if (outcome.try_later) {
+        log_once(key, log::Level::Warning, "object is tried again later", *outcome.try_later);
+        queue_.add_rate_limited(key, parts_.clock.instant());
+        ++work.failed;
+    } else {
+        queue_.forget(key);
+        failures_.erase(key);
+        ++(outcome.requeue_at ? work.postponed : work.succeeded);
+    }
+    if (outcome.requeue_at) {
+        enqueue_at(key, *outcome.requeue_at);
+    }
 }
 
 void ReconcileRunner::ended(const ObjectKey& key, const Result<void>& result) {

@@ -104,6 +104,7 @@ class ReconcileRunner {
     /// Remembers what a reconcile of the object creates, which no store shows yet.
     void note_created(const ObjectKey& key, const std::vector<Write>& writes);
     void ended(const ObjectKey& key, const Result<void>& result);
+    void ended_without_writes(const ObjectKey& key, const Outcome& outcome);
     /// Says why a reconcile failed; the same again only for debugging, until one succeeds.
     void log_once(
         const ObjectKey& key, log::Level level, std::string_view what, const std::string& why

@@ -41,7 +41,8 @@ const JobKind* kind_of_job(MiniCluster& cluster, const json::Value& object) {
 
 }  // namespace
 
-AdmittingCluster::AdmittingCluster(Settings settings) : MiniCluster(1, {}, std::move(settings)) {
+AdmittingCluster::AdmittingCluster(Settings settings, std::uint64_t seed)
+    : MiniCluster(seed, {}, std::move(settings)) {
     fault = [this](const Write& write) -> std::optional<Error> {
         const json::Value* before = find(write.object);
         if (write.verb != Verb::MergePatch || before == nullptr ||

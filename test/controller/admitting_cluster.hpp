@@ -14,7 +14,7 @@ namespace sluice::controller {
 /// see what users write, and what the controller writes into jobs.
 class AdmittingCluster : public MiniCluster {
   public:
-    explicit AdmittingCluster(Settings settings = {});
+    explicit AdmittingCluster(Settings settings = {}, std::uint64_t seed = 1);
 
     /// A user creates the job. Why it is refused; "": it is there.
     std::string create(const json::Value& object);

@@ -271,6 +271,16 @@ std::string MiniCluster::condition(
     return "";
 }
 
+std::vector<ObjectKey> MiniCluster::keys_of(Kind kind) const {
+    std::vector<ObjectKey> keys;
+    for (const auto& [key, object] : objects_) {
+        if (key.kind == kind) {
+            keys.push_back(key);
+        }
+    }
+    return keys;
+}
+
 std::vector<ObjectKey> MiniCluster::workloads_of(std::string_view ns, std::string_view job) const {
     std::vector<ObjectKey> keys;
     for (const auto& [key, object] : objects_) {

@@ -56,6 +56,9 @@ class MiniCluster : public WriteSink {
     /// The name of the one Workload of the Job; "" when there is none or more than one.
     std::string workload_of(std::string_view ns, std::string_view job) const;
 
+    /// All objects of the kind, by namespace and name.
+    std::vector<ObjectKey> keys_of(Kind kind) const;
+
     /// All Workloads of the Job, by name.
     std::vector<ObjectKey> workloads_of(std::string_view ns, std::string_view job) const;
 

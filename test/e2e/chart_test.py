@@ -178,6 +178,25 @@ class ChartTest(unittest.TestCase):
             self.assertEqual(unqueued["failurePolicy"], "Ignore")
             self.assertEqual(unqueued["rules"][0]["operations"], operations)
 
+    def test_failure_policies_of_kueues_kinds_are_values(self):
+        hooks_of_value = {
+            "clusterQueues": ["mclusterqueue.kb.io", "vclusterqueue.kb.io"],
+            "cohorts": ["vcohort.kb.io"],
+            "resourceFlavors": ["mresourceflavor.kb.io", "vresourceflavor.kb.io"],
+            "workloads": ["mworkload.kb.io", "vworkload.kb.io"],
+        }
+        for value, names in hooks_of_value.items():
+            objects = rendered(f"--set=webhooks.kueueKindsFailurePolicy.{value}=Ignore")
+            ignoring = [
+                hook["name"]
+                for (kind, _), made in sorted(objects.items())
+                if kind in ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
+                for hook in made["webhooks"]
+                if hook["rules"][0]["apiGroups"] == ["kueue.x-k8s.io"]
+                and hook["failurePolicy"] == "Ignore"
+            ]
+            self.assertEqual(ignoring, names)
+
     def test_only_the_metrics_are_scraped(self):
         objects = rendered("--set=enablePrometheus=true")
         monitor = objects["ServiceMonitor", "sluice-controller-manager-metrics-monitor"]

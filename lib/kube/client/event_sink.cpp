@@ -22,7 +22,7 @@ constexpr std::size_t kWritesMax = 8;
 EventSink::EventSink(
     Client& client,
     const Clock& clock,
-    asio::any_io_executor executor,
+    const asio::any_io_executor& executor,
     EventRecorderOptions options,
     std::uint64_t seed
 )
@@ -31,7 +31,7 @@ EventSink::EventSink(
       recorder_(std::move(options), seed),
       executor_(executor),
       changed_(executor),
-      write_ended_(std::move(executor)) {}
+      write_ended_(executor) {}
 
 void EventSink::record(const EventNote& note) {
     recorder_.record(note, clock_.instant(), clock_.now());

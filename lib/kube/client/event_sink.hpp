@@ -24,7 +24,7 @@ class EventSink {
     EventSink(
         Client& client,
         const Clock& clock,
-        boost::asio::any_io_executor executor,
+        const boost::asio::any_io_executor& executor,
         EventRecorderOptions options,
         std::uint64_t seed
     );
