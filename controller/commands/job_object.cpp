@@ -175,7 +175,13 @@ Result<std::string> explain_job(
     if (!settings) {
         return settings.error();
     }
-    const auto job = kind->admission()->read(json::print(object), *settings);
+    controller::Stores stores;  // nothing but the object is known
+    registry.add_stores(stores);
+    for (const controller::KindEntry& entry : registry.all()) {
+        stores.find(entry.kind)->replace({}, {});
+    }
+    const controller::AdmissionContext context{registry.job_kinds(), stores, *settings, gates};
+    const auto job = kind->admission()->read(json::print(object), context);
     if (!job) {
         return job.error();
     }

@@ -96,7 +96,7 @@ Result<Verdict> default_job(
         return *own;
     }
     auto object = json::parse(request.object.view());
-    const auto job = admission.read(request.object.view(), context.settings);
+    const auto job = admission.read(request.object.view(), context);
     if (!object || !job) {
         return object ? job.error() : object.error();
     }
@@ -133,7 +133,7 @@ Result<Verdict> judge_job(
     if (auto own = admission.judge_by_own_rules(context, kind, request)) {
         return *own;
     }
-    const auto job = admission.read(request.object.view(), context.settings);
+    const auto job = admission.read(request.object.view(), context);
     if (!job) {
         return job.error();
     }
@@ -153,7 +153,7 @@ Result<Verdict> judge_job(
         admission.sort(first.errors);
         return webhook::make_verdict(first.errors);
     }
-    const auto before = admission.read(request.old_object.view(), context.settings);
+    const auto before = admission.read(request.old_object.view(), context);
     if (!before) {
         return with_context(before.error(), "oldObject");
     }

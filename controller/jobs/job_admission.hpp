@@ -50,9 +50,10 @@ class JobAdmission {
     virtual ~JobAdmission() = default;
 
     /// The job that this JSON is, whether a store has it or not. Errors: Invalid with the path of a
-    /// field. Lifetime: the settings must outlive it.
+    /// field; Unavailable when what it refers to is not known yet. Lifetime: settings and stores
+    /// of the context must outlive it.
     virtual Result<std::unique_ptr<GenericJob>> read(
-        std::string_view json, const Settings& settings
+        std::string_view json, const AdmissionContext& context
     ) const = 0;
     /// Changes the object so that its controller makes no pods.
     virtual void suspend(json::Value& object) const = 0;

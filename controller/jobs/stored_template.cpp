@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace sluice::controller {
@@ -33,6 +34,26 @@ void drop_repeated_variables(json::Value& container) {
     env->as_array() = std::move(kept);
 }
 
+/// What the API server adds to containers of a Workload. It has added the same to a Job, but not to
+/// templates in objects whose definition does not know that they are templates.
+void add_server_defaults(json::Value& container) {
+    json::Value* ports = container.find("ports");
+    if (ports != nullptr && ports->is_array()) {
+        for (json::Value& port : ports->as_array()) {
+            if (port.is_object() && port.find("protocol") == nullptr) {
+                port.set("protocol", "TCP");
+            }
+        }
+    }
+    for (const std::string_view probe : {"livenessProbe", "readinessProbe", "startupProbe"}) {
+        json::Value* found = container.find(probe);
+        json::Value* grpc = found == nullptr ? nullptr : found->find("grpc");
+        if (grpc != nullptr && grpc->is_object() && grpc->find("service") == nullptr) {
+            grpc->set("service", "");
+        }
+    }
+}
+
 }  // namespace
 
 Result<api::PodTemplateSpec> stored_template(
@@ -55,6 +76,7 @@ Result<api::PodTemplateSpec> stored_template(
             json::Value* containers = spec->find(list);
             if (containers != nullptr && containers->is_array()) {
                 std::ranges::for_each(containers->as_array(), drop_repeated_variables);
+                std::ranges::for_each(containers->as_array(), add_server_defaults);
             }
         }
     }

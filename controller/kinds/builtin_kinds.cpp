@@ -30,7 +30,11 @@ Registry make_registry(
         registry.add(job_kind());
     }
     for (const job_kinds::ConfiguredKind& configured : job_kinds) {
-        registry.add(described_job_kind(configured));
+        KindEntry entry = described_job_kind(configured);
+        for (KindEntry& referenced : referenced_kinds(entry)) {
+            registry.add(std::move(referenced));
+        }
+        registry.add(std::move(entry));
     }
     for (KindEntry& entry : more) {
         registry.add(std::move(entry));

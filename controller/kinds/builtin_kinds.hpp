@@ -57,6 +57,11 @@ bool needs_its_kind(const api::Workload& workload);
 KindEntry external_job_kind(std::shared_ptr<const kube::RunTimeKind> names);
 /// ConfigMaps of that namespace which describe kinds of jobs.
 KindEntry job_kinds_config_map_kind(const std::string& ns);
+/// Indexes objects of the described kind by the objects of other kinds that they refer to.
+void index_references(KindEntry& entry, const job_kinds::Description& description);
+/// The kinds that a described kind of jobs takes its pods from: runtimes of TrainJobs. Their
+/// changes concern the jobs that refer to them.
+std::vector<KindEntry> referenced_kinds(const KindEntry& jobs);
 
 /// The controller of the kinds that users describe, in the flag --controllers.
 inline constexpr char kJobKindsController[] = "jobkinds";

@@ -1,6 +1,7 @@
 #include "controller/jobs/described/described_kind.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/reconcilers/workload_status.hpp"
+#include "job_kinds/schema.hpp"
 #include "job_kinds/text.hpp"
 
 #include <algorithm>
@@ -18,6 +19,13 @@ KindEntry described_job_kind(
     KindEntry entry = make_dynamic_entry(names);
     entry.metric_name = job_kinds::lower_case(description.kind);
     entry.controller = configured.is_builtin ? entry.metric_name : kJobKindsController;
+    entry.find_unknown_fields = [described = configured.description](const json::Value& open_api) {
+        const json::Value* schema = job_kinds::find_schema(open_api, *described);
+        return schema == nullptr
+                   ? std::vector<std::string>()
+                   : job_kinds::find_unknown_paths(*described, pod_set_source(*described), *schema);
+    };
+    index_references(entry, description);
     make_jobs(entry, make_described_kind(configured.description, names, !configured.is_builtin));
     return entry;
 }

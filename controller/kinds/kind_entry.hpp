@@ -116,6 +116,9 @@ struct KindEntry {
     std::string controller;
     /// Of the same controller in metrics, as Kueue calls it.
     std::string metric_name;
+    /// What of the kind its definition lacks, by the OpenAPI document of its group and version.
+    /// Empty: nothing is known of the kind that a definition could lack.
+    std::function<std::vector<std::string>(const json::Value& open_api)> find_unknown_fields;
     /// Its objects are jobs, for which Workloads are made. Null: they are not.
     std::shared_ptr<const JobKind> job;
     /// Its objects are no jobs, but stand above some.

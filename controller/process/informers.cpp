@@ -3,6 +3,9 @@
 #include "base/log.hpp"
 #include "json/value.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -74,6 +77,7 @@ boost::asio::awaitable<void> Informers::run(Followed* followed) {
             if (served == Served::Yes || followed->phase == Phase::Unknown) {
                 followed->phase = Phase::Listing;
             }
+            co_await check_definition(followed);
             const auto end = co_await followed->reflector->run();
             if (end == kube::Reflector::End::Cancelled) {
                 co_return;
@@ -93,6 +97,30 @@ boost::asio::awaitable<void> Informers::run(Followed* followed) {
             co_return;
         }
         delay = std::min(2 * delay, kDiscoveryMax);
+    }
+}
+
+boost::asio::awaitable<void> Informers::check_definition(Followed* followed) {
+    const KindEntry& entry = *followed->entry;
+    if (!entry.find_unknown_fields || std::exchange(followed->is_checked, true)) {
+        co_return;
+    }
+    const std::string target =
+        fmt::format("/openapi/v3/apis/{}/{}", entry.kind.group(), entry.kind.version());
+    const kube::GetOptions options;
+    const auto text = co_await parts_.client.get_raw(target, options);
+    const auto open_api = text ? json::parse(*text) : Result<json::Value>(text.error());
+    if (!open_api) {
+        co_return;
+    }
+    const auto unknown = entry.find_unknown_fields(*open_api);
+    if (!unknown.empty()) {
+        log::error(
+            "definition lacks fields that the description of the kind names: its jobs cannot be "
+            "managed well",
+            {{"resource", kube::to_string(entry.kind)},
+             {"fields", fmt::format("{}", fmt::join(unknown, ", "))}}
+        );
     }
 }
 

@@ -61,6 +61,7 @@ class Informers {
         const KindEntry* entry = nullptr;
         Phase phase = Phase::Unknown;
         bool is_waited_for = true;  ///< the others may have to wait for its first list
+        bool is_checked = false;    ///< its definition was looked at
         int absences = 0;           ///< answers in a row that the server does not have the kind
         std::unique_ptr<kube::Reflector> reflector;
     };
@@ -73,6 +74,8 @@ class Informers {
     boost::asio::awaitable<void> run(Followed* followed);
     /// Whether the server has the kind, as discovery says.
     boost::asio::awaitable<Served> is_served(kube::ResourcePath path);
+    /// Tells of what the definition of a kind lacks, once. That it cannot be read is no fault.
+    boost::asio::awaitable<void> check_definition(Followed* followed);
     /// The server said that it does not have the kind.
     boost::asio::awaitable<void> take_absence(Followed* followed, kube::ResourcePath path);
     void note_absence(Followed& followed);

@@ -105,7 +105,6 @@ std::set<Feature> features_not_built() {
         MultiKueueOrchestratedPreemption,
         MultiKueueRemoteSpecSync,
         SchedulerLibraryIntegration,
-        SparkApplicationIntegration,
         TASAssignmentsEncodingByHostnamePrefix,
         TASBalancedPlacement,
         TASCacheNodeMatchResults,
@@ -162,6 +161,7 @@ std::set<Feature> switchable_features() {
         ShortWorkloadNames,
         SkipAncestorCheckForDeletedWorkloads,
         SkipReassignmentForPodOwnedWorkloads,
+        SparkApplicationIntegration,
         UnadmittedWorkloadsExplicitStatus,
         UnadmittedWorkloadsObservability,
         ValidateRayAndSparkJobUpdates,
@@ -187,11 +187,6 @@ bool is_list_of_chart(const std::vector<std::string>& frameworks) {
     return std::ranges::all_of(kInEveryChart, [&](std::string_view name) {
         return std::ranges::find(frameworks, name) != frameworks.end();
     });
-}
-
-/// Whether some version of Kueue's chart lists it without being told to.
-bool is_in_charts(std::string_view framework) {
-    return framework != "sparkoperator.k8s.io/sparkapplication";
 }
 
 }  // namespace
@@ -242,7 +237,10 @@ Honoured honoured_by_controller() {
              "ray.io/raycluster",
              "ray.io/rayjob",
              "ray.io/rayservice",
-             "statefulset"},
+             "sparkoperator.k8s.io/sparkapplication",
+             "statefulset",
+             "trainer.kubeflow.org/trainjob",
+             "workload.codeflare.dev/appwrapper"},
         .features = switchable_features(),
         .absent = features_not_built(),
     };
@@ -311,9 +309,7 @@ std::vector<std::string> passed_over_frameworks(
     std::ranges::copy_if(
         configuration.integrations.frameworks,
         std::back_inserter(names),
-        [&](const std::string& name) {
-            return !honoured.frameworks.contains(name) && is_in_charts(name);
-        }
+        [&](const std::string& name) { return !honoured.frameworks.contains(name); }
     );
     return names;
 }

@@ -88,7 +88,9 @@ bool is_kind_argument(std::string_view text) {
     return second != std::string_view::npos && second > first + 1 && second + 1 < text.size();
 }
 
-void check_integrations(Problems& out, const Integrations& integrations) {
+void check_integrations(
+    Problems& out, const Integrations& integrations, const FeatureGates& gates
+) {
     const auto known = known_frameworks();
     std::set<std::string, std::less<>> kinds;
     for (std::size_t i = 0; i < integrations.frameworks.size(); ++i) {
@@ -104,6 +106,14 @@ void check_integrations(Problems& out, const Integrations& integrations) {
             );
         } else if (!kinds.emplace(found->kind).second) {
             out.add(path, fmt::format("\"{}\" is there twice", name));
+        } else if (name == "sparkoperator.k8s.io/sparkapplication" &&
+                   !gates.is_enabled(Feature::SparkApplicationIntegration)) {
+            out.add(
+                path,
+                fmt::format(
+                    "\"{}\" is alpha: enable the feature gate SparkApplicationIntegration", name
+                )
+            );
         }
     }
     for (std::size_t i = 0; i < integrations.external_frameworks.size(); ++i) {
@@ -435,7 +445,7 @@ std::optional<WaitForPodsReady> effective_wait_for_pods_ready(
 std::vector<Problem> validate(const Configuration& configuration, const FeatureGates& gates) {
     Problems out;
     check_wait_for_pods_ready(out, configuration, gates);
-    check_integrations(out, configuration.integrations);
+    check_integrations(out, configuration.integrations, gates);
     check_multi_kueue(out, configuration);
     check_fair_sharing(out, configuration);
     check_certificates(out, configuration.internal_cert_management);

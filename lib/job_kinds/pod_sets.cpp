@@ -76,7 +76,8 @@ Result<DescribedPodSet> read_pod_set(const PodSetRule& rule, const Found& elemen
     made.pods_per_replica = *pods;
     const std::int64_t count = std::int64_t{made.replicas} * made.pods_per_replica;
     if (count > std::numeric_limits<std::int32_t>::max()) {
-        return make_invalid(text_below(element.location, fmt::format("{} pods are too many", count))
+        return make_invalid(
+            fmt::format("{}: {} pods are too many", to_string(element.location), count)
         );
     }
     made.pod_template = append(element.location, rule.pod_template.steps());
@@ -100,8 +101,8 @@ Result<std::vector<DescribedPodSet>> find_pod_sets(
                 return pod_set.error();
             }
             if (!names.insert(pod_set->name).second) {
-                return make_invalid(text_below(
-                    element.location, fmt::format("pod set \"{}\" is there twice", pod_set->name)
+                return make_invalid(fmt::format(
+                    "{}: pod set \"{}\" is there twice", to_string(element.location), pod_set->name
                 ));
             }
             all.push_back(std::move(*pod_set));

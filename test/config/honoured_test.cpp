@@ -107,8 +107,11 @@ TEST_CASE(
     };
     CHECK(unsupported(with(chart), honoured).empty());
     CHECK(
-        unsupported(with(chart + R"(,"sparkoperator.k8s.io/sparkapplication")"), honoured) ==
-        Names{"integrations.frameworks[sparkoperator.k8s.io/sparkapplication]"}
+        unsupported(
+            with(chart + R"(,"sparkoperator.k8s.io/sparkapplication")"),
+            honoured,
+            "SparkApplicationIntegration=true"
+        ) == Names{}
     );
     CHECK(unsupported(with(R"("batch/job","pod")"), honoured).empty());
     CHECK(

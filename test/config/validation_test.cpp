@@ -95,6 +95,9 @@ TEST_CASE("each rule on settings finds its violation", "[config][validation]") {
             "integrations.frameworks[0]: \"cronjob\" is not one of batch/job, deployment"},
         Row{R"("integrations":{"frameworks":["pod","pod"]})",
             "frameworks[1]: \"pod\" is there twice"},
+        Row{R"("integrations":{"frameworks":["sparkoperator.k8s.io/sparkapplication"]})",
+            "frameworks[0]: \"sparkoperator.k8s.io/sparkapplication\" is alpha: enable the feature "
+            "gate SparkApplicationIntegration"},
         Row{R"("integrations":{"externalFrameworks":["Job"]})",
             "externalFrameworks[0]: \"Job\" is not of the form"},
         Row{R"("integrations":{"externalFrameworks":["Job.v1.batch"]})",

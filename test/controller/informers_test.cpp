@@ -5,6 +5,7 @@
 #include "support/run_async.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -33,9 +34,12 @@ json::Value training(const std::string& name) {
 }
 
 struct Followed {
-    explicit Followed(Presence presence) {
+    using FindUnknownFields = std::function<std::vector<std::string>(const json::Value&)>;
+
+    explicit Followed(Presence presence, FindUnknownFields find_unknown_fields = {}) {
         KindEntry wanted = make_dynamic_entry(kNames);
         wanted.presence = presence;
+        wanted.find_unknown_fields = std::move(find_unknown_fields);
         const KindEntry& entry = registry.add(std::move(wanted));
         stores.add(entry.make_store());
         client.stop_serving(entry.kind);
@@ -130,6 +134,30 @@ TEST_CASE(
         cluster.client.put(kube::path_of(kNames->kind(), "team"), training("b"));
         CHECK(cluster.eventually([&] { return objects.find("team", "b") != nullptr; }));
     }
+}
+
+TEST_CASE("the definition of a kind is looked at once", "[controller]") {
+    std::vector<std::string> looked_at;
+    Followed cluster(Presence::Optional, [&](const json::Value& open_api) {
+        looked_at.push_back(json::print(open_api));
+        return std::vector<std::string>{"spec.suspend"};
+    });
+    const bool is_readable = GENERATE(true, false);
+    cluster.client.set_raw(
+        "/openapi/v3/apis/example.com/v1", is_readable ? R"({"openapi":"3.0.0"})" : "no JSON"
+    );
+    for (const char* name : {"a", "b"}) {
+        cluster.client.serve(kNames->kind());
+        cluster.client.put(kube::path_of(kNames->kind(), "team"), training(name));
+        const auto& objects = *cluster.stores.find_dynamic(kNames->kind());
+        REQUIRE(cluster.eventually([&] { return objects.find("team", name) != nullptr; }));
+        cluster.client.stop_serving(kNames->kind());
+        REQUIRE(cluster.eventually([&] { return objects.size() == 0; }));
+    }
+    CHECK(
+        looked_at == (is_readable ? std::vector<std::string>{R"({"openapi":"3.0.0"})"}
+                                  : std::vector<std::string>{})
+    );
 }
 
 TEST_CASE("a kind that may not be listed holds up nothing if it is optional", "[controller]") {

@@ -32,8 +32,15 @@ class Story {
         : sample(sample), cluster(std::move(settings)), restarts_(restarts) {
         KindEntry entry = described_job_kind(sample.kind);
         job = {entry.kind, "team", sample.name()};
+        for (KindEntry& referenced : referenced_kinds(entry)) {
+            cluster.add_kind(std::move(referenced));
+        }
         cluster.add_kind(std::move(entry));
         make_large_queues(cluster);
+        for (const json::Value& other : sample.others) {
+            cluster.put(json::print(other));
+        }
+        cluster.settle();
     }
 
     /// Goes on to rest. A controller that begins there has nothing to do.
@@ -96,10 +103,16 @@ class Story {
         }
         return json::print_sorted(whole);
     }
-    const json::Value* in_template(
-        const SamplePodSet& pod_set, std::initializer_list<std::string_view> path
+    /// What a start has injected into metadata or spec of a template.
+    const json::Value* injected(
+        const SamplePodSet& pod_set,
+        std::string_view part,
+        std::initializer_list<std::string_view> path
     ) const {
-        const json::Value* found = pod_set.pod_template.find(object());
+        const json::Value* found = pod_set.injected.value_or(pod_set.pod_template).find(object());
+        if (found != nullptr && !pod_set.injected) {
+            found = found->find(part);
+        }
         return found == nullptr ? nullptr : found->find_path(path);
     }
     void evict() {
@@ -207,12 +220,11 @@ TEST_CASE("an admitted job is started with what was admitted", "[job-kinds][cont
     CHECK(story.is_running());
     for (const SamplePodSet& pod_set : sample.pod_sets) {
         CAPTURE(pod_set.name);
-        CHECK(text_at(story.in_template(pod_set, {"spec", "nodeSelector", "tier"})) == "spot");
-        const std::string tolerations =
-            text_at(story.in_template(pod_set, {"spec", "tolerations"}));
+        CHECK(text_at(story.injected(pod_set, "spec", {"nodeSelector", "tier"})) == "spot");
+        const std::string tolerations = text_at(story.injected(pod_set, "spec", {"tolerations"}));
         CHECK(tolerations.find(R"("key":"spot")") != std::string::npos);
         const auto label = [&](std::string_view name) {
-            return text_at(story.in_template(pod_set, {"metadata", "labels", name}));
+            return text_at(story.injected(pod_set, "metadata", {"labels", name}));
         };
         CHECK(label("kueue.x-k8s.io/podset") == pod_set.name);
     }
@@ -292,9 +304,10 @@ TEST_CASE(
     CHECK(started != before);
     story.evict();
     CHECK(story.is_held());
-    CHECK(story.spec() == before);
+    CHECK((story.spec() == before) == !sample.is_restored_late);
     CHECK(story.condition("QuotaReserved").starts_with("True"));  // while its pods end
     story.play(sample.stopped);
+    CHECK(story.spec() == before);
     CHECK(story.condition("QuotaReserved").starts_with("False"));
     CHECK(quota_held(story.cluster).empty());
     story.cluster.merge(story.workload(), "{'spec':{'active':true}}");
@@ -399,17 +412,21 @@ TEST_CASE(
     story.hold_queue();
     story.create();
     json::Value changed = story.object();
-    const SamplePodSet& first = sample.pod_sets.front();
-    job_kinds::Location containers = first.pod_template.steps();
-    containers.push_back({.kind = job_kinds::Step::Kind::Member, .name = "spec"});
-    containers.push_back({.kind = job_kinds::Step::Kind::Member, .name = "containers"});
-    json::Value& container = job_kinds::find(changed, containers)->as_array()[0];
-    container.find("resources")->find("requests")->set("cpu", "3");
+    if (sample.larger) {
+        json::apply_merge_patch(changed, *sample.larger);
+    } else {
+        job_kinds::Location containers = sample.pod_sets.front().pod_template.steps();
+        containers.push_back({.kind = job_kinds::Step::Kind::Member, .name = "spec"});
+        containers.push_back({.kind = job_kinds::Step::Kind::Member, .name = "containers"});
+        json::Value& container = job_kinds::find(changed, containers)->as_array()[0];
+        container.find("resources")->find("requests")->set("cpu", "3");
+    }
     story.cluster.put(json::print(changed));
     story.rest();
     REQUIRE(story.cluster.workloads_of("team", sample.name()).size() == 1);
-    const json::Value& pod_set =
-        story.cluster.find(story.workload())->find_path({"spec", "podSets"})->as_array()[0];
+    const json::Value& pod_set = story.cluster.find(story.workload())
+                                     ->find_path({"spec", "podSets"})
+                                     ->as_array()[sample.larger_pod_set];
     CHECK(
         text_at(pod_set.find_path({"template", "spec", "containers"})
                     ->as_array()[0]
@@ -424,10 +441,14 @@ TEST_CASE("what contradicts a template is never started", "[job-kinds][contract]
     CAPTURE(sample.file);
     Story story(sample);
     json::Value object = sample.object;
-    job_kinds::Location labels = sample.pod_sets.front().pod_template.steps();
-    labels.push_back({.kind = job_kinds::Step::Kind::Member, .name = "metadata"});
-    labels.push_back({.kind = job_kinds::Step::Kind::Member, .name = "labels"});
-    job_kinds::make_object(object, labels)->set("kueue.x-k8s.io/podset", "another");
+    if (sample.contradiction) {
+        json::apply_merge_patch(object, *sample.contradiction);
+    } else {
+        job_kinds::Location labels = sample.pod_sets.front().pod_template.steps();
+        labels.push_back({.kind = job_kinds::Step::Kind::Member, .name = "metadata"});
+        labels.push_back({.kind = job_kinds::Step::Kind::Member, .name = "labels"});
+        job_kinds::make_object(object, labels)->set("kueue.x-k8s.io/podset", "another");
+    }
     REQUIRE(story.cluster.create(object) == "");
     story.rest();
     CHECK(story.is_held());

@@ -76,8 +76,14 @@ JobSample read_sample(const std::filesystem::path& file) {
             {.name = std::string(one.string_at("name")),
              .count = one.find("count")->as_int(),
              .cpu = std::string(one.string_at("cpu")),
-             .pod_template = path(*one.find("template"))}
+             .pod_template = path(*one.find("template")),
+             .injected = one.find("injected") == nullptr
+                             ? std::nullopt
+                             : std::optional(path(*one.find("injected")))}
         );
+    }
+    if (const json::Value* others = document.find("others")) {
+        sample.others = others->as_array();
     }
     if (const json::Value* made = document.find("madeAtStart")) {
         for (const json::Value& one : made->as_array()) {
@@ -87,6 +93,7 @@ JobSample read_sample(const std::filesystem::path& file) {
     sample.active = member(document, "active");
     sample.ready = member(document, "ready");
     sample.stopped = member(document, "stopped");
+    sample.is_restored_late = member(document, "restoredLate") == json::Value(true);
     sample.succeeded = end(document.find("succeeded"));
     sample.failed = end(document.find("failed"));
     if (const json::Value* partly = document.find("partly")) {
@@ -94,6 +101,13 @@ JobSample read_sample(const std::filesystem::path& file) {
         for (const auto& [name, count] : partly->find("reclaimable")->as_object()) {
             sample.reclaimable[name] = count.as_int();
         }
+    }
+    if (const json::Value* larger = document.find("larger")) {
+        sample.larger = *larger->find("patch");
+        sample.larger_pod_set = static_cast<std::size_t>(larger->find("podSet")->as_int());
+    }
+    if (const json::Value* contradiction = document.find("contradiction")) {
+        sample.contradiction = *contradiction;
     }
     sample.immutable = std::string(document.string_at("immutable"));
     return sample;

@@ -90,7 +90,13 @@ class Course {
             if (!added.contains(name)) {
                 KindEntry entry = described_job_kind(sample.kind);
                 added.emplace(name, entry.kind);
+                for (KindEntry& referenced : referenced_kinds(entry)) {
+                    cluster_.add_kind(std::move(referenced));
+                }
                 cluster_.add_kind(std::move(entry));
+                for (const json::Value& other : sample.others) {
+                    cluster_.put(json::print(other));
+                }
             }
             kinds_.push_back(added.at(name));
         }

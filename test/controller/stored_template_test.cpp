@@ -25,4 +25,21 @@ TEST_CASE(
     CHECK(text.find(R"("env":[{"name":"A"}])") != std::string::npos);
 }
 
+TEST_CASE("a template has what the API server adds to that of a Workload", "[controller]") {
+    const auto live = api::decode<api::PodTemplateSpec>(
+        R"({"spec":{"containers":[{"name":"c","ports":[{"containerPort":80},)"
+        R"({"containerPort":53,"protocol":"UDP"}],"livenessProbe":{"grpc":{"port":1}},)"
+        R"("startupProbe":{"grpc":{"port":1,"service":"s"}}}]}})"
+    );
+    REQUIRE(live);
+    const auto stored = stored_template(*live, {});
+    REQUIRE(stored);
+    CHECK(
+        stored->raw.view() ==
+        R"({"spec":{"containers":[{"name":"c","ports":[{"containerPort":80,"protocol":"TCP"},)"
+        R"({"containerPort":53,"protocol":"UDP"}],"livenessProbe":{"grpc":{"port":1,"service":""}},)"
+        R"("startupProbe":{"grpc":{"port":1,"service":"s"}}}]}})"
+    );
+}
+
 }  // namespace sluice::controller

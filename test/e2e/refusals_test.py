@@ -1,7 +1,7 @@
 """What the API server refuses while Sluice's webhooks answer: each rule of a ClusterQueue, a
-Workload, a Job and the others, with the field, the cause and the words of the refusal, and the
-nearest object that is accepted. The rules are the files of refusals/; `write_case` says how to
-read them.
+Workload, a Job, other kinds of jobs and the others, with the field, the cause and the words of the
+refusal, and the nearest object that is accepted. The rules are the files of refusals/;
+`write_case` says how to read them.
 
 The objects that a change begins with are stored before there are webhooks. All else is a dry run
 (the webhooks have no side effects), so nothing of a case stays for the next one, and no reconciler
@@ -28,7 +28,33 @@ HOOKS = "/apis/admissionregistration.k8s.io/v1"
 SPACE = "refusals"
 WITH_DEFAULT = "refusals-with-default"  # has a LocalQueue `default`
 DRY = "?dryRun=All&fieldValidation=Strict"
-NAMESPACED = {"LocalQueue", "Workload", "Job"}
+# Kinds of other projects, whose definitions check nothing here.
+JOB_KINDS = {
+    "AppWrapper": "workload.codeflare.dev/v1beta2",
+    "JAXJob": "kubeflow.org/v1",
+    "JobSet": "jobset.x-k8s.io/v1alpha2",
+    "MPIJob": "kubeflow.org/v2beta1",
+    "PaddleJob": "kubeflow.org/v1",
+    "PyTorchJob": "kubeflow.org/v1",
+    "RayCluster": "ray.io/v1",
+    "RayJob": "ray.io/v1",
+    "RayService": "ray.io/v1",
+    "SparkApplication": "sparkoperator.k8s.io/v1beta2",
+    "TFJob": "kubeflow.org/v1",
+    "TrainJob": "trainer.kubeflow.org/v1alpha1",
+    "XGBoostJob": "kubeflow.org/v1",
+}
+RUNTIMES = {
+    "ClusterTrainingRuntime": "trainer.kubeflow.org/v1alpha1",
+    "TrainingRuntime": "trainer.kubeflow.org/v1alpha1",
+}
+VERSIONS = JOB_KINDS | RUNTIMES | {"Job": "batch/v1"}
+CLUSTER_SCOPED = {"AdmissionCheck", "ClusterQueue", "Cohort", "ResourceFlavor", "Topology",
+                  "WorkloadPriorityClass", "ClusterTrainingRuntime"}  # fmt: skip
+FRAMEWORKS = ["batch/job"] + [
+    f"{version.partition('/')[0]}/{kind.lower()}" for kind, version in JOB_KINDS.items()
+]
+GATES = "PriorityBoost=true,SparkApplicationIntegration=true"
 GONE = "GONE"  # in a file: the field is removed
 STEP = re.compile(r"\.?([^.\[\]]+)|\[([^\]]+)\]")
 
@@ -87,10 +113,42 @@ def pattern_of(text):
 
 def collection(item):
     space = item["metadata"].get("namespace")
-    group = "/apis/batch/v1" if item["kind"] == "Job" else KUEUE
+    group = f"/apis/{VERSIONS[item['kind']]}" if item["kind"] in VERSIONS else KUEUE
     plural = {"Topology": "topologies"}.get(item["kind"], item["kind"].lower() + "s")
     plural = plural.replace("classs", "classes")
     return f"{group}/namespaces/{space}/{plural}" if space else f"{group}/{plural}"
+
+
+def definition(kind, version):
+    """The definition of a kind of another project."""
+    group, _, version = version.partition("/")
+    plural = f"{kind.lower()}s"
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    served = {"name": version, "served": True, "storage": True}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{plural}.{group}"},
+        "spec": {
+            "group": group,
+            "names": {"kind": kind, "plural": plural, "singular": kind.lower()},
+            "scope": "Cluster" if kind in CLUSTER_SCOPED else "Namespaced",
+            "versions": [served | {"schema": {"openAPIV3Schema": schema}}],
+        },
+    }
+
+
+def training_runtime(kind, name, space=None):
+    """A runtime of one replicated Job, `node`."""
+    pod = {"spec": {"containers": [{"name": "node", "image": "work"}]}}
+    job = {"name": "node", "replicas": 1, "template": {"spec": {"template": pod}}}
+    metadata = {"name": name} | ({"namespace": space} if space else {})
+    return {
+        "apiVersion": VERSIONS[kind],
+        "kind": kind,
+        "metadata": metadata,
+        "spec": {"template": {"spec": {"replicatedJobs": [job]}}},
+    }
 
 
 def read_cases():
@@ -110,6 +168,7 @@ class RefusalsTest(unittest.TestCase):
         cls.cluster.start()
         cls.api = cls.cluster.api
         cls.cluster.apply(namespace(SPACE), namespace(WITH_DEFAULT))
+        cls.add_job_kinds()
         cls.cluster.apply(local_queue("default", WITH_DEFAULT, "any"))
         cls.parent = job("parent", WITH_DEFAULT, "team")
         cls.parent = cls.api.create(collection(cls.parent), cls.parent)
@@ -121,20 +180,44 @@ class RefusalsTest(unittest.TestCase):
         cls.cluster.plane.kubectl("apply", "-f", MANIFEST)
         cls.controller = cls.cluster.add_controller()
         # None that would change the stored objects.
-        cls.controller.arguments = ["--controllers=cohort", "--feature-gates=PriorityBoost=true"]
+        cls.controller.arguments = ["--controllers=cohort", f"--feature-gates={GATES}"]
+        cls.controller.configuration["integrations"] = {"frameworks": FRAMEWORKS}
         cls.controller.start()
         wait_until(cls.is_published, 30, "both configurations name the webhook")
         wait_until(cls.is_defaulted, 30, "the webhooks know the default queue")
 
     @classmethod
+    def add_job_kinds(cls):
+        cls.cluster.plane.kubectl("apply", "-f", ROOT / "examples/deploy/job-kinds")
+        kinds = JOB_KINDS | RUNTIMES
+        cls.cluster.apply(*(definition(kind, version) for kind, version in kinds.items()))
+        for kind, version in kinds.items():
+            path = f"/apis/{version}/{kind.lower()}s?limit=1"
+            wait_until(lambda path=path: cls.is_served(path), 30, f"{path} is served")
+        for item in (
+            training_runtime("ClusterTrainingRuntime", "torch"),
+            training_runtime("TrainingRuntime", "own", SPACE),
+        ):
+            cls.api.create(collection(item), item)
+
+    @classmethod
+    def is_served(cls, path):
+        try:
+            return cls.api.get(path)
+        except ApiError as error:
+            if error.code in (404, 429, 503):
+                return None
+            raise
+
+    @classmethod
     def first_object(cls, kind, case, name):
         """What a case begins with: an object that is to be created, or a stored one."""
         item = {
-            "apiVersion": "batch/v1" if kind == "Job" else "kueue.x-k8s.io/v1beta2",
+            "apiVersion": VERSIONS.get(kind, "kueue.x-k8s.io/v1beta2"),
             "kind": kind,
             "metadata": {"name": name},
         }
-        if kind in NAMESPACED:
+        if kind not in CLUSTER_SCOPED:
             item["metadata"]["namespace"] = case.get("namespace", SPACE)
         for key, value in copy.deepcopy(case["base"]).items():
             item[key] = item[key] | value if key == "metadata" else value
@@ -142,7 +225,7 @@ class RefusalsTest(unittest.TestCase):
             return item
         item = changed(item, case["stored"])
         stored = cls.api.create(collection(item), item)
-        if kind != "Job" and "status" in item:
+        if kind not in VERSIONS and "status" in item:
             path = f"{collection(item)}/{name}/status"
             stored = cls.api.replace(path, stored | {"status": item["status"]})
         return stored

@@ -70,11 +70,12 @@ spec:
 TEST_CASE("an object whose pods cannot be counted is refused with the place", "[job-kinds]") {
     const std::vector<std::pair<const char*, const char*>> cases = {
         {"{name: a, replicas: -1}", "spec.groups[0].replicas: -1 is not a number of pods"},
-        {"{name: a, replicas: 65536, hosts: 65536}", "spec.groups[0].4294967296 pods are too many"},
+        {"{name: a, replicas: 65536, hosts: 65536}", "spec.groups[0]: 4294967296 pods are too many"
+        },
         {"{name: a_b}", "spec.groups[0].name: \"a_b\" cannot be the name of a pod set"},
         {"{replicas: 1}", "spec.groups[0].name: \"\" cannot be the name of a pod set"},
         {"{name: 7}", "spec.groups[0].name: \"\" cannot be the name of a pod set"},
-        {"{name: x}, {name: X}", "spec.groups[1].pod set \"x\" is there twice"},
+        {"{name: x}, {name: X}", "spec.groups[1]: pod set \"x\" is there twice"},
     };
     for (const auto& [group, error] : cases) {
         INFO(group);

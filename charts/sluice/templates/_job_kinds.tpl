@@ -14,7 +14,10 @@ pod: {group: "", version: v1, kind: pod, resource: pods}
 ray.io/raycluster: {group: ray.io, version: v1, kind: raycluster, resource: rayclusters}
 ray.io/rayjob: {group: ray.io, version: v1, kind: rayjob, resource: rayjobs}
 ray.io/rayservice: {group: ray.io, version: v1, kind: rayservice, resource: rayservices}
+sparkoperator.k8s.io/sparkapplication: {group: sparkoperator.k8s.io, version: v1beta2, kind: sparkapplication, resource: sparkapplications}
 statefulset: {group: apps, version: v1, kind: statefulset, resource: statefulsets, serves: true}
+trainer.kubeflow.org/trainjob: {group: trainer.kubeflow.org, version: v1alpha1, kind: trainjob, resource: trainjobs, reads: [clustertrainingruntimes, trainingruntimes]}
+workload.codeflare.dev/appwrapper: {group: workload.codeflare.dev, version: v1beta2, kind: appwrapper, resource: appwrappers}
 {{- end }}
 
 {{- /* Those that the configuration turns on, its own (integrations.jobKinds) and those of ConfigMaps

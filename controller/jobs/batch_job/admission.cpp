@@ -133,14 +133,14 @@ FieldErrors validate_topology(const GenericJob& job, const FeatureGates& gates) 
 
 class BatchJobAdmission final : public JobAdmission {
   public:
-    Result<std::unique_ptr<GenericJob>> read(std::string_view json, const Settings& settings)
+    Result<std::unique_ptr<GenericJob>> read(std::string_view json, const AdmissionContext& context)
         const override {
         auto job = api::decode<api::Job>(json);
         if (!job) {
             return job.error();
         }
         return std::make_unique<BatchJob>(
-            std::make_shared<const api::Job>(std::move(*job)), settings
+            std::make_shared<const api::Job>(std::move(*job)), context.settings
         );
     }
 

@@ -34,14 +34,21 @@ class TopologyReview {
   public:
     TopologyReview(const DescribedJob& job, const FeatureGates& gates, TopologyStyle style)
         : job_(job), gates_(gates), style_(style) {
-        const auto pod_sets = find_pod_sets(job.description(), job.completed());
-        if (!gates.is_enabled(Feature::TopologyAwareScheduling) || !pod_sets) {
+        if (!gates.is_enabled(Feature::TopologyAwareScheduling)) {
+            return;
+        }
+        const auto pod_sets = job.described_pod_sets();
+        if (!pod_sets) {
+            problem = style.is_told_without_pods ? pod_sets.error().detail : std::string();
             return;
         }
         for (const job_kinds::DescribedPodSet& pod_set : *pod_sets) {
             read(pod_set);
         }
         review();
+        for (validation::FieldError& error : errors) {
+            error.detail += style.advice;
+        }
     }
 
     FieldErrors errors;
@@ -50,7 +57,7 @@ class TopologyReview {
 
   private:
     void read(const job_kinds::DescribedPodSet& pod_set) {
-        const auto pod_template = read_template(job_.completed(), pod_set.pod_template);
+        const auto pod_template = read_template(**job_.source(), pod_set.pod_template);
         if (!pod_template) {
             return;
         }
@@ -60,7 +67,7 @@ class TopologyReview {
         const bool is_named = pod_set.rule->has_topology_annotations;
         asked_.push_back(
             {pod_template->metadata,
-             is_named ? job_kinds::to_string(pod_set.pod_template) + ".metadata" : std::string(),
+             is_named ? job_.place_of(pod_set) + std::string(style_.below_place) : std::string(),
              pod_set.count()}
         );
     }
@@ -111,9 +118,8 @@ class TopologyReview {
 
 /// What keeps it from ever being queued, as an error of the field that the text begins with.
 FieldErrors validate_pod_sets(const DescribedJob& job) {
-    const auto pod_sets = find_pod_sets(job.description(), job.completed());
-    if (find_value(job.metadata().labels, api::label::kQueueName).empty() || job.is_left_alone() ||
-        pod_sets) {
+    const auto pod_sets = job.described_pod_sets();
+    if (!names_queue(job) || job.is_left_alone() || pod_sets) {
         return {};
     }
     const std::string& detail = pod_sets.error().detail;
@@ -152,19 +158,35 @@ const DescribedJob& described(const GenericJob& job) {
     return static_cast<const DescribedJob&>(job);
 }
 
+bool names_queue(const GenericJob& job) {
+    return !find_value(job.metadata().labels, api::label::kQueueName).empty();
+}
+
+bool is_judged_where_queued(
+    const GenericJob& before, const GenericJob& after, const AdmissionContext& context
+) {
+    return context.settings.manage_jobs_without_queue_name || names_queue(after) ||
+           (names_queue(before) && context.gates.is_enabled(Feature::ValidateRayAndSparkJobUpdates)
+           );
+}
+
 DescribedAdmission::DescribedAdmission(
     std::shared_ptr<const job_kinds::Description> description, MakeDescribedJob make
 )
     : description_(std::move(description)), make_(std::move(make)) {}
 
 Result<std::unique_ptr<GenericJob>> DescribedAdmission::read(
-    std::string_view json, const Settings& settings
+    std::string_view json, const AdmissionContext& context
 ) const {
     auto object = api::decode<api::DynamicObject>(json);
     if (!object) {
         return object.error();
     }
-    return make_(std::make_shared<const api::DynamicObject>(std::move(*object)), settings);
+    return make_(
+        std::make_shared<const api::DynamicObject>(std::move(*object)),
+        context.settings,
+        context.stores
+    );
 }
 
 void DescribedAdmission::suspend(json::Value& object) const {

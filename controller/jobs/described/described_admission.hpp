@@ -7,12 +7,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace sluice::controller {
 
 /// Makes the view of one object of a kind.
 using MakeDescribedJob = std::function<std::unique_ptr<DescribedJob>(
-    std::shared_ptr<const api::DynamicObject> object, const Settings& settings
+    std::shared_ptr<const api::DynamicObject> object, const Settings& settings, const Stores& stores
 )>;
 
 /// How Kueue's webhook of a kind looks at the topology that its pod sets ask for.
@@ -31,6 +32,10 @@ struct TopologyStyle {
     };
     Unreadable unreadable = Unreadable::Annotations;
     Groups groups = Groups::Last;
+    std::string_view below_place = ".metadata";  ///< of a template: where its annotations are
+    /// Why it cannot be told which pods there are is a sole refusal, of jobs without a queue too.
+    bool is_told_without_pods = false;
+    std::string_view advice = {};  ///< follows what is wrong with an annotation
 };
 
 /// The webhooks of a described kind: topology annotations of each pod template, fields that may
@@ -41,7 +46,7 @@ class DescribedAdmission : public JobAdmission {
         std::shared_ptr<const job_kinds::Description> description, MakeDescribedJob make
     );
 
-    Result<std::unique_ptr<GenericJob>> read(std::string_view json, const Settings& settings)
+    Result<std::unique_ptr<GenericJob>> read(std::string_view json, const AdmissionContext& context)
         const override;
     void suspend(json::Value& object) const override;
     void gate_pods(json::Value& object) const override;
@@ -84,5 +89,12 @@ class JobSetAdmission final : public DescribedAdmission {
 
 /// The job that DescribedAdmission::read() made.
 const DescribedJob& described(const GenericJob& job);
+
+bool names_queue(const GenericJob& job);
+/// JobAdmission::is_judged_on_update() of kinds whose updates are judged only where the job names a
+/// queue, or did.
+bool is_judged_where_queued(
+    const GenericJob& before, const GenericJob& after, const AdmissionContext& context
+);
 
 }  // namespace sluice::controller

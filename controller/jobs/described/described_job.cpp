@@ -2,7 +2,6 @@
 
 #include "api/codec.hpp"
 #include "controller/jobs/stored_template.hpp"
-#include "controller/jobs/topology_request.hpp"
 #include "json/patch.hpp"
 
 #include <fmt/format.h>
@@ -116,6 +115,38 @@ const json::Value& DescribedJob::completed() const {
     return *completed_;
 }
 
+Result<const json::Value*> DescribedJob::source() const {
+    if (!derived_) {
+        derived_ = derive();
+    }
+    const auto& derived = *derived_;
+    if (!derived) {
+        return &completed();
+    }
+    return *derived ? Result<const json::Value*>(&**derived) : derived->error();
+}
+
+Result<std::vector<DescribedPodSet>> DescribedJob::described_pod_sets() const {
+    const auto document = source();
+    if (!document) {
+        return document.error();
+    }
+    return find_pod_sets(*description_, **document);
+}
+
+std::string DescribedJob::place_of(const DescribedPodSet& pod_set) const {
+    return job_kinds::to_string(pod_set.pod_template);
+}
+
+RankLabels DescribedJob::rank_labels(const DescribedPodSet& pod_set) const {
+    RankLabels labels{.pod_index = pod_set.rule->pod_index_label};
+    if (!pod_set.rule->sub_group_index_label.empty()) {
+        labels.sub_group_index = pod_set.rule->sub_group_index_label;
+        labels.sub_group_count = pod_set.replicas;
+    }
+    return labels;
+}
+
 Result<std::vector<api::PodSet>> DescribedJob::pod_sets() const {
     if (!pod_sets_) {
         pod_sets_ = read_pod_sets();
@@ -124,8 +155,8 @@ Result<std::vector<api::PodSet>> DescribedJob::pod_sets() const {
 }
 
 Result<api::PodSet> DescribedJob::read_pod_set(const DescribedPodSet& one) const {
-    const std::string place = job_kinds::to_string(one.pod_template);
-    const json::Value* found = job_kinds::find(completed(), one.pod_template);
+    const std::string place = place_of(one);
+    const json::Value* found = job_kinds::find(**source(), one.pod_template);
     if (found == nullptr || !found->is_object()) {
         return make_invalid(place + ": required");
     }
@@ -143,12 +174,7 @@ Result<api::PodSet> DescribedJob::read_pod_set(const DescribedPodSet& one) const
     pod_set.name = one.name;
     pod_set.count = one.count();
     if (settings_.gates.topology_aware_scheduling) {
-        RankLabels labels{.pod_index = one.rule->pod_index_label};
-        if (!one.rule->sub_group_index_label.empty()) {
-            labels.sub_group_index = one.rule->sub_group_index_label;
-            labels.sub_group_count = one.replicas;
-        }
-        auto request = make_topology_request(live->metadata, labels);
+        auto request = make_topology_request(live->metadata, rank_labels(one));
         if (!request) {
             return with_context(request.error(), place);
         }
@@ -159,7 +185,7 @@ Result<api::PodSet> DescribedJob::read_pod_set(const DescribedPodSet& one) const
 }
 
 Result<std::vector<api::PodSet>> DescribedJob::read_pod_sets() const {
-    const auto described = find_pod_sets(*description_, completed());
+    const auto described = described_pod_sets();
     if (!described) {
         return described.error();
     }
@@ -204,7 +230,11 @@ bool DescribedJob::is_suspended() const {
 
 bool DescribedJob::are_pods_ready() const {
     const auto& ready = description_->ready;
-    return ready ? ready->holds(object_->value) : is_active();
+    if (!ready) {
+        return is_active();
+    }
+    const auto document = source();
+    return document && ready->holds(**document);
 }
 
 std::optional<JobEnd> DescribedJob::find_end() const {
@@ -231,7 +261,7 @@ std::optional<JobEnd> DescribedJob::find_end() const {
 }
 
 std::vector<api::ReclaimablePod> DescribedJob::reclaimable_pods(const api::Workload&) const {
-    const auto described = find_pod_sets(*description_, completed());
+    const auto described = described_pod_sets();
     std::vector<api::ReclaimablePod> pods;
     if (described) {
         for (const auto& [name, count] :
@@ -249,7 +279,7 @@ std::vector<Write> DescribedJob::one_write(const json::Value& changed) const {
 }
 
 Result<std::vector<Write>> DescribedJob::start(const std::vector<PodSetInfo>& injected) const {
-    const auto described = find_pod_sets(*description_, completed());
+    const auto described = described_pod_sets();
     if (!described) {
         return described.error();
     }
@@ -259,9 +289,21 @@ Result<std::vector<Write>> DescribedJob::start(const std::vector<PodSetInfo>& in
         ));
     }
     json::Value changed = completed();
+    if (const auto done = inject(changed, *described, injected); !done) {
+        return done.error();
+    }
+    set_member(changed, description_->suspension.path, description_->suspension.running);
+    return one_write(changed);
+}
+
+Result<void> DescribedJob::inject(
+    json::Value& object,
+    const std::vector<DescribedPodSet>& pod_sets,
+    const std::vector<PodSetInfo>& injected
+) const {
     for (std::size_t i = 0; i < injected.size(); ++i) {
-        const job_kinds::Location& location = (*described)[i].pod_template;
-        const auto live = read_template(changed, location);
+        const job_kinds::Location& location = pod_sets[i].pod_template;
+        const auto live = read_template(object, location);
         if (!live) {
             return live.error();
         }
@@ -269,10 +311,24 @@ Result<std::vector<Write>> DescribedJob::start(const std::vector<PodSetInfo>& in
         if (!patch) {
             return patch.error();
         }
-        json::apply_merge_patch(*job_kinds::find(changed, location), *patch);
+        json::apply_merge_patch(*job_kinds::find(object, location), *patch);
     }
-    set_member(changed, description_->suspension.path, description_->suspension.running);
-    return one_write(changed);
+    return {};
+}
+
+void DescribedJob::restore(
+    json::Value& object, const std::vector<DescribedPodSet>& pod_sets, const api::Workload& workload
+) const {
+    for (std::size_t i = 0; i < pod_sets.size(); ++i) {
+        const job_kinds::Location& location = pod_sets[i].pod_template;
+        const auto live = read_template(object, location);  // it may be of completed() alone
+        const auto& original = workload.spec.pod_sets[i].template_;
+        if (live) {
+            json::Value& pod_template = *job_kinds::find(object, location);
+            json::apply_merge_patch(pod_template, restoration_patch(*live, *original, {}));
+            drop_empty_metadata(pod_template);
+        }
+    }
 }
 
 StopStep DescribedJob::next_stop_step(const api::Workload* workload) const {
@@ -280,18 +336,9 @@ StopStep DescribedJob::next_stop_step(const api::Workload* workload) const {
         return {};
     }
     json::Value changed = object_->value;
-    const auto described = find_pod_sets(*description_, completed());
+    const auto described = described_pod_sets();
     if (workload != nullptr && described && described->size() == workload->spec.pod_sets.size()) {
-        for (std::size_t i = 0; i < described->size(); ++i) {
-            const job_kinds::Location& location = (*described)[i].pod_template;
-            const auto live = read_template(changed, location);  // it may be of completed() alone
-            const auto& original = workload->spec.pod_sets[i].template_;
-            if (live) {
-                json::Value& pod_template = *job_kinds::find(changed, location);
-                json::apply_merge_patch(pod_template, restoration_patch(*live, *original, {}));
-                drop_empty_metadata(pod_template);
-            }
-        }
+        restore(changed, *described, *workload);
     }
     suspend(description_->suspension, changed);
     return {.kind = StopStep::Kind::Suspend, .writes = one_write(changed)};

@@ -2,6 +2,7 @@
 
 #include "api/dynamic_object.hpp"
 #include "controller/jobs/generic_job.hpp"
+#include "controller/jobs/topology_request.hpp"
 #include "job_kinds/description.hpp"
 #include "job_kinds/pod_sets.hpp"
 
@@ -50,26 +51,54 @@ class DescribedJob : public GenericJob {
     const json::Value& value() const { return object_->value; }
     /// The object with what a start writes into it beside injections.
     const json::Value& completed() const;
+    /// What the description's pod sets are found in. Errors: Invalid: why it cannot be told which
+    /// pods there are. Lifetime: that of the job.
+    Result<const json::Value*> source() const;
+    /// The pod sets by the description. Errors: as source(), and Invalid with the place.
+    Result<std::vector<job_kinds::DescribedPodSet>> described_pod_sets() const;
+    /// Where the pods of a pod set are described, as messages name it.
+    virtual std::string place_of(const job_kinds::DescribedPodSet& pod_set) const;
 
   protected:
     /// What a start adds to the object, in a copy of it; none: nothing.
     virtual std::optional<json::Value> complete() const { return std::nullopt; }
+    /// The source, of kinds whose pod templates are not in the object as it is: the object with
+    /// them. None: completed().
+    virtual std::optional<Result<json::Value>> derive() const { return std::nullopt; }
+    /// The labels by which pods and replicas of a pod set are ranked.
+    virtual RankLabels rank_labels(const job_kinds::DescribedPodSet& pod_set) const;
+    /// Writes into the object, a copy of completed(), what is injected into each pod set. Errors:
+    /// Invalid when that contradicts what is there.
+    virtual Result<void> inject(
+        json::Value& object,
+        const std::vector<job_kinds::DescribedPodSet>& pod_sets,
+        const std::vector<PodSetInfo>& injected
+    ) const;
+    /// Takes it back in the object, a copy of value(), by what the Workload remembers. Requires: as
+    /// many pod sets as the Workload has.
+    virtual void restore(
+        json::Value& object,
+        const std::vector<job_kinds::DescribedPodSet>& pod_sets,
+        const api::Workload& workload
+    ) const;
     /// Changes the template of a pod set, in a copy of it, from what the object says to what its
     /// controller makes of it.
     virtual void amend(std::string_view /*pod_set*/, json::Value& /*pod_template*/) const {}
 
     const Settings& settings() const { return settings_; }
+    /// The patch that turns value() into that.
+    std::vector<Write> one_write(const json::Value& changed) const;
 
   private:
     Result<api::PodSet> read_pod_set(const job_kinds::DescribedPodSet& one) const;
     Result<std::vector<api::PodSet>> read_pod_sets() const;
-    std::vector<Write> one_write(const json::Value& changed) const;
 
     Kind kind_;
     std::shared_ptr<const job_kinds::Description> description_;
     std::shared_ptr<const api::DynamicObject> object_;
     const Settings& settings_;
     mutable std::optional<json::Value> completed_;
+    mutable std::optional<std::optional<Result<json::Value>>> derived_;
     mutable std::optional<Result<std::vector<api::PodSet>>> pod_sets_;
 };
 

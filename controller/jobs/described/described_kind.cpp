@@ -1,11 +1,17 @@
 #include "controller/jobs/described/described_kind.hpp"
 
+#include "controller/jobs/app_wrapper/app_wrapper.hpp"
 #include "controller/jobs/described/described_admission.hpp"
 #include "controller/jobs/mpi_job/mpi_admission.hpp"
 #include "controller/jobs/ray/ray_admission.hpp"
 #include "controller/jobs/ray/ray_job.hpp"
+#include "controller/jobs/spark/spark_admission.hpp"
+#include "controller/jobs/spark/spark_application.hpp"
+#include "controller/jobs/train_job/train_admission.hpp"
+#include "controller/jobs/train_job/train_job.hpp"
 
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace sluice::controller {
@@ -14,24 +20,37 @@ namespace {
 
 /// What makes the parts of a kind: the view of an object, and its webhooks.
 struct Parts {
+    job_kinds::PodSetSource pod_sets = job_kinds::PodSetSource::Object;
     std::unique_ptr<DescribedJob> (*make_job)(
         Kind kind,
         std::shared_ptr<const job_kinds::Description> description,
         std::shared_ptr<const api::DynamicObject> object,
-        const Settings& settings
+        const Settings& settings,
+        const Stores& stores
     );
     std::unique_ptr<JobAdmission> (*make_admission)(
         std::shared_ptr<const job_kinds::Description> description, MakeDescribedJob make
     );
 };
 
-template <class Job, class Admission>
+template <
+    class Job,
+    class Admission,
+    job_kinds::PodSetSource kPodSets = job_kinds::PodSetSource::Object>
 constexpr Parts kPartsOf = {
+    kPodSets,
     [](Kind kind,
        std::shared_ptr<const job_kinds::Description> description,
        std::shared_ptr<const api::DynamicObject> object,
-       const Settings& settings) -> std::unique_ptr<DescribedJob> {
-        return std::make_unique<Job>(kind, std::move(description), std::move(object), settings);
+       const Settings& settings,
+       [[maybe_unused]] const Stores& stores) -> std::unique_ptr<DescribedJob> {
+        if constexpr (std::is_same_v<Job, TrainJob>) {
+            return std::make_unique<Job>(
+                kind, std::move(description), std::move(object), settings, stores
+            );
+        } else {
+            return std::make_unique<Job>(kind, std::move(description), std::move(object), settings);
+        }
     },
     [](std::shared_ptr<const job_kinds::Description> description,
        MakeDescribedJob make) -> std::unique_ptr<JobAdmission> {
@@ -54,6 +73,15 @@ Parts parts_of(std::string_view framework) {
     if (framework == "jobset.x-k8s.io/jobset") {
         return kPartsOf<DescribedJob, JobSetAdmission>;
     }
+    if (framework == "workload.codeflare.dev/appwrapper") {
+        return kPartsOf<AppWrapper, AppWrapperAdmission, job_kinds::PodSetSource::Derived>;
+    }
+    if (framework == "sparkoperator.k8s.io/sparkapplication") {
+        return kPartsOf<SparkApplication, SparkAdmission, job_kinds::PodSetSource::Derived>;
+    }
+    if (framework == "trainer.kubeflow.org/trainjob") {
+        return kPartsOf<TrainJob, TrainAdmission, job_kinds::PodSetSource::Derived>;
+    }
     return kPartsOf<DescribedJob, DescribedAdmission>;
 }
 
@@ -71,8 +99,14 @@ class DescribedKind final : public JobKind {
           admission_(parts_.make_admission(
               description_,
               [parts = parts_, description = description_, names = names_](
-                  std::shared_ptr<const api::DynamicObject> object, const Settings& settings
-              ) { return parts.make_job(names->kind(), description, std::move(object), settings); }
+                  std::shared_ptr<const api::DynamicObject> object,
+                  const Settings& settings,
+                  const Stores& stores
+              ) {
+                  return parts.make_job(
+                      names->kind(), description, std::move(object), settings, stores
+                  );
+              }
           )) {}
 
     Kind kind() const override { return names_->kind(); }
@@ -87,7 +121,7 @@ class DescribedKind final : public JobKind {
             return nullptr;
         }
         const bool is_deleting = object->metadata.deletion_timestamp.has_value();
-        auto job = parts_.make_job(kind(), description_, std::move(object), settings);
+        auto job = parts_.make_job(kind(), description_, std::move(object), settings, stores);
         return is_deleting && !job->ends_when_gone() ? nullptr : std::move(job);
     }
 
@@ -100,6 +134,10 @@ class DescribedKind final : public JobKind {
 };
 
 }  // namespace
+
+job_kinds::PodSetSource pod_set_source(const job_kinds::Description& description) {
+    return parts_of(description.framework).pod_sets;
+}
 
 std::shared_ptr<const kube::RunTimeKind> names_of(const job_kinds::Description& description) {
     return std::make_shared<const kube::RunTimeKind>(kube::RunTimeKind::Names{

@@ -243,13 +243,13 @@ validation::JobFacts facts_of(const api::Pod& pod) {
 
 class PodAdmission final : public JobAdmission {
   public:
-    Result<std::unique_ptr<GenericJob>> read(std::string_view json, const Settings& settings)
+    Result<std::unique_ptr<GenericJob>> read(std::string_view json, const AdmissionContext& context)
         const override {
         auto pod = read_pod(json, {});
         if (!pod) {
             return pod.error();
         }
-        return std::make_unique<SinglePod>(std::move(*pod), settings, Time());
+        return std::make_unique<SinglePod>(std::move(*pod), context.settings, Time());
     }
 
     void suspend(json::Value& object) const override {

@@ -13,14 +13,9 @@ namespace sluice::controller {
 
 namespace {
 
-using config::Feature;
 using validation::FieldErrors;
 
 constexpr std::size_t kPodSetsMax = 18;
-
-bool has_queue(const GenericJob& job) {
-    return !find_value(job.metadata().labels, api::label::kQueueName).empty();
-}
 
 const RayJob& ray(const GenericJob& job) {
     return static_cast<const RayJob&>(job);
@@ -179,8 +174,7 @@ bool RayAdmission::is_gated_below_managed() const {
 bool RayAdmission::is_judged_on_update(
     const GenericJob& before, const GenericJob& after, const AdmissionContext& context
 ) const {
-    return context.settings.manage_jobs_without_queue_name || has_queue(after) ||
-           (has_queue(before) && context.gates.is_enabled(Feature::ValidateRayAndSparkJobUpdates));
+    return is_judged_where_queued(before, after, context);
 }
 
 TopologyStyle RayAdmission::topology_style() const {
@@ -195,7 +189,7 @@ TopologyStyle RayAdmission::topology_style() const {
 
 FirstRules RayAdmission::validate_first(const GenericJob& job, const AdmissionContext& context)
     const {
-    if (!context.settings.manage_jobs_without_queue_name && !has_queue(job)) {
+    if (!context.settings.manage_jobs_without_queue_name && !names_queue(job)) {
         return {};
     }
     const RayJob& made = ray(job);

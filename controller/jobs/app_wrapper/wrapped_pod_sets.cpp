@@ -1,0 +1,235 @@
+#include "controller/jobs/app_wrapper/wrapped_pod_sets.hpp"
+
+#include "controller/jobs/app_wrapper/annotations.hpp"
+#include "job_kinds/path.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+using job_kinds::Found;
+using job_kinds::Path;
+
+constexpr std::string_view kRoot = "template";
+constexpr std::string_view kCompletionIndex = "batch.kubernetes.io/job-completion-index";
+constexpr std::string_view kJobIndex = "jobset.sigs.k8s.io/job-index";
+constexpr std::string_view kReplicaIndex = "training.kubeflow.org/replica-index";
+
+Path compiled(std::string_view text) {
+    auto path = Path::compile(text);
+    return path ? std::move(*path) : Path();
+}
+
+std::int64_t number_at(const json::Value& value, std::string_view path, std::int64_t otherwise) {
+    const json::Value* found = compiled(path).find(value);
+    return found != nullptr && found->is_int() ? found->as_int() : otherwise;
+}
+
+/// As many pods as a batch Job of that spec runs at a time.
+std::int64_t pods_of_job(const json::Value& spec) {
+    const std::int64_t parallelism = number_at(spec, "parallelism", 1);
+    return std::min(parallelism, number_at(spec, "completions", parallelism));
+}
+
+json::Value pod_set(std::string path, json::Value replicas, json::Object annotations = {}) {
+    json::Value made = json::Object{{"replicas", std::move(replicas)}, {"path", std::move(path)}};
+    if (!annotations.empty()) {
+        made.set("annotations", std::move(annotations));
+    }
+    return made;
+}
+
+/// Where a replica is described that may say how many there are.
+json::Value replica_pod_set(const Found& replica, std::string_view label = {}) {
+    const json::Value* said = replica.value->find("replicas");
+    json::Object annotations;
+    if (!label.empty()) {
+        annotations.emplace_back(annotation::kPodIndexLabel, label);
+    }
+    return pod_set(
+        job_kinds::to_string(replica.location) + ".template",
+        said == nullptr || said->is_null() ? json::Value(1) : *said,
+        std::move(annotations)
+    );
+}
+
+/// Those replicas that have a template.
+void add_replicas(
+    const json::Value& component, std::string_view path, std::string_view label, json::Array& into
+) {
+    for (const Found& replica : compiled(path).find_all(component)) {
+        if (replica.value->find("template") != nullptr) {
+            into.push_back(replica_pod_set(replica, label));
+        }
+    }
+}
+
+json::Array pod_sets_of_job(const json::Value& component) {
+    const json::Value* spec = component.find_path({"template", "spec"});
+    return {pod_set(
+        "template.spec.template",
+        spec == nullptr ? 1 : pods_of_job(*spec),
+        {{annotation::kPodIndexLabel, kCompletionIndex}}
+    )};
+}
+
+json::Array pod_sets_of_job_set(const json::Value& component) {
+    json::Array made;
+    for (const Found& job : compiled("template.spec.replicatedJobs[*]").find_all(component)) {
+        const json::Value* spec = job.value->find_path({"template", "spec"});
+        if (job.value->find("template") == nullptr) {
+            continue;
+        }
+        const std::int64_t replicas = number_at(*job.value, "replicas", 1);
+        made.push_back(pod_set(
+            job_kinds::to_string(job.location) + ".template.spec.template",
+            replicas * (spec == nullptr ? 1 : pods_of_job(*spec)),
+            {{annotation::kPodIndexLabel, kCompletionIndex},
+             {annotation::kSubGroupIndexLabel, kJobIndex},
+             {annotation::kSubGroupCount, std::to_string(replicas)}}
+        ));
+    }
+    return made;
+}
+
+json::Array pod_sets_of_ray(const json::Value& component, std::string_view cluster) {
+    json::Array made{pod_set(fmt::format("{}.headGroupSpec.template", cluster), 1)};
+    add_replicas(component, fmt::format("{}.workerGroupSpecs[*]", cluster), {}, made);
+    return made;
+}
+
+/// Those that objects of known kinds have; none of another kind.
+json::Array known_pod_sets(const json::Value& component) {
+    const json::Value* wrapped = component.find(kRoot);
+    if (wrapped == nullptr) {
+        return {};
+    }
+    const std::string kind =
+        fmt::format("{} {}", wrapped->string_at("apiVersion"), wrapped->string_at("kind"));
+    json::Array made;
+    if (kind == "batch/v1 Job") {
+        return pod_sets_of_job(component);
+    }
+    if (kind == "jobset.x-k8s.io/v1alpha2 JobSet") {
+        return pod_sets_of_job_set(component);
+    }
+    if (kind == "kubeflow.org/v1 PyTorchJob") {
+        for (const char* type : {"Master", "Worker"}) {
+            const std::string path = fmt::format("template.spec.pytorchReplicaSpecs.{}", type);
+            add_replicas(component, path, kReplicaIndex, made);
+        }
+    } else if (kind == "ray.io/v1 RayCluster") {
+        return pod_sets_of_ray(component, "template.spec");
+    } else if (kind == "ray.io/v1 RayJob") {
+        return pod_sets_of_ray(component, "template.spec.rayClusterSpec");
+    } else if (kind == "v1 Pod") {
+        made.push_back(pod_set(std::string(kRoot), 1));
+    } else if (kind == "apps/v1 Deployment" || kind == "apps/v1 StatefulSet") {
+        add_replicas(component, "template.spec", {}, made);
+    }
+    return made;
+}
+
+/// Of a container what Kueue takes over of it: the API server completes the rest where the
+/// component is made, so that it cannot be compared here.
+json::Value container_of(const json::Value& whole) {
+    json::Value made = json::Object{};
+    for (const std::string_view member :
+         {"name",
+          "image",
+          "command",
+          "args",
+          "resources",
+          "restartPolicy",
+          "imagePullPolicy",
+          "securityContext",
+          "terminationMessagePath",
+          "terminationMessagePolicy"}) {
+        if (const json::Value* value = whole.find(member)) {
+            made.set(member, *value);
+        }
+    }
+    return made;
+}
+
+/// The pod template of what stands at a path: a template, or a whole Pod.
+json::Value template_of(const json::Value& whole, const json::Value& spec) {
+    json::Value made = json::Object{};
+    for (const std::string_view member : {"labels", "annotations"}) {
+        if (const json::Value* value = whole.find_path({"metadata", member})) {
+            const json::Value* metadata = made.find("metadata");
+            json::Value changed = metadata == nullptr ? json::Value(json::Object{}) : *metadata;
+            changed.set(member, *value);
+            made.set("metadata", std::move(changed));
+        }
+    }
+    json::Value pod_spec = spec;
+    for (const std::string_view list : {"containers", "initContainers"}) {
+        json::Value* containers = pod_spec.find(list);
+        if (containers != nullptr && containers->is_array()) {
+            for (json::Value& container : containers->as_array()) {
+                container = container_of(container);
+            }
+        }
+    }
+    made.set("spec", std::move(pod_spec));
+    return made;
+}
+
+Result<json::Value> template_at(const json::Value& component, std::string_view path) {
+    const bool is_below_root =
+        path.starts_with(kRoot) &&
+        (path.size() == kRoot.size() || path[kRoot.size()] == '.' || path[kRoot.size()] == '[');
+    if (!is_below_root) {
+        return make_invalid(fmt::format("\"{}\" does not begin with \"template\"", path));
+    }
+    const auto way = Path::compile(path);
+    if (!way) {
+        return way.error();
+    }
+    if (!way->is_single()) {
+        return make_invalid(fmt::format("\"{}\" leads to more than one place", path));
+    }
+    const json::Value* found = way->find(component);
+    const json::Value* spec = found == nullptr ? nullptr : found->find("spec");
+    if (spec == nullptr || !spec->is_object()) {
+        return make_invalid(fmt::format("there is no pod template at \"{}\"", path));
+    }
+    return template_of(*found, *spec);
+}
+
+}  // namespace
+
+Result<json::Array> wrapped_pod_sets(
+    const json::Value& component, const json::Value* settled, std::string_view place
+) {
+    const json::Value* said = settled == nullptr ? component.find("podSets") : settled;
+    const bool are_said =
+        said != nullptr && said->is_array() && (settled != nullptr || !said->as_array().empty());
+    json::Array pod_sets = are_said ? said->as_array() : known_pod_sets(component);
+    for (std::size_t i = 0; i < pod_sets.size(); ++i) {
+        json::Value& one = pod_sets[i];
+        const std::string at = fmt::format("{}.podSets[{}]", place, i);
+        if (!one.is_object()) {
+            return make_invalid(at + ": must be an object");
+        }
+        auto pod_template = template_at(component, one.string_at("path"));
+        if (!pod_template) {
+            return with_context(
+                pod_template.error(), are_said ? at + ".path" : fmt::format("{}.template", place)
+            );
+        }
+        one.set("template", std::move(*pod_template));
+    }
+    return pod_sets;
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "controller/jobs/described/described_admission.hpp"
+
+namespace sluice::controller {
+
+/// The webhooks of SparkApplication: where a queue is named, the driver runs in the cluster, and
+/// the number of executors is fixed.
+class SparkAdmission final : public DescribedAdmission {
+  public:
+    using DescribedAdmission::DescribedAdmission;
+
+    bool is_judged_on_update(
+        const GenericJob& before, const GenericJob& after, const AdmissionContext& context
+    ) const override;
+    FirstRules validate_first(const GenericJob& job, const AdmissionContext& context)
+        const override;
+
+  protected:
+    TopologyStyle topology_style() const override {
+        return {
+            .unreadable = TopologyStyle::Unreadable::Nothing,
+            .below_place = "",
+            .is_told_without_pods = true
+        };
+    }
+};
+
+}  // namespace sluice::controller
