@@ -1,6 +1,7 @@
 """The chart: lint, install, upgrade and uninstall with a real helm on a real control plane of its
 own, and the manifests that are rendered from it."""
 
+import copy
 import filecmp
 import itertools
 import os
@@ -75,6 +76,44 @@ class ChartTest(unittest.TestCase):
         )  # fmt: skip
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("managerConfig.controllerManagerConfigYaml", done.stderr)
+
+    def test_stanzas_without_content_count_as_absent(self):
+        default = self.rendered_with("integrations: {frameworks: [batch/job]}")
+        stanzas = (
+            "featureGates", "integrations", "internalCertManagement", "leaderElection",
+            "managedJobsNamespaceSelector", "visibilityServer", "webhook",
+        )  # fmt: skip
+        empty = "".join(f"{stanza}:\n# nothing: here\n" for stanza in stanzas)
+        members = """
+            leaderElection: {resourceName: null, resourceNamespace: ""}
+            internalCertManagement: {enable: null, webhookServiceName: "", webhookSecretName: null}
+            integrations: {frameworks: null, jobKinds: null}
+            managedJobsNamespaceSelector: null
+            manageJobsWithoutQueueName: null
+            visibilityServer: {bindPort: null}
+            webhook: {certDir: ""}
+        """
+        for text in (empty, members, "", "# nothing"):
+            with self.subTest(text):
+                self.assertEqual(self.without_text(self.rendered_with(text)),
+                                 self.without_text(default))
+
+    @staticmethod
+    def without_text(objects):
+        """Without the ConfigMap of the configuration and its checksum."""
+        objects = {
+            key: copy.deepcopy(made) for key, made in objects.items() if key[0] != "ConfigMap"
+        }
+        pods = objects["Deployment", "sluice-controller-manager"]["spec"]["template"]
+        del pods["metadata"]["annotations"]
+        return objects
+
+    def test_stanzas_that_are_no_objects_are_refused(self):
+        for stanza in ("leaderElection", "webhook", "integrations", "featureGates"):
+            value = f"--set=managerConfig.controllerManagerConfigYaml={stanza}: 3"
+            done = helm("template", CHART, "--kube-version=1.33.0", value, check=False)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(f"{stanza} must be an object", done.stderr)
 
     def test_names_follow_the_configuration(self):
         text = "{leaderElection: {resourceName: lease}, internalCertManagement: "

@@ -29,12 +29,33 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
+{{- /* An object without its members that are null, at whatever depth: they count as absent, as the
+stanza whose lines are all comments. */ -}}
+{{- define "sluice.withoutNulls" -}}
+{{- $kept := dict }}
+{{- range $key, $value := . }}
+{{- if kindIs "map" $value }}
+{{- $value = include "sluice.withoutNulls" $value | fromJson }}
+{{- end }}
+{{- if not (kindIs "invalid" $value) }}
+{{- $_ := set $kept $key $value }}
+{{- end }}
+{{- end }}
+{{- $kept | toJson }}
+{{- end }}
+
 {{- define "sluice.configuration" -}}
-{{- $given := fromYaml .Values.managerConfig.controllerManagerConfigYaml }}
+{{- $given := fromYaml (default "" .Values.managerConfig.controllerManagerConfigYaml) }}
 {{- if hasKey $given "Error" }}
 {{- fail (printf "managerConfig.controllerManagerConfigYaml: %s" $given.Error) }}
 {{- end }}
-{{- $given | toJson }}
+{{- range $stanza := list "featureGates" "integrations" "internalCertManagement" "leaderElection"
+      "managedJobsNamespaceSelector" "visibilityServer" "webhook" }}
+{{- if not (kindIs "map" (get $given $stanza | default dict)) }}
+{{- fail (printf "managerConfig.controllerManagerConfigYaml: %s must be an object" $stanza) }}
+{{- end }}
+{{- end }}
+{{- include "sluice.withoutNulls" $given }}
 {{- end }}
 
 {{- /* The Service and the Secret have the names that the configuration gives them. */ -}}
