@@ -183,8 +183,7 @@ class ChartTest(unittest.TestCase):
             objects = rendered("-f", values.name)
         policy = objects["MutatingAdmissionPolicy", "sluice-suspend-jobs"]["spec"]
         selector = policy["matchConstraints"]["namespaceSelector"]
-        self.assertEqual(selector["matchLabels"], {"team": "ml"})
-        self.assertEqual(selector["matchExpressions"][0]["values"], ["kube-system", SPACE])
+        self.assertEqual(selector, {"matchLabels": {"team": "ml"}})
         self.assertEqual(len(policy["mutations"]), 1, "no gate that nobody opens")
 
     def rendered_with(self, configuration, *flags):
@@ -212,10 +211,33 @@ class ChartTest(unittest.TestCase):
                 ["mjob.kb.io", "munqueuedjob.kb.io", "vjob.kb.io", "vunqueuedjob.kb.io"],
             )
             for hook in hooks.values():
-                self.assertEqual(hook["namespaceSelector"]["matchLabels"], {"team": "ml"})
+                self.assertEqual(hook["namespaceSelector"], {"matchLabels": {"team": "ml"}})
             unqueued = hooks["vunqueuedjob.kb.io"]
             self.assertEqual(unqueued["failurePolicy"], "Ignore")
             self.assertEqual(unqueued["rules"][0]["operations"], operations)
+
+    def test_webhooks_of_jobs_leave_out_two_namespaces_unless_they_are_configured(self):
+        for text, own in (("{}", SPACE), ("managedJobsNamespaceSelector:", SPACE),
+                          ("namespace: elsewhere", "elsewhere")):  # fmt: skip
+            for flag in ("jobAdmission=Webhooks", "jobAdmission=Policies"):
+                with self.subTest(text + flag):
+                    objects = self.rendered_with(text, f"--set={flag}")
+                    selectors = [
+                        hook["namespaceSelector"]
+                        for (kind, _), made in objects.items()
+                        if kind in ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
+                        for hook in made["webhooks"]
+                        if "namespaceSelector" in hook
+                    ] + [
+                        made["spec"]["matchConstraints"]["namespaceSelector"]
+                        for (kind, _), made in objects.items()
+                        if kind.endswith("AdmissionPolicy")
+                    ]
+                    self.assertTrue(selectors)
+                    for selector in selectors:
+                        never = {"key": "kubernetes.io/metadata.name", "operator": "NotIn",
+                                 "values": ["kube-system", own]}  # fmt: skip
+                        self.assertEqual(selector, {"matchExpressions": [never]})
 
     def test_failure_policies_of_kueues_kinds_are_values(self):
         hooks_of_value = {

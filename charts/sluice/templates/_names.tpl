@@ -93,13 +93,14 @@ clientConfig:
       path: {{ .path }}
 {{- end }}
 
-{{- /* Of the namespaces whose Jobs are managed. */ -}}
+{{- /* Of the namespaces whose Jobs are managed: as Kueue's chart and as the controller itself have it,
+what the configuration says and nothing else, else all but two. */ -}}
 {{- define "sluice.managedNamespaces" -}}
 {{- $configuration := include "sluice.configuration" . | fromJson }}
-{{- $selector := dig "managedJobsNamespaceSelector" (dict) $configuration }}
-{{- $never := dict "key" "kubernetes.io/metadata.name" "operator" "NotIn" "values" (list "kube-system" .Release.Namespace) }}
-{{- $expressions := append (dig "matchExpressions" (list) $selector) $never }}
-{{- toYaml (merge (dict "matchExpressions" $expressions) $selector) }}
+{{- $own := dig "namespace" "" $configuration | default .Release.Namespace }}
+{{- $never := dict "key" "kubernetes.io/metadata.name" "operator" "NotIn" "values" (list "kube-system" $own) }}
+{{- $default := dict "matchExpressions" (list $never) }}
+{{- toYaml (dig "managedJobsNamespaceSelector" $default $configuration) }}
 {{- end }}
 
 {{- /* A feature gate: true, false, or "" for its default. Takes root and name. */ -}}
