@@ -19,11 +19,22 @@ from control_plane import ControlPlane, find_binaries, wait_until
 from cluster import ROOT, find_binary
 from controller_process import Controller
 from objects import QUEUE_LABEL, cluster_queue, flavor, job, local_queue, namespace
+from refusals_test import SPACE as REFUSALS
+from refusals_test import first_object, pattern_of, read_cases, spoken, write_case
 
+# Their text is JSON, which no policy reads.
+LAYERS = "podset-slice-required-topology-constraints"
+RULES_OF_LAYERS = {"there are layers or slices", "layers are of no group"}
 CHART = ROOT / "charts/sluice"
 DEPLOY = ROOT / "examples/deploy"
 SPACE = "queueing"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+
+def needs_job_alone(case):
+    """Whether a policy judges what this case of refusals/job.yaml is about."""
+    is_about_layers = LAYERS in str(case) and case["rule"] not in RULES_OF_LAYERS
+    return "namespace" not in case and not is_about_layers
 
 
 def helm(*arguments, check=True, kubeconfig=None):
@@ -225,7 +236,7 @@ class ChartTest(unittest.TestCase):
                     selectors = [
                         hook["namespaceSelector"]
                         for (kind, _), made in objects.items()
-                        if kind in ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
+                        if kind.endswith("WebhookConfiguration")
                         for hook in made["webhooks"]
                         if "namespaceSelector" in hook
                     ] + [
@@ -396,6 +407,37 @@ class InstallTest(unittest.TestCase):
         with self.assertRaisesRegex(ApiError, "queue-name]: field is immutable"):
             self.api.patch(path, {"metadata": {"labels": {QUEUE_LABEL: "jobs"}}})
         self.api.patch(path, {"metadata": {"labels": {"another": "label"}}})
+
+    def test_policies_refuse_what_the_webhook_of_jobs_refuses(self):
+        cases = [case for kind, case in read_cases() if kind == "Job" and needs_job_alone(case)]
+        self.apply(namespace(REFUSALS))
+        for number, case in enumerate(cases):
+            # What begins as a Job that runs is stored while nothing suspends it.
+            case["object"] = first_object(self.api, "Job", case, f"case-{number}")
+        self.helm("install", "sluice", CHART, "--create-namespace", "--set=jobAdmission=Policies")
+        self.plane.kubectl("delete", "validatingwebhookconfigurations", "--all")
+        bad = next(case for case in cases if "stored" not in case and "but" in case)
+        wait_until(lambda: self.refusal(bad, bad.get("with", {}), bad["but"]), 30, "policies work")
+        for case in cases:
+            with self.subTest(case["rule"]):
+                neighbour = case.get("with") or {}
+                self.assertIsNone(self.refusal(case, neighbour), "the neighbour is refused")
+                if "but" not in case:
+                    continue
+                told = case["webhook"]
+                # Of several errors a policy tells the first.
+                told = spoken(told[0] if isinstance(told, list) else told)
+                refusal = self.refusal(case, neighbour, case["but"])
+                self.assertIsNotNone(refusal, "it is accepted")
+                self.assertRegex(refusal, f"'sluice-jobs'.* denied request: {pattern_of(told)}$")
+
+    def refusal(self, case, *steps):
+        """Why the API server does not take the object so changed; None: it does."""
+        try:
+            write_case(self.api, case, *steps)
+        except ApiError as error:
+            return error.message
+        return None
 
     @staticmethod
     def with_queue(item):
