@@ -22,24 +22,26 @@ kube::Async<ServingCertificates> GradualCertificates::current() {
         published_.reset();
         changed_ = clock_.instant();
     }
-    if (may_take_over()) {
+    if (!shown_ || may_follow(*shown_)) {
         if (!shown_ || shown_->authority.certificate_pem != newest_) {
             changed_ = clock_.instant();
         }
         shown_ = std::move(*given);
     }
+    ServingCertificates answer{{}, shown_->serving};
     if (is_settled()) {
         past_.clear();
     }
-    co_return ServingCertificates{{authorities(), ""}, shown_->serving};
+    answer.authority.certificate_pem = authorities();
+    co_return answer;
 }
 
-bool GradualCertificates::may_take_over() const {
+bool GradualCertificates::may_follow(const ServingCertificates& shown) const {
     // Who makes certificates without an authority tells the clients himself.
-    if (!shown_ || newest_.empty() || shown_->authority.certificate_pem == newest_) {
+    if (newest_.empty() || shown.authority.certificate_pem == newest_) {
         return true;
     }
-    const auto info = net::parse_certificate(shown_->serving.certificate_pem);
+    const auto info = net::parse_certificate(shown.serving.certificate_pem);
     return !info || info->not_after <= clock_.now() ||
            (published_ && clock_.instant() - *published_ >= periods_.shown_after);
 }

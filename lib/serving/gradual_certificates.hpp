@@ -33,7 +33,8 @@ class GradualCertificates final : public CertificateSource {
     bool is_settled() const;
 
   private:
-    bool may_take_over() const;
+    /// Whether what the source gave last may be shown after these.
+    bool may_follow(const ServingCertificates& shown) const;
     std::string authorities() const;
 
     std::unique_ptr<CertificateSource> source_;
