@@ -5,6 +5,7 @@
 #include "base/version.hpp"
 #include "config/honoured.hpp"
 #include "config/validation.hpp"
+#include "controller/commands/log_options.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/process/controller_process.hpp"
 #include "controller/process/conversion_publication.hpp"
@@ -12,7 +13,6 @@
 #include "controller/process/tls_settings.hpp"
 #include "job_kinds/builtin.hpp"
 #include "job_kinds/configured.hpp"
-#include "json/log_format.hpp"
 #include "kube/client/connection_source.hpp"
 #include "kube/client/http_client.hpp"
 #include "net/event_loop.hpp"
@@ -23,7 +23,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <chrono>
 #include <csignal>
@@ -46,13 +48,7 @@ struct Options {
     std::string context;
     std::string controllers = "*";
     std::string feature_gates;
-    std::string log_level = "info";
-    std::string log_format = "text";
-    std::string zap_level;
-    std::string zap_encoder;
-    bool zap_devel = false;
-    std::string zap_stacktrace_level;
-    std::string zap_time_encoding;
+    LogOptions log;
 };
 
 constexpr std::string_view kScheduler = "scheduler";
@@ -141,47 +137,10 @@ std::string hostname() {
                                                           : std::string("localhost");
 }
 
-/// Of `--zap-log-level`, which Kueue's chart passes: a name of zap's or a verbosity, of which those
-/// from 4 on tell of single objects.
-std::optional<log::Level> parse_zap_level(std::string_view text) {
-    if (text == "debug") {
-        return log::Level::Debug;
-    }
-    if (text == "info") {
-        return log::Level::Info;
-    }
-    if (text == "error" || text == "panic") {
-        return log::Level::Error;
-    }
-    int verbosity = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), verbosity);
-    if (read.ec != std::errc() || read.ptr != text.data() + text.size() || verbosity < 1) {
-        return std::nullopt;
-    }
-    return verbosity < 4 ? log::Level::Info : log::Level::Debug;
-}
-
-std::optional<log::Level> parse_level(std::string_view text) {
-    constexpr std::pair<std::string_view, log::Level> kLevels[] = {
-        {"debug", log::Level::Debug},
-        {"info", log::Level::Info},
-        {"warning", log::Level::Warning},
-        {"error", log::Level::Error},
-        {"off", log::Level::Off},
-    };
-    for (const auto& [name, level] : kLevels) {
-        if (name == text) {
-            return level;
-        }
-    }
-    return std::nullopt;
-}
-
 Result<controller::ProcessOptions> make_process_options(
     const Options& options, const kube::Connection& connection
 ) {
-    const std::string own_namespace =
-        connection.in_cluster ? connection.config.namespace_ : std::string();
+    const std::string& own_namespace = connection.pod_namespace;
     auto configuration = load_configuration(options.config_file, own_namespace);
     if (!configuration) {
         return configuration.error();
@@ -194,8 +153,10 @@ Result<controller::ProcessOptions> make_process_options(
     if (const auto checked = check(*configuration, *gates); !checked) {
         return in_settings(options, checked.error());
     }
-    const auto has_host =
-        controller::check_webhook_host(configuration->webhook, connection.in_cluster);
+    const bool in_cluster =
+        connection.in_cluster || (!connection.pod_namespace.empty() &&
+                                  !controller::names_own_address(configuration->webhook));
+    const auto has_host = controller::check_webhook_host(configuration->webhook, in_cluster);
     if (!has_host) {
         return in_settings(options, has_host.error());
     }
@@ -221,7 +182,7 @@ Result<controller::ProcessOptions> make_process_options(
     made.controllers = *controllers;
     made.controllers.erase(std::string(kScheduler));
     made.with_scheduler = controllers->contains(std::string(kScheduler));
-    made.in_cluster = connection.in_cluster;
+    made.in_cluster = in_cluster;
     const config::LeaderElection& election = configuration->leader_election;
     made.lease_namespace =
         election.resource_namespace.empty() ? own_namespace : election.resource_namespace;
@@ -249,6 +210,18 @@ boost::asio::awaitable<void> stop_on_signal(controller::ControllerProcess* proce
     if (number != 0) {
         log::info("signal", {{"number", number}});
         process->stop();
+    }
+}
+
+/// As Kueue does on SIGUSR2, which would end the process otherwise.
+boost::asio::awaitable<void> log_queues_on_signal(controller::ControllerProcess* process) {
+    for (;;) {
+        std::vector<int> signals = {SIGUSR2};
+        const int number = co_await net::wait_for_signal(std::move(signals));
+        if (number == 0) {
+            co_return;
+        }
+        process->log_queues();
     }
 }
 
@@ -281,57 +254,6 @@ void tell_start(const kube::Connection& connection) {
          {"apiServer", fmt::format("{}:{}", connection.config.host, connection.config.port)},
          {"by", connection.found_in}}
     );
-}
-
-/// Errors: Invalid for a word that Kueue would refuse, naming the option.
-Result<void> check_zap_words(const Options& options) {
-    constexpr std::string_view kLevels[] = {"info", "error", "panic"};
-    constexpr std::string_view kEncodings[] = {
-        "epoch", "millis", "nano", "iso8601", "rfc3339", "rfc3339nano"
-    };
-    const std::string& level = options.zap_stacktrace_level;
-    if (!level.empty() && std::ranges::find(kLevels, level) == std::end(kLevels)) {
-        return make_invalid("--zap-stacktrace-level: " + level + " is none of info, error, panic");
-    }
-    const std::string& encoding = options.zap_time_encoding;
-    if (!encoding.empty() && std::ranges::find(kEncodings, encoding) == std::end(kEncodings)) {
-        return make_invalid(fmt::format(
-            "--zap-time-encoding: {} is none of {}", encoding, fmt::join(kEncodings, ", ")
-        ));
-    }
-    return {};
-}
-
-/// Applies the options that say how lines are logged. Errors: Invalid, naming the option.
-Result<void> set_up_log(const Options& options) {
-    const std::string& encoder = options.zap_encoder;
-    if (options.log_format != "text" && options.log_format != "json") {
-        return make_invalid("--log-format: " + options.log_format + " is none of text, json");
-    }
-    if (!encoder.empty() && encoder != "console" && encoder != "json") {
-        return make_invalid("--zap-encoder: " + encoder + " is none of console, json");
-    }
-    if (options.log_format == "json" || encoder == "json") {
-        log::set_format(json::json_log_format());
-    }
-    if (const auto checked = check_zap_words(options); !checked) {
-        return checked.error();
-    }
-    const bool is_devel = options.zap_devel && options.zap_level.empty();
-    const auto level = is_devel                    ? log::Level::Debug
-                       : options.zap_level.empty() ? parse_level(options.log_level)
-                                                   : parse_zap_level(options.zap_level);
-    if (!level) {
-        return make_invalid(
-            options.zap_level.empty()
-                ? "--log-level: " + options.log_level +
-                      " is none of debug, info, warning, error, off"
-                : "--zap-log-level: " + options.zap_level +
-                      " is none of debug, info, error, panic and no whole number above 0"
-        );
-    }
-    log::set_level(*level);
-    return {};
 }
 
 void warn_of_settings_without_effect(const controller::ProcessOptions& options) {
@@ -381,7 +303,7 @@ Result<std::vector<kube::HttpClient*>> make_unlimited_clients(
 }
 
 int run(const Options& options) {
-    if (const auto set = set_up_log(options); !set) {
+    if (const auto set = set_up_log(options.log); !set) {
         log::error("cannot start", {{"error", set.error().detail}});
         return kMisconfigured;
     }
@@ -425,6 +347,7 @@ int run(const Options& options) {
         net::TaskGroup tasks(loop.executor(), "main");
         tasks.spawn(run_to_end(&process, &loop, &exit_code), "process");
         tasks.spawn(stop_on_signal(&process), "signals");
+        tasks.spawn(log_queues_on_signal(&process), "SIGUSR2");
         loop.run();
     }
     return exit_code;
@@ -552,33 +475,33 @@ void add_controller(CLI::App& app, int& exit_code) {
     );
     command->add_option(
         "--log-level",
-        options->log_level,
-        fmt::format("debug, info, warning, error or off (default: {})", options->log_level)
+        options->log.log_level,
+        fmt::format("debug, info, warning, error or off (default: {})", options->log.log_level)
     );
     command->add_option(
         "--log-format",
-        options->log_format,
-        fmt::format("text, or json with an object a line (default: {})", options->log_format)
+        options->log.log_format,
+        fmt::format("text, or json with an object a line (default: {})", options->log.log_format)
     );
     command->add_option(
         "--zap-log-level",
-        options->zap_level,
+        options->log.zap_level,
         "Kueue's name of --log-level: debug, info, error, panic or a number (from 4 on: debug)"
     );
     command->add_option(
-        "--zap-encoder", options->zap_encoder, "Kueue's name of --log-format: console or json"
+        "--zap-encoder", options->log.zap_encoder, "Kueue's name of --log-format: console or json"
     );
     command->add_flag(
-        "--zap-devel", options->zap_devel, "Kueue's other way to say --log-level=debug"
+        "--zap-devel", options->log.zap_devel, "Kueue's other way to say --log-level=debug"
     );
     command->add_option(
         "--zap-stacktrace-level",
-        options->zap_stacktrace_level,
+        options->log.zap_stacktrace_level,
         "Taken for the sake of Kueue's command lines; log lines have no stack traces"
     );
     command->add_option(
         "--zap-time-encoding",
-        options->zap_time_encoding,
+        options->log.zap_time_encoding,
         "Taken for the sake of Kueue's command lines; times are always as RFC 3339 has them"
     );
     command->callback([options, &exit_code] { exit_code = run(*options); });

@@ -7,6 +7,7 @@ namespace sluice::controller {
 namespace {
 
 constexpr int kBadRequest = 400;
+constexpr int kServiceUnavailable = 503;
 
 net::ServerResponse refuse(int status, const Error& error) {
     return {.status = status, .body = error.detail + "\n"};
@@ -35,6 +36,10 @@ boost::asio::awaitable<net::ServerResponse> AdmissionHandler::handle(net::Server
              {"object", review->namespace_ + "/" + review->name},
              {"error", verdict.error().detail}}
         );
+        // An answer would be a refusal. Without one the webhook's failurePolicy decides.
+        if (verdict.error().code == ErrorCode::Unavailable) {
+            co_return refuse(kServiceUnavailable, verdict.error());
+        }
         response.body = webhook::make_error_answer(*review, verdict.error());
     } else {
         response.body = webhook::make_admission_answer(*review, *verdict);

@@ -2,7 +2,9 @@
 
 #include "base/earlier.hpp"
 #include "base/log.hpp"
+#include "base/log_common_field.hpp"
 #include "config/go_duration.hpp"
+#include "controller/process/queue_dump.hpp"
 #include "net/with_timeout.hpp"
 
 #include <algorithm>
@@ -55,6 +57,15 @@ void ControllerProcess::add_kind(KindEntry entry) {
     if (follows_) {
         informers_.follow(added, &followers_);
     }
+}
+
+void ControllerProcess::set_role(const std::string& role) {
+    metrics_.set_role(role);
+    log::set_common_field({"replica-role", role});
+}
+
+void ControllerProcess::log_queues() {
+    controller::log_queues(stores_, &pending_);
 }
 
 void ControllerProcess::finish(int code) {
@@ -134,7 +145,7 @@ void ControllerProcess::elected() {
 void ControllerProcess::act() {
     is_acting_ = true;
     if (competes()) {
-        metrics_.set_role("leader");
+        set_role("leader");
     }
     enqueue_all(change_context(), enqueuer());
     const auto reconcile = [this] { return earlier(runner_.step(), writer_.ask_for_late()); };

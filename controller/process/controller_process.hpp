@@ -77,6 +77,8 @@ class ControllerProcess {
     boost::asio::awaitable<int> run();
     /// Ends in order: outstanding writes are finished within a bound, the lease is given up.
     void stop() { finish(0); }
+    /// Logs what each ClusterQueue holds and what waits there.
+    void log_queues();
 
     /// Serves, has seen all lists, and the webhook answers; leading is not needed for it.
     bool is_ready() const { return is_ready_; }
@@ -97,6 +99,8 @@ class ControllerProcess {
     }
 
   private:
+    /// `standalone`, `follower` or `leader`, for metrics and logs.
+    void set_role(const std::string& role);
     // Wiring (wiring.cpp): what each part is given, and which other part it tells of what.
     Informers::Parts informers_parts();
     SchedulingLoop::Parts scheduling_parts();

@@ -38,8 +38,12 @@ bool set_applied_address(json::Value& applied, json::Value wanted) {
 
 }  // namespace
 
+bool names_own_address(const config::Webhook& webhook) {
+    return !serving::is_any_address(webhook.host);
+}
+
 Result<void> check_webhook_host(const config::Webhook& webhook, bool in_cluster) {
-    if (in_cluster || !serving::is_any_address(webhook.host)) {
+    if (in_cluster || names_own_address(webhook)) {
         return {};
     }
     return make_invalid(fmt::format(

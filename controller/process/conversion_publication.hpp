@@ -14,6 +14,8 @@ namespace sluice::controller {
 /// Where ConversionReviews are answered.
 inline constexpr std::string_view kConversionPath = "/convert";
 
+/// Whether webhook.host is one address, and not all of this machine's.
+bool names_own_address(const config::Webhook& webhook);
 /// Outside a cluster no Service leads to the webhook, so that its address must be said.
 /// Errors: Invalid naming webhook.host.
 Result<void> check_webhook_host(const config::Webhook& webhook, bool in_cluster);

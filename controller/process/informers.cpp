@@ -201,7 +201,8 @@ boost::asio::awaitable<Informers::Served> Informers::is_served(kube::ResourcePat
 }
 
 bool Informers::has_synced() const {
-    return std::ranges::all_of(followed_, [](const auto& followed) {
+    // Before the first kind is followed the stores are empty, which says nothing of the API server.
+    return !followed_.empty() && std::ranges::all_of(followed_, [](const auto& followed) {
         return followed->phase == Phase::Synced ||
                followed->entry->presence == Presence::Supplementary ||
                (followed->entry->presence == Presence::Optional && !followed->is_waited_for);

@@ -68,6 +68,7 @@ MetricsReporter::MetricsReporter(const Parts& parts)
            .custom = custom_,
            .cluster_queue_resources = parts.cluster_queue_resources,
            .local_queues = parts.local_queues,
+           .unadmitted = parts.unadmitted,
            .local_queue_selector =
                parts_.local_queue_selector ? &*parts_.local_queue_selector : nullptr}
       ),

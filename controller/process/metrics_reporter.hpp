@@ -41,6 +41,7 @@ class MetricsReporter {
         const engine::State& state;
         bool cluster_queue_resources = false;  ///< metrics.enableClusterQueueResources
         bool local_queues = true;              ///< metrics.localQueueMetrics and its gate
+        bool unadmitted = true;                ///< gate UnadmittedWorkloadsObservability
         /// metrics.localQueueMetrics.localQueueSelector; none: all
         std::optional<api::LabelSelector> local_queue_selector = {};
         std::vector<metrics::CustomLabel> custom_labels = {};  ///< metrics.customLabels

@@ -133,6 +133,9 @@ void QueueGauges::report_workloads(Group& group, const std::string& cluster_queu
     for (const auto& [key, queue] : local_queues_of(parts_.stores, cluster_queue)) {
         const auto& workloads = parts_.tally.of_local_queue(key.namespace_, key.name);
         finished += workloads.finished;
+        if (!parts_.unadmitted) {
+            continue;
+        }
         for (const auto& [reasons, count] : workloads.unadmitted) {
             unadmitted[reasons] += count;
         }
@@ -144,7 +147,8 @@ void QueueGauges::report_workloads(Group& group, const std::string& cluster_queu
             static_cast<double>(count)
         );
     }
-    if (finished > 0) {
+    // Of a queue that does not exist there is no series without workloads.
+    if (finished > 0 || parts_.stores.of<api::ClusterQueue>().find(cluster_queue) != nullptr) {
         group.set(
             parts_.metrics.finished_workloads, {cluster_queue}, static_cast<double>(finished)
         );
@@ -337,20 +341,18 @@ void QueueGauges::report_local_queue(const api::LocalQueue& queue, const Waiting
     group.set(metrics.local_queue_status, {name, ns, api::condition_status::kUnknown}, 0);
     report_local_amounts(group, queue, workloads);
     report_fair_usage(group, queue);
-    for (const auto& [reasons, count] : workloads.unadmitted) {
-        group.set(
-            metrics.local_queue_unadmitted_workloads,
-            {name, ns, queue.spec.cluster_queue, reasons.first, reasons.second},
-            static_cast<double>(count)
-        );
+    if (parts_.unadmitted) {
+        for (const auto& [reasons, count] : workloads.unadmitted) {
+            group.set(
+                metrics.local_queue_unadmitted_workloads,
+                {name, ns, queue.spec.cluster_queue, reasons.first, reasons.second},
+                static_cast<double>(count)
+            );
+        }
     }
-    if (workloads.finished > 0) {
-        group.set(
-            metrics.local_queue_finished_workloads,
-            {name, ns},
-            static_cast<double>(workloads.finished)
-        );
-    }
+    group.set(
+        metrics.local_queue_finished_workloads, {name, ns}, static_cast<double>(workloads.finished)
+    );
     group.end();
 }
 

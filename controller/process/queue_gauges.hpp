@@ -29,6 +29,7 @@ class QueueGauges {
         const metrics::CustomLabels& custom;
         bool cluster_queue_resources = false;
         bool local_queues = true;
+        bool unadmitted = true;  ///< counts of workloads by why they are not admitted
         const api::LabelSelector* local_queue_selector = nullptr;  ///< none: all of them
     };
 

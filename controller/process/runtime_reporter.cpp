@@ -58,6 +58,8 @@ void RuntimeReporter::report_work() {
         const metrics::Labels controller{name};
         auto& total = m.controller_runtime_reconcile_total;
         total.raise_to({name, "success"}, number(work.succeeded));
+        // Requeues without a time do not exist here.
+        total.raise_to({name, "requeue"}, 0);
         total.raise_to({name, "requeue_after"}, number(work.postponed));
         total.raise_to({name, "error"}, number(work.failed));
         m.controller_runtime_reconcile_errors_total.raise_to(controller, number(work.failed));

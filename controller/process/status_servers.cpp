@@ -7,6 +7,9 @@
 #include "net/event_loop.hpp"
 #include "serving/path_table.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <string_view>
@@ -54,6 +57,21 @@ std::unique_ptr<serving::CertificateSource> make_source(
     return std::make_unique<serving::SelfMadeCertificates>(
         clock, "kueue-metrics", std::vector<std::string>{"localhost"}
     );
+}
+
+/// A probe of one check, at the paths that controller-runtime has for it. The name may begin with a
+/// slash.
+void add_probe(
+    serving::PathTable& table,
+    std::string_view name,
+    std::string_view check,
+    const serving::PathTable::MakePage& page
+) {
+    name.remove_prefix(std::min(name.find_first_not_of('/'), name.size()));
+    const std::string path = fmt::format("/{}", name);
+    for (const std::string& each : {path, path + "/", fmt::format("{}/{}", path, check)}) {
+        table.add_page(each, page);
+    }
 }
 
 net::ServerResponse make_fine_answer() {
@@ -111,8 +129,8 @@ Result<void> StatusServers::start_health() {
         return bind.error();
     }
     auto table = std::make_shared<serving::PathTable>();
-    table->add_page("/" + health.liveness_endpoint_name, [] { return make_fine_answer(); });
-    table->add_page("/" + health.readiness_endpoint_name, [is_ready = is_ready_] {
+    add_probe(*table, health.liveness_endpoint_name, "healthz", [] { return make_fine_answer(); });
+    add_probe(*table, health.readiness_endpoint_name, "readyz", [is_ready = is_ready_] {
         return *is_ready ? make_fine_answer() : make_not_ready_answer();
     });
     auto options = make_limits(*bind);

@@ -39,7 +39,7 @@ constexpr Duration kSettledAfter = std::chrono::hours(1);
 constexpr std::size_t kWorkers = 4;
 
 bool is_reached_by_url(const WebhookService::Parts& parts) {
-    return !parts.in_cluster && !serving::is_any_address(parts.configuration.webhook.host);
+    return !parts.in_cluster && names_own_address(parts.configuration.webhook);
 }
 
 /// What the API server may call the webhooks by.

@@ -127,7 +127,7 @@ ControllerProcess::ControllerProcess(
       ),
       loop_calls_({loop_, [this] { return informers_.has_synced(); }}),
       pending_(stores_, state_) {
-    metrics_.set_role(competes() ? "follower" : "standalone");
+    set_role(competes() ? "follower" : "standalone");
     if (options_.with_webhooks) {
         webhooks_.emplace(WebhookService::Parts{
             .client = client,
@@ -230,6 +230,7 @@ MetricsReporter::Parts ControllerProcess::metrics_parts() {
         .cluster_queue_resources = wanted.enable_cluster_queue_resources,
         .local_queues = wanted.local_queue_metrics.enable &&
                         options_.gates.is_enabled(config::Feature::LocalQueueMetrics),
+        .unadmitted = options_.gates.is_enabled(config::Feature::UnadmittedWorkloadsObservability),
         .local_queue_selector = wanted.local_queue_metrics.local_queue_selector,
         .custom_labels = options_.gates.is_enabled(config::Feature::CustomMetricLabels)
                              ? make_custom_labels(wanted.custom_labels)

@@ -290,7 +290,7 @@ class WorkloadReconcile {
         if (!gated) {
             workload::unset_reservation(
                 changed,
-                reason::kPendingEvaluation,
+                detailed(reason::kPendingEvaluation, reason::kPending),
                 "AdmissionGatedBy cleared, waiting for quota reservation",
                 settings_.gates,
                 now_
@@ -486,7 +486,13 @@ class WorkloadReconcile {
         return write(changed, std::move(events));
     }
 
-    bool lose_reservation(std::string_view reason, const std::string& message) {
+    /// A reason of the gate UnadmittedWorkloadsObservability, or what there was before it.
+    std::string_view detailed(std::string_view reason, std::string_view without_gate) const {
+        return settings_.gates.unadmitted_workloads_observability ? reason : without_gate;
+    }
+
+    bool lose_reservation(std::string_view cause, const std::string& message) {
+        const std::string_view reason = detailed(cause, reason::kInadmissible);
         api::Workload changed = workload_;
         workload::unset_reservation(changed, reason, message, settings_.gates, now_);
         return write(changed);

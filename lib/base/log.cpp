@@ -1,11 +1,14 @@
 #include "base/log.hpp"
 
+#include "base/log_common_field.hpp"
 #include "base/printable.hpp"
 
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <atomic>
 #include <memory>
+#include <vector>
 
 namespace sluice::log {
 namespace {
@@ -39,6 +42,11 @@ spdlog::logger& logger() {
 auto& line_format() {
     static auto function = &format_line;
     return function;
+}
+
+std::atomic<std::shared_ptr<const Field>>& common_field() {
+    static std::atomic<std::shared_ptr<const Field>> field;
+    return field;
 }
 
 bool needs_quotes(std::string_view value, std::string_view shown) {
@@ -89,11 +97,22 @@ std::string format_line(std::string_view phrase, std::span<const Field> fields) 
     return line;
 }
 
+void set_common_field(const Field& field) {
+    common_field() = std::make_shared<const Field>(field);
+}
+
 void write(Level level, std::string_view phrase, std::span<const Field> fields) {
     if (!logger().should_log(to_spdlog(level))) {
         return;
     }
-    logger().log(to_spdlog(level), line_format()(phrase, fields));
+    const std::shared_ptr<const Field> common = common_field();
+    if (!common) {
+        logger().log(to_spdlog(level), line_format()(phrase, fields));
+        return;
+    }
+    std::vector<Field> all(fields.begin(), fields.end());
+    all.push_back(*common);
+    logger().log(to_spdlog(level), line_format()(phrase, all));
 }
 
 }  // namespace sluice::log

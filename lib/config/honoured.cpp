@@ -136,6 +136,7 @@ std::set<Feature> switchable_features() {
         AdmissionGatedBy,
         AssignQueueLabelsForPods,
         CustomMetricLabels,
+        DeferRayServiceFinalizationForRedisCleanup,
         DisableWaitForPodsReady,
         ElasticJobsViaWorkloadSlices,
         FairSharingPreemptWithinNominal,
@@ -148,6 +149,7 @@ std::set<Feature> switchable_features() {
         MetricForWorkloadCreationLatency,
         MetricsForCohorts,
         PartialAdmission,
+        PodIntegrationValidateGroupOwner,  // never off: no group takes the Workload of another job
         PrioritizePreemptorWorkloads,
         PriorityBoost,
         PrioritySortingWithinCohort,

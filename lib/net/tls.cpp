@@ -1,5 +1,6 @@
 #include "net/tls.hpp"
 
+#include "base/log.hpp"
 #include "net/tls_context.hpp"
 
 #include <openssl/bio.h>
@@ -12,6 +13,7 @@
 #include <climits>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -139,47 +141,78 @@ int take_any_certificate(int, X509_STORE_CTX*) {
     return 1;
 }
 
-/// Errors: Invalid naming the suite.
+/// Go's older names of two suites.
+std::string standard_name(const std::string& suite) {
+    return suite.ends_with("_CHACHA20_POLY1305") ? suite + "_SHA256" : suite;
+}
+
+/// Suites that Go knows and takes for insecure. OpenSSL may be built without them.
+bool is_outdated(std::string_view suite) {
+    return suite.find("_RC4_") != std::string_view::npos ||
+           suite.find("_3DES_") != std::string_view::npos;
+}
+
+/// As in Go, where a list names no suite of TLS 1.2, that version is not spoken; suites of TLS 1.3
+/// cannot be chosen. Errors: Invalid naming the suite.
 Result<void> choose_cipher_suites(SSL_CTX* context, const std::vector<std::string>& suites) {
     std::string chosen;
     for (const std::string& suite : suites) {
-        const char* name = OPENSSL_cipher_name(suite.c_str());
-        if (name == nullptr || std::string_view(name) == "(NONE)") {
+        const char* found = OPENSSL_cipher_name(standard_name(suite).c_str());
+        const std::string_view name = found == nullptr ? "(NONE)" : found;
+        if (name == "(NONE)" && !is_outdated(suite)) {
             return make_invalid("TLS cipher suite \"" + suite + "\" is not supported");
         }
-        if (!std::string_view(name).starts_with("TLS_")) {  // one of TLS 1.3
+        if (name == "(NONE)") {
+            log::warning("this build has no such TLS cipher suite", {{"suite", suite}});
+        } else if (!name.starts_with("TLS_")) {  // one of TLS 1.3
             chosen += chosen.empty() ? "" : ":";
             chosen += name;
         }
     }
-    if (!chosen.empty() && SSL_CTX_set_cipher_list(context, chosen.c_str()) != 1) {
+    if (!suites.empty() && chosen.empty()) {
+        SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
+    } else if (!chosen.empty() && SSL_CTX_set_cipher_list(context, chosen.c_str()) != 1) {
         return make_invalid("TLS cipher suites " + chosen + ": " + take_openssl_error());
     }
     return {};
 }
 
-/// Errors: Invalid naming the curve.
+/// Curves that Go knows and this build of OpenSSL does not are left out. Errors: Invalid naming the
+/// curve; also when none is left.
 Result<void> choose_curves(SSL_CTX* context, const std::vector<int>& curves) {
     constexpr std::pair<int, const char*> kNames[] = {
         {23, "P-256"},
         {24, "P-384"},
         {25, "P-521"},
         {29, "X25519"},
+        {4587, "SecP256r1MLKEM768"},
         {4588, "X25519MLKEM768"},
+        {4589, "SecP384r1MLKEM1024"},
     };
     std::string chosen;
+    std::set<int> seen;
     for (const int curve : curves) {
         const auto known = std::ranges::find(kNames, curve, &std::pair<int, const char*>::first);
-        if (known == std::end(kNames) || SSL_CTX_set1_groups_list(context, known->second) != 1) {
+        if (known == std::end(kNames)) {
             return make_invalid("TLS curve " + std::to_string(curve) + " is not supported");
+        }
+        if (!seen.insert(curve).second) {
+            return make_invalid("TLS curve " + std::to_string(curve) + " is there twice");
+        }
+        if (SSL_CTX_set1_groups_list(context, known->second) != 1) {
+            log::warning("this build has no such TLS curve", {{"curve", known->second}});
+            continue;
         }
         chosen += chosen.empty() ? "" : ":";
         chosen += known->second;
     }
+    ERR_clear_error();
+    if (!curves.empty() && chosen.empty()) {
+        return make_invalid("none of the TLS curves is supported by this build");
+    }
     if (!chosen.empty()) {
         SSL_CTX_set1_groups_list(context, chosen.c_str());
     }
-    ERR_clear_error();
     return {};
 }
 

@@ -1,5 +1,6 @@
-// Load on a real API server, for throughput.py: plays users and the job controller (`drive`), or
-// sends writes that were recorded before, with nothing to decide on (`replay`).
+// Load on a real API server, for throughput.py: plays users and the job controller (`drive`), users
+// alone whose Jobs are held (`hold`), or sends writes that were recorded before, with nothing to
+// decide on (`replay`).
 #include "json/value.hpp"
 #include "kube/client/client_config.hpp"
 #include "kube/client/http_client.hpp"
@@ -36,6 +37,7 @@ struct Options {
     std::size_t jobs = 0;
     std::size_t queues = 1;
     std::size_t connections = 32;
+    bool are_held = false;
 };
 
 /// Ends the program: a measurement with failures measures something else.
@@ -76,13 +78,13 @@ constexpr const char* kFinished =
     R"({"type":"Complete","status":"True","reason":"CompletionsReached",)"
     R"("lastTransitionTime":"2026-01-01T00:00:01Z"}]}})";
 
-bool has_condition(const json::Value& object, std::string_view type) {
+bool has_condition(const json::Value& object, std::string_view type, std::string_view status) {
     const json::Value* conditions = object.find_path({"status", "conditions"});
     if (conditions == nullptr || !conditions->is_array()) {
         return false;
     }
     for (const json::Value& condition : conditions->as_array()) {
-        if (condition.string_at("type") == type && condition.string_at("status") == "True") {
+        if (condition.string_at("type") == type && condition.string_at("status") == status) {
             return true;
         }
     }
@@ -90,7 +92,7 @@ bool has_condition(const json::Value& object, std::string_view type) {
 }
 
 /// Creates Jobs, completes each as soon as it is unsuspended, and is done when the Workloads of all
-/// are finished.
+/// are finished; of Jobs that are held, when all have a Workload that says so.
 class Drive {
   public:
     Drive(kube::Client& client, net::EventLoop& loop, const Options& options)
@@ -175,11 +177,13 @@ class Drive {
         }
     }
     void see_workload(const json::Value& workload) {
-        if (!has_condition(workload, "Finished")) {
+        const bool is_done = options_.are_held ? has_condition(workload, "QuotaReserved", "False")
+                                               : has_condition(workload, "Finished", "True");
+        if (!is_done) {
             return;
         }
-        finished_.emplace(workload.find("metadata")->string_at("name"));
-        if (finished_.size() == options_.jobs) {
+        done_.emplace(workload.find("metadata")->string_at("name"));
+        if (done_.size() == options_.jobs) {
             seconds_ = seconds_since(start_);
             loop_.stop();
         }
@@ -192,7 +196,7 @@ class Drive {
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     std::size_t next_ = 0;
     std::set<std::string> started_;
-    std::set<std::string> finished_;
+    std::set<std::string> done_;
     double seconds_ = 0;
 };
 
@@ -322,10 +326,14 @@ int main(int argc, char** argv) {
     auto* drive = app.add_subcommand("drive", "Creates Jobs and completes those that start");
     drive->add_option("--jobs", options.jobs)->required();
     drive->add_option("--queues", options.queues);
+    auto* hold = app.add_subcommand("hold", "Creates Jobs that wait, until all have Workloads");
+    hold->add_option("--jobs", options.jobs)->required();
+    hold->add_option("--queues", options.queues);
     auto* replay = app.add_subcommand("replay", "Sends recorded writes");
     replay->add_option("--writes", options.writes)->required();
     CLI11_PARSE(app, argc, argv);
-    if (drive->parsed()) {
+    options.are_held = hold->parsed();
+    if (drive->parsed() || hold->parsed()) {
         sluice::run<sluice::Drive>(options);
     }
     sluice::run<sluice::Replay>(options);

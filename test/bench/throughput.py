@@ -7,6 +7,10 @@ alternate with the floor: a bare loop that sends the same writes, with nothing t
 
     cmake --preset release && cmake --build --preset release --target sluice api_load
     test/bench/throughput.py --jobs 5000 --queues 30 --rounds 3
+    test/bench/throughput.py --held --jobs 10000 --queues 30 --rounds 1
+
+With --held the queues are stopped: each Job gets a Workload that waits, and a run ends when all
+have.
 """
 
 import argparse
@@ -57,7 +61,7 @@ def load_program(arguments, plane, binary):
     return float(result.stdout)
 
 
-def install(plane, queues):
+def install(plane, queues, held):
     plane.kubectl("apply", "-f", ROOT / "examples/deploy/rbac.yaml")
     plane.kubectl("apply", "-f", ROOT / "crds")
     time.sleep(2)
@@ -66,6 +70,7 @@ def install(plane, queues):
     for number in range(queues):
         name = f"queue-{number}"
         queue = cluster_queue(name, quota)
+        queue["spec"]["stopPolicy"] = "Hold" if held else "None"
         group = queue["spec"]["resourceGroups"][0]
         group["coveredResources"].append("memory")
         group["flavors"][0]["resources"].append({"name": "memory", "nominalQuota": "1000000Gi"})
@@ -77,9 +82,11 @@ def install(plane, queues):
 class Server:
     """A control plane that stores and answers, with the queues."""
 
-    def __init__(self, directory, queues, audit=None):
+    def __init__(self, directory, options, audit=None):
         self.plane = ControlPlane(
-            directory, prepare=lambda: install(self.plane, queues), audit_policy=audit
+            directory,
+            prepare=lambda: install(self.plane, options.queues, options.held),
+            audit_policy=audit,
         )
 
     def __enter__(self):
@@ -102,9 +109,10 @@ class Measured(Controller):
         fields = status.rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / TICKS
 
-    def peak_megabytes(self):
+    def megabytes(self, field):
+        """VmRSS: now; VmHWM: at most until now."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        line = next(each for each in status.splitlines() if each.startswith("VmHWM"))
+        line = next(each for each in status.splitlines() if each.startswith(field))
         return int(line.split()[1]) / 1024
 
     def writes(self):
@@ -130,7 +138,7 @@ def profiled(controller, path):
 
 
 def run_sluice(directory, options, audit=None):
-    with Server(directory, options.queues, audit) as plane:
+    with Server(directory, options, audit) as plane:
         plane.kubectl(
             "create", "clusterrolebinding", "reads-metrics",
             "--clusterrole=sluice-metrics-reader", f"--serviceaccount={':'.join(ACCOUNT)}",
@@ -142,8 +150,9 @@ def run_sluice(directory, options, audit=None):
             controller.start()
             time.sleep(2)
             writes, used = controller.writes(), controller.used()
-            idle = controller.peak_megabytes()
-            drive = ["drive", f"--jobs={options.jobs}", f"--queues={options.queues}"]
+            idle = controller.megabytes("VmRSS")
+            what = "hold" if options.held else "drive"
+            drive = [what, f"--jobs={options.jobs}", f"--queues={options.queues}"]
             with profiled(controller, options.perf if audit is None else None):
                 seconds = load_program(drive, plane, options.load)
             # The last status of the queues.
@@ -153,7 +162,8 @@ def run_sluice(directory, options, audit=None):
                 "writes": (controller.writes() - writes) / options.jobs,
                 "cpu_ms": 1000 * (controller.used() - used) / options.jobs,
                 "idle_mb": idle,
-                "peak_mb": controller.peak_megabytes(),
+                "job_kb": 1024 * (controller.megabytes("VmRSS") - idle) / options.jobs,
+                "peak_mb": controller.megabytes("VmHWM"),
             }, read_writes(plane.audit_log) if audit else None
         finally:
             controller.kill()
@@ -220,7 +230,7 @@ def read_writes(log):
 
 
 def run_floor(directory, options, writes):
-    with Server(directory, options.queues) as plane:
+    with Server(directory, options) as plane:
         path = directory / "writes"
         path.write_text("".join(json.dumps(each) + "\n" for each in writes))
         return load_program(["replay", f"--writes={path}"], plane, options.load)
@@ -231,6 +241,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=5000)
     parser.add_argument("--queues", type=int, default=30)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--held", action="store_true", help="the queues are stopped")
     parser.add_argument("--perf", help="file for `perf report`: where Sluice's time goes")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     options = parser.parse_args()
@@ -255,7 +266,8 @@ def main():
                 f"floor {floor:.1f} s, Sluice {ours['seconds']:.1f} s ({ratios[-1]:.2f}), "
                 f"{options.jobs / ours['seconds']:.0f} Jobs a second, "
                 f"{ours['writes']:.2f} writes and {ours['cpu_ms']:.2f} ms a Job, "
-                f"peak {ours['peak_mb']:.1f} MB (without Jobs {ours['idle_mb']:.1f})",
+                f"peak {ours['peak_mb']:.1f} MB (without Jobs {ours['idle_mb']:.1f}, "
+                f"in the end {ours['job_kb']:.1f} KiB a Job)",
                 flush=True,
             )
         if ratios:

@@ -136,6 +136,7 @@ TEST_CASE("a file that names a feature that is not built asks for it", "[config]
     CHECK(unsupported("", honoured, "TopologyAwareScheduling=true") == name);
     CHECK(unsupported(R"("featureGates":{})", honoured).empty());
     CHECK(unsupported("", honoured, "AllBeta=true").empty());
+    CHECK(unsupported("", honoured, "AllBeta=false").empty());
     CHECK(unsupported("", honoured, "UnadmittedWorkloadsExplicitStatus=true").empty());
     CHECK(unsupported("", honoured, "PartialAdmission=true").empty());
     const std::map<std::string, bool> in_file{{"TopologyAwareScheduling", true}};
@@ -170,13 +171,6 @@ TEST_CASE("the gate of what is built may be set either way", "[config][honoured]
     CAPTURE(gate);
     CHECK(unsupported("", honoured_by_controller(), std::string(gate) + "=true").empty());
     CHECK(unsupported("", honoured_by_controller(), std::string(gate) + "=false").empty());
-}
-
-TEST_CASE("a gate whose other side is not built is named", "[config][honoured]") {
-    const Names name{"featureGates.PodIntegrationValidateGroupOwner"};
-    CHECK(
-        unsupported("", honoured_by_controller(), "PodIntegrationValidateGroupOwner=false") == name
-    );
 }
 
 TEST_CASE("schedule takes the policies and passes over the process", "[config][honoured]") {

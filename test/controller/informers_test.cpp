@@ -78,6 +78,23 @@ struct Followed {
 
 }  // namespace
 
+TEST_CASE("what follows nothing yet has not seen all", "[controller]") {
+    net::EventLoop loop;
+    SystemClock clock;
+    test::FakeClient client(loop.executor(), clock);
+    Stores stores;
+    const Informers informers(
+        {.client = client,
+         .clock = clock,
+         .stores = stores,
+         .executor = loop.executor(),
+         .on_change = [](const kube::AnyChange&) {},
+         .on_gone = [](Kind) {},
+         .discovery_delay = 2ms}
+    );
+    CHECK_FALSE(informers.has_synced());
+}
+
 TEST_CASE("a kind that the server does not have is waited for without a list", "[controller]") {
     Followed optional(Presence::Optional);
     CHECK(optional.eventually([&] { return optional.informers.has_synced(); }));

@@ -51,12 +51,8 @@ std::uint64_t version_of(const json::Value& object) {
     return number;
 }
 
-Error conflict() {
-    return {ErrorCode::Conflict, "the object has been modified", {}};
-}
-Error not_found() {
-    return {ErrorCode::NotFound, "not found", {}};
-}
+const Error kConflict{ErrorCode::Conflict, "the object has been modified", {}};
+const Error kNotFound{ErrorCode::NotFound, "not found", {}};
 
 json::Value& member(json::Value& object, std::string_view key) {
     if (object.find(key) == nullptr) {
@@ -107,7 +103,7 @@ std::optional<Error> check_preconditions(const json::Value& object, const json::
     for (const std::string_view field : {"resourceVersion", "uid"}) {
         const std::string wanted = string_at(body, {"metadata", field});
         if (!wanted.empty() && wanted != string_at(object, {"metadata", field})) {
-            return conflict();
+            return kConflict;
         }
     }
     return std::nullopt;
@@ -282,14 +278,12 @@ std::vector<ObjectKey> MiniCluster::keys_of(Kind kind) const {
 }
 
 std::vector<ObjectKey> MiniCluster::workloads_of(std::string_view ns, std::string_view job) const {
-    std::vector<ObjectKey> keys;
-    for (const auto& [key, object] : objects_) {
-        const json::Value* owners = object.find_path({"metadata", "ownerReferences"});
-        if (key.kind == kind_of<api::Workload>() && key.ns == ns && owners != nullptr &&
-            owners->as_array().front().string_at("name") == job) {
-            keys.push_back(key);
-        }
-    }
+    auto keys = keys_of(kind_of<api::Workload>());
+    std::erase_if(keys, [&](const ObjectKey& key) {
+        const json::Value* owners = find(key)->find_path({"metadata", "ownerReferences"});
+        return key.ns != ns || owners == nullptr ||
+               owners->as_array().front().string_at("name") != job;
+    });
     return keys;
 }
 
@@ -350,7 +344,7 @@ Result<void> MiniCluster::take(const Write& write) {
         case Verb::Delete:
             if (const json::Value* object = find(write.object)) {
                 if (string_at(*object, {"metadata", "uid"}) != write.uid) {
-                    return conflict();
+                    return kConflict;
                 }
                 remove(write.object);
             }
@@ -370,7 +364,7 @@ Result<void> MiniCluster::create(const Write& write) {
 Result<void> MiniCluster::patch(const Write& write) {
     const json::Value* object = find(write.object);
     if (object == nullptr) {
-        return not_found();
+        return kNotFound;
     }
     if (const auto refused = check_preconditions(*object, write.body)) {
         return *refused;
@@ -391,7 +385,7 @@ Result<void> MiniCluster::patch(const Write& write) {
 Result<void> MiniCluster::apply_status(const Write& write) {
     const json::Value* object = find(write.object);
     if (object == nullptr) {
-        return not_found();
+        return kNotFound;
     }
     if (const auto refused = check_preconditions(*object, write.body)) {
         return *refused;

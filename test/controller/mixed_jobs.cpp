@@ -4,6 +4,7 @@
 #include "controller/admitting_cluster.hpp"
 #include "controller/job_samples.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
+#include "controller/played_jobs.hpp"
 #include "controller/queued_jobs.hpp"
 #include "controller/queued_pods.hpp"
 #include "engine/audit.hpp"
@@ -43,19 +44,6 @@ constexpr std::string_view kLocalQueue =
     'spec':{{'clusterQueue':'{0}','stopPolicy':'None'}}}})";
 constexpr std::string_view kPriorityClass =
     R"({{'kind':'WorkloadPriorityClass','metadata':{{'name':'{}'}},'value':{}}})";
-
-enum class Form : std::uint8_t { BatchJob, Described, Pod, PodGroup };
-
-struct PlayedJob {
-    std::string name;
-    Form form = Form::BatchJob;
-    const JobSample* sample = nullptr;  ///< of a described job
-    ObjectKey key;                      ///< of a job that is one object
-    std::vector<std::string> pods;      ///< of a group, those that its user has not given up
-    int pods_made = 0;
-    bool runs = false;     ///< its controller has made pods
-    bool is_over = false;  ///< it has finished, or is deleted
-};
 
 class Course {
   public:
@@ -131,11 +119,7 @@ class Course {
         }
         return living.empty() ? nullptr : any(living);
     }
-    void problem(std::string text) {
-        if (result_.problems.size() < 20) {
-            result_.problems.push_back(std::move(text));
-        }
-    }
+    void problem(std::string text) { players_.problem(std::move(text)); }
 
     void step() {
         const auto choice = prng_.below(100);
@@ -143,11 +127,11 @@ class Course {
             create();
         } else if (choice < 75) {
             if (PlayedJob* job = any_job()) {
-                play_own_controller(*job);
+                players_.play_own_controller(*job);
             }
         } else if (choice < 80) {
             if (PlayedJob* job = any_job()) {
-                remove(*job);
+                players_.remove(*job);
             }
         } else if (choice < 92) {
             if (PlayedJob* job = any_job()) {
@@ -191,11 +175,11 @@ class Course {
         } else if (kind % 8 < 6) {
             job.form = Form::Pod;
             job.key = pod_key(job.name);
-            make_pod(job.name, nullptr);
+            players_.make_pod(job.name, nullptr);
         } else {
             job.form = Form::PodGroup;
             for (int i = 0; i < 3; ++i) {
-                add_pod(job);
+                players_.add_pod(job);
             }
         }
         jobs_.push_back(std::move(job));
@@ -221,187 +205,6 @@ class Course {
         } else if (const std::string refusal = cluster_.create(object); !refusal.empty()) {
             problem(fmt::format("refused: {}: {}", json::print(object), refusal));
         }
-    }
-
-    void make_pod(const std::string& name, const PlayedJob* group) {
-        PodText pod = group == nullptr ? PodText{.name = name, .labels = {}, .annotations = {}}
-                                       : group_pod(name, 3);
-        if (group != nullptr) {
-            pod.annotations["kueue.x-k8s.io/pod-group-name"] = group->name;
-        }
-        cluster_.put(pod.text());
-    }
-
-    void add_pod(PlayedJob& group) {
-        group.pods.push_back(fmt::format("{}-p{}", group.name, group.pods_made++));
-        make_pod(group.pods.back(), &group);
-    }
-
-    void status(const PlayedJob& job, const json::Value& status) {
-        cluster_.merge(job.key, json::print(json::Object{{"status", status}}));
-    }
-
-    /// What the kind's own controller, or kubelet, does next with the job.
-    void play_own_controller(PlayedJob& job) {
-        const bool is_pods = job.form == Form::Pod || job.form == Form::PodGroup;
-        if (!is_pods && cluster_.find(job.key) == nullptr) {
-            problem(fmt::format("{} is gone, and nobody deleted it", job.name));
-            gone(job);
-            return;
-        }
-        switch (job.form) {
-            case Form::BatchJob:
-                play_batch_job(job);
-                break;
-            case Form::Described:
-                play_described(job);
-                break;
-            case Form::Pod:
-                play_pod(job, job.name);
-                if (cluster_.find(job.key) == nullptr) {
-                    gone(job);
-                }
-                break;
-            case Form::PodGroup:
-                play_group(job);
-                break;
-        }
-    }
-
-    void gone(PlayedJob& job) {
-        if (!job.is_over) {
-            job.is_over = true;
-            ++result_.deleted;
-        }
-    }
-    void finished(PlayedJob& job) {
-        job.is_over = true;
-        ++result_.finished;
-    }
-    void set_running(PlayedJob& job, bool runs) {
-        result_.evictions += job.runs && !runs ? 1 : 0;
-        job.runs = runs;
-    }
-
-    void play_batch_job(PlayedJob& job) {
-        if (is_running(cluster_, job.name)) {
-            if (!job.runs) {
-                set_active_pods(cluster_, job.name, 1);
-                set_running(job, true);
-            } else {
-                complete(cluster_, job.name);
-                finished(job);
-            }
-        } else if (job.runs) {
-            set_active_pods(cluster_, job.name, 0);
-            set_running(job, false);
-        }
-    }
-
-    bool has_suspension(const PlayedJob& job, const json::Value& value) const {
-        const json::Value* found = job.sample->suspend.find(*cluster_.find(job.key));
-        return found == nullptr ? value.is_null() : *found == value;
-    }
-
-    void play_described(PlayedJob& job) {
-        const JobSample& sample = *job.sample;
-        if (has_suspension(job, sample.running)) {
-            if (!job.runs) {
-                status(job, sample.active);
-                set_running(job, true);
-                return;
-            }
-            if (prng_.chance(40)) {
-                status(job, sample.ready);
-                return;
-            }
-            const auto& end = sample.succeeded && (!sample.failed || prng_.chance(70))
-                                  ? sample.succeeded
-                                  : sample.failed;
-            if (!end) {  // it runs until it is deleted
-                remove(job);
-                return;
-            }
-            status(job, end->status);
-            finished(job);
-        } else if (job.runs) {
-            status(job, sample.stopped);
-            set_running(job, false);
-        }
-    }
-
-    /// Kubelet and scheduler. True when the pod has ended by itself.
-    bool play_pod(PlayedJob& job, const std::string& name) {
-        const json::Value* pod = cluster_.find(pod_key(name));
-        if (pod == nullptr) {
-            return false;
-        }
-        const std::string phase = cluster_.at(pod_key(name), {"status", "phase"});
-        if (phase == "Succeeded" || phase == "Failed") {
-            return true;
-        }
-        if (is_pod_deleted(cluster_, name)) {
-            set_pod_status(cluster_, name, "'phase':'Failed'");
-            return false;
-        }
-        const json::Value* gates = pod->find_path({"spec", "schedulingGates"});
-        const bool is_gated = gates != nullptr && gates->is_array() &&
-                              std::ranges::any_of(gates->as_array(), [](const json::Value& gate) {
-                                  return gate.string_at("name") == "kueue.x-k8s.io/admission";
-                              });
-        if (is_gated) {
-            return false;
-        }
-        if (phase == "Pending") {
-            run_pod(cluster_, name);
-            job.runs = true;
-            return false;
-        }
-        set_pod_status(cluster_, name, "'phase':'Succeeded'");
-        if (job.form == Form::Pod) {
-            finished(job);
-        }
-        return true;
-    }
-
-    void play_group(PlayedJob& job) {
-        std::size_t ended = 0;
-        for (std::size_t i = 0; i < job.pods.size(); ++i) {
-            const std::string name = job.pods[i];
-            const std::string phase = cluster_.at(pod_key(name), {"status", "phase"});
-            const bool is_lost = cluster_.find(pod_key(name)) == nullptr || phase == "Failed" ||
-                                 is_pod_deleted(cluster_, name);
-            if (is_lost) {
-                play_pod(job, name);
-                // Who made the pods makes another in its place.
-                job.pods.erase(job.pods.begin() + static_cast<std::ptrdiff_t>(i));
-                result_.evictions += 1;
-                add_pod(job);
-                return;
-            }
-            ended += play_pod(job, name) ? 1 : 0;
-        }
-        if (ended == job.pods.size()) {
-            finished(job);
-        }
-    }
-
-    void remove_object(const ObjectKey& key) {
-        if (cluster_.find(key) != nullptr) {
-            cluster_.remove(key);
-        }
-    }
-
-    /// Its user deletes the job.
-    void remove(PlayedJob& job) {
-        if (job.form == Form::PodGroup) {
-            for (int i = 0; i < job.pods_made; ++i) {
-                remove_object(pod_key(fmt::format("{}-p{}", job.name, i)));
-            }
-        } else {
-            remove_object(job.key);
-        }
-        gone(job);
     }
 
     /// Users edit what they may, and try what they may not.
@@ -508,8 +311,9 @@ class Course {
                 cluster_.find(job.key) == nullptr) {
                 continue;
             }
-            const bool runs = job.form == Form::BatchJob ? is_running(cluster_, job.name)
-                                                         : has_suspension(job, job.sample->running);
+            const bool runs = job.form == Form::BatchJob
+                                  ? is_running(cluster_, job.name)
+                                  : players_.has_suspension(job, job.sample->running);
             const auto workloads = cluster_.workloads_of("team", job.name);
             const bool has = std::ranges::any_of(workloads, [this](const ObjectKey& key) {
                 return has_quota(key.name);
@@ -551,7 +355,7 @@ class Course {
             check_account();
             for (PlayedJob& job : jobs_) {
                 if (!job.is_over) {
-                    play_own_controller(job);
+                    players_.play_own_controller(job);
                 }
             }
             in_vain = living() < before ? 0 : in_vain + 1;
@@ -578,7 +382,7 @@ class Course {
 
     void leave_nothing() {
         for (PlayedJob& job : jobs_) {
-            remove(job);
+            players_.remove(job);
             job.is_over = true;
         }
         // Kubelet ends the pods that are being deleted.
@@ -616,11 +420,12 @@ class Course {
     MixedJobsOptions options_;
     Prng prng_;
     AdmittingCluster cluster_;
+    MixedJobsResult result_;
+    OwnControllers players_{cluster_, prng_, result_};
     std::function<std::optional<Error>(const Write&)> judged_;
     std::vector<Kind> kinds_;  ///< of the samples
     std::vector<PlayedJob> jobs_;
     bool is_stormy_ = false;  ///< writes fail, answers are lost
-    MixedJobsResult result_;
 };
 
 }  // namespace

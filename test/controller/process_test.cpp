@@ -435,6 +435,8 @@ TEST_CASE("a process serves its health, its readiness and its metrics", "[contro
     REQUIRE(test::run_async(loop, until([&] { return process.health_port() != 0; })));
     CHECK(fetch(loop, process.health_port(), "/healthz", false).status == 200);
     CHECK(fetch(loop, process.health_port(), "/readyz", false).status == 500);
+    CHECK(fetch(loop, process.health_port(), "/healthz/healthz", false).status == 200);
+    CHECK(fetch(loop, process.health_port(), "//healthz", false).status == 404);
     REQUIRE(test::run_async(loop, until([&] { return process.is_ready(); })));
     const auto ready = fetch(loop, process.health_port(), "/readyz", false);
     CHECK(ready.status == 200);

@@ -41,6 +41,7 @@ struct Machine {
         source.process.folder = folder.path() + "/account";
         file("account/ca.crt", "CA");
         file("account/token", "TOKEN");
+        file("account/namespace", "queueing");
     }
     std::string host() const {
         const auto found = find_connection(source);
@@ -62,6 +63,7 @@ TEST_CASE(
     machine.make_pod();
     CHECK(machine.host() == "10.0.0.1");
     CHECK(find_connection(machine.source)->in_cluster);
+    CHECK(find_connection(machine.source)->pod_namespace == "queueing");
     SECTION("a context is of a kubeconfig, also in a pod") {
         machine.source.context = "listed";
         CHECK(machine.host() == "listed");
@@ -70,6 +72,7 @@ TEST_CASE(
     machine.source.context = "";
     CHECK(machine.host() == "given");
     CHECK_FALSE(find_connection(machine.source)->in_cluster);
+    CHECK(find_connection(machine.source)->pod_namespace == "queueing");
 }
 
 TEST_CASE("several kubeconfigs are merged as kubectl does", "[kube][config]") {

@@ -3,6 +3,7 @@
 #include "net/certificate.hpp"
 #include "net/http_client.hpp"
 #include "net/http_server.hpp"
+#include "net/tls_context.hpp"
 #include "peer.hpp"
 #include "support/run_async.hpp"
 
@@ -194,6 +195,35 @@ TEST_CASE("a server takes the cipher suites and curves that it is given", "[net]
     auto bad_suite = options;
     bad_suite.tls_cipher_suites = {"TLS_MADE_UP"};
     CHECK_FALSE(HttpServer::start(loop, handler, bad_suite));
+}
+
+TEST_CASE("suites and curves of Go's that this build lacks are left out", "[net][tls]") {
+    CHECK(check_cipher_suites({"TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305"}));
+    CHECK(
+        check_cipher_suites({"TLS_RSA_WITH_RC4_128_SHA", "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"})
+    );
+    CHECK(check_curves({4587, 4588, 4589, 29}));
+    CHECK_FALSE(check_curves({29, 29}));
+}
+
+TEST_CASE("suites of TLS 1.3 alone turn TLS 1.2 off", "[net][tls]") {
+    const Authority authority;
+    const auto certificate = authority.serve({"127.0.0.1"});
+    const auto minimum = [&](std::vector<std::string> suites) {
+        const auto tls = make_server_tls(
+            {.certificate_pem = certificate.certificate_pem,
+             .private_key_pem = certificate.private_key_pem,
+             .cipher_suites = std::move(suites)}
+        );
+        REQUIRE(tls);
+        return SSL_CTX_get_min_proto_version((*tls)->context.native_handle());
+    };
+    CHECK(minimum({}) == TLS1_2_VERSION);
+    CHECK(minimum({"TLS_AES_128_GCM_SHA256"}) == TLS1_3_VERSION);
+    CHECK(
+        minimum({"TLS_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"}) ==
+        TLS1_2_VERSION
+    );
 }
 
 TEST_CASE("a cipher suite or curve that there is not is named", "[net][tls]") {

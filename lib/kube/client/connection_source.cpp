@@ -148,12 +148,15 @@ Result<json::Value> merge_kubeconfigs(const std::vector<std::string>& files) {
 
 namespace {
 
+bool is_pod(const ConnectionSource& source) {
+    return !variable(source.process, "KUBERNETES_SERVICE_HOST").empty();
+}
+
 Result<Connection> find_server(const ConnectionSource& source) {
     if (!source.kubeconfig_file.empty()) {
         return connection_of({source.kubeconfig_file}, source.context, "--kubeconfig");
     }
-    const bool is_pod = !variable(source.process, "KUBERNETES_SERVICE_HOST").empty();
-    if (is_pod && source.context.empty()) {
+    if (is_pod(source) && source.context.empty()) {
         auto config = load_in_cluster(source.process);
         if (!config) {
             return config.error();
@@ -189,7 +192,14 @@ Result<Connection> find_server(const ConnectionSource& source) {
 
 Result<Connection> find_connection(const ConnectionSource& source) {
     auto connection = find_server(source);
-    if (!connection || connection->config.proxy) {
+    if (!connection) {
+        return connection;
+    }
+    if (is_pod(source)) {
+        const auto own = read_small_file(source.process.folder + "/namespace");
+        connection->pod_namespace = own ? *own : connection->config.namespace_;
+    }
+    if (connection->config.proxy) {
         return connection;
     }
     ClientConfig& config = connection->config;

@@ -17,8 +17,9 @@ struct ConnectionSource {
 
 struct Connection {
     ClientConfig config;
-    bool in_cluster = false;
-    std::string found_in;  ///< for the user: a file, or what is said of a pod
+    bool in_cluster = false;    ///< by the service account of the pod that this process is in
+    std::string pod_namespace;  ///< of that pod, whatever connects; "": this is no pod
+    std::string found_in;       ///< for the user: a file, or what is said of a pod
 };
 
 /// How to reach the API server: by the kubeconfig of the flag; else by the pod's service account,

@@ -260,6 +260,12 @@ ROWS = [
         ["--zap-log-level: loud is none of debug, info, error, panic and no whole number above 0"],
     ),
     (
+        "a level of zap's may be in capitals",
+        START + ["--zap-log-level", "INFO", "--zap-time-encoding", "sundial"],
+        2,
+        ["--zap-time-encoding: sundial is none of"],
+    ),
+    (
         "a time encoding that zap does not have is told",
         START + ["--zap-devel", "--zap-stacktrace-level=error", "--zap-time-encoding", "sundial"],
         2,

@@ -1,0 +1,117 @@
+#include "controller/commands/log_options.hpp"
+
+#include "base/log.hpp"
+#include "json/log_format.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace sluice::commands {
+
+namespace {
+
+/// controller-runtime takes its words in any case.
+std::string lower(std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char c) {
+        return static_cast<char>(std::tolower(c));
+    });
+    return text;
+}
+
+/// Of `--zap-log-level`, which Kueue's chart passes: a name of zap's or a verbosity, of which those
+/// from 4 on tell of single objects. `text` is in lower case.
+std::optional<log::Level> parse_zap_level(std::string_view text) {
+    if (text == "debug") {
+        return log::Level::Debug;
+    }
+    if (text == "info") {
+        return log::Level::Info;
+    }
+    if (text == "error" || text == "panic") {
+        return log::Level::Error;
+    }
+    int verbosity = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), verbosity);
+    if (read.ec != std::errc() || read.ptr != text.data() + text.size() || verbosity < 1) {
+        return std::nullopt;
+    }
+    return verbosity < 4 ? log::Level::Info : log::Level::Debug;
+}
+
+std::optional<log::Level> parse_level(std::string_view text) {
+    constexpr std::pair<std::string_view, log::Level> kLevels[] = {
+        {"debug", log::Level::Debug},
+        {"info", log::Level::Info},
+        {"warning", log::Level::Warning},
+        {"error", log::Level::Error},
+        {"off", log::Level::Off},
+    };
+    for (const auto& [name, level] : kLevels) {
+        if (name == text) {
+            return level;
+        }
+    }
+    return std::nullopt;
+}
+
+/// Errors: Invalid for a word that Kueue would refuse, naming the option.
+Result<void> check_zap_words(const LogOptions& options) {
+    constexpr std::string_view kLevels[] = {"info", "error", "panic"};
+    constexpr std::string_view kEncodings[] = {
+        "epoch", "millis", "nano", "iso8601", "rfc3339", "rfc3339nano"
+    };
+    const std::string level = lower(options.zap_stacktrace_level);
+    if (!level.empty() && std::ranges::find(kLevels, level) == std::end(kLevels)) {
+        return make_invalid("--zap-stacktrace-level: " + level + " is none of info, error, panic");
+    }
+    const std::string& encoding = options.zap_time_encoding;
+    if (!encoding.empty() && std::ranges::find(kEncodings, encoding) == std::end(kEncodings)) {
+        return make_invalid(fmt::format(
+            "--zap-time-encoding: {} is none of {}", encoding, fmt::join(kEncodings, ", ")
+        ));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<void> set_up_log(const LogOptions& options) {
+    const std::string& encoder = options.zap_encoder;
+    if (options.log_format != "text" && options.log_format != "json") {
+        return make_invalid("--log-format: " + options.log_format + " is none of text, json");
+    }
+    if (!encoder.empty() && encoder != "console" && encoder != "json") {
+        return make_invalid("--zap-encoder: " + encoder + " is none of console, json");
+    }
+    if (options.log_format == "json" || encoder == "json") {
+        log::set_format(json::json_log_format());
+    }
+    if (const auto checked = check_zap_words(options); !checked) {
+        return checked.error();
+    }
+    const bool is_devel = options.zap_devel && options.zap_level.empty();
+    const auto level = is_devel                    ? log::Level::Debug
+                       : options.zap_level.empty() ? parse_level(options.log_level)
+                                                   : parse_zap_level(lower(options.zap_level));
+    if (!level) {
+        return make_invalid(
+            options.zap_level.empty()
+                ? "--log-level: " + options.log_level +
+                      " is none of debug, info, warning, error, off"
+                : "--zap-log-level: " + options.zap_level +
+                      " is none of debug, info, error, panic and no whole number above 0"
+        );
+    }
+    log::set_level(*level);
+    return {};
+}
+
+}  // namespace sluice::commands
