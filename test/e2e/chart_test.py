@@ -196,6 +196,41 @@ class ChartTest(unittest.TestCase):
         selector = policy["matchConstraints"]["namespaceSelector"]
         self.assertEqual(selector, {"matchLabels": {"team": "ml"}})
         self.assertEqual(len(policy["mutations"]), 1, "no gate that nobody opens")
+        for gates, mutations in (
+            ("AllBeta: false", 1),
+            ("AllBeta: false, ElasticJobsViaWorkloadSlices: true", 2),
+            ("AllBeta: true", 2),
+        ):
+            text = "{featureGates: {%s}}" % gates
+            policy = self.rendered_with(text, "--set=jobAdmission=Policies")[
+                "MutatingAdmissionPolicy", "sluice-suspend-jobs"
+            ]
+            self.assertEqual(len(policy["spec"]["mutations"]), mutations, gates)
+
+    def test_the_rules_of_policies_follow_the_gates(self):
+        def rules(gates):
+            objects = self.rendered_with(
+                "{featureGates: {%s}}" % gates, "--set=jobAdmission=Policies"
+            )
+            policy = objects["ValidatingAdmissionPolicy", "sluice-jobs"]["spec"]
+            return str(policy["validations"]), {
+                each["name"]: each["expression"] for each in policy["variables"]
+            }
+
+        texts, variables = rules("")
+        for what in ("admission-gated-by", "podset-required-topology"):
+            self.assertIn(what, texts)
+        self.assertNotIn("feature gate must be enabled", texts)
+        self.assertNotIn("63", variables["prebuiltInAnnotation"])
+        self.assertNotIn("admission-gated-by", rules("AdmissionGatedBy: false")[0])
+        self.assertNotIn("podset-", rules("TopologyAwareScheduling: false")[0])
+        self.assertIn(
+            "feature gate must be enabled", rules("TASMultiLayerTopology: false")[0]
+        )
+        variables = rules("WorkloadIdentifierAnnotations: false")[1]
+        self.assertIn("63", variables["prebuiltInAnnotation"])
+        variables = rules("ElasticJobsViaWorkloadSlices: false")[1]
+        self.assertEqual(variables["isElastic"], "false")
 
     def rendered_with(self, configuration, *flags):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as values:

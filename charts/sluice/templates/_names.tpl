@@ -103,13 +103,16 @@ what the configuration says and nothing else, else all but two. */ -}}
 {{- toYaml (dig "managedJobsNamespaceSelector" $default $configuration) }}
 {{- end }}
 
-{{- /* A feature gate: true, false, or "" for its default. Takes root and name. */ -}}
+{{- /* A feature gate, one in beta: true, false, or "" for its default. Takes root and name. */ -}}
 {{- define "sluice.gate" -}}
 {{- $configuration := include "sluice.configuration" .root | fromJson }}
-{{- $gate := dig "featureGates" .name "" $configuration }}
-{{- $name := .name }}
-{{- range .root.Values.controllerManager.featureGates }}
+{{- $flags := .root.Values.controllerManager.featureGates }}
+{{- $gate := "" }}
+{{- range $name := list "AllBeta" .name }}
+{{- $gate = dig "featureGates" $name $gate $configuration }}
+{{- range $flags }}
 {{- if eq .name $name }}{{ $gate = .enabled }}{{ end }}
+{{- end }}
 {{- end }}
 {{- $gate }}
 {{- end }}
