@@ -35,7 +35,7 @@ bool set_address(
         if (path.empty()) {
             continue;
         }
-        json::Value wanted = serving::make_client_config(own, path);
+        json::Value wanted = serving::make_client_config(config, own, path);
         if (!with_authority) {
             wanted.erase("caBundle");
         }

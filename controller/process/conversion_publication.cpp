@@ -62,7 +62,8 @@ std::optional<serving::PublishedWebhook> find_other_conversion(
 std::optional<json::Value> publication_patch(
     const json::Value& definition, const serving::WebhookAddress& own
 ) {
-    const json::Value wanted = serving::make_client_config(own, kConversionPath);
+    const json::Value wanted =
+        serving::make_client_config(find_client_config(definition), own, kConversionPath);
     json::Value metadata = json::Object{};
     if (const json::Value* version = definition.find_path({"metadata", "resourceVersion"})) {
         metadata.set("resourceVersion", *version);

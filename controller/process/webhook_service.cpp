@@ -13,6 +13,8 @@
 #include <chrono>
 #include <cstddef>
 #include <limits>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -28,6 +30,11 @@ constexpr std::string_view kConvertedKinds[] = {
 };
 /// How long at most no replica answers after the one that is asked has gone.
 constexpr Duration kCheckPeriod = std::chrono::seconds(15);
+/// Before a certificate of a new authority is shown, each replica has checked since, and what it
+/// may have written by what it had read before is put right.
+constexpr Duration kShownAfter = 2 * kCheckPeriod;
+/// For so long a replica may be without the API server and still show the certificate before.
+constexpr Duration kSettledAfter = std::chrono::hours(1);
 /// Large reviews that are converted at a time.
 constexpr std::size_t kWorkers = 4;
 
@@ -136,8 +143,12 @@ WebhookService::WebhookService(const Parts& parts)
     : parts_(parts),
       thread_("webhook"),
       workers_("conversion", kWorkers),
-      certificates_(make_source(parts)),
-      server_(thread_, *certificates_),
+      certificates_(
+          make_source(parts),
+          parts.clock,
+          {.shown_after = kShownAfter, .settled_after = kSettledAfter}
+      ),
+      server_(thread_, certificates_),
       publisher_(parts.client, make_targets()) {}
 
 /// No request may ask for a worker any more when they end.
@@ -149,7 +160,30 @@ bool WebhookService::is_by_url() const {
     return is_reached_by_url(parts_);
 }
 
+/// A replica that made a new authority may be asked as soon as it listens.
+kube::Async<void> WebhookService::publish_before_serving() {
+    const auto certificates = co_await certificates_.current();
+    if (!certificates) {
+        co_return certificates.error();
+    }
+    auto own = address(certificates->authority.certificate_pem);
+    const auto published = co_await publisher_.publish(std::move(own));
+    if (!published) {
+        log::debug(
+            "the webhook's authority is published after its start",
+            {{"error", published.error().detail}}
+        );
+    }
+    co_return Result<void>();
+}
+
 kube::Async<void> WebhookService::start() {
+    if (!is_by_url()) {
+        const auto published = co_await publish_before_serving();
+        if (!published) {
+            co_return with_context(published.error(), "webhook server");
+        }
+    }
     net::ServerOptions options;
     options.address = parts_.configuration.webhook.host;
     options.port = static_cast<std::uint16_t>(parts_.configuration.webhook.port);
@@ -170,17 +204,26 @@ std::string WebhookService::origin() const {
     return serving::make_origin(host, server_.port());
 }
 
-serving::WebhookAddress WebhookService::address() const {
+serving::WebhookAddress WebhookService::address(std::string authority_pem) const {
+    // Files differ between replicas while they are replaced, however long that takes.
+    const bool keeps_others =
+        !parts_.configuration.internal_cert_management.enable || !certificates_.is_settled();
     return {
         .origin = origin(),
         .service_name = parts_.configuration.internal_cert_management.webhook_service_name,
         .service_namespace = parts_.configuration.namespace_,
-        .authority_pem = server_.authority_pem(),
+        .authority_pem = std::move(authority_pem),
+        .keeps_valid_at = keeps_others ? std::optional(parts_.clock.now()) : std::nullopt,
     };
 }
 
 kube::Async<void> WebhookService::publish() {
-    const auto published = co_await publisher_.publish(address());
+    const std::string authorities = server_.authority_pem();
+    auto own = address(authorities);
+    const auto published = co_await publisher_.publish(std::move(own));
+    if (published) {
+        certificates_.note_published(authorities);
+    }
     co_return published;
 }
 

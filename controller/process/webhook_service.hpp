@@ -6,7 +6,7 @@
 #include "kube/client/client.hpp"
 #include "metrics/runtime_metrics.hpp"
 #include "net/worker_threads.hpp"
-#include "serving/certificate_source.hpp"
+#include "serving/gradual_certificates.hpp"
 #include "serving/secure_server.hpp"
 #include "serving/server_thread.hpp"
 #include "serving/webhook_address.hpp"
@@ -40,8 +40,8 @@ class WebhookService {
     WebhookService(const WebhookService&) = delete;
     WebhookService& operator=(const WebhookService&) = delete;
 
-    /// Gets or makes the certificates and listens. Errors: those of the calls; Unavailable when the
-    /// port is taken.
+    /// Gets or makes the certificates and listens. By the Service, their authority is published
+    /// first, if it can be. Errors: those of the calls; Unavailable when the port is taken.
     kube::Async<void> start();
     /// Writes address and authority into the objects that name the webhooks. Those that are as they
     /// must be are left alone, and those that name another replica which answers.
@@ -56,14 +56,16 @@ class WebhookService {
     boost::asio::awaitable<void> stop(Duration grace);
 
   private:
-    serving::WebhookAddress address() const;
+    /// The address under the authorities of the certificates that are or will be shown.
+    serving::WebhookAddress address(std::string authority_pem) const;
+    kube::Async<void> publish_before_serving();
     bool is_by_url() const;
 
     Parts parts_;
     // The loop outlives the workers, whose ends it is told.
     serving::ServerThread thread_;
     net::WorkerThreads workers_;
-    std::unique_ptr<serving::CertificateSource> certificates_;
+    serving::GradualCertificates certificates_;
     serving::SecureServer server_;
     serving::WebhookPublisher publisher_;
 };

@@ -26,7 +26,7 @@ class SecureServer {
     bool is_serving() const { return server_ != nullptr; }
     /// 0: it does not serve.
     std::uint16_t port() const { return is_serving() ? server_->port() : std::uint16_t{0}; }
-    /// The authority that signed what is shown; "": the maker of the certificate publishes it.
+    /// The authorities that clients are to trust; "": the maker of the certificate publishes it.
     const std::string& authority_pem() const { return shown_.authority.certificate_pem; }
     /// Asks the source again. Errors: those of the source; what is shown then stays. Requires: it
     /// serves.

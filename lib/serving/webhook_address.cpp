@@ -2,6 +2,7 @@
 
 #include "kube/core/base64.hpp"
 #include "net/url.hpp"
+#include "serving/authority_bundle.hpp"
 
 #include <boost/asio/ip/address.hpp>
 #include <fmt/format.h>
@@ -62,6 +63,30 @@ json::Value make_client_config(const WebhookAddress& own, std::string_view path)
         config.set("caBundle", kube::encode_base64(own.authority_pem));
     }
     return config;
+}
+
+json::Value make_client_config(
+    const json::Value* present, const WebhookAddress& own, std::string_view path
+) {
+    json::Value wanted = make_client_config(own, path);
+    json::Value place = wanted;
+    place.erase("caBundle");
+    if (own.authority_pem.empty() || !is_same_client_config(present, place)) {
+        return wanted;
+    }
+    const std::string text(present->string_at("caBundle"));
+    const auto published = kube::decode_base64(text);
+    if (!published) {
+        return wanted;
+    }
+    const std::string authorities =
+        own.keeps_valid_at ? unite_authorities(own.authority_pem, *published, *own.keeps_valid_at)
+                           : own.authority_pem;
+    wanted.set(
+        "caBundle",
+        has_same_certificates(authorities, *published) ? text : kube::encode_base64(authorities)
+    );
+    return wanted;
 }
 
 bool is_same_client_config(const json::Value* present, const json::Value& wanted) {

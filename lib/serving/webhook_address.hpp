@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "json/value.hpp"
 
@@ -24,7 +25,10 @@ struct WebhookAddress {
     std::string origin;  ///< "https://host:port"; "": they are reached by the Service
     std::string service_name;
     std::string service_namespace;
-    std::string authority_pem;  ///< "": the maker of the certificates publishes it
+    std::string authority_pem;  ///< one or more; "": the maker of the certificates publishes it
+    /// Authorities of others that are published for this place stay where they are valid at this
+    /// time; none: they go.
+    std::optional<Time> keeps_valid_at = std::nullopt;
 
     bool is_by_url() const { return !origin.empty(); }
 };
@@ -35,6 +39,12 @@ std::string make_origin(const std::string& host, std::uint16_t port);
 /// The clientConfig that leads to a path of the address: every field that matters, null where it
 /// must not be, so that it is a merge patch too.
 json::Value make_client_config(const WebhookAddress& own, std::string_view path);
+
+/// The same for a clientConfig that is there already (or nullptr): where it leads to this address,
+/// its `caBundle` keeps what may stay, and its text when that has the same authorities.
+json::Value make_client_config(
+    const json::Value* present, const WebhookAddress& own, std::string_view path
+);
 
 /// Whether a clientConfig says what such a merge patch would make it say; nullptr is none.
 bool is_same_client_config(const json::Value* present, const json::Value& wanted);

@@ -3,6 +3,7 @@
 #include "kube/core/base64.hpp"
 #include "net/http_client.hpp"
 #include "net/tls.hpp"
+#include "serving/authority_bundle.hpp"
 #include "support/fake_client.hpp"
 #include "support/manual_clock.hpp"
 #include "support/run_async.hpp"
@@ -138,6 +139,16 @@ std::string convert(Cluster& cluster) {
 
 bool is_converted(const std::string& answer) {
     return answer.find(R"("cohortName":"team")") != std::string::npos;
+}
+
+/// The webhook answers before and after a check: under the authorities that are published now, and
+/// while the API server still knows only those that were published before.
+void check_without_a_gap(Cluster& cluster, Replica& replica) {
+    const auto before = cluster.authority();
+    CHECK(is_converted(convert(cluster)));
+    REQUIRE(run_async(cluster.loop, replica.service->check()));
+    CHECK(is_converted(convert(cluster, url_of(replica), before)));
+    CHECK(is_converted(convert(cluster)));
 }
 
 /// tls.crt and tls.key, and with `with_authority` ca.crt, as another tool would put them there.
@@ -279,10 +290,97 @@ TEST_CASE("new certificates in certDir are served and published", "[conversion]"
     write_certificates(folder, true);
     Replica replica(cluster, false, folder.path());
     REQUIRE(start(cluster, replica));
+    const auto first = cluster.authority();
     const auto next = write_certificates(folder, true);
+    for (int checks = 0; checks < 3; ++checks) {
+        check_without_a_gap(cluster, replica);
+        CHECK(cluster.authority() == next + first);
+        cluster.clock.advance(15s);
+    }
+    CHECK(is_converted(convert(cluster, url_of(replica), next)));
+}
+
+TEST_CASE("an authority that is deleted to be replaced leaves no gap", "[conversion]") {
+    Cluster cluster;
+    // Certificates of the future are valid for no client.
+    cluster.clock.step_wall(-3h);
+    Replica replica(cluster);
+    REQUIRE(start(cluster, replica));
+    cluster.clock.advance(2h);
     REQUIRE(run_async(cluster.loop, replica.service->check()));
-    CHECK(cluster.authority() == next);
-    CHECK(is_converted(convert(cluster)));
+    const auto first = cluster.authority();
+    cluster.client.erase<api::Secret>("kueue-system", "kueue-webhook-server-cert");
+    for (int checks = 0; checks < 3; ++checks) {
+        check_without_a_gap(cluster, replica);
+        CHECK(serving::split_certificates(cluster.authority()).size() == 2);
+        cluster.clock.advance(15s);
+    }
+    const auto fresh = *kube::decode_base64(cluster.secret()->data.at("ca.crt"));
+    REQUIRE(fresh != first);
+    CHECK(is_converted(convert(cluster, url_of(replica), fresh)));
+    check_without_a_gap(cluster, replica);
+    CHECK(cluster.authority() == fresh + first);
+    cluster.clock.advance(1h);
+    check_without_a_gap(cluster, replica);
+    CHECK(cluster.authority() == fresh);
+}
+
+TEST_CASE("a new authority is published by the Service before it is used", "[conversion]") {
+    Cluster cluster;
+    Replica running(cluster, true);
+    REQUIRE(start(cluster, running));
+    const auto first = cluster.authority();
+    cluster.client.erase<api::Secret>("kueue-system", "kueue-webhook-server-cert");
+    Replica started(cluster, true);
+    REQUIRE(run_async(cluster.loop, started.service->start()));
+    const auto both = cluster.authority();
+    const auto fresh = *kube::decode_base64(cluster.secret()->data.at("ca.crt"));
+    CHECK(both == fresh + first);
+    const auto published = cluster.patches_of_definitions();
+    for (int checks = 0; checks < 4; ++checks) {
+        REQUIRE(run_async(cluster.loop, running.service->check()));
+        REQUIRE(run_async(cluster.loop, started.service->check()));
+        CHECK(cluster.authority() == both);
+        cluster.clock.advance(15s);
+    }
+    CHECK(cluster.patches_of_definitions() == published);
+}
+
+TEST_CASE("replicas start by the Service while nothing can be published", "[conversion]") {
+    Cluster cluster;
+    cluster.client.fail_next(
+        test::Verb::Get, "customresourcedefinitions", Error{ErrorCode::Forbidden, "no", {}}
+    );
+    Replica replica(cluster, true);
+    REQUIRE(run_async(cluster.loop, replica.service->start()));
+    CHECK(replica.service->is_serving());
+    CHECK(cluster.patches_of_definitions() == 0);
+    REQUIRE(run_async(cluster.loop, replica.service->publish()));
+    CHECK_FALSE(cluster.authority().empty());
+}
+
+TEST_CASE("replicas with different files publish the authorities of both", "[conversion]") {
+    Cluster cluster;
+    const test::TemporaryFolder one;
+    const test::TemporaryFolder another;
+    const auto old = write_certificates(one, true);
+    const auto fresh = write_certificates(another, true);
+    Replica first(cluster, true, one.path());
+    Replica second(cluster, true, another.path());
+    REQUIRE(start(cluster, first));
+    REQUIRE(start(cluster, second));
+    const auto published = cluster.patches_of_definitions();
+    for (int hour = 0; hour < 3; ++hour) {
+        REQUIRE(run_async(cluster.loop, first.service->check()));
+        REQUIRE(run_async(cluster.loop, second.service->check()));
+        CHECK(cluster.authority() == fresh + old);
+        cluster.clock.advance(1h);
+    }
+    CHECK(cluster.patches_of_definitions() == published);
+    // The old one goes with the first of their writes after its end.
+    cluster.clock.advance(24h);
+    REQUIRE(run_async(cluster.loop, second.service->check()));
+    CHECK(cluster.authority() == fresh);
 }
 
 TEST_CASE("a certificate is renewed before its end under the same authority", "[conversion]") {

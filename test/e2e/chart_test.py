@@ -1,6 +1,7 @@
 """The chart: lint, install, upgrade and uninstall with a real helm on a real control plane of its
 own, and the manifests that are rendered from it."""
 
+import copy
 import filecmp
 import itertools
 import os
@@ -18,11 +19,22 @@ from control_plane import ControlPlane, find_binaries, wait_until
 from cluster import ROOT, find_binary
 from controller_process import Controller
 from objects import QUEUE_LABEL, cluster_queue, flavor, job, local_queue, namespace
+from refusals_test import SPACE as REFUSALS
+from refusals_test import first_object, pattern_of, read_cases, spoken, write_case
 
+# Their text is JSON, which no policy reads.
+LAYERS = "podset-slice-required-topology-constraints"
+RULES_OF_LAYERS = {"there are layers or slices", "layers are of no group"}
 CHART = ROOT / "charts/sluice"
 DEPLOY = ROOT / "examples/deploy"
 SPACE = "queueing"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+
+def needs_job_alone(case):
+    """Whether a policy judges what this case of refusals/job.yaml is about."""
+    is_about_layers = LAYERS in str(case) and case["rule"] not in RULES_OF_LAYERS
+    return "namespace" not in case and not is_about_layers
 
 
 def helm(*arguments, check=True, kubeconfig=None):
@@ -75,6 +87,44 @@ class ChartTest(unittest.TestCase):
         )  # fmt: skip
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("managerConfig.controllerManagerConfigYaml", done.stderr)
+
+    def test_stanzas_without_content_count_as_absent(self):
+        default = self.rendered_with("integrations: {frameworks: [batch/job]}")
+        stanzas = (
+            "featureGates", "integrations", "internalCertManagement", "leaderElection",
+            "managedJobsNamespaceSelector", "visibilityServer", "webhook",
+        )  # fmt: skip
+        empty = "".join(f"{stanza}:\n# nothing: here\n" for stanza in stanzas)
+        members = """
+            leaderElection: {resourceName: null, resourceNamespace: ""}
+            internalCertManagement: {enable: null, webhookServiceName: "", webhookSecretName: null}
+            integrations: {frameworks: null, jobKinds: null}
+            managedJobsNamespaceSelector: null
+            manageJobsWithoutQueueName: null
+            visibilityServer: {bindPort: null}
+            webhook: {certDir: ""}
+        """
+        for text in (empty, members, "", "# nothing"):
+            with self.subTest(text):
+                self.assertEqual(self.without_text(self.rendered_with(text)),
+                                 self.without_text(default))
+
+    @staticmethod
+    def without_text(objects):
+        """Without the ConfigMap of the configuration and its checksum."""
+        objects = {
+            key: copy.deepcopy(made) for key, made in objects.items() if key[0] != "ConfigMap"
+        }
+        pods = objects["Deployment", "sluice-controller-manager"]["spec"]["template"]
+        del pods["metadata"]["annotations"]
+        return objects
+
+    def test_stanzas_that_are_no_objects_are_refused(self):
+        for stanza in ("leaderElection", "webhook", "integrations", "featureGates"):
+            value = f"--set=managerConfig.controllerManagerConfigYaml={stanza}: 3"
+            done = helm("template", CHART, "--kube-version=1.33.0", value, check=False)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(f"{stanza} must be an object", done.stderr)
 
     def test_names_follow_the_configuration(self):
         text = "{leaderElection: {resourceName: lease}, internalCertManagement: "
@@ -144,9 +194,43 @@ class ChartTest(unittest.TestCase):
             objects = rendered("-f", values.name)
         policy = objects["MutatingAdmissionPolicy", "sluice-suspend-jobs"]["spec"]
         selector = policy["matchConstraints"]["namespaceSelector"]
-        self.assertEqual(selector["matchLabels"], {"team": "ml"})
-        self.assertEqual(selector["matchExpressions"][0]["values"], ["kube-system", SPACE])
+        self.assertEqual(selector, {"matchLabels": {"team": "ml"}})
         self.assertEqual(len(policy["mutations"]), 1, "no gate that nobody opens")
+        for gates, mutations in (
+            ("AllBeta: false", 1),
+            ("AllBeta: false, ElasticJobsViaWorkloadSlices: true", 2),
+            ("AllBeta: true", 2),
+        ):
+            text = "{featureGates: {%s}}" % gates
+            policy = self.rendered_with(text, "--set=jobAdmission=Policies")[
+                "MutatingAdmissionPolicy", "sluice-suspend-jobs"
+            ]
+            self.assertEqual(len(policy["spec"]["mutations"]), mutations, gates)
+
+    def test_the_rules_of_policies_follow_the_gates(self):
+        def rules(gates):
+            objects = self.rendered_with(
+                "{featureGates: {%s}}" % gates, "--set=jobAdmission=Policies"
+            )
+            policy = objects["ValidatingAdmissionPolicy", "sluice-jobs"]["spec"]
+            return str(policy["validations"]), {
+                each["name"]: each["expression"] for each in policy["variables"]
+            }
+
+        texts, variables = rules("")
+        for what in ("admission-gated-by", "podset-required-topology"):
+            self.assertIn(what, texts)
+        self.assertNotIn("feature gate must be enabled", texts)
+        self.assertNotIn("63", variables["prebuiltInAnnotation"])
+        self.assertNotIn("admission-gated-by", rules("AdmissionGatedBy: false")[0])
+        self.assertNotIn("podset-", rules("TopologyAwareScheduling: false")[0])
+        self.assertIn(
+            "feature gate must be enabled", rules("TASMultiLayerTopology: false")[0]
+        )
+        variables = rules("WorkloadIdentifierAnnotations: false")[1]
+        self.assertIn("63", variables["prebuiltInAnnotation"])
+        variables = rules("ElasticJobsViaWorkloadSlices: false")[1]
+        self.assertEqual(variables["isElastic"], "false")
 
     def rendered_with(self, configuration, *flags):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as values:
@@ -173,7 +257,7 @@ class ChartTest(unittest.TestCase):
                 ["mjob.kb.io", "munqueuedjob.kb.io", "vjob.kb.io", "vunqueuedjob.kb.io"],
             )
             for hook in hooks.values():
-                self.assertEqual(hook["namespaceSelector"]["matchLabels"], {"team": "ml"})
+                self.assertEqual(hook["namespaceSelector"], {"matchLabels": {"team": "ml"}})
             unqueued = hooks["vunqueuedjob.kb.io"]
             self.assertEqual(unqueued["failurePolicy"], "Ignore")
             self.assertEqual(unqueued["rules"][0]["operations"], operations)
@@ -189,6 +273,29 @@ class ChartTest(unittest.TestCase):
         hooks = objects["MutatingWebhookConfiguration", "kueue-mutating-webhook-configuration"]
         paths = [hook["clientConfig"]["service"]["path"] for hook in hooks["webhooks"]]
         self.assertIn("/mutate-science-example-v1-experiment", paths)
+
+    def test_webhooks_of_jobs_leave_out_two_namespaces_unless_they_are_configured(self):
+        for text, own in (("{}", SPACE), ("managedJobsNamespaceSelector:", SPACE),
+                          ("namespace: elsewhere", "elsewhere")):  # fmt: skip
+            for flag in ("jobAdmission=Webhooks", "jobAdmission=Policies"):
+                with self.subTest(text + flag):
+                    objects = self.rendered_with(text, f"--set={flag}")
+                    selectors = [
+                        hook["namespaceSelector"]
+                        for (kind, _), made in objects.items()
+                        if kind.endswith("WebhookConfiguration")
+                        for hook in made["webhooks"]
+                        if "namespaceSelector" in hook
+                    ] + [
+                        made["spec"]["matchConstraints"]["namespaceSelector"]
+                        for (kind, _), made in objects.items()
+                        if kind.endswith("AdmissionPolicy")
+                    ]
+                    self.assertTrue(selectors)
+                    for selector in selectors:
+                        never = {"key": "kubernetes.io/metadata.name", "operator": "NotIn",
+                                 "values": ["kube-system", own]}  # fmt: skip
+                        self.assertEqual(selector, {"matchExpressions": [never]})
 
     def test_failure_policies_of_kueues_kinds_are_values(self):
         hooks_of_value = {
@@ -344,9 +451,40 @@ class InstallTest(unittest.TestCase):
         with self.assertRaisesRegex(ApiError, "RFC 1123"):
             create(made("bad", queue="No_Queue"))
         path = "/apis/batch/v1/namespaces/team/jobs/free"
-        with self.assertRaisesRegex(ApiError, "queue-name]: field is immutable"):
+        with self.assertRaisesRegex(ApiError, "queue-name.*field is immutable"):
             self.api.patch(path, {"metadata": {"labels": {QUEUE_LABEL: "jobs"}}})
         self.api.patch(path, {"metadata": {"labels": {"another": "label"}}})
+
+    def test_policies_refuse_what_the_webhook_of_jobs_refuses(self):
+        cases = [case for kind, case in read_cases() if kind == "Job" and needs_job_alone(case)]
+        self.apply(namespace(REFUSALS))
+        for number, case in enumerate(cases):
+            # What begins as a Job that runs is stored while nothing suspends it.
+            case["object"] = first_object(self.api, "Job", case, f"case-{number}")
+        self.helm("install", "sluice", CHART, "--create-namespace", "--set=jobAdmission=Policies")
+        self.plane.kubectl("delete", "validatingwebhookconfigurations", "--all")
+        bad = next(case for case in cases if "stored" not in case and "but" in case)
+        wait_until(lambda: self.refusal(bad, bad.get("with", {}), bad["but"]), 30, "policies work")
+        for case in cases:
+            with self.subTest(case["rule"]):
+                neighbour = case.get("with") or {}
+                self.assertIsNone(self.refusal(case, neighbour), "the neighbour is refused")
+                if "but" not in case:
+                    continue
+                told = case["webhook"]
+                # Of several errors a policy tells the first.
+                told = spoken(told[0] if isinstance(told, list) else told)
+                refusal = self.refusal(case, neighbour, case["but"])
+                self.assertIsNotNone(refusal, "it is accepted")
+                self.assertRegex(refusal, f"'sluice-jobs'.* denied request: {pattern_of(told)}$")
+
+    def refusal(self, case, *steps):
+        """Why the API server does not take the object so changed; None: it does."""
+        try:
+            write_case(self.api, case, *steps)
+        except ApiError as error:
+            return error.message
+        return None
 
     @staticmethod
     def with_queue(item):

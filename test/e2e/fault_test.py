@@ -8,6 +8,7 @@ import http.client
 import itertools
 import pathlib
 import shutil
+import ssl
 import tempfile
 import threading
 import time
@@ -183,6 +184,31 @@ class FaultTest(unittest.TestCase):
             self.assertAlmostEqual(wrong_by, seconds, delta=15)
             self.pass_stream(self.submit(QUOTA + 2), lambda: None)
             self.wait(lambda: self.list(WORKLOADS) == [], "nothing is left")
+
+    def test_the_authority_of_the_webhook_is_replaced(self):
+        names = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+        def published():
+            definition = self.api.get(f"{names}/clusterqueues.kueue.x-k8s.io")
+            config = definition["spec"]["conversion"]["webhook"]["clientConfig"]
+            return base64.b64decode(config["caBundle"]).decode()
+
+        def shown():
+            return ssl.get_server_certificate(("127.0.0.1", self.controller.webhook_port))
+
+        authority, certificate = published(), shown()
+        self.api.delete("/api/v1/namespaces/kueue-system/secrets/kueue-webhook-server-cert")
+
+        def is_replaced():
+            # It must be converted, all the time.
+            self.api.get("/apis/kueue.x-k8s.io/v1beta1/clusterqueues/team")
+            return shown() != certificate
+
+        # It is published at the next check, every 15 seconds, and shown 30 seconds later.
+        wait_until(is_replaced, 90, "a certificate of a new authority is shown")
+        self.assertIn(authority.strip(), published())
+        self.assertNotEqual(authority, published())
+        self.api.get("/apis/kueue.x-k8s.io/v1beta1/clusterqueues/team")
 
     def test_the_certificate_of_the_webhook_expires(self):
         secret = "/api/v1/namespaces/kueue-system/secrets/kueue-webhook-server-cert"

@@ -160,6 +160,42 @@ def read_cases():
                 yield section["kind"], case | {"base": section["base"]}
 
 
+def first_object(api, kind, case, name):
+    """What a case begins with: an object that is to be created, or a stored one."""
+    item = {
+        "apiVersion": VERSIONS.get(kind, "kueue.x-k8s.io/v1beta2"),
+        "kind": kind,
+        "metadata": {"name": name},
+    }
+    if kind not in CLUSTER_SCOPED:
+        item["metadata"]["namespace"] = case.get("namespace", SPACE)
+    for key, value in copy.deepcopy(case["base"]).items():
+        item[key] = item[key] | value if key == "metadata" else value
+    if "stored" not in case:
+        return item
+    item = changed(item, case["stored"])
+    stored = api.create(collection(item), item)
+    if kind not in VERSIONS and "status" in item:
+        path = f"{collection(item)}/{name}/status"
+        stored = api.replace(path, stored | {"status": item["status"]})
+    return stored
+
+
+def write_case(api, case, *steps):
+    """Creates the object, or replaces the stored one, so changed; or only tries to."""
+    item = case["object"]
+    for changes in steps:
+        item = changed(item, changes)
+    if "stored" not in case:
+        return api.create(collection(item) + DRY, item)
+    is_status = any(path.startswith("status") for changes in steps for path in changes)
+    if item["kind"] == "Job":
+        # The Job controller writes too.
+        del item["metadata"]["resourceVersion"]
+    part = "/status" if is_status else ""
+    return api.replace(f"{collection(item)}/{item['metadata']['name']}{part}{DRY}", item)
+
+
 class RefusalsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -175,7 +211,7 @@ class RefusalsTest(unittest.TestCase):
         cls.cases = collections.defaultdict(list)
         for number, (kind, case) in enumerate(read_cases()):
             cls.cases[kind].append(case)
-            case["object"] = cls.first_object(kind, case, f"case-{number}")
+            case["object"] = first_object(cls.api, kind, case, f"case-{number}")
         # It publishes its address when it starts.
         cls.cluster.plane.kubectl("apply", "-f", MANIFEST)
         cls.controller = cls.cluster.add_controller()
@@ -210,27 +246,6 @@ class RefusalsTest(unittest.TestCase):
             raise
 
     @classmethod
-    def first_object(cls, kind, case, name):
-        """What a case begins with: an object that is to be created, or a stored one."""
-        item = {
-            "apiVersion": VERSIONS.get(kind, "kueue.x-k8s.io/v1beta2"),
-            "kind": kind,
-            "metadata": {"name": name},
-        }
-        if kind not in CLUSTER_SCOPED:
-            item["metadata"]["namespace"] = case.get("namespace", SPACE)
-        for key, value in copy.deepcopy(case["base"]).items():
-            item[key] = item[key] | value if key == "metadata" else value
-        if "stored" not in case:
-            return item
-        item = changed(item, case["stored"])
-        stored = cls.api.create(collection(item), item)
-        if kind not in VERSIONS and "status" in item:
-            path = f"{collection(item)}/{name}/status"
-            stored = cls.api.replace(path, stored | {"status": item["status"]})
-        return stored
-
-    @classmethod
     def is_published(cls):
         hooks = [
             hook
@@ -263,20 +278,6 @@ class RefusalsTest(unittest.TestCase):
         """The object as the API server would store it."""
         return cls.api.create(collection(item) + DRY, item)
 
-    def write_case(self, case, *steps):
-        """Creates the object, or replaces the stored one, so changed; or only tries to."""
-        item = case["object"]
-        for changes in steps:
-            item = changed(item, changes)
-        if "stored" not in case:
-            return self.api.create(collection(item) + DRY, item)
-        is_status = any(path.startswith("status") for changes in steps for path in changes)
-        if item["kind"] == "Job":
-            # The Job controller writes too.
-            del item["metadata"]["resourceVersion"]
-        part = "/status" if is_status else ""
-        return self.api.replace(f"{collection(item)}/{item['metadata']['name']}{part}{DRY}", item)
-
     def check_webhook(self, case, error):
         expected = case["webhook"]
         if isinstance(expected, list):
@@ -304,13 +305,13 @@ class RefusalsTest(unittest.TestCase):
     def check_case(self, case):
         neighbour = case.get("with") or {}
         try:
-            self.write_case(case, neighbour)
+            write_case(self.api, case, neighbour)
         except ApiError as error:
             self.fail(f"the neighbour is refused: {error.message}")
         if "but" not in case:
             return
         with self.assertRaises(ApiError) as caught:
-            self.write_case(case, neighbour, case["but"])
+            write_case(self.api, case, neighbour, case["but"])
         if "webhook" in case:
             self.check_webhook(case, caught.exception)
         else:

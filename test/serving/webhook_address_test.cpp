@@ -1,8 +1,13 @@
 #include "serving/webhook_address.hpp"
 
+#include "base/clock.hpp"
+#include "kube/core/base64.hpp"
+#include "net/certificate.hpp"
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include <chrono>
 #include <string>
 
 namespace sluice::serving {
@@ -64,6 +69,37 @@ TEST_CASE("a clientConfig says one way and the authority", "[webhook]") {
     live.find("service")->set("port", 443);
     live.set("caBundle", "foreign");
     CHECK(is_same_client_config(&live, service));
+}
+
+TEST_CASE("authorities of others stay where the clientConfig leads to us", "[webhook]") {
+    const Time now = SystemClock().now();
+    const auto own = net::make_authority("own", {.now = now})->certificate_pem;
+    const auto other = net::make_authority("other", {.now = now})->certificate_pem;
+    WebhookAddress address{"", "svc", "ns", own};
+    json::Value present = make_client_config({"", "svc", "ns", other + own}, "/mutate");
+    present.erase("url");
+    const auto bundle = [&] {
+        const auto wanted = make_client_config(&present, address, "/mutate");
+        return *kube::decode_base64(wanted.string_at("caBundle"));
+    };
+    CHECK(bundle() == own);
+    address.keeps_valid_at = now;
+    CHECK(bundle() == other + own);  // as it is there
+    present.set("caBundle", kube::encode_base64(other));
+    CHECK(bundle() == own + other);
+    address.keeps_valid_at = now + std::chrono::hours(24 * 366);
+    CHECK(bundle() == own);
+    address.keeps_valid_at = now;
+    for (const char* broken : {"*", "bm8gUEVN", ""}) {
+        present.set("caBundle", broken);
+        CHECK(bundle() == own);
+    }
+    present.set("caBundle", kube::encode_base64(other));
+    address.service_namespace = "elsewhere";
+    CHECK(bundle() == own);
+    CHECK(
+        make_client_config(nullptr, address, "/mutate") == make_client_config(address, "/mutate")
+    );
 }
 
 }  // namespace sluice::serving

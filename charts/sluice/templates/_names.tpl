@@ -29,12 +29,33 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
+{{- /* An object without its members that are null, at whatever depth: they count as absent, as the
+stanza whose lines are all comments. */ -}}
+{{- define "sluice.withoutNulls" -}}
+{{- $kept := dict }}
+{{- range $key, $value := . }}
+{{- if kindIs "map" $value }}
+{{- $value = include "sluice.withoutNulls" $value | fromJson }}
+{{- end }}
+{{- if not (kindIs "invalid" $value) }}
+{{- $_ := set $kept $key $value }}
+{{- end }}
+{{- end }}
+{{- $kept | toJson }}
+{{- end }}
+
 {{- define "sluice.configuration" -}}
-{{- $given := fromYaml .Values.managerConfig.controllerManagerConfigYaml }}
+{{- $given := fromYaml (default "" .Values.managerConfig.controllerManagerConfigYaml) }}
 {{- if hasKey $given "Error" }}
 {{- fail (printf "managerConfig.controllerManagerConfigYaml: %s" $given.Error) }}
 {{- end }}
-{{- $given | toJson }}
+{{- range $stanza := list "featureGates" "integrations" "internalCertManagement" "leaderElection"
+      "managedJobsNamespaceSelector" "visibilityServer" "webhook" }}
+{{- if not (kindIs "map" (get $given $stanza | default dict)) }}
+{{- fail (printf "managerConfig.controllerManagerConfigYaml: %s must be an object" $stanza) }}
+{{- end }}
+{{- end }}
+{{- include "sluice.withoutNulls" $given }}
 {{- end }}
 
 {{- /* The Service and the Secret have the names that the configuration gives them. */ -}}
@@ -72,22 +93,26 @@ clientConfig:
       path: {{ .path }}
 {{- end }}
 
-{{- /* Of the namespaces whose Jobs are managed. */ -}}
+{{- /* Of the namespaces whose Jobs are managed: as Kueue's chart and as the controller itself have it,
+what the configuration says and nothing else, else all but two. */ -}}
 {{- define "sluice.managedNamespaces" -}}
 {{- $configuration := include "sluice.configuration" . | fromJson }}
-{{- $selector := dig "managedJobsNamespaceSelector" (dict) $configuration }}
-{{- $never := dict "key" "kubernetes.io/metadata.name" "operator" "NotIn" "values" (list "kube-system" .Release.Namespace) }}
-{{- $expressions := append (dig "matchExpressions" (list) $selector) $never }}
-{{- toYaml (merge (dict "matchExpressions" $expressions) $selector) }}
+{{- $own := dig "namespace" "" $configuration | default .Release.Namespace }}
+{{- $never := dict "key" "kubernetes.io/metadata.name" "operator" "NotIn" "values" (list "kube-system" $own) }}
+{{- $default := dict "matchExpressions" (list $never) }}
+{{- toYaml (dig "managedJobsNamespaceSelector" $default $configuration) }}
 {{- end }}
 
-{{- /* A feature gate: true, false, or "" for its default. Takes root and name. */ -}}
+{{- /* A feature gate, one in beta: true, false, or "" for its default. Takes root and name. */ -}}
 {{- define "sluice.gate" -}}
 {{- $configuration := include "sluice.configuration" .root | fromJson }}
-{{- $gate := dig "featureGates" .name "" $configuration }}
-{{- $name := .name }}
-{{- range .root.Values.controllerManager.featureGates }}
+{{- $flags := .root.Values.controllerManager.featureGates }}
+{{- $gate := "" }}
+{{- range $name := list "AllBeta" .name }}
+{{- $gate = dig "featureGates" $name $gate $configuration }}
+{{- range $flags }}
 {{- if eq .name $name }}{{ $gate = .enabled }}{{ end }}
+{{- end }}
 {{- end }}
 {{- $gate }}
 {{- end }}
