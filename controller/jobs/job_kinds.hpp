@@ -68,8 +68,8 @@ class JobKinds {
         }
         return nullptr;
     }
-    /// The kind that an owner reference names, be it one of jobs, of another controller's too, or one
-    /// above them; none: it is unknown.
+    /// The kind that an owner reference names: of jobs, of those of another controller, or of what
+    /// stands above jobs; none: it is unknown.
     std::optional<KindAbove> find_above(std::string_view group, std::string_view name) const {
         const auto is_named = [group, name](Kind kind) {
             return kind.group() == group && kind.name() == name;
