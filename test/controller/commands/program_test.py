@@ -145,7 +145,6 @@ ROWS = [
         ["config", "check", "chart.yaml"],
         0,
         [
-            "chart.yaml:11: warning: integrations.frameworks[workload.codeflare.dev/appwrapper]: not supported by this version",
             "chart.yaml:14: warning: featureGates.LendingLimit: no longer has an effect",
             "chart.yaml: no fault found",
         ],
