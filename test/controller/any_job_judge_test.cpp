@@ -81,8 +81,8 @@ TEST_CASE("a kind that is described is held and judged from then on", "[admissio
         CHECK(judges.ask(AdmissionStep::Judge, "v2").refusal.empty());
     }
     SECTION("until its description is taken back") {
-        const Kind kind = experiment_kind().kind;
-        judges.registry.replace(withdrawn_job_kind(*judges.registry.find(kind)));
+        const KindEntry entry = experiment_kind();
+        judges.registry.replace(withdrawn_job_kind(*judges.registry.find(entry.kind)));
         CHECK_FALSE(judges.ask(AdmissionStep::Default).changed);
         CHECK(judges.ask(AdmissionStep::Judge).refusal.empty());
     }

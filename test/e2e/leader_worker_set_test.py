@@ -145,14 +145,19 @@ class LeaderWorkerSetTest(PodCase):
         for replica in range(3):
             self.make_pods(made, replica)
         self.wait(lambda: len(self.workloads(True)) == 2, "two replicas are admitted")
-        self.assertEqual(len(self.workloads(False)), 1)
-        self.wait(lambda: self.runs("llm-0", "llm-0-1", "llm-1", "llm-1-1"), "two replicas run")
-        self.wait_gated("llm-2")
-        self.assertTrue(self.is_gated("llm-2-1"))
+        # Of workloads of one second the uid decides which one waits.
+        (held,) = self.workloads(False)
+        waiting = held["metadata"]["name"].rpartition("-")[0].removeprefix("leaderworkerset-")
+        running = [f"llm-{replica}" for replica in range(3) if f"llm-{replica}" != waiting]
+        self.wait(
+            lambda: self.runs(*running, *(f"{name}-1" for name in running)), "two replicas run"
+        )
+        self.wait_gated(waiting)
+        self.assertTrue(self.is_gated(f"{waiting}-1"))
         self.cluster.api.patch(self.path("llm"), {"spec": {"replicas": 1}})
         self.wait(lambda: len(self.history.all("workloads", self.space)) == 1, "one is left")
         self.wait(lambda: self.pod("llm-1-1") is None, "the pods of the other one are stopped")
-        self.assertTrue(self.runs("llm-0", "llm-0-1"))
+        self.wait(lambda: self.runs("llm-0", "llm-0-1"), "the first one runs")
 
     def test_the_size_of_a_replica_stays(self):
         queue = self.make_queue(2)

@@ -98,6 +98,8 @@ class ServingTest(PodCase):
                 self.cluster.api.delete(
                     self.path(kind, item["metadata"]["name"]), propagationPolicy="Background"
                 )
+        for item in self.history.all("jobs", self.space):
+            self.delete_job(item["metadata"]["name"])
         self.wait(lambda: not self.history.all("pods", self.space), "all pods are gone")
         super().clean_up()
 
