@@ -49,7 +49,8 @@ RUNTIMES = {
     "TrainingRuntime": "trainer.kubeflow.org/v1alpha1",
 }
 VERSIONS = JOB_KINDS | RUNTIMES | {"Job": "batch/v1"}
-CLUSTER_SCOPED = {"AdmissionCheck", "ClusterQueue", "Cohort", "ResourceFlavor", "Topology",
+CLUSTER_SCOPED = {"AdmissionCheck", "ClusterQueue", "Cohort", "MultiKueueCluster",
+                  "MultiKueueConfig", "ProvisioningRequestConfig", "ResourceFlavor", "Topology",
                   "WorkloadPriorityClass", "ClusterTrainingRuntime"}  # fmt: skip
 FRAMEWORKS = ["batch/job"] + [
     f"{version.partition('/')[0]}/{kind.lower()}" for kind, version in JOB_KINDS.items()
@@ -128,7 +129,11 @@ def definition(kind, version):
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{plural}.{group}"},
+        "metadata": {
+            "name": f"{plural}.{group}",
+            # Groups of Kubernetes' own projects need it.
+            "annotations": {"api-approved.kubernetes.io": "unapproved, for tests"},
+        },
         "spec": {
             "group": group,
             "names": {"kind": kind, "plural": plural, "singular": kind.lower()},
@@ -429,7 +434,8 @@ class RefusalsTest(unittest.TestCase):
         self.assertEqual(self.made(item)["spec"]["podSets"][0]["minCount"], 1)
         arguments = self.controller.arguments
         self.controller.stop()
-        self.controller.arguments = [arguments[0], "--feature-gates=PartialAdmission=false"]
+        gates = f"--feature-gates={GATES},PartialAdmission=false"
+        self.controller.arguments = [arguments[0], gates]
         try:
             self.controller.start()
             self.assertNotIn("minCount", self.made(item)["spec"]["podSets"][0])

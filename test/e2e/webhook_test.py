@@ -253,7 +253,7 @@ class ChartListTest(Webhooks, ClusterCase):
         controller.stop()
         controller.configuration["integrations"] = {"frameworks": list(FRAMEWORKS)}
         kinds = ROOT / "examples/deploy/job-kinds"
-        cls.addClassCleanup(cluster.plane.kubectl, "delete", "-f", kinds)
+        cls.addClassCleanup(cluster.plane.kubectl, "delete", "--ignore-not-found", "-f", kinds)
         cluster.plane.kubectl("apply", "-f", kinds)
         for path in CONFIGURATIONS:
             cls.addClassCleanup(cluster.api.delete, path)
