@@ -36,9 +36,9 @@ struct Parts {
 template <
     class Job,
     class Admission,
-    job_kinds::PodSetSource kPodSets = job_kinds::PodSetSource::Object>
+    job_kinds::PodSetSource PodSets = job_kinds::PodSetSource::Object>
 constexpr Parts kPartsOf = {
-    kPodSets,
+    PodSets,
     [](Kind kind,
        std::shared_ptr<const job_kinds::Description> description,
        std::shared_ptr<const api::DynamicObject> object,
