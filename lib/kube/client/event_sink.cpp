@@ -15,7 +15,7 @@ namespace {
 
 /// Enough for the events of thousands of admissions a minute, and few beside the controller's other
 /// requests.
-constexpr std::size_t kWritesMax = 8;
+constexpr std::size_t kWritesMax = 4;
 
 }  // namespace
 
