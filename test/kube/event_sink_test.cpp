@@ -71,7 +71,7 @@ TEST_CASE("several events are written at a time, and not too many", "[kube][even
     s.record(3);
     CHECK(s.calls(Verb::Create) == 3);
     s.record(20);
-    CHECK(s.calls(Verb::Create) == 8);
+    CHECK(s.calls(Verb::Create) == 4);
 }
 
 TEST_CASE("a series waits until its event is there, other events do not", "[kube][events]") {
