@@ -386,6 +386,16 @@ class Course {
         return text;
     }
 
+    /// An evicted group waits for other pods in the place of its own until its Workload is deleted.
+    void give_up_groups() {
+        for (const PlayedJob& job : jobs_) {
+            const ObjectKey workload{kind_of<api::Workload>(), "team", job.name};
+            if (job.form == Form::PodGroup && cluster_.find(workload) != nullptr) {
+                cluster_.remove(workload);
+            }
+        }
+    }
+
     void leave_nothing() {
         for (PlayedJob& job : jobs_) {
             players_.remove(job);
@@ -398,6 +408,7 @@ class Course {
                 set_pod_status(cluster_, key.name, "'phase':'Failed'");
             }
             collect();
+            give_up_groups();
         }
         cluster_.settle(std::chrono::minutes(2));
         std::vector<Kind> kinds = kinds_;
