@@ -51,18 +51,9 @@ class DeploymentAdmission final : public ObjectAdmission {
         if (!before) {
             return with_context(before.error(), "oldObject");
         }
-        const bool is_served = before->number_at({"status", "readyReplicas"}, 0) > 0;
         auto errors =
             validation::validate_changed_serving(after->metadata, kKindName, context.gates);
-        validation::append(
-            errors,
-            validation::validate_serving_update(
-                before->metadata,
-                after->metadata,
-                is_served ? validation::Served::Yes : validation::Served::No,
-                context.gates
-            )
-        );
+        validation::append(errors, validate_served_update(context, *before, *after));
         return webhook::make_verdict(errors);
     }
 };

@@ -4,6 +4,7 @@
 #include "api/dynamic_object.hpp"
 #include "api/kueue_names.hpp"
 #include "controller/jobs/job_defaults.hpp"
+#include "validation/serving_rules.hpp"
 
 #include <utility>
 
@@ -42,6 +43,18 @@ Result<bool> are_pods_held(const AdmissionContext& context, const ServedObject& 
         return wait.error();
     }
     return *wait == Waits::ForItsOwn;
+}
+
+validation::FieldErrors validate_served_update(
+    const AdmissionContext& context, const ServedObject& before, const ServedObject& after
+) {
+    const bool is_served = before.number_at({"status", "readyReplicas"}, 0) > 0;
+    return validation::validate_serving_update(
+        before.metadata,
+        after.metadata,
+        is_served ? validation::Served::Yes : validation::Served::No,
+        context.gates
+    );
 }
 
 json::Value& object_at(json::Value& value, std::initializer_list<std::string_view> path) {

@@ -5,6 +5,7 @@
 #include "controller/jobs/job_admission.hpp"
 #include "controller/jobs/object_admission.hpp"
 #include "json/value.hpp"
+#include "validation/field_error.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -34,6 +35,11 @@ Result<bool> default_served(const AdmissionContext& context, ServedObject& objec
 
 /// Whether its pods wait for their own admission. Errors: as find_wait().
 Result<bool> are_pods_held(const AdmissionContext& context, const ServedObject& object);
+
+/// What a change breaks of the rules that these kinds share.
+validation::FieldErrors validate_served_update(
+    const AdmissionContext& context, const ServedObject& before, const ServedObject& after
+);
 
 /// The annotations or labels of a pod template, which are made where they are missing.
 json::Value& template_map(json::Value& pod_template, std::string_view name);

@@ -101,18 +101,9 @@ class StatefulSetAdmission final : public ObjectAdmission {
         if (!before) {
             return with_context(before.error(), "oldObject");
         }
-        const bool is_served = before->number_at({"status", "readyReplicas"}, 0) > 0;
         FieldErrors errors =
             validation::validate_changed_serving(after->metadata, kKindName, context.gates);
-        validation::append(
-            errors,
-            validation::validate_serving_update(
-                before->metadata,
-                after->metadata,
-                is_served ? validation::Served::Yes : validation::Served::No,
-                context.gates
-            )
-        );
+        validation::append(errors, validate_served_update(context, *before, *after));
         const auto is_held = are_pods_held(context, *after);
         if (!is_held) {
             return is_held.error();
