@@ -64,12 +64,6 @@ void check_support(
     for (const std::string& path : config::unsupported_settings(configuration, gates, honoured)) {
         reporter.error({.path = path, .why = "not supported by this version"});
     }
-    for (const std::string& name : config::passed_over_frameworks(configuration, honoured)) {
-        reporter.warn(
-            {.path = fmt::format("integrations.frameworks[{}]", name),
-             .why = "not supported by this version, its jobs are left alone"}
-        );
-    }
     for (const std::string& name : gates.removed()) {
         reporter.warn(
             {.path = fmt::format("featureGates.{}", name), .why = "no longer has an effect"}

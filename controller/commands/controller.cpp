@@ -202,8 +202,9 @@ boost::asio::awaitable<void> run_to_end(
 }
 
 boost::asio::awaitable<void> stop_on_signal(controller::ControllerProcess* process) {
-    std::vector<int> signals = {SIGTERM, SIGINT};
-    const int number = co_await net::wait_for_signal(std::move(signals));
+    const auto executor = co_await boost::asio::this_coro::executor;
+    net::Signals signals(executor, {SIGTERM, SIGINT});
+    const int number = co_await signals.next();
     if (number != 0) {
         log::info("signal", {{"number", number}});
         process->stop();
@@ -212,9 +213,10 @@ boost::asio::awaitable<void> stop_on_signal(controller::ControllerProcess* proce
 
 /// As Kueue does on SIGUSR2, which would end the process otherwise.
 boost::asio::awaitable<void> log_queues_on_signal(controller::ControllerProcess* process) {
+    const auto executor = co_await boost::asio::this_coro::executor;
+    net::Signals signals(executor, {SIGUSR2});
     for (;;) {
-        std::vector<int> signals = {SIGUSR2};
-        const int number = co_await net::wait_for_signal(std::move(signals));
+        const int number = co_await signals.next();
         if (number == 0) {
             co_return;
         }
@@ -256,15 +258,6 @@ void tell_start(const kube::Connection& connection) {
 void warn_of_settings_without_effect(const controller::ProcessOptions& options) {
     for (const std::string& name : options.gates.removed()) {
         log::warning("feature gate no longer has an effect", {{"gate", name}});
-    }
-    const auto passed_over =
-        config::passed_over_frameworks(options.configuration, config::honoured_by_controller());
-    if (!passed_over.empty()) {
-        log::warning(
-            "frameworks of the chart's list are not supported by this version, their jobs are left "
-            "alone",
-            {{"frameworks", fmt::format("{}", fmt::join(passed_over, ","))}}
-        );
     }
 }
 

@@ -11,13 +11,6 @@ namespace {
 
 constexpr int kDepthMax = 10;
 
-bool is_owned_by_unmanaged(const api::ObjectMeta& job, const Settings& settings) {
-    const api::OwnerReference* owner = job.controller_owner();
-    return owner != nullptr && settings.unmanaged_job_kinds.contains(fmt::format(
-                                   "{}.{}", owner->kind, kube::group_of(owner->api_version)
-                               ));
-}
-
 bool says_elastic(const api::ObjectMeta* job) {
     return job != nullptr && find_value(job->annotations, api::annotation::kElasticJob) == "true";
 }
@@ -26,15 +19,15 @@ bool says_elastic(const api::ObjectMeta* job) {
 
 bool asks_to_be_managed(const api::ObjectMeta& job, const Settings& settings) {
     return !find_value(job.labels, api::label::kQueueName).empty() ||
-           (settings.manage_jobs_without_queue_name && !is_owned_by_unmanaged(job, settings));
+           settings.manage_jobs_without_queue_name;
 }
 
-bool is_owned_by_job(const JobKinds& kinds, const Settings& settings, const api::ObjectMeta& job) {
+bool is_owned_by_job(const JobKinds& kinds, const api::ObjectMeta& job) {
     const api::OwnerReference* owner = job.controller_owner();
     const auto above = owner == nullptr
                            ? std::nullopt
                            : kinds.find_above(kube::group_of(owner->api_version), owner->kind);
-    return (above && above->standing == Standing::Managed) || is_owned_by_unmanaged(job, settings);
+    return above && above->standing == Standing::Managed;
 }
 
 JobResult<std::optional<ObjectKey>> find_managed_ancestor(

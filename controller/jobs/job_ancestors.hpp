@@ -9,13 +9,12 @@
 namespace sluice::controller {
 
 /// Whether an object of a kind of jobs asks to be managed by itself: it names a queue, or jobs
-/// without one are managed too (manageJobsWithoutQueueName) and it is no part of a job of a kind
-/// that this version does not manage. Its namespace is not considered.
+/// without one are managed too (manageJobsWithoutQueueName). Its namespace is not considered.
 bool asks_to_be_managed(const api::ObjectMeta& job, const Settings& settings);
 
 /// Whether its direct controller is of a kind of jobs, managed or not; the controller itself is not
 /// read.
-bool is_owned_by_job(const JobKinds& kinds, const Settings& settings, const api::ObjectMeta& job);
+bool is_owned_by_job(const JobKinds& kinds, const api::ObjectMeta& job);
 
 /// The topmost object above the job that is itself a managed job: its pods are the job's too, so
 /// the job gets no Workload. The walk goes from controller to controller through all kinds of jobs,

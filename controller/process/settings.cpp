@@ -34,27 +34,6 @@ void copy_sources_of_labels(const std::vector<config::CustomLabel>& labels, Sett
     }
 }
 
-/// Of those that the configuration lists and this version passes over.
-std::set<std::string, std::less<>> find_unmanaged_kinds(const config::Configuration& configuration
-) {
-    const auto names =
-        config::passed_over_frameworks(configuration, config::honoured_by_controller());
-    std::set<std::string, std::less<>> kinds;
-    for (const config::Framework& framework : config::known_frameworks()) {
-        // "Kind.version.group"; kinds of the core have no group and own no jobs.
-        const std::size_t kind_end = framework.kind.find('.');
-        const std::size_t version_end = framework.kind.find('.', kind_end + 1);
-        if (version_end != std::string_view::npos &&
-            std::ranges::find(names, framework.name) != names.end()) {
-            kinds.insert(
-                std::string(framework.kind.substr(0, kind_end)) +
-                std::string(framework.kind.substr(version_end))
-            );
-        }
-    }
-    return kinds;
-}
-
 bool manages_held_pods_alone(const config::Configuration& configuration) {
     const auto& frameworks = configuration.integrations.frameworks;
     const auto lists = [&frameworks](std::string_view name) {
@@ -77,7 +56,6 @@ Result<Settings> make_settings(
     settings.namespace_ = configuration.namespace_;
     settings.manage_jobs_without_queue_name = configuration.manage_jobs_without_queue_name;
     settings.managed_jobs_namespaces = std::move(*selector);
-    settings.unmanaged_job_kinds = find_unmanaged_kinds(configuration);
     settings.manages_held_pods_alone = manages_held_pods_alone(configuration);
     settings.label_keys_to_copy = configuration.integrations.label_keys_to_copy;
     if (gates.is_enabled(Feature::CustomMetricLabels)) {

@@ -17,9 +17,6 @@ struct Settings {
     std::string namespace_ = "kueue-system";  ///< where the controller's own objects live
     bool manage_jobs_without_queue_name = false;
     std::optional<api::Selector> managed_jobs_namespaces;  ///< none: all
-    /// Kinds of jobs that the configuration lists and this version does not manage, as
-    /// `Kind.group`: jobs below them belong to them.
-    std::set<std::string, std::less<>> unmanaged_job_kinds;
     /// Of pods only those are managed that another object's framework holds back: it turned on
     /// `pod`, which the configuration does not list.
     bool manages_held_pods_alone = false;

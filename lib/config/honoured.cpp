@@ -175,20 +175,6 @@ std::set<Feature> switchable_features() {
     };
 }
 
-/// What every version of Kueue's chart has listed since it knew these.
-bool is_list_of_chart(const std::vector<std::string>& frameworks) {
-    constexpr std::string_view kInEveryChart[] = {
-        "batch/job",
-        "jobset.x-k8s.io/jobset",
-        "kubeflow.org/mpijob",
-        "ray.io/raycluster",
-        "ray.io/rayjob",
-    };
-    return std::ranges::all_of(kInEveryChart, [&](std::string_view name) {
-        return std::ranges::find(frameworks, name) != frameworks.end();
-    });
-}
-
 }  // namespace
 
 Honoured honoured_by_controller() {
@@ -222,25 +208,6 @@ Honoured honoured_by_controller() {
              "waitForPodsReady",
              "objectRetentionPolicies",
              "admissionFairSharing"},
-        .frameworks =
-            {"batch/job",
-             "deployment",
-             "jobset.x-k8s.io/jobset",
-             "kubeflow.org/jaxjob",
-             "kubeflow.org/mpijob",
-             "kubeflow.org/paddlejob",
-             "kubeflow.org/pytorchjob",
-             "kubeflow.org/tfjob",
-             "kubeflow.org/xgboostjob",
-             "leaderworkerset.x-k8s.io/leaderworkerset",
-             "pod",
-             "ray.io/raycluster",
-             "ray.io/rayjob",
-             "ray.io/rayservice",
-             "sparkoperator.k8s.io/sparkapplication",
-             "statefulset",
-             "trainer.kubeflow.org/trainjob",
-             "workload.codeflare.dev/appwrapper"},
         .features = switchable_features(),
         .absent = features_not_built(),
     };
@@ -255,9 +222,6 @@ Honoured honoured_by_schedule() {
     made.settings.insert(
         {"admissionFairSharing", "fairSharing", "resources", "waitForPodsReady", "integrations"}
     );
-    for (const auto& framework : known_frameworks()) {
-        made.frameworks.emplace(framework.name);
-    }
     made.features.insert({Feature::MultiKueueOrchestratedPreemption}
                          // of it, what gates do to decisions
     );
@@ -277,13 +241,6 @@ std::vector<std::string> unsupported_settings(
             }
         }
     }
-    const auto passed_over = passed_over_frameworks(configuration, honoured);
-    for (const auto& framework : configuration.integrations.frameworks) {
-        if (!honoured.frameworks.contains(framework) &&
-            std::ranges::find(passed_over, framework) == passed_over.end()) {
-            found.push_back(fmt::format("integrations.frameworks[{}]", framework));
-        }
-    }
     for (std::size_t i = 0; i < kFeatures.size(); ++i) {
         const auto feature = static_cast<Feature>(i);
         const bool is_on = gates.is_enabled(feature);
@@ -297,21 +254,6 @@ std::vector<std::string> unsupported_settings(
         }
     }
     return found;
-}
-
-std::vector<std::string> passed_over_frameworks(
-    const Configuration& configuration, const Honoured& honoured
-) {
-    std::vector<std::string> names;
-    if (!is_list_of_chart(configuration.integrations.frameworks)) {
-        return names;
-    }
-    std::ranges::copy_if(
-        configuration.integrations.frameworks,
-        std::back_inserter(names),
-        [&](const std::string& name) { return !honoured.frameworks.contains(name); }
-    );
-    return names;
 }
 
 }  // namespace sluice::config

@@ -12,10 +12,9 @@ namespace sluice::config {
 /// What a command of this build acts upon. A setting outside that has no effect, so a file that has
 /// one is refused instead of being half obeyed.
 struct Honoured {
-    std::set<std::string> settings;    ///< paths; one covers all below it
-    std::set<std::string> frameworks;  ///< of integrations.frameworks
-    std::set<Feature> features;        ///< whose gates may be set either way
-    std::set<Feature> absent;          ///< not built: their gates may be off, not switched on
+    std::set<std::string> settings;  ///< paths; one covers all below it
+    std::set<Feature> features;      ///< whose gates may be set either way
+    std::set<Feature> absent;        ///< not built: their gates may be off, not switched on
 };
 
 /// What `sluice controller` acts upon.
@@ -24,17 +23,10 @@ Honoured honoured_by_controller();
 Honoured honoured_by_schedule();
 
 /// The settings that differ from their defaults and that are not honoured, as paths in the order of
-/// the file's documentation; a framework as `integrations.frameworks[pod]`, a gate as
-/// `featureGates.PartialAdmission`. A waitForPodsReady that only its default turns on is not among
-/// them, nor are the frameworks of passed_over_frameworks().
+/// the file's documentation; a gate as `featureGates.PartialAdmission`. A waitForPodsReady that
+/// only its default turns on is not among them.
 std::vector<std::string> unsupported_settings(
     const Configuration& configuration, const FeatureGates& gates, const Honoured& honoured
-);
-
-/// The frameworks that are not honoured although the file lists them, where the file lists what
-/// Kueue's chart lists: nobody asked for these one by one, so their jobs are left alone.
-std::vector<std::string> passed_over_frameworks(
-    const Configuration& configuration, const Honoured& honoured
 );
 
 }  // namespace sluice::config

@@ -118,17 +118,28 @@ asio::awaitable<bool> is_cancelled() {
     co_return state.cancelled() != asio::cancellation_type::none;
 }
 
-asio::awaitable<int> wait_for_signal(std::vector<int> signals) {
-    co_await asio::this_coro::throw_if_cancelled(false);
-    const auto executor = co_await asio::this_coro::executor;
-    asio::signal_set set(executor);
-    for (const int signal : signals) {
+class Signals::Impl {
+  public:
+    explicit Impl(const asio::any_io_executor& executor) : set(executor) {}
+    asio::signal_set set;
+};
+
+Signals::Signals(const asio::any_io_executor& executor, std::initializer_list<int> numbers)
+    : impl_(std::make_unique<Impl>(executor)) {
+    for (const int number : numbers) {
         boost::system::error_code ignored;
         // NOLINTNEXTLINE(bugprone-unused-return-value): it says the same as the code
-        set.add(signal, ignored);
+        impl_->set.add(number, ignored);
         SLUICE_ASSERT(!ignored);
     }
-    const auto [error, number] = co_await set.async_wait(asio::as_tuple(asio::use_awaitable));
+}
+
+Signals::~Signals() = default;
+
+asio::awaitable<int> Signals::next() {
+    co_await asio::this_coro::throw_if_cancelled(false);
+    const auto [error, number] =
+        co_await impl_->set.async_wait(asio::as_tuple(asio::use_awaitable));
     co_return error ? 0 : number;
 }
 

@@ -66,8 +66,22 @@ boost::asio::awaitable<bool> pause_for(Duration duration);
 /// Whether the coroutine that asks has been cancelled; long loops ask between steps.
 boost::asio::awaitable<bool> is_cancelled();
 
-/// Waits for one of the signals, for example SIGTERM; its number, or 0 when cancelled.
-boost::asio::awaitable<int> wait_for_signal(std::vector<int> signals);
+/// Takes signals of the process, for example SIGTERM, in place of what they do by default. One that
+/// comes while no coroutine waits is kept. Thread: the executor's.
+class Signals {
+  public:
+    Signals(const boost::asio::any_io_executor& executor, std::initializer_list<int> numbers);
+    ~Signals();
+    Signals(const Signals&) = delete;
+    Signals& operator=(const Signals&) = delete;
+
+    /// Waits for the next one; its number, or 0 when cancelled.
+    boost::asio::awaitable<int> next();
+
+  private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
 
 /// Wakes one waiting coroutine. A call of notify() while no coroutine waits is remembered (once).
 /// Thread: the loop's.

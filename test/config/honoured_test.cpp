@@ -95,36 +95,6 @@ TEST_CASE("a setting that equals its default asks for nothing", "[config][honour
               .empty());
 }
 
-TEST_CASE(
-    "the list of Kueue's chart passes, a framework of it that is not built does not pass alone",
-    "[config][honoured]"
-) {
-    const std::string chart =
-        R"("batch/job","kubeflow.org/mpijob","ray.io/rayjob","ray.io/raycluster",
-           "jobset.x-k8s.io/jobset","pod","workload.codeflare.dev/appwrapper")";
-    auto honoured = honoured_by_controller();
-    honoured.frameworks.erase("workload.codeflare.dev/appwrapper");
-    const auto with = [](const std::string& list) {
-        return R"("integrations":{"frameworks":[)" + list + "]}";
-    };
-    CHECK(unsupported(with(chart), honoured).empty());
-    CHECK(
-        unsupported(
-            with(chart + R"(,"sparkoperator.k8s.io/sparkapplication")"),
-            honoured,
-            "SparkApplicationIntegration=true"
-        ) == Names{}
-    );
-    CHECK(unsupported(with(R"("batch/job","pod")"), honoured).empty());
-    CHECK(
-        unsupported(with(R"("batch/job","workload.codeflare.dev/appwrapper")"), honoured) ==
-        Names{"integrations.frameworks[workload.codeflare.dev/appwrapper]"}
-    );
-    const auto read = test::parse_members("v1beta2", with(chart));
-    REQUIRE(read);
-    CHECK(passed_over_frameworks(*read, honoured) == Names{"workload.codeflare.dev/appwrapper"});
-}
-
 TEST_CASE("a feature that is not built may be off, not on", "[config][honoured]") {
     const auto honoured = honoured_by_controller();
     CHECK(unsupported("", honoured, "VisibilityOnDemand=false,MultiKueue=false").empty());

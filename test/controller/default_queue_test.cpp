@@ -28,17 +28,6 @@ std::string queue_of(const MiniCluster& cluster) {
     return cluster.at(job_key("sample"), {"metadata", "labels", "kueue.x-k8s.io/queue-name"});
 }
 
-constexpr const char* kChildOfJobSet =
-    ",'ownerReferences':[{'apiVersion':'jobset.x-k8s.io/v1alpha2','kind':'JobSet','name':'set',"
-    "'uid':'s','controller':true}]";
-
-Settings without_job_sets(bool manages_all) {
-    Settings settings;
-    settings.manage_jobs_without_queue_name = manages_all;
-    settings.unmanaged_job_kinds = {"JobSet.jobset.x-k8s.io"};
-    return settings;
-}
-
 }  // namespace
 
 TEST_CASE("a job that missed the default queue gets it and waits its turn", "[controller]") {
@@ -90,20 +79,6 @@ TEST_CASE("a job that the default queue is not for is left alone", "[controller]
     }
     CHECK(queue_of(cluster).empty());
     CHECK(is_running(cluster, "sample"));
-}
-
-TEST_CASE("a job that belongs to one of an unmanaged kind is left alone", "[controller]") {
-    const bool manages_all = GENERATE(false, true);
-    MiniCluster cluster(1, {}, without_job_sets(manages_all));
-    make_queues(cluster);
-    cluster.put(kDefaultQueue);
-    cluster.settle();
-    cluster.clock.advance(std::chrono::seconds(10));
-    cluster.put(plain_job(kChildOfJobSet));
-    cluster.settle();
-    CHECK(queue_of(cluster).empty());
-    CHECK(is_running(cluster, "sample"));
-    CHECK(cluster.workload_of("team", "sample").empty());
 }
 
 }  // namespace sluice::controller

@@ -275,8 +275,7 @@ class ChartTest(unittest.TestCase):
         self.assertIn("/mutate-science-example-v1-experiment", paths)
 
     def test_webhooks_of_jobs_leave_out_two_namespaces_unless_they_are_configured(self):
-        for text, own in (("{}", SPACE), ("managedJobsNamespaceSelector:", SPACE),
-                          ("namespace: elsewhere", "elsewhere")):  # fmt: skip
+        for text in ("{}", "managedJobsNamespaceSelector:"):
             for flag in ("jobAdmission=Webhooks", "jobAdmission=Policies"):
                 with self.subTest(text + flag):
                     objects = self.rendered_with(text, f"--set={flag}")
@@ -294,7 +293,7 @@ class ChartTest(unittest.TestCase):
                     self.assertTrue(selectors)
                     for selector in selectors:
                         never = {"key": "kubernetes.io/metadata.name", "operator": "NotIn",
-                                 "values": ["kube-system", own]}  # fmt: skip
+                                 "values": ["kube-system", SPACE]}  # fmt: skip
                         self.assertEqual(selector, {"matchExpressions": [never]})
 
     def test_failure_policies_of_kueues_kinds_are_values(self):
@@ -349,6 +348,11 @@ class ChartTest(unittest.TestCase):
         value = f"--set-string=managerConfig.controllerManagerConfigYaml={text}"
         done = helm("template", CHART, "--kube-version=1.33.0", value, check=False)
         self.assertIn("leaderElection.resourceNamespace must be", done.stderr)
+
+    def test_objects_of_the_controller_elsewhere_are_refused(self):
+        value = "--set-string=managerConfig.controllerManagerConfigYaml=namespace: elsewhere"
+        done = helm("template", CHART, "--kube-version=1.33.0", value, check=False)
+        self.assertIn("namespace in the configuration must be", done.stderr)
 
 
 class InstallTest(unittest.TestCase):

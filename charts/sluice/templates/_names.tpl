@@ -97,8 +97,7 @@ clientConfig:
 what the configuration says and nothing else, else all but two. */ -}}
 {{- define "sluice.managedNamespaces" -}}
 {{- $configuration := include "sluice.configuration" . | fromJson }}
-{{- $own := dig "namespace" "" $configuration | default .Release.Namespace }}
-{{- $never := dict "key" "kubernetes.io/metadata.name" "operator" "NotIn" "values" (list "kube-system" $own) }}
+{{- $never := dict "key" "kubernetes.io/metadata.name" "operator" "NotIn" "values" (list "kube-system" .Release.Namespace) }}
 {{- $default := dict "matchExpressions" (list $never) }}
 {{- toYaml (dig "managedJobsNamespaceSelector" $default $configuration) }}
 {{- end }}
