@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 #include <utility>
 
@@ -19,6 +20,10 @@ namespace sluice::controller {
 namespace {
 
 namespace reason = api::reason;
+
+/// How long the scheduler's first write to a Workload is waited for; creation timestamps are of
+/// whole seconds.
+constexpr Duration kSchedulersTurn = std::chrono::seconds(2);
 
 }  // namespace
 
@@ -73,13 +78,16 @@ Outcome JobReconciliation::run() {
     };
     for (const Step step : kSteps) {
         if (Next outcome = (this->*step)()) {
-            return with_events(std::move(*outcome));
+            return completed(std::move(*outcome));
         }
     }
-    return with_events({});
+    return completed({});
 }
 
-Outcome JobReconciliation::with_events(Outcome outcome) {
+Outcome JobReconciliation::completed(Outcome outcome) {
+    if (look_again_ && (!outcome.requeue_at || *look_again_ < *outcome.requeue_at)) {
+        outcome.requeue_at = look_again_;
+    }
     outcome.events.insert(
         outcome.events.begin(),
         std::make_move_iterator(events_.begin()),
@@ -409,15 +417,19 @@ JobReconciliation::Next JobReconciliation::copy_reclaimable_pods(const api::Work
     );
 }
 
-/// Whether its pods are ready, where waitForPodsReady is on. What waits for its first admission is
-/// not told so: the admission does that in its own write.
+/// Whether its pods are ready, where waitForPodsReady is on. The scheduler's first write to a
+/// Workload, admission or reason to wait, tells that they are not; only where none comes soon is it
+/// a write of its own.
 JobReconciliation::Next JobReconciliation::update_pods_ready() {
     if (!settings_.wait_for_pods_ready) {
         return {};
     }
     const api::Condition* before = find_condition(*workload_, api::condition::kPodsReady);
     const bool admitted = is_admitted(*workload_);
-    if (before == nullptr && !has_quota_reserved(*workload_)) {
+    const Time soon = workload_->metadata.creation_timestamp.value_or(now_) + kSchedulersTurn;
+    if (before == nullptr && now_ < soon &&
+        find_condition(*workload_, api::condition::kQuotaReserved) == nullptr) {
+        look_again_ = soon;
         return {};
     }
     const bool is_ready = admitted && job_.are_pods_ready();

@@ -95,7 +95,7 @@ class JobReconciliation {
     void tell(Outcome& outcome, std::string_view reason, std::string_view note) const;
     EventNote event(std::string_view reason, std::string_view note) const;
     EventNote finished_event(const api::Workload& workload) const;
-    Outcome with_events(Outcome outcome);
+    Outcome completed(Outcome outcome);
 
     const Stores& stores_;
     const Settings& settings_;
@@ -109,6 +109,7 @@ class JobReconciliation {
     WorkloadPointer replaced_;          ///< the slice that a new one is to take the place of
     WorkloadPointer kept_;  ///< the slice whose quota the job runs on, while another waits
     std::vector<EventNote> events_;
+    std::optional<Time> look_again_;  ///< whatever happens
 };
 
 /// A merge patch of a Workload that is refused when it changed since.

@@ -470,6 +470,9 @@ void DecisionApplier::send_refusal(
             workload::block_on_preemption_gates(changed, refusal.message, now) || is_changed;
     }
     is_changed = workload::sync_admitted(changed, parts_.settings.gates, now) || is_changed;
+    if (parts_.settings.wait_for_pods_ready && has_job(workload.metadata)) {
+        workload::set_pods_ready(changed, workload::ConditionStatus::False, now);
+    }
     changed.status.resource_requests = parts_.translator.resource_requests(workload);
     if (!is_changed && changed.status.resource_requests == workload.status.resource_requests) {
         forget_if_done(key);

@@ -70,12 +70,21 @@ TEST_CASE("PodsReady follows the pods of an admitted job", "[controller][podsrea
     CHECK(f.condition("a", "PodsReady") == "False/WaitForRecovery");
 }
 
-TEST_CASE("what waits for quota is not told of its pods", "[controller][podsready]") {
+TEST_CASE("what waits for quota has no ready pods", "[controller][podsready]") {
     Fixture f(with_pods_ready());
     f.cluster.put(job("a", 4));
     f.cluster.put(job("b", 4));
     f.cluster.settle();
-    CHECK((f.condition("a", "PodsReady") + f.condition("b", "PodsReady")) == "False/WaitForStart");
+    CHECK(f.condition("a", "PodsReady") == "False/WaitForStart");
+    CHECK(f.condition("b", "PodsReady") == "False/WaitForStart");
+}
+
+TEST_CASE("what no scheduler looks at has no ready pods either", "[controller][podsready]") {
+    Fixture f(with_pods_ready());
+    f.cluster.remove({kind_of<api::LocalQueue>(), "team", "main"});
+    f.cluster.put(job("a", 1));
+    f.cluster.settle();
+    CHECK(f.condition("a", "PodsReady") == "False/WaitForStart");
 }
 
 TEST_CASE("without the setting no PodsReady is written", "[controller][podsready]") {
