@@ -34,11 +34,12 @@ struct Review {
     }
     /// The annotations of a pod set as errors name them.
     std::string path(std::size_t pod_set, std::string_view annotation) const {
-        return fmt::format(
-            "{}.metadata.annotations[kueue.x-k8s.io/podset-{}]",
-            job_kinds::to_string(sample.pod_sets[pod_set].pod_template.steps()),
-            annotation
-        );
+        std::string place = job_kinds::to_string(sample.pod_sets[pod_set].pod_template.steps());
+        // Errors of a RayService call it as a RayJob has it.
+        if (const auto at = place.find("rayClusterConfig"); at != std::string::npos) {
+            place.replace(at, 16, "rayClusterSpec");
+        }
+        return fmt::format("{}.metadata.annotations[kueue.x-k8s.io/podset-{}]", place, annotation);
     }
     void change(std::string_view patch) {
         json::apply_merge_patch(object, *yaml::parse_document(patch));

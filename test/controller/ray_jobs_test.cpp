@@ -47,7 +47,9 @@ struct RayCase {
     /// What KubeRay makes: it copies labels and annotations. Why it is refused; "": it is not.
     std::string make_child() {
         const json::Value& parent = *cluster.find(key);
-        json::Value spec = *parent.find_path({"spec", "rayClusterSpec"});
+        const bool is_service = parent.string_at("kind") == "RayService";
+        json::Value spec =
+            *parent.find_path({"spec", is_service ? "rayClusterConfig" : "rayClusterSpec"});
         spec.erase("suspend");
         json::Value metadata = json::Object{
             {"name", "child"},
@@ -132,7 +134,7 @@ TEST_CASE("an elastic RayService that grows keeps its cluster running", "[job-ki
     ray.cluster.clock.advance(std::chrono::seconds(5));
     json::Value larger = *ray.cluster.find(ray.key);
     larger.find("spec")
-        ->find("rayClusterSpec")
+        ->find("rayClusterConfig")
         ->find("workerGroupSpecs")
         ->as_array()[0]
         .set("replicas", 3);
@@ -158,7 +160,7 @@ TEST_CASE(
     settings.defer_ray_service_finalization = is_deferred;
     RayCase ray("rayservice", settings);
     ray.create(false);
-    REQUIRE(ray.cluster.at(ray.key, {"spec", "rayClusterSpec", "suspend"}) == "false");
+    REQUIRE(ray.cluster.at(ray.key, {"spec", "rayClusterConfig", "suspend"}) == "false");
     const ObjectKey workload = ray.workloads().front();
     ray.cluster.merge(
         ray.key,

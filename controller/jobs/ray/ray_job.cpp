@@ -11,6 +11,9 @@ namespace sluice::controller {
 namespace {
 
 constexpr std::string_view kHead = "head";
+/// Where a RayService has what is `rayClusterSpec` in a RayJob. What Kueue says of it calls it
+/// `rayClusterSpec` too.
+constexpr std::string_view kServiceCluster = "rayClusterConfig";
 constexpr std::string_view kSubmitter = "ray-job-submitter";
 
 json::Value amounts(std::string_view cpu, std::string_view memory) {
@@ -106,8 +109,19 @@ std::string_view ray_cluster_spec_path(std::string_view kind) {
 }
 
 const json::Value* RayJob::cluster_spec() const {
-    return description().kind == "RayCluster" ? value().find_path({"spec"})
-                                              : value().find_path({"spec", "rayClusterSpec"});
+    const std::string& kind = description().kind;
+    if (kind == "RayCluster") {
+        return value().find_path({"spec"});
+    }
+    return value().find_path({"spec", kind == "RayService" ? kServiceCluster : "rayClusterSpec"});
+}
+
+std::string RayJob::place_of(const job_kinds::DescribedPodSet& pod_set) const {
+    std::string place = DescribedJob::place_of(pod_set);
+    if (const auto at = place.find(kServiceCluster); at != std::string::npos) {
+        place.replace(at, kServiceCluster.size(), "rayClusterSpec");
+    }
+    return place;
 }
 
 bool RayJob::is_fault_tolerant() const {

@@ -2,6 +2,7 @@
 
 #include "controller/jobs/described/described_job.hpp"
 
+#include <string>
 #include <string_view>
 
 namespace sluice::controller {
@@ -17,6 +18,7 @@ class RayJob final : public DescribedJob {
     /// A RayService with fault tolerance: a Job below it cleans up Redis meanwhile, and needs the
     /// quota.
     bool ends_when_gone() const override;
+    std::string place_of(const job_kinds::DescribedPodSet& pod_set) const override;
 
   protected:
     /// A RayJob that is submitted by a Job gets that Job's template, so that it can be injected
@@ -29,7 +31,7 @@ class RayJob final : public DescribedJob {
     bool is_fault_tolerant() const;
 };
 
-/// Where objects of the kind have their RayClusterSpec.
+/// Where refusals say that objects of the kind have their RayClusterSpec, as Kueue's do.
 std::string_view ray_cluster_spec_path(std::string_view kind);
 
 }  // namespace sluice::controller
