@@ -53,13 +53,11 @@ Write loose_status_write(const api::Workload& workload) {
 }
 
 bool has_evictions_of(const api::Workload& workload, const workload::Eviction& why) {
-    return workload.status.scheduling_stats && std::ranges::any_of(
-                                                   workload.status.scheduling_stats->evictions,
-                                                   [&why](const auto& entry) {
-                                                       return entry.reason == why.reason &&
-                                                              entry.underlying_cause == why.cause;
-                                                   }
-                                               );
+    const auto& stats = workload.status.scheduling_stats;
+    const auto is_it = [&why](const auto& entry) {
+        return entry.reason == why.reason && entry.underlying_cause == why.cause;
+    };
+    return stats && std::ranges::any_of(stats->evictions, is_it);
 }
 
 ObjectKey write_key(const kube::NamespacedName& key) {
