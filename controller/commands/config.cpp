@@ -7,6 +7,7 @@
 #include "config/honoured.hpp"
 #include "config/validation.hpp"
 #include "controller/commands/input_files.hpp"
+#include "controller/commands/job_kinds_check.hpp"
 #include "controller/commands/job_object.hpp"
 #include "controller/process/tls_settings.hpp"
 #include "job_kinds/configured.hpp"
@@ -86,6 +87,18 @@ std::size_t take_line(std::string_view& detail) {
     return line;
 }
 
+/// The configuration of a document without faults: itself, or that which has the descriptions of a
+/// ConfigMap.
+config::Configuration configuration_of(const json::Value& document) {
+    if (is_config_map(document)) {
+        config::Configuration made = config::default_configuration("");
+        made.integrations.job_kinds = check_job_kinds(document).descriptions;
+        return made;
+    }
+    config::Problems none;
+    return config::read_configuration(document, "", none);
+}
+
 /// Prints what a configuration without faults makes of the object in a file.
 int show_object(
     const std::string& object_file, std::string_view config_text, const std::string& feature_gates
@@ -100,9 +113,8 @@ int show_object(
         fmt::print(stderr, "error: {}:{}\n", object_file, object.error().detail);
         return 1;
     }
-    config::Problems none;
-    const auto configuration =
-        config::read_configuration(*yaml::parse_document(config_text), "", none);
+    const config::Configuration configuration =
+        configuration_of(*yaml::parse_document(config_text));
     const auto gates = config::FeatureGates::load(feature_gates, configuration.feature_gates);
     const auto shown = explain_job(*object, configuration, *gates);
     if (!shown) {
@@ -123,12 +135,20 @@ int run_check(
     }
     const ConfigReport report = check_config(file, *text, feature_gates);
     fmt::print("{}", report.text);
+    const auto document = yaml::parse_document(*text);
+    const bool is_map = document && is_config_map(*document);
     if (report.errors > 0) {
-        fmt::print(stderr, "error: sluice controller does not start with {}\n", file);
+        const char* what = is_map ? "error: sluice controller follows not all kinds of {}\n"
+                                  : "error: sluice controller does not start with {}\n";
+        fmt::print(stderr, fmt::runtime(what), file);
         return 1;
     }
     if (!object_file.empty()) {
         return show_object(object_file, *text, feature_gates);
+    }
+    if (is_map) {
+        fmt::print("{}: no fault found\n", file);
+        return 0;
     }
     fmt::print(
         "{}: no fault found; outside a cluster webhook.host and leaderElection.resourceNamespace "
@@ -150,6 +170,16 @@ ConfigReport check_config(
         std::string_view detail = failure.detail;
         const std::size_t line = take_line(detail);
         reporter.error_at(line, detail);
+        return reporter.take();
+    }
+    if (is_config_map(*document)) {
+        const JobKindsReport report = check_job_kinds(*document);
+        for (const config::Problem& problem : report.errors) {
+            reporter.error(problem);
+        }
+        for (const config::Problem& problem : report.warnings) {
+            reporter.warn(problem);
+        }
         return reporter.take();
     }
     config::Problems problems;
@@ -190,9 +220,14 @@ void add_config(CLI::App& app, int& exit_code) {
     CLI::App* config = app.add_subcommand("config", "Checks a Configuration, prints the defaults");
     config->require_subcommand(1);
     CLI::App* check = config->add_subcommand(
-        "check", "Says what `sluice controller` would refuse of a Configuration, with its line"
+        "check",
+        "Says what `sluice controller` would refuse of a Configuration, or of a ConfigMap that "
+        "describes kinds of jobs, with its line"
     );
-    check->add_option("FILE", options->file, "Configuration, YAML or JSON; - is the input")
+    check
+        ->add_option(
+            "FILE", options->file, "Configuration or ConfigMap, YAML or JSON; - is the input"
+        )
         ->required();
     check->add_option(
         "--feature-gates", options->feature_gates, "Name=true,Other=false, as given beside it"

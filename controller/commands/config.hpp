@@ -20,8 +20,8 @@ struct ConfigReport {
     int warnings = 0;
 };
 
-/// Checks all that `sluice controller` checks of a file before it starts. `feature_gates` is the
-/// text of `--feature-gates`.
+/// Checks all that `sluice controller` checks of a file before it starts, or of a ConfigMap that
+/// describes kinds of jobs when it reads that. `feature_gates` is the text of `--feature-gates`.
 ConfigReport check_config(
     std::string_view file, std::string_view text, std::string_view feature_gates
 );

@@ -84,6 +84,14 @@ spec:
   copies: -3
   template: {spec: {containers: [{name: c}]}}
 """,
+    "kinds.yaml": """apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: kinds
+  labels: {team: a}
+data:
+  bad: "{apiVersion: example.com/v1, kind: Crunch, suspend: {path: a}, active: {path: b}}"
+""",
     "cipher.yaml": """apiVersion: config.kueue.x-k8s.io/v1beta2
 kind: Configuration
 tls:
@@ -220,6 +228,28 @@ ROWS = [
             "driver: 1 pods, each requests cpu=500m",
             "left: 4 pods, each requests cpu=1",
             "state: Go",
+        ],
+    ),
+    (
+        "a ConfigMap that describes a kind is what its README says",
+        [
+            "config",
+            "check",
+            f"{OWN_KIND}/config-map.yaml",
+            "--object",
+            f"{OWN_KIND}/4-experiment.yaml",
+        ],
+        0,
+        ["driver: 1 pods, each requests cpu=500m", "left: 4 pods, each requests cpu=1"],
+    ),
+    (
+        "a ConfigMap whose description cannot work is told so",
+        ["config", "check", "kinds.yaml"],
+        1,
+        [
+            "kinds.yaml:7: error: data.bad: podSets: ",
+            "kinds.yaml:5: warning: metadata.labels: without sluice.dev/job-kinds",
+            "sluice controller follows not all kinds of kinds.yaml",
         ],
     ),
     (
