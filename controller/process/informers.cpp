@@ -19,12 +19,15 @@ constexpr Duration kDiscoveryMax = std::chrono::seconds(30);
 /// server that starts may not know all of its groups yet.
 constexpr int kAbsencesUntilDropped = 3;
 
-std::vector<std::string> resources_in(const json::Value& list) {
-    std::vector<std::string> names;
+std::map<std::string, bool> resources_in(const json::Value& list) {
+    std::map<std::string, bool> names;
     const json::Value* resources = list.find("resources");
     if (resources != nullptr && resources->is_array()) {
         for (const json::Value& resource : resources->as_array()) {
-            names.emplace_back(resource.string_at("name"));
+            const json::Value* scope = resource.find("namespaced");
+            names.emplace(
+                resource.string_at("name"), scope != nullptr && *scope == json::Value(true)
+            );
         }
     }
     return names;
@@ -71,8 +74,11 @@ boost::asio::awaitable<void> Informers::run(Followed* followed) {
     const kube::ResourcePath path = kube::path_of(followed->entry->kind);
     Duration delay = parts_.discovery_delay;
     for (;;) {
-        const Served served = co_await is_served(path);
-        bool is_absent = served == Served::No;
+        const Served served = co_await is_served(path, followed->entry->kind.is_namespaced());
+        if (served == Served::InOtherScope) {
+            note_scope(*followed);
+        }
+        bool is_absent = served == Served::No || served == Served::InOtherScope;
         if (served == Served::Yes || served == Served::WillNotSay) {
             if (served == Served::Yes || followed->phase == Phase::Unknown) {
                 followed->phase = Phase::Listing;
@@ -124,12 +130,23 @@ boost::asio::awaitable<void> Informers::check_definition(Followed* followed) {
     }
 }
 
+void Informers::note_scope(Followed& followed) {
+    if (!std::exchange(followed.is_scope_told, true)) {
+        log::error(
+            "objects of the kind have no namespace: quota is given to namespaces, so they are left "
+            "alone",
+            {{"resource", kube::to_string(followed.entry->kind)}}
+        );
+    }
+}
+
 boost::asio::awaitable<void> Informers::take_absence(Followed* followed, kube::ResourcePath path) {
     note_absence(*followed);
     // Without a kind that it cannot do without the controller keeps what it saw last.
     const bool may_go = followed->entry->presence != Presence::Required;
     if (may_go && followed->absences == kAbsencesUntilDropped) {
-        const bool gone = co_await is_gone(std::move(path));
+        const bool is_namespaced = followed->entry->kind.is_namespaced();
+        const bool gone = co_await is_gone(std::move(path), is_namespaced);
         if (gone) {
             drop(*followed);
         } else {
@@ -181,7 +198,7 @@ void Informers::drop(Followed& followed) {
     parts_.on_gone(followed.entry->kind);
 }
 
-boost::asio::awaitable<bool> Informers::is_gone(kube::ResourcePath path) {
+boost::asio::awaitable<bool> Informers::is_gone(kube::ResourcePath path, bool is_namespaced) {
     if (path.group.empty()) {
         co_return false;
     }
@@ -198,15 +215,17 @@ boost::asio::awaitable<bool> Informers::is_gone(kube::ResourcePath path) {
     }
     for (const json::Value& version : versions->as_array()) {
         path.version = version.string_at("version");
-        const auto served = co_await is_served(path);
-        if (served != Served::No) {
+        const auto served = co_await is_served(path, is_namespaced);
+        if (served != Served::No && served != Served::InOtherScope) {
             co_return false;
         }
     }
     co_return true;
 }
 
-boost::asio::awaitable<Informers::Served> Informers::is_served(kube::ResourcePath path) {
+boost::asio::awaitable<Informers::Served> Informers::is_served(
+    kube::ResourcePath path, bool is_namespaced
+) {
     const std::string target =
         path.group.empty() ? "/api/" + path.version : "/apis/" + path.group + "/" + path.version;
     // One answer serves all kinds of a group and version that ask at about the same time.
@@ -233,8 +252,11 @@ boost::asio::awaitable<Informers::Served> Informers::is_served(kube::ResourcePat
     if (!resources) {
         co_return Served::WillNotSay;
     }
-    const bool is_listed = std::ranges::find(*resources, path.plural) != resources->end();
-    co_return is_listed ? Served::Yes : Served::No;
+    const auto listed = resources->find(path.plural);
+    if (listed == resources->end()) {
+        co_return Served::No;
+    }
+    co_return listed->second == is_namespaced ? Served::Yes : Served::InOtherScope;
 }
 
 bool Informers::has_synced() const {

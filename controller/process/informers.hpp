@@ -55,25 +55,29 @@ class Informers {
     bool has_synced() const;
 
   private:
-    enum class Served : std::uint8_t { Yes, No, WillNotSay, NoAnswer };
+    enum class Served : std::uint8_t { Yes, No, InOtherScope, WillNotSay, NoAnswer };
     enum class Phase : std::uint8_t { Unknown, NotServed, Listing, Synced };
     struct Followed {
         const KindEntry* entry = nullptr;
         Phase phase = Phase::Unknown;
         bool is_waited_for = true;  ///< the others may have to wait for its first list
         bool is_checked = false;    ///< its definition was looked at
-        int absences = 0;           ///< answers in a row that the server does not have the kind
+        bool is_scope_told = false;
+        int absences = 0;  ///< answers in a row that the server does not have the kind
         std::unique_ptr<kube::Reflector> reflector;
     };
     /// What discovery said of a group and version.
     struct Discovered {
         Instant at;
-        std::optional<std::vector<std::string>> resources;  ///< none: it would not say
+        /// And whether each is namespaced; none: it would not say.
+        std::optional<std::map<std::string, bool>> resources;
     };
 
     boost::asio::awaitable<void> run(Followed* followed);
     /// Whether the server has the kind, as discovery says.
-    boost::asio::awaitable<Served> is_served(kube::ResourcePath path);
+    boost::asio::awaitable<Served> is_served(kube::ResourcePath path, bool is_namespaced);
+    /// Tells of a kind without namespaces that should have them, once.
+    static void note_scope(Followed& followed);
     /// Tells of what the definition of a kind lacks, once. That it cannot be read is no fault.
     boost::asio::awaitable<void> check_definition(Followed* followed);
     /// The server said that it does not have the kind.
@@ -83,7 +87,7 @@ class Informers {
     void note_refusal(Followed& followed);
     /// Whether the server has the kind in no version at all; a version that it does not serve any
     /// more says nothing of the objects. False when it will not say.
-    boost::asio::awaitable<bool> is_gone(kube::ResourcePath path);
+    boost::asio::awaitable<bool> is_gone(kube::ResourcePath path, bool is_namespaced);
     void drop(Followed& followed);
 
     Parts parts_;

@@ -1,6 +1,7 @@
 #include "controller/process/informers.hpp"
 
 #include "net/task_group.hpp"
+#include "support/captured_log.hpp"
 #include "support/fake_client.hpp"
 #include "support/run_async.hpp"
 
@@ -134,6 +135,21 @@ TEST_CASE(
         cluster.client.put(kube::path_of(kNames->kind(), "team"), training("b"));
         CHECK(cluster.eventually([&] { return objects.find("team", "b") != nullptr; }));
     }
+}
+
+TEST_CASE("a kind of jobs without namespaces is left alone, and told once", "[controller]") {
+    const test::CapturedLog log;
+    Followed cluster(Presence::Optional);
+    cluster.client.set_raw(
+        "/apis/example.com/v1", R"({"resources":[{"name":"trainings","namespaced":false}]})"
+    );
+    const auto asked = [&] {
+        return std::ranges::count(cluster.client.calls(), test::Verb::Get, &test::Call::verb);
+    };
+    CHECK(cluster.eventually([&] { return asked() > 3; }));
+    CHECK(cluster.informers.has_synced());
+    CHECK(cluster.lists() == 0);
+    CHECK(log.count("objects of the kind have no namespace") == 1);
 }
 
 TEST_CASE("the definition of a kind is looked at once", "[controller]") {

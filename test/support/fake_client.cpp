@@ -322,15 +322,18 @@ std::string FakeClient::discovery(std::string_view target) const {
                    (path.group.empty() ? "/api/" : "/apis/" + path.group + "/") + path.version &&
                (known == served_.end() || known->second);
     };
+    const auto resource = [](std::string_view plural, std::string_view kind, bool is_namespaced) {
+        return json::Object{{"name", plural}, {"kind", kind}, {"namespaced", is_namespaced}};
+    };
     json::Array resources;
     for (const api::KindInfo& kind : api::all_kinds()) {
         if (is_here(kube::path_of(kube::Kind(kind)))) {
-            resources.push_back(json::Object{{"name", kind.plural}, {"kind", kind.kind}});
+            resources.push_back(resource(kind.plural, kind.kind, kind.is_namespaced));
         }
     }
     for (const auto& [path, kind] : added_kinds_) {
         if (is_here(path)) {
-            resources.push_back(json::Object{{"name", path.plural}, {"kind", kind}});
+            resources.push_back(resource(path.plural, kind.name(), kind.is_namespaced()));
         }
     }
     if (resources.empty()) {
@@ -342,7 +345,7 @@ std::string FakeClient::discovery(std::string_view target) const {
 void FakeClient::serve(kube::Kind kind) {
     const kube::ResourcePath path = kube::path_of(kind);
     served_[{path.group, path.plural}] = true;
-    added_kinds_.emplace(path, kind.name());
+    added_kinds_.emplace(path, kind);
 }
 
 void FakeClient::stop_serving(kube::Kind kind) {

@@ -201,7 +201,7 @@ class FakeClient final : public kube::Client {
 
     std::map<std::string, std::string> raw_;
     std::map<std::pair<std::string, std::string>, bool> served_;  ///< by group and plural
-    std::map<kube::ResourcePath, std::string> added_kinds_;       ///< their names
+    std::map<kube::ResourcePath, kube::Kind> added_kinds_;
     std::vector<Fault> faults_;
     std::vector<Call> calls_;
     std::int64_t version_ = 1000;
