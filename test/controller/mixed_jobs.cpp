@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -218,8 +219,12 @@ class Course {
         std::string patch;
         switch (prng_.below(4)) {
             case 0:
+                if (!may_change_queue(job)) {
+                    return;
+                }
+                job.queue = any(kQueues);
                 patch = fmt::format(
-                    "{{'metadata':{{'labels':{{'kueue.x-k8s.io/queue-name':'{}'}}}}}}", any(kQueues)
+                    "{{'metadata':{{'labels':{{'kueue.x-k8s.io/queue-name':'{}'}}}}}}", job.queue
                 );
                 break;
             case 1:
@@ -241,10 +246,16 @@ class Course {
         if (job.form != Form::PodGroup) {
             edit(job.key, patch);
         }
-        // The pods of a group name one queue.
         for (const std::string& pod : job.pods) {
             edit(pod_key(pod), patch);
         }
+    }
+
+    /// The pods of a group name one queue: it is changed where none of them runs, of all at once.
+    bool may_change_queue(const PlayedJob& job) const {
+        return std::ranges::all_of(job.pods, [this](const std::string& pod) {
+            return cluster_.find(pod_key(pod)) != nullptr && is_pod_gated(cluster_, pod);
+        });
     }
 
     void edit(const ObjectKey& key, std::string_view patch) {
@@ -374,14 +385,18 @@ class Course {
     }
 
     std::string describe(const PlayedJob& job) const {
-        std::string text = fmt::format("{} never ended", job.name);
-        const std::string first = job.form == Form::PodGroup ? job.pods.front() : job.name;
-        const ObjectKey key = job.form == Form::PodGroup ? pod_key(first) : job.key;
-        if (const json::Value* object = cluster_.find(key)) {
-            text += "\n  " + json::print(*object);
+        std::vector<ObjectKey> keys = cluster_.workloads_of("team", job.name);
+        if (job.form == Form::PodGroup) {
+            keys.push_back({kind_of<api::Workload>(), "team", job.name});
+            std::ranges::transform(job.pods, std::back_inserter(keys), pod_key);
+        } else {
+            keys.push_back(job.key);
         }
-        for (const ObjectKey& workload : cluster_.workloads_of("team", first)) {
-            text += "\n  " + json::print(*cluster_.find(workload));
+        std::string text = fmt::format("{} never ended", job.name);
+        for (const ObjectKey& key : keys) {
+            if (const json::Value* object = cluster_.find(key)) {
+                text += "\n  " + json::print(*object);
+            }
         }
         return text;
     }

@@ -22,6 +22,7 @@ void OwnControllers::make_pod(const std::string& name, const PlayedJob* group) {
                                    : group_pod(name, 3);
     if (group != nullptr) {
         pod.annotations["kueue.x-k8s.io/pod-group-name"] = group->name;
+        pod.labels["kueue.x-k8s.io/queue-name"] = group->queue;
     }
     cluster_.put(pod.text());
 }

@@ -20,8 +20,9 @@ struct PlayedJob {
     ObjectKey key;                      ///< of a job that is one object
     std::vector<std::string> pods;      ///< of a group, those that its user has not given up
     int pods_made = 0;
-    bool runs = false;     ///< its controller has made pods
-    bool is_over = false;  ///< it has finished, or is deleted
+    std::string queue = "main";  ///< of a group: that of all its pods
+    bool runs = false;           ///< its controller has made pods
+    bool is_over = false;        ///< it has finished, or is deleted
 };
 
 /// Plays the controllers of all kinds of jobs, the scheduler of pods and kubelet, a step at a time.
