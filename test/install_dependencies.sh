@@ -23,7 +23,8 @@ missing() { ! dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok instal
 # Debian 12 ships a Boost and a Catch2 that are too old; its own backports carry newer ones.
 backports_packages=()
 packages=(cmake ninja-build ccache git curl ca-certificates xz-utils python3 python3-yaml openssl
-    libssl-dev libyaml-cpp-dev libfmt-dev rapidjson-dev libspdlog-dev libcli11-dev libbenchmark-dev
+    libssl-dev libyaml-cpp-dev libfmt-dev libre2-dev rapidjson-dev libspdlog-dev libcli11-dev
+    libbenchmark-dev
     libgoogle-perftools-dev valgrind shellcheck)
 if [ "${VERSION_CODENAME:-}" = bookworm ]; then
     packages+=(clang-16 libclang-rt-16-dev lld-16 llvm-16 clang-format-19 clang-tidy-19)

@@ -82,6 +82,8 @@ class GenericJob {
     virtual std::optional<std::string> find_hold() const { return std::nullopt; }
     /// It runs no pods and is as its user made it.
     virtual bool is_suspended() const = 0;
+    /// Though it is suspended, pods of it run or may be placed: somebody else let them.
+    virtual bool runs_in_part() const { return false; }
     /// A stop with several steps has begun and not ended.
     virtual bool is_stop_unfinished() const { return false; }
     /// It has pods that have not ended.

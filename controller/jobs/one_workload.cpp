@@ -156,7 +156,7 @@ JobReconciliation::Next JobReconciliation::drop_finalizer(const api::Workload& w
 }
 
 JobReconciliation::Next JobReconciliation::stop_without_workload() {
-    if (!job_.is_suspended()) {
+    if (!job_.is_suspended() || job_.runs_in_part()) {
         constexpr std::string_view kMessage = "Missing Workload; unable to restore pod templates";
         if (Next stopping = stop(nullptr, kMessage)) {
             return stopping;

@@ -114,7 +114,10 @@ JobResult<PodSetInfo> make_pod_set_info(
             from.node_selector = update.node_selector;
             from.tolerations = update.tolerations;
             if (const auto merged = merge(info, from); !merged) {
-                return JobProblem{JobProblem::Reason::InvalidSpec, merged.error().detail};
+                return JobProblem{
+                    JobProblem::Reason::InvalidSpec,
+                    fmt::format("in admission check \"{}\": {}", check.name, merged.error().detail)
+                };
             }
         }
     }

@@ -3,11 +3,13 @@
 #include "api/names.hpp"
 #include "controller/jobs/job_reconciliation.hpp"
 #include "controller/jobs/workload_of_job.hpp"
+#include "controller/reconcilers/pod_groups.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 #include "validation/job_rules.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 // How a job takes the Workload that was made for it beforehand.
@@ -41,6 +43,14 @@ json::Value adoption_patch(
     return json::Object{{"metadata", std::move(metadata)}};
 }
 
+/// A group of pods shares its Workload: none of them is its controller.
+bool belongs_to_pods(const api::ObjectMeta& workload) {
+    return is_of_pod_group(workload) ||
+           std::ranges::any_of(workload.owner_references, [](const api::OwnerReference& owner) {
+               return owner.kind == "Pod" && owner.api_version == "v1";
+           });
+}
+
 }  // namespace
 
 /// Chooses it, once it is the job's own and describes it. It is never replaced by another.
@@ -53,7 +63,9 @@ JobReconciliation::Next JobReconciliation::adopt_prebuilt_workload() {
     }
     const auto workload = stores_.of<api::Workload>().find(job.namespace_, name);
     const api::OwnerReference* owner = workload ? workload->metadata.controller_owner() : nullptr;
-    if (!workload || (owner != nullptr && owner->uid != job.uid)) {
+    const bool is_of_others =
+        workload && !job_.consists_of_pods() && belongs_to_pods(workload->metadata);
+    if (!workload || is_of_others || (owner != nullptr && owner->uid != job.uid)) {
         return wait_for_prebuilt(name);
     }
     if (auto own = job_.own_prebuilt(*workload)) {

@@ -81,10 +81,10 @@ JobReconciliation::Next JobReconciliation::delete_deactivated(const api::Conditi
 }
 
 JobReconciliation::Next JobReconciliation::stop_unadmitted() {
-    if (job_.is_suspended()) {
+    const bool may_run = is_admitted(*workload_) || (kept_ && may_run_on(job_, *kept_));
+    if (job_.is_suspended() && (may_run || !job_.runs_in_part())) {
         return {};
     }
-    const bool may_run = is_admitted(*workload_) || (kept_ && may_run_on(job_, *kept_));
     if (may_run) {
         return Outcome{};
     }

@@ -26,11 +26,30 @@ const TypeInfo& ReplicaSet::type() {
     return kInfo;
 }
 
+const TypeInfo& RollingUpdateStatefulSetStrategy::type() {
+    static const TypeInfo kInfo{
+        .fields = {field<&RollingUpdateStatefulSetStrategy::partition>("partition")},
+    };
+    return kInfo;
+}
+
+const TypeInfo& StatefulSetUpdateStrategy::type() {
+    static const TypeInfo kInfo{
+        .fields =
+            {
+                field<&StatefulSetUpdateStrategy::type_>("type"),
+                field<&StatefulSetUpdateStrategy::rolling_update>("rollingUpdate"),
+            },
+    };
+    return kInfo;
+}
+
 const TypeInfo& StatefulSetSpec::type() {
     static const TypeInfo kInfo{
         .fields =
             {
                 field<&StatefulSetSpec::replicas>("replicas"),
+                field<&StatefulSetSpec::update_strategy>("updateStrategy"),
                 field<&StatefulSetSpec::template_>("template", "R"),
             },
     };

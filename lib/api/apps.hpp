@@ -38,8 +38,27 @@ struct ReplicaSet {
     friend bool operator==(const ReplicaSet&, const ReplicaSet&) = default;
 };
 
+struct RollingUpdateStatefulSetStrategy {
+    std::int32_t partition = 0;  ///< pods of smaller ordinals are not updated
+
+    static const TypeInfo& type();
+    friend bool
+    operator==(const RollingUpdateStatefulSetStrategy&, const RollingUpdateStatefulSetStrategy&) =
+        default;
+};
+
+struct StatefulSetUpdateStrategy {
+    std::string type_;  ///< RollingUpdate or OnDelete
+    std::optional<RollingUpdateStatefulSetStrategy> rolling_update;
+
+    static const TypeInfo& type();
+    friend bool operator==(const StatefulSetUpdateStrategy&, const StatefulSetUpdateStrategy&) =
+        default;
+};
+
 struct StatefulSetSpec {
     std::optional<std::int32_t> replicas;
+    StatefulSetUpdateStrategy update_strategy;
     PodTemplateSpec template_;
 
     static const TypeInfo& type();

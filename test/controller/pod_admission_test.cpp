@@ -228,6 +228,13 @@ TEST_CASE("what of pods may not change", "[admission]") {
         "metadata.labels[kueue.x-k8s.io/pod-group-name]: Invalid value: \"h\": field is immutable"
     );
     // It runs: it has no gate.
+    CHECK(
+        has(webhooks.updated(
+                pod("kueue.x-k8s.io/managed: 'true'"),
+                pod(fmt::format("kueue.x-k8s.io/managed: 'true', {}", kGroup), two)
+            ),
+            "pod-group-name]: Invalid value: \"g\": field is immutable")
+    );
     CHECK(has(
         webhooks.updated(pod(kQueue), pod("kueue.x-k8s.io/queue-name: r")), "field is immutable"
     ));

@@ -197,6 +197,26 @@ TEST_CASE("a rollout opens the gates of pods that are to be replaced", "[control
     CHECK(is_pod_gated(cluster, "web-1"));
 }
 
+TEST_CASE("a rollout opens no gates of pods that it leaves alone", "[controller]") {
+    MiniCluster cluster;
+    start_serving(cluster);
+    cluster.put(job("busy", 4));
+    cluster.settle();
+    put_stateful_set(cluster, "web", 2);
+    cluster.merge(
+        stateful_set_key("web"),
+        GENERATE(
+            "{'spec':{'updateStrategy':{'type':'RollingUpdate','rollingUpdate':{'partition':1}}}}",
+            "{'spec':{'updateStrategy':{'type':'OnDelete'}}}"
+        )
+    );
+    put_pod_of_set(cluster, "web", 0, "r1");
+    set_status(cluster, stateful_set_key("web"), "'currentRevision':'r1','updateRevision':'r2'");
+    cluster.settle();
+    CHECK(is_pod_gated(cluster, "web-0"));
+    CHECK_FALSE(is_pod_deleted(cluster, "web-0"));
+}
+
 TEST_CASE("a StatefulSet that moves to another queue takes its Workload and pods", "[controller]") {
     MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 8)));
     start_serving(cluster);

@@ -73,6 +73,7 @@ THIRD_PARTY = {
     "boost/url": ("lib/net/*.cpp", "lib/kube/core/resource_path.cpp"),
     "boost/uuid": ("lib/net/*.cpp",),
     "boost/system": ("lib/base/", "lib/net/", "lib/kube/client/", "controller/"),
+    "re2/": ("lib/apiserver/*.cpp",),
     "spdlog/": ("lib/base/log.cpp",),
     "CLI/": ("controller/",),
     "catch2/": (),

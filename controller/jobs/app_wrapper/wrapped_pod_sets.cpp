@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,6 +38,14 @@ std::int64_t number_at(const json::Value& value, std::string_view path, std::int
 std::int64_t pods_of_job(const json::Value& spec) {
     const std::int64_t parallelism = number_at(spec, "parallelism", 1);
     return std::min(parallelism, number_at(spec, "completions", parallelism));
+}
+
+/// The counts of a wrapped object are checked by nobody before; one that is too large is refused
+/// as such later.
+std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
+    std::int64_t product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::int64_t>::max()
+                                                  : product;
 }
 
 json::Value pod_set(std::string path, json::Value replicas, json::Object annotations = {}) {
@@ -89,9 +98,10 @@ json::Array pod_sets_of_job_set(const json::Value& component) {
             continue;
         }
         const std::int64_t replicas = number_at(*job.value, "replicas", 1);
+        const std::int64_t pods = spec == nullptr ? 1 : pods_of_job(*spec);
         made.push_back(pod_set(
             job_kinds::to_string(job.location) + ".template.spec.template",
-            replicas * (spec == nullptr ? 1 : pods_of_job(*spec)),
+            saturated_product(replicas, pods),
             {{annotation::kPodIndexLabel, kCompletionIndex},
              {annotation::kSubGroupIndexLabel, kJobIndex},
              {annotation::kSubGroupCount, std::to_string(replicas)}}

@@ -3,11 +3,11 @@
 #include "controller/jobs/batch_job/batch_job_view.hpp"
 #include "controller/jobs/stored_template.hpp"
 #include "controller/jobs/topology_request.hpp"
+#include "validation/go_numbers.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 // What a Job asks for.
@@ -38,9 +38,8 @@ Result<std::optional<std::int32_t>> BatchJob::min_pod_count() const {
     if (text.empty() || !settings_.partial_admission) {
         return std::optional<std::int32_t>();
     }
-    std::int32_t minimum = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), minimum);
-    if (error != std::errc() || end != text.data() + text.size() || minimum < 1) {
+    const std::int32_t minimum = validation::parse_decimal<std::int32_t>(text).value_or(0);
+    if (minimum < 1) {
         return make_invalid(
             fmt::format("annotation {}: \"{}\" is not a number above 0", kAnnotation, text)
         );

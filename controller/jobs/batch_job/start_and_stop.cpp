@@ -1,5 +1,6 @@
 #include "api/kueue_names.hpp"
 #include "controller/jobs/batch_job/batch_job_view.hpp"
+#include "validation/go_numbers.hpp"
 
 #include <fmt/format.h>
 
@@ -36,9 +37,9 @@ bool BatchJob::is_stop_unfinished() const {
 }
 
 bool BatchJob::wants_equal_completions() const {
-    return find_value(
-               job_->metadata.annotations, api::annotation::kJobCompletionsEqualParallelism
-           ) == "true";
+    const std::string_view text =
+        find_value(job_->metadata.annotations, api::annotation::kJobCompletionsEqualParallelism);
+    return validation::parse_boolean(text).value_or(false);
 }
 
 Result<std::vector<Write>> BatchJob::start(const std::vector<PodSetInfo>& injected) const {

@@ -210,8 +210,12 @@ FieldErrors validate_pod(const api::ObjectMeta& pod, const FeatureGates& gates) 
     return errors;
 }
 
+/// `is_held`: it had its gate before the change. What runs by its own Workload joins no group.
 FieldErrors validate_pod_update(
-    const api::ObjectMeta& before, const api::ObjectMeta& after, const FeatureGates& gates
+    const api::ObjectMeta& before,
+    const api::ObjectMeta& after,
+    bool is_held,
+    const FeatureGates& gates
 ) {
     constexpr const char* kRetriable = api::annotation::kRetriableInGroup;
     const std::string_view old_group = pod_group_of(before, is_named_by_annotation(gates));
@@ -225,7 +229,9 @@ FieldErrors validate_pod_update(
             annotation_path(kRetriable), "unretriable pod group can't be converted to retriable"
         ));
     }
-    if (!old_group.empty() && old_group != new_group) {
+    const bool is_joining =
+        old_group.empty() && !new_group.empty() && !is_held && is_marked_managed(before);
+    if ((!old_group.empty() && old_group != new_group) || is_joining) {
         errors.push_back(validation::immutable(group_path(after, gates), new_group));
     }
     return errors;
@@ -266,7 +272,10 @@ class PodAdmission final : public JobAdmission {
         const GenericJob& before, const GenericJob& after, const FeatureGates& gates
     ) const override {
         FieldErrors errors = validate_pod(after.metadata(), gates);
-        validation::append(errors, validate_pod_update(before.metadata(), after.metadata(), gates));
+        validation::append(
+            errors,
+            validate_pod_update(before.metadata(), after.metadata(), before.is_suspended(), gates)
+        );
         return errors;
     }
 
@@ -324,7 +333,10 @@ class PodAdmission final : public JobAdmission {
             );
             validation::append(errors, validate_pod(metadata, context.gates));
             validation::append(
-                errors, validate_pod_update((*before)->metadata, metadata, context.gates)
+                errors,
+                validate_pod_update(
+                    (*before)->metadata, metadata, is_held_or_over(**before), context.gates
+                )
             );
         }
         Verdict verdict = webhook::make_verdict(errors);

@@ -4,6 +4,7 @@
 #include "controller/jobs/pod/pod_state.hpp"
 #include "controller/reconcilers/pod_groups.hpp"
 #include "controller/reconcilers/workload_status.hpp"
+#include "validation/go_numbers.hpp"
 #include "validation/job_rules.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +40,9 @@ std::shared_ptr<const api::Pod> find_first(const Pods& pods) {
 bool has_max_execution_time_of(const api::ObjectMeta& pod, const api::Workload& workload) {
     const auto& limit = workload.spec.maximum_execution_time_seconds;
     const std::string* text = pod.find_label(api::label::kMaxExecTimeSeconds);
-    return (text == nullptr || text->empty()) ? !limit : limit && std::to_string(*limit) == *text;
+    return (text == nullptr || text->empty())
+               ? !limit
+               : limit && validation::parse_decimal<std::int64_t>(*text) == std::int64_t{*limit};
 }
 
 /// Until when it runs on after its deletion, at the latest; none: it is not being deleted.
@@ -108,6 +111,12 @@ bool PodGroup::is_left_alone() const {
 
 bool PodGroup::is_suspended() const {
     return std::ranges::any_of(list_, [](const auto& pod) { return is_held_or_over(*pod); });
+}
+
+bool PodGroup::runs_in_part() const {
+    return std::ranges::any_of(list_, [](const auto& pod) {
+        return !is_held_or_over(*pod) && !pod->metadata.deletion_timestamp;
+    });
 }
 
 bool PodGroup::is_active() const {

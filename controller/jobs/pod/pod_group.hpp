@@ -25,6 +25,7 @@ class PodGroup final : public GenericJob {
     bool is_left_alone() const override;
     /// Some pod is held back or has ended.
     bool is_suspended() const override;
+    bool runs_in_part() const override;
     bool is_active() const override;
     bool are_pods_ready() const override;
     std::optional<JobEnd> find_end() const override;

@@ -56,10 +56,12 @@ void split_off(Pods& from, std::size_t index, Pods& to) {
     from.erase(begin, from.end());
 }
 
-/// Moves those that wait and ask for more than the other pod to another list.
+/// Moves those that nobody started by right and that ask for more than the other pod to another
+/// list.
 void split_off_larger(Pods& from, const api::PodSpec& than, Pods& to) {
     const auto larger = std::ranges::stable_partition(from, [&than](const auto& pod) {
-        return !is_gated(*pod) || !asks_for_more(pod->spec, than);
+        const bool was_started = !is_gated(*pod) && pod->metadata.find_label(api::label::kPodSet);
+        return was_started || has_ended(*pod) || !asks_for_more(pod->spec, than);
     });
     split_off(from, static_cast<std::size_t>(larger.begin() - from.begin()), to);
 }

@@ -28,6 +28,7 @@ constexpr std::string_view kWorker = "worker";
 constexpr std::string_view kMain = "main";
 /// So long a pod of a LeaderWorkerSet that is not there stays held back: the LeaderWorkerSet may be
 /// seen later than its pods.
+constexpr std::size_t kWorkloadsAtOnce = 200;
 constexpr Duration kOrphanAge = std::chrono::minutes(1);
 
 std::int64_t number_at(
@@ -209,6 +210,9 @@ class Reconciliation {
         Outcome outcome;
         outcome.are_independent = true;
         for (const std::int64_t index : indexes) {
+            if (outcome.writes.size() == kWorkloadsAtOnce) {
+                break;  // their creation brings us back
+            }
             auto workload = make_group_workload(
                 stores_, settings_, owner_, workload_name_of(std::to_string(index)), pod_sets, true
             );
@@ -232,7 +236,7 @@ class Reconciliation {
             owner == nullptr
                 ? nullptr
                 : stores_.of<api::StatefulSet>().find(pod.metadata.namespace_, owner->name);
-        return set &&
+        return set && owner->uid == set->metadata.uid &&
                is_of_old_revision(pod, set->status.current_revision, set->status.update_revision);
     }
 

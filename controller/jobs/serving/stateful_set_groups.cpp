@@ -210,6 +210,21 @@ class Reconciliation {
         return write;
     }
 
+    /// By the rollout, which waits until the pod is ready. What the rollout leaves alone stays
+    /// gated.
+    bool will_be_replaced(const api::Pod& pod) const {
+        const api::OwnerReference* owner = pod.metadata.controller_owner();
+        const auto& strategy = set_.spec.update_strategy;
+        const std::string_view name = pod.metadata.name;
+        const auto ordinal =
+            validation::parse_decimal<std::int32_t>(name.substr(name.rfind('-') + 1));
+        const std::int32_t partition =
+            strategy.rolling_update ? strategy.rolling_update->partition : 0;
+        return owner != nullptr && owner->uid == set_.metadata.uid &&
+               strategy.type_ != "OnDelete" && ordinal.value_or(0) >= partition &&
+               is_of_old_revision(pod, set_.status.current_revision, set_.status.update_revision);
+    }
+
     void tell_pods() {
         if (replicas_ <= 0 || workload_->metadata.deletion_timestamp) {
             return;
@@ -227,9 +242,7 @@ class Reconciliation {
         };
         for (const auto& [name, pod] : pods_) {
             auto write = tell_membership(*pod, owner_, membership, settings_);
-            if (!write && is_of_old_revision(
-                              *pod, set_.status.current_revision, set_.status.update_revision
-                          )) {
+            if (!write && will_be_replaced(*pod)) {
                 write = open_gates(*pod);
             }
             if (write) {
