@@ -52,6 +52,19 @@ JobReconciliation::Next JobReconciliation::release_evicted() {
 Write JobReconciliation::released_quota() const {
     api::Workload changed = *workload_;
     workload::release_quota(changed, settings_.gates, now_);
+    const api::Condition* evicted = find_condition(*workload_, api::condition::kEvicted);
+    const bool has_not_begun = job_.ends_with_stop() && job_.is_suspended() && !job_.find_end();
+    if (has_not_begun && evicted != nullptr && evicted->reason == reason::kPreempted) {
+        // The stop did not end it: it waits for its next turn.
+        workload::set_condition(
+            changed,
+            api::condition::kRequeued,
+            workload::ConditionStatus::True,
+            evicted->reason,
+            evicted->message,
+            now_
+        );
+    }
     return status_write(changed);
 }
 
