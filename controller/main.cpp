@@ -1,6 +1,7 @@
 #include "base/version.hpp"
 #include "controller/commands/config.hpp"
 #include "controller/commands/controller.hpp"
+#include "controller/commands/dev.hpp"
 #include "controller/commands/schedule.hpp"
 
 #include <CLI/CLI.hpp>
@@ -84,6 +85,7 @@ int main(int argc, char** argv) {
     int exit_code = 0;
     sluice::commands::add_controller(program, exit_code);
     sluice::commands::add_schedule(program, exit_code);
+    sluice::commands::add_dev(program, exit_code);
     sluice::commands::add_config(program, exit_code);
     program.add_subcommand("version", "Prints the version")->callback([&version] {
         fmt::print("{}\n", version);

@@ -39,14 +39,7 @@ namespace sluice::commands {
 
 namespace {
 
-struct Options {
-    std::string config_file;
-    std::string kubeconfig_file;
-    std::string context;
-    std::string controllers = "*";
-    std::string feature_gates;
-    LogOptions log;
-};
+using Options = ControllerOptions;
 
 constexpr std::string_view kScheduler = "scheduler";
 constexpr int kMisconfigured = 2;
@@ -292,7 +285,24 @@ Result<std::vector<kube::HttpClient*>> make_unlimited_clients(
     return made;
 }
 
-int run(const Options& options) {
+/// Every kind that some configuration without integrations.jobKinds turns on.
+controller::Registry make_whole_registry() {
+    std::vector<job_kinds::ConfiguredKind> kinds;
+    for (const job_kinds::Description& builtin : job_kinds::builtin_descriptions()) {
+        kinds.push_back({std::make_shared<const job_kinds::Description>(builtin)});
+    }
+    return controller::make_registry(
+        kinds,
+        true,
+        {controller::pod_kind(true),
+         controller::stateful_set_kind(true),
+         controller::leader_worker_set_kind()}
+    );
+}
+
+}  // namespace
+
+int run_controller(const ControllerOptions& options) {
     if (const auto set = set_up_log(options.log); !set) {
         log::error("cannot start", {{"error", set.error().detail}});
         return kMisconfigured;
@@ -342,23 +352,6 @@ int run(const Options& options) {
     }
     return exit_code;
 }
-
-/// Every kind that some configuration without integrations.jobKinds turns on.
-controller::Registry make_whole_registry() {
-    std::vector<job_kinds::ConfiguredKind> kinds;
-    for (const job_kinds::Description& builtin : job_kinds::builtin_descriptions()) {
-        kinds.push_back({std::make_shared<const job_kinds::Description>(builtin)});
-    }
-    return controller::make_registry(
-        kinds,
-        true,
-        {controller::pod_kind(true),
-         controller::stateful_set_kind(true),
-         controller::leader_worker_set_kind()}
-    );
-}
-
-}  // namespace
 
 std::set<std::string> controller_names() {
     std::set<std::string> names{
@@ -500,7 +493,7 @@ void add_controller(CLI::App& app, int& exit_code) {
         options->log.zap_time_encoding,
         "Taken for the sake of Kueue's command lines; times are always as RFC 3339 has them"
     );
-    command->callback([options, &exit_code] { exit_code = run(*options); });
+    command->callback([options, &exit_code] { exit_code = run_controller(*options); });
 }
 
 }  // namespace sluice::commands

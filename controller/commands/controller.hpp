@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "controller/commands/log_options.hpp"
 
 #include <map>
 #include <set>
@@ -12,6 +13,19 @@ class App;
 }
 
 namespace sluice::commands {
+
+/// What `sluice controller` is told on its command line.
+struct ControllerOptions {
+    std::string config_file;
+    std::string kubeconfig_file;
+    std::string context;
+    std::string controllers = "*";
+    std::string feature_gates;
+    LogOptions log;
+};
+
+/// Runs the controller until it is told to stop by a signal; the exit code.
+int run_controller(const ControllerOptions& options);
 
 /// Adds `sluice controller`; its exit code goes to `exit_code` when it ran.
 void add_controller(CLI::App& app, int& exit_code);

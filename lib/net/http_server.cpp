@@ -44,7 +44,9 @@ std::string print_head(const ServerResponse& response, AfterAnswer after) {
     for (const auto& header : response.headers) {
         head += header.name + ": " + header.value + "\r\n";
     }
-    if (response.status != 204) {
+    if (response.stream) {
+        head += "Transfer-Encoding: chunked\r\n";
+    } else if (response.status != 204) {
         head += fmt::format("Content-Length: {}\r\n", response.size());
     }
     head += after == AfterAnswer::KeepAlive ? "\r\n" : "Connection: close\r\n\r\n";
@@ -245,6 +247,10 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
             log_busy(*connection);
             response = make_busy_response();
         }
+        if (response.stream && !incoming.is_head()) {
+            co_await write_stream(connection, &response);
+            co_return false;
+        }
         const bool keep_alive = incoming.parser().is_keep_alive() && !stopping_;
         connection->stream->expires_after(options_.write_timeout);
         const auto written = co_await write_response(
@@ -373,6 +379,26 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
             }
             drained += *read;
         }
+    }
+
+    /// A client that has gone is noticed by the next piece.
+    asio::awaitable<void> write_stream(Connection* connection, const ServerResponse* response) {
+        std::string out = print_head(*response, AfterAnswer::Close);
+        for (;;) {
+            connection->stream->expires_after(options_.write_timeout);
+            const auto sent = co_await connection->stream->write(out);
+            if (!sent) {
+                co_return;
+            }
+            const auto piece = co_await response->stream->next();
+            if (!piece) {
+                break;
+            }
+            out = fmt::format("{:x}\r\n{}\r\n", piece->size(), *piece);
+        }
+        connection->stream->expires_after(options_.write_timeout);
+        const auto ended = co_await connection->stream->write("0\r\n\r\n");
+        (void)ended;
     }
 
     asio::awaitable<bool> write_response(

@@ -37,6 +37,18 @@ struct ServerRequest {
     std::string query(std::string_view name) const;
 };
 
+/// A body that comes piece by piece, for as long as it takes. Thread: the loop's.
+class BodyStream {
+  public:
+    BodyStream() = default;
+    BodyStream(const BodyStream&) = delete;
+    BodyStream& operator=(const BodyStream&) = delete;
+    virtual ~BodyStream() = default;
+    /// The next piece, not empty; nothing at the end. Waits for as long as there is none.
+    /// Cancellation: when the server stops.
+    virtual boost::asio::awaitable<std::optional<std::string>> next() = 0;
+};
+
 struct ServerResponse {
     int status = 200;
     std::string content_type = "text/plain; charset=utf-8";
@@ -44,6 +56,9 @@ struct ServerResponse {
     HttpHeaders headers{};  ///< beyond Content-Type and Content-Length
     /// Sent instead of `body` unless it is empty: for answers that may be large.
     SpooledBody spooled{};
+    /// Sent instead of both, in chunks, when it is there: each piece within the write timeout, the
+    /// whole without a limit. The connection is closed after it.
+    std::shared_ptr<BodyStream> stream{};
 
     std::size_t size() const { return spooled.size() > 0 ? spooled.size() : body.size(); }
 };

@@ -22,7 +22,7 @@ LAYERS = {
     "kube/runtime": "base json api kube/core",
     "kube/client": "base json yaml api kube/core kube/runtime net",
     "serving": "base json api kube/core kube/client net",
-    "apiserver": "base json yaml api cel kube/core net webhook",
+    "apiserver": "base json yaml api config validation cel kube/core net webhook",
     "sim": "base json yaml api engine workload config metrics webhook cel net kube/core"
     " kube/runtime kube/client apiserver controller/reconcilers controller/scheduler"
     " controller/process",
@@ -68,7 +68,8 @@ THIRD_PARTY = {
         "lib/kube/core/base64.cpp",
     ),
     "boost/container": ("lib/base/",),
-    "boost/asio": ("lib/net/", "lib/serving/", "lib/kube/client/", "controller/"),
+    "boost/asio": ("lib/net/", "lib/serving/", "lib/kube/client/", "lib/apiserver/http_front.hpp",
+                   "lib/apiserver/http_front.cpp", "controller/"),
     "boost/locale": ("lib/base/",),
     "boost/url": ("lib/net/*.cpp", "lib/kube/core/resource_path.cpp"),
     "boost/uuid": ("lib/net/*.cpp",),

@@ -1,0 +1,115 @@
+#include "apiserver/api_server.hpp"
+
+#include "apiserver/body.hpp"
+#include "apiserver/deletion.hpp"
+#include "apiserver/discovery.hpp"
+#include "apiserver/failures.hpp"
+#include "apiserver/reading.hpp"
+#include "apiserver/subresources.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace sluice::apiserver {
+
+namespace {
+
+constexpr std::size_t kBodyMax = std::size_t{3} * 1024 * 1024;
+
+std::optional<WriteOperation::Verb> verb_of(const Request& request, const Route& route) {
+    using Verb = WriteOperation::Verb;
+    if (request.method == "POST" && route.name.empty()) {
+        return Verb::Create;
+    }
+    if (request.method == "PUT" && !route.name.empty()) {
+        return Verb::Update;
+    }
+    if (request.method == "PATCH" && !route.name.empty()) {
+        const bool is_apply = media_type(request.content_type) == "application/apply-patch+yaml";
+        return is_apply ? Verb::Apply : Verb::Patch;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+ApiServer::ApiServer(Options options, Time now) : state_(options.seed, options.log_max) {
+    for (const char* name : {"default", "kube-system", "kube-public", "kube-node-lease"}) {
+        Request request = make_request("POST", "/api/v1/namespaces");
+        request.content_type = "application/json";
+        request.user_agent = "kube-apiserver";
+        request.body = json::print(json::Object{{"metadata", json::Object{{"name", name}}}});
+        handle(std::move(request), now);
+    }
+}
+
+ApiServer::Answer ApiServer::begin(Request request, Time now) {
+    if (request.body.size() > kBodyMax) {
+        return make_response(make_failure(
+            413,
+            "RequestEntityTooLarge",
+            fmt::format("Request entity too large: limit is {}", kBodyMax),
+            {}
+        ));
+    }
+    if (auto answer = discover(state_.types, request)) {
+        return std::move(*answer);
+    }
+    auto route = find_route(state_.types, request.path);
+    if (!route) {
+        return Response{
+            .status = 404,
+            .content_type = "text/plain; charset=utf-8",
+            .body = "404 page not found\n"
+        };
+    }
+    if (route->type->is_review) {
+        return answer_review(request, *route);
+    }
+    if (auto answer = answer_subresource(state_, request, *route, now)) {
+        return std::move(*answer);
+    }
+    if (request.method == "GET") {
+        return read_objects(state_, request, *route, now);
+    }
+    if (request.method == "DELETE" && route->subresource.empty()) {
+        return delete_objects(state_, request, *route, now);
+    }
+    const auto verb = verb_of(request, *route);
+    const bool needs_namespace = route->type->is_namespaced && route->ns.empty();
+    if (!verb || needs_namespace) {
+        return make_response(method_not_allowed());
+    }
+    if (*verb == WriteOperation::Verb::Apply && request.parameter("fieldManager").empty()) {
+        return make_response(invalid(
+            {.group = "meta.k8s.io",
+             .version = "v1",
+             .kind = "PatchOptions",
+             .plural = "",
+             .singular = ""},
+            "",
+            {{"FieldValueRequired", "Required value: is required for apply patch", "fieldManager"}}
+        ));
+    }
+    auto operation =
+        std::make_unique<WriteOperation>(state_, std::move(request), std::move(*route), *verb);
+    return operation;
+}
+
+Response ApiServer::handle(Request request, Time now) {
+    Answer answer = begin(std::move(request), now);
+    if (auto* response = std::get_if<Response>(&answer)) {
+        return std::move(*response);
+    }
+    auto& operation = *std::get<std::unique_ptr<WriteOperation>>(answer);
+    while (operation.advance(now)) {
+        operation.take_answer(json::Value(json::Object{{"response", json::Object{{"allowed", true}}}
+        }));
+    }
+    return std::move(operation.response());
+}
+
+}  // namespace sluice::apiserver

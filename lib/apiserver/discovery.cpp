@@ -1,0 +1,285 @@
+#include "apiserver/discovery.hpp"
+
+#include "apiserver/failures.hpp"
+#include "apiserver/open_api.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice::apiserver {
+
+namespace {
+
+constexpr std::string_view kVersion = "v1.36.3";
+
+json::Array texts(const std::vector<std::string>& list) {
+    return {list.begin(), list.end()};
+}
+
+json::Array verbs_of(const ResourceType& type) {
+    if (type.is_review) {
+        return {"create"};
+    }
+    return {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
+}
+
+struct Part {
+    std::string name;
+    json::Array verbs;
+    std::string kind;
+    std::string group;
+    std::string version;
+};
+
+std::vector<Part> parts_of(const ResourceType& type) {
+    std::vector<Part> parts;
+    if (type.has_status) {
+        parts.push_back({"status", {"get", "patch", "update"}, type.kind, type.group, type.version}
+        );
+    }
+    if (type.scale) {
+        parts.push_back({"scale", {"get", "patch", "update"}, "Scale", "autoscaling", "v1"});
+    }
+    if (!type.is_custom && type.group.empty() && type.kind == "Pod") {
+        parts.push_back({"binding", {"create"}, "Binding", "", "v1"});
+        parts.push_back({"eviction", {"create"}, "Eviction", "policy", "v1"});
+        parts.push_back({"log", {"get"}, "Pod", "", "v1"});
+    }
+    return parts;
+}
+
+json::Value resource_list(
+    const ResourceTable& types, std::string_view group, std::string_view version
+) {
+    json::Array resources;
+    for (const auto& type : types.all()) {
+        if (type->group != group || type->version != version) {
+            continue;
+        }
+        json::Value made = json::Object{
+            {"name", type->plural},
+            {"singularName", type->singular},
+            {"namespaced", type->is_namespaced},
+            {"kind", type->kind},
+            {"verbs", verbs_of(*type)}
+        };
+        if (!type->short_names.empty()) {
+            made.set("shortNames", texts(type->short_names));
+        }
+        if (!type->categories.empty()) {
+            made.set("categories", texts(type->categories));
+        }
+        resources.push_back(std::move(made));
+        for (Part& part : parts_of(*type)) {
+            json::Value below = json::Object{
+                {"name", type->plural + "/" + part.name},
+                {"singularName", ""},
+                {"namespaced", type->is_namespaced},
+                {"kind", part.kind},
+                {"verbs", std::move(part.verbs)}
+            };
+            if (part.group != type->group) {
+                below.set("group", part.group);
+                below.set("version", part.version);
+            }
+            resources.push_back(std::move(below));
+        }
+    }
+    return json::Object{
+        {"kind", "APIResourceList"},
+        {"apiVersion", "v1"},
+        {"groupVersion", group.empty() ? std::string(version) : fmt::format("{}/{}", group, version)
+        },
+        {"resources", std::move(resources)}
+    };
+}
+
+std::vector<std::string> groups_of(const ResourceTable& types) {
+    std::vector<std::string> groups;
+    for (const auto& type : types.all()) {
+        const bool is_known = std::ranges::find(groups, type->group) != groups.end();
+        if (!type->group.empty() && !is_known) {
+            groups.push_back(type->group);
+        }
+    }
+    return groups;
+}
+
+json::Value group_version(const std::string& group, const std::string& version) {
+    return json::Object{{"groupVersion", group + "/" + version}, {"version", version}};
+}
+
+json::Value group_entry(const ResourceTable& types, const std::string& group) {
+    json::Array versions;
+    for (const std::string& version : types.versions(group)) {
+        versions.push_back(group_version(group, version));
+    }
+    json::Value preferred = versions.front();
+    return json::Object{
+        {"name", group}, {"versions", std::move(versions)}, {"preferredVersion", preferred}
+    };
+}
+
+json::Value aggregated(const ResourceTable& types, bool is_core) {
+    json::Array items;
+    std::vector<std::string> groups = is_core ? std::vector<std::string>{""} : groups_of(types);
+    for (const std::string& group : groups) {
+        json::Array versions;
+        for (const std::string& version : types.versions(group)) {
+            json::Array resources;
+            for (const auto& type : types.all()) {
+                if (type->group != group || type->version != version) {
+                    continue;
+                }
+                json::Array below;
+                for (Part& part : parts_of(*type)) {
+                    below.emplace_back(json::Object{
+                        {"subresource", part.name},
+                        {"responseKind",
+                         json::Object{
+                             {"group", part.group}, {"version", part.version}, {"kind", part.kind}
+                         }},
+                        {"verbs", std::move(part.verbs)}
+                    });
+                }
+                json::Value made = json::Object{
+                    {"resource", type->plural},
+                    {"responseKind",
+                     json::Object{
+                         {"group", type->group}, {"version", type->version}, {"kind", type->kind}
+                     }},
+                    {"scope", type->is_namespaced ? "Namespaced" : "Cluster"},
+                    {"singularResource", type->singular},
+                    {"verbs", verbs_of(*type)}
+                };
+                if (!type->short_names.empty()) {
+                    made.set("shortNames", texts(type->short_names));
+                }
+                if (!type->categories.empty()) {
+                    made.set("categories", texts(type->categories));
+                }
+                if (!below.empty()) {
+                    made.set("subresources", std::move(below));
+                }
+                resources.push_back(std::move(made));
+            }
+            versions.emplace_back(json::Object{
+                {"version", version}, {"resources", std::move(resources)}, {"freshness", "Current"}
+            });
+        }
+        json::Value metadata = json::Object();
+        if (!group.empty()) {
+            metadata.set("name", group);
+        }
+        items.emplace_back(
+            json::Object{{"metadata", std::move(metadata)}, {"versions", std::move(versions)}}
+        );
+    }
+    return json::Object{
+        {"kind", "APIGroupDiscoveryList"},
+        {"apiVersion", "apidiscovery.k8s.io/v2"},
+        {"metadata", json::Object()},
+        {"items", std::move(items)}
+    };
+}
+
+std::optional<Response> root(const ResourceTable& types, const Request& request) {
+    const bool is_core = request.path == "/api";
+    if (request.accept.find("g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList") !=
+        std::string::npos) {
+        Response response = make_response(aggregated(types, is_core));
+        response.content_type =
+            "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+        return response;
+    }
+    if (is_core) {
+        return make_response(json::Object{
+            {"kind", "APIVersions"},
+            {"versions", json::Array{"v1"}},
+            {"serverAddressByClientCIDRs", json::Array()}
+        });
+    }
+    json::Array groups;
+    for (const std::string& group : groups_of(types)) {
+        groups.push_back(group_entry(types, group));
+    }
+    return make_response(
+        json::Object{{"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", std::move(groups)}}
+    );
+}
+
+Response version() {
+    return make_response(json::Object{
+        {"major", "1"},
+        {"minor", "36"},
+        {"gitVersion", kVersion},
+        {"gitCommit", ""},
+        {"gitTreeState", "clean"},
+        {"buildDate", "1970-01-01T00:00:00Z"},
+        {"goVersion", ""},
+        {"compiler", ""},
+        {"platform", "linux/amd64"}
+    });
+}
+
+std::vector<std::string> segments_of(std::string_view path) {
+    std::vector<std::string> segments;
+    while (!path.empty()) {
+        const std::string_view part = path.substr(0, path.find('/'));
+        path.remove_prefix(std::min(path.size(), part.size() + 1));
+        if (!part.empty()) {
+            segments.emplace_back(part);
+        }
+    }
+    return segments;
+}
+
+}  // namespace
+
+std::optional<Response> discover(const ResourceTable& types, const Request& request) {
+    const std::vector<std::string> parts = segments_of(request.path);
+    if (parts.empty()) {
+        return make_response(json::Object{{"paths", json::Array{"/api", "/apis", "/version"}}});
+    }
+    const std::string& first = parts.front();
+    if (first == "healthz" || first == "livez" || first == "readyz") {
+        return Response{.content_type = "text/plain; charset=utf-8", .body = "ok"};
+    }
+    if (first == "version" && parts.size() == 1) {
+        return version();
+    }
+    if (first == "openapi") {
+        return open_api(types, request, parts);
+    }
+    if ((first == "api" || first == "apis") && parts.size() == 1) {
+        return root(types, request);
+    }
+    if (first == "api" && parts.size() == 2 && parts[1] == "v1") {
+        return make_response(resource_list(types, "", "v1"));
+    }
+    if (first == "apis" && parts.size() == 2) {
+        if (types.versions(parts[1]).empty()) {
+            return make_response(unknown_path());
+        }
+        json::Value group = group_entry(types, parts[1]);
+        group.set("kind", "APIGroup");
+        group.set("apiVersion", "v1");
+        return make_response(group);
+    }
+    if (first == "apis" && parts.size() == 3) {
+        const auto versions = types.versions(parts[1]);
+        if (std::ranges::find(versions, parts[2]) == versions.end()) {
+            return make_response(unknown_path());
+        }
+        return make_response(resource_list(types, parts[1], parts[2]));
+    }
+    return std::nullopt;
+}
+
+}  // namespace sluice::apiserver

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "apiserver/request.hpp"
+#include "apiserver/resource_type.hpp"
+
+#include <optional>
+
+namespace sluice::apiserver {
+
+/// /api, /apis and what is below them but no resource, /version, /openapi, /healthz and its like.
+/// Nothing: the path is none of these.
+std::optional<Response> discover(const ResourceTable& types, const Request& request);
+
+}  // namespace sluice::apiserver

@@ -1,0 +1,226 @@
+#include "apiserver/failures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::apiserver {
+
+namespace {
+
+ErrorCode code_of(int status) {
+    switch (status) {
+        case 401:
+            return ErrorCode::Unauthorized;
+        case 403:
+            return ErrorCode::Forbidden;
+        case 404:
+            return ErrorCode::NotFound;
+        case 409:
+            return ErrorCode::Conflict;
+        case 410:
+            return ErrorCode::Gone;
+        case 429:
+            return ErrorCode::TooManyRequests;
+        case 504:
+            return ErrorCode::Timeout;
+        case 500:
+            return ErrorCode::Internal;
+        case 503:
+            return ErrorCode::Unavailable;
+        default:
+            return ErrorCode::Invalid;
+    }
+}
+
+json::Value details_of(const ResourceType& type, std::string_view name) {
+    json::Value details = json::Object();
+    if (!name.empty()) {
+        details.set("name", name);
+    }
+    if (!type.group.empty()) {
+        details.set("group", type.group);
+    }
+    details.set("kind", type.plural);
+    return details;
+}
+
+json::Value to_value(const std::vector<Cause>& causes) {
+    json::Array list;
+    for (const Cause& cause : causes) {
+        json::Value made = json::Object{{"reason", cause.reason}, {"message", cause.message}};
+        if (!cause.field.empty()) {
+            made.set("field", cause.field);
+        }
+        list.push_back(std::move(made));
+    }
+    return list;
+}
+
+}  // namespace
+
+Error make_failure(int code, std::string_view reason, std::string message, json::Value details) {
+    json::Value status = json::Object{
+        {"kind", "Status"},
+        {"apiVersion", "v1"},
+        {"metadata", json::Object()},
+        {"status", "Failure"},
+        {"message", message}
+    };
+    if (!reason.empty()) {
+        status.set("reason", reason);
+    }
+    if (!details.is_null()) {
+        status.set("details", std::move(details));
+    }
+    status.set("code", code);
+    const ErrorCode error_code =
+        reason == "AlreadyExists" ? ErrorCode::AlreadyExists : code_of(code);
+    return {.code = error_code, .detail = std::move(message), .status = json::print(status)};
+}
+
+Error not_found(const ResourceType& type, std::string_view name) {
+    return make_failure(
+        404,
+        "NotFound",
+        fmt::format("{} \"{}\" not found", type.resource(), name),
+        details_of(type, name)
+    );
+}
+
+Error already_exists(const ResourceType& type, std::string_view name) {
+    return make_failure(
+        409,
+        "AlreadyExists",
+        fmt::format("{} \"{}\" already exists", type.resource(), name),
+        details_of(type, name)
+    );
+}
+
+Error conflict(const ResourceType& type, std::string_view name) {
+    return conflict(
+        type,
+        name,
+        "the object has been modified; please apply your changes to the latest version and try "
+        "again"
+    );
+}
+
+Error conflict(const ResourceType& type, std::string_view name, std::string_view why) {
+    return make_failure(
+        409,
+        "Conflict",
+        fmt::format("Operation cannot be fulfilled on {} \"{}\": {}", type.resource(), name, why),
+        details_of(type, name)
+    );
+}
+
+Error apply_conflict(const std::vector<Cause>& causes) {
+    std::string message = fmt::format(
+        "Apply failed with {} conflict{}", causes.size(), causes.size() == 1 ? "" : "s"
+    );
+    for (const Cause& cause : causes) {
+        message += fmt::format(": {}: {}", cause.message, cause.field);
+    }
+    return make_failure(
+        409, "Conflict", std::move(message), json::Object{{"causes", to_value(causes)}}
+    );
+}
+
+Error invalid(const ResourceType& type, std::string_view name, std::vector<Cause> causes) {
+    std::vector<std::string> texts;
+    for (const Cause& cause : causes) {
+        const std::string text = fmt::format("{}: {}", cause.field, cause.message);
+        if (std::ranges::find(texts, text) == texts.end()) {
+            texts.push_back(text);
+        }
+    }
+    std::string all;
+    for (const std::string& text : texts) {
+        all += (all.empty() ? "" : ", ") + text;
+    }
+    json::Value details = json::Object();
+    if (!name.empty()) {
+        details.set("name", name);
+    }
+    if (!type.group.empty()) {
+        details.set("group", type.group);
+    }
+    details.set("kind", type.kind);
+    details.set("causes", to_value(causes));
+    return make_failure(
+        422,
+        "Invalid",
+        fmt::format(
+            "{} \"{}\" is invalid: {}",
+            type.qualified_kind(),
+            name,
+            texts.size() > 1 ? "[" + all + "]" : all
+        ),
+        std::move(details)
+    );
+}
+
+Error forbidden(const ResourceType& type, std::string_view name, std::string_view why) {
+    return make_failure(
+        403,
+        "Forbidden",
+        fmt::format("{} \"{}\" is forbidden: {}", type.resource(), name, why),
+        details_of(type, name)
+    );
+}
+
+Error bad_request(std::string message) {
+    return make_failure(400, "BadRequest", std::move(message), {});
+}
+
+Error method_not_allowed() {
+    return make_failure(
+        405,
+        "MethodNotAllowed",
+        "the server does not allow this method on the requested resource",
+        json::Object()
+    );
+}
+
+Error unknown_path() {
+    return make_failure(
+        404, "NotFound", "the server could not find the requested resource", json::Object()
+    );
+}
+
+Error unsupported_media_type(std::string message) {
+    return make_failure(415, "UnsupportedMediaType", std::move(message), {});
+}
+
+Error expired(std::string message) {
+    return make_failure(410, "Expired", std::move(message), {});
+}
+
+Error internal(std::string message) {
+    return make_failure(
+        500,
+        "InternalError",
+        "Internal error occurred: " + message,
+        json::Object{{"causes", json::Array{json::Object{{"message", message}}}}}
+    );
+}
+
+int http_status(const Error& error) {
+    const auto status = json::parse(error.status);
+    const json::Value* code = status ? status->find("code") : nullptr;
+    return code != nullptr && code->is_int() ? static_cast<int>(code->as_int()) : 500;
+}
+
+json::Value make_success(json::Value details) {
+    return json::Object{
+        {"kind", "Status"},
+        {"apiVersion", "v1"},
+        {"metadata", json::Object()},
+        {"status", "Success"},
+        {"details", std::move(details)}
+    };
+}
+
+}  // namespace sluice::apiserver

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "apiserver/api_server.hpp"
+#include "base/clock.hpp"
+#include "net/http_server.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <string>
+
+namespace sluice::apiserver {
+
+/// Serves an ApiServer over HTTP: who comes in, bodies, watches, and the calls of webhooks.
+/// Lifetime: server and clock must outlive it. Thread: that of the loop it runs on.
+class HttpFront final : public net::HttpHandler {
+  public:
+    struct Options {
+        std::string token;  ///< of the one who may do everything
+        boost::asio::any_io_executor executor;
+    };
+
+    HttpFront(ApiServer& server, const Clock& clock, Options options);
+
+    boost::asio::awaitable<net::ServerResponse> handle(net::ServerRequest request) override;
+    /// The answer to a request of one who has come in, webhooks called.
+    boost::asio::awaitable<Response> answer(Request request);
+
+  private:
+    boost::asio::awaitable<Response> write(std::unique_ptr<WriteOperation> operation);
+    boost::asio::awaitable<Result<json::Value>> call(WebhookCall call) const;
+    net::ServerResponse make_response(Response response) const;
+
+    ApiServer& server_;
+    const Clock& clock_;
+    Options options_;
+};
+
+}  // namespace sluice::apiserver

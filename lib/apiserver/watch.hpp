@@ -1,0 +1,68 @@
+#pragma once
+
+#include "apiserver/resource_type.hpp"
+#include "apiserver/selectors.hpp"
+#include "apiserver/store.hpp"
+#include "base/clock.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice::apiserver {
+
+/// Which objects a list or watch is about.
+struct ObjectFilter {
+    ResourceTable::TypePointer type;
+    std::string ns;  ///< "": all
+    LabelQuery labels;
+    FieldQuery fields;
+
+    bool matches(const ObjectName& name, const json::Value& object) const;
+};
+
+/// Turns a stored object into what the client asked for.
+using Render = std::function<json::Value(const json::Value& stored)>;
+
+/// One watch: a place in the log of a collection. It holds no events; they are read when asked for.
+/// Lifetime: the store must outlive it. Thread: the store's.
+class Watch {
+  public:
+    struct Options {
+        ObjectFilter filter;
+        Collection collection;
+        std::int64_t after = 0;  ///< events after this version
+        bool sends_initial = false;
+        bool marks_initial = false;  ///< a bookmark tells where the initial events end
+        bool allows_bookmarks = false;
+        std::optional<Time> until{};  ///< ends then
+        Render render;
+    };
+
+    Watch(Store& store, Options options);
+
+    /// The lines that are there, each with its line feed; empty: none now.
+    std::string take(std::size_t bytes_max = std::size_t{1} << 20);
+    /// A bookmark with the version that has been reached; "" where none are wanted.
+    std::string bookmark();
+    /// After an error event, or past its time: nothing more comes.
+    bool is_over(Time now) const { return is_over_ || (options_.until && now >= *options_.until); }
+    std::optional<Time> until() const { return options_.until; }
+    /// Called when there may be more.
+    void on_change(std::function<void()> wake);
+
+  private:
+    void add_initial(std::string& lines);
+    void add(std::string& lines, const LogEntry& entry);
+    void add_event(std::string& lines, std::string_view type, const json::Value& object) const;
+    std::string make_bookmark(bool ends_initial) const;
+
+    Store& store_;
+    Options options_;
+    bool is_over_ = false;
+    Store::Subscription subscription_;
+};
+
+}  // namespace sluice::apiserver

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "apiserver/request.hpp"
+#include "apiserver/state.hpp"
+#include "base/clock.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice::apiserver {
+
+/// A call of an admission webhook that a write waits for.
+struct WebhookCall {
+    json::Value client_config;
+    json::Value review;  ///< AdmissionReview v1, the request in it
+    std::int64_t timeout_seconds = 10;
+};
+
+/// A create, update, patch or apply on its way through defaults, webhooks and rules into the store.
+/// It is done in steps, so that webhooks are called outside. Lifetime: the state must outlive it.
+class WriteOperation {
+  public:
+    enum class Verb : std::uint8_t { Create, Update, Patch, Apply };
+
+    WriteOperation(State& state, Request request, Route route, Verb verb);
+
+    /// Goes on to the next call of a webhook; nothing: it is done. `now`: the time of the write.
+    std::optional<WebhookCall> advance(Time now);
+    /// The answer to the last call: an AdmissionReview, or why there is none.
+    void take_answer(const Result<json::Value>& review);
+    /// Requires: advance() has returned nothing.
+    Response& response() { return *response_; }
+
+  private:
+    enum class Stage : std::uint8_t { Prepare, Mutate, Check, Validate, Commit };
+    struct Hook {
+        json::Value configuration;  ///< one entry of `webhooks`
+        bool is_mutating = false;
+    };
+
+    // The stages. Errors end the operation.
+    Result<void> prepare(Time now);
+    Result<void> prepare_new(Time now);
+    Result<void> prepare_change(Time now);
+    Result<void> check();
+    Result<void> commit(Time now);
+
+    Result<json::Value> read_changed(const json::Value& live, Time now);
+    Result<json::Value> apply(const json::Value& live, Time now);
+    void keep_server_fields(const json::Value& live);
+    Result<void> fill_in();
+    void find_hooks(bool are_mutating);
+    json::Value make_review(const Hook& hook) const;
+    Result<void> check_namespace() const;
+    void fail(const Error& error) { response_ = make_response(error); }
+    void finish(const json::Value& stored, int status);
+    std::string_view operation() const;
+    bool is_status() const { return route_.subresource == "status"; }
+
+    State& state_;
+    Request request_;
+    Route route_;
+    Verb verb_;
+    ResourceTable::TypePointer stored_type_;
+    Collection collection_;
+    ObjectName name_;
+    Stage stage_ = Stage::Prepare;
+    Snapshot live_;       ///< as it was when the change was prepared; null: there is none
+    json::Value object_;  ///< as it is to be stored
+    std::string uid_;     ///< of a review
+    std::vector<Hook> hooks_;
+    std::size_t next_hook_ = 0;
+    int attempts_ = 0;
+    std::vector<std::string> warnings_;
+    std::optional<Response> response_;
+};
+
+}  // namespace sluice::apiserver

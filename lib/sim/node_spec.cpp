@@ -1,0 +1,150 @@
+#include "sim/node_spec.hpp"
+
+#include "api/names.hpp"
+#include "api/quantity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace sluice::sim {
+
+namespace {
+
+constexpr int kNodesMax = 10'000;
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && text.front() == ' ') {
+        text.remove_prefix(1);
+    }
+    while (!text.empty() && text.back() == ' ') {
+        text.remove_suffix(1);
+    }
+    return text;
+}
+
+/// Takes `4x ` from the beginning; 1 where it is not there.
+std::optional<int> take_count(std::string_view& text) {
+    int count = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+    const auto length = static_cast<std::size_t>(end - text.data());
+    if (error != std::errc() || length >= text.size() || text[length] != 'x') {
+        return 1;
+    }
+    text = trimmed(text.substr(length + 1));
+    return count > 0 && count <= kNodesMax ? std::optional(count) : std::nullopt;
+}
+
+Result<json::Value> read_taint(std::string_view text) {
+    const std::size_t colon = text.rfind(':');
+    const std::string_view effect =
+        colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
+    if (effect != "NoSchedule" && effect != "NoExecute" && effect != "PreferNoSchedule") {
+        return make_invalid(fmt::format(
+            "taint:{}: the effect is none of NoSchedule, NoExecute, PreferNoSchedule", text
+        ));
+    }
+    const std::string_view key = text.substr(0, colon);
+    const std::size_t equals = key.find('=');
+    json::Value taint = json::Object{{"key", key.substr(0, equals)}, {"effect", effect}};
+    if (equals != std::string_view::npos) {
+        taint.set("value", key.substr(equals + 1));
+    }
+    return taint;
+}
+
+struct Parts {
+    json::Value room = json::Object{{"pods", "110"}};
+    json::Value labels = json::Object{{"kubernetes.io/os", "linux"}};
+    json::Array taints;
+};
+
+Result<void> read_part(std::string_view part, Parts& parts) {
+    constexpr std::string_view kLabel = "label:";
+    constexpr std::string_view kTaint = "taint:";
+    if (part.starts_with(kTaint)) {
+        auto taint = read_taint(part.substr(kTaint.size()));
+        if (!taint) {
+            return taint.error();
+        }
+        parts.taints.push_back(std::move(*taint));
+        return {};
+    }
+    const bool is_label = part.starts_with(kLabel);
+    const std::string_view pair = is_label ? part.substr(kLabel.size()) : part;
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string_view::npos || equals == 0) {
+        return make_invalid(fmt::format(
+            "{}: it is none of resource=amount, label:key=value, taint:key=value:effect", part
+        ));
+    }
+    const std::string_view value = pair.substr(equals + 1);
+    if (!is_label && !api::Quantity::parse(value)) {
+        return make_invalid(fmt::format("{}: the amount cannot be read", part));
+    }
+    (is_label ? parts.labels : parts.room).set(pair.substr(0, equals), value);
+    return {};
+}
+
+json::Value make_node(const std::string& name, const Parts& parts) {
+    json::Value labels = parts.labels;
+    labels.set("kubernetes.io/hostname", name);
+    json::Value spec = json::Object();
+    if (!parts.taints.empty()) {
+        spec.set("taints", parts.taints);
+    }
+    return json::Object{
+        {"apiVersion", "v1"},
+        {"kind", "Node"},
+        {"metadata", json::Object{{"name", name}, {"labels", std::move(labels)}}},
+        {"spec", std::move(spec)},
+        {"status",
+         json::Object{
+             {"capacity", parts.room},
+             {"allocatable", parts.room},
+             {"conditions",
+              json::Array{
+                  json::Object{{"type", "Ready"}, {"status", "True"}, {"reason", "Simulated"}}
+              }},
+             {"nodeInfo", json::Object{{"kubeletVersion", "simulated"}}}
+         }}
+    };
+}
+
+}  // namespace
+
+Result<std::vector<json::Value>> make_nodes(std::string_view description) {
+    const std::size_t colon = description.find(':');
+    const std::string name(trimmed(description.substr(0, colon)));
+    if (colon == std::string_view::npos || api::check_dns1123_label(name)) {
+        return make_invalid(fmt::format(
+            "\"{}\": it does not begin with a name in small letters and a colon", description
+        ));
+    }
+    std::string_view rest = trimmed(description.substr(colon + 1));
+    const auto count = take_count(rest);
+    if (!count) {
+        return make_invalid(
+            fmt::format("{}: the number of nodes is not between 1 and {}", name, kNodesMax)
+        );
+    }
+    Parts parts;
+    while (!rest.empty()) {
+        const std::string_view part = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+        if (const auto read = read_part(trimmed(part), parts); !read) {
+            return with_context(read.error(), name);
+        }
+    }
+    std::vector<json::Value> nodes;
+    for (int i = 1; i <= *count; ++i) {
+        nodes.push_back(make_node(fmt::format("{}-{}", name, i), parts));
+    }
+    return nodes;
+}
+
+}  // namespace sluice::sim

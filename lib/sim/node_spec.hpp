@@ -1,0 +1,20 @@
+#pragma once
+
+#include "base/error.hpp"
+#include "json/value.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace sluice::sim {
+
+/// The Nodes of a description such as
+///
+///     a100: 4x cpu=96,memory=1Ti,nvidia.com/gpu=8,label:gpu=a100,taint:gpu=yes:NoSchedule
+///
+/// The name, how many of them (`4x `, else one), and after that amounts, labels and taints. They
+/// are named `a100-1` to `a100-4`, have room for 110 pods where nothing else is said, and are
+/// ready. Errors: Invalid, saying which part cannot be read.
+Result<std::vector<json::Value>> make_nodes(std::string_view description);
+
+}  // namespace sluice::sim

@@ -1,0 +1,237 @@
+#include "sim/pod_life.hpp"
+
+#include "api/codec.hpp"
+#include "api/micro_time.hpp"
+#include "api/node_affinity.hpp"
+#include "api/pod.hpp"
+#include "api/quantity.hpp"
+#include "api/taint.hpp"
+#include "sim/fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+namespace sluice::sim {
+
+namespace {
+
+constexpr std::int64_t kKilled = 137;
+
+void add_amounts(Amounts& sum, const json::Value* list) {
+    if (list == nullptr || !list->is_object()) {
+        return;
+    }
+    for (const auto& [name, amount] : list->as_object()) {
+        const auto quantity =
+            api::Quantity::parse(amount.is_string() ? amount.as_string() : json::print(amount));
+        if (quantity) {
+            sum[name] += quantity->billionths();
+        }
+    }
+}
+
+std::optional<std::int64_t> number_in(const json::Value& pod, std::string_view annotation) {
+    const std::string_view text = text_at(pod, {"metadata", "annotations", annotation});
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool is_whole = error == std::errc() && end == text.data() + text.size();
+    return is_whole && number >= 0 ? std::optional(number) : std::nullopt;
+}
+
+json::Value condition(std::string_view type, bool status, Time now) {
+    return json::Object{
+        {"type", type},
+        {"status", status ? "True" : "False"},
+        {"lastTransitionTime", api::to_string(now)}
+    };
+}
+
+json::Array conditions_of(const json::Value& pod, bool is_ready, Time now) {
+    json::Array conditions;
+    for (const json::Value& each : list_at(pod, {"status", "conditions"})) {
+        const std::string_view type = each.string_at("type");
+        const bool is_ours = type == "Ready" || type == "ContainersReady" ||
+                             type == "Initialized" || type == "PodReadyToStartContainers";
+        if (!is_ours) {
+            conditions.push_back(each);
+        }
+    }
+    conditions.push_back(condition("PodReadyToStartContainers", is_ready, now));
+    conditions.push_back(condition("Initialized", true, now));
+    conditions.push_back(condition("Ready", is_ready, now));
+    conditions.push_back(condition("ContainersReady", is_ready, now));
+    return conditions;
+}
+
+json::Array statuses_of(const json::Value& pod, const json::Value& state, bool is_ready) {
+    json::Array statuses;
+    for (const json::Value& container : list_at(pod, {"spec", "containers"})) {
+        statuses.emplace_back(json::Object{
+            {"name", container.string_at("name")},
+            {"image", container.string_at("image")},
+            {"imageID", ""},
+            {"ready", is_ready},
+            {"started", is_ready},
+            {"restartCount", 0},
+            {"lastState", json::Object()},
+            {"state", state}
+        });
+    }
+    return statuses;
+}
+
+Write status_write(const json::Value& pod, json::Value status) {
+    return {
+        .verb = Write::Verb::PatchPodStatus,
+        .pod = std::string(text_at(pod, {"metadata", "name"})),
+        .body = json::Object{{"status", std::move(status)}}
+    };
+}
+
+Write run(const json::Value& pod, Time now) {
+    const json::Value running =
+        json::Object{{"running", json::Object{{"startedAt", api::to_string(now)}}}};
+    return status_write(
+        pod,
+        json::Object{
+            {"phase", "Running"},
+            {"startTime", api::to_string(now)},
+            {"conditions", conditions_of(pod, true, now)},
+            {"containerStatuses", statuses_of(pod, running, true)}
+        }
+    );
+}
+
+Write end(const json::Value& pod, std::int64_t exit_code, Time now) {
+    const std::string started(text_at(pod, {"status", "startTime"}));
+    const json::Value terminated = json::Object{
+        {"terminated",
+         json::Object{
+             {"exitCode", exit_code},
+             {"reason", exit_code == 0 ? "Completed" : "Error"},
+             {"startedAt", started.empty() ? api::to_string(now) : started},
+             {"finishedAt", api::to_string(now)}
+         }}
+    };
+    return status_write(
+        pod,
+        json::Object{
+            {"phase", exit_code == 0 ? "Succeeded" : "Failed"},
+            {"conditions", conditions_of(pod, false, now)},
+            {"containerStatuses", statuses_of(pod, terminated, false)}
+        }
+    );
+}
+
+}  // namespace
+
+Amounts requests_of(const json::Value& pod) {
+    Amounts sum;
+    for (const json::Value& container : list_at(pod, {"spec", "containers"})) {
+        add_amounts(sum, container.find_path({"resources", "requests"}));
+    }
+    for (const json::Value& container : list_at(pod, {"spec", "initContainers"})) {
+        Amounts one;
+        add_amounts(one, container.find_path({"resources", "requests"}));
+        for (const auto& [name, amount] : one) {
+            sum[name] = std::max(sum[name], amount);
+        }
+    }
+    add_amounts(sum, pod.find_path({"spec", "overhead"}));
+    sum["pods"] += api::Quantity(1).billionths();
+    return sum;
+}
+
+Amounts room_of(const json::Value& node) {
+    Amounts room;
+    add_amounts(room, node.find_path({"status", "allocatable"}));
+    return room;
+}
+
+std::string find_obstacle(const json::Value& pod, const json::Value& node) {
+    const json::Value* spec = pod.find("spec");
+    const auto wanted = api::from_value<api::PodSpec>(spec == nullptr ? json::Object() : *spec);
+    if (!wanted) {
+        return "the pod cannot be read";
+    }
+    if (is_true_at(node, {"spec", "unschedulable"})) {
+        return "node(s) were unschedulable";
+    }
+    api::StringMap labels;
+    if (const json::Value* all = node.find_path({"metadata", "labels"});
+        all != nullptr && all->is_object()) {
+        for (const auto& [key, value] : all->as_object()) {
+            labels.emplace(key, value.is_string() ? value.as_string() : std::string());
+        }
+    }
+    for (const auto& [key, value] : wanted->node_selector) {
+        const auto found = labels.find(key);
+        if (found == labels.end() || found->second != value) {
+            return "node(s) didn't match Pod's node affinity/selector";
+        }
+    }
+    const json::Value* affinity = pod.find_path(
+        {"spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"}
+    );
+    if (affinity != nullptr) {
+        const auto selector = api::from_value<api::NodeSelector>(*affinity);
+        if (!selector || !api::matches(*selector, labels, text_at(node, {"metadata", "name"}))) {
+            return "node(s) didn't match Pod's node affinity/selector";
+        }
+    }
+    std::vector<api::Taint> taints;
+    for (const json::Value& each : list_at(node, {"spec", "taints"})) {
+        if (auto taint = api::from_value<api::Taint>(each)) {
+            taints.push_back(std::move(*taint));
+        }
+    }
+    const api::Taint* taint = api::find_untolerated_taint(taints, wanted->tolerations);
+    return taint == nullptr
+               ? std::string()
+               : fmt::format("node(s) had untolerated taint {{{}: {}}}", taint->key, taint->value);
+}
+
+Outcome reconcile_pod(const json::Value& pod, Duration run_time, Time now) {
+    Outcome outcome;
+    if (text_at(pod, {"spec", "nodeName"}).empty()) {
+        return outcome;
+    }
+    const std::string_view phase = text_at(pod, {"status", "phase"});
+    const bool has_ended = phase == "Succeeded" || phase == "Failed";
+    if (pod.find_path({"metadata", "deletionTimestamp"}) != nullptr) {
+        if (!has_ended) {
+            outcome.writes.push_back(end(pod, kKilled, now));
+        }
+        if (find_int(pod, {"metadata", "deletionGracePeriodSeconds"}).value_or(0) > 0) {
+            outcome.writes.push_back(
+                {.verb = Write::Verb::DeletePod,
+                 .pod = std::string(text_at(pod, {"metadata", "name"}))}
+            );
+        }
+        return outcome;
+    }
+    if (has_ended) {
+        return outcome;
+    }
+    if (phase != "Running") {
+        outcome.writes.push_back(run(pod, now));
+        return outcome;
+    }
+    const auto seconds = number_in(pod, kRunSeconds);
+    const Duration length = seconds ? std::chrono::seconds(*seconds) : run_time;
+    const auto start = find_time(pod, {"status", "startTime"});
+    const Time until = start.value_or(now) + length;
+    if (now < until) {
+        outcome.again_at = until;
+    } else {
+        outcome.writes.push_back(end(pod, number_in(pod, kExitCode).value_or(0), now));
+    }
+    return outcome;
+}
+
+}  // namespace sluice::sim

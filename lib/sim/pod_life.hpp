@@ -1,0 +1,36 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "json/value.hpp"
+#include "sim/write.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace sluice::sim {
+
+/// How long pods run, and how they end: annotations of a pod say otherwise for it.
+inline constexpr std::string_view kRunSeconds = "sluice.dev/run-seconds";
+inline constexpr std::string_view kExitCode = "sluice.dev/exit-code";
+
+/// Amounts of resources in billionths, which are exact.
+__extension__ using Amount = __int128;
+using Amounts = std::map<std::string, Amount>;
+
+/// What the scheduler counts of a pod: the sum over its containers, or the largest of its init
+/// containers where that is more, its overhead, and 1 of `pods`.
+Amounts requests_of(const json::Value& pod);
+/// What a node has for pods.
+Amounts room_of(const json::Value& node);
+
+/// Why the pod may not run on the node, whatever is free there: its selector, its required node
+/// affinity, taints; "": it may.
+std::string find_obstacle(const json::Value& pod, const json::Value& node);
+
+/// What the kubelet of its node writes next of a pod: it runs, ends after its time, or is gone.
+/// `run_time`: of pods that do not say how long.
+Outcome reconcile_pod(const json::Value& pod, Duration run_time, Time now);
+
+}  // namespace sluice::sim

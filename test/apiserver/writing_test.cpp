@@ -1,0 +1,177 @@
+#include "apiserver/server_client.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <string>
+
+namespace sluice::test {
+
+const std::string kA = std::string(kConfigMaps) + "/a";
+
+TEST_CASE("a new object gets what the server alone gives", "[apiserver]") {
+    ServerClient client;
+    const json::Value made = client.ask("POST", kConfigMaps, "{metadata: {name: a}, data: {k: v}}");
+    CHECK(made.string_at("apiVersion") == "v1");
+    CHECK(made.string_at("kind") == "ConfigMap");
+    const json::Value& metadata = *made.find("metadata");
+    CHECK(metadata.string_at("namespace") == "default");
+    CHECK(metadata.string_at("uid").size() == 36);
+    CHECK(metadata.string_at("creationTimestamp") == "2026-01-01T00:00:00Z");
+    CHECK_FALSE(metadata.string_at("resourceVersion").empty());
+    CHECK(client.ask("GET", kA) == made);
+}
+
+TEST_CASE("what cannot be created is refused as the API server words it", "[apiserver]") {
+    ServerClient client;
+    client.ask("POST", kConfigMaps, "{metadata: {name: a}}");
+    CHECK(
+        client.outcome("POST", kConfigMaps, "{metadata: {name: a}}") ==
+        "409 AlreadyExists: configmaps \"a\" already exists"
+    );
+    CHECK(
+        client.outcome("POST", "/api/v1/namespaces/none/configmaps", "{metadata: {name: a}}") ==
+        "404 NotFound: namespaces \"none\" not found"
+    );
+    CHECK(
+        client.outcome("POST", kConfigMaps, "{metadata: {name: a, namespace: other}}") ==
+        "400 BadRequest: the namespace of the provided object does not match the namespace sent on "
+        "the request"
+    );
+    CHECK(client.outcome("POST", kConfigMaps, "{metadata: {name: A_}}")
+              .starts_with("422 Invalid: ConfigMap \"A_\" is invalid: metadata.name: Invalid value")
+    );
+    CHECK(client.outcome("POST", kConfigMaps, "{kind: Secret, metadata: {name: b}}")
+              .starts_with("400 BadRequest: "));
+    CHECK(client.outcome("POST", kConfigMaps, "[1]").starts_with("400 BadRequest: "));
+    CHECK(client.outcome("POST", kConfigMaps, "{metadata: {}}").starts_with("422 Invalid: "));
+    CHECK(client.outcome("POST", kConfigMaps, "x", "application/vnd.kubernetes.protobuf")
+              .starts_with("415 UnsupportedMediaType: "));
+    CHECK(client.outcome("PUT", kConfigMaps, "{}").starts_with("405 MethodNotAllowed: "));
+    CHECK(client.send("GET", "/apis/none/v1/things").status == 404);
+}
+
+TEST_CASE("generateName makes names", "[apiserver]") {
+    ServerClient client;
+    const auto name = [&client] {
+        const auto made = client.ask("POST", kConfigMaps, "{metadata: {generateName: x-}}");
+        return std::string(made.find("metadata")->string_at("name"));
+    };
+    const std::string first = name();
+    CHECK(first.starts_with("x-"));
+    CHECK(first.size() == 7);
+    CHECK(first != name());
+}
+
+TEST_CASE("an update that was made from an old version is refused", "[apiserver]") {
+    ServerClient client;
+    json::Value object = client.ask("POST", kConfigMaps, "{metadata: {name: a}}");
+    object.set("data", json::Object{{"k", "1"}});
+    const std::string first = json::print(object);
+    CHECK(client.outcome("PUT", kA, first) == "200");
+    CHECK(
+        client.outcome("PUT", kA, first) ==
+        "409 Conflict: Operation cannot be fulfilled on configmaps \"a\": the object has been "
+        "modified; please apply your changes to the latest version and try again"
+    );
+    object.find("metadata")->erase("resourceVersion");
+    object.find("data")->set("k", "2");
+    CHECK(client.outcome("PUT", kA, json::print(object)) == "200");
+    CHECK(client.at(kA, {"data", "k"}) == "2");
+    object.find("metadata")->set("uid", "other");
+    CHECK(client.outcome("PUT", kA, json::print(object)).starts_with("409 Conflict: "));
+}
+
+TEST_CASE("a write that changes nothing makes no version", "[apiserver]") {
+    ServerClient client;
+    client.ask("POST", kConfigMaps, "{metadata: {name: a}, data: {k: v}}");
+    const std::string version = client.at(kA, {"metadata", "resourceVersion"});
+    client.now += std::chrono::seconds(5);
+    CHECK(client.outcome("PATCH", kA, "{data: {k: v}}", "application/merge-patch+json") == "200");
+    CHECK(client.at(kA, {"metadata", "resourceVersion"}) == version);
+}
+
+TEST_CASE("a dry run stores nothing", "[apiserver]") {
+    ServerClient client;
+    CHECK(
+        client.outcome("POST", std::string(kConfigMaps) + "?dryRun=All", "{metadata: {name: a}}") ==
+        "201"
+    );
+    CHECK(client.outcome("GET", kA) == "404 NotFound: configmaps \"a\" not found");
+}
+
+TEST_CASE("status is a part of its own, and generation counts the rest", "[apiserver]") {
+    ServerClient client;
+    client.ask("POST", kDefinitions, kWidgetDefinition);
+    const std::string w = std::string(kWidgets) + "/w";
+    client.ask("POST", kWidgets, "{metadata: {name: w}, spec: {size: 1}, status: {size: 5}}");
+    CHECK(client.at(w, {"status"}).empty());
+    CHECK(client.at(w, {"metadata", "generation"}) == "1");
+    constexpr std::string_view kMerge = "application/merge-patch+json";
+    client.ask("PATCH", w + "/status", "{status: {size: 1}, spec: {size: 7}}", kMerge);
+    CHECK(client.at(w, {"status", "size"}) == "1");
+    CHECK(client.at(w, {"spec", "size"}) == "1");
+    CHECK(client.at(w, {"metadata", "generation"}) == "1");
+    client.ask("PATCH", w, "{status: {size: 9}, spec: {size: 7}}", kMerge);
+    CHECK(client.at(w, {"status", "size"}) == "1");
+    CHECK(client.at(w, {"metadata", "generation"}) == "2");
+    CHECK(client.at(w + "/scale", {"spec", "replicas"}) == "7");
+    client.ask("PATCH", w + "/scale", "{spec: {replicas: 3}}", kMerge);
+    CHECK(client.at(w, {"spec", "size"}) == "3");
+}
+
+TEST_CASE("a Job gets its defaults, its labels and its selector", "[apiserver]") {
+    ServerClient client;
+    const json::Value job = client.ask(
+        "POST",
+        kJobs,
+        "{metadata: {name: j}, spec: {template: {spec: {restartPolicy: Never,"
+        " containers: [{name: c, image: 'i:1'}]}}}}"
+    );
+    const json::Value& spec = *job.find("spec");
+    CHECK(spec.find("completions")->as_int() == 1);
+    CHECK(spec.find("backoffLimit")->as_int() == 6);
+    CHECK(spec.string_at("completionMode") == "NonIndexed");
+    const auto uid = job.find("metadata")->string_at("uid");
+    CHECK(
+        spec.find_path({"selector", "matchLabels", "batch.kubernetes.io/controller-uid"})
+            ->as_string() == uid
+    );
+    CHECK(spec.find_path({"template", "metadata", "labels", "job-name"})->as_string() == "j");
+    const json::Value& container =
+        spec.find_path({"template", "spec", "containers"})->as_array().front();
+    CHECK(container.string_at("imagePullPolicy") == "IfNotPresent");
+    CHECK(
+        client.outcome(
+            "PATCH",
+            std::string(kJobs) + "/j",
+            "{spec: {completions: 3}}",
+            "application/merge-patch+json"
+        ) ==
+        "422 Invalid: Job.batch \"j\" is invalid: spec.completions: Invalid value: 3: field is "
+        "immutable"
+    );
+}
+
+TEST_CASE("a pod takes the priority of its class", "[apiserver]") {
+    ServerClient client;
+    client.ask(
+        "POST", "/apis/scheduling.k8s.io/v1/priorityclasses", "{metadata: {name: high}, value: 7}"
+    );
+    const auto pod = client.ask(
+        "POST",
+        kPods,
+        "{metadata: {name: p}, spec: {priorityClassName: high, containers: [{name: c, image: i}]}}"
+    );
+    CHECK(pod.find_path({"spec", "priority"})->as_int() == 7);
+    CHECK(pod.find_path({"status", "phase"})->as_string() == "Pending");
+    CHECK(
+        client.outcome(
+            "POST",
+            kPods,
+            "{metadata: {name: q}, spec: {priorityClassName: none, containers: [{name: c, image: "
+            "i}]}}"
+        ) == "403 Forbidden: pods \"q\" is forbidden: no PriorityClass with name none was found"
+    );
+}
+
+}  // namespace sluice::test
