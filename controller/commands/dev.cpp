@@ -14,6 +14,7 @@
 #include "yaml/parse.hpp"
 
 #include <CLI/CLI.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <fmt/format.h>
 
 #include <chrono>
@@ -153,20 +154,21 @@ bool is_ready(EmbeddedCluster& cluster) {
     return url != nullptr;
 }
 
+boost::asio::awaitable<void> pause_until_ready(EmbeddedCluster* cluster, net::EventLoop* loop) {
+    for (Duration waited{}; waited < kReadyMax && !is_ready(*cluster); waited += kReadyStep) {
+        const bool went_on = co_await net::pause_for(kReadyStep);
+        if (!went_on) {
+            break;
+        }
+    }
+    loop->stop();
+}
+
 /// Waits until the controller is ready, for some seconds at most.
 void wait_ready(EmbeddedCluster& cluster) {
     net::EventLoop loop;
-    const auto wait = [&]() -> boost::asio::awaitable<void> {
-        for (Duration waited{}; waited < kReadyMax && !is_ready(cluster); waited += kReadyStep) {
-            const bool went_on = co_await net::pause_for(kReadyStep);
-            if (!went_on) {
-                break;
-            }
-        }
-        loop.stop();
-    };
     net::TaskGroup tasks(loop.executor(), "dev");
-    tasks.spawn(wait(), "ready");
+    tasks.spawn(pause_until_ready(&cluster, &loop), "ready");
     loop.run();
 }
 
@@ -201,16 +203,18 @@ void begin(EmbeddedCluster& cluster, const Options& options) {
     }
 }
 
+boost::asio::awaitable<void> stop_on_signal(net::EventLoop* loop) {
+    const auto executor = co_await boost::asio::this_coro::executor;
+    net::Signals signals(executor, {SIGTERM, SIGINT});
+    const int number = co_await signals.next();
+    (void)number;
+    loop->stop();
+}
+
 int wait_for_signal() {
     net::EventLoop loop;
-    net::Signals signals(loop.executor(), {SIGTERM, SIGINT});
-    const auto wait = [&]() -> boost::asio::awaitable<void> {
-        const int number = co_await signals.next();
-        (void)number;
-        loop.stop();
-    };
     net::TaskGroup tasks(loop.executor(), "dev");
-    tasks.spawn(wait(), "signals");
+    tasks.spawn(stop_on_signal(&loop), "signals");
     loop.run();
     return 0;
 }

@@ -1,6 +1,7 @@
 #include "apiserver/body.hpp"
 
 #include "apiserver/failures.hpp"
+#include "apiserver/protobuf.hpp"
 #include "yaml/parse.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +34,11 @@ std::string media_type(std::string_view content_type) {
 
 Result<json::Value> read_object(const Request& request) {
     const std::string type = media_type(request.content_type);
-    if (type == "application/vnd.kubernetes.protobuf" || type == "application/cbor") {
+    if (type == "application/vnd.kubernetes.protobuf") {
+        auto object = decode_protobuf(request.body);
+        return object ? std::move(object) : Result<json::Value>(bad_request(object.error().detail));
+    }
+    if (type == "application/cbor") {
         return unsupported_media_type(
             fmt::format("the body of the request was in an unknown format - accepted media types "
                         "include: application/json, application/yaml")

@@ -231,7 +231,7 @@ void check_job(Rules& rules, const json::Value& job) {
     }
 }
 
-void check_apps(Rules& rules, const ResourceType& type, const json::Value& object) {
+void check_apps(Rules& rules, const json::Value& object) {
     const json::Value* spec = object.find("spec");
     if (spec == nullptr) {
         return;
@@ -248,9 +248,7 @@ void check_apps(Rules& rules, const ResourceType& type, const json::Value& objec
                 rules.refuse(
                     "spec.template.metadata.labels",
                     labels == nullptr ? json::Value() : *labels,
-                    type.kind == "StatefulSet" || type.kind == "Deployment"
-                        ? "`selector` does not match template `labels`"
-                        : "`selector` does not match template `labels`"
+                    "`selector` does not match template `labels`"
                 );
                 break;
             }
@@ -282,7 +280,7 @@ std::vector<Cause> validate_builtin(
             check_job_update(rules, object, before);
         }
     } else if (type.group == "apps") {
-        check_apps(rules, type, object);
+        check_apps(rules, object);
     }
     return std::move(rules.causes);
 }

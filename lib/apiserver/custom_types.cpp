@@ -59,6 +59,37 @@ bool is_true(const json::Value* value) {
     return value != nullptr && *value == json::Value(true);
 }
 
+void check_versions(const json::Value& object, std::vector<Cause>& causes) {
+    const json::Value* versions = object.find_path({"spec", "versions"});
+    if (versions == nullptr || !versions->is_array() || versions->as_array().empty()) {
+        causes.push_back({"FieldValueRequired", "Required value", "spec.versions"});
+    } else {
+        const auto stored =
+            std::ranges::count_if(versions->as_array(), [](const json::Value& each) {
+                return is_true(each.find("storage"));
+            });
+        if (stored != 1) {
+            causes.push_back(
+                {"FieldValueInvalid",
+                 fmt::format(
+                     "Invalid value: {}: must have exactly one version marked as storage version",
+                     json::print(*versions)
+                 ),
+                 "spec.versions"}
+            );
+        }
+        for (std::size_t i = 0; i < versions->as_array().size(); ++i) {
+            if (versions->as_array()[i].find_path({"schema", "openAPIV3Schema"}) == nullptr) {
+                causes.push_back(
+                    {"FieldValueRequired",
+                     "Required value: schemas are required",
+                     fmt::format("spec.versions[{}].schema.openAPIV3Schema", i)}
+                );
+            }
+        }
+    }
+}
+
 }  // namespace
 
 std::vector<ResourceType> types_of_definition(const json::Value& definition) {
@@ -159,33 +190,9 @@ Result<void> check_definition(
             );
         }
     }
-    const json::Value* versions = object.find_path({"spec", "versions"});
-    if (versions == nullptr || !versions->is_array() || versions->as_array().empty()) {
-        causes.push_back({"FieldValueRequired", "Required value", "spec.versions"});
-    } else {
-        const auto stored =
-            std::ranges::count_if(versions->as_array(), [](const json::Value& each) {
-                return is_true(each.find("storage"));
-            });
-        if (stored != 1) {
-            refuse(
-                "spec.versions",
-                *versions,
-                "must have exactly one version marked as storage version"
-            );
-        }
-        for (std::size_t i = 0; i < versions->as_array().size(); ++i) {
-            if (versions->as_array()[i].find_path({"schema", "openAPIV3Schema"}) == nullptr) {
-                causes.push_back(
-                    {"FieldValueRequired",
-                     "Required value: schemas are required",
-                     fmt::format("spec.versions[{}].schema.openAPIV3Schema", i)}
-                );
-            }
-        }
-    }
+    check_versions(object, causes);
     if (!causes.empty()) {
-        return invalid(type, name, std::move(causes));
+        return invalid(type, name, causes);
     }
     const auto known = state.types.find_stored(group->as_string(), plural->as_string());
     if (known != nullptr && !known->is_custom) {

@@ -128,7 +128,7 @@ Error apply_conflict(const std::vector<Cause>& causes) {
     );
 }
 
-Error invalid(const ResourceType& type, std::string_view name, std::vector<Cause> causes) {
+Error invalid(const ResourceType& type, std::string_view name, const std::vector<Cause>& causes) {
     std::vector<std::string> texts;
     for (const Cause& cause : causes) {
         const std::string text = fmt::format("{}: {}", cause.field, cause.message);

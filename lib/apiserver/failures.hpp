@@ -28,7 +28,7 @@ Error conflict(const ResourceType& type, std::string_view name);
 Error conflict(const ResourceType& type, std::string_view name, std::string_view why);
 /// Another manager owns fields that are applied.
 Error apply_conflict(const std::vector<Cause>& causes);
-Error invalid(const ResourceType& type, std::string_view name, std::vector<Cause> causes);
+Error invalid(const ResourceType& type, std::string_view name, const std::vector<Cause>& causes);
 Error forbidden(const ResourceType& type, std::string_view name, std::string_view why);
 Error bad_request(std::string message);
 Error method_not_allowed();

@@ -113,12 +113,8 @@ Response get_one(const State& state, const Request& request, const Route& route,
     return make_response(make_render(request, route, now)(*object));
 }
 
-Response list(const State& state, const Request& request, const Route& route, Time now) {
-    const auto filter = make_filter(request, route);
-    if (!filter) {
-        return make_response(filter.error());
-    }
-    const Collection collection = State::collection_of(*route.type);
+/// Where the list begins, and as of which version.
+Result<Position> find_position(const State& state, const Request& request) {
     Position position{.version = state.store.version(), .after = {}};
     const std::string_view token = request.parameter("continue");
     const std::string_view version = request.parameter("resourceVersion");
@@ -126,18 +122,33 @@ Response list(const State& state, const Request& request, const Route& route, Ti
     if (!token.empty()) {
         const auto decoded = decode(token);
         if (!decoded) {
-            return make_response(decoded.error());
+            return decoded.error();
         }
-        position = *decoded;
+        return decoded;
     } else if (!version.empty() && version != "0") {
         const auto wanted = number(version);
         if (!wanted) {
-            return make_response(bad_request(fmt::format("invalid resource version: {}", version)));
+            return bad_request(fmt::format("invalid resource version: {}", version));
         }
         if (match == "Exact") {
             position.version = *wanted;
         }
     }
+    return position;
+}
+
+Response list(const State& state, const Request& request, const Route& route, Time now) {
+    const auto filter = make_filter(request, route);
+    if (!filter) {
+        return make_response(filter.error());
+    }
+    const Collection collection = State::collection_of(*route.type);
+    const auto begun = find_position(state, request);
+    if (!begun) {
+        return make_response(begun.error());
+    }
+    const Position& position = *begun;
+    const std::string_view token = request.parameter("continue");
     std::optional<Store::Objects> then;
     if (position.version != state.store.version()) {
         then = state.store.objects_at(collection, position.version);

@@ -22,6 +22,11 @@ bool is_flag(const json::Value& schema, std::string_view name) {
     return flag != nullptr && flag->is_bool() && flag->as_bool();
 }
 
+/// The path of a member.
+std::string below(const std::string& path, const std::string& name) {
+    return path.empty() ? name : fmt::format("{}.{}", path, name);
+}
+
 const json::Value* schema_of_member(const json::Value& schema, std::string_view name) {
     if (const json::Value* found = schema.find_path({"properties", name})) {
         return found;
@@ -120,13 +125,13 @@ class Pruner {
             if (is_own || keeps_all || schema_of_member(schema, name) != nullptr) {
                 return false;
             }
-            dropped.push_back(path.empty() ? name : path + "." + name);
+            dropped.push_back(below(path, name));
             return true;
         });
         for (auto& [name, member] : value.as_object()) {
             const json::Value* next = schema_of_member(schema, name);
             if (next != nullptr && !(is_resource && name == "metadata")) {
-                visit(*next, member, path.empty() ? name : path + "." + name, false, depth + 1);
+                visit(*next, member, below(path, name), false, depth + 1);
             }
         }
     }
@@ -371,9 +376,7 @@ class Validator {
             for (const json::Value& name : required->as_array()) {
                 const json::Value* present = value.find(name.as_string());
                 if (present == nullptr) {
-                    add("FieldValueRequired",
-                        path.empty() ? name.as_string() : path + "." + name.as_string(),
-                        "Required value");
+                    add("FieldValueRequired", below(path, name.as_string()), "Required value");
                 }
             }
         }
@@ -384,9 +387,9 @@ class Validator {
             }
             const bool is_property = properties != nullptr && properties->find(name) != nullptr;
             if (const json::Value* next = schema_of_member(schema, name)) {
-                const std::string place = path.empty()  ? name
-                                          : is_property ? path + "." + name
-                                                        : fmt::format("{}[{}]", path, name);
+                const bool is_named = is_property || path.empty();
+                const std::string place =
+                    is_named ? below(path, name) : fmt::format("{}[{}]", path, name);
                 visit(*next, member, place, false, depth + 1);
             }
         }

@@ -98,6 +98,7 @@ void Store::note(const Collection& collection, Kept& kept, LogEntry entry) {
 
 std::vector<Collection> Store::collections() const {
     std::vector<Collection> collections;
+    collections.reserve(kept_.size());
     for (const auto& [collection, kept] : kept_) {
         collections.push_back(collection);
     }

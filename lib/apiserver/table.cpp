@@ -38,7 +38,7 @@ std::string text(const json::Value& object, std::initializer_list<std::string_vi
     return found != nullptr && found->is_string() ? found->as_string() : std::string();
 }
 
-std::string or_none(std::string value) {
+std::string or_none(const std::string& value) {
     return value.empty() ? "<none>" : value;
 }
 
@@ -285,109 +285,88 @@ std::vector<Column> event_columns() {
     };
 }
 
-std::vector<Column> builtin_columns(const ResourceType& type) {
-    const auto count_of = [](std::initializer_list<std::string_view> path) {
-        std::vector<std::string_view> steps(path);
-        return [steps](const json::Value& object, Time) {
-            const json::Value* found = &object;
-            for (const std::string_view step : steps) {
-                found = found == nullptr ? nullptr : found->find(step);
-            }
-            const std::size_t size = found == nullptr     ? 0
-                                     : found->is_object() ? found->as_object().size()
-                                     : found->is_array()  ? found->as_array().size()
-                                                          : 0;
-            return json::Value(static_cast<std::int64_t>(size));
-        };
+/// How many members or elements there are at a member.
+Cell count_of(std::string_view member) {
+    return [member](const json::Value& object, Time) {
+        return json::Value(static_cast<std::int64_t>(size_at(object, {member})));
     };
-    if (type.kind == "Pod") {
-        return pod_columns();
-    }
-    if (type.kind == "Job") {
-        return job_columns();
-    }
-    if (type.kind == "Event") {
-        return event_columns();
-    }
-    if (type.kind == "Deployment" || type.kind == "StatefulSet") {
-        return workload_columns(type.kind == "StatefulSet");
-    }
-    if (type.kind == "Namespace") {
-        return {
-            make(
-                "Status",
-                [](const json::Value& o, Time) { return json::Value(text(o, {"status", "phase"})); }
-            ),
-            age_column()
-        };
-    }
-    if (type.kind == "Node") {
-        return {
-            make("Status", [](const json::Value& o, Time) { return json::Value(node_status(o)); }),
-            make("Roles", [](const json::Value&, Time) { return json::Value("<none>"); }),
-            age_column(),
-            make(
-                "Version",
-                [](const json::Value& o, Time) {
-                    return json::Value(text(o, {"status", "nodeInfo", "kubeletVersion"}));
-                }
-            )
-        };
-    }
-    if (type.kind == "ConfigMap") {
-        return {make("Data", count_of({"data"})), age_column()};
-    }
-    if (type.kind == "Secret") {
-        return {
-            make(
-                "Type", [](const json::Value& o, Time) { return json::Value(o.string_at("type")); }
-            ),
-            make("Data", count_of({"data"})),
-            age_column()
-        };
-    }
-    if (type.kind == "PriorityClass") {
-        return {
-            make(
-                "Value",
-                [](const json::Value& o, Time) {
-                    const json::Value* value = o.find("value");
-                    return value == nullptr ? json::Value(0) : *value;
-                }
-            ),
-            make(
-                "Global-Default",
-                [](const json::Value& o, Time) {
-                    const json::Value* value = o.find("globalDefault");
-                    return json::Value(value != nullptr && *value == json::Value(true));
-                }
-            ),
-            age_column(),
-            make(
-                "PreemptionPolicy",
-                [](const json::Value& o, Time) {
-                    return json::Value(o.string_at("preemptionPolicy"));
-                }
-            )
-        };
-    }
-    if (type.kind == "CustomResourceDefinition") {
-        return {make("Created At", [](const json::Value& o, Time) {
-            return json::Value(text(o, {"metadata", "creationTimestamp"}));
-        })};
-    }
-    if (type.kind == "Lease") {
-        return {
-            make(
-                "Holder",
-                [](const json::Value& o, Time) {
-                    return json::Value(text(o, {"spec", "holderIdentity"}));
-                }
-            ),
-            age_column()
-        };
-    }
-    return {age_column()};
+}
+
+Cell text_of(std::string_view member) {
+    return
+        [member](const json::Value& object, Time) { return json::Value(object.string_at(member)); };
+}
+
+std::vector<Column> node_columns() {
+    return {
+        make("Status", [](const json::Value& o, Time) { return json::Value(node_status(o)); }),
+        make("Roles", [](const json::Value&, Time) { return json::Value("<none>"); }),
+        age_column(),
+        make(
+            "Version",
+            [](const json::Value& o, Time) {
+                return json::Value(text(o, {"status", "nodeInfo", "kubeletVersion"}));
+            }
+        )
+    };
+}
+
+std::vector<Column> priority_class_columns() {
+    return {
+        make(
+            "Value",
+            [](const json::Value& o, Time) {
+                const json::Value* value = o.find("value");
+                return value == nullptr ? json::Value(0) : *value;
+            }
+        ),
+        make(
+            "Global-Default",
+            [](const json::Value& o, Time) {
+                const json::Value* value = o.find("globalDefault");
+                return json::Value(value != nullptr && *value == json::Value(true));
+            }
+        ),
+        age_column(),
+        make("PreemptionPolicy", text_of("preemptionPolicy"))
+    };
+}
+
+std::vector<Column> builtin_columns(const ResourceType& type) {
+    static const std::map<std::string_view, std::vector<Column>> kColumns = {
+        {"Pod", pod_columns()},
+        {"Job", job_columns()},
+        {"Event", event_columns()},
+        {"Deployment", workload_columns(false)},
+        {"StatefulSet", workload_columns(true)},
+        {"Namespace",
+         {make(
+              "Status",
+              [](const json::Value& o, Time) { return json::Value(text(o, {"status", "phase"})); }
+          ),
+          age_column()}},
+        {"Node", node_columns()},
+        {"ConfigMap", {make("Data", count_of("data")), age_column()}},
+        {"Secret", {make("Type", text_of("type")), make("Data", count_of("data")), age_column()}},
+        {"PriorityClass", priority_class_columns()},
+        {"CustomResourceDefinition",
+         {make(
+             "Created At",
+             [](const json::Value& o, Time) {
+                 return json::Value(text(o, {"metadata", "creationTimestamp"}));
+             }
+         )}},
+        {"Lease",
+         {make(
+              "Holder",
+              [](const json::Value& o, Time) {
+                  return json::Value(text(o, {"spec", "holderIdentity"}));
+              }
+          ),
+          age_column()}},
+    };
+    const auto found = kColumns.find(type.kind);
+    return found == kColumns.end() ? std::vector<Column>{age_column()} : found->second;
 }
 
 /// A part of JSONPath, as columns of definitions use it: members, indexes, and elements of a list
@@ -455,6 +434,7 @@ std::vector<Column> columns_of(const ResourceType& type) {
         return builtin_columns(type);
     }
     std::vector<Column> columns;
+    columns.reserve(type.columns.size());
     for (const PrinterColumn& column : type.columns) {
         columns.push_back({column, [column](const json::Value& object, Time now) {
                                const json::Value* found = find_by_path(object, column.json_path);
@@ -551,6 +531,7 @@ json::Value make_table(
          .description = "Name of the object.",
          .priority = is_event ? 1 : 0}
     ));
+    definitions.reserve(columns.size() + 1);
     for (const Column& column : columns) {
         definitions.push_back(definition(column.column));
     }

@@ -91,12 +91,12 @@ std::string_view WriteOperation::operation() const {
 }
 
 std::optional<WebhookCall> WriteOperation::advance(Time now) {
-    while (!response_) {
+    while (!is_done_) {
         Result<void> done;
         switch (stage_) {
             case Stage::Prepare:
                 done = prepare(now);
-                if (done && !response_) {
+                if (done && !is_done_) {
                     find_hooks(true);
                     stage_ = Stage::Mutate;
                 }
@@ -130,7 +130,7 @@ std::optional<WebhookCall> WriteOperation::advance(Time now) {
             fail(done.error());
         }
     }
-    response_->warnings.insert(response_->warnings.end(), warnings_.begin(), warnings_.end());
+    response_.warnings.insert(response_.warnings.end(), warnings_.begin(), warnings_.end());
     return std::nullopt;
 }
 
@@ -548,7 +548,7 @@ Result<void> WriteOperation::commit(Time now) {
 }
 
 void WriteOperation::finish(const json::Value& stored, int status) {
-    response_ = make_response(State::to_version(stored, *route_.type), status);
+    end(make_response(State::to_version(stored, *route_.type), status));
 }
 
 }  // namespace sluice::apiserver

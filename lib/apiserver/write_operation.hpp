@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice::apiserver {
@@ -31,7 +32,7 @@ class WriteOperation {
     /// The answer to the last call: an AdmissionReview, or why there is none.
     void take_answer(const Result<json::Value>& review);
     /// Requires: advance() has returned nothing.
-    Response& response() { return *response_; }
+    Response& response() { return response_; }
 
   private:
     enum class Stage : std::uint8_t { Prepare, Mutate, Check, Validate, Commit };
@@ -54,7 +55,11 @@ class WriteOperation {
     void find_hooks(bool are_mutating);
     json::Value make_review(const Hook& hook) const;
     Result<void> check_namespace() const;
-    void fail(const Error& error) { response_ = make_response(error); }
+    void fail(const Error& error) { end(make_response(error)); }
+    void end(Response response) {
+        response_ = std::move(response);
+        is_done_ = true;
+    }
     void finish(const json::Value& stored, int status);
     std::string_view operation() const;
     bool is_status() const { return route_.subresource == "status"; }
@@ -74,7 +79,8 @@ class WriteOperation {
     std::size_t next_hook_ = 0;
     int attempts_ = 0;
     std::vector<std::string> warnings_;
-    std::optional<Response> response_;
+    Response response_;
+    bool is_done_ = false;
 };
 
 }  // namespace sluice::apiserver

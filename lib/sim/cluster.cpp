@@ -2,6 +2,7 @@
 
 #include "api/micro_time.hpp"
 #include "sim/fields.hpp"
+#include "sim/job_pod.hpp"
 
 #include <fmt/format.h>
 
@@ -146,10 +147,37 @@ void SimulatedCluster::reconcile_one_job(const Name& name, Time now) {
     }
 }
 
+/// A pod whose Job is gone is counted by nobody.
+bool SimulatedCluster::release_orphan(const json::Value& pod, Time now) {
+    const JobPod view = JobPod::make(pod);
+    if (!view.is_tracked) {
+        return false;
+    }
+    for (const json::Value& owner : list_at(pod, {"metadata", "ownerReferences"})) {
+        if (server_.state().find_by_uid(owner.string_at("uid")) != nullptr) {
+            return false;
+        }
+    }
+    json::Array left = list_at(pod, {"metadata", "finalizers"});
+    std::erase(left, json::Value(kTrackingFinalizer));
+    const json::Value metadata = json::Object{{"finalizers", std::move(left)}};
+    request(
+        "PATCH",
+        pod_path(text_at(pod, {"metadata", "namespace"}), view.name),
+        json::Object{{"metadata", metadata}},
+        now,
+        "application/merge-patch+json"
+    );
+    return true;
+}
+
 void SimulatedCluster::reconcile_one_pod(const Name& name, Time now) {
     pods_again_.erase(name);
     const apiserver::Snapshot pod = server_.state().store.find(kPods, name);
     if (!pod) {
+        return;
+    }
+    if (release_orphan(*pod, now)) {
         return;
     }
     const Outcome outcome = reconcile_pod(*pod, options_.run_time, now);

@@ -44,8 +44,12 @@ TEST_CASE("what cannot be created is refused as the API server words it", "[apis
               .starts_with("400 BadRequest: "));
     CHECK(client.outcome("POST", kConfigMaps, "[1]").starts_with("400 BadRequest: "));
     CHECK(client.outcome("POST", kConfigMaps, "{metadata: {}}").starts_with("422 Invalid: "));
-    CHECK(client.outcome("POST", kConfigMaps, "x", "application/vnd.kubernetes.protobuf")
+    CHECK(client.outcome("POST", kConfigMaps, "x", "application/cbor")
               .starts_with("415 UnsupportedMediaType: "));
+    CHECK(
+        client.outcome("POST", kConfigMaps, "x", "application/vnd.kubernetes.protobuf") ==
+        "400 BadRequest: the body is no message of protobuf"
+    );
     CHECK(client.outcome("PUT", kConfigMaps, "{}").starts_with("405 MethodNotAllowed: "));
     CHECK(client.send("GET", "/apis/none/v1/things").status == 404);
 }
@@ -172,6 +176,24 @@ TEST_CASE("a pod takes the priority of its class", "[apiserver]") {
             "i}]}}"
         ) == "403 Forbidden: pods \"q\" is forbidden: no PriorityClass with name none was found"
     );
+}
+
+TEST_CASE("kubectl's protobuf is read as the object that it is", "[apiserver]") {
+    ServerClient client;
+    apiserver::Request request = apiserver::make_request("POST", kConfigMaps);
+    request.content_type = "application/vnd.kubernetes.protobuf";
+    // v1 ConfigMap: metadata.name a, data k: v; as client-go writes it, with what is empty.
+    const std::string named = std::string("\x0a\x03\x0a\x01") + "a";
+    const std::string data = std::string("\x12\x06\x0a\x01k\x12\x01v", 8);
+    const std::string type = std::string("\x0a\x0f\x0a\x02v1\x12\x09") + "ConfigMap";
+    const std::string raw = named + data;
+    request.body = std::string("k8s\0", 4) + type + "\x12" +
+                   std::string(1, static_cast<char>(raw.size())) + raw;
+    const auto response = client.server.handle(request, client.now);
+    CHECK(response.status == 201);
+    CHECK(client.at(kA, {"data"}) == R"({"k":"v"})");
+    request.body.resize(request.body.size() - 3);
+    CHECK(client.server.handle(request, client.now).status == 400);
 }
 
 }  // namespace sluice::test
