@@ -22,8 +22,8 @@ namespace sluice::apiserver {
 namespace {
 
 constexpr std::string_view kForeground = "foregroundDeletion";
-const Collection kNamespaces{"", "namespaces"};
-const Collection kDefinitions{"apiextensions.k8s.io", "customresourcedefinitions"};
+const Collection namespaces{"", "namespaces"};
+const Collection definitions{"apiextensions.k8s.io", "customresourcedefinitions"};
 
 /// metav1.DeleteOptions.
 struct Options {
@@ -123,7 +123,7 @@ std::int64_t grace_of(
     const Collection& collection,
     const std::optional<std::int64_t>& asked
 ) {
-    if (collection.group != "" || collection.plural != "pods") {
+    if (!collection.group.empty() || collection.plural != "pods") {
         return 0;
     }
     const json::Value* node = object.find_path({"spec", "nodeName"});
@@ -165,7 +165,7 @@ void remove(State& state, const Collection& collection, const ObjectName& name, 
         }
     }
     state.store.remove(collection, name);
-    if (collection == kDefinitions) {
+    if (collection == definitions) {
         follow_definition(state, *last, true);
     }
     collect_dependents(state, uid, now);
@@ -176,9 +176,9 @@ void remove(State& state, const Collection& collection, const ObjectName& name, 
         }
     }
     if (!name.ns.empty()) {
-        const Snapshot ns = state.store.find(kNamespaces, {"", name.ns});
+        const Snapshot ns = state.store.find(namespaces, {"", name.ns});
         if (ns && is_being_deleted(*ns)) {
-            settle_foreground(state, kNamespaces, {"", name.ns}, now);
+            settle_foreground(state, namespaces, {"", name.ns}, now);
         }
     }
 }
@@ -194,7 +194,7 @@ void begin_deletion(
 /// What a namespace or a definition has in it goes before it does.
 bool has_contents(State& state, const Collection& collection, const json::Value& object, Time now) {
     std::vector<State::Key> contents;
-    if (collection == kNamespaces) {
+    if (collection == namespaces) {
         const std::string name(object.find("metadata")->string_at("name"));
         for (const Collection& each : state.store.collections()) {
             for (const auto& [key, inside] : state.store.objects(each)) {
@@ -203,7 +203,7 @@ bool has_contents(State& state, const Collection& collection, const json::Value&
                 }
             }
         }
-    } else if (collection == kDefinitions) {
+    } else if (collection == definitions) {
         const auto types = types_of_definition(object);
         if (!types.empty()) {
             const Collection each{types.front().group, types.front().plural};
@@ -227,7 +227,7 @@ bool has_contents(State& state, const Collection& collection, const json::Value&
 }
 
 bool is_container(const Collection& collection) {
-    return collection == kNamespaces || collection == kDefinitions;
+    return collection == namespaces || collection == definitions;
 }
 
 void collect_dependents(State& state, const std::string& uid, Time now) {
@@ -356,7 +356,7 @@ void begin_deletion(
         (grace == 0 && !is_container(collection) &&
          changed.find_path({"metadata", "deletionGracePeriodSeconds"})->as_int() > 0)) {
         mark_deleted(changed, grace, now);
-        if (collection == kNamespaces) {
+        if (collection == namespaces) {
             changed.find("status")->set("phase", "Terminating");
         }
         state.store.put(collection, name, std::move(changed));
@@ -436,7 +436,7 @@ void after_write(State& state, const ResourceType& type, const ObjectName& name,
     if (!object) {
         return;
     }
-    if (collection == kDefinitions && !is_being_deleted(*object)) {
+    if (collection == definitions && !is_being_deleted(*object)) {
         follow_definition(state, *object, false);
     }
     if (!is_being_deleted(*object)) {

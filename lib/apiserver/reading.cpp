@@ -120,12 +120,9 @@ Result<Position> find_position(const State& state, const Request& request) {
     const std::string_view version = request.parameter("resourceVersion");
     const std::string_view match = request.parameter("resourceVersionMatch");
     if (!token.empty()) {
-        const auto decoded = decode(token);
-        if (!decoded) {
-            return decoded.error();
-        }
-        return decoded;
-    } else if (!version.empty() && version != "0") {
+        return decode(token);
+    }
+    if (!version.empty() && version != "0") {
         const auto wanted = number(version);
         if (!wanted) {
             return bad_request(fmt::format("invalid resource version: {}", version));

@@ -24,7 +24,7 @@ std::int64_t number_at(const json::Value& object, std::string_view path) {
     return value;
 }
 
-json::Value make_scale(const json::Value& object, const ResourceType& type) {
+json::Value make_scale(const json::Value& object, const ScalePaths& paths) {
     const json::Value& metadata = *object.find("metadata");
     json::Value own = json::Object();
     for (const char* name : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
@@ -32,16 +32,16 @@ json::Value make_scale(const json::Value& object, const ResourceType& type) {
             own.set(name, *value);
         }
     }
-    json::Value status = json::Object{{"replicas", number_at(object, type.scale->status_replicas)}};
-    const std::string selector = field_text(object, type.scale->label_selector);
-    if (!type.scale->label_selector.empty() && !selector.empty()) {
+    json::Value status = json::Object{{"replicas", number_at(object, paths.status_replicas)}};
+    const std::string selector = field_text(object, paths.label_selector);
+    if (!paths.label_selector.empty() && !selector.empty()) {
         status.set("selector", selector);
     }
     return json::Object{
         {"kind", "Scale"},
         {"apiVersion", "autoscaling/v1"},
         {"metadata", std::move(own)},
-        {"spec", json::Object{{"replicas", number_at(object, type.scale->spec_replicas)}}},
+        {"spec", json::Object{{"replicas", number_at(object, paths.spec_replicas)}}},
         {"status", std::move(status)}
     };
 }
@@ -69,7 +69,8 @@ Response answer_scale(State& state, const Request& request, const Route& route, 
     if (!object) {
         return make_response(not_found(type, route.name));
     }
-    json::Value scale = make_scale(*object, type);
+    const ScalePaths paths = type.scale.value_or(ScalePaths{});
+    json::Value scale = make_scale(*object, paths);
     if (request.method == "GET") {
         return make_response(scale);
     }
@@ -92,7 +93,7 @@ Response answer_scale(State& state, const Request& request, const Route& route, 
     Request patch = request;
     patch.method = "PATCH";
     patch.content_type = "application/merge-patch+json";
-    patch.body = json::print(patch_at(type.scale->spec_replicas, *replicas));
+    patch.body = json::print(patch_at(paths.spec_replicas, *replicas));
     Route whole = route;
     whole.subresource.clear();
     WriteOperation write(state, patch, whole, WriteOperation::Verb::Patch);
@@ -104,7 +105,7 @@ Response answer_scale(State& state, const Request& request, const Route& route, 
         return write.response();
     }
     const Snapshot after = state.store.find(State::collection_of(type), {route.ns, route.name});
-    return make_response(make_scale(*after, type));
+    return make_response(make_scale(*after, paths));
 }
 
 Response bind(State& state, const Request& request, const Route& route, Time now) {

@@ -146,7 +146,7 @@ Result<void> WriteOperation::check_namespace() const {
     if (ns->find_path({"metadata", "deletionTimestamp"}) != nullptr) {
         return forbidden(
             *route_.type,
-            metadata_of(const_cast<json::Value&>(object_)).string_at("name"),
+            object_.find("metadata")->string_at("name"),
             fmt::format(
                 "unable to create new content in namespace {} because it is being terminated",
                 route_.ns
@@ -167,12 +167,8 @@ Result<void> WriteOperation::prepare(Time now) {
     return prepare_change(now);
 }
 
-Result<void> WriteOperation::prepare_new(Time now) {
-    auto read = read_object_of(request_, *route_.type);
-    if (!read) {
-        return read.error();
-    }
-    json::Value config = std::move(*read);
+/// Checks and completes name and namespace of a new object.
+Result<void> WriteOperation::name_new(json::Value& config) {
     json::Value& metadata = metadata_of(config);
     if (route_.type->is_namespaced) {
         const std::string ns(metadata.string_at("namespace"));
@@ -209,13 +205,25 @@ Result<void> WriteOperation::prepare_new(Time now) {
         metadata.set("name", name);
     }
     name_ = {route_.type->is_namespaced ? route_.ns : std::string(), name};
+    return {};
+}
+
+Result<void> WriteOperation::prepare_new(Time now) {
+    auto read = read_object_of(request_, *route_.type);
+    if (!read) {
+        return read.error();
+    }
+    if (auto named = name_new(*read); !named) {
+        return named;
+    }
+    const json::Value& config = *read;
     object_ = config;
     if (auto ns = check_namespace(); !ns) {
         return ns;
     }
     live_ = nullptr;
-    if (!name.empty() && state_.store.find(collection_, name_)) {
-        return already_exists(*route_.type, name);
+    if (!name_.name.empty() && state_.store.find(collection_, name_)) {
+        return already_exists(*route_.type, name_.name);
     }
     if (verb_ == Verb::Apply) {
         const FieldManager manager{
@@ -231,6 +239,20 @@ Result<void> WriteOperation::prepare_new(Time now) {
         }
         object_ = std::move(*applied);
     }
+    begin_life(now);
+    if (auto stored = state_.to_stored(std::move(object_), *route_.type); stored) {
+        object_ = std::move(*stored);
+    } else {
+        return stored.error();
+    }
+    if (auto filled = fill_in(); !filled) {
+        return filled;
+    }
+    return prepare_new_builtin(state_, *stored_type_, object_);
+}
+
+/// What the server alone gives to a new object.
+void WriteOperation::begin_life(Time now) {
     json::Value& made = metadata_of(object_);
     for (const std::string_view field : kServerFields) {
         made.erase(field);
@@ -246,15 +268,6 @@ Result<void> WriteOperation::prepare_new(Time now) {
     if (route_.type->has_status) {
         object_.erase("status");
     }
-    if (auto stored = state_.to_stored(std::move(object_), *route_.type); stored) {
-        object_ = std::move(*stored);
-    } else {
-        return stored.error();
-    }
-    if (auto filled = fill_in(); !filled) {
-        return filled;
-    }
-    return prepare_new_builtin(state_, *stored_type_, object_);
 }
 
 Result<json::Value> WriteOperation::apply(const json::Value& live, Time now) {
@@ -496,7 +509,7 @@ Result<void> WriteOperation::check() {
         causes.insert(causes.end(), more.begin(), more.end());
     }
     if (!causes.empty()) {
-        return invalid(*route_.type, name_.name, std::move(causes));
+        return invalid(*route_.type, name_.name, causes);
     }
     return check_definition(state_, *stored_type_, object_);
 }

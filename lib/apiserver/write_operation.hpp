@@ -44,6 +44,8 @@ class WriteOperation {
     // The stages. Errors end the operation.
     Result<void> prepare(Time now);
     Result<void> prepare_new(Time now);
+    Result<void> name_new(json::Value& config);
+    void begin_life(Time now);
     Result<void> prepare_change(Time now);
     Result<void> check();
     Result<void> commit(Time now);

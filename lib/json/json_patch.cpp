@@ -104,9 +104,7 @@ Result<Value> remove(Value& target, const std::vector<std::string>& parts) {
         parent->erase(parts.back());
     } else {
         Array& list = parent->as_array();
-        list.erase(
-            list.begin() + static_cast<std::ptrdiff_t>(*index_of(parts.back(), list.size()))
-        );
+        list.erase(list.begin() + (found - list.data()));
     }
     return removed;
 }

@@ -14,9 +14,9 @@ namespace sluice::sim {
 
 namespace {
 
-const apiserver::Collection kJobs{"batch", "jobs"};
-const apiserver::Collection kPods{"", "pods"};
-const apiserver::Collection kNodes{"", "nodes"};
+const apiserver::Collection jobs_collection{"batch", "jobs"};
+const apiserver::Collection pods_collection{"", "pods"};
+const apiserver::Collection nodes_collection{"", "nodes"};
 constexpr int kRoundsMax = 10'000;
 
 std::string pod_path(std::string_view ns, std::string_view name) {
@@ -50,10 +50,10 @@ SimulatedCluster::SimulatedCluster(apiserver::ApiServer& server, Options options
             note(collection, entry);
         }
     );
-    for (const auto& [name, job] : server_.state().store.objects(kJobs)) {
+    for (const auto& [name, job] : server_.state().store.objects(jobs_collection)) {
         jobs_.insert(name);
     }
-    for (const auto& [name, pod] : server_.state().store.objects(kPods)) {
+    for (const auto& [name, pod] : server_.state().store.objects(pods_collection)) {
         pods_.insert(name);
     }
     must_schedule_ = true;
@@ -62,11 +62,11 @@ SimulatedCluster::SimulatedCluster(apiserver::ApiServer& server, Options options
 void SimulatedCluster::note(
     const apiserver::Collection& collection, const apiserver::LogEntry& entry
 ) {
-    if (collection == kJobs) {
+    if (collection == jobs_collection) {
         jobs_.insert(entry.name);
-    } else if (collection == kNodes) {
+    } else if (collection == nodes_collection) {
         must_schedule_ = true;
-    } else if (collection == kPods) {
+    } else if (collection == pods_collection) {
         pods_.insert(entry.name);
         must_schedule_ = true;
         const json::Value& pod = entry.after ? *entry.after : *entry.before;
@@ -119,7 +119,7 @@ void SimulatedCluster::run(Time now) {
 
 void SimulatedCluster::reconcile_one_job(const Name& name, Time now) {
     jobs_again_.erase(name);
-    const apiserver::Snapshot job = server_.state().store.find(kJobs, name);
+    const apiserver::Snapshot job = server_.state().store.find(jobs_collection, name);
     if (!job) {
         return;
     }
@@ -127,7 +127,7 @@ void SimulatedCluster::reconcile_one_job(const Name& name, Time now) {
     std::vector<apiserver::Snapshot> held;
     std::vector<const json::Value*> pods;
     for (const auto& [collection, key] : server_.state().dependents(uid)) {
-        if (collection == kPods) {
+        if (collection == pods_collection) {
             held.push_back(server_.state().store.find(collection, key));
             pods.push_back(held.back().get());
         }
@@ -173,7 +173,7 @@ bool SimulatedCluster::release_orphan(const json::Value& pod, Time now) {
 
 void SimulatedCluster::reconcile_one_pod(const Name& name, Time now) {
     pods_again_.erase(name);
-    const apiserver::Snapshot pod = server_.state().store.find(kPods, name);
+    const apiserver::Snapshot pod = server_.state().store.find(pods_collection, name);
     if (!pod) {
         return;
     }
@@ -197,10 +197,10 @@ void SimulatedCluster::reconcile_one_pod(const Name& name, Time now) {
 
 std::map<std::string, Amounts> SimulatedCluster::free_room() const {
     std::map<std::string, Amounts> free;
-    for (const auto& [name, node] : server_.state().store.objects(kNodes)) {
+    for (const auto& [name, node] : server_.state().store.objects(nodes_collection)) {
         free[name.name] = room_of(*node);
     }
-    for (const auto& [name, pod] : server_.state().store.objects(kPods)) {
+    for (const auto& [name, pod] : server_.state().store.objects(pods_collection)) {
         const auto node = free.find(std::string(text_at(*pod, {"spec", "nodeName"})));
         if (node == free.end() || has_ended(*pod)) {
             continue;
@@ -218,7 +218,7 @@ std::string SimulatedCluster::find_node(
     std::map<std::string, Amounts>& free,
     std::map<std::string, int>& reasons
 ) const {
-    for (const auto& [name, node] : server_.state().store.objects(kNodes)) {
+    for (const auto& [name, node] : server_.state().store.objects(nodes_collection)) {
         std::string obstacle = find_obstacle(pod, *node);
         if (obstacle.empty() && fits(wanted, free[name.name])) {
             return name.name;
@@ -230,7 +230,7 @@ std::string SimulatedCluster::find_node(
 
 void SimulatedCluster::schedule(Time now) {
     std::vector<Name> waiting;
-    for (const auto& [name, pod] : server_.state().store.objects(kPods)) {
+    for (const auto& [name, pod] : server_.state().store.objects(pods_collection)) {
         if (waits_for_node(*pod)) {
             waiting.push_back(name);
         }
@@ -240,7 +240,7 @@ void SimulatedCluster::schedule(Time now) {
     }
     std::map<std::string, Amounts> free = free_room();
     for (const Name& name : waiting) {
-        const apiserver::Snapshot pod = server_.state().store.find(kPods, name);
+        const apiserver::Snapshot pod = server_.state().store.find(pods_collection, name);
         const Amounts wanted = requests_of(*pod);
         std::map<std::string, int> reasons;
         const std::string node = find_node(*pod, wanted, free, reasons);
@@ -260,8 +260,9 @@ void SimulatedCluster::schedule(Time now) {
             );
             continue;
         }
-        std::string message =
-            fmt::format("0/{} nodes are available", server_.state().store.objects(kNodes).size());
+        std::string message = fmt::format(
+            "0/{} nodes are available", server_.state().store.objects(nodes_collection).size()
+        );
         const char* separator = ": ";
         for (const auto& [reason, count] : reasons) {
             message += fmt::format("{}{} {}", std::exchange(separator, ", "), count, reason);
@@ -327,7 +328,8 @@ bool SimulatedCluster::perform(const Write& write, const json::Value& about, Tim
             return false;  // the scheduler binds by itself
         case Verb::ReplaceStatus: {
             const auto latest = server_.state().store.find(
-                kJobs, {std::string(ns), std::string(text_at(about, {"metadata", "name"}))}
+                jobs_collection,
+                {std::string(ns), std::string(text_at(about, {"metadata", "name"}))}
             );
             if (!latest) {
                 return false;

@@ -118,7 +118,7 @@ Time JobPod::finished_at() const {
         have_all_ended = have_all_ended && time;
         last = time ? std::max(last.value_or(*time), *time) : last;
     }
-    if (have_all_ended) {
+    if (have_all_ended && last) {
         return *last;
     }
     if (const auto since = ready_since(*object); since && !is_ready) {
@@ -152,13 +152,15 @@ JobPods choose_for_removal(
     if (indexed_completions) {
         // The last of each index, as they are sorted, is the one to keep.
         std::map<std::int64_t, std::size_t> kept;
+        constexpr std::int64_t kNone = -1;
         for (std::size_t i = 0; i < active.size(); ++i) {
-            if (active[i].index && *active[i].index < *indexed_completions) {
-                kept[*active[i].index] = i;
+            const std::int64_t index = active[i].index.value_or(kNone);
+            if (index != kNone && index < *indexed_completions) {
+                kept[index] = i;
             }
         }
         for (std::size_t i = 0; i < active.size(); ++i) {
-            const auto found = active[i].index ? kept.find(*active[i].index) : kept.end();
+            const auto found = kept.find(active[i].index.value_or(kNone));
             (found != kept.end() && found->second == i ? left : removed).push_back(active[i]);
         }
     } else {

@@ -41,13 +41,14 @@ std::string find_match(const json::Value& rule, const json::Value& pod) {
             container =
                 find_failed_container(list_at(pod, {"status", "initContainerStatuses"}), *codes);
         }
-        return container == nullptr ? std::string()
-                                    : fmt::format(
-                                          "Container {} for pod {} failed with exit code {}",
-                                          container->string_at("name"),
-                                          name,
-                                          *find_int(*container, {"state", "terminated", "exitCode"})
-                                      );
+        return container == nullptr
+                   ? std::string()
+                   : fmt::format(
+                         "Container {} for pod {} failed with exit code {}",
+                         container->string_at("name"),
+                         name,
+                         find_int(*container, {"state", "terminated", "exitCode"}).value_or(0)
+                     );
     }
     for (const json::Value& condition : list_at(pod, {"status", "conditions"})) {
         for (const json::Value& pattern : list_at(rule, {"onPodConditions"})) {

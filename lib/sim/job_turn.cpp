@@ -155,7 +155,7 @@ void JobTurn::count_indexes() {
     succeeded_indexes_ = known_succeeded_;
     failed_indexes_ = IndexSet::parse(status_.failed_indexes.value_or(""), *indexed_);
     for (const JobPod& pod : pods_) {
-        if (!is_uncounted(pod, {})) {
+        if (!pod.index || !is_uncounted(pod, {})) {
             continue;
         }
         if (pod.has_succeeded()) {
@@ -171,10 +171,10 @@ void JobTurn::count_indexes() {
         }
     }
     succeeded_ = succeeded_indexes_.size();
-    find_index_end();
+    find_index_end(*indexed_);
 }
 
-void JobTurn::find_index_end() {
+void JobTurn::find_index_end(std::int64_t completions) {
     if (per_index_limit_) {
         const auto max = find_int(job_, {"spec", "maxFailedIndexes"});
         const std::int64_t lost = failed_indexes_.size();
@@ -184,13 +184,13 @@ void JobTurn::find_index_end() {
                 "MaxFailedIndexesExceeded",
                 "Job has exceeded the specified maximal number of failed indexes"
             };
-        } else if (!end_ && lost > 0 && lost + succeeded_indexes_.size() >= *indexed_) {
+        } else if (!end_ && lost > 0 && lost + succeeded_indexes_.size() >= completions) {
             end_ = JobEnd{"FailureTarget", "FailedIndexes", "Job has failed indexes"};
         }
         choose_delayed();
     }
     if (!end_) {
-        std::string rule = find_met_success_rule(job_, succeeded_indexes_, *indexed_);
+        std::string rule = find_met_success_rule(job_, succeeded_indexes_, completions);
         if (!rule.empty()) {
             end_ = JobEnd{"SuccessCriteriaMet", "SuccessPolicy", std::move(rule)};
         }
@@ -199,7 +199,7 @@ void JobTurn::find_index_end() {
 
 void JobTurn::choose_delayed() {
     for (const JobPod& pod : pods_) {
-        if (!counts_as_failed(pod) || !is_uncounted(pod, {}) ||
+        if (!pod.index || !counts_as_failed(pod) || !is_uncounted(pod, {}) ||
             succeeded_indexes_.contains(*pod.index) || failed_indexes_.contains(*pod.index) ||
             std::ranges::find(active_, pod.index, &JobPod::index) != active_.end()) {
             continue;

@@ -36,7 +36,7 @@ class JobTurn {
     std::string failed_by_policy() const;
     bool is_past_deadline();
     bool has_failed_in_place() const;
-    void find_index_end();
+    void find_index_end(std::int64_t completions);
     void choose_delayed();
 
     void stop_pods();

@@ -101,7 +101,7 @@ void JobTurn::create(std::int64_t count) {
     }
     for (const auto& index : indexes) {
         json::Value pod = make_job_pod(job_, index);
-        if (per_index_limit_) {
+        if (per_index_limit_ && index) {
             const auto found = delayed_.find(*index);
             std::int64_t counted = 0;
             std::int64_t ignored = 0;
@@ -134,7 +134,7 @@ std::vector<std::int64_t> JobTurn::indexes_to_add(std::int64_t count) {
             taken.insert(*pod.index);
         }
     }
-    std::vector<std::int64_t> indexes = taken.first_missing(count, *indexed_);
+    std::vector<std::int64_t> indexes = taken.first_missing(count, indexed_.value_or(0));
     if (!per_index_limit_) {
         return indexes;
     }
