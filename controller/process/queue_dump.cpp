@@ -30,7 +30,7 @@ std::map<std::string, Names> find_holders(const Stores& stores) {
     std::map<std::string, Names> holders;
     for (const auto& [key, workload] : stores.of<api::Workload>().all()) {
         const auto& admission = workload->status.admission;
-        if (!admission || !has_quota_reserved(*workload)) {
+        if (!admission || !has_quota_reserved(*workload) || is_finished(*workload)) {
             continue;
         }
         Names& names = holders[admission->cluster_queue];

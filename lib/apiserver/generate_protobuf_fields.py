@@ -6,8 +6,8 @@ kubectl sends them in protobuf.
 
 Reads the modules that test/control-plane/go.mod names, from Go's module cache. A line begins with a
 message or, indented, has one of its fields: number, name, type. `*` after the number: many; `?`: it
-may be absent, so that zero is a value; `=`: in JSON its own fields stand in its place. A type is a scalar, a message of another line, or, after
-`map:`, that of the values of a map by strings.
+may be absent, so that zero is a value; `=`: in JSON its own fields stand in its place. A type is a
+scalar, a message of another line, or, after `map:`, that of the values of a map by strings.
 """
 
 import pathlib

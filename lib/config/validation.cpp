@@ -100,7 +100,13 @@ void check_integrations(
         if (found == known.end()) {
             std::vector<std::string_view> names;
             std::ranges::transform(known, std::back_inserter(names), &Framework::name);
-            const std::string meant = suggest_name(name, names);
+            // By its last part a framework is called everywhere else.
+            const auto by_kind = std::ranges::find_if(names, [&name](std::string_view each) {
+                return each.substr(each.rfind('/') + 1) == name;
+            });
+            const std::string meant = by_kind != names.end()
+                                          ? fmt::format("; did you mean \"{}\"?", *by_kind)
+                                          : suggest_name(name, names);
             out.add(
                 path, fmt::format("\"{}\" is not one of {}{}", name, fmt::join(names, ", "), meant)
             );

@@ -93,6 +93,8 @@ TEST_CASE("each rule on settings finds its violation", "[config][validation]") {
             "requeuingStrategy.backoffMaxSeconds: must be greater"},
         Row{R"("integrations":{"frameworks":["cronjob"]})",
             "integrations.frameworks[0]: \"cronjob\" is not one of batch/job, deployment"},
+        Row{R"("integrations":{"frameworks":["mpijob"]})", "; did you mean \"kubeflow.org/mpijob\"?"
+        },
         Row{R"("integrations":{"frameworks":["pod","pod"]})",
             "frameworks[1]: \"pod\" is there twice"},
         Row{R"("integrations":{"frameworks":["sparkoperator.k8s.io/sparkapplication"]})",
