@@ -6,6 +6,7 @@
 #include "net/event_loop.hpp"
 #include "net/http_parser.hpp"
 #include "net/incoming_request.hpp"
+#include "net/next_piece.hpp"
 #include "net/server_limits.hpp"
 #include "net/stream.hpp"
 #include "net/task_group.hpp"
@@ -381,7 +382,6 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
         }
     }
 
-    /// A client that has gone is noticed by the next piece.
     asio::awaitable<void> write_stream(Connection* connection, const ServerResponse* response) {
         std::string out = print_head(*response, AfterAnswer::Close);
         for (;;) {
@@ -390,11 +390,14 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
             if (!sent) {
                 co_return;
             }
-            const auto piece = co_await response->stream->next();
-            if (!piece) {
+            const auto next = co_await next_piece(connection->stream.get(), response->stream.get());
+            if (next.is_client_gone) {
+                co_return;
+            }
+            if (!next.piece) {
                 break;
             }
-            out = fmt::format("{:x}\r\n{}\r\n", piece->size(), *piece);
+            out = fmt::format("{:x}\r\n{}\r\n", next.piece->size(), *next.piece);
         }
         connection->stream->expires_after(options_.write_timeout);
         const auto ended = co_await connection->stream->write("0\r\n\r\n");

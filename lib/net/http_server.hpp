@@ -45,7 +45,7 @@ class BodyStream {
     BodyStream& operator=(const BodyStream&) = delete;
     virtual ~BodyStream() = default;
     /// The next piece, not empty; nothing at the end. Waits for as long as there is none.
-    /// Cancellation: when the server stops.
+    /// Cancellation: when the server stops or the client has gone.
     virtual boost::asio::awaitable<std::optional<std::string>> next() = 0;
 };
 
