@@ -24,6 +24,7 @@ missing() { ! dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok instal
 backports_packages=()
 packages=(cmake ninja-build ccache git curl ca-certificates xz-utils python3 python3-yaml openssl
     libssl-dev libyaml-cpp-dev libfmt-dev rapidjson-dev libspdlog-dev libcli11-dev libbenchmark-dev
+    libre2-dev
     libgoogle-perftools-dev valgrind shellcheck)
 if [ "${VERSION_CODENAME:-}" = bookworm ]; then
     packages+=(clang-16 libclang-rt-16-dev lld-16 llvm-16 clang-format-19 clang-tidy-19)

@@ -12,6 +12,7 @@
 
 namespace sluice::apiserver {
 
+class Pattern;
 class Schema;
 
 /// A declared member of an object.
@@ -56,6 +57,7 @@ class Schema {
     std::vector<json::Value> enumeration;
     std::string format;
     std::string pattern;
+    std::shared_ptr<const Pattern> compiled_pattern;
     std::optional<double> minimum;
     std::optional<double> maximum;
     bool exclusive_minimum = false;

@@ -60,6 +60,7 @@ ENGINE_BASE = (
 THIRD_PARTY = {
     "rapidjson/": ("lib/json/",),
     "yaml-cpp/": ("lib/yaml/",),
+    "re2/": ("lib/apiserver/pattern.cpp",),
     "boost/beast": ("lib/net/*.cpp",),
     "openssl/": (
         "lib/net/*.cpp",
