@@ -19,16 +19,17 @@ Value make_merge_patch(const Value& from, const Value& to);
 Array make_json_patch(const Value& from, const Value& to);
 
 /// What applying a JSON patch may at most do, as the API server bounds it.
-struct JsonPatchLimits {
-    std::size_t operations = 10000;
-    std::size_t copied_bytes = std::size_t{3} * 1024 * 1024;
-};
+inline constexpr std::size_t kJsonPatchOperationsMax = 10000;
+inline constexpr std::size_t kJsonPatchCopiedBytesMax = std::size_t{3} * 1024 * 1024;
 
-/// The document with a JSON patch (RFC 6902) applied: add, remove, replace, move, copy, test.
-/// Errors in the words of the API server: Invalid for a malformed patch, an operation that does not
-/// apply or a failed test.
-Result<Value> apply_json_patch(
-    Value document, const Value& patch, const JsonPatchLimits& limits = {}
-);
+/// Whether a document is a JSON patch at all; null is one that does nothing. Errors: Invalid in the
+/// words of the API server, which answers 400.
+Result<void> check_json_patch(const Value& patch);
+
+/// The document with a JSON patch (RFC 6902) applied. As in the API server, `replace` may set a
+/// member that is not there, and places in lists may count from the end. Errors: Invalid for an
+/// operation that does not apply, a failed test and an exceeded limit; the API server answers 422.
+/// Requires: check_json_patch.
+Result<Value> apply_json_patch(Value document, const Value& patch);
 
 }  // namespace sluice::json

@@ -1,0 +1,143 @@
+#include "apiserver/typed_walk.hpp"
+#include "apiserver/values.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+namespace sluice::apiserver {
+namespace {
+
+using json::Value;
+
+constexpr int kDepthMax = 256;
+constexpr std::size_t kFaultsMax = 100;
+
+class TypeChecker {
+  public:
+    void check(const FieldType& type, const Value& value, int depth) {
+        if (depth > kDepthMax || value.is_null() || faults_.size() >= kFaultsMax) {
+            return;
+        }
+        if (type.schema != nullptr && !has_form(*type.schema, value)) {
+            return;
+        }
+        if (value.is_array()) {
+            check_list(type, value.as_array(), depth);
+        } else if (value.is_object()) {
+            check_map(type, value, depth);
+        }
+    }
+
+    std::vector<std::string> take() { return std::move(faults_); }
+
+  private:
+    void refuse(std::string_view what) {
+        faults_.push_back(printed(path_) + ": " + std::string(what));
+    }
+
+    bool has_form(const Schema& schema, const Value& value) {
+        switch (schema.type) {
+            case Schema::Type::Any:
+                return true;
+            case Schema::Type::Object:
+                return is_wanted(value.is_object(), "map", value);
+            case Schema::Type::Array:
+                return is_wanted(value.is_array(), "list", value);
+            case Schema::Type::String:
+                if (!schema.format.empty() && schema.format != "byte") {
+                    const bool is_scalar = !value.is_array() && !value.is_object();
+                    return is_wanted(is_scalar, "any scalar", value);
+                }
+                return is_wanted(value.is_string(), "string", value);
+            case Schema::Type::Integer:
+            case Schema::Type::Number:
+                return is_wanted(value.is_number(), "numeric (int or float)", value);
+            case Schema::Type::Boolean:
+                return is_wanted(value.is_bool(), "boolean", value);
+        }
+        return true;
+    }
+
+    bool is_wanted(bool fits, std::string_view wanted, const Value& value) {
+        if (!fits) {
+            refuse(fmt::format("expected {}, got {}", wanted, go_form(value)));
+        }
+        return fits;
+    }
+
+    /// A value as Go prints it with its type.
+    static std::string go_form(const Value& value) {
+        if (value.is_string()) {
+            return "&value.valueUnstructured{Value:" + json::print(value) + "}";
+        }
+        return "&value.valueUnstructured{Value:" + json::print(value) + "}";
+    }
+
+    void check_list(const FieldType& type, const json::Array& items, int depth) {
+        const FieldType of_item = type.item();
+        std::set<PathElement> seen;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            PathElement element{PathElement::Class::Index, std::to_string(i)};
+            if (!type.is_atomic_list()) {
+                auto identity = item_element(type, items[i]);
+                if (!identity) {
+                    refuse(fmt::format("element {}: {}", i, identity_fault(type, items[i])));
+                    return;
+                }
+                if (!seen.insert(*identity).second) {
+                    refuse(fmt::format("duplicate entries for key {}", identity->printed()));
+                }
+                element = std::move(*identity);
+            }
+            path_.push_back(std::move(element));
+            check(of_item, items[i], depth + 1);
+            path_.pop_back();
+        }
+    }
+
+    static std::string identity_fault(const FieldType& type, const Value& item) {
+        if (item.is_null()) {
+            return "associative list with keys has an element that is null";
+        }
+        if (type.schema->list_type == Schema::ListType::Set) {
+            return "associative list without keys has an element that's a " +
+                   std::string(item.is_array() ? "list" : "map") + " type";
+        }
+        if (!item.is_object()) {
+            return "associative list with keys may not have non-map elements";
+        }
+        std::string names;
+        for (const auto& name : type.schema->list_map_keys) {
+            names += (names.empty() ? "\"" : "\", \"") + name;
+        }
+        return "associative list with keys has an element that omits key field " + names + "\"" +
+               " (and doesn't have default value)";
+    }
+
+    void check_map(const FieldType& type, const Value& value, int depth) {
+        for (const auto& [name, member] : value.as_object()) {
+            path_.push_back(field_element(name));
+            if (const auto of_member = type.member(name)) {
+                check(*of_member, member, depth + 1);
+            } else {
+                refuse("field not declared in schema");
+            }
+            path_.pop_back();
+        }
+    }
+
+    FieldPath path_;
+    std::vector<std::string> faults_;
+};
+
+}  // namespace
+
+std::vector<std::string> find_typing_faults(const FieldType& type, const Value& config) {
+    TypeChecker checker;
+    checker.check(type, config, 0);
+    return checker.take();
+}
+
+}  // namespace sluice::apiserver
