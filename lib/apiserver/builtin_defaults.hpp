@@ -12,23 +12,9 @@ void apply_builtin_defaults(
     std::string_view group, std::string_view version, std::string_view kind, json::Value& object
 );
 
-/// What the registry of a built-in kind sets when an object is created: status emptied, generation,
-/// selector and labels of a Job, finalizers and label of a Namespace. After admission. Requires:
-/// metadata.uid and metadata.name are set.
-void prepare_for_create(std::string_view group, std::string_view kind, json::Value& object);
-
-/// What the registry keeps of the old object in an update of the object or of a subresource: status
-/// in the one, all else in the other; and counts metadata.generation.
-void prepare_for_update(
-    std::string_view group,
-    std::string_view kind,
-    std::string_view subresource,
-    const json::Value& old_object,
-    json::Value& object
-);
-
-/// What built-in admission adds to a pod: tolerations of not-ready and unreachable nodes, the
-/// service account `default` and the mount of its token.
-void admit_pod(json::Value& pod);
+/// What built-in admission adds to a new pod: tolerations of not-ready and unreachable nodes, the
+/// service account `default`, and, in a volume whose name ends in `volume_suffix`, the token of it
+/// unless the pod or its service account (`automounts_token`) does without.
+void admit_pod(json::Value& pod, std::string_view volume_suffix, bool automounts_token = true);
 
 }  // namespace sluice::apiserver

@@ -422,12 +422,9 @@ Error conflict_error(const std::vector<Conflict>& conflicts) {
 Result<void> check_config(const Value& config, const Schema& schema, const WriteContext& context) {
     const auto version = config.string_at("apiVersion");
     if (version != context.api_version) {
-        return bad_request(fmt::format(
-            "Incorrect version specified in apply patch. Specified patch version: {}, expected: "
-            "{}",
-            version,
-            context.api_version
-        ));
+        return bad_request(
+            fmt::format("invalid object type: {}, Kind={}", version, config.string_at("kind"))
+        );
     }
     const Value* managed = config.find_path({"metadata", "managedFields"});
     if (managed != nullptr && !managed->is_null()) {

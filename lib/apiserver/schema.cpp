@@ -134,6 +134,7 @@ class Compiler {
             return make_invalid(fmt::format("no schema is named {}", name));
         }
         Schema& schema = document_.nodes.emplace_back();
+        schema.is_quantity = name.ends_with(".resource.Quantity");
         document_.named.emplace(name, &schema);
         if (const auto read = fill(*node, schema, depth); !read) {
             return read.error();

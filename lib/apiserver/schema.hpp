@@ -32,6 +32,7 @@ class Schema {
 
     Type type = Type::Any;
     bool nullable = false;
+    bool is_quantity = false;    ///< resource.Quantity of the built-in kinds
     bool int_or_string = false;  ///< x-kubernetes-int-or-string, or that format
     bool preserves_unknown_fields = false;
     bool is_embedded_resource = false;

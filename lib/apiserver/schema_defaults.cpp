@@ -14,7 +14,7 @@ bool is_missing(const Value* value, const Schema& schema) {
     return value == nullptr || (value->is_null() && !schema.nullable);
 }
 
-void fill_defaults(const Schema& schema, Value& value, int depth);
+void fill(const Schema& schema, Value& value, int depth);
 
 void fill_member_defaults(const Schema& schema, Value& value, int depth) {
     for (const auto& [name, property, required] : schema.properties) {
@@ -30,11 +30,11 @@ void fill_member_defaults(const Schema& schema, Value& value, int depth) {
         if (of_member->default_value && is_missing(&member, *of_member)) {
             member = *of_member->default_value;
         }
-        fill_defaults(*of_member, member, depth);
+        fill(*of_member, member, depth);
     }
 }
 
-void fill_defaults(const Schema& schema, Value& value, int depth) {
+void fill(const Schema& schema, Value& value, int depth) {
     if (depth > kDepthMax) {
         return;
     }
@@ -45,7 +45,7 @@ void fill_defaults(const Schema& schema, Value& value, int depth) {
             if (schema.items->default_value && is_missing(&item, *schema.items)) {
                 item = *schema.items->default_value;
             }
-            fill_defaults(*schema.items, item, depth + 1);
+            fill(*schema.items, item, depth + 1);
         }
     }
 }
@@ -76,8 +76,12 @@ void drop_nulls(const Schema& schema, Value& value, int depth) {
 
 }  // namespace
 
+void fill_defaults(const Schema& schema, Value& object) {
+    fill(schema, object, 0);
+}
+
 void apply_defaults(const Schema& schema, Value& object) {
-    fill_defaults(schema, object, 0);
+    fill(schema, object, 0);
     drop_nulls(schema, object, 0);
 }
 

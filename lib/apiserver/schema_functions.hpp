@@ -13,6 +13,10 @@ namespace sluice::apiserver {
 /// nullable, as the API server does when it reads an object of a custom resource.
 void apply_defaults(const Schema& schema, json::Value& object);
 
+/// Fills in the defaults alone, as the API server does with what a server-side apply made: nulls of
+/// other fields stay and are refused.
+void fill_defaults(const Schema& schema, json::Value& object);
+
 /// Removes the fields that the schema does not know and returns their paths, sorted, as in
 /// spec.podSets[0].counts; the API server prints them as `unknown field "PATH"`. apiVersion, kind
 /// and metadata of a resource stay; unknown fields of metadata are dropped and returned.

@@ -262,7 +262,7 @@ bool FieldType::names(std::string_view member) const {
 
 std::optional<PathElement> item_element(const FieldType& list, const Value& item) {
     if (list.schema == nullptr || list.schema->list_type != Schema::ListType::Map) {
-        if (is_container(&item)) {
+        if (is_container(&item) || item.is_null()) {
             return std::nullopt;
         }
         return PathElement{PathElement::Class::Value, json::print_sorted(item)};
@@ -271,10 +271,8 @@ std::optional<PathElement> item_element(const FieldType& list, const Value& item
         return std::nullopt;
     }
     json::Object key;
-    bool has_any = false;
     for (const auto& name : list.schema->list_map_keys) {
         const Value* part = item.find(name);
-        has_any |= part != nullptr;
         if (part == nullptr && list.schema->items != nullptr) {
             const SchemaProperty* property = list.schema->items->property(name);
             const bool has_default = property != nullptr && property->schema->default_value;
@@ -284,7 +282,7 @@ std::optional<PathElement> item_element(const FieldType& list, const Value& item
             key.emplace_back(name, *part);
         }
     }
-    if (!has_any || key.empty()) {
+    if (key.empty()) {
         return std::nullopt;
     }
     return PathElement{PathElement::Class::Key, json::print_sorted(key)};

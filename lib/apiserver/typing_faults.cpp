@@ -1,8 +1,10 @@
+#include "apiserver/go_text.hpp"
 #include "apiserver/typed_walk.hpp"
-#include "apiserver/values.hpp"
+#include "json/writer.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -42,37 +44,35 @@ class TypeChecker {
             case Schema::Type::Any:
                 return true;
             case Schema::Type::Object:
-                return is_wanted(value.is_object(), "map", value);
+                return is_wanted(value.is_object(), "map", "&{" + go_text(value) + "}");
             case Schema::Type::Array:
-                return is_wanted(value.is_array(), "list", value);
+                return is_wanted(value.is_array(), "list", "&{" + go_text(value) + "}");
             case Schema::Type::String:
                 if (!schema.format.empty() && schema.format != "byte") {
                     const bool is_scalar = !value.is_array() && !value.is_object();
-                    return is_wanted(is_scalar, "any scalar", value);
+                    return is_wanted(is_scalar, "any scalar", "&{" + go_text(value) + "}");
                 }
-                return is_wanted(value.is_string(), "string", value);
+                return is_wanted(
+                    value.is_string(),
+                    "string",
+                    "&value.valueUnstructured{Value:" + go_source(value) + "}"
+                );
             case Schema::Type::Integer:
             case Schema::Type::Number:
-                return is_wanted(value.is_number(), "numeric (int or float)", value);
+                return is_wanted(
+                    value.is_number(), "numeric (int or float)", std::string(go_type(value))
+                );
             case Schema::Type::Boolean:
-                return is_wanted(value.is_bool(), "boolean", value);
+                return is_wanted(value.is_bool(), "boolean", "&{" + go_text(value) + "}");
         }
         return true;
     }
 
-    bool is_wanted(bool fits, std::string_view wanted, const Value& value) {
+    bool is_wanted(bool fits, std::string_view wanted, const std::string& found) {
         if (!fits) {
-            refuse(fmt::format("expected {}, got {}", wanted, go_form(value)));
+            refuse(fmt::format("expected {}, got {}", wanted, found));
         }
         return fits;
-    }
-
-    /// A value as Go prints it with its type.
-    static std::string go_form(const Value& value) {
-        if (value.is_string()) {
-            return "&value.valueUnstructured{Value:" + json::print(value) + "}";
-        }
-        return "&value.valueUnstructured{Value:" + json::print(value) + "}";
     }
 
     void check_list(const FieldType& type, const json::Array& items, int depth) {
@@ -98,33 +98,51 @@ class TypeChecker {
     }
 
     static std::string identity_fault(const FieldType& type, const Value& item) {
+        const bool is_set = type.schema->list_type == Schema::ListType::Set;
         if (item.is_null()) {
-            return "associative list with keys has an element that is null";
+            return is_set ? "associative list without keys has an element that's an explicit null"
+                          : "associative list with keys may not have a null element";
         }
-        if (type.schema->list_type == Schema::ListType::Set) {
-            return "associative list without keys has an element that's a " +
-                   std::string(item.is_array() ? "list" : "map") + " type";
+        if (is_set) {
+            return item.is_array()
+                       ? "not supported: associative list with lists as elements"
+                       : "associative list without keys has an element that's a map type";
         }
         if (!item.is_object()) {
             return "associative list with keys may not have non-map elements";
         }
         std::string names;
         for (const auto& name : type.schema->list_map_keys) {
-            names += (names.empty() ? "\"" : "\", \"") + name;
+            names += names.empty() ? "" : " ";
+            json::append_quoted(names, name);
         }
-        return "associative list with keys has an element that omits key field " + names + "\"" +
-               " (and doesn't have default value)";
+        return fmt::format(
+            "associative list with keys has an element that omits all key fields [{}] (and doesn't "
+            "have default values for any key fields)",
+            names
+        );
     }
 
     void check_map(const FieldType& type, const Value& value, int depth) {
-        for (const auto& [name, member] : value.as_object()) {
-            path_.push_back(field_element(name));
-            if (const auto of_member = type.member(name)) {
-                check(*of_member, member, depth + 1);
+        std::vector<const json::Member*> members;
+        for (const auto& member : value.as_object()) {
+            members.push_back(&member);
+        }
+        std::sort(members.begin(), members.end(), [](const auto* a, const auto* b) {
+            return a->first < b->first;
+        });
+        for (const auto* member : members) {
+            path_.push_back(field_element(member->first));
+            const auto of_member = type.member(member->first);
+            if (of_member) {
+                check(*of_member, member->second, depth + 1);
             } else {
                 refuse("field not declared in schema");
             }
             path_.pop_back();
+            if (!of_member) {
+                return;
+            }
         }
     }
 

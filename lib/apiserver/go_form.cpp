@@ -1,0 +1,145 @@
+#include "apiserver/go_form.hpp"
+
+#include "api/quantity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace sluice::apiserver {
+namespace {
+
+using json::Value;
+
+constexpr int kDepthMax = 128;
+
+/// Optional texts that are pointers in Go: an empty one is printed.
+constexpr std::array<std::string_view, 4> kTextPointers{
+    "storageClassName", "ingressClassName", "holderIdentity", "volumeAttributesClassName"
+};
+/// Optional booleans that are none in Go's sense of pointers: false is not printed.
+constexpr std::array<std::string_view, 12> kPlainBooleans{
+    "hostNetwork",
+    "hostPID",
+    "hostIPC",
+    "stdin",
+    "stdinOnce",
+    "tty",
+    "readOnly",
+    "unschedulable",
+    "paused",
+    "publishNotReadyAddresses",
+    "tlsHostname",
+    "isCA"
+};
+/// The same of numbers: zero is not printed.
+constexpr std::array<std::string_view, 10> kPlainNumbers{
+    "hostPort",
+    "nodePort",
+    "minReadySeconds",
+    "count",
+    "initialDelaySeconds",
+    "healthCheckNodePort",
+    "observedGeneration",
+    "availableReplicas",
+    "updatedReplicas",
+    "unavailableReplicas"
+};
+
+template <class Names>
+bool is_one_of(const Names& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool is_map(const Schema& schema) {
+    return schema.type == Schema::Type::Object && schema.additional_properties != nullptr &&
+           schema.properties.empty();
+}
+
+/// Whether Go leaves the member out for being empty.
+bool is_left_out(const SchemaProperty& property, const Value& value) {
+    if (value.is_null()) {
+        return true;
+    }
+    if (property.required) {
+        return false;
+    }
+    if (value.is_array()) {
+        return value.as_array().empty() && property.schema->type == Schema::Type::Array;
+    }
+    if (value.is_object()) {
+        return value.as_object().empty() && is_map(*property.schema);
+    }
+    if (value.is_string()) {
+        return value.as_string().empty() && property.schema->type == Schema::Type::String &&
+               !is_one_of(kTextPointers, property.name);
+    }
+    if (value.is_bool()) {
+        return !value.as_bool() && is_one_of(kPlainBooleans, property.name);
+    }
+    return value.is_int() && value.as_int() == 0 && is_one_of(kPlainNumbers, property.name);
+}
+
+void canonicalize_quantity(Value& value) {
+    const auto text = value.is_string() ? value.as_string() : json::print(value);
+    // Other texts are refused later, as they were written.
+    if (const auto amount = api::Quantity::parse(text)) {
+        value = amount->to_string();
+    }
+}
+
+void fill_always_printed(const Schema& schema, Value& object) {
+    for (const auto& property : schema.properties) {
+        if (object.find(property.name) != nullptr) {
+            continue;
+        }
+        const auto& given = property.schema->default_value;
+        if (given && given->is_object()) {
+            if (property.schema->type == Schema::Type::Object) {
+                object.set(property.name, zero_object(*property.schema));
+            }
+        } else if (given) {
+            const bool is_zero =
+                *given == Value("") || *given == Value(0) || *given == Value(false);
+            if (property.required || !is_zero) {
+                object.set(property.name, *given);
+            }
+        } else if (property.required || property.name == "eventTime") {
+            object.set(property.name, Value());
+        }
+    }
+}
+
+void bring(const Schema& schema, Value& value, int depth) {
+    if (depth > kDepthMax) {
+        return;
+    }
+    if (schema.is_quantity) {
+        canonicalize_quantity(value);
+    } else if (value.is_array() && schema.items != nullptr) {
+        for (auto& item : value.as_array()) {
+            bring(*schema.items, item, depth + 1);
+        }
+    } else if (value.is_object()) {
+        std::erase_if(value.as_object(), [&](const json::Member& member) {
+            const SchemaProperty* property = schema.property(member.first);
+            return property != nullptr && is_left_out(*property, member.second);
+        });
+        fill_always_printed(schema, value);
+        for (auto& [name, member] : value.as_object()) {
+            if (const Schema* of_member = schema.member(name)) {
+                bring(*of_member, member, depth + 1);
+            }
+        }
+    }
+}
+
+}  // namespace
+
+void bring_to_go_form(const Schema& schema, Value& object) {
+    bring(schema, object, 0);
+}
+
+}  // namespace sluice::apiserver
