@@ -205,6 +205,10 @@ void apply_namespace_defaults(Value& space) {
 }
 
 void apply_node_defaults(Value& node) {
+    Value& spec = object_at(node, "spec");
+    if (const auto range = std::string(spec.string_at("podCIDR")); !range.empty()) {
+        set_default(spec, "podCIDRs", Array{range});
+    }
     Value& status = object_at(node, "status");
     const Value* capacity = status.find("capacity");
     if (capacity != nullptr && status.find("allocatable") == nullptr) {

@@ -17,4 +17,10 @@ void apply_builtin_defaults(
 /// unless the pod or its service account (`automounts_token`) does without.
 void admit_pod(json::Value& pod, std::string_view volume_suffix, bool automounts_token = true);
 
+/// The same in an update of a pod: its tolerations are not lost.
+void admit_pod_update(json::Value& pod);
+
+/// The taint of a new node, which stays until something finds the node ready.
+void admit_node(json::Value& node);
+
 }  // namespace sluice::apiserver

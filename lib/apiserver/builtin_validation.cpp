@@ -1,17 +1,96 @@
 #include "apiserver/builtin_validation.hpp"
 
-namespace sluice::apiserver {
+#include "apiserver/kind_validation.hpp"
+#include "apiserver/pod_validation.hpp"
+#include "apiserver/workload_validation.hpp"
 
-std::vector<Cause>
-validate_metadata(std::string_view, std::string_view, bool, const json::Value&, const json::Value*) {
-    return {};
+#include <algorithm>
+#include <array>
+
+namespace sluice::apiserver {
+namespace {
+
+using json::Value;
+
+/// What is checked of a kind. A check that is missing finds nothing.
+struct KindChecks {
+    std::string_view group;
+    std::string_view kind;
+    void (*check)(Causes& causes, const Value& object);
+    void (*check_update)(Causes& causes, const Value& object, const Value& old_object);
+};
+
+void check_pod(Causes& causes, const Value& pod) {
+    check_pod_spec(causes, "spec", member_or_null(pod, "spec"));
 }
-std::vector<Cause> validate_builtin(std::string_view, std::string_view, const json::Value&) {
-    return {};
+
+constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
+constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
+
+constexpr std::array<KindChecks, 22> kKinds{{
+    {"", "ConfigMap", check_config_map, check_config_map_update},
+    {"", "Event", check_event, nullptr},
+    {"", "LimitRange", check_limit_range, nullptr},
+    {"", "Node", check_node, nullptr},
+    {"", "Pod", check_pod, check_pod_update},
+    {"", "Secret", check_secret, check_secret_update},
+    {"", "Service", check_service, nullptr},
+    {kAdmission, "MutatingWebhookConfiguration", check_webhooks, nullptr},
+    {kAdmission, "ValidatingWebhookConfiguration", check_webhooks, nullptr},
+    {"apps", "DaemonSet", check_daemon_set, check_selector_update},
+    {"apps", "Deployment", check_deployment, check_selector_update},
+    {"apps", "ReplicaSet", check_replica_set, check_selector_update},
+    {"apps", "StatefulSet", check_stateful_set, check_stateful_set_update},
+    {"batch", "CronJob", check_cron_job, nullptr},
+    {"batch", "Job", check_job, check_job_update},
+    {"coordination.k8s.io", "Lease", check_lease, nullptr},
+    {"node.k8s.io", "RuntimeClass", check_runtime_class, check_runtime_class_update},
+    {kRbac, "ClusterRole", check_role, nullptr},
+    {kRbac, "ClusterRoleBinding", check_role_binding, check_role_binding_update},
+    {kRbac, "Role", check_role, nullptr},
+    {kRbac, "RoleBinding", check_role_binding, check_role_binding_update},
+    {"scheduling.k8s.io", "PriorityClass", check_priority_class, check_priority_class_update},
+}};
+
+const KindChecks* checks_of(std::string_view group, std::string_view kind) {
+    const auto* found = std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& checks) {
+        return checks.group == group && checks.kind == kind;
+    });
+    return found == kKinds.end() ? nullptr : found;
 }
-std::vector<Cause>
-validate_builtin_update(std::string_view, std::string_view, std::string_view, const json::Value&, const json::Value&) {
-    return {};
+
+}  // namespace
+
+std::vector<Cause> validate_builtin(
+    std::string_view group, std::string_view kind, const Value& object
+) {
+    Causes causes;
+    const KindChecks* checks = checks_of(group, kind);
+    if (checks != nullptr && checks->check != nullptr) {
+        checks->check(causes, object);
+    }
+    return causes;
+}
+
+std::vector<Cause> validate_builtin_update(
+    std::string_view group,
+    std::string_view kind,
+    std::string_view subresource,
+    const Value& object,
+    const Value& old_object
+) {
+    Causes causes;
+    const KindChecks* checks = checks_of(group, kind);
+    if (checks == nullptr || subresource == "status") {
+        return causes;
+    }
+    if (checks->check != nullptr) {
+        checks->check(causes, object);
+    }
+    if (checks->check_update != nullptr) {
+        checks->check_update(causes, object, old_object);
+    }
+    return causes;
 }
 
 }  // namespace sluice::apiserver

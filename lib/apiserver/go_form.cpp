@@ -90,24 +90,70 @@ void canonicalize_quantity(Value& value) {
     }
 }
 
-void fill_always_printed(const Schema& schema, Value& object) {
+/// Optional members whose zero Go leaves out although their default is one.
+constexpr std::array<std::string_view, 5> kLeftOutZeros{
+    "name", "optional", "readOnly", "minReadySeconds", "apiGroup"
+};
+/// Times that Go prints as null where there is none.
+constexpr std::array<std::string_view, 7> kTimesPrintedAsNull{
+    "eventTime",
+    "firstTimestamp",
+    "lastTimestamp",
+    "lastProbeTime",
+    "lastTransitionTime",
+    "lastUpdateTime",
+    "lastHeartbeatTime",
+};
+
+bool is_zero(const Value& value) {
+    return value == Value("") || value == Value(0) || value == Value(false);
+}
+
+/// Whether Go prints the member also where it has no value.
+bool is_always_printed(const SchemaProperty& property) {
+    const auto& given = property.schema->default_value;
+    if (!given) {
+        return property.required || is_one_of(kTimesPrintedAsNull, property.name);
+    }
+    if (given->is_object()) {
+        return property.schema->type == Schema::Type::Object;
+    }
+    return property.required || (is_zero(*given) && !is_one_of(kLeftOutZeros, property.name));
+}
+
+Value zero_of(const Schema& schema, int depth) {
+    json::Object object;
+    if (depth > kDepthMax) {
+        return object;
+    }
+    for (const auto& property : schema.properties) {
+        if (!is_always_printed(property)) {
+            continue;
+        }
+        const auto& given = property.schema->default_value;
+        if (given && given->is_object()) {
+            object.emplace_back(property.name, zero_of(*property.schema, depth + 1));
+        } else {
+            object.emplace_back(property.name, given ? *given : Value());
+        }
+    }
+    return object;
+}
+
+void fill_missing(const Schema& schema, Value& object) {
     for (const auto& property : schema.properties) {
         if (object.find(property.name) != nullptr) {
             continue;
         }
         const auto& given = property.schema->default_value;
         if (given && given->is_object()) {
-            if (property.schema->type == Schema::Type::Object) {
-                object.set(property.name, zero_object(*property.schema));
+            if (is_always_printed(property)) {
+                object.set(property.name, zero_of(*property.schema, 0));
             }
-        } else if (given) {
-            const bool is_zero =
-                *given == Value("") || *given == Value(0) || *given == Value(false);
-            if (property.required || !is_zero) {
-                object.set(property.name, *given);
-            }
-        } else if (property.required || property.name == "eventTime") {
-            object.set(property.name, Value());
+        } else if (is_always_printed(property)) {
+            object.set(property.name, given ? *given : Value());
+        } else if (given && !is_zero(*given)) {
+            object.set(property.name, *given);
         }
     }
 }
@@ -127,7 +173,7 @@ void bring(const Schema& schema, Value& value, int depth) {
             const SchemaProperty* property = schema.property(member.first);
             return property != nullptr && is_left_out(*property, member.second);
         });
-        fill_always_printed(schema, value);
+        fill_missing(schema, value);
         for (auto& [name, member] : value.as_object()) {
             if (const Schema* of_member = schema.member(name)) {
                 bring(*of_member, member, depth + 1);
@@ -140,6 +186,10 @@ void bring(const Schema& schema, Value& value, int depth) {
 
 void bring_to_go_form(const Schema& schema, Value& object) {
     bring(schema, object, 0);
+}
+
+Value zero_object(const Schema& schema) {
+    return schema.is_builtin ? zero_of(schema, 0) : Value(json::Object{});
 }
 
 }  // namespace sluice::apiserver

@@ -287,8 +287,25 @@ void admit_pod(Value& pod, std::string_view volume_suffix, bool automounts_token
     if (own != nullptr && own->is_bool() ? own->as_bool() : automounts_token) {
         mount_token(spec, volume_suffix);
     }
+    admit_pod_update(pod);
+}
+
+void admit_pod_update(Value& pod) {
     add_toleration(pod, "node.kubernetes.io/not-ready");
     add_toleration(pod, "node.kubernetes.io/unreachable");
+}
+
+void admit_node(Value& node) {
+    constexpr std::string_view kKey = "node.kubernetes.io/not-ready";
+    Value& spec = object_at(node, "spec");
+    Array taints = items_of(spec.find("taints"));
+    const bool is_tainted = std::any_of(taints.begin(), taints.end(), [&](const Value& taint) {
+        return taint.string_at("key") == kKey && taint.string_at("effect") == "NoSchedule";
+    });
+    if (!is_tainted) {
+        taints.push_back(Object{{"key", std::string(kKey)}, {"effect", "NoSchedule"}});
+        spec.set("taints", std::move(taints));
+    }
 }
 
 }  // namespace sluice::apiserver

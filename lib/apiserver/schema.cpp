@@ -278,22 +278,6 @@ class Compiler {
     std::map<const Schema*, bool> open_;
 };
 
-Value zero_of(const Schema& schema, int depth) {
-    json::Object object;
-    if (depth > kDepthMax) {
-        return object;
-    }
-    for (const auto& [name, property, required] : schema.properties) {
-        const auto& given = property->default_value;
-        if (given && given->is_object() && property->type == Schema::Type::Object) {
-            object.emplace_back(name, zero_of(*property, depth + 1));
-        } else if (required) {
-            object.emplace_back(name, given ? *given : Value());
-        }
-    }
-    return object;
-}
-
 }  // namespace
 
 const SchemaProperty* Schema::property(std::string_view name) const {
@@ -329,10 +313,6 @@ Result<std::shared_ptr<const Schema>> compile_component(
         return root.error();
     }
     return std::shared_ptr<const Schema>(document, root.value());
-}
-
-Value zero_object(const Schema& schema) {
-    return schema.is_builtin ? zero_of(schema, 0) : Value(json::Object{});
 }
 
 }  // namespace sluice::apiserver

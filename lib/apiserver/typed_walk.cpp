@@ -33,7 +33,8 @@ void collect(const FieldType& type, const Value& value, FieldSet& node, int dept
     const bool is_leaf = !is_container(&value) || is_empty_container(&value) ||
                          (is_list ? type.is_atomic_list() : type.is_atomic_map());
     if (is_leaf || depth > kDepthMax) {
-        node.is_member = true;
+        // A list of owned items that has none owns nothing, unlike an empty map.
+        node.is_member = !is_list || type.is_atomic_list();
         return;
     }
     if (is_list) {
@@ -50,10 +51,11 @@ void collect(const FieldType& type, const Value& value, FieldSet& node, int dept
         return;
     }
     for (const auto& [name, member] : value.as_object()) {
-        FieldSet& child = node.at(field_element(name));
+        FieldSet child;
         collect(known_member(type, name), member, child, depth + 1);
-        if (!type.names(name)) {
-            child.is_member = true;
+        child.is_member |= !type.names(name);
+        if (!child.empty()) {
+            node.at(field_element(name)) = std::move(child);
         }
     }
 }

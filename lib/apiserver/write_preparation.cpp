@@ -1,5 +1,6 @@
 #include "apiserver/write_preparation.hpp"
 
+#include "apiserver/builtin_schemas.hpp"
 #include "apiserver/values.hpp"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ constexpr std::array<KindRules, 26> kKinds{{
     {"networking.k8s.io", "Ingress", true, true, false},
     {"networking.k8s.io", "NetworkPolicy", false, true, false},
     {"policy", "PodDisruptionBudget", true, true, false},
-    {"scheduling.k8s.io", "PriorityClass", false, true, false},
+    {"scheduling.k8s.io", "PriorityClass", false, false, false},
 }};
 
 const KindRules& rules_of(std::string_view group, std::string_view kind) {
@@ -119,15 +120,18 @@ void generate_job_selector(Value& job) {
     const std::string uid(metadata->string_at("uid"));
     const std::string name(metadata->string_at("name"));
     Value& labels = object_at(object_at(object_at(spec, "template"), "metadata"), "labels");
+    const Value before = labels;
     labels.set("batch.kubernetes.io/controller-uid", uid);
     labels.set("batch.kubernetes.io/job-name", name);
     labels.set("controller-uid", uid);
     labels.set("job-name", name);
-    Value& selector = object_at(spec, "selector");
-    const Value* chosen = selector.find("matchLabels");
-    if (chosen == nullptr || chosen->find("batch.kubernetes.io/controller-uid") == nullptr) {
-        object_at(selector, "matchLabels").set("batch.kubernetes.io/controller-uid", uid);
+    // A Job that took its labels from the template shares them with it.
+    Value& own = object_at(object_at(job, "metadata"), "labels");
+    if (own.as_object().empty() || own == before) {
+        own = labels;
     }
+    Value& selector = object_at(object_at(spec, "selector"), "matchLabels");
+    set_default(selector, "batch.kubernetes.io/controller-uid", uid);
 }
 
 void prepare_new_namespace(Value& space) {
@@ -143,9 +147,20 @@ void prepare_new_namespace(Value& space) {
 std::string_view quality_of_service(const Value& pod);
 
 void prepare_new_pod(Value& pod) {
-    pod.set(
-        "status", Object{{"phase", "Pending"}, {"qosClass", std::string(quality_of_service(pod))}}
-    );
+    Object status{{"phase", "Pending"}, {"qosClass", std::string(quality_of_service(pod))}};
+    if (!items_of(pod.find_path({"spec", "schedulingGates"})).empty()) {
+        const Value* metadata = pod.find("metadata");
+        json::Array conditions{Object{
+            {"type", "PodScheduled"},
+            {"status", "False"},
+            {"lastProbeTime", Value()},
+            {"lastTransitionTime", std::string(metadata->string_at("creationTimestamp"))},
+            {"reason", "SchedulingGated"},
+            {"message", "Scheduling is blocked due to non-empty scheduling gates"},
+        }};
+        status.emplace_back("conditions", std::move(conditions));
+    }
+    pod.set("status", std::move(status));
 }
 
 bool is_zero_quantity(const Value& amount) {
@@ -197,6 +212,13 @@ std::string_view quality_of_service(const Value& pod) {
     return all_guaranteed ? "Guaranteed" : "Burstable";
 }
 
+/// The status of an object that has none yet, as Go prints it.
+Value zero_status(std::string_view group, std::string_view kind, const Value& otherwise) {
+    const auto schema = builtin_schema(group, "v1", kind);
+    const SchemaProperty* status = schema == nullptr ? nullptr : schema->property("status");
+    return status == nullptr ? otherwise : zero_object(*status->schema);
+}
+
 void prepare_status_update(std::string_view kind, const Value& old_object, Value& object) {
     for (const auto& [name, member] : Object(object.as_object())) {
         if (!is_bookkeeping(name, true)) {
@@ -229,27 +251,64 @@ void prepare_status_update(std::string_view kind, const Value& old_object, Value
     }
 }
 
+/// A headless service has no address; the other kinds' addresses are given out by the store.
+void prepare_new_service(Value& service) {
+    Value& spec = object_at(service, "spec");
+    const std::string address(spec.string_at("clusterIP"));
+    if (spec.string_at("type") == "ExternalName") {
+        return;
+    }
+    if (!address.empty()) {
+        set_default(spec, "clusterIPs", json::Array{address});
+    }
+    const bool is_open = address == "None" && members_of(spec.find("selector")).empty();
+    set_default(spec, "ipFamilies", is_open ? json::Array{"IPv4", "IPv6"} : json::Array{"IPv4"});
+    set_default(spec, "ipFamilyPolicy", is_open ? "RequireDualStack" : "SingleStack");
+}
+
+void prepare_new_definition(Value& definition) {
+    json::Array stored;
+    for (const auto& version : items_of(definition.find_path({"spec", "versions"}))) {
+        if (is_true(version, "storage")) {
+            stored.emplace_back(std::string(version.string_at("name")));
+        }
+    }
+    Value& status = object_at(definition, "status");
+    status.set("conditions", Value());
+    status.set("storedVersions", std::move(stored));
+}
+
+void prepare_new(std::string_view group, std::string_view kind, Value& object) {
+    if (group == "batch" && kind == "Job") {
+        generate_job_selector(object);
+    } else if (kind == "CustomResourceDefinition") {
+        prepare_new_definition(object);
+    } else if (!group.empty()) {
+        return;
+    } else if (kind == "Namespace") {
+        prepare_new_namespace(object);
+    } else if (kind == "Pod") {
+        prepare_new_pod(object);
+    } else if (kind == "Service") {
+        prepare_new_service(object);
+    }
+}
+
 }  // namespace
 
 void prepare_for_create(std::string_view group, std::string_view kind, Value& object) {
     const auto& rules = rules_of(group, kind);
     if (rules.has_status && !rules.keeps_new_status) {
-        if (object.find("status") != nullptr) {
-            object.set("status", Object{});
+        if (const Value* status = object.find("status")) {
+            object.set("status", zero_status(group, kind, *status));
         }
     }
-    if (rules.counts) {
+    if (rules.counts || kind == "PriorityClass") {
         set_generation(object, 1);
     } else {
         object_at(object, "metadata").erase("generation");
     }
-    if (group == "batch" && kind == "Job") {
-        generate_job_selector(object);
-    } else if (group.empty() && kind == "Namespace") {
-        prepare_new_namespace(object);
-    } else if (group.empty() && kind == "Pod") {
-        prepare_new_pod(object);
-    }
+    prepare_new(group, kind, object);
 }
 
 void prepare_for_update(

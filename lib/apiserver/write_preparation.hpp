@@ -8,8 +8,8 @@
 namespace sluice::apiserver {
 
 /// Before a built-in object is created: status emptied, generation, selector and labels of a Job,
-/// finalizers and label of a Namespace. After admission. Requires: metadata.uid and metadata.name
-/// are set.
+/// finalizers and label of a Namespace. After admission. Requires: metadata.uid, name
+/// and creationTimestamp are set.
 void prepare_for_create(std::string_view group, std::string_view kind, json::Value& object);
 
 /// Before a built-in object or a subresource of it is updated: keeps of the old object what the

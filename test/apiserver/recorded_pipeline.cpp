@@ -116,6 +116,9 @@ class Request {
             if (kind_.kind == "Pod") {
                 admit_pod(object, "xxxxx");
             }
+            if (kind_.kind == "Node") {
+                admit_node(object);
+            }
             prepare_for_create(kind_.group, kind_.kind, object);
         }
         auto causes = validate_metadata(kind_.group, kind_.kind, kind_.namespaced, object);
@@ -129,6 +132,9 @@ class Request {
         if (kind_.is_custom()) {
             prepare_custom_for_update(true, context_.subresource, live_, object);
         } else {
+            if (kind_.kind == "Pod" && context_.subresource.empty()) {
+                admit_pod_update(object);
+            }
             prepare_for_update(kind_.group, kind_.kind, context_.subresource, live_, object);
         }
         auto causes = validate_metadata(kind_.group, kind_.kind, kind_.namespaced, object, &live_);
