@@ -44,7 +44,9 @@ void apply_job_spec_defaults(Value& spec) {
         Value* conditions = rule.find("onPodConditions");
         if (conditions != nullptr && conditions->is_array()) {
             for (auto& condition : conditions->as_array()) {
-                set_default(condition, "status", "True");
+                if (condition.string_at("status").empty()) {
+                    condition.set("status", "True");
+                }
             }
         }
     }

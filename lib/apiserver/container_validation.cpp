@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 
@@ -87,6 +88,39 @@ void check_resources(Causes& causes, const std::string& path, const Value* resou
     }
 }
 
+/// Whether a variable can take its value from that field of the pod.
+bool is_field_of_pod(std::string_view path) {
+    constexpr std::array<std::string_view, 10> kFields{
+        "metadata.annotations",
+        "metadata.labels",
+        "metadata.name",
+        "metadata.namespace",
+        "metadata.uid",
+        "spec.nodeName",
+        "spec.serviceAccountName",
+        "status.hostIP",
+        "status.podIP",
+        "status.podIPs",
+    };
+    const auto field = path.substr(0, path.find('['));
+    return field == "status.hostIPs" ||
+           std::find(kFields.begin(), kFields.end(), field) != kFields.end();
+}
+
+void check_field_reference(Causes& causes, const std::string& path, const Value* reference) {
+    if (reference == nullptr) {
+        return;
+    }
+    const auto field = reference->string_at("fieldPath");
+    if (field.empty()) {
+        causes.push_back(required_value(path + ".fieldPath"));
+    } else if (!is_field_of_pod(field)) {
+        const auto detail =
+            fmt::format("error converting fieldPath: field label not supported: {}", field);
+        causes.push_back(invalid_value(path + ".fieldPath", field, detail));
+    }
+}
+
 void check_environment(Causes& causes, const std::string& path, const Value* variables) {
     for (std::size_t i = 0; i < items_of(variables).size(); ++i) {
         const auto& variable = items_of(variables)[i];
@@ -106,6 +140,11 @@ void check_environment(Causes& causes, const std::string& path, const Value* var
             ));
         }
         const Value* source = variable.find("valueFrom");
+        if (source != nullptr) {
+            check_field_reference(
+                causes, at(path, i) + ".valueFrom.fieldRef", source->find("fieldRef")
+            );
+        }
         if (source != nullptr && !variable.string_at("value").empty()) {
             causes.push_back(invalid_value(
                 at(path, i) + ".valueFrom", "", "may not be specified when `value` is not empty"

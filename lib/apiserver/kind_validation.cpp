@@ -84,7 +84,9 @@ void check_order(Causes& causes, const std::string& path, const Value& limit, co
         if (!low || !high || *low <= *high) {
             continue;
         }
-        const Value* told = limit.find(order.told_at)->find(name);
+        // Told of a default, the value shown is that which it falls below.
+        const bool shows_low = std::string_view(order.told_at) == "default";
+        const Value* told = shows_low ? &value : limit.find(order.told_at)->find(name);
         const auto detail = fmt::format(
             "{} value {} is greater than {} value {}",
             order.low_name,

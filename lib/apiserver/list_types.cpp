@@ -120,7 +120,7 @@ void add_identity_faults(const Value& value, const std::string& path, std::vecto
     } else if (version->is_string()) {
         const auto& text = version->as_string();
         if (text.empty()) {
-            causes.push_back(required_value(path + ".apiVersion", "must not be empty"));
+            causes.push_back(invalid_value(path + ".apiVersion", "", "must not be empty"));
         } else if (std::count(text.begin(), text.end(), '/') > 1) {
             causes.push_back(invalid_value(
                 path + ".apiVersion", *version, "unexpected GroupVersion string: " + text
@@ -131,7 +131,7 @@ void add_identity_faults(const Value& value, const std::string& path, std::vecto
         causes.push_back(required_value(path + ".kind"));
     } else if (kind->is_string()) {
         if (kind->as_string().empty()) {
-            causes.push_back(required_value(path + ".kind", "must not be empty"));
+            causes.push_back(invalid_value(path + ".kind", "", "must not be empty"));
         } else {
             add_kind_fault(*kind, path + ".kind", causes);
         }

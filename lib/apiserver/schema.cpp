@@ -69,6 +69,16 @@ Schema::Type type_of(std::string_view name) {
     return found == std::end(kTypes) ? Schema::Type::Any : found->second;
 }
 
+/// The last two parts of a component's name: v1.Container of io.k8s.api.core.v1.Container.
+std::string go_type_of(std::string_view component) {
+    const auto dot = component.rfind('.');
+    const auto package = dot == 0 || dot == std::string_view::npos ? std::string_view::npos
+                                                                   : component.rfind('.', dot - 1);
+    return std::string(
+        package == std::string_view::npos ? component : component.substr(package + 1)
+    );
+}
+
 void read_extensions(const Value& from, Schema& to) {
     const auto list_type = from.string_at("x-kubernetes-list-type");
     if (!list_type.empty()) {
@@ -135,6 +145,7 @@ class Compiler {
         }
         Schema& schema = document_.nodes.emplace_back();
         schema.is_quantity = name.ends_with(".resource.Quantity");
+        schema.go_type = go_type_of(name);
         document_.named.emplace(name, &schema);
         if (const auto read = fill(*node, schema, depth); !read) {
             return read.error();

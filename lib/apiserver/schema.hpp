@@ -39,6 +39,9 @@ class Schema {
     /// Of a kind that is not served by a CRD: no pruning rules of CRDs, Go's zero values.
     bool is_builtin = false;
 
+    /// The Go type of a built-in kind's part, as messages name it: v1.Container.
+    std::string go_type;
+
     std::vector<SchemaProperty> properties;  ///< sorted by name
     std::vector<std::string> required;       ///< in the order of the schema
     /// What members without a property of their own must be; nullptr: see allows_any_member.

@@ -64,8 +64,8 @@ void drop_nulls(const Schema& schema, Value& value, int depth) {
         return;
     }
     std::erase_if(value.as_object(), [&](const json::Member& member) {
-        const SchemaProperty* property = schema.property(member.first);
-        return property != nullptr && member.second.is_null() && !property->schema->nullable;
+        const Schema* of_member = schema.member(member.first);
+        return of_member != nullptr && member.second.is_null() && !of_member->nullable;
     });
     for (auto& [name, member] : value.as_object()) {
         if (const Schema* of_member = schema.member(name)) {

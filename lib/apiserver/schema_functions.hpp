@@ -22,6 +22,9 @@ void fill_defaults(const Schema& schema, json::Value& object);
 /// and metadata of a resource stay; unknown fields of metadata are dropped and returned.
 std::vector<std::string> prune(const Schema& schema, json::Value& object);
 
+/// The same for a part of a resource, whose apiVersion, kind and metadata are fields like others.
+std::vector<std::string> prune_part(const Schema& schema, json::Value& part);
+
 /// The same for an object that stays as it is.
 std::vector<std::string> find_unknown_fields(const Schema& schema, const json::Value& object);
 

@@ -89,16 +89,24 @@ class Pruner {
     std::vector<std::string> unknown_;
 };
 
-}  // namespace
-
-std::vector<std::string> prune(const Schema& schema, Value& object) {
+std::vector<std::string> pruned(const Schema& schema, Value& object, bool is_resource) {
     Pruner pruner(true);
-    pruner.walk(schema, object, true, 0);
+    pruner.walk(schema, object, is_resource, 0);
     auto unknown = pruner.take();
     if (!schema.is_builtin) {
         std::sort(unknown.begin(), unknown.end());
     }
     return unknown;
+}
+
+}  // namespace
+
+std::vector<std::string> prune(const Schema& schema, Value& object) {
+    return pruned(schema, object, true);
+}
+
+std::vector<std::string> prune_part(const Schema& schema, Value& part) {
+    return pruned(schema, part, false);
 }
 
 std::vector<std::string> find_unknown_fields(const Schema& schema, const Value& object) {

@@ -2,6 +2,7 @@
 
 #include "apiserver/builtin_defaults.hpp"
 #include "apiserver/builtin_validation.hpp"
+#include "apiserver/decoding.hpp"
 #include "apiserver/managed_fields.hpp"
 #include "apiserver/schema_functions.hpp"
 #include "apiserver/strategic_merge.hpp"
@@ -45,6 +46,9 @@ class Request {
             return {.object = {}, .causes = {}, .message = made.error().detail};
         }
         Value object = std::move(made).value();
+        if (const auto fault = find_decoding_fault(*kind_.schema, object)) {
+            return undecodable(verb, *fault);
+        }
         if (verb == "apply" && kind_.is_custom()) {
             fill_defaults(*kind_.schema, object);
         } else {
@@ -57,6 +61,22 @@ class Request {
     }
 
   private:
+    Outcome undecodable(std::string_view verb, const std::string& fault) const {
+        if (verb == "create" || verb == "put") {
+            return {
+                .object = {},
+                .causes = {},
+                .message = kind_.kind + " in version \"" + kind_.version +
+                           "\" cannot be handled as a " + kind_.kind + ": " + fault,
+            };
+        }
+        return {
+            .object = {},
+            .causes = {{"FieldValueInvalid", "Invalid value: \"\": " + fault, "patch"}},
+            .message = {},
+        };
+    }
+
     Result<Value> applied(bool is_new) {
         const Value* force = step_.find("force");
         return apply(
@@ -109,6 +129,7 @@ class Request {
     }
 
     Outcome create(Value object) {
+        object.find("metadata")->set("uid", "00000000-0000-0000-0000-000000000000");
         take_from_reply(object, {"uid", "creationTimestamp", "resourceVersion"});
         if (kind_.is_custom()) {
             prepare_custom_for_create(true, object);

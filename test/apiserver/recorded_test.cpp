@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -66,10 +67,24 @@ Value comparable(const Value& object) {
     return std::move(value).value();
 }
 
+/// A message without the values that the API server prints as its own Go structs, without the
+/// differences that it prints behind a line's end, and with one uid in place of all.
+std::string comparable_message(const Cause& cause) {
+    static const std::regex kUid("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+    auto message = std::regex_replace(cause.message.substr(0, cause.message.find('\n')), kUid, "U");
+    const bool shows_struct = cause.field == "patch" || cause.field == "spec.template" ||
+                              cause.field == "spec.template.spec";
+    if (!shows_struct) {
+        return message;
+    }
+    const auto end = message.find_last_of("}\"");
+    return message.substr(end == std::string::npos ? 0 : end + 1);
+}
+
 std::vector<std::string> sorted_causes(const std::vector<Cause>& causes) {
     std::vector<std::string> lines;
     for (const auto& cause : causes) {
-        lines.push_back(cause.field + ": " + cause.reason + ": " + cause.message);
+        lines.push_back(cause.field + ": " + cause.reason + ": " + comparable_message(cause));
     }
     std::sort(lines.begin(), lines.end());
     lines.erase(std::unique(lines.begin(), lines.end()), lines.end());

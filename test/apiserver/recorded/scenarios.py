@@ -96,6 +96,8 @@ THING = {
         },
     },
 }
+# What the functions on objects do not decide: other objects, the path of the request.
+OTHERS = {"skip": True}
 BOB = {"manager": "bob"}
 FORCE_BOB = {"manager": "bob", "force": True}
 ANN = {"manager": "ann"}
@@ -345,7 +347,7 @@ BUILTIN = [
         ("merge", {"metadata": {"labels": {"bad key": "-x-"}}}, BOB),
         ("merge", {"metadata": {"annotations": {"bad key": "-x-"}}}, BOB),
         ("merge", {"metadata": {"finalizers": ["nope", "a b/c"]}}, BOB),
-        ("merge", {"metadata": {"name": "other"}}, BOB),
+        ("merge", {"metadata": {"name": "other"}}, {**BOB, **OTHERS}),
         ("merge", {"metadata": {"uid": "other"}}, BOB),
         ("merge", {"metadata": {"ownerReferences": [{"kind": "Pod"}]}}, BOB),
     ),
@@ -430,8 +432,9 @@ BUILTIN = [
                             },
                             "startupProbe": {"exec": {"command": ["a"]}},
                             "lifecycle": {"preStop": {"httpGet": {"port": 1}}},
-                            "env": [{"name": "N", "valueFrom": {"fieldRef": {"fieldPath": "a"}}}],
-                            "securityContext": {"privileged": True},
+                            "env": [{"name": "N", "valueFrom": {
+                                "fieldRef": {"fieldPath": "spec.nodeName"}}}],
+                            "securityContext": {"runAsUser": 1000},
                         }
                     ],
                     "volumes": [
@@ -496,6 +499,24 @@ BUILTIN = [
         ("create", pod({"containers": [{"name": "a", "image": "x",
                                         "resources": {"requests": {"cpu": "many"}}}]})),
         ("create", pod({"containers": [{"name": "a", "image": "x", "env": [{"name": ""}]}]})),
+        ("create", pod({"containers": [{"name": "a", "image": "x", "env": [
+            {"name": "N", "valueFrom": {"fieldRef": {"fieldPath": "a"}}}]}]})),
+        ("create", pod({"containers": "x"})),
+        ("create", pod({"containers": [1]})),
+        ("create", pod("x")),
+        ("create", pod({**SMALL, "terminationGracePeriodSeconds": "x"})),
+        ("create", pod({**SMALL, "terminationGracePeriodSeconds": 1.5})),
+        ("create", pod({**SMALL, "hostNetwork": "x"})),
+        ("create", pod({"containers": [{"name": 1}]})),
+        ("create", pod({"containers": [{"name": "a", "ports": [{"containerPort": "x"}]}]})),
+        ("create", pod({"containers": [{"name": "a", "ports": [{"containerPort": 3000000000}]}]})),
+        ("create", pod({**SMALL, "nodeSelector": {"a": 1}})),
+        ("create", pod({**SMALL, "nodeSelector": ["a"]})),
+        ("create", pod({**SMALL, "securityContext": "x"})),
+        ("create", pod(SMALL, labels={"a": 1})),
+        ("create", pod(SMALL, labels=5)),
+        ("create", pod(SMALL, creationTimestamp="x")),
+        ("create", pod({**SMALL, "affinity": {"nodeAffinity": 5}})),
         ("create", pod({"containers": [{"name": "a", "image": "x", "env": [{"name": "a=b"}]}]})),
         ("create", pod({"containers": [{"name": "a", "image": "x", "ports": [
             {"containerPort": 0}, {"containerPort": 70000, "name": "UPPER"},
@@ -511,8 +532,8 @@ BUILTIN = [
         ("create", pod({**SMALL, "terminationGracePeriodSeconds": -1})),
         ("create", pod({**SMALL, "schedulingGates": [{"name": "a"}, {"name": "a"}]})),
         ("create", pod({**SMALL, "schedulingGates": [{"name": "a b"}], "nodeName": "n"})),
-        ("create", pod({**SMALL, "serviceAccountName": "missing"})),
-        ("create", pod({**SMALL, "priorityClassName": "missing"})),
+        ("create", pod({**SMALL, "serviceAccountName": "missing"}), OTHERS),
+        ("create", pod({**SMALL, "priorityClassName": "missing"}), OTHERS),
         ("create", pod({**SMALL, "unknown": 1})),
         ("create", pod({**SMALL, "hostname": "A b", "subdomain": "c d"})),
         ("create", pod(SMALL, labels={"a b": "c d"}, annotations={"a b": "c"})),
