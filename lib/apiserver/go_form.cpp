@@ -59,7 +59,7 @@ bool is_map(const Schema& schema) {
 }
 
 /// Whether Go leaves the member out for being empty.
-bool is_left_out(const SchemaProperty& property, const Value& value) {
+bool is_left_out(const Schema& holder, const SchemaProperty& property, const Value& value) {
     if (value.is_null()) {
         return true;
     }
@@ -73,7 +73,9 @@ bool is_left_out(const SchemaProperty& property, const Value& value) {
         return value.as_object().empty() && is_map(*property.schema);
     }
     if (value.is_string()) {
-        return value.as_string().empty() && property.schema->type == Schema::Type::String &&
+        const bool is_pointer = holder.go_type == "v1.HostPathVolumeSource";
+        return value.as_string().empty() && !is_pointer &&
+               property.schema->type == Schema::Type::String &&
                !is_one_of(kTextPointers, property.name);
     }
     if (value.is_bool()) {
@@ -171,7 +173,7 @@ void bring(const Schema& schema, Value& value, int depth) {
     } else if (value.is_object()) {
         std::erase_if(value.as_object(), [&](const json::Member& member) {
             const SchemaProperty* property = schema.property(member.first);
-            return property != nullptr && is_left_out(*property, member.second);
+            return property != nullptr && is_left_out(schema, *property, member.second);
         });
         fill_missing(schema, value);
         for (auto& [name, member] : value.as_object()) {

@@ -147,6 +147,10 @@ void prepare_new_namespace(Value& space) {
 std::string_view quality_of_service(const Value& pod);
 
 void prepare_new_pod(Value& pod) {
+    Value& spec = object_at(pod, "spec");
+    if (int_at(spec, "terminationGracePeriodSeconds", 0) < 0) {
+        spec.set("terminationGracePeriodSeconds", 1);
+    }
     Object status{{"phase", "Pending"}, {"qosClass", std::string(quality_of_service(pod))}};
     if (!items_of(pod.find_path({"spec", "schedulingGates"})).empty()) {
         const Value* metadata = pod.find("metadata");

@@ -224,6 +224,8 @@ def check_citations(tree):
 NAMES = "lib/api/kueue_names.hpp"
 # The headings of kubectl's columns are no condition types, though some are the same words.
 HEADINGS = "lib/api/crd.cpp"
+# Phases of core kinds are no condition types either.
+CORE_KINDS = "lib/apiserver/"
 
 
 def _condition_types(tree):
@@ -246,7 +248,9 @@ def check_names(tree):
         for offset, text in cpp_text.literals(source):
             # What has blanks is a message, a rule or a cell of a schema.
             is_name = "kueue.x-k8s.io" in text and not re.search(r"\s", text)
-            if is_name or (text in types and path != HEADINGS):
+            if is_name or (
+                text in types and path != HEADINGS and not path.startswith(CORE_KINDS)
+            ):
                 line = cpp_text.line_of(source, offset)
                 yield path, line, f'"{text}" is a name of Kueue\'s API: use its constant of {NAMES}'
 

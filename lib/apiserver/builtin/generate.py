@@ -2,8 +2,8 @@
 """Makes open_api.json, the schemas of the built-in kinds that the embedded API server knows.
 
 A running kube-apiserver publishes them, a document a group version. This script keeps their
-components without descriptions, and a list of the kinds with resource, scope and subresources, which
-it reads from the paths.
+components without descriptions, and a list of the kinds with resource, scope and subresources,
+which it reads from the paths.
 
     generate.py --kubectl PATH --kubeconfig FILE            asks a running API server
     generate.py --kubectl PATH --kubeconfig FILE --check    writes nothing, compares with the file
@@ -36,7 +36,9 @@ GROUP_VERSIONS = (
     "apis/rbac.authorization.k8s.io/v1",
     "apis/scheduling.k8s.io/v1",
 )
-RESOURCE = re.compile(r"/(?P<namespaced>namespaces/\{namespace\}/)?(?P<plural>[a-z]+)(/\{name\}/.+)?")
+RESOURCE = re.compile(
+    r"/(?P<namespaced>namespaces/\{namespace\}/)?(?P<plural>[a-z]+)(/\{name\}/.+)?"
+)
 DROPPED = {"description", "x-kubernetes-unions"}
 # Types that stand in most kinds by the options of requests rather than by what is stored.
 OPTIONS = re.compile(r"\.meta\.v1\.(WatchEvent|APIResource.*)$")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records what a real API server says of schemas of CRDs and of objects under them, as definitions.rec.
+"""Records what a real API server says of CRDs' schemas and of objects under them.
 
     definitions.py --server http://127.0.0.1:8001     (a `kubectl proxy`)
 """
@@ -199,7 +199,9 @@ def main():
     server.send("DELETE", f"{path}/rules.{GROUP}")
     recorded = {"schema": SCHEMA, "schemas": schemas, "objects": specs}
     lines = json.dumps(recorded, separators=(",", ":"), ensure_ascii=False)
-    TARGET.write_text(lines.replace('{"body":', '\n{"body":').replace('{"schema":', '\n{"schema":').strip() + "\n")
+    for row in ('{"body":', '{"schema":'):
+        lines = lines.replace(row, "\n" + row)
+    TARGET.write_text(lines.strip() + "\n")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Records what a real API server answers to the requests of scenarios.py, for recorded_test.cpp.
+"""Records what a real API server answers to the requests of scenarios, for recorded_test.cpp.
 
     control_plane.py start /tmp/plane && kubectl proxy --port 8001 &
     record.py --server http://127.0.0.1:8001 [--only WORD]
 
-Each scenario becomes a file: its requests one after the other, each with the reply. The
-kube-controller-manager must not run meanwhile, or it would write statuses of its own. Requests are a
-second apart, so that the times of managedFields tell which of them a request has changed.
+Each scenario becomes a file: its requests one after the other, each with the reply. Of the
+kube-controller-manager nothing may run meanwhile, or it would write statuses of its own. Requests
+are a second apart, so that the times of managedFields tell which of them a request has changed.
 """
 
 import argparse
@@ -17,7 +17,10 @@ import time
 import urllib.error
 import urllib.request
 
-import scenarios
+from scenario_parts import NAMESPACE
+from scenarios_custom import CUSTOM
+from scenarios_kinds import KINDS
+from scenarios_pods import PODS
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 CONTENT_TYPES = {
@@ -53,7 +56,7 @@ class Server:
 
 def collection(scenario):
     root = f"/apis/{scenario['group']}" if scenario["group"] else "/api"
-    space = "" if scenario.get("cluster") else f"/namespaces/{scenarios.NAMESPACE}"
+    space = "" if scenario.get("cluster") else f"/namespaces/{NAMESPACE}"
     return f"{root}/{scenario['version']}{space}/{scenario['plural']}"
 
 
@@ -144,7 +147,7 @@ def main():
     parser.add_argument("--only", default="")
     arguments = parser.parse_args()
     server = Server(arguments.server)
-    for scenario in scenarios.ALL:
+    for scenario in CUSTOM + PODS + KINDS:
         if arguments.only in scenario["file"]:
             recorded = record(server, scenario)
             text = json.dumps(recorded, separators=(",", ":"), ensure_ascii=False)
