@@ -104,7 +104,8 @@ CUSTOM = [
             thing(
                 {"a": "1", "b": "1"},
                 annotations={
-                    LAST_APPLIED: '{"apiVersion":"probe.io/v1","kind":"Thing","metadata":{"name":"x",'
+                    LAST_APPLIED: '{"apiVersion":"probe.io/v1","kind":"Thing",'
+                    '"metadata":{"name":"x",'
                     '"namespace":"recorded"},"spec":{"a":"1","b":"1"}}\n'
                 },
             ),
