@@ -67,7 +67,9 @@ Cause not_found_value(std::string field, const json::Value& value) {
 }
 
 Cause too_long(std::string field, std::size_t bytes_max) {
-    auto message = fmt::format("Too long: may not be more than {} bytes", bytes_max);
+    auto message = fmt::format(
+        "Too long: may not be more than {} byte{}", bytes_max, bytes_max == 1 ? "" : "s"
+    );
     return make("FieldValueTooLong", std::move(message), std::move(field));
 }
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <set>
 #include <utility>
 
 namespace sluice::apiserver {
@@ -16,28 +15,20 @@ using json::Value;
 
 constexpr int kDepthMax = 256;
 
-/// Calls `visit(schema, value, old, path)` for each node that the schema describes, from the root
-/// down.
+/// Calls `visit(schema, value, path)` for each node that the schema describes, from the root down.
 template <class Visit>
 void walk(
-    const Schema& schema,
-    const Value& value,
-    const Value* old,
-    std::string& path,
-    int depth,
-    const Visit& visit
+    const Schema& schema, const Value& value, std::string& path, int depth, const Visit& visit
 ) {
     if (depth > kDepthMax) {
         return;
     }
-    visit(schema, value, old, path);
+    visit(schema, value, path);
     const auto length = path.size();
     if (value.is_array() && schema.items != nullptr) {
-        const OldItems old_items(schema, old);
         for (std::size_t i = 0; i < value.as_array().size(); ++i) {
-            const auto& item = value.as_array()[i];
             path += fmt::format("[{}]", i);
-            walk(*schema.items, item, old_items.find(item), path, depth + 1, visit);
+            walk(*schema.items, value.as_array()[i], path, depth + 1, visit);
             path.resize(length);
         }
     }
@@ -45,8 +36,7 @@ void walk(
         for (const auto& [name, member] : value.as_object()) {
             if (const Schema* of_member = schema.member(name)) {
                 path += (path.empty() ? "" : ".") + name;
-                const Value* was = old == nullptr ? nullptr : old->find(name);
-                walk(*of_member, member, was, path, depth + 1, visit);
+                walk(*of_member, member, path, depth + 1, visit);
                 path.resize(length);
             }
         }
@@ -68,28 +58,30 @@ std::vector<std::string> identities(const Schema& list, const json::Array& items
 void add_duplicates(
     const Schema& list,
     const json::Array& items,
-    const Value* old,
     const std::string& path,
     std::vector<Cause>& causes
 ) {
-    std::set<std::string> old_duplicates;
-    if (old != nullptr && old->is_array()) {
-        std::set<std::string> seen;
-        for (auto& identity : identities(list, old->as_array())) {
-            if (!seen.insert(identity).second) {
-                old_duplicates.insert(identity);
-            }
-        }
-    }
     std::map<std::string, int> seen;
     const auto all = identities(list, items);
     for (std::size_t i = 0; i < all.size(); ++i) {
-        if (all[i].empty() || ++seen[all[i]] != 2 || old_duplicates.contains(all[i])) {
+        if (all[i].empty() || ++seen[all[i]] != 2) {
             continue;
         }
         const auto value = json::parse(all[i]);
         causes.push_back(duplicate_value(fmt::format("{}[{}]", path, i), value ? *value : Value()));
     }
+}
+
+std::vector<Cause> find_list_faults(const Schema& schema, const Value& object) {
+    std::vector<Cause> causes;
+    std::string path;
+    const auto visit = [&](const Schema& at, const Value& value, auto& where) {
+        if (value.is_array() && at.list_type != Schema::ListType::Atomic) {
+            add_duplicates(at, value.as_array(), where, causes);
+        }
+    };
+    walk(schema, object, path, 0, visit);
+    return causes;
 }
 
 void add_kind_fault(const Value& kind, const std::string& path, std::vector<Cause>& causes) {
@@ -181,23 +173,22 @@ const Value* OldItems::find(const Value& item) const {
 void add_list_faults(
     const Schema& schema, const Value& object, const Value* old_object, std::vector<Cause>& causes
 ) {
-    std::string path;
-    const auto visit = [&](const Schema& at, const Value& value, const Value* old, auto& where) {
-        if (value.is_array() && at.list_type != Schema::ListType::Atomic) {
-            add_duplicates(at, value.as_array(), old, where, causes);
-        }
-    };
-    walk(schema, object, old_object, path, 0, visit);
+    auto found = find_list_faults(schema, object);
+    if (found.empty() ||
+        (old_object != nullptr && !find_list_faults(schema, *old_object).empty())) {
+        return;
+    }
+    causes.insert(causes.end(), found.begin(), found.end());
 }
 
 void add_embedded_faults(const Schema& schema, const Value& object, std::vector<Cause>& causes) {
     std::string path;
-    const auto visit = [&](const Schema& at, const Value& value, const Value*, auto& where) {
+    const auto visit = [&](const Schema& at, const Value& value, auto& where) {
         if (at.is_embedded_resource && value.is_object()) {
             add_identity_faults(value, where, causes);
         }
     };
-    walk(schema, object, nullptr, path, 0, visit);
+    walk(schema, object, path, 0, visit);
 }
 
 }  // namespace sluice::apiserver

@@ -26,8 +26,7 @@ class OldItems {
     std::map<std::string, const json::Value*> by_key_;
 };
 
-/// Adds items that stand twice in sets and keyed lists. What the old object had twice already is
-/// not refused.
+/// Adds items that stand twice in sets and keyed lists; none where the old object had any.
 void add_list_faults(
     const Schema& schema,
     const json::Value& object,

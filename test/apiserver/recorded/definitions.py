@@ -142,7 +142,8 @@ SCHEMAS = [
     obj({"a": array(text(), **{"x-kubernetes-list-type": "wat"})}),
     obj({"a": text(**{"x-kubernetes-map-type": "atomic"})}), obj({"a": text(default=5)}),
 
-       obj({"a": obj({"b": text()}, default={"zz": 1})}), obj({"a": text(nullable=True, default=None)}),
+       obj({"a": obj({"b": text()}, default={"zz": 1})}), obj({"a": text(nullable=True,
+    default=None)}),
     obj({"a": text(anyOf=[{"type": "string"}])}),
     obj({"a": obj({}, anyOf=[{"properties": {"q": text()}}])}),
     obj({"a": text(**{"x-kubernetes-int-or-string": True})}),
