@@ -130,6 +130,8 @@ void apply_stateful_set_defaults(Value& stateful_set) {
 }
 
 void apply_daemon_set_defaults(Value& daemon_set) {
+    Value& annotations = object_at(object_at(daemon_set, "metadata"), "annotations");
+    set_default(annotations, "deprecated.daemonset.template.generation", "0");
     Value& spec = object_at(daemon_set, "spec");
     apply_pod_template_defaults(object_at(spec, "template"));
     set_default(spec, "revisionHistoryLimit", 10);

@@ -85,13 +85,38 @@ bool has_form(const Schema& schema, const Value& value) {
     return true;
 }
 
-Fault check_text(const Schema& schema, const std::string& text) {
-    if (schema.format == "date-time" && !has_format("date-time", text)) {
+/// Where a time has the seconds that Go reads first.
+constexpr std::size_t kSecondsEnd = std::string_view("2006-01-02T15:04:05").size();
+constexpr std::string_view kMicros = ".000000";
+
+Fault check_time(const Schema& schema, const std::string& text) {
+    const bool is_micro = schema.go_type == "v1.MicroTime";
+    const auto* fraction = is_micro ? ".000000" : "";
+    const auto refusal = [&](std::string_view from, std::string_view as) {
         return fmt::format(
-            "parsing time \"{0}\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"{0}\" as "
-            "\"2006\"",
-            text
+            "parsing time \"{}\" as \"2006-01-02T15:04:05{}Z07:00\": cannot parse \"{}\" as \"{}\"",
+            text,
+            fraction,
+            from,
+            as
         );
+    };
+    if (!has_format("date-time", text) || text.size() <= kSecondsEnd) {
+        return refusal(text, "2006");
+    }
+    if (is_micro) {
+        const auto rest = std::string_view(text).substr(kSecondsEnd);
+        const auto digits = rest.find_first_not_of("0123456789", 1);
+        if (rest.front() != '.' || digits != kMicros.size()) {
+            return refusal(rest, kMicros);
+        }
+    }
+    return std::nullopt;
+}
+
+Fault check_text(const Schema& schema, const std::string& text) {
+    if (schema.format == "date-time") {
+        return check_time(schema, text);
     }
     if (schema.format == "byte" && !has_format("byte", text)) {
         const auto is_code = [](unsigned char c) {

@@ -112,7 +112,11 @@ bool is_zero(const Value& value) {
 }
 
 /// Whether Go prints the member also where it has no value.
-bool is_always_printed(const SchemaProperty& property) {
+bool is_always_printed(const Schema& holder, const SchemaProperty& property) {
+    if (property.name == "rules" &&
+        (holder.go_type == "v1.Role" || holder.go_type == "v1.ClusterRole")) {
+        return true;
+    }
     const auto& given = property.schema->default_value;
     if (!given) {
         return property.required || is_one_of(kTimesPrintedAsNull, property.name);
@@ -129,7 +133,7 @@ Value zero_of(const Schema& schema, int depth) {
         return object;
     }
     for (const auto& property : schema.properties) {
-        if (!is_always_printed(property)) {
+        if (!is_always_printed(schema, property)) {
             continue;
         }
         const auto& given = property.schema->default_value;
@@ -149,10 +153,10 @@ void fill_missing(const Schema& schema, Value& object) {
         }
         const auto& given = property.schema->default_value;
         if (given && given->is_object()) {
-            if (is_always_printed(property)) {
+            if (is_always_printed(schema, property)) {
                 object.set(property.name, zero_of(*property.schema, 0));
             }
-        } else if (is_always_printed(property)) {
+        } else if (is_always_printed(schema, property)) {
             object.set(property.name, given ? *given : Value());
         } else if (given && !is_zero(*given)) {
             object.set(property.name, *given);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <string>
 #include <utility>
 #include <vector>
@@ -282,9 +283,32 @@ void prepare_new_definition(Value& definition) {
     status.set("storedVersions", std::move(stored));
 }
 
+/// The annotation counts the templates that a DaemonSet had.
+void set_template_generation(Value& daemon_set, std::int64_t generation) {
+    object_at(object_at(daemon_set, "metadata"), "annotations")
+        .set("deprecated.daemonset.template.generation", std::to_string(generation));
+}
+
+void count_template_generation(const Value& old_object, Value& daemon_set) {
+    const Value* was =
+        old_object.find_path({"metadata", "annotations", "deprecated.daemonset.template.generation"}
+        );
+    std::int64_t generation = 0;
+    if (was != nullptr && was->is_string()) {
+        const auto& text = was->as_string();
+        std::from_chars(text.data(), text.data() + text.size(), generation);
+    }
+    const Value* old_template = old_object.find_path({"spec", "template"});
+    const Value* now = daemon_set.find_path({"spec", "template"});
+    const bool same = old_template != nullptr && now != nullptr && *old_template == *now;
+    set_template_generation(daemon_set, generation + (same ? 0 : 1));
+}
+
 void prepare_new(std::string_view group, std::string_view kind, Value& object) {
     if (group == "batch" && kind == "Job") {
         generate_job_selector(object);
+    } else if (group == "apps" && kind == "DaemonSet") {
+        set_template_generation(object, 1);
     } else if (kind == "CustomResourceDefinition") {
         prepare_new_definition(object);
     } else if (!group.empty()) {
@@ -293,6 +317,8 @@ void prepare_new(std::string_view group, std::string_view kind, Value& object) {
         prepare_new_namespace(object);
     } else if (kind == "Pod") {
         prepare_new_pod(object);
+    } else if (kind == "PersistentVolumeClaim") {
+        object.set("status", Object{{"phase", "Pending"}});
     } else if (kind == "Service") {
         prepare_new_service(object);
     }
@@ -333,6 +359,9 @@ void prepare_for_update(
     }
     if (group.empty() && kind == "Namespace" && subresource != "finalize") {
         copy_member(old_object, object, "spec");
+    }
+    if (group == "apps" && kind == "DaemonSet") {
+        count_template_generation(old_object, object);
     }
     bool changed = rules.counts && differ_in_spec(old_object, object, rules.has_status);
     if (group == "apps" && kind == "Deployment") {

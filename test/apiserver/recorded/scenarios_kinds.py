@@ -1,6 +1,6 @@
 """Scenarios of the other built-in kinds."""
 
-from scenario_parts import ANN, BOB, NAMESPACE, STATUS, builtin, changed, obj
+from scenario_parts import ANN, BOB, LAST_APPLIED, NAMESPACE, STATUS, builtin, changed, obj
 from scenarios_pods import APP, ONCE, deployment, stateful, template
 
 KINDS = [
@@ -268,5 +268,162 @@ KINDS = [
                              "versions": [{"name": "v1", "served": True, "storage": True,
                                            "schema": {"openAPIV3Schema": {"type": "object"}}}]})),
         cluster=True,
+    ),
+    builtin(
+        "service_owners",
+        "v1",
+        "Service",
+        "services",
+        "svc",
+        ("apply", obj("v1", "Service", "svc", spec={"clusterIP": "None", "selector": APP, "ports": [
+            {"port": 80, "name": "a"}, {"port": 9, "name": "b", "protocol": "UDP"}]}),
+         {**ANN, "fresh": True}),
+        ("apply", obj("v1", "Service", "svc", spec={"ports": [
+            {"port": 443, "name": "c", "targetPort": "web"}]}), BOB),
+        ("apply", obj("v1", "Service", "svc", spec={"clusterIP": "None", "selector": APP, "ports": [
+            {"port": 80, "name": "a"}]}), ANN),
+        ("apply", obj("v1", "Service", "svc", spec={"selector": {"other": "x"}}), BOB),
+        ("apply", obj("v1", "Service", "svc", spec={"selector": {"other": "x"}}),
+         {**BOB, "force": True}),
+        ("merge", {"spec": {"selector": {"app": "z"}}}, STATUS),
+    ),
+    builtin(
+        "deployment_owners",
+        "apps/v1",
+        "Deployment",
+        "deployments",
+        "d",
+        ("apply", deployment({"selector": {"matchLabels": APP}, "template": template({
+            "containers": [{"name": "a", "image": "i:1", "env": [{"name": "A", "value": "1"}],
+                            "args": ["x"]}, {"name": "b", "image": "i:2"}],
+            "tolerations": [{"key": "k", "operator": "Exists"}],
+            "volumes": [{"name": "v", "emptyDir": {}}]}, labels=APP)}), {**ANN, "fresh": True}),
+        ("merge", {"spec": {"replicas": 5}}, BOB),
+        ("strategic", {"spec": {"template": {"spec": {"containers": [
+            {"name": "a", "env": [{"name": "B", "value": "2"}],
+             "resources": {"limits": {"cpu": "500m"}}}]}}}}, BOB),
+        ("apply", deployment({"selector": {"matchLabels": APP}, "template": template({
+            "containers": [{"name": "a", "image": "i:3"}]}, labels=APP)}), ANN),
+        ("apply", deployment({"replicas": 2, "selector": {"matchLabels": APP},
+                              "template": template({"containers": [
+                                  {"name": "a", "image": "i:3", "env": [
+                                      {"name": "B", "value": "3"}]}]}, labels=APP)}), ANN),
+        ("apply", deployment({"selector": {"matchLabels": APP}, "template": template({
+            "nodeSelector": {"x": "y"}, "affinity": {"nodeAffinity": {
+                "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+                    {"matchExpressions": [{"key": "a", "operator": "Exists"}]}]}}},
+            "containers": [{"name": "a", "image": "i:3", "ports": [
+                {"containerPort": 80, "name": "w"}, {"containerPort": 8080}]}]}, labels=APP)}),
+         {**ANN, "force": True}),
+        ("apply", deployment({"selector": {"matchLabels": APP}, "template": template({
+            "containers": [{"name": "a", "image": "i:3", "ports": [
+                {"containerPort": 8080, "name": "w"}]}]}, labels=APP)}), ANN),
+    ),
+    builtin(
+        "client_side_apply",
+        "v1",
+        "ConfigMap",
+        "configmaps",
+        "csa",
+        ("create", obj("v1", "ConfigMap", "csa", metadata={"annotations": {
+            LAST_APPLIED: '{"apiVersion":"v1","data":{"a":"1","b":"2"},"kind":"ConfigMap",'
+            '"metadata":{"annotations":{},"name":"csa","namespace":"recorded"}}\n'}},
+                       data={"a": "1", "b": "2"}), {"manager": "kubectl-client-side-apply"}),
+        ("apply", obj("v1", "ConfigMap", "csa", data={"a": "2"}), {"manager": "kubectl"}),
+        ("json", [{"op": "replace", "path": "/metadata/managedFields", "value": [{}]}], ANN),
+        ("apply", obj("v1", "ConfigMap", "csa", data={"c": "3"}), {"manager": "kubectl"}),
+        ("apply", obj("v1", "ConfigMap", "csa", data={"c": "3"}), {"manager": "kubectl"}),
+        ("apply", obj("v1", "ConfigMap", "csa", data={"c": "3"}), ANN),
+    ),
+    builtin(
+        "persistent_volume_claim",
+        "v1",
+        "PersistentVolumeClaim",
+        "persistentvolumeclaims",
+        "pvc",
+        ("create", obj("v1", "PersistentVolumeClaim", "pvc", spec={
+            "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1024Mi"}}})),
+        ("merge", {"metadata": {"labels": {"a": "b"}}}, BOB),
+    ),
+    builtin(
+        "role",
+        "rbac.authorization.k8s.io/v1",
+        "Role",
+        "roles",
+        "recorded:r",
+        ("create", obj("rbac.authorization.k8s.io/v1", "Role", "recorded:r", rules=[
+            {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}])),
+        ("merge", {"rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": []}]}, BOB),
+        ("merge", {"rules": None}, BOB),
+        ("create", obj("rbac.authorization.k8s.io/v1", "Role", "recorded:r")),
+        ("create", obj("rbac.authorization.k8s.io/v1", "Role", "recorded/bad"),
+         {"name": "recorded-bad"}),
+    ),
+    builtin(
+        "resource_quota",
+        "v1",
+        "ResourceQuota",
+        "resourcequotas",
+        "rq",
+        ("create", obj("v1", "ResourceQuota", "rq", spec={"hard": {"cpu": "10", "pods": 0.5e3}})),
+        ("merge", {"spec": {"hard": {"memory": "1Gi"}}}, BOB),
+    ),
+    builtin(
+        "daemon_set",
+        "apps/v1",
+        "DaemonSet",
+        "daemonsets",
+        "ds",
+        ("create", obj("apps/v1", "DaemonSet", "ds", spec={
+            "selector": {"matchLabels": APP}, "template": template(labels=APP)})),
+        ("merge", {"spec": {"template": {"spec": {"hostNetwork": True}}}}, BOB),
+    ),
+    builtin(
+        "disruption_budget",
+        "policy/v1",
+        "PodDisruptionBudget",
+        "poddisruptionbudgets",
+        "pdb",
+        ("create", obj("policy/v1", "PodDisruptionBudget", "pdb", spec={
+            "minAvailable": 1, "selector": {"matchLabels": APP}})),
+        ("merge", {"spec": {"minAvailable": "50%"}}, BOB),
+    ),
+    builtin(
+        "admission_policy",
+        "admissionregistration.k8s.io/v1",
+        "ValidatingAdmissionPolicy",
+        "validatingadmissionpolicies",
+        "recorded-vap",
+        ("create", obj("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy",
+                       "recorded-vap", True, spec={
+                           "matchConstraints": {"resourceRules": [
+                               {"apiGroups": ["probe.io"], "apiVersions": ["*"],
+                                "operations": ["CREATE"], "resources": ["none"]}]},
+                           "validations": [{"expression": "true"}]})),
+        ("merge", {"spec": {"failurePolicy": "Ignore"}}, BOB),
+        cluster=True,
+    ),
+    builtin(
+        "api_service",
+        "apiregistration.k8s.io/v1",
+        "APIService",
+        "apiservices",
+        "v9.recorded.io",
+        ("create", obj("apiregistration.k8s.io/v1", "APIService", "v9.recorded.io", True, spec={
+            "group": "recorded.io", "version": "v9", "groupPriorityMinimum": 1,
+            "versionPriority": 1, "insecureSkipTLSVerify": True,
+            "service": {"name": "s", "namespace": "n"}})),
+        cluster=True,
+    ),
+    builtin(
+        "new_event",
+        "events.k8s.io/v1",
+        "Event",
+        "events",
+        "ne",
+        ("create", obj("events.k8s.io/v1", "Event", "ne", eventTime="2026-01-01T00:00:00.5Z",
+                       action="A", reason="R", type="Normal", note="n", reportingController="c/d",
+                       reportingInstance="i",
+                       regarding={"kind": "Pod", "namespace": NAMESPACE, "name": "p"})),
     ),
 ]
