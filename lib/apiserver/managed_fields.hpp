@@ -67,13 +67,13 @@ void update_managed_fields(
 /// gives it those of `before`; whether it did, that is whether the write changes nothing.
 bool keep_times(const json::Value& before, json::Value& after);
 
-/// Which fields a write of a kind or its subresource cannot set: those of a built-in kind, else
-/// (`has_status_subresource`) of a custom resource.
+/// Which fields a write of a kind or its subresource cannot set: those of a built-in kind, else of
+/// a custom resource that has the subresource `status`.
 ResetFields reset_fields_of(
     std::string_view group,
     std::string_view kind,
     std::string_view subresource,
-    bool has_status_subresource
+    bool is_custom_with_status
 );
 
 }  // namespace sluice::apiserver

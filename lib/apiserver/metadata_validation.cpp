@@ -1,4 +1,5 @@
 #include "api/names.hpp"
+#include "apiserver/builtin_schemas.hpp"
 #include "apiserver/builtin_validation.hpp"
 #include "apiserver/field_checks.hpp"
 #include "apiserver/values.hpp"
@@ -16,8 +17,10 @@ using json::Value;
 constexpr std::size_t kAnnotationsMax = std::size_t{256} * 1024;
 
 bool is_builtin(std::string_view group) {
-    return group.find('.') == std::string_view::npos ||
-           (group.ends_with(".k8s.io") && !group.ends_with("x-k8s.io"));
+    const auto& kinds = builtin_kinds();
+    return std::any_of(kinds.begin(), kinds.end(), [&](const auto& kind) {
+        return kind.group == group;
+    });
 }
 
 bool is_label_kind(std::string_view group, std::string_view kind) {

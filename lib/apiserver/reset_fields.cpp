@@ -56,17 +56,13 @@ const auto& rows() {
     return kRows;
 }
 
-bool is_builtin_group(std::string_view group) {
-    return group.empty() || group.find('.') == std::string_view::npos || group.ends_with(".k8s.io");
-}
-
 }  // namespace
 
 ResetFields reset_fields_of(
     std::string_view group,
     std::string_view kind,
     std::string_view subresource,
-    bool has_status_subresource
+    bool is_custom_with_status
 ) {
     const auto found = std::find_if(rows().begin(), rows().end(), [&](const Row& row) {
         return row.group == group && row.kind == kind && row.subresource == subresource;
@@ -74,7 +70,7 @@ ResetFields reset_fields_of(
     if (found != rows().end()) {
         return {.excluded = {found->excluded.begin(), found->excluded.end()}, .only = {}};
     }
-    if (!has_status_subresource || (is_builtin_group(group) && !group.ends_with("x-k8s.io"))) {
+    if (!is_custom_with_status) {
         return {};
     }
     if (subresource == "status") {
