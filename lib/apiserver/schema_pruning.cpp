@@ -33,21 +33,7 @@ class Pruner {
             return;
         }
         is_resource |= schema.is_embedded_resource;
-        auto& members = value.as_object();
-        for (std::size_t i = 0; i < members.size();) {
-            const std::size_t length = path_.size();
-            path_ += (path_.empty() ? "" : ".") + members[i].first;
-            const bool keeps = walk_member(schema, members[i], is_resource, depth);
-            if (!keeps) {
-                unknown_.push_back(path_);
-            }
-            if (!keeps && removes_) {
-                members.erase(members.begin() + static_cast<std::ptrdiff_t>(i));
-            } else {
-                ++i;
-            }
-            path_.resize(length);
-        }
+        walk_members(schema, value.as_object(), is_resource, depth);
     }
 
     std::vector<std::string> take() { return std::move(unknown_); }
@@ -66,6 +52,26 @@ class Pruner {
             walk(schema, items[i], false, depth + 1);
             path_.resize(length);
         }
+    }
+
+    void walk_members(const Schema& schema, json::Object& members, bool is_resource, int depth) {
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < members.size(); ++i) {
+            const std::size_t length = path_.size();
+            path_ += (path_.empty() ? "" : ".") + members[i].first;
+            const bool is_known = walk_member(schema, members[i], is_resource, depth);
+            if (!is_known) {
+                unknown_.push_back(path_);
+            }
+            path_.resize(length);
+            if (is_known || !removes_) {
+                if (kept != i) {
+                    members[kept] = std::move(members[i]);
+                }
+                ++kept;
+            }
+        }
+        members.resize(kept);
     }
 
     /// Whether the member is known.

@@ -137,7 +137,7 @@ Result<void> retain_keys(Value& original, Value& patch) {
     if (found == nullptr) {
         return {};
     }
-    const Error malformed = make_invalid("invalid patch format of retainKeys");
+    Error malformed = make_invalid("invalid patch format of retainKeys");
     if (!found->is_array()) {
         return malformed;
     }
@@ -365,7 +365,7 @@ class Merger {
         if (const Value* items = patch.find(name)) {
             const auto checked = check_order(items->as_array(), order.as_array(), key);
             if (!checked) {
-                return checked;
+                return checked.error();
             }
             if (original.find(name) == nullptr) {
                 merged = without_directives(*items, depth);

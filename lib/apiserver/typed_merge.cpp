@@ -1,5 +1,6 @@
 #include "apiserver/typed_walk.hpp"
 #include "apiserver/values.hpp"
+#include "json/member_index.hpp"
 
 #include <fmt/format.h>
 
@@ -163,12 +164,14 @@ Value merge_values(const FieldType& type, const Value* live, const Value* config
         return ListMerge(type, live, config, depth).run();
     }
     json::Object out;
+    json::MemberIndex configured(config);
     for (const auto& [name, member] : members_of(live)) {
         const auto of_member = type.member(name).value_or(FieldType());
-        out.emplace_back(name, merge_values(of_member, &member, config->find(name), depth + 1));
+        out.emplace_back(name, merge_values(of_member, &member, configured.find(name), depth + 1));
     }
+    json::MemberIndex live_members(live);
     for (const auto& [name, member] : config->as_object()) {
-        if (live == nullptr || live->find(name) == nullptr) {
+        if (live_members.find(name) == nullptr) {
             const auto of_member = type.member(name).value_or(FieldType());
             out.emplace_back(name, merge_values(of_member, nullptr, &member, depth + 1));
         }

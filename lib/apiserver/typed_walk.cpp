@@ -1,6 +1,7 @@
 #include "apiserver/typed_walk.hpp"
 
 #include "apiserver/values.hpp"
+#include "json/member_index.hpp"
 
 #include <algorithm>
 #include <map>
@@ -39,18 +40,23 @@ void collect(const FieldType& type, const Value& value, FieldSet& node, int dept
     }
     if (is_list) {
         const FieldType of_item = type.item();
+        std::map<PathElement, const Value*> items;
         for (const auto& item : value.as_array()) {
-            if (const auto element = item_element(type, item)) {
-                FieldSet& child = node.at(*element);
-                child.is_member = true;
-                if (is_container(&item)) {
-                    collect(of_item, item, child, depth + 1);
-                }
+            if (auto element = item_element(type, item)) {
+                items.emplace(std::move(*element), &item);
+            }
+        }
+        for (const auto& [element, item] : items) {
+            FieldSet& child = node.at(element);
+            child.is_member = true;
+            if (is_container(item)) {
+                collect(of_item, *item, child, depth + 1);
             }
         }
         return;
     }
-    for (const auto& [name, member] : value.as_object()) {
+    for (const auto* entry : sorted_members(&value)) {
+        const auto& [name, member] = *entry;
         FieldSet child;
         collect(known_member(type, name), member, child, depth + 1);
         child.is_member |= !type.names(name);
@@ -60,42 +66,27 @@ void collect(const FieldType& type, const Value& value, FieldSet& node, int dept
     }
 }
 
-/// The places of the items of a list by what identifies them, in the order of their first ones.
+/// The items of a list by what identifies them.
 class ItemIndex {
   public:
+    using Items = std::map<PathElement, std::vector<const Value*>>;
+
     ItemIndex(const FieldType& type, const Value* list) {
         for (const auto& item : items_of(list)) {
-            auto element = item_element(type, item);
-            if (!element) {
-                continue;
-            }
-            const auto found = find(*element);
-            if (found == entries_.size()) {
-                order_.emplace(*element, entries_.size());
-                entries_.push_back({std::move(*element), {&item}});
-            } else {
-                entries_[found].items.push_back(&item);
+            if (auto element = item_element(type, item)) {
+                items_[std::move(*element)].push_back(&item);
             }
         }
     }
-    struct Entry {
-        PathElement element;
-        std::vector<const Value*> items;
-    };
-    const std::vector<Entry>& entries() const { return entries_; }
+    const Items& items() const { return items_; }
     /// The items of that identity; nullptr: there are none.
-    const std::vector<const Value*>* items(const PathElement& element) const {
-        const auto found = find(element);
-        return found == entries_.size() ? nullptr : &entries_[found].items;
+    const std::vector<const Value*>* find(const PathElement& element) const {
+        const auto found = items_.find(element);
+        return found == items_.end() ? nullptr : &found->second;
     }
 
   private:
-    std::size_t find(const PathElement& element) const {
-        const auto found = order_.find(element);
-        return found == order_.end() ? entries_.size() : found->second;
-    }
-    std::map<PathElement, std::size_t> order_;
-    std::vector<Entry> entries_;
+    Items items_;
 };
 
 class Comparer {
@@ -142,13 +133,19 @@ class Comparer {
     }
 
     void compare_maps(const FieldType& type, const Value* before, const Value* after, int depth) {
-        for (const auto& [name, member] : members_of(after)) {
-            const Value* was = before == nullptr ? nullptr : before->find(name);
-            step(field_element(name), known_member(type, name), was, &member, depth);
+        json::MemberIndex old_members(before);
+        for (const auto* member : sorted_members(after)) {
+            const auto& name = member->first;
+            const Value* was = old_members.find(name);
+            step(field_element(name), known_member(type, name), was, &member->second, depth);
         }
-        for (const auto& [name, member] : members_of(before)) {
-            if (after == nullptr || after->find(name) == nullptr) {
-                step(field_element(name), known_member(type, name), &member, nullptr, depth);
+        json::MemberIndex new_members(after);
+        for (const auto* member : sorted_members(before)) {
+            const auto& name = member->first;
+            if (new_members.find(name) == nullptr) {
+                step(
+                    field_element(name), known_member(type, name), &member->second, nullptr, depth
+                );
             }
         }
     }
@@ -169,11 +166,11 @@ class Comparer {
         const ItemIndex old_items(type, before);
         const ItemIndex new_items(type, after);
         const FieldType of_item = type.item();
-        for (const auto& [element, items] : new_items.entries()) {
-            compare_items(element, of_item, old_items.items(element), &items, depth);
+        for (const auto& [element, items] : new_items.items()) {
+            compare_items(element, of_item, old_items.find(element), &items, depth);
         }
-        for (const auto& [element, items] : old_items.entries()) {
-            if (new_items.items(element) == nullptr) {
+        for (const auto& [element, items] : old_items.items()) {
+            if (new_items.find(element) == nullptr) {
                 compare_items(element, of_item, &items, nullptr, depth);
             }
         }

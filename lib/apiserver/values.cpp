@@ -21,6 +21,20 @@ const json::Array& items_of(const json::Value* value) {
     return value != nullptr && value->is_array() ? value->as_array() : kNone;
 }
 
+std::vector<const json::Member*> sorted_members(const json::Value* value) {
+    const auto by_name = [](const json::Member* a, const json::Member* b) {
+        return a->first < b->first;
+    };
+    std::vector<const json::Member*> sorted;
+    for (const auto& member : members_of(value)) {
+        sorted.push_back(&member);
+    }
+    if (!std::is_sorted(sorted.begin(), sorted.end(), by_name)) {
+        std::sort(sorted.begin(), sorted.end(), by_name);
+    }
+    return sorted;
+}
+
 std::int64_t int_at(const json::Value& value, std::string_view name, std::int64_t otherwise) {
     const json::Value* found = value.find(name);
     return found != nullptr && found->is_int() ? found->as_int() : otherwise;

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice::apiserver {
 
@@ -16,6 +17,8 @@ std::int64_t count_characters(std::string_view text);
 const json::Object& members_of(const json::Value* value);
 /// The items of a list, or none.
 const json::Array& items_of(const json::Value* value);
+/// The members of an object in the order of their names.
+std::vector<const json::Member*> sorted_members(const json::Value* value);
 /// The integer member of that name, or `otherwise`.
 std::int64_t int_at(const json::Value& value, std::string_view name, std::int64_t otherwise);
 /// Whether the member of that name is true.

@@ -166,8 +166,9 @@ class Application {
             place->container->erase(place->key);
         } else {
             auto& items = place->container->as_array();
-            const auto at = place_of(place->key, items.size());
-            items.erase(items.begin() + static_cast<std::ptrdiff_t>(*at));
+            if (const auto at = place_of(place->key, items.size())) {
+                items.erase(items.begin() + static_cast<std::ptrdiff_t>(*at));
+            }
         }
         return {};
     }
@@ -220,14 +221,16 @@ class Application {
     }
 
     Result<void> test(std::string_view path, const Value& value) {
-        const auto place = find(path);
-        const bool is_whole = parts_of(path).empty();
-        if (!place && !is_whole) {
-            return missing("test", path);
-        }
-        const Value* found = is_whole ? &document_ : child_of(*place->container, place->key);
-        if (found == nullptr && place->container->is_array()) {
-            return missing("test", path);
+        const Value* found = &document_;
+        if (!parts_of(path).empty()) {
+            const auto place = find(path);
+            if (!place) {
+                return missing("test", path);
+            }
+            found = child_of(*place->container, place->key);
+            if (found == nullptr && place->container->is_array()) {
+                return missing("test", path);
+            }
         }
         if (!((found == nullptr ? Value() : *found) == value)) {
             return make_invalid(fmt::format("testing value {} failed", path));

@@ -143,5 +143,32 @@ TEST_CASE("items sort by the numbers in their keys", "[apiserver]") {
     );
 }
 
+TEST_CASE("objects of very many members are owned and merged in bounded time", "[apiserver]") {
+    constexpr int kMembers = 100'000;
+    const auto free = schema(R"({"type":"object","properties":{"spec":{"type":"object",)"
+                             R"("additionalProperties":{"type":"string"}}}})");
+    json::Object members;
+    for (int i = 0; i < kMembers; ++i) {
+        // An order that is none.
+        members.emplace_back("k" + std::to_string((i * 7919) % kMembers), "v");
+    }
+    const Value config =
+        json::Object{{"apiVersion", "x/v1"}, {"kind", "K"}, {"spec", std::move(members)}};
+    WriteContext context{
+        .manager = "ann",
+        .api_version = "x/v1",
+        .subresource = {},
+        .now = "2026-01-01T00:00:00Z",
+        .reset = {},
+    };
+    const auto made = apply(nullptr, config, *free, context, false);
+    REQUIRE(made);
+    CHECK(made->find("spec")->as_object().size() == kMembers);
+    Value after = config;
+    update_managed_fields(nullptr, after, *free, context);
+    const auto& managers = after.find_path({"metadata", "managedFields"})->as_array();
+    CHECK(managers.front().find_path({"fieldsV1", "f:spec"})->as_object().size() == kMembers + 1);
+}
+
 }  // namespace
 }  // namespace sluice::apiserver

@@ -152,4 +152,19 @@ TEST_CASE("a JSON patch is bounded in operations and in what it copies", "[json]
     CHECK(!apply_json_patch(Object{{"a", Array{"text"}}}, doubling));
 }
 
+TEST_CASE("objects of very many members are patched and compared in bounded time", "[json]") {
+    constexpr int kMembers = 100'000;
+    Object forth;
+    Object removals;
+    for (int i = 0; i < kMembers; ++i) {
+        forth.emplace_back("k" + std::to_string(i), i);
+        removals.emplace_back("k" + std::to_string(kMembers - 1 - i), i % 2 == 0 ? Value() : i);
+    }
+    Object back(forth.rbegin(), forth.rend());
+    CHECK((Value(forth) == Value(back)));
+    Value patched = forth;
+    apply_merge_patch(patched, Value(removals));
+    CHECK(patched.as_object().size() == kMembers / 2);
+}
+
 }  // namespace sluice::json
