@@ -29,7 +29,8 @@ class Pieces final : public BodyStream {
 
     boost::asio::awaitable<std::optional<std::string>> next() override {
         while (pieces.empty() && !is_at_end) {
-            if (!co_await pause_for(1ms)) {
+            const bool paused = co_await pause_for(1ms);
+            if (!paused) {
                 co_return std::nullopt;
             }
         }
@@ -90,8 +91,8 @@ TEST_CASE("an answer's stream is sent as its pieces come and closes its connecti
     auto options = tls ? tls_options(authority.serve({"127.0.0.1"})) : plain_options();
     SECTION("within the server's limits") {}
     SECTION("the limits are of the handler and of each piece, not of the whole") {
-        options.handle_timeout = 20ms;
-        options.write_timeout = 20ms;
+        options.handle_timeout = 400ms;
+        options.write_timeout = 400ms;
     }
     auto server = HttpServer::start(loop, handler, options);
     REQUIRE(server);
@@ -102,7 +103,7 @@ TEST_CASE("an answer's stream is sent as its pieces come and closes its connecti
     TaskGroup tasks(loop.executor(), "test");
     tasks.spawn(lines_into(&client, &lines));
     REQUIRE(run_until(loop, [&] { return lines == "[one][two]"; }));
-    run_async(loop, pause_for(60ms));
+    run_async(loop, pause_for(600ms));
     handler.last.lock()->pieces.emplace_back("three\n");
     REQUIRE(run_until(loop, [&] { return lines == "[one][two][three]"; }));
     handler.last.lock()->is_at_end = true;
