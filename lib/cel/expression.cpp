@@ -10,14 +10,6 @@ namespace {
 constexpr std::size_t kMaxFaults = 100;
 constexpr std::size_t kMaxSnippet = 16'384;
 
-std::size_t character_length(std::string_view text) {
-    std::size_t length = 1;
-    while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) {
-        ++length;
-    }
-    return length;
-}
-
 std::string print_fault(std::string_view source, const Fault& fault) {
     const auto before = source.substr(0, fault.offset);
     const auto line = std::ranges::count(before, '\n') + 1;
@@ -42,6 +34,14 @@ std::string print_fault(std::string_view source, const Fault& fault) {
 }
 
 }  // namespace
+
+std::size_t character_length(std::string_view text) {
+    std::size_t length = 1;
+    while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) {
+        ++length;
+    }
+    return length;
+}
 
 std::string print_faults(std::string_view source, std::vector<Fault> faults) {
     std::ranges::stable_sort(faults, {}, &Fault::offset);

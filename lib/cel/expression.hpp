@@ -64,6 +64,9 @@ struct Fault {
     std::string text;
 };
 
+/// The bytes of the code point that the text begins with; 1 for what is no UTF-8.
+std::size_t character_length(std::string_view text);
+
 /// The faults in the form of the API server: each with its line and a mark below it.
 std::string print_faults(std::string_view source, std::vector<Fault> faults);
 

@@ -91,7 +91,7 @@ class Lexer {
     std::vector<Token> read() {
         for (skip_space(); !rest_.empty(); skip_space()) {
             if (!read_string() && !read_number() && !read_word() && !read_symbol()) {
-                refuse(1);
+                refuse(character_length(rest_));
             }
         }
         add(Token::Kind::End, 0);
