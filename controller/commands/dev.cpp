@@ -17,15 +17,22 @@
 #include <boost/asio/this_coro.hpp>
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <sys/stat.h>
 #include <system_error>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -52,11 +59,14 @@ struct Options {
 /// A folder that is removed with this object.
 class TemporaryFolder {
   public:
-    TemporaryFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "sluice-dev-XXXXXX").string();
-        if (::mkdtemp(name.data()) != nullptr) {
-            path_ = name;
+    static Result<std::unique_ptr<TemporaryFolder>> make() {
+        std::string path = (std::filesystem::temp_directory_path() / "sluice-dev-XXXXXX").string();
+        if (::mkdtemp(path.data()) == nullptr) {
+            return make_invalid(
+                fmt::format("no temporary folder {}: {}", path, std::strerror(errno))
+            );
         }
+        return std::unique_ptr<TemporaryFolder>(new TemporaryFolder(std::move(path)));
     }
     ~TemporaryFolder() {
         std::error_code ignored;
@@ -67,14 +77,47 @@ class TemporaryFolder {
     const std::filesystem::path& path() const { return path_; }
 
   private:
+    explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
     std::filesystem::path path_;
 };
 
+/// Writes a file that only its owner may read: a kubeconfig has a token.
 Result<void> write_file(const std::filesystem::path& file, const std::string& text) {
-    std::ofstream out(file);
-    out << text;
-    out.close();
-    return out ? Result<void>() : Result<void>(make_invalid(file.string() + " cannot be written"));
+    const int opened =
+        ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    struct stat known{};
+    bool is_written = opened >= 0 && ::fstat(opened, &known) == 0 &&
+                      (!S_ISREG(known.st_mode) || ::fchmod(opened, S_IRUSR | S_IWUSR) == 0);
+    for (std::string_view left = text; is_written && !left.empty();) {
+        const auto written = ::write(opened, left.data(), left.size());
+        is_written = written > 0 || (written < 0 && errno == EINTR);
+        left.remove_prefix(written > 0 ? static_cast<std::size_t>(written) : 0);
+    }
+    const int failure = errno;
+    if (opened >= 0) {
+        ::close(opened);
+    }
+    return is_written ? Result<void>()
+                      : Result<void>(make_invalid(fmt::format(
+                            "{} cannot be written: {}", file.string(), std::strerror(failure)
+                        )));
+}
+
+/// Refuses to overwrite what is not an earlier run's kubeconfig.
+Result<void> check_own_kubeconfig(const std::string& file) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(file, ignored)) {
+        return {};
+    }
+    std::ifstream in(file);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const auto known = json::parse(text);
+    if (known && known->string_at("current-context") == EmbeddedCluster::kName) {
+        return {};
+    }
+    return make_invalid(fmt::format(
+        "{} is there and not of sluice dev; name another file with --write-kubeconfig", file
+    ));
 }
 
 /// What a cluster has before a user comes: definitions, namespace, webhook configurations.
@@ -219,26 +262,37 @@ int wait_for_signal() {
     return 0;
 }
 
+int cannot_start(const Error& error) {
+    fmt::print(stderr, "error: {}\n", error.detail);
+    return kCannotStart;
+}
+
 int run(Options options) {
     options.cluster.seed = random_seed();
     options.cluster.run_time = std::chrono::seconds(options.run_seconds);
     options.cluster.is_simulated = !options.is_server_only;
     const SystemClock clock;
     std::signal(SIGPIPE, SIG_IGN);
+    const auto folder = TemporaryFolder::make();
+    auto written = folder ? check_own_kubeconfig(options.kubeconfig) : Result<void>(folder.error());
+    if (!written) {
+        return cannot_start(written.error());
+    }
     auto cluster = EmbeddedCluster::start(std::move(options.cluster), clock);
-    const TemporaryFolder folder;
-    auto written = cluster ? write_file(options.kubeconfig, (*cluster)->kubeconfig())
-                           : Result<void>(cluster.error());
+    if (!cluster) {
+        return cannot_start(cluster.error());
+    }
+    written = write_file(options.kubeconfig, (*cluster)->kubeconfig());
     if (written && !options.is_server_only) {
         written = install(**cluster);
     }
     const auto port = find_free_port();
+    const auto configuration = (*folder)->path() / "configuration.json";
     if (written && port) {
-        written = write_file(folder.path() / "configuration.json", make_configuration(*port));
+        written = write_file(configuration, make_configuration(*port));
     }
     if (!written || !port) {
-        fmt::print(stderr, "error: {}\n", written ? port.error().detail : written.error().detail);
-        return kCannotStart;
+        return cannot_start(written ? port.error() : written.error());
     }
     if (options.is_server_only) {
         begin(**cluster, options);
@@ -246,7 +300,7 @@ int run(Options options) {
     }
     std::thread beginning([&] { begin(**cluster, options); });
     ControllerOptions controller;
-    controller.config_file = folder.path() / "configuration.json";
+    controller.config_file = configuration;
     controller.kubeconfig_file = options.kubeconfig;
     controller.feature_gates = options.feature_gates.empty()
                                    ? "VisibilityOnDemand=false"

@@ -141,16 +141,14 @@ std::string EmbeddedCluster::kubeconfig() const {
     const json::Value config = json::Object{
         {"apiVersion", "v1"},
         {"kind", "Config"},
-        {"clusters", json::Array{json::Object{{"name", "sluice-dev"}, {"cluster", cluster}}}},
+        {"clusters", json::Array{json::Object{{"name", kName}, {"cluster", cluster}}}},
         {"users",
-         json::Array{json::Object{{"name", "sluice-dev"}, {"user", json::Object{{"token", token_}}}}
-         }},
+         json::Array{json::Object{{"name", kName}, {"user", json::Object{{"token", token_}}}}}},
         {"contexts",
          json::Array{json::Object{
-             {"name", "sluice-dev"},
-             {"context", json::Object{{"cluster", "sluice-dev"}, {"user", "sluice-dev"}}}
+             {"name", kName}, {"context", json::Object{{"cluster", kName}, {"user", kName}}}
          }}},
-        {"current-context", "sluice-dev"}
+        {"current-context", kName}
     };
     return json::print_pretty(config) + "\n";
 }
@@ -188,10 +186,10 @@ Result<void> EmbeddedCluster::apply(const json::Value& object) {
         type->is_namespaced ? fmt::format("{}/namespaces/{}/{}/{}", root, ns, type->plural, name)
                             : fmt::format("{}/{}/{}", root, type->plural, name);
     apiserver::Request made = apiserver::make_request("PATCH", path);
-    made.query.emplace("fieldManager", "sluice-dev");
+    made.query.emplace("fieldManager", kName);
     made.query.emplace("force", "true");
     made.content_type = "application/apply-patch+yaml";
-    made.user_agent = "sluice-dev";
+    made.user_agent = kName;
     made.body = json::print(object);
     const apiserver::Response response = request(std::move(made));
     if (response.status >= 400) {

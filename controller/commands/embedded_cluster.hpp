@@ -20,6 +20,9 @@ namespace sluice::commands {
 /// simulated cluster around it.
 class EmbeddedCluster {
   public:
+    /// Of its cluster, user and context in the kubeconfig.
+    static constexpr const char* kName = "sluice-dev";
+
     struct Options {
         std::uint16_t port = 0;  ///< 0: any free one
         std::uint64_t seed = 1;

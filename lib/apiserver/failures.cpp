@@ -1,5 +1,7 @@
 #include "apiserver/failures.hpp"
 
+#include "kube/core/status_error.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,31 +10,6 @@
 namespace sluice::apiserver {
 
 namespace {
-
-ErrorCode code_of(int status) {
-    switch (status) {
-        case 401:
-            return ErrorCode::Unauthorized;
-        case 403:
-            return ErrorCode::Forbidden;
-        case 404:
-            return ErrorCode::NotFound;
-        case 409:
-            return ErrorCode::Conflict;
-        case 410:
-            return ErrorCode::Gone;
-        case 429:
-            return ErrorCode::TooManyRequests;
-        case 504:
-            return ErrorCode::Timeout;
-        case 500:
-            return ErrorCode::Internal;
-        case 503:
-            return ErrorCode::Unavailable;
-        default:
-            return ErrorCode::Invalid;
-    }
-}
 
 json::Value details_of(const ResourceType& type, std::string_view name) {
     json::Value details = json::Object();
@@ -75,9 +52,7 @@ Error make_failure(int code, std::string_view reason, std::string message, json:
         status.set("details", std::move(details));
     }
     status.set("code", code);
-    const ErrorCode error_code =
-        reason == "AlreadyExists" ? ErrorCode::AlreadyExists : code_of(code);
-    return {.code = error_code, .detail = std::move(message), .status = json::print(status)};
+    return kube::make_status_error(json::print(status));
 }
 
 Error not_found(const ResourceType& type, std::string_view name) {

@@ -1,5 +1,9 @@
 """LeaderWorkerSets. Their own controller is played: the test makes the pods as it would."""
 
+import gzip
+import json
+import pathlib
+
 from api_client import ApiError
 
 from case import shared_cluster
@@ -11,36 +15,7 @@ from pod_case import PodCase
 GROUP = "leaderworkerset.x-k8s.io"
 LABELS = "leaderworkerset.sigs.k8s.io"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-OPEN = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-# The names and the shape of the published definition, without its fields.
-DEFINITION = {
-    "apiVersion": "apiextensions.k8s.io/v1",
-    "kind": "CustomResourceDefinition",
-    "metadata": {"name": f"leaderworkersets.{GROUP}"},
-    "spec": {
-        "group": GROUP,
-        "scope": "Namespaced",
-        "names": {
-            "kind": "LeaderWorkerSet",
-            "plural": "leaderworkersets",
-            "singular": "leaderworkerset",
-        },
-        "versions": [
-            {
-                "name": "v1",
-                "served": True,
-                "storage": True,
-                "subresources": {"status": {}},
-                "schema": {
-                    "openAPIV3Schema": {
-                        "type": "object",
-                        "properties": {"spec": OPEN, "status": OPEN},
-                    }
-                },
-            }
-        ],
-    },
-}
+DEFINITION = pathlib.Path(__file__).with_name("definitions") / f"leaderworkersets.{GROUP}.json.gz"
 
 
 def pod_template():
@@ -58,7 +33,8 @@ class LeaderWorkerSetTest(PodCase):
     @classmethod
     def setUpClass(cls):
         cluster, _ = shared_cluster()
-        cluster.api.create(DEFINITIONS, DEFINITION)
+        definition = json.loads(gzip.decompress(DEFINITION.read_bytes()))
+        cluster.api.create(DEFINITIONS, definition)
         cls.addClassCleanup(cluster.api.delete, f"{DEFINITIONS}/leaderworkersets.{GROUP}")
 
         def is_served():

@@ -360,6 +360,18 @@ ROWS = [
         0,
         ["turned.yaml:1: a\\u202e\\u009b31m b\\x1b: skipped"],
     ),
+    (
+        "a kubeconfig of another cluster is not overwritten",
+        ["dev", "--server-only", "--write-kubeconfig", "kubeconfig.json"],
+        2,
+        ["error: kubeconfig.json is there and not of sluice dev", "--write-kubeconfig"],
+    ),
+    (
+        "a kubeconfig that cannot be written is told",
+        ["dev", "--server-only", "--write-kubeconfig", "no/folder/kubeconfig"],
+        2,
+        ["error: no/folder/kubeconfig cannot be written: No such file or directory"],
+    ),
 ]
 
 
