@@ -18,7 +18,8 @@ class QueueDumpTest(ClusterCase):
         self.submit("runs", queue)
         self.wait_running("runs")
         self.submit("waits", queue)
-        self.wait_pending("waits")
+        # The scheduler has looked at it, so it is in the queue.
+        self.wait_for("waits", "QuotaReserved", "False")
         holder = self.workload("runs")["metadata"]["name"]
         pending = self.workload("waits")["metadata"]["name"]
         for _ in range(20):
