@@ -67,6 +67,11 @@ def collection(item):
     return f"/apis/{item['apiVersion']}{where}/{plural}"
 
 
+def name_of(file):
+    """Names of some pod sets begin with that of the object; of some kinds there are two files."""
+    return "sample" + file.partition("_")[2].replace("_", "-")
+
+
 class Story:
     """The life of one object of a sample."""
 
@@ -244,8 +249,7 @@ class JobKindsTest(unittest.TestCase):
 
     def test_every_kind_lives_with_its_published_definition(self):
         for file, sample in SAMPLES.items():
-            # Two files of one kind; names of some pod sets begin with that of the object.
-            name = "sample" + file.partition("_")[2].replace("_", "-")
+            name = name_of(file)
             with self.subTest(file):
                 self.live(name, sample)
             if "failed" in sample:
@@ -260,3 +264,71 @@ class JobKindsTest(unittest.TestCase):
             reserved = self.api.get(QUEUE)["status"]["flavorsReservation"]
             self.assertEqual({r["total"] for f in reserved for r in f["resources"]}, {"0"})
         self.controller.check()
+
+    def kill_and_start(self, change=lambda: None):
+        """The change is made while no controller runs, so that only the next one can find it."""
+        self.controller.kill()
+        change()
+        self.controller.start()
+
+    def test_every_kind_lives_while_the_controller_is_killed_at_each_stage(self):
+        stories = [
+            Story(self.api, sample, name_of(file)) for file, sample in SAMPLES.items()
+        ]
+        ends = [story for story in stories if "succeeded" in story.sample]
+
+        def wait_all(holds, what):
+            for story in stories:
+                self.wait(lambda story=story: holds(story), f"{story.path} {what}")
+
+        def play_all(name):
+            for story in stories:
+                story.play(story.sample[name])
+
+        # Where a webhook has to answer, the kill follows the change at once; a status needs none.
+        self.hold_queue(True)
+        for story in stories:
+            story.create()
+        self.kill_and_start()
+        for story in stories:
+            self.check_workload(story)
+        before = [story.selectors() for story in stories]
+        self.kill_and_start()
+        wait_all(Story.is_held, "is held")
+        self.hold_queue(False)
+        self.kill_and_start()
+        for story in stories:
+            self.wait_started(story)
+        self.kill_and_start(lambda: play_all("ready"))
+        wait_all(lambda story: story.condition("PodsReady").get("status") == "True", "is ready")
+        for story in stories:
+            story.set_active(False)
+        self.kill_and_start()
+        wait_all(Story.is_held, "is stopped")
+        self.kill_and_start(lambda: play_all("stopped"))
+        for story, selectors in zip(stories, before):
+            self.wait(
+                lambda story=story, selectors=selectors: story.selectors() == selectors,
+                f"{story.path} is as its user wrote it",
+            )
+        wait_all(lambda story: story.condition("QuotaReserved").get("status") == "False", "waits")
+        for story in stories:
+            story.set_active(True)
+        self.kill_and_start()
+        for story in stories:
+            self.wait_started(story)
+            story.play(story.sample["ready"])
+        self.kill_and_start(
+            lambda: [story.play(story.sample["succeeded"]["status"]) for story in ends]
+        )
+        for story in ends:
+            self.check_end(story, "succeeded", "Succeeded")
+        self.kill_and_start(lambda: self.delete_all(stories))
+        self.wait(lambda: not self.api.get(WORKLOADS)["items"], "all Workloads are gone", GONE)
+        reserved = self.api.get(QUEUE)["status"]["flavorsReservation"]
+        self.assertEqual({r["total"] for f in reserved for r in f["resources"]}, {"0"})
+        self.controller.check()
+
+    def delete_all(self, stories):
+        for story in stories:
+            self.api.delete(story.path, propagationPolicy="Background")
