@@ -3,6 +3,7 @@
 #include "controller/commands/controller.hpp"
 #include "controller/commands/dev.hpp"
 #include "controller/commands/schedule.hpp"
+#include "controller/commands/test.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -86,6 +87,7 @@ int main(int argc, char** argv) {
     sluice::commands::add_controller(program, exit_code);
     sluice::commands::add_schedule(program, exit_code);
     sluice::commands::add_dev(program, exit_code);
+    sluice::commands::add_test(program, exit_code);
     sluice::commands::add_config(program, exit_code);
     program.add_subcommand("version", "Prints the version")->callback([&version] {
         fmt::print("{}\n", version);

@@ -1,37 +1,28 @@
 #include "controller/commands/controller.hpp"
 
 #include "base/log.hpp"
-#include "base/prng.hpp"
 #include "base/version.hpp"
-#include "config/honoured.hpp"
-#include "config/validation.hpp"
 #include "controller/commands/log_options.hpp"
+#include "controller/commands/process_options.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/process/controller_process.hpp"
-#include "controller/process/conversion_publication.hpp"
-#include "controller/process/settings.hpp"
-#include "controller/process/tls_settings.hpp"
 #include "job_kinds/builtin.hpp"
 #include "job_kinds/configured.hpp"
 #include "kube/client/connection_source.hpp"
 #include "kube/client/http_client.hpp"
 #include "net/event_loop.hpp"
-#include "yaml/parse.hpp"
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <memory>
-#include <optional>
 #include <ranges>
 #include <sys/resource.h>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -41,20 +32,7 @@ namespace {
 
 using Options = ControllerOptions;
 
-constexpr std::string_view kScheduler = "scheduler";
 constexpr int kMisconfigured = 2;
-
-Result<json::Value> load_yaml(const std::string& file) {
-    const auto text = kube::read_small_file(file);
-    if (!text) {
-        return text.error();
-    }
-    auto document = yaml::parse_document(*text);
-    if (!document) {
-        return with_context(document.error(), file);
-    }
-    return document;
-}
 
 Result<kube::Connection> load_connection(const Options& options) {
     kube::ConnectionSource source{
@@ -76,115 +54,6 @@ Result<kube::Connection> load_connection(const Options& options) {
         }
     }
     return kube::find_connection(source);
-}
-
-/// The Configuration with everything that would make it act otherwise than it says refused.
-Result<config::Configuration> load_configuration(
-    const std::string& file, const std::string& own_namespace
-) {
-    if (file.empty()) {
-        return config::default_configuration(own_namespace);
-    }
-    const auto document = load_yaml(file);
-    if (!document) {
-        return document.error();
-    }
-    auto configuration = config::parse_configuration(*document, own_namespace);
-    if (!configuration) {
-        return with_context(configuration.error(), file);
-    }
-    return configuration;
-}
-
-/// An error of what the settings say, with where they are said.
-Error in_settings(const Options& options, const Error& error) {
-    if (options.config_file.empty()) {
-        return options.feature_gates.empty() ? error : with_context(error, "--feature-gates");
-    }
-    return with_context(
-        error, options.config_file + (options.feature_gates.empty() ? "" : " with --feature-gates")
-    );
-}
-
-Result<void> check(const config::Configuration& configuration, const config::FeatureGates& gates) {
-    const auto violations = config::validate(configuration, gates);
-    if (!violations.empty()) {
-        return make_invalid(config::to_string(violations));
-    }
-    const auto unsupported =
-        config::unsupported_settings(configuration, gates, config::honoured_by_controller());
-    if (!unsupported.empty()) {
-        return make_invalid(
-            fmt::format("not supported by this version: {}", fmt::join(unsupported, ", "))
-        );
-    }
-    return {};
-}
-
-std::string hostname() {
-    std::array<char, 256> name{};
-    return gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data())
-                                                          : std::string("localhost");
-}
-
-Result<controller::ProcessOptions> make_process_options(
-    const Options& options, const kube::Connection& connection
-) {
-    const std::string& own_namespace = connection.pod_namespace;
-    auto configuration = load_configuration(options.config_file, own_namespace);
-    if (!configuration) {
-        return configuration.error();
-    }
-    const auto gates =
-        config::FeatureGates::load(options.feature_gates, configuration->feature_gates);
-    if (!gates) {
-        return in_settings(options, gates.error());
-    }
-    if (const auto checked = check(*configuration, *gates); !checked) {
-        return in_settings(options, checked.error());
-    }
-    const bool in_cluster =
-        connection.in_cluster || (!connection.pod_namespace.empty() &&
-                                  !controller::names_own_address(configuration->webhook));
-    const auto has_host = controller::check_webhook_host(configuration->webhook, in_cluster);
-    if (!has_host) {
-        return in_settings(options, has_host.error());
-    }
-    const auto controllers = parse_controllers(options.controllers);
-    if (!controllers) {
-        return with_context(controllers.error(), "--controllers");
-    }
-    if (const auto tls = controller::check_tls(configuration->tls); !tls) {
-        return in_settings(options, tls.error());
-    }
-    auto settings = controller::make_settings(*configuration, *gates);
-    if (!settings) {
-        return in_settings(options, settings.error());
-    }
-    config::Problems problems;
-    controller::ProcessOptions made;
-    made.job_kinds = job_kinds::configured_kinds(configuration->integrations, problems);
-    if (!problems.empty()) {
-        return in_settings(options, make_invalid(config::to_string(problems.take())));
-    }
-    made.gates = *gates;
-    made.settings = std::move(*settings);
-    made.controllers = *controllers;
-    made.controllers.erase(std::string(kScheduler));
-    made.with_scheduler = controllers->contains(std::string(kScheduler));
-    made.in_cluster = in_cluster;
-    const config::LeaderElection& election = configuration->leader_election;
-    made.lease_namespace =
-        election.resource_namespace.empty() ? own_namespace : election.resource_namespace;
-    if (election.leader_elect && made.lease_namespace.empty()) {
-        const Error error =
-            make_invalid("leaderElection.resourceNamespace is needed outside a cluster");
-        return in_settings(options, error);
-    }
-    made.hostname = hostname();
-    made.seed = random_seed();
-    made.configuration = std::move(*configuration);
-    return made;
 }
 
 boost::asio::awaitable<void> run_to_end(
@@ -313,7 +182,13 @@ int run_controller(const ControllerOptions& options) {
         return kMisconfigured;
     }
     warn_of_exposed_token(connection->config);
-    auto process_options = make_process_options(options, *connection);
+    auto process_options = make_process_options({
+        .config_file = options.config_file,
+        .controllers = options.controllers,
+        .feature_gates = options.feature_gates,
+        .in_cluster = connection->in_cluster,
+        .pod_namespace = connection->pod_namespace,
+    });
     if (!process_options) {
         log::error("cannot start", {{"error", process_options.error().detail}});
         return kMisconfigured;
@@ -355,7 +230,9 @@ int run_controller(const ControllerOptions& options) {
 
 std::set<std::string> controller_names() {
     std::set<std::string> names{
-        std::string(kScheduler), controller::kElasticJobController, controller::kJobKindsController
+        std::string(kSchedulerController),
+        controller::kElasticJobController,
+        controller::kJobKindsController
     };
     const controller::Registry registry = make_whole_registry();
     for (const controller::KindEntry& entry : registry.all()) {

@@ -30,6 +30,9 @@ int run_controller(const ControllerOptions& options);
 /// Adds `sluice controller`; its exit code goes to `exit_code` when it ran.
 void add_controller(CLI::App& app, int& exit_code);
 
+/// What `--controllers` calls the part that admits workloads.
+inline constexpr std::string_view kSchedulerController = "scheduler";
+
 /// Names of all that `--controllers` can choose.
 std::set<std::string> controller_names();
 

@@ -1,14 +1,12 @@
 #include "controller/commands/dev.hpp"
 
-#include "api/crd.hpp"
 #include "api/kueue_names.hpp"
-#include "api/scheme.hpp"
 #include "base/log.hpp"
 #include "base/prng.hpp"
+#include "controller/commands/cluster_setup.hpp"
 #include "controller/commands/controller.hpp"
 #include "controller/commands/embedded_cluster.hpp"
 #include "controller/commands/input_files.hpp"
-#include "controller/commands/webhook_manifest.hpp"
 #include "net/event_loop.hpp"
 #include "net/task_group.hpp"
 #include "yaml/parse.hpp"
@@ -41,7 +39,6 @@ namespace sluice::commands {
 namespace {
 
 constexpr int kCannotStart = 2;
-constexpr const char* kNamespace = "kueue-system";
 constexpr Duration kReadyMax = std::chrono::seconds(20);
 constexpr Duration kReadyStep = std::chrono::milliseconds(20);
 
@@ -120,30 +117,14 @@ Result<void> check_own_kubeconfig(const std::string& file) {
     ));
 }
 
-/// What a cluster has before a user comes: definitions, namespace, webhook configurations.
 Result<void> install(EmbeddedCluster& cluster) {
-    for (const api::KindInfo& kind : api::all_kinds()) {
-        if (kind.group != api::kKueueGroup) {
-            continue;
-        }
-        if (const auto done = cluster.apply(api::make_crd(kind)); !done) {
-            return with_context(done.error(), std::string(kind.kind));
-        }
+    const auto objects = setup_objects();
+    if (!objects) {
+        return objects.error();
     }
-    const json::Value ns = json::Object{
-        {"apiVersion", "v1"},
-        {"kind", "Namespace"},
-        {"metadata", json::Object{{"name", kNamespace}}}
-    };
-    if (const auto done = cluster.apply(ns); !done) {
-        return done;
-    }
-    for (const yaml::Document& document : yaml::parse_documents(webhook_manifest())) {
-        if (!document.value) {
-            return document.value.error();
-        }
-        if (const auto done = cluster.apply(*document.value); !done) {
-            return done;
+    for (const json::Value& object : *objects) {
+        if (const auto done = cluster.apply(object); !done) {
+            return with_context(done.error(), std::string(object.string_at("kind")));
         }
     }
     return {};
@@ -171,7 +152,7 @@ std::string make_configuration(std::uint16_t webhook_port) {
     return json::print_pretty(json::Object{
         {"apiVersion", api::kConfigV1beta2},
         {"kind", "Configuration"},
-        {"namespace", kNamespace},
+        {"namespace", kEmbeddedNamespace},
         {"health", json::Object{{"healthProbeBindAddress", "0"}}},
         {"metrics", json::Object{{"bindAddress", "0"}}},
         {"leaderElection", json::Object{{"leaderElect", false}}},
@@ -225,11 +206,15 @@ void begin(EmbeddedCluster& cluster, const Options& options) {
         fmt::print(stderr, "error: {}\n", files.error().detail);
     }
     for (const InputFile& file : files ? *files : std::vector<InputFile>()) {
-        for (const yaml::Document& document : yaml::parse_documents(file.text)) {
-            const auto done = document.value ? cluster.apply(*document.value)
-                                             : Result<void>(document.value.error());
-            if (!done) {
-                fmt::print(stderr, "error: {}: {}\n", file.name, done.error().detail);
+        for (yaml::Document& document : yaml::parse_documents(file.text)) {
+            if (!document.value) {
+                fmt::print(stderr, "error: {}: {}\n", file.name, document.value.error().detail);
+                continue;
+            }
+            for (const json::Value& object : items_of(std::move(*document.value))) {
+                if (const auto done = cluster.apply(object); !done) {
+                    fmt::print(stderr, "error: {}: {}\n", file.name, done.error().detail);
+                }
             }
         }
     }

@@ -1,5 +1,6 @@
 #include "controller/commands/embedded_cluster.hpp"
 
+#include "controller/commands/cluster_setup.hpp"
 #include "kube/core/base64.hpp"
 #include "net/certificate.hpp"
 #include "sim/node_spec.hpp"
@@ -161,42 +162,13 @@ apiserver::Response EmbeddedCluster::request(apiserver::Request request) {
 }
 
 Result<void> EmbeddedCluster::apply(const json::Value& object) {
-    const std::string api_version(object.string_at("apiVersion"));
-    const std::string kind(object.string_at("kind"));
-    const std::size_t slash = api_version.find('/');
-    const std::string group = slash == std::string::npos ? "" : api_version.substr(0, slash);
-    const std::string version =
-        slash == std::string::npos ? api_version : api_version.substr(slash + 1);
-    const auto type = call_on(thread_.loop(), [&] {
-        return server_->state().types.find_kind(group, version, kind);
+    auto made = call_on(thread_.loop(), [&] {
+        return make_apply_request(server_->state().types, object, kName);
     });
-    const json::Value* metadata = object.find("metadata");
-    const std::string name(metadata == nullptr ? "" : metadata->string_at("name"));
-    if (type == nullptr || name.empty()) {
-        return make_invalid(
-            type == nullptr
-                ? fmt::format("no matches for kind \"{}\" in version \"{}\"", kind, api_version)
-                : fmt::format("a {} without metadata.name", kind)
-        );
+    if (!made) {
+        return made.error();
     }
-    std::string ns(metadata->string_at("namespace"));
-    ns = ns.empty() ? "default" : ns;
-    const std::string root = group.empty() ? "/api/" + version : "/apis/" + api_version;
-    const std::string path =
-        type->is_namespaced ? fmt::format("{}/namespaces/{}/{}/{}", root, ns, type->plural, name)
-                            : fmt::format("{}/{}/{}", root, type->plural, name);
-    apiserver::Request made = apiserver::make_request("PATCH", path);
-    made.query.emplace("fieldManager", kName);
-    made.query.emplace("force", "true");
-    made.content_type = "application/apply-patch+yaml";
-    made.user_agent = kName;
-    made.body = json::print(object);
-    const apiserver::Response response = request(std::move(made));
-    if (response.status >= 400) {
-        const auto status = json::parse(response.body);
-        return make_invalid(std::string(status ? status->string_at("message") : response.body));
-    }
-    return {};
+    return read_answer(request(std::move(*made)));
 }
 
 }  // namespace sluice::commands

@@ -98,7 +98,7 @@ boost::asio::awaitable<void> ApiWriter::ask(AwaitedEchoes::Question question) {
             {{"object", to_string(question.object)}, {"error", answer.error().detail}}
         );
     }
-    parts_.on_ended(question.object);
+    parts_.on_ended(question.object, true);
 }
 
 boost::asio::awaitable<void> ApiWriter::perform_row(
@@ -120,9 +120,10 @@ boost::asio::awaitable<void> ApiWriter::perform_row(
     for (const Write& write : row) {
         echoes_.end(write.object);
     }
+    const bool is_accepted = outcome.has_value();
     done(outcome);
     for (const Write& write : row) {
-        parts_.on_ended(write.object);
+        parts_.on_ended(write.object, is_accepted);
     }
 }
 

@@ -34,7 +34,7 @@ class ApiWriter final : public WriteSink {
         std::function<void(const Observation&)> on_observation;
         /// Called when a write to the object has ended, whatever became of it, and when the server
         /// said what became of one whose echo is late.
-        std::function<void(const ObjectKey&)> on_ended;
+        std::function<void(const ObjectKey&, bool is_accepted)> on_ended;
         /// Asked right before each attempt of a write: an error refuses it; empty: all may be sent.
         kube::BeforeSend before_send = {};
         /// Between the attempts of one write.

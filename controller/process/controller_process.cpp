@@ -68,6 +68,25 @@ void ControllerProcess::log_queues() {
     controller::log_queues(stores_, &pending_);
 }
 
+kube::Async<net::ServerResponse> ControllerProcess::review(std::string path, std::string body) {
+    auto found = reviews_.find(path);
+    if (found == reviews_.end()) {
+        found = std::ranges::find_if(later_reviews_, [&](const auto& entry) {
+            return path.starts_with(entry.first);
+        });
+        if (found == later_reviews_.end()) {
+            co_return Error{ErrorCode::NotFound, "no webhook has the path " + path, {}};
+        }
+    }
+    AdmissionHandler handler(found->second);
+    net::ServerRequest request;
+    request.method = "POST";
+    request.target = std::move(path);
+    request.body = net::SpooledBody(std::move(body));
+    net::ServerResponse response = co_await handler.handle(std::move(request));
+    co_return response;
+}
+
 void ControllerProcess::finish(int code) {
     if (!exit_code_) {
         exit_code_ = code;

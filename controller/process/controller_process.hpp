@@ -87,6 +87,9 @@ class ControllerProcess {
     /// Acts: it is the leader, or needs not be.
     bool is_acting() const { return is_acting_; }
     const Stores& stores() const { return stores_; }
+    /// Judges an AdmissionReview as the webhook of that path does, for an API server in the same
+    /// process. Requires: with_webhooks is off. Errors: NotFound for a path without webhook.
+    kube::Async<net::ServerResponse> review(std::string path, std::string body);
     /// Follows one more kind, now or as soon as the API server has it. Requires: there is no other
     /// kind of the same group and resource.
     void add_kind(KindEntry entry, Informers::Wait wait = Informers::Wait::ForFirstList);
@@ -127,7 +130,7 @@ class ControllerProcess {
     void on_gone(Kind kind);
     void on_kinds_changed();
     void add_external_kind(KindEntry entry);
-    void on_write_ended(const ObjectKey& key);
+    void on_write_ended(const ObjectKey& key, bool is_accepted);
     std::optional<std::int64_t> weighted_share(const ObjectKey& key) const;
     /// Errors: NotLeader when the lease has run out, even if this has not been noticed yet.
     Result<void> check_lease() const;
@@ -180,6 +183,8 @@ class ControllerProcess {
     PendingWorkloads pending_;
     std::optional<VisibilityService> visibility_;
     std::optional<WebhookService> webhooks_;
+    std::map<std::string, AdmissionJudge> reviews_;        ///< of review()
+    std::map<std::string, AdmissionJudge> later_reviews_;  ///< the same for kinds that come later
     std::optional<int> exit_code_;
     bool follows_elastic_pods_ = false;
     bool follows_ = false;      ///< the registered kinds; others as soon as they are added

@@ -55,23 +55,37 @@ ReconcileRunner::Work::Work()
 ReconcileRunner::ReconcileRunner(Parts parts, std::uint64_t seed)
     : parts_(std::move(parts)), queue_(seed, kBackoff) {}
 
-void ReconcileRunner::enqueue(const ObjectKey& object, Urgency urgency) {
+std::optional<ObjectKey> ReconcileRunner::find_key(const ObjectKey& object) const {
     const KindEntry* entry = parts_.registry.find(object.kind);
     if (entry == nullptr || !entry->reconcile || !parts_.enabled.contains(object.kind)) {
+        return std::nullopt;
+    }
+    return entry->reconciled_under ? entry->reconciled_under(parts_.view.stores, object) : object;
+}
+
+void ReconcileRunner::enqueue_after_write(const ObjectKey& object, bool is_accepted) {
+    const auto key = find_key(object);
+    if (key && (is_accepted || queue_.failures(*key) == 0)) {
+        queue_.add(*key, parts_.clock.instant());
+        parts_.wake();
+    }
+}
+
+void ReconcileRunner::enqueue(const ObjectKey& object, Urgency urgency) {
+    const auto key = find_key(object);
+    if (!key) {
         return;
     }
-    const ObjectKey key =
-        entry->reconciled_under ? entry->reconciled_under(parts_.view.stores, object) : object;
     switch (urgency) {
         case Urgency::AtOnce:
-            queue_.add(key, parts_.clock.instant());
+            queue_.add(*key, parts_.clock.instant());
             break;
         case Urgency::Gathered:
-            queue_.add_at(key, parts_.clock.instant() + kBatch);
+            queue_.add_at(*key, parts_.clock.instant() + kBatch);
             break;
         case Urgency::Batched: {
             const Duration batch = std::clamp(kBatchPaces * parts_.sink.pace(), kBatch, kBatchMax);
-            queue_.add_at(key, parts_.clock.instant() + batch);
+            queue_.add_at(*key, parts_.clock.instant() + batch);
             break;
         }
     }

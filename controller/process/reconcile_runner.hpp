@@ -76,6 +76,9 @@ class ReconcileRunner {
     void disable(Kind kind) { parts_.enabled.erase(kind); }
     /// Wants the object reconciled.
     void enqueue(const ObjectKey& object, Urgency urgency);
+    /// Wants the object reconciled, of which a write was answered. After a refusal an object whose
+    /// own reconcile failed comes again after its backoff, not before.
+    void enqueue_after_write(const ObjectKey& object, bool is_accepted);
     /// Reconciles some objects. Returns when to be called again, a time that has passed meaning at
     /// once; none: when woken.
     std::optional<Instant> step();
@@ -94,6 +97,8 @@ class ReconcileRunner {
         Write write;
     };
 
+    /// The object under which this one is reconciled; none: it is not.
+    std::optional<ObjectKey> find_key(const ObjectKey& object) const;
     /// Wants the object reconciled again at a time of the wall clock.
     void enqueue_at(const ObjectKey& key, Time at);
     void follow_clock(Time wall, Instant now);

@@ -166,6 +166,9 @@ ControllerProcess::ControllerProcess(
             .later_admissions = make_later_admissions(),
             .metrics = &metrics_.runtime().metrics(),
         });
+    } else {
+        reviews_ = make_admissions();
+        later_reviews_ = make_later_admissions();
     }
     if (options_.visibility_client != nullptr) {
         visibility_.emplace(VisibilityService::Parts{
@@ -253,7 +256,7 @@ ApiWriter::Parts ControllerProcess::writer_parts() {
         .tasks = writes_,
         .on_event = [this](const EventNote& note) { events_.record(note); },
         .on_observation = [this](const Observation& seen) { metrics_.observe(seen); },
-        .on_ended = [this](const ObjectKey& key) { on_write_ended(key); },
+        .on_ended = [this](const ObjectKey& key, bool ok) { on_write_ended(key, ok); },
         .before_send = [this] { return check_lease(); },
     };
 }
@@ -431,18 +434,18 @@ void ControllerProcess::wake() {
     scheduler_wake_.notify();
 }
 
-void ControllerProcess::on_write_ended(const ObjectKey& key) {
+void ControllerProcess::on_write_ended(const ObjectKey& key, bool is_accepted) {
     if (key.kind == kind_of<api::Workload>()) {
         applier_.workload_changed(key.ns, key.name);
         // Its Job may have been reconciled with the echo before the answer came, and wait for it.
         const api::ObjectMeta* workload = stores_.find_metadata(key);
         const auto owner = workload == nullptr ? std::nullopt : find_owner(registry_, *workload);
         if (is_acting_ && owner) {
-            runner_.enqueue(*owner, Urgency::AtOnce);
+            runner_.enqueue_after_write(*owner, is_accepted);
         }
     }
     if (is_acting_) {
-        runner_.enqueue(key, Urgency::AtOnce);
+        runner_.enqueue_after_write(key, is_accepted);
     }
     wake();
 }

@@ -2,13 +2,8 @@
 
 #include "apiserver/failures.hpp"
 #include "apiserver/watch.hpp"
-#include "kube/core/base64.hpp"
+#include "apiserver/webhook_client.hpp"
 #include "net/event_loop.hpp"
-#include "net/http_client.hpp"
-#include "net/tls.hpp"
-#include "net/url.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -78,7 +73,7 @@ Error unauthorized() {
 }  // namespace
 
 HttpFront::HttpFront(ApiServer& server, const Clock& clock, Options options)
-    : server_(server), clock_(clock), options_(std::move(options)) {}
+    : server_(server), clock_(clock), options_(std::move(options)), transport_(call_webhook) {}
 
 asio::awaitable<net::ServerResponse> HttpFront::handle(net::ServerRequest incoming) {
     Request request = make_request(incoming.method, incoming.target);
@@ -101,67 +96,9 @@ asio::awaitable<net::ServerResponse> HttpFront::handle(net::ServerRequest incomi
 }
 
 asio::awaitable<Response> HttpFront::answer(Request request) {
-    ApiServer::Answer begun = server_.begin(std::move(request), clock_.now());
-    if (auto* response = std::get_if<Response>(&begun)) {
-        co_return std::move(*response);
-    }
-    auto operation = std::move(std::get<std::unique_ptr<WriteOperation>>(begun));
-    Response response = co_await write(std::move(operation));
+    Response response =
+        co_await apiserver::answer(&server_, &clock_, std::move(request), &transport_);
     co_return response;
-}
-
-asio::awaitable<Response> HttpFront::write(std::unique_ptr<WriteOperation> operation) {
-    for (;;) {
-        auto next = operation->advance(clock_.now());
-        if (!next) {
-            break;
-        }
-        const auto review = co_await call(std::move(*next));
-        operation->take_answer(review);
-    }
-    co_return std::move(operation->response());
-}
-
-asio::awaitable<Result<json::Value>> HttpFront::call(WebhookCall call) const {
-    const std::string url(call.client_config.string_at("url"));
-    if (url.empty()) {
-        co_return make_invalid("no Service can be reached from here: give the webhook a url");
-    }
-    const std::size_t query = url.find('?');
-    const auto server = net::parse_server_url(std::string_view(url).substr(0, query));
-    const auto authority = kube::decode_base64(call.client_config.string_at("caBundle"));
-    if (!server || !authority) {
-        co_return server ? authority.error() : server.error();
-    }
-    net::TlsClientOptions trust;
-    trust.ca_pem = *authority;
-    const auto tls = net::make_client_tls(trust);
-    if (!tls) {
-        co_return tls.error();
-    }
-    net::HttpClientOptions to;
-    to.host = server->host;
-    to.port = server->port;
-    to.tls = *tls;
-    net::HttpClient client(std::move(to));
-    net::ClientRequest request;
-    request.method = "POST";
-    request.target = fmt::format(
-        "{}?timeout={}s", server->path.empty() ? "/" : server->path, call.timeout_seconds
-    );
-    request.headers.push_back({"Content-Type", "application/json"});
-    request.body = json::print(call.review);
-    const Duration limit = std::chrono::seconds(call.timeout_seconds);
-    net::HttpOutcome outcome = co_await client.send(std::move(request), limit);
-    if (!outcome.response) {
-        co_return with_context(outcome.response.error(), fmt::format("Post \"{}\"", url));
-    }
-    if (outcome.response->status != 200) {
-        co_return make_invalid(
-            fmt::format("the server answered with status {}", outcome.response->status)
-        );
-    }
-    co_return json::parse(outcome.response->body);
 }
 
 net::ServerResponse HttpFront::make_response(Response response) const {

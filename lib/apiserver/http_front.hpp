@@ -1,5 +1,6 @@
 #pragma once
 
+#include "apiserver/answer.hpp"
 #include "apiserver/api_server.hpp"
 #include "base/clock.hpp"
 #include "net/http_server.hpp"
@@ -27,13 +28,12 @@ class HttpFront final : public net::HttpHandler {
     boost::asio::awaitable<Response> answer(Request request);
 
   private:
-    boost::asio::awaitable<Response> write(std::unique_ptr<WriteOperation> operation);
-    boost::asio::awaitable<Result<json::Value>> call(WebhookCall call) const;
     net::ServerResponse make_response(Response response) const;
 
     ApiServer& server_;
     const Clock& clock_;
     Options options_;
+    WebhookTransport transport_;
 };
 
 }  // namespace sluice::apiserver

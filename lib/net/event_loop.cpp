@@ -1,6 +1,7 @@
 #include "net/event_loop.hpp"
 
 #include "base/assert.hpp"
+#include "net/loop_timer.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -8,7 +9,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -22,10 +22,6 @@
 namespace sluice::net {
 namespace asio = boost::asio;
 namespace {
-
-std::chrono::steady_clock::duration to_steady(Duration duration) {
-    return std::chrono::duration_cast<std::chrono::steady_clock::duration>(duration);
-}
 
 void end_process_on_exception(const std::exception_ptr& failure) {
     if (failure) {
@@ -56,6 +52,11 @@ bool EventLoop::run_until_idle(Duration limit) {
     impl_->context.restart();
     impl_->context.run_for(limit);
     return impl_->context.stopped();
+}
+
+bool EventLoop::run_ready() {
+    impl_->context.restart();
+    return impl_->context.poll() > 0;
 }
 
 void EventLoop::stop() {
@@ -108,9 +109,9 @@ asio::awaitable<bool> pause_for(Duration duration) {
         co_return false;
     }
     const auto executor = co_await asio::this_coro::executor;
-    asio::steady_timer timer(executor, to_steady(duration));
-    const auto [error] = co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
-    co_return !error;
+    LoopTimer timer(executor);
+    timer.set(duration);
+    co_return co_await timer.wait();
 }
 
 asio::awaitable<bool> is_cancelled() {
@@ -146,7 +147,7 @@ asio::awaitable<int> Signals::next() {
 class Notifier::Impl {
   public:
     explicit Impl(const asio::any_io_executor& executor) : timer(executor) {}
-    asio::steady_timer timer;
+    LoopTimer timer;
     bool notified = false;
     bool waiting = false;
 };
@@ -168,12 +169,8 @@ asio::awaitable<bool> Notifier::wait(std::optional<Duration> limit) {
     if (!impl_->notified && !cancelled) {
         SLUICE_ASSERT(!impl_->waiting);
         impl_->waiting = true;
-        if (limit) {
-            impl_->timer.expires_after(to_steady(*limit));
-        } else {
-            impl_->timer.expires_at(asio::steady_timer::time_point::max());
-        }
-        co_await impl_->timer.async_wait(asio::as_tuple(asio::use_awaitable));
+        impl_->timer.set(limit);
+        co_await impl_->timer.wait();
         impl_->waiting = false;
     }
     co_return std::exchange(impl_->notified, false);

@@ -29,6 +29,8 @@ class EventLoop {
     void run();
     /// Runs until nothing is left to do or `limit` has passed; whether nothing was left.
     bool run_until_idle(Duration limit);
+    /// Runs what can go on without waiting; whether there was anything. For VirtualTime.
+    bool run_ready();
     /// Makes run() return soon. Thread: any.
     void stop();
     /// Calls the function on the loop's thread. Thread: any.

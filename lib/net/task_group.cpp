@@ -1,17 +1,14 @@
 #include "net/task_group.hpp"
 
 #include "base/assert.hpp"
-#include "base/deadline.hpp"
 #include "base/log.hpp"
 #include "net/event_loop.hpp"
+#include "net/loop_timer.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -106,24 +103,24 @@ asio::awaitable<bool> TaskGroup::wait() {
 asio::awaitable<void> TaskGroup::stop(Duration grace) {
     co_await asio::this_coro::throw_if_cancelled(false);
     impl_->stopping = true;
-    const Deadline deadline = Deadline::after(grace);
-    while (!impl_->signals.empty() && !deadline.has_passed()) {
+    const Instant end = loop_now() + grace;
+    while (!impl_->signals.empty() && loop_now() < end) {
         const auto cancelled = co_await is_cancelled();
         if (cancelled) {
             break;
         }
         // An earlier moment without tasks is remembered by the notifier and ends the first wait.
-        co_await impl_->emptied.wait(deadline.remaining());
+        co_await impl_->emptied.wait(end - loop_now());
     }
     cancel();
     // Children end on cancellation; this wait is not given up, for they must not outlive their
     // parent. The timer is used bare, because pause_for would return at once in a coroutine that is
     // cancelled.
-    asio::steady_timer timer(impl_->executor);
+    LoopTimer timer(impl_->executor);
     while (!impl_->signals.empty()) {
         cancel();
-        timer.expires_after(std::chrono::milliseconds(20));
-        co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+        timer.set(std::chrono::milliseconds(20));
+        co_await timer.wait();
     }
 }
 

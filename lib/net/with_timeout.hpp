@@ -2,18 +2,17 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "net/loop_timer.hpp"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/experimental/parallel_group.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <array>
-#include <chrono>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -44,21 +43,24 @@ boost::asio::awaitable<Result<T>> with_timeout(
         co_return Error{ErrorCode::Canceled, "canceled", {}};
     }
     const auto executor = co_await boost::asio::this_coro::executor;
-    boost::asio::steady_timer timer(executor);
-    timer.expires_after(std::chrono::duration_cast<std::chrono::steady_clock::duration>(limit));
+    LoopTimer timer(executor);
+    timer.set(limit);
     auto group = boost::asio::experimental::make_parallel_group(
         boost::asio::co_spawn(
             executor, without_throwing(std::move(operation)), boost::asio::deferred
         ),
-        timer.async_wait(boost::asio::deferred)
+        boost::asio::co_spawn(executor, timer.wait(), boost::asio::deferred)
     );
-    auto [order, failure, result, timer_error] = co_await group.async_wait(
+    auto [order, failure, result, timer_failure, is_late] = co_await group.async_wait(
         boost::asio::experimental::wait_for_one(), boost::asio::use_awaitable
     );
     if (failure) {
         std::rethrow_exception(failure);
     }
-    if (order[0] == 1 && !timer_error) {
+    if (timer_failure) {
+        std::rethrow_exception(timer_failure);
+    }
+    if (order[0] == 1 && is_late) {
         co_return Error{ErrorCode::Timeout, "not finished in time", {}};
     }
     if (!result) {  // only an exception leaves it empty, and that was thrown on

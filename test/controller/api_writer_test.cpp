@@ -56,7 +56,7 @@ struct Writing {
             .tasks = tasks,
             .on_event = [this](const EventNote&) { ++events; },
             .on_observation = [this](const Observation&) { ++observations; },
-            .on_ended = [this](const ObjectKey& key) { ended.push_back(key); },
+            .on_ended = [this](const ObjectKey& key, bool) { ended.push_back(key); },
             .before_send =
                 [this] {
                     const bool may = !term || term->is_running(clock.instant());

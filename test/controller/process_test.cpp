@@ -6,6 +6,7 @@
 #include "net/http_client.hpp"
 #include "net/task_group.hpp"
 #include "net/tls.hpp"
+#include "net/virtual_time.hpp"
 #include "support/client_on_loop.hpp"
 #include "support/fake_client.hpp"
 #include "support/run_async.hpp"
@@ -171,6 +172,41 @@ bool has_workload(const test::FakeClient& client) {
 }
 
 }  // namespace
+
+TEST_CASE("a write that is refused again and again is tried ever more rarely", "[process]") {
+    net::VirtualTime time{Time(std::chrono::hours(24 * 365 * 50))};
+    net::EventLoop loop;
+    test::FakeClient client(loop.executor(), time);
+    make_queues(client);
+    for (const test::Verb verb : {test::Verb::Apply, test::Verb::MergePatch, test::Verb::Update}) {
+        client.fail_next(verb, "jobs", make_invalid("the webhook says no"), 100'000);
+    }
+    Running running(loop, client, make_options(), time);
+    make_job(client, "refused");
+    const auto go_on = [&](Duration duration) {
+        const Time end = time.now() + duration;
+        while (time.now() < end) {
+            while (loop.run_ready()) {
+            }
+            time.move(end);
+        }
+    };
+    const auto tries = [&client] {
+        const auto writes = client.writes();
+        return std::ranges::count_if(writes, [](const std::string& write) {
+            return write.ends_with(" jobs");
+        });
+    };
+    go_on(std::chrono::minutes(1));
+    const auto in_a_minute = tries();
+    CHECK(in_a_minute >= 10);
+    CHECK(in_a_minute <= 20);
+    go_on(std::chrono::minutes(10));
+    CHECK(tries() <= in_a_minute + 15);
+    running.process().stop();
+    go_on(std::chrono::minutes(1));
+    CHECK(running.exit_code() == 0);
+}
 
 TEST_CASE("the process runs a job and ends in order", "[controller][process]") {
     const SystemClock clock;

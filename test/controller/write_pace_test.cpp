@@ -65,7 +65,7 @@ struct Writing {
             .tasks = tasks,
             .on_event = [](const EventNote&) {},
             .on_observation = [](const Observation&) {},
-            .on_ended = [](const ObjectKey&) {},
+            .on_ended = [](const ObjectKey&, bool) {},
         },
         1,
         1

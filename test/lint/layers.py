@@ -22,7 +22,7 @@ LAYERS = {
     "kube/runtime": "base json api kube/core",
     "kube/client": "base json yaml api kube/core kube/runtime net",
     "serving": "base json api kube/core kube/client net",
-    "apiserver": "base json yaml api config validation cel kube/core net webhook",
+    "apiserver": "base json yaml api config validation cel kube/core kube/client net webhook",
     "sim": "base json yaml api engine workload config metrics webhook cel net kube/core"
     " kube/runtime kube/client apiserver controller/reconcilers controller/scheduler"
     " controller/process",
@@ -68,8 +68,10 @@ THIRD_PARTY = {
         "lib/kube/core/base64.cpp",
     ),
     "boost/container": ("lib/base/",),
-    "boost/asio": ("lib/net/", "lib/serving/", "lib/kube/client/", "lib/apiserver/http_front.hpp",
-                   "lib/apiserver/http_front.cpp", "controller/"),
+    "boost/asio": ("lib/net/", "lib/serving/", "lib/kube/client/", "lib/apiserver/answer.hpp",
+                   "lib/apiserver/http_front.hpp", "lib/apiserver/http_front.cpp",
+                   "lib/apiserver/in_process_client.hpp", "lib/apiserver/in_process_client.cpp",
+                   "lib/apiserver/webhook_client.hpp", "controller/"),
     "boost/locale": ("lib/base/",),
     "boost/url": ("lib/net/*.cpp", "lib/kube/core/resource_path.cpp"),
     "boost/uuid": ("lib/net/*.cpp",),

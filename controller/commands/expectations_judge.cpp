@@ -1,0 +1,326 @@
+#include "api/cluster_queue.hpp"
+#include "api/codec.hpp"
+#include "api/kueue_names.hpp"
+#include "api/workload.hpp"
+#include "base/printable.hpp"
+#include "controller/commands/expectations.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ranges>
+#include <utility>
+
+namespace sluice::commands {
+
+namespace {
+
+std::string full_name(const apiserver::ObjectName& name) {
+    return name.ns.empty() ? name.name : name.ns + "/" + name.name;
+}
+
+/// What of a Workload is compared.
+struct Seen {
+    JobState state = JobState::Missing;
+    std::string cluster_queue{};
+    std::string message{};
+    bool is_preempted = false;
+    std::vector<api::PodSetAssignment> pod_sets{};
+};
+
+const api::Condition* find_condition(const api::Workload& workload, std::string_view type) {
+    const auto found = std::ranges::find(workload.status.conditions, type, &api::Condition::type_);
+    return found == workload.status.conditions.end() ? nullptr : &*found;
+}
+
+bool is_true(const api::Condition* condition) {
+    return condition != nullptr && condition->status == "True";
+}
+
+bool was_preempted(const api::Workload& workload) {
+    if (find_condition(workload, api::condition::kPreempted) != nullptr) {
+        return true;
+    }
+    const auto& stats = workload.status.scheduling_stats;
+    return stats && std::ranges::any_of(stats->evictions, [](const auto& eviction) {
+               return eviction.reason == api::reason::kPreempted && eviction.count > 0;
+           });
+}
+
+Seen look_at(const api::Workload& workload) {
+    Seen seen;
+    const api::Condition* told = find_condition(workload, api::condition::kFinished);
+    seen.state = JobState::Finished;
+    if (!is_true(told)) {
+        told = find_condition(workload, api::condition::kAdmitted);
+        seen.state = JobState::Admitted;
+    }
+    if (!is_true(told)) {
+        told = find_condition(workload, api::condition::kQuotaReserved);
+        seen.state = is_true(told) ? JobState::QuotaReserved : JobState::Pending;
+    }
+    seen.message = told == nullptr ? "" : told->message;
+    seen.is_preempted = was_preempted(workload);
+    if (workload.status.admission) {
+        seen.cluster_queue = workload.status.admission->cluster_queue;
+        seen.pod_sets = workload.status.admission->pod_set_assignments;
+    }
+    return seen;
+}
+
+std::vector<std::pair<apiserver::ObjectName, api::Workload>> workloads_of(
+    const apiserver::Store& store
+) {
+    std::vector<std::pair<apiserver::ObjectName, api::Workload>> all;
+    for (const auto& [name, object] : store.objects({std::string(api::kKueueGroup), "workloads"})) {
+        if (auto workload = api::from_value<api::Workload>(*object)) {
+            all.emplace_back(name, std::move(*workload));
+        }
+    }
+    return all;
+}
+
+/// Of several Workloads of a job, as an elastic one has while it grows, the one that is not
+/// finished.
+Seen find(const JobExpectation& wanted, const apiserver::Store& store) {
+    Seen found;
+    for (const auto& [name, workload] : workloads_of(store)) {
+        const auto& owners = workload.metadata.owner_references;
+        const bool is_it = wanted.job.empty()
+                               ? full_name(name) == wanted.workload
+                               : std::ranges::any_of(owners, [&, ns = name.ns](const auto& owner) {
+                                     return ns + "/" + owner.name == wanted.job &&
+                                            (wanted.kind.empty() || owner.kind == wanted.kind);
+                                 });
+        if (is_it && (found.state == JobState::Missing || found.state == JobState::Finished)) {
+            found = look_at(workload);
+        }
+    }
+    return found;
+}
+
+std::string print_flavors(const Seen& seen) {
+    std::vector<std::string> parts;
+    for (const api::PodSetAssignment& pod_set : seen.pod_sets) {
+        for (const auto& [resource, flavor] : pod_set.flavors) {
+            std::string part = fmt::format("{} on {}", resource, flavor);
+            if (std::ranges::find(parts, part) == parts.end()) {
+                parts.push_back(std::move(part));
+            }
+        }
+    }
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string print(const Seen& seen) {
+    std::string text(to_string(seen.state));
+    if (!seen.cluster_queue.empty()) {
+        text += fmt::format(" in {} ({})", seen.cluster_queue, print_flavors(seen));
+    }
+    if (seen.is_preempted) {
+        text += ", was preempted";
+    }
+    if (!seen.message.empty()) {
+        text += ": " + seen.message;
+    }
+    return text;
+}
+
+bool has_flavors(const Seen& seen, const std::map<std::string, std::string>& wanted) {
+    return std::ranges::all_of(wanted, [&](const auto& entry) {
+        bool has_resource = false;
+        for (const api::PodSetAssignment& pod_set : seen.pod_sets) {
+            const auto found = pod_set.flavors.find(entry.first);
+            if (found != pod_set.flavors.end()) {
+                has_resource = true;
+                if (found->second != entry.second) {
+                    return false;
+                }
+            }
+        }
+        return has_resource;
+    });
+}
+
+Verdict judge_job(const JobExpectation& wanted, const apiserver::Store& store) {
+    std::vector<std::string> words;
+    std::vector<std::string> wrong;
+    const Seen seen = find(wanted, store);
+    const auto expect = [&](bool holds, std::string what) {
+        if (!holds) {
+            wrong.push_back(what);
+        }
+        words.push_back(std::move(what));
+    };
+    if (wanted.state) {
+        expect(seen.state == *wanted.state, std::string(to_string(*wanted.state)));
+    }
+    if (!wanted.cluster_queue.empty()) {
+        expect(seen.cluster_queue == wanted.cluster_queue, "in " + wanted.cluster_queue);
+    }
+    for (const auto& [resource, flavor] : wanted.flavors) {
+        expect(has_flavors(seen, {{resource, flavor}}), fmt::format("{} on {}", resource, flavor));
+    }
+    if (wanted.preempted) {
+        expect(
+            seen.is_preempted == *wanted.preempted,
+            *wanted.preempted ? "preempted" : "not preempted"
+        );
+    }
+    if (!wanted.message.empty()) {
+        expect(
+            seen.message.find(wanted.message) != std::string::npos,
+            fmt::format("\"{}\"", wanted.message)
+        );
+    }
+    Verdict verdict;
+    verdict.name = fmt::format(
+        "{}{}: {}",
+        wanted.kind.empty() ? "" : wanted.kind + " ",
+        wanted.job.empty() ? wanted.workload : wanted.job,
+        fmt::join(words, ", ")
+    );
+    if (!wrong.empty()) {
+        verdict.failure = fmt::format("not so: {}; it is {}", fmt::join(wrong, ", "), print(seen));
+    }
+    return verdict;
+}
+
+api::Quantity usage_of(
+    const api::ClusterQueue& queue, const std::string& flavor, const std::string& resource
+) {
+    for (const auto& used : queue.status.flavors_usage) {
+        if (used.name != flavor) {
+            continue;
+        }
+        for (const auto& each : used.resources) {
+            if (each.name == resource) {
+                return each.total;
+            }
+        }
+    }
+    return {};
+}
+
+Verdict judge_queue(const QueueExpectation& wanted, const apiserver::Store& store) {
+    Verdict verdict;
+    const auto stored = store.find(
+        {std::string(api::kKueueGroup), "clusterqueues"}, apiserver::ObjectName{"", wanted.name}
+    );
+    const auto queue = stored ? api::from_value<api::ClusterQueue>(*stored)
+                              : Result<api::ClusterQueue>(make_invalid("it is not there"));
+    std::vector<std::string> words;
+    std::vector<std::string> wrong;
+    const auto expect = [&](const std::string& what, const std::string& value, std::string is) {
+        words.push_back(what + " " + value);
+        if (value != is) {
+            wrong.push_back(fmt::format("{} is {}", what, is));
+        }
+    };
+    const api::ClusterQueueStatus status = queue ? queue->status : api::ClusterQueueStatus();
+    if (wanted.pending) {
+        expect(
+            "pending", fmt::to_string(*wanted.pending), fmt::to_string(status.pending_workloads)
+        );
+    }
+    if (wanted.reserving) {
+        expect(
+            "reserving",
+            fmt::to_string(*wanted.reserving),
+            fmt::to_string(status.reserving_workloads)
+        );
+    }
+    if (wanted.admitted) {
+        expect(
+            "admitted", fmt::to_string(*wanted.admitted), fmt::to_string(status.admitted_workloads)
+        );
+    }
+    for (const auto& [flavor, resources] : wanted.usage) {
+        for (const auto& [resource, amount] : resources) {
+            const api::Quantity used = queue ? usage_of(*queue, flavor, resource) : api::Quantity();
+            const bool is_equal = (used <=> amount) == std::strong_ordering::equal;
+            expect(
+                fmt::format("{} of {}", resource, flavor),
+                amount.to_string(),
+                is_equal ? amount.to_string() : used.to_string()
+            );
+        }
+    }
+    verdict.name = fmt::format("ClusterQueue {}: {}", wanted.name, fmt::join(words, ", "));
+    if (!queue) {
+        verdict.failure = queue.error().detail;
+    } else if (!wrong.empty()) {
+        verdict.failure = fmt::format("not so: {}", fmt::join(wrong, ", "));
+    }
+    return verdict;
+}
+
+bool is_about(const RefusalExpectation& wanted, const Refusal& refusal) {
+    return wanted.kind == refusal.kind && wanted.name == refusal.name;
+}
+
+Verdict judge_refusal(const RefusalExpectation& wanted, const std::vector<Refusal>& refusals) {
+    Verdict verdict{.name = fmt::format("{} {}: refused", wanted.kind, wanted.name), .failure = ""};
+    if (!wanted.message.empty()) {
+        verdict.name += fmt::format(", \"{}\"", wanted.message);
+    }
+    const auto found = std::ranges::find_if(refusals, [&](const Refusal& refusal) {
+        return is_about(wanted, refusal);
+    });
+    if (found == refusals.end()) {
+        verdict.failure = "it was not refused";
+    } else if (found->message.find(wanted.message) == std::string::npos) {
+        verdict.failure = "the refusal says: " + found->message;
+    }
+    return verdict;
+}
+
+}  // namespace
+
+std::vector<Verdict> judge(
+    const Expectations& expectations,
+    const apiserver::Store& store,
+    const std::vector<Refusal>& refusals
+) {
+    std::vector<Verdict> verdicts;
+    for (const Refusal& refusal : refusals) {
+        const bool is_expected =
+            std::ranges::any_of(expectations.refused, [&](const RefusalExpectation& wanted) {
+                return is_about(wanted, refusal);
+            });
+        if (!is_expected) {
+            verdicts.push_back(
+                {.name = fmt::format("{} {}: applied", refusal.kind, refusal.name),
+                 .failure = refusal.message}
+            );
+        }
+    }
+    for (const RefusalExpectation& wanted : expectations.refused) {
+        verdicts.push_back(judge_refusal(wanted, refusals));
+    }
+    for (const JobExpectation& wanted : expectations.jobs) {
+        verdicts.push_back(judge_job(wanted, store));
+    }
+    for (const QueueExpectation& wanted : expectations.cluster_queues) {
+        verdicts.push_back(judge_queue(wanted, store));
+    }
+    return verdicts;
+}
+
+std::string describe_workloads(const apiserver::Store& store) {
+    std::string text;
+    for (const auto& [name, workload] : workloads_of(store)) {
+        const auto& owners = workload.metadata.owner_references;
+        const std::string owner =
+            owners.empty() ? "Workload " + full_name(name)
+                           : fmt::format("{} {}/{}", owners[0].kind, name.ns, owners[0].name);
+        text += printable(fmt::format(
+                    "{}, queue {}: {}", owner, workload.spec.queue_name, print(look_at(workload))
+                )) +
+                "\n";
+    }
+    return text;
+}
+
+}  // namespace sluice::commands

@@ -1,0 +1,147 @@
+#include "controller/commands/process_options.hpp"
+
+#include "base/prng.hpp"
+#include "config/honoured.hpp"
+#include "config/validation.hpp"
+#include "controller/commands/controller.hpp"
+#include "controller/process/conversion_publication.hpp"
+#include "controller/process/settings.hpp"
+#include "controller/process/tls_settings.hpp"
+#include "job_kinds/configured.hpp"
+#include "kube/client/client_config.hpp"
+#include "yaml/parse.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <optional>
+#include <unistd.h>
+#include <utility>
+
+namespace sluice::commands {
+
+namespace {
+
+Result<json::Value> load_yaml(const std::string& file) {
+    const auto text = kube::read_small_file(file);
+    if (!text) {
+        return text.error();
+    }
+    auto document = yaml::parse_document(*text);
+    if (!document) {
+        return with_context(document.error(), file);
+    }
+    return document;
+}
+
+/// The Configuration with everything that would make it act otherwise than it says refused.
+Result<config::Configuration> load_configuration(
+    const std::string& file, const std::string& own_namespace
+) {
+    if (file.empty()) {
+        return config::default_configuration(own_namespace);
+    }
+    const auto document = load_yaml(file);
+    if (!document) {
+        return document.error();
+    }
+    auto configuration = config::parse_configuration(*document, own_namespace);
+    if (!configuration) {
+        return with_context(configuration.error(), file);
+    }
+    return configuration;
+}
+
+/// An error of what the settings say, with where they are said.
+Error in_settings(const ProcessArguments& options, const Error& error) {
+    if (options.config_file.empty()) {
+        return options.feature_gates.empty() ? error : with_context(error, "--feature-gates");
+    }
+    return with_context(
+        error, options.config_file + (options.feature_gates.empty() ? "" : " with --feature-gates")
+    );
+}
+
+Result<void> check(const config::Configuration& configuration, const config::FeatureGates& gates) {
+    const auto violations = config::validate(configuration, gates);
+    if (!violations.empty()) {
+        return make_invalid(config::to_string(violations));
+    }
+    const auto unsupported =
+        config::unsupported_settings(configuration, gates, config::honoured_by_controller());
+    if (!unsupported.empty()) {
+        return make_invalid(
+            fmt::format("not supported by this version: {}", fmt::join(unsupported, ", "))
+        );
+    }
+    return {};
+}
+
+std::string hostname() {
+    std::array<char, 256> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data())
+                                                          : std::string("localhost");
+}
+
+}  // namespace
+
+Result<controller::ProcessOptions> make_process_options(const ProcessArguments& options) {
+    const std::string& own_namespace = options.pod_namespace;
+    auto configuration = load_configuration(options.config_file, own_namespace);
+    if (!configuration) {
+        return configuration.error();
+    }
+    const auto gates =
+        config::FeatureGates::load(options.feature_gates, configuration->feature_gates);
+    if (!gates) {
+        return in_settings(options, gates.error());
+    }
+    if (const auto checked = check(*configuration, *gates); !checked) {
+        return in_settings(options, checked.error());
+    }
+    const bool in_cluster =
+        options.in_cluster ||
+        (!own_namespace.empty() && !controller::names_own_address(configuration->webhook));
+    const auto has_host = controller::check_webhook_host(configuration->webhook, in_cluster);
+    if (!has_host) {
+        return in_settings(options, has_host.error());
+    }
+    const auto controllers = parse_controllers(options.controllers);
+    if (!controllers) {
+        return with_context(controllers.error(), "--controllers");
+    }
+    if (const auto tls = controller::check_tls(configuration->tls); !tls) {
+        return in_settings(options, tls.error());
+    }
+    auto settings = controller::make_settings(*configuration, *gates);
+    if (!settings) {
+        return in_settings(options, settings.error());
+    }
+    config::Problems problems;
+    controller::ProcessOptions made;
+    made.job_kinds = job_kinds::configured_kinds(configuration->integrations, problems);
+    if (!problems.empty()) {
+        return in_settings(options, make_invalid(config::to_string(problems.take())));
+    }
+    made.gates = *gates;
+    made.settings = std::move(*settings);
+    made.controllers = *controllers;
+    made.controllers.erase(std::string(kSchedulerController));
+    made.with_scheduler = controllers->contains(std::string(kSchedulerController));
+    made.in_cluster = in_cluster;
+    const config::LeaderElection& election = configuration->leader_election;
+    made.lease_namespace =
+        election.resource_namespace.empty() ? own_namespace : election.resource_namespace;
+    if (election.leader_elect && made.lease_namespace.empty()) {
+        const Error error =
+            make_invalid("leaderElection.resourceNamespace is needed outside a cluster");
+        return in_settings(options, error);
+    }
+    made.hostname = hostname();
+    made.seed = random_seed();
+    made.configuration = std::move(*configuration);
+    return made;
+}
+
+}  // namespace sluice::commands

@@ -1,0 +1,270 @@
+#include "controller/commands/test.hpp"
+
+#include "base/printable.hpp"
+#include "controller/commands/cluster_setup.hpp"
+#include "controller/commands/expectations.hpp"
+#include "controller/commands/flavor_nodes.hpp"
+#include "controller/commands/input_files.hpp"
+#include "controller/commands/junit.hpp"
+#include "controller/commands/log_options.hpp"
+#include "controller/commands/virtual_cluster.hpp"
+#include "yaml/parse.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice::commands {
+
+namespace {
+
+constexpr int kUnmet = 1;
+constexpr int kCannotRun = 2;
+/// Longer than any of the controller's own delays: nothing more comes of what is there.
+constexpr Duration kQuiet = std::chrono::minutes(10);
+/// Between two files: what the first one starts has come to rest.
+constexpr Duration kQuietBetween = std::chrono::seconds(10);
+constexpr Duration kBetweenMax = std::chrono::minutes(10);
+
+struct Options {
+    VirtualCluster::Options cluster;
+    std::vector<std::string> files;
+    std::vector<std::string> expectation_files;
+    std::string junit_file;
+    LogOptions log;
+    int run_seconds = -1;
+    int hours = 24;
+};
+
+/// The objects of one file, in their order.
+struct ObjectFile {
+    std::string name;
+    std::vector<json::Value> objects;
+};
+
+Result<std::vector<ObjectFile>> read_objects(const std::vector<std::string>& names) {
+    const auto files = read_input_files(names);
+    if (!files) {
+        return files.error();
+    }
+    std::vector<ObjectFile> made;
+    for (const InputFile& file : *files) {
+        ObjectFile& one = made.emplace_back();
+        one.name = file.name;
+        for (yaml::Document& document : yaml::parse_documents(file.text)) {
+            if (!document.value) {
+                return with_context(document.value.error(), file.name);
+            }
+            std::ranges::move(
+                items_of(std::move(*document.value)), std::back_inserter(one.objects)
+            );
+        }
+    }
+    return made;
+}
+
+Result<Expectations> read_all_expectations(const std::vector<std::string>& names) {
+    Expectations all;
+    const auto files = read_input_files(names);
+    if (!files) {
+        return files.error();
+    }
+    for (const InputFile& file : *files) {
+        for (const yaml::Document& document : yaml::parse_documents(file.text)) {
+            auto read = document.value ? read_expectations(*document.value)
+                                       : Result<Expectations>(document.value.error());
+            if (!read) {
+                return with_context(read.error(), file.name);
+            }
+            std::ranges::move(read->jobs, std::back_inserter(all.jobs));
+            std::ranges::move(read->cluster_queues, std::back_inserter(all.cluster_queues));
+            std::ranges::move(read->refused, std::back_inserter(all.refused));
+        }
+    }
+    return all;
+}
+
+std::string name_of(const json::Value& object) {
+    const json::Value* metadata = object.find("metadata");
+    if (metadata == nullptr) {
+        return "";
+    }
+    const std::string ns(metadata->string_at("namespace"));
+    return (ns.empty() ? "" : ns + "/") + std::string(metadata->string_at("name"));
+}
+
+void apply_all(VirtualCluster& cluster, const ObjectFile& file, std::vector<Refusal>& refusals) {
+    for (const json::Value& object : file.objects) {
+        if (const auto done = cluster.apply(object); !done) {
+            refusals.push_back(
+                {.kind = std::string(object.string_at("kind")),
+                 .name = name_of(object),
+                 .message = done.error().detail}
+            );
+        }
+    }
+}
+
+Result<void> write_junit(
+    const std::string& name, const std::vector<Verdict>& verdicts, double seconds
+) {
+    std::ofstream file(name);
+    file << print_junit("sluice test", verdicts, seconds);
+    file.close();
+    if (!file) {
+        return make_invalid(name + " cannot be written");
+    }
+    return {};
+}
+
+/// Prints the verdicts; how many failed.
+std::size_t report(const std::vector<Verdict>& verdicts) {
+    std::size_t failed = 0;
+    for (const Verdict& verdict : verdicts) {
+        fmt::print("{} {}\n", verdict.failure.empty() ? "ok   " : "FAIL ", printable(verdict.name));
+        if (!verdict.failure.empty()) {
+            fmt::print("      {}\n", printable(verdict.failure));
+            ++failed;
+        }
+    }
+    return failed;
+}
+
+std::string print_duration(Duration duration) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration).count();
+    return fmt::format("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+}
+
+Result<int> run(Options options) {
+    const Instant begun = SystemClock().instant();
+    if (const auto done = set_up_log(options.log); !done) {
+        return done.error();
+    }
+    const auto files = read_objects(options.files);
+    if (!files) {
+        return files.error();
+    }
+    const auto expectations = options.expectation_files.empty()
+                                  ? Result<Expectations>(Expectations())
+                                  : read_all_expectations(options.expectation_files);
+    if (!expectations) {
+        return expectations.error();
+    }
+    if (options.cluster.nodes.empty()) {
+        std::vector<json::Value> objects;
+        for (const ObjectFile& file : *files) {
+            std::ranges::copy(file.objects, std::back_inserter(objects));
+        }
+        options.cluster.nodes = describe_flavor_nodes(objects);
+    }
+    if (options.run_seconds >= 0) {
+        options.cluster.run_time = std::chrono::seconds(options.run_seconds);
+    }
+    const Duration limit = std::chrono::hours(options.hours);
+    auto made = VirtualCluster::make(std::move(options.cluster));
+    if (!made) {
+        return made.error();
+    }
+    VirtualCluster& cluster = **made;
+    if (const auto started = cluster.start_controller(); !started) {
+        return started.error();
+    }
+    std::vector<Refusal> refusals;
+    for (const ObjectFile& file : *files) {
+        apply_all(cluster, file, refusals);
+        cluster.settle(kQuietBetween, kBetweenMax);
+    }
+    const bool is_settled = cluster.settle(kQuiet, limit);
+    const auto verdicts = judge(*expectations, cluster.state().store, refusals);
+    const std::size_t failed = report(verdicts);
+    if (options.expectation_files.empty()) {
+        fmt::print("{}", describe_workloads(cluster.state().store));
+    }
+    const double seconds = std::chrono::duration<double>(SystemClock().instant() - begun).count();
+    if (!options.junit_file.empty()) {
+        if (const auto written = write_junit(options.junit_file, verdicts, seconds); !written) {
+            return written.error();
+        }
+    }
+    if (!is_settled) {
+        fmt::print("The cluster has not come to rest within {} hours.\n", options.hours);
+    }
+    fmt::print(
+        "{} passed, {} failed; {} of virtual time in {:.2f} s\n",
+        verdicts.size() - failed,
+        failed,
+        print_duration(cluster.now() - VirtualCluster::kStart),
+        seconds
+    );
+    return failed == 0 ? 0 : kUnmet;
+}
+
+}  // namespace
+
+void add_test(CLI::App& app, int& exit_code) {
+    auto options = std::make_shared<Options>();
+    options->log.log_level = "off";
+    CLI::App* command = app.add_subcommand(
+        "test", "Applies objects to a cluster in memory and checks what becomes of them"
+    );
+    command
+        ->add_option(
+            "-f,--filename",
+            options->files,
+            "Files and folders that are applied, one file after the other has come to rest"
+        )
+        ->required();
+    command->add_option(
+        "--expect",
+        options->expectation_files,
+        "What is expected of jobs, ClusterQueues and refusals (default: all Workloads are shown)"
+    );
+    command->add_option("--junit", options->junit_file, "File for the results as JUnit XML");
+    command->add_option(
+        "--nodes",
+        options->cluster.nodes,
+        "Nodes, as in sluice dev (default: a node without bounds for each ResourceFlavor)"
+    );
+    command
+        ->add_option(
+            "--run-seconds",
+            options->run_seconds,
+            "How long pods run that do not say so themselves (annotation sluice.dev/run-seconds; "
+            "default: for ever)"
+        )
+        ->check(CLI::NonNegativeNumber);
+    command
+        ->add_option(
+            "--hours", options->hours, "Virtual hours after which it is over (default: 24)"
+        )
+        ->check(CLI::Range(1, 24 * 365));
+    command->add_option(
+        "--config", options->cluster.config_file, "Configuration of the controller"
+    );
+    command->add_option(
+        "--feature-gates",
+        options->cluster.feature_gates,
+        "Of the controller: Name=true,Other=false"
+    );
+    command->add_option("--log-level", options->log.log_level, "Of the controller (default: off)");
+    command->callback([options, &exit_code] {
+        const auto ended = run(std::move(*options));
+        if (!ended) {
+            fmt::print(stderr, "error: {}\n", printable(ended.error().detail));
+        }
+        exit_code = ended ? *ended : kCannotRun;
+    });
+}
+
+}  // namespace sluice::commands
