@@ -64,21 +64,7 @@ void JobTurn::write_status() {
 
 void JobTurn::lose_finalizers(const std::vector<const JobPod*>& pods) {
     for (const JobPod* pod : pods) {
-        json::Array left = list_at(*pod->object, {"metadata", "finalizers"});
-        std::erase(left, json::Value(kTrackingFinalizer));
-        outcome_.writes.push_back(
-            {.verb = Write::Verb::PatchPod,
-             .pod = std::string(pod->name),
-             .body =
-                 json::Object{
-                     {"metadata",
-                      json::Object{
-                          {"uid", pod->uid},
-                          {"finalizers", left.empty() ? json::Value() : json::Value(std::move(left))
-                          }
-                      }}
-                 }}
-        );
+        outcome_.writes.push_back(lose_finalizer(*pod->object));
     }
 }
 

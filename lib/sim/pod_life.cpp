@@ -87,8 +87,8 @@ json::Array statuses_of(const json::Value& pod, const json::Value& state, bool i
 
 Write status_write(const json::Value& pod, json::Value status) {
     return {
-        .verb = Write::Verb::PatchPodStatus,
-        .pod = std::string(text_at(pod, {"metadata", "name"})),
+        .verb = Write::Verb::PatchStatus,
+        .name = std::string(text_at(pod, {"metadata", "name"})),
         .body = json::Object{{"status", std::move(status)}}
     };
 }
@@ -126,6 +126,40 @@ Write end(const json::Value& pod, std::int64_t exit_code, Time now) {
             {"containerStatuses", statuses_of(pod, terminated, false)}
         }
     );
+}
+
+/// Deleted without a delay: only finalizers hold it.
+bool is_being_removed(const json::Value& pod) {
+    return pod.find_path({"metadata", "deletionTimestamp"}) != nullptr &&
+           find_int(pod, {"metadata", "deletionGracePeriodSeconds"}).value_or(0) == 0;
+}
+
+/// The kubelet's word that nothing of the pod runs any more.
+Write removal(const json::Value& pod) {
+    return {
+        .verb = Write::Verb::Delete,
+        .name = std::string(text_at(pod, {"metadata", "name"})),
+        .body = json::Object{{"gracePeriodSeconds", 0}}
+    };
+}
+
+Outcome stop(const json::Value& pod, Time deadline, Time now) {
+    Outcome outcome;
+    const auto grace = find_int(pod, {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
+    const auto stop_time = number_in(pod, kStopSeconds).value_or(0);
+    const Time end_time =
+        deadline - std::chrono::seconds(grace) + std::chrono::seconds(std::min(grace, stop_time));
+    if (!has_ended(pod) && now < end_time) {
+        outcome.again_at = end_time;
+        return outcome;
+    }
+    if (!has_ended(pod)) {
+        outcome.writes.push_back(end(pod, kKilled, now));
+    }
+    if (!is_being_removed(pod)) {
+        outcome.writes.push_back(removal(pod));
+    }
+    return outcome;
 }
 
 }  // namespace
@@ -196,29 +230,20 @@ std::string find_obstacle(const json::Value& pod, const json::Value& node) {
                : fmt::format("node(s) had untolerated taint {{{}: {}}}", taint->key, taint->value);
 }
 
-Outcome reconcile_pod(const json::Value& pod, Duration run_time, Time now) {
-    Outcome outcome;
-    if (text_at(pod, {"spec", "nodeName"}).empty()) {
-        return outcome;
-    }
+bool has_ended(const json::Value& pod) {
     const std::string_view phase = text_at(pod, {"status", "phase"});
-    const bool has_ended = phase == "Succeeded" || phase == "Failed";
-    if (pod.find_path({"metadata", "deletionTimestamp"}) != nullptr) {
-        if (!has_ended) {
-            outcome.writes.push_back(end(pod, kKilled, now));
-        }
-        if (find_int(pod, {"metadata", "deletionGracePeriodSeconds"}).value_or(0) > 0) {
-            outcome.writes.push_back(
-                {.verb = Write::Verb::DeletePod,
-                 .pod = std::string(text_at(pod, {"metadata", "name"}))}
-            );
-        }
+    return phase == "Succeeded" || phase == "Failed";
+}
+
+Outcome run_pod(const json::Value& pod, Duration run_time, Time now) {
+    Outcome outcome;
+    if (const auto deleted = find_time(pod, {"metadata", "deletionTimestamp"})) {
+        return stop(pod, *deleted, now);
+    }
+    if (has_ended(pod)) {
         return outcome;
     }
-    if (has_ended) {
-        return outcome;
-    }
-    if (phase != "Running") {
+    if (text_at(pod, {"status", "phase"}) != "Running") {
         outcome.writes.push_back(run(pod, now));
         return outcome;
     }
@@ -230,6 +255,32 @@ Outcome reconcile_pod(const json::Value& pod, Duration run_time, Time now) {
         outcome.again_at = until;
     } else {
         outcome.writes.push_back(end(pod, number_in(pod, kExitCode).value_or(0), now));
+    }
+    return outcome;
+}
+
+Outcome collect_lost_pod(const json::Value& pod, Time now) {
+    Outcome outcome;
+    if (!has_ended(pod)) {
+        json::Array conditions;
+        std::ranges::copy_if(
+            list_at(pod, {"status", "conditions"}),
+            std::back_inserter(conditions),
+            [](const json::Value& each) { return each.string_at("type") != "DisruptionTarget"; }
+        );
+        conditions.emplace_back(json::Object{
+            {"type", "DisruptionTarget"},
+            {"status", "True"},
+            {"reason", "DeletionByPodGC"},
+            {"message", "PodGC: node no longer exists"},
+            {"lastTransitionTime", api::to_string(now)}
+        });
+        outcome.writes.push_back(status_write(
+            pod, json::Object{{"phase", "Failed"}, {"conditions", std::move(conditions)}}
+        ));
+    }
+    if (!is_being_removed(pod)) {
+        outcome.writes.push_back(removal(pod));
     }
     return outcome;
 }

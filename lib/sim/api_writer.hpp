@@ -1,0 +1,42 @@
+#pragma once
+
+#include "apiserver/api_server.hpp"
+#include "base/clock.hpp"
+#include "json/value.hpp"
+#include "sim/write.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sluice::sim {
+
+/// Makes the requests of simulated controllers. Lifetime: the server must outlive it.
+class ApiWriter {
+  public:
+    explicit ApiWriter(apiserver::ApiServer& server) : server_(server) {}
+
+    /// Does one write for the object that was reconciled; whether the row of writes goes on. That
+    /// an object to be changed is gone is no failure.
+    bool perform(const Write& write, const json::Value& about, Time now);
+    /// Writes an event on the object.
+    void tell(const json::Value& about, const Note& note, Time now);
+    /// Creates an object of cluster scope with its status in place of one of that name.
+    void replace_node(const json::Value& node, Time now);
+
+    apiserver::Response request(
+        std::string_view method,
+        const std::string& path,
+        const json::Value& body,
+        Time now,
+        std::string_view type = "application/json"
+    );
+
+  private:
+    apiserver::Response send(const Write& write, const json::Value& about, Time now);
+
+    apiserver::ApiServer& server_;
+    std::uint64_t events_ = 0;
+};
+
+}  // namespace sluice::sim
