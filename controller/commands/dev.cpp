@@ -5,6 +5,7 @@
 #include "api/scheme.hpp"
 #include "base/log.hpp"
 #include "base/prng.hpp"
+#include "config/validation.hpp"
 #include "controller/commands/controller.hpp"
 #include "controller/commands/embedded_cluster.hpp"
 #include "controller/commands/input_files.hpp"
@@ -42,6 +43,8 @@ namespace {
 
 constexpr int kCannotStart = 2;
 constexpr const char* kNamespace = "kueue-system";
+/// What all frameworks need, and a server that nothing here would reach.
+constexpr const char* kFeatureGates = "SparkApplicationIntegration=true,VisibilityOnDemand=false";
 constexpr Duration kReadyMax = std::chrono::seconds(20);
 constexpr Duration kReadyStep = std::chrono::milliseconds(20);
 
@@ -167,7 +170,12 @@ Result<std::uint16_t> find_free_port() {
     return (*server)->port();
 }
 
+/// Every kind of jobs is queued; those that the cluster has no definition of may come later.
 std::string make_configuration(std::uint16_t webhook_port) {
+    json::Array frameworks;
+    for (const config::Framework& framework : config::known_frameworks()) {
+        frameworks.emplace_back(framework.name);
+    }
     return json::print_pretty(json::Object{
         {"apiVersion", api::kConfigV1beta2},
         {"kind", "Configuration"},
@@ -176,17 +184,21 @@ std::string make_configuration(std::uint16_t webhook_port) {
         {"metrics", json::Object{{"bindAddress", "0"}}},
         {"leaderElection", json::Object{{"leaderElect", false}}},
         {"clientConnection", json::Object{{"qps", -1}}},
+        {"integrations", json::Object{{"frameworks", std::move(frameworks)}}},
         {"webhook",
          json::Object{{"host", "127.0.0.1"}, {"port", static_cast<std::int64_t>(webhook_port)}}}
     });
 }
 
-/// Whether the controller has published its webhooks: from then on Jobs are held when they come.
-bool is_ready(EmbeddedCluster& cluster) {
+/// Whether the controller has published its webhooks of a kind, `mutating` or `validating`.
+bool has_published(EmbeddedCluster& cluster, std::string_view kind) {
     const auto response = cluster.request(apiserver::make_request(
         "GET",
-        "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/"
-        "kueue-mutating-webhook-configuration"
+        fmt::format(
+            "/apis/admissionregistration.k8s.io/v1/{0}webhookconfigurations/"
+            "kueue-{0}-webhook-configuration",
+            kind
+        )
     ));
     const auto object = json::parse(response.body);
     const json::Value* hooks = object ? object->find("webhooks") : nullptr;
@@ -195,6 +207,11 @@ bool is_ready(EmbeddedCluster& cluster) {
     }
     const json::Value* url = hooks->as_array().front().find_path({"clientConfig", "url"});
     return url != nullptr;
+}
+
+/// Whether Jobs are held when they come, and no object is refused because its webhook is not known.
+bool is_ready(EmbeddedCluster& cluster) {
+    return has_published(cluster, "mutating") && has_published(cluster, "validating");
 }
 
 boost::asio::awaitable<void> pause_until_ready(EmbeddedCluster* cluster, net::EventLoop* loop) {
@@ -302,9 +319,8 @@ int run(Options options) {
     ControllerOptions controller;
     controller.config_file = configuration;
     controller.kubeconfig_file = options.kubeconfig;
-    controller.feature_gates = options.feature_gates.empty()
-                                   ? "VisibilityOnDemand=false"
-                                   : options.feature_gates + ",VisibilityOnDemand=false";
+    controller.feature_gates =
+        (options.feature_gates.empty() ? "" : options.feature_gates + ",") + kFeatureGates;
     controller.log.log_level = options.log_level;
     const int exit_code = run_controller(controller);
     beginning.join();

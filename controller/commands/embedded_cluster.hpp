@@ -51,6 +51,10 @@ class EmbeddedCluster {
     EmbeddedCluster(Options options, const Clock& clock);
     Result<void> listen();
     boost::asio::awaitable<void> simulate();
+    /// A request of the simulated cluster, webhooks asked.
+    boost::asio::awaitable<void> send(
+        apiserver::Request request, sim::SimulatedCluster::Answered answered
+    );
 
     Options options_;
     const Clock& clock_;

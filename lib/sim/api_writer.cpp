@@ -25,11 +25,43 @@ std::string component_of(std::string_view kind) {
     return name + "-controller";
 }
 
+apiserver::Request make_request(
+    std::string_view method,
+    const std::string& path,
+    const json::Value& body,
+    std::string_view type = "application/json"
+) {
+    apiserver::Request made = apiserver::make_request(method, path);
+    made.content_type = type;
+    made.user_agent = "simulated-cluster";
+    made.user = "system:simulated-cluster";
+    made.body = json::print(body);
+    return made;
+}
+
 }  // namespace
 
+apiserver::ResourceTable::TypePointer find_type(
+    const apiserver::ResourceTable& types, std::string_view api_version, std::string_view kind
+) {
+    const std::size_t slash = api_version.find('/');
+    const bool has_group = slash != std::string_view::npos;
+    return types.find_kind(
+        has_group ? api_version.substr(0, slash) : std::string_view(),
+        has_group ? api_version.substr(slash + 1) : api_version,
+        kind
+    );
+}
+
 bool ApiWriter::perform(const Write& write, const json::Value& about, Time now) {
+    auto request = prepare(write, about);
+    return request && finish(write, about, server_.handle(std::move(*request), now), now);
+}
+
+bool ApiWriter::finish(
+    const Write& write, const json::Value& about, const apiserver::Response& response, Time now
+) {
     const bool creates = write.verb == Write::Verb::Create;
-    const apiserver::Response response = send(write, about, now);
     const bool is_gone = response.status == 404 && !creates;
     if (response.status >= 400 && !is_gone) {
         const auto status = json::parse(response.body);
@@ -50,22 +82,18 @@ bool ApiWriter::perform(const Write& write, const json::Value& about, Time now) 
     return true;
 }
 
-apiserver::Response ApiWriter::send(const Write& write, const json::Value& about, Time now) {
+std::optional<apiserver::Request> ApiWriter::prepare(const Write& write, const json::Value& about)
+    const {
     using Verb = Write::Verb;
     const bool is_own_status = write.verb == Verb::ReplaceStatus;
     const std::string api_version(
         is_own_status ? about.string_at("apiVersion") : write.api_version
     );
     const std::string_view kind = is_own_status ? about.string_at("kind") : write.kind;
-    const std::size_t slash = api_version.find('/');
-    const bool has_group = slash != std::string::npos;
-    const auto type = server_.state().types.find_kind(
-        has_group ? api_version.substr(0, slash) : "",
-        has_group ? api_version.substr(slash + 1) : api_version,
-        kind
-    );
+    const bool has_group = api_version.find('/') != std::string::npos;
+    const auto type = find_type(server_.state().types, api_version, kind);
     if (type == nullptr) {
-        return {.status = 404};
+        return std::nullopt;
     }
     const std::string_view ns = text_at(about, {"metadata", "namespace"});
     const std::string many = fmt::format(
@@ -74,13 +102,13 @@ apiserver::Response ApiWriter::send(const Write& write, const json::Value& about
     const std::string one = many + "/" + write.name;
     switch (write.verb) {
         case Verb::Create:
-            return request("POST", many, write.body, now);
+            return make_request("POST", many, write.body);
         case Verb::Patch:
-            return request("PATCH", one, write.body, now, kMergePatch);
+            return make_request("PATCH", one, write.body, kMergePatch);
         case Verb::PatchStatus:
-            return request("PATCH", one + "/status", write.body, now, kMergePatch);
+            return make_request("PATCH", one + "/status", write.body, kMergePatch);
         case Verb::Delete:
-            return request("DELETE", one, write.body, now);
+            return make_request("DELETE", one, write.body);
         case Verb::ReplaceStatus:
             break;
     }
@@ -88,11 +116,11 @@ apiserver::Response ApiWriter::send(const Write& write, const json::Value& about
     const auto latest =
         server_.state().store.find(apiserver::State::collection_of(*type), {std::string(ns), name});
     if (!latest) {
-        return {.status = 404};
+        return std::nullopt;
     }
     json::Value changed = apiserver::State::to_version(*latest, *type);
     changed.set("status", write.body);
-    return request("PUT", many + "/" + name + "/status", changed, now);
+    return make_request("PUT", many + "/" + name + "/status", changed);
 }
 
 void ApiWriter::tell(const json::Value& about, const Note& note, Time now) {
@@ -140,12 +168,7 @@ apiserver::Response ApiWriter::request(
     Time now,
     std::string_view type
 ) {
-    apiserver::Request made = apiserver::make_request(method, path);
-    made.content_type = type;
-    made.user_agent = "simulated-cluster";
-    made.user = "system:simulated-cluster";
-    made.body = json::print(body);
-    return server_.handle(std::move(made), now);
+    return server_.handle(make_request(method, path, body, type), now);
 }
 
 }  // namespace sluice::sim

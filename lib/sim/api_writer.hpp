@@ -6,18 +6,31 @@
 #include "sim/write.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace sluice::sim {
+
+/// The kind as it is served in that version; nullptr: it is not.
+apiserver::ResourceTable::TypePointer find_type(
+    const apiserver::ResourceTable& types, std::string_view api_version, std::string_view kind
+);
 
 /// Makes the requests of simulated controllers. Lifetime: the server must outlive it.
 class ApiWriter {
   public:
     explicit ApiWriter(apiserver::ApiServer& server) : server_(server) {}
 
-    /// Does one write for the object that was reconciled; whether the row of writes goes on. That
-    /// an object to be changed is gone is no failure.
+    /// The request that does one write for the object that was reconciled; none: there is no such
+    /// kind, or the object is gone.
+    std::optional<apiserver::Request> prepare(const Write& write, const json::Value& about) const;
+    /// Tells what came of it; whether the row of writes goes on. That an object to be changed is
+    /// gone is no failure.
+    bool finish(
+        const Write& write, const json::Value& about, const apiserver::Response& response, Time now
+    );
+    /// Does one write and tells what came of it.
     bool perform(const Write& write, const json::Value& about, Time now);
     /// Writes an event on the object.
     void tell(const json::Value& about, const Note& note, Time now);
@@ -33,8 +46,6 @@ class ApiWriter {
     );
 
   private:
-    apiserver::Response send(const Write& write, const json::Value& about, Time now);
-
     apiserver::ApiServer& server_;
     std::uint64_t events_ = 0;
 };

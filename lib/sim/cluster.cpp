@@ -1,6 +1,7 @@
 #include "sim/cluster.hpp"
 
 #include "api/micro_time.hpp"
+#include "sim/controllers.hpp"
 #include "sim/fields.hpp"
 #include "sim/job_pod.hpp"
 #include "sim/pod_life.hpp"
@@ -23,7 +24,7 @@ constexpr int kRoundsMax = 10'000;
 constexpr Duration kRetry = std::chrono::seconds(10);
 
 bool has_controller(const apiserver::Collection& collection) {
-    return collection == kJobs;
+    return collection == kJobs || controllers().contains(collection);
 }
 
 }  // namespace
@@ -120,25 +121,52 @@ void SimulatedCluster::run(Time now) {
 }
 
 void SimulatedCluster::perform(
-    const Key& key, const json::Value& object, const Outcome& outcome, Time now
+    const Key& key, const apiserver::Snapshot& object, const Outcome& outcome, Time now
 ) {
     std::optional<Time> again = outcome.again_at;
     for (const Write& write : outcome.writes) {
-        if (!writer_.perform(write, object, now)) {
+        if (write.asks_webhooks && options_.send) {
+            send(key, object, write);
+        } else if (!writer_.perform(write, *object, now)) {
             again = std::min(again.value_or(now + kRetry), now + kRetry);
             break;
         }
     }
     for (const Note& each : outcome.notes) {
-        writer_.tell(object, each, now);
+        writer_.tell(*object, each, now);
     }
     if (again) {
         again_[key] = *again;
     }
 }
 
+void SimulatedCluster::send(const Key& key, const apiserver::Snapshot& object, const Write& write) {
+    auto request = writer_.prepare(write, *object);
+    if (!request) {
+        return;
+    }
+    ++sent_[key];
+    options_.send(
+        std::move(*request),
+        [this, key, object, write](const apiserver::Response& response, Time now) {
+            const bool is_done = writer_.finish(write, *object, response, now);
+            if (--sent_[key] == 0) {
+                sent_.erase(key);
+            }
+            if (is_done) {
+                objects_.insert(key);
+            } else {
+                again_[key] = now + kRetry;
+            }
+        }
+    );
+}
+
 void SimulatedCluster::reconcile_object(const Key& key, Time now) {
     again_.erase(key);
+    if (sent_.contains(key)) {
+        return;
+    }
     const apiserver::Snapshot object = server_.state().store.find(key.first, key.second);
     if (!object) {
         return;
@@ -155,7 +183,7 @@ void SimulatedCluster::reconcile_object(const Key& key, Time now) {
             held.push_back(std::move(dependent));
         }
     }
-    perform(key, *object, ask_controller(key, *object, owned, now), now);
+    perform(key, object, ask_controller(key, *object, owned, now), now);
 }
 
 Outcome SimulatedCluster::ask_controller(
@@ -164,10 +192,42 @@ Outcome SimulatedCluster::ask_controller(
     const std::vector<const json::Value*>& owned,
     Time now
 ) {
-    (void)key;
-    return reconcile_job(
-        object, owned, backoffs_[std::string(text_at(object, {"metadata", "uid"}))], now
+    const std::string_view ns = text_at(object, {"metadata", "namespace"});
+    if (key.first == kJobs) {
+        return reconcile_job(
+            object, owned, backoffs_[std::string(text_at(object, {"metadata", "uid"}))], now
+        );
+    }
+    const Controller& controller = controllers().at(key.first);
+    const json::Value read = find(ns, controller.api_version, controller.kind, key.second.name);
+    if (read.is_null()) {
+        return {};  // of a version that the controller does not know
+    }
+    const Turn::Find find_other =
+        [&](std::string_view version, std::string_view kind, std::string_view name) {
+            return find(ns, version, kind, name);
+        };
+    return controller.reconcile(
+        {.object = read,
+         .owned = owned,
+         .find = find_other,
+         .run_time = options_.run_time,
+         .now = now}
     );
+}
+
+json::Value SimulatedCluster::find(
+    std::string_view ns, std::string_view api_version, std::string_view kind, std::string_view name
+) const {
+    const auto type = find_type(server_.state().types, api_version, kind);
+    if (type == nullptr) {
+        return {};
+    }
+    const apiserver::Snapshot found = server_.state().store.find(
+        apiserver::State::collection_of(*type),
+        {type->is_namespaced ? std::string(ns) : std::string(), std::string(name)}
+    );
+    return found ? apiserver::State::to_version(*found, *type) : json::Value();
 }
 
 /// A pod whose Job is gone is counted by nobody.
@@ -197,10 +257,7 @@ void SimulatedCluster::reconcile_pod(const Name& name, Time now) {
     }
     const bool is_lost = !server_.state().store.find(kNodes, {"", node});
     perform(
-        key,
-        *pod,
-        is_lost ? collect_lost_pod(*pod, now) : run_pod(*pod, options_.run_time, now),
-        now
+        key, pod, is_lost ? collect_lost_pod(*pod, now) : run_pod(*pod, options_.run_time, now), now
     );
 }
 

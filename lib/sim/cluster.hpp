@@ -7,6 +7,7 @@
 #include "sim/job_controller.hpp"
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -21,8 +22,14 @@ namespace sluice::sim {
 /// Lifetime: the server must outlive it. Thread: the server's.
 class SimulatedCluster {
   public:
+    /// Sends a request whose webhooks are to be asked, and calls back with the answer at its time,
+    /// at once or later.
+    using Answered = std::function<void(const apiserver::Response&, Time)>;
+    using Send = std::function<void(apiserver::Request, Answered)>;
+
     struct Options {
         Duration run_time = std::chrono::seconds(30);  ///< of pods that do not say how long
+        Send send{};                                   ///< none: webhooks are passed over
     };
 
     SimulatedCluster(apiserver::ApiServer& server, Options options);
@@ -51,9 +58,18 @@ class SimulatedCluster {
         const std::vector<const json::Value*>& owned,
         Time now
     );
+    json::Value find(
+        std::string_view ns,
+        std::string_view api_version,
+        std::string_view kind,
+        std::string_view name
+    ) const;
     void reconcile_pod(const Name& name, Time now);
     bool release_orphan(const json::Value& pod, Time now);
-    void perform(const Key& key, const json::Value& object, const Outcome& outcome, Time now);
+    void perform(
+        const Key& key, const apiserver::Snapshot& object, const Outcome& outcome, Time now
+    );
+    void send(const Key& key, const apiserver::Snapshot& object, const Write& write);
     void schedule(Time now);
     void tell_unschedulable(const json::Value& pod, const std::string& message, Time now);
 
@@ -64,6 +80,7 @@ class SimulatedCluster {
     std::set<Name> pods_;
     bool must_schedule_ = false;
     std::map<Key, Time> again_;
+    std::map<Key, int> sent_;  ///< requests that have no answer yet; their object waits
     std::map<std::string, JobBackoff> backoffs_;  ///< by uid
 };
 

@@ -21,6 +21,8 @@ namespace sluice::sim {
 namespace {
 
 constexpr std::int64_t kKilled = 137;
+/// Containers that are started again and again run at least so long.
+constexpr Duration kRestartMin = std::chrono::seconds(1);
 
 void add_amounts(Amounts& sum, const json::Value* list) {
     if (list == nullptr || !list->is_object()) {
@@ -68,7 +70,17 @@ json::Array conditions_of(const json::Value& pod, bool is_ready, Time now) {
     return conditions;
 }
 
-json::Array statuses_of(const json::Value& pod, const json::Value& state, bool is_ready) {
+std::int64_t restarts_of(const json::Value& pod) {
+    std::int64_t most = 0;
+    for (const json::Value& status : list_at(pod, {"status", "containerStatuses"})) {
+        most = std::max(most, find_int(status, {"restartCount"}).value_or(0));
+    }
+    return most;
+}
+
+json::Array statuses_of(
+    const json::Value& pod, const json::Value& state, bool is_ready, std::int64_t restarts
+) {
     json::Array statuses;
     for (const json::Value& container : list_at(pod, {"spec", "containers"})) {
         statuses.emplace_back(json::Object{
@@ -77,7 +89,7 @@ json::Array statuses_of(const json::Value& pod, const json::Value& state, bool i
             {"imageID", ""},
             {"ready", is_ready},
             {"started", is_ready},
-            {"restartCount", 0},
+            {"restartCount", restarts},
             {"lastState", json::Object()},
             {"state", state}
         });
@@ -102,9 +114,28 @@ Write run(const json::Value& pod, Time now) {
             {"phase", "Running"},
             {"startTime", api::to_string(now)},
             {"conditions", conditions_of(pod, true, now)},
-            {"containerStatuses", statuses_of(pod, running, true)}
+            {"containerStatuses", statuses_of(pod, running, true, 0)}
         }
     );
+}
+
+/// Its containers have ended, and run again.
+Write restart(const json::Value& pod, Time now) {
+    const json::Value running =
+        json::Object{{"running", json::Object{{"startedAt", api::to_string(now)}}}};
+    return status_write(
+        pod,
+        json::Object{{"containerStatuses", statuses_of(pod, running, true, restarts_of(pod) + 1)}}
+    );
+}
+
+/// When its containers were started last.
+std::optional<Time> running_since(const json::Value& pod) {
+    const json::Array& statuses = list_at(pod, {"status", "containerStatuses"});
+    const auto started = statuses.empty()
+                             ? std::nullopt
+                             : find_time(statuses.front(), {"state", "running", "startedAt"});
+    return started ? started : find_time(pod, {"status", "startTime"});
 }
 
 Write end(const json::Value& pod, std::int64_t exit_code, Time now) {
@@ -123,7 +154,7 @@ Write end(const json::Value& pod, std::int64_t exit_code, Time now) {
         json::Object{
             {"phase", exit_code == 0 ? "Succeeded" : "Failed"},
             {"conditions", conditions_of(pod, false, now)},
-            {"containerStatuses", statuses_of(pod, terminated, false)}
+            {"containerStatuses", statuses_of(pod, terminated, false, restarts_of(pod))}
         }
     );
 }
@@ -248,14 +279,22 @@ Outcome run_pod(const json::Value& pod, Duration run_time, Time now) {
         return outcome;
     }
     const auto seconds = number_in(pod, kRunSeconds);
-    const Duration length = seconds ? std::chrono::seconds(*seconds) : run_time;
-    const auto start = find_time(pod, {"status", "startTime"});
-    const Time until = start.value_or(now) + length;
+    const std::string_view policy = text_at(pod, {"spec", "restartPolicy"});
+    if (!seconds && policy == "Always") {
+        return outcome;  // a server
+    }
+    const std::int64_t exit_code = number_in(pod, kExitCode).value_or(0);
+    const bool restarts = policy == "Always" || (policy == "OnFailure" && exit_code != 0);
+    Duration length = seconds ? std::chrono::seconds(*seconds) : run_time;
+    if (restarts) {
+        length = std::max<Duration>(length, kRestartMin);
+    }
+    const Time until = running_since(pod).value_or(now) + length;
     if (now < until) {
         outcome.again_at = until;
-    } else {
-        outcome.writes.push_back(end(pod, number_in(pod, kExitCode).value_or(0), now));
+        return outcome;
     }
+    outcome.writes.push_back(restarts ? restart(pod, now) : end(pod, exit_code, now));
     return outcome;
 }
 

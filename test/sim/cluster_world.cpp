@@ -9,13 +9,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace sluice::test {
 
-ClusterWorld::ClusterWorld()
+ClusterWorld::ClusterWorld(sim::SimulatedCluster::Options options)
     : now_(*api::parse_time("2026-01-01T00:00:00Z")),
       server_({}, now_),
-      cluster_(server_, sim::SimulatedCluster::Options{}) {
+      cluster_(server_, std::move(options)) {
     const auto nodes = sim::make_nodes("node: 1x cpu=64,memory=64Gi");
     cluster_.add_node(nodes->front(), now_);
     cluster_.run(now_);

@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sluice::test {
@@ -15,7 +16,7 @@ namespace sluice::test {
 /// Pods run for 30 seconds unless they say otherwise.
 class ClusterWorld {
   public:
-    ClusterWorld();
+    explicit ClusterWorld(sim::SimulatedCluster::Options options = {});
 
     /// Creates the object that the YAML says, in its namespace or `default`, and lets the cluster
     /// go on; it must be accepted.
@@ -30,6 +31,14 @@ class ClusterWorld {
     );
     /// Moves the time, in steps of what the cluster waits for.
     void pass(Duration time);
+
+    /// What the server alone says to a request; the cluster does nothing yet.
+    apiserver::Response handle(apiserver::Request request) {
+        return server_.handle(std::move(request), now_);
+    }
+    /// Lets the cluster go on.
+    void settle() { cluster_.run(now_); }
+    Time now() const { return now_; }
 
     /// The object at a path of the API, null where there is none.
     json::Value get(const std::string& path);
