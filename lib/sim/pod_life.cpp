@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <utility>
 #include <vector>
@@ -35,14 +34,6 @@ void add_amounts(Amounts& sum, const json::Value* list) {
             sum[name] += quantity->billionths();
         }
     }
-}
-
-std::optional<std::int64_t> number_in(const json::Value& pod, std::string_view annotation) {
-    const std::string_view text = text_at(pod, {"metadata", "annotations", annotation});
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool is_whole = error == std::errc() && end == text.data() + text.size();
-    return is_whole && number >= 0 ? std::optional(number) : std::nullopt;
 }
 
 json::Value condition(std::string_view type, bool status, Time now) {
@@ -177,7 +168,7 @@ Write removal(const json::Value& pod) {
 Outcome stop(const json::Value& pod, Time deadline, Time now) {
     Outcome outcome;
     const auto grace = find_int(pod, {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
-    const auto stop_time = number_in(pod, kStopSeconds).value_or(0);
+    const auto stop_time = annotated_number(pod, kStopSeconds).value_or(0);
     const Time end_time =
         deadline - std::chrono::seconds(grace) + std::chrono::seconds(std::min(grace, stop_time));
     if (!has_ended(pod) && now < end_time) {
@@ -278,12 +269,12 @@ Outcome run_pod(const json::Value& pod, Duration run_time, Time now) {
         outcome.writes.push_back(run(pod, now));
         return outcome;
     }
-    const auto seconds = number_in(pod, kRunSeconds);
+    const auto seconds = annotated_number(pod, kRunSeconds);
     const std::string_view policy = text_at(pod, {"spec", "restartPolicy"});
     if (!seconds && policy == "Always") {
         return outcome;  // a server
     }
-    const std::int64_t exit_code = number_in(pod, kExitCode).value_or(0);
+    const std::int64_t exit_code = annotated_number(pod, kExitCode).value_or(0);
     const bool restarts = policy == "Always" || (policy == "OnFailure" && exit_code != 0);
     Duration length = seconds ? std::chrono::seconds(*seconds) : run_time;
     if (restarts) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace sluice::test {
@@ -54,6 +55,26 @@ void ClusterWorld::create(const json::Value& object) {
         type->plural
     );
     send("POST", path, json::print(object), "application/json");
+}
+
+void ClusterWorld::define(std::string_view api_version, std::string_view kind) {
+    const std::size_t slash = api_version.find('/');
+    std::string singular;
+    std::ranges::transform(kind, std::back_inserter(singular), [](char letter) {
+        return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+    });
+    create_yaml(fmt::format(
+        "{{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {{name: "
+        "{1}s.{0}}}, spec: {{group: {0}, scope: {3}, names: {{plural: {1}s, singular: {1}, kind: "
+        "{2}}}, versions: [{{name: {4}, served: true, storage: true, subresources: {{status: "
+        "{{}}}}, schema: {{openAPIV3Schema: {{type: object, x-kubernetes-preserve-unknown-fields: "
+        "true}}}}}}]}}}}",
+        api_version.substr(0, slash),
+        singular,
+        kind,
+        kind.starts_with("Cluster") ? "Cluster" : "Namespaced",
+        api_version.substr(slash + 1)
+    ));
 }
 
 json::Value ClusterWorld::send(

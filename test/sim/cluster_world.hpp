@@ -22,6 +22,8 @@ class ClusterWorld {
     /// go on; it must be accepted.
     void create_yaml(std::string_view yaml);
     void create(const json::Value& object);
+    /// Defines a kind whose objects may say anything; its plural has an s at its end.
+    void define(std::string_view api_version, std::string_view kind);
     /// A request with a YAML body, after which the cluster goes on; it must be accepted.
     json::Value send(
         std::string_view method,
