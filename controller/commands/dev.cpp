@@ -45,6 +45,8 @@ constexpr int kCannotStart = 2;
 constexpr const char* kNamespace = "kueue-system";
 /// What all frameworks need, and a server that nothing here would reach.
 constexpr const char* kFeatureGates = "SparkApplicationIntegration=true,VisibilityOnDemand=false";
+/// As in kube-controller-manager, so that a Job goes through the same states.
+constexpr Duration kJobBatch = std::chrono::seconds(1);
 constexpr Duration kReadyMax = std::chrono::seconds(20);
 constexpr Duration kReadyStep = std::chrono::milliseconds(20);
 
@@ -287,6 +289,7 @@ int cannot_start(const Error& error) {
 int run(Options options) {
     options.cluster.seed = random_seed();
     options.cluster.run_time = std::chrono::seconds(options.run_seconds);
+    options.cluster.job_batch = kJobBatch;
     options.cluster.is_simulated = !options.is_server_only;
     const SystemClock clock;
     std::signal(SIGPIPE, SIG_IGN);

@@ -100,7 +100,8 @@ Result<void> EmbeddedCluster::listen() {
                             send(std::move(request), std::move(answered)),
                             asio::detached
                         );
-                    }
+                    },
+                .job_batch = options_.job_batch
             }
         );
         server_->state().store.add_observer(

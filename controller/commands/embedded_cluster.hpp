@@ -28,6 +28,7 @@ class EmbeddedCluster {
         std::uint64_t seed = 1;
         std::vector<std::string> nodes;  ///< descriptions, as sim::make_nodes() reads them
         Duration run_time = std::chrono::seconds(30);
+        Duration job_batch{};      ///< see sim::SimulatedCluster::Options
         bool is_simulated = true;  ///< else there is the API server alone
     };
 

@@ -51,7 +51,9 @@ SimulatedCluster::SimulatedCluster(apiserver::ApiServer& server, Options options
 void SimulatedCluster::note(
     const apiserver::Collection& collection, const apiserver::LogEntry& entry
 ) {
-    if (has_controller(collection)) {
+    if (collection == kJobs) {
+        note_job(entry);
+    } else if (has_controller(collection)) {
         objects_.emplace(collection, entry.name);
     } else if (collection == kNodes) {
         must_schedule_ = true;
@@ -65,11 +67,19 @@ void SimulatedCluster::note(
     note_owner(entry.after ? *entry.after : *entry.before);
 }
 
+/// A new Job, or a change by its user, is looked at without delay.
+void SimulatedCluster::note_job(const apiserver::LogEntry& entry) {
+    const bool is_status = entry.before && entry.after &&
+                           find_int(*entry.before, {"metadata", "generation"}) ==
+                               find_int(*entry.after, {"metadata", "generation"});
+    (is_status ? batched_ : objects_).emplace(kJobs, entry.name);
+}
+
 void SimulatedCluster::note_owner(const json::Value& object) {
     for (const json::Value& owner : list_at(object, {"metadata", "ownerReferences"})) {
         const Key* key = server_.state().find_by_uid(owner.string_at("uid"));
         if (key != nullptr && is_true_at(owner, {"controller"}) && has_controller(key->first)) {
-            objects_.insert(*key);
+            (key->first == kJobs ? batched_ : objects_).insert(*key);
         }
     }
 }
@@ -105,9 +115,22 @@ void SimulatedCluster::take_due(Time now) {
     });
 }
 
+/// The first thing that happens says until when others are gathered.
+void SimulatedCluster::delay_batched(Time now) {
+    for (const Key& key : std::exchange(batched_, {})) {
+        if (options_.job_batch == Duration()) {
+            objects_.insert(key);
+            continue;
+        }
+        const auto [at, is_new] = again_.emplace(key, now + options_.job_batch);
+        at->second = std::min(at->second, now + options_.job_batch);
+    }
+}
+
 void SimulatedCluster::run(Time now) {
     take_due(now);
     for (int round = 0; has_work() && round < kRoundsMax; ++round) {
+        delay_batched(now);
         for (const Key& key : std::exchange(objects_, {})) {
             reconcile_object(key, now);
         }

@@ -30,6 +30,9 @@ class SimulatedCluster {
     struct Options {
         Duration run_time = std::chrono::seconds(30);  ///< of pods that do not say how long
         Send send{};                                   ///< none: webhooks are passed over
+        /// So long the Job controller gathers what happens to the pods of a Job before it looks at
+        /// them. The real one does so for a second.
+        Duration job_batch{};
     };
 
     SimulatedCluster(apiserver::ApiServer& server, Options options);
@@ -39,7 +42,9 @@ class SimulatedCluster {
     /// Does what is due, until nothing is.
     void run(Time now);
     /// Whether something has changed that it has not looked at.
-    bool has_work() const { return !objects_.empty() || !pods_.empty() || must_schedule_; }
+    bool has_work() const {
+        return !objects_.empty() || !batched_.empty() || !pods_.empty() || must_schedule_;
+    }
     /// When it has to look again, whatever happens.
     std::optional<Time> next_time() const;
 
@@ -48,9 +53,11 @@ class SimulatedCluster {
     using Key = apiserver::State::Key;
 
     void note(const apiserver::Collection& collection, const apiserver::LogEntry& entry);
+    void note_job(const apiserver::LogEntry& entry);
     void note_owner(const json::Value& object);
     void note_lost_node(const std::string& node);
     void take_due(Time now);
+    void delay_batched(Time now);
     void reconcile_object(const Key& key, Time now);
     Outcome ask_controller(
         const Key& key,
@@ -77,6 +84,7 @@ class SimulatedCluster {
     ApiWriter writer_;
     Options options_;
     std::set<Key> objects_;  ///< that have a controller, to be looked at
+    std::set<Key> batched_;  ///< the same, but not at once
     std::set<Name> pods_;
     bool must_schedule_ = false;
     std::map<Key, Time> again_;

@@ -16,8 +16,7 @@ constexpr std::size_t kUncountedMax = 500;
 }  // namespace
 
 bool JobTurn::may_lose_finalizer(const JobPod& pod) const {
-    if (end_ || pod.has_succeeded() ||
-        job_.find_path({"metadata", "deletionTimestamp"}) != nullptr) {
+    if (end_ || pod.has_succeeded() || is_deleted_) {
         return true;
     }
     if (!counts_as_failed(pod)) {

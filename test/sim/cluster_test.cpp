@@ -111,4 +111,32 @@ TEST_CASE("a pod that waits for a node gets one that comes", "[sim][cluster]") {
     CHECK(text_at(world.pods().front(), {"spec", "nodeName"}) == "late");
 }
 
+TEST_CASE("what happens to pods within a second is one change of their Job", "[sim][cluster]") {
+    ClusterWorld world({.job_batch = 1s});
+    create_job(world, "completions: 2, parallelism: 2,");
+    CHECK(find_int(world.get(kJob), {"status", "active"}) == 2);
+    CHECK(find_int(world.get(kJob), {"status", "ready"}) == 0);
+    world.pass(1s);
+    CHECK(find_int(world.get(kJob), {"status", "ready"}) == 2);
+    world.pass(1s);
+    world.send("PATCH", kJob, "{spec: {parallelism: 1}}");
+    CHECK(find_int(world.get(kJob), {"status", "active"}) == 1);  // its user does not wait
+    world.pass(28s);
+    CHECK_FALSE(find_int(world.get(kJob), {"status", "succeeded"}));
+    world.pass(1s);
+    CHECK(find_int(world.get(kJob), {"status", "succeeded"}) == 1);
+}
+
+TEST_CASE("pods that are deleted with their Job have not failed", "[sim][cluster]") {
+    ClusterWorld world;
+    create_job(world, "", "annotations: {sluice.dev/stop-seconds: '6'}");
+    world.send("DELETE", kJob, "{propagationPolicy: Foreground}");
+    const json::Value job = world.get(kJob);
+    REQUIRE_FALSE(job.is_null());
+    CHECK(job.find_path({"status", "uncountedTerminatedPods"})->as_object().empty());
+    CHECK_FALSE(find_int(job, {"status", "failed"}));
+    world.pass(6s);
+    CHECK(world.get(kJob).is_null());
+}
+
 }  // namespace sluice::test

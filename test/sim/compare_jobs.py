@@ -11,6 +11,7 @@ dev` run until the script ends them. Prints each difference, then `N Jobs alike,
 
 import argparse
 import concurrent.futures
+import itertools
 import pathlib
 import signal
 import subprocess
@@ -27,10 +28,11 @@ from control_plane import ControlPlane, die_with_parent, wait_until  # noqa: E40
 from fake_kubelet import FakeKubelet, make_node  # noqa: E402
 
 from job_cases import CASES  # noqa: E402
-from job_snapshot import differences, take_snapshot  # noqa: E402
+from job_snapshot import differences, job_view, take_snapshot  # noqa: E402
 from job_world import JobWorld  # noqa: E402
 from token_client import connect  # noqa: E402
 
+JOBS = "/apis/batch/v1/jobs"
 # The Job controller gathers changes of pods for a second before it looks at them.
 QUIET_SECONDS = 1.6
 # A real one that has much to do is late.
@@ -56,7 +58,7 @@ class Observer(threading.Thread):
             started = time.monotonic()
             found = {}
             for part, path in (
-                ("jobs", "/apis/batch/v1/jobs"),
+                ("jobs", JOBS),
                 ("pods", "/api/v1/pods"),
                 ("events", "/api/v1/events"),
             ):
@@ -82,6 +84,23 @@ class Observer(threading.Thread):
     def wait(self):
         with self.changed:
             self.changed.wait(1.0)
+
+
+class StateRecorder(threading.Thread):
+    """Every status that Jobs have had, one after the other, by namespace."""
+
+    def __init__(self, api):
+        super().__init__(daemon=True)
+        version = api.get(JOBS)["metadata"]["resourceVersion"]
+        self.watch = api.watch(JOBS, version)
+        self.states = {}
+
+    def run(self):
+        for kind, job in self.watch:
+            states = self.states.setdefault(job["metadata"]["namespace"], [])
+            state = "deleted" if kind == "DELETED" else job_view(job)["status"]
+            if not states or states[-1] != state:
+                states.append(state)
 
 
 class SlowKubelet(FakeKubelet):
@@ -169,6 +188,15 @@ def compare(case, observers):
         return [f"{type(error).__name__}: {error}"]
 
 
+def compare_states(expected, found):
+    """Where the rows of states part."""
+    for number, (one, other) in enumerate(itertools.zip_longest(expected, found), 1):
+        lines = list(differences(one, other))
+        if lines:
+            return [f"state {number}{line}" for line in lines]
+    return []
+
+
 def find_binary():
     built = list(ROOT.glob("build/*/controller/sluice"))
     return max(built, key=lambda path: path.stat().st_mtime) if built else None
@@ -178,6 +206,11 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", type=pathlib.Path, default=find_binary())
     parser.add_argument("--case", action="append", help="only cases of this name")
+    parser.add_argument(
+        "--every-state",
+        action="store_true",
+        help="compare also what was there between the steps: alike only where the machine is idle",
+    )
     parser.add_argument("--jobs", type=int, default=12, help="cases at the same time")
     return parser.parse_args()
 
@@ -195,15 +228,22 @@ def main():
             kubelet.start()
             dev = DevCluster(options.binary, directory)
             observers = [Observer(plane.api), Observer(dev.api)]
-            for observer in observers:
-                observer.start()
+            recorders = [StateRecorder(plane.api), StateRecorder(dev.api)]
+            for each in observers + recorders:
+                each.start()
             with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
                 found = list(pool.map(lambda case: compare(case, observers), cases))
             for observer in observers:
                 observer.ended.set()
                 observer.join()
+            for recorder in recorders:
+                recorder.watch.stop()
+                recorder.join()
             dev.stop()
             kubelet.stop()
+    if options.every_state:
+        for case, lines in zip(cases, found):
+            lines += compare_states(*(each.states.get(f"case-{case.name}") for each in recorders))
     for case, lines in zip(cases, found):
         print(f"{'alike' if not lines else 'DIFFERENT'}: {case.name}")
         for line in lines:
