@@ -127,29 +127,46 @@ void ApiWriter::tell(const json::Value& about, const Note& note, Time now) {
     const std::string ns(text_at(about, {"metadata", "namespace"}));
     const std::string name(text_at(about, {"metadata", "name"}));
     const std::string_view kind = about.string_at("kind");
+    const std::string_view uid = text_at(about, {"metadata", "uid"});
+    const auto event = recorder_.record(fmt::format("{}/{}/{}", kind, uid, ns), name, note, now);
+    if (!event) {
+        return;
+    }
+    const std::string events = fmt::format("/api/v1/namespaces/{}/events", ns);
+    if (event->count > 1) {
+        const json::Value repeated = json::Object{
+            {"count", event->count},
+            {"message", event->message},
+            {"lastTimestamp", api::to_string(now)}
+        };
+        const auto response =
+            request("PATCH", events + "/" + event->name, repeated, now, kMergePatch);
+        if (response.status != 404) {
+            return;
+        }
+    }
     request(
         "POST",
-        fmt::format("/api/v1/namespaces/{}/events", ns),
+        events,
         json::Object{
             {"apiVersion", "v1"},
             {"kind", "Event"},
-            {"metadata",
-             json::Object{{"name", fmt::format("{}.{:016x}", name, ++events_)}, {"namespace", ns}}},
+            {"metadata", json::Object{{"name", event->name}, {"namespace", ns}}},
             {"involvedObject",
              json::Object{
                  {"apiVersion", about.string_at("apiVersion")},
                  {"kind", kind},
                  {"namespace", ns},
                  {"name", name},
-                 {"uid", text_at(about, {"metadata", "uid"})}
+                 {"uid", uid}
              }},
             {"reason", note.reason},
-            {"message", note.message},
+            {"message", event->message},
             {"type", note.is_warning ? "Warning" : "Normal"},
             {"source", json::Object{{"component", component_of(kind)}}},
-            {"firstTimestamp", api::to_string(now)},
+            {"firstTimestamp", api::to_string(event->first)},
             {"lastTimestamp", api::to_string(now)},
-            {"count", 1}
+            {"count", event->count}
         },
         now
     );

@@ -3,9 +3,9 @@
 #include "apiserver/api_server.hpp"
 #include "base/clock.hpp"
 #include "json/value.hpp"
+#include "sim/event_recorder.hpp"
 #include "sim/write.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,7 +47,7 @@ class ApiWriter {
 
   private:
     apiserver::ApiServer& server_;
-    std::uint64_t events_ = 0;
+    EventRecorder recorder_;
 };
 
 }  // namespace sluice::sim

@@ -16,21 +16,21 @@ namespace sluice::sim {
 
 namespace {
 
-const apiserver::Collection kJobs{"batch", "jobs"};
-const apiserver::Collection kPods{"", "pods"};
-const apiserver::Collection kNodes{"", "nodes"};
+const apiserver::Collection jobs_collection{"batch", "jobs"};
+const apiserver::Collection pods_collection{"", "pods"};
+const apiserver::Collection nodes_collection{"", "nodes"};
 constexpr int kRoundsMax = 10'000;
 /// A write that was refused is made again after this time.
 constexpr Duration kRetry = std::chrono::seconds(10);
 
 bool has_controller(const apiserver::Collection& collection) {
-    return collection == kJobs || controllers().contains(collection);
+    return collection == jobs_collection || controllers().contains(collection);
 }
 
 }  // namespace
 
 SimulatedCluster::SimulatedCluster(apiserver::ApiServer& server, Options options)
-    : server_(server), writer_(server), options_(options) {
+    : server_(server), writer_(server), options_(std::move(options)) {
     server_.state().store.add_observer(
         [this](const apiserver::Collection& collection, const apiserver::LogEntry& entry) {
             note(collection, entry);
@@ -38,7 +38,7 @@ SimulatedCluster::SimulatedCluster(apiserver::ApiServer& server, Options options
     );
     for (const apiserver::Collection& collection : server_.state().store.collections()) {
         for (const auto& [name, object] : server_.state().store.objects(collection)) {
-            if (collection == kPods) {
+            if (collection == pods_collection) {
                 pods_.insert(name);
             } else if (has_controller(collection)) {
                 objects_.emplace(collection, name);
@@ -51,16 +51,16 @@ SimulatedCluster::SimulatedCluster(apiserver::ApiServer& server, Options options
 void SimulatedCluster::note(
     const apiserver::Collection& collection, const apiserver::LogEntry& entry
 ) {
-    if (collection == kJobs) {
+    if (collection == jobs_collection) {
         note_job(entry);
     } else if (has_controller(collection)) {
         objects_.emplace(collection, entry.name);
-    } else if (collection == kNodes) {
+    } else if (collection == nodes_collection) {
         must_schedule_ = true;
         if (!entry.after) {
             note_lost_node(entry.name.name);
         }
-    } else if (collection == kPods) {
+    } else if (collection == pods_collection) {
         pods_.insert(entry.name);
         must_schedule_ = true;
     }
@@ -72,20 +72,20 @@ void SimulatedCluster::note_job(const apiserver::LogEntry& entry) {
     const bool is_status = entry.before && entry.after &&
                            find_int(*entry.before, {"metadata", "generation"}) ==
                                find_int(*entry.after, {"metadata", "generation"});
-    (is_status ? batched_ : objects_).emplace(kJobs, entry.name);
+    (is_status ? batched_ : objects_).emplace(jobs_collection, entry.name);
 }
 
 void SimulatedCluster::note_owner(const json::Value& object) {
     for (const json::Value& owner : list_at(object, {"metadata", "ownerReferences"})) {
         const Key* key = server_.state().find_by_uid(owner.string_at("uid"));
         if (key != nullptr && is_true_at(owner, {"controller"}) && has_controller(key->first)) {
-            (key->first == kJobs ? batched_ : objects_).insert(*key);
+            (key->first == jobs_collection ? batched_ : objects_).insert(*key);
         }
     }
 }
 
 void SimulatedCluster::note_lost_node(const std::string& node) {
-    for (const auto& [name, pod] : server_.state().store.objects(kPods)) {
+    for (const auto& [name, pod] : server_.state().store.objects(pods_collection)) {
         if (text_at(*pod, {"spec", "nodeName"}) == node) {
             pods_.insert(name);
         }
@@ -106,7 +106,7 @@ void SimulatedCluster::take_due(Time now) {
         if (time > now) {
             return false;
         }
-        if (key.first == kPods) {
+        if (key.first == pods_collection) {
             pods_.insert(key.second);
         } else {
             objects_.insert(key);
@@ -216,7 +216,7 @@ Outcome SimulatedCluster::ask_controller(
     Time now
 ) {
     const std::string_view ns = text_at(object, {"metadata", "namespace"});
-    if (key.first == kJobs) {
+    if (key.first == jobs_collection) {
         return reconcile_job(
             object, owned, backoffs_[std::string(text_at(object, {"metadata", "uid"}))], now
         );
@@ -268,9 +268,9 @@ bool SimulatedCluster::release_orphan(const json::Value& pod, Time now) {
 }
 
 void SimulatedCluster::reconcile_pod(const Name& name, Time now) {
-    const Key key{kPods, name};
+    const Key key{pods_collection, name};
     again_.erase(key);
-    const apiserver::Snapshot pod = server_.state().store.find(kPods, name);
+    const apiserver::Snapshot pod = server_.state().store.find(pods_collection, name);
     if (!pod || release_orphan(*pod, now)) {
         return;
     }
@@ -278,7 +278,7 @@ void SimulatedCluster::reconcile_pod(const Name& name, Time now) {
     if (node.empty()) {
         return;
     }
-    const bool is_lost = !server_.state().store.find(kNodes, {"", node});
+    const bool is_lost = !server_.state().store.find(nodes_collection, {"", node});
     perform(
         key, pod, is_lost ? collect_lost_pod(*pod, now) : run_pod(*pod, options_.run_time, now), now
     );
@@ -286,7 +286,8 @@ void SimulatedCluster::reconcile_pod(const Name& name, Time now) {
 
 void SimulatedCluster::schedule(Time now) {
     const auto& store = server_.state().store;
-    for (const Placement& placement : place_pods(store.objects(kPods), store.objects(kNodes))) {
+    for (const Placement& placement :
+         place_pods(store.objects(pods_collection), store.objects(nodes_collection))) {
         if (placement.node.empty()) {
             tell_unschedulable(*placement.pod, placement.message, now);
             continue;

@@ -24,24 +24,30 @@ Reconcile pod_job(PodJobKind kind) {
     return [kind = std::move(kind)](const Turn& turn) { return reconcile_pod_job(kind, turn); };
 }
 
+using Make = Reconcile (*)(const job_kinds::Description&);
+
 /// By the framework that a description is of.
-const std::map<std::string_view, Reconcile (*)(const job_kinds::Description&)> kByFramework = {
-    {"jobset.x-k8s.io/jobset", [](const auto&) { return Reconcile(reconcile_job_set); }},
-    {"kubeflow.org/jaxjob", [](const auto& each) { return pod_job(training_kind(each)); }},
-    {"kubeflow.org/mpijob", [](const auto& each) { return pod_job(training_kind(each)); }},
-    {"kubeflow.org/paddlejob", [](const auto& each) { return pod_job(training_kind(each)); }},
-    {"kubeflow.org/pytorchjob", [](const auto& each) { return pod_job(training_kind(each)); }},
-    {"kubeflow.org/tfjob", [](const auto& each) { return pod_job(training_kind(each)); }},
-    {"kubeflow.org/xgboostjob", [](const auto& each) { return pod_job(training_kind(each)); }},
-    {"ray.io/raycluster", [](const auto& each) { return pod_job(ray_cluster_kind(each)); }},
-    {"ray.io/rayjob", [](const auto& each) { return pod_job(ray_job_kind(each)); }},
-    {"ray.io/rayservice", [](const auto& each) { return pod_job(ray_service_kind(each)); }},
-    {"sparkoperator.k8s.io/sparkapplication",
-     [](const auto& each) { return pod_job(spark_kind(each)); }},
-    {"trainer.kubeflow.org/trainjob", [](const auto&) { return Reconcile(reconcile_train_job); }},
-    {"workload.codeflare.dev/appwrapper",
-     [](const auto&) { return Reconcile(reconcile_app_wrapper); }},
-};
+const std::map<std::string_view, Make>& makers() {
+    static const std::map<std::string_view, Make> kMakers = {
+        {"jobset.x-k8s.io/jobset", [](const auto&) { return Reconcile(reconcile_job_set); }},
+        {"kubeflow.org/jaxjob", [](const auto& each) { return pod_job(training_kind(each)); }},
+        {"kubeflow.org/mpijob", [](const auto& each) { return pod_job(training_kind(each)); }},
+        {"kubeflow.org/paddlejob", [](const auto& each) { return pod_job(training_kind(each)); }},
+        {"kubeflow.org/pytorchjob", [](const auto& each) { return pod_job(training_kind(each)); }},
+        {"kubeflow.org/tfjob", [](const auto& each) { return pod_job(training_kind(each)); }},
+        {"kubeflow.org/xgboostjob", [](const auto& each) { return pod_job(training_kind(each)); }},
+        {"ray.io/raycluster", [](const auto& each) { return pod_job(ray_cluster_kind(each)); }},
+        {"ray.io/rayjob", [](const auto& each) { return pod_job(ray_job_kind(each)); }},
+        {"ray.io/rayservice", [](const auto& each) { return pod_job(ray_service_kind(each)); }},
+        {"sparkoperator.k8s.io/sparkapplication",
+         [](const auto& each) { return pod_job(spark_kind(each)); }},
+        {"trainer.kubeflow.org/trainjob", [](const auto&) { return Reconcile(reconcile_train_job); }
+        },
+        {"workload.codeflare.dev/appwrapper",
+         [](const auto&) { return Reconcile(reconcile_app_wrapper); }},
+    };
+    return kMakers;
+}
 
 std::map<apiserver::Collection, Controller> make_controllers() {
     std::map<apiserver::Collection, Controller> made = {
@@ -52,7 +58,7 @@ std::map<apiserver::Collection, Controller> make_controllers() {
          {"leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", reconcile_leader_worker_set}},
     };
     for (const job_kinds::Description& each : job_kinds::builtin_descriptions()) {
-        if (const auto found = kByFramework.find(each.framework); found != kByFramework.end()) {
+        if (const auto found = makers().find(each.framework); found != makers().end()) {
             made.emplace(
                 apiserver::Collection{each.group, each.resource},
                 Controller{each.api_version(), each.kind, found->second(each)}

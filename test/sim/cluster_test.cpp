@@ -139,4 +139,18 @@ TEST_CASE("pods that are deleted with their Job have not failed", "[sim][cluster
     CHECK(world.get(kJob).is_null());
 }
 
+TEST_CASE("events of a Job with many pods are few", "[sim][cluster]") {
+    ClusterWorld world;
+    create_job(world, "completions: 30, parallelism: 30,");
+    CHECK(world.pods().size() == 30);
+    std::int64_t told = 0;
+    std::size_t events = 0;
+    for (const json::Value& event : world.list("/api/v1/namespaces/default/events")) {
+        told += find_int(event, {"count"}).value_or(0);
+        ++events;
+    }
+    CHECK(events == 10);
+    CHECK(told == 25);
+}
+
 }  // namespace sluice::test

@@ -6,6 +6,7 @@ import collections
 import re
 
 TIMES = ("startTime", "completionTime")
+COMBINED = "(combined from similar events): "
 INDEX = "batch.kubernetes.io/job-completion-index"
 # What a kubelet and a scheduler write, not the Job controller.
 OF_OTHERS = {
@@ -94,8 +95,7 @@ def without_names(message):
 
 
 def event_view(event):
-    # Clients put many events of a kind into one.
-    message = without_names(event["message"]).removeprefix("(combined from similar events): ")
+    message = without_names(event["message"])
     return " ".join(
         [
             event["type"],
@@ -107,10 +107,15 @@ def event_view(event):
 
 
 def events_view(events):
+    """How often each event was told. Of a reason with so many that they became one, which were told
+    by themselves is chance.
+    """
+    of_jobs = [each for each in events if each["involvedObject"]["kind"] == "Job"]
+    many = {each["reason"] for each in of_jobs if each["message"].startswith(COMBINED)}
     counts = collections.Counter()
-    for event in events:
-        if event["involvedObject"]["kind"] == "Job":
-            counts[event_view(event)] += event.get("count") or 1
+    for event in of_jobs:
+        view = event["reason"] if event["reason"] in many else event_view(event)
+        counts[view] += event.get("count") or 1
     return dict(sorted(counts.items()))
 
 
