@@ -13,9 +13,6 @@ constexpr std::size_t kSimilarMax = 10;
 constexpr Duration kSimilarTime = std::chrono::minutes(10);
 constexpr double kBurst = 25;
 constexpr Duration kRefill = std::chrono::minutes(5);
-/// So many events, and so many of each table, are remembered at least.
-constexpr std::size_t kRemembered = 4096;
-
 }  // namespace
 
 bool EventRecorder::has_budget(const std::string& object, Time now) {
@@ -45,16 +42,18 @@ bool EventRecorder::is_one_of_many(const std::string& kind, const std::string& m
     return true;
 }
 
-/// What is older than all rules look back.
+/// What is older than all rules look back. Not before it has doubled, so that it costs little.
 void EventRecorder::forget(Time now) {
+    if (known_.size() < forget_at_) {
+        return;
+    }
     const auto clean = [now](auto& table, Duration age) {
-        if (table.size() > kRemembered) {
-            std::erase_if(table, [&](const auto& entry) { return now - entry.second.last > age; });
-        }
+        std::erase_if(table, [&](const auto& entry) { return now - entry.second.last > age; });
     };
     clean(budgets_, static_cast<int>(kBurst) * kRefill);
     clean(similar_, kSimilarTime);
     clean(known_, kSimilarTime);
+    forget_at_ = std::max(kRemembered, 2 * known_.size());
 }
 
 std::optional<RecordedEvent> EventRecorder::record(

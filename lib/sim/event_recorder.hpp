@@ -53,6 +53,9 @@ class EventRecorder {
     std::map<std::string, Similar> similar_;
     std::map<std::string, Known> known_;
     std::uint64_t events_ = 0;
+    /// So many events are remembered whatever their age.
+    static constexpr std::size_t kRemembered = 4096;
+    std::size_t forget_at_ = kRemembered;
 };
 
 }  // namespace sluice::sim
