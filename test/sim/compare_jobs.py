@@ -30,6 +30,7 @@ from fake_kubelet import FakeKubelet, make_node  # noqa: E402
 from job_cases import CASES  # noqa: E402
 from job_snapshot import differences, job_view, take_snapshot  # noqa: E402
 from job_world import JobWorld  # noqa: E402
+from random_jobs import random_cases  # noqa: E402
 from token_client import connect  # noqa: E402
 
 JOBS = "/apis/batch/v1/jobs"
@@ -211,13 +212,16 @@ def parse_arguments():
         action="store_true",
         help="compare also what was there between the steps: alike only where the machine is idle",
     )
+    parser.add_argument("--random", type=int, default=0, help="so many cases that are drawn")
+    parser.add_argument("--seed", type=int, default=1, help="of what is drawn")
     parser.add_argument("--jobs", type=int, default=12, help="cases at the same time")
     return parser.parse_args()
 
 
 def main():
     options = parse_arguments()
-    cases = [case for case in CASES if not options.case or case.name in options.case]
+    cases = random_cases(options.seed, options.random) if options.random else CASES
+    cases = [case for case in cases if not options.case or case.name in options.case]
     if not options.binary or not cases:
         sys.exit("no sluice is built" if cases else "no case of that name")
     with tempfile.TemporaryDirectory(prefix="sluice-compare-") as folder:
@@ -246,7 +250,7 @@ def main():
             lines += compare_states(*(each.states.get(f"case-{case.name}") for each in recorders))
     for case, lines in zip(cases, found):
         print(f"{'alike' if not lines else 'DIFFERENT'}: {case.name}")
-        for line in lines:
+        for line in [case.story, *lines] if lines and case.story else lines:
             print(f"    {line}")
     different = sum(1 for lines in found if lines)
     print(f"{len(cases) - different} Jobs alike, {different} different")

@@ -11,6 +11,7 @@ class Case:
     job: dict
     steps: list
     node: str = ""  # one of its own, which the case may lose
+    story: str = ""  # what is not to be seen in its source
 
 
 def merge(base, patch):

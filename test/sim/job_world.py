@@ -79,6 +79,31 @@ class JobWorld:
     def delete_pod(self, index=None):
         self.api.delete(pod_path(self.active(index)[0]))
 
+    def first_running(self):
+        """Of the lowest index; None: no pod runs."""
+        found = [
+            pod
+            for pod in self.pods()
+            if is_active(pod) and pod["status"].get("phase") == "Running"
+        ]
+        found.sort(key=lambda pod: int(pod["metadata"].get("annotations", {}).get(INDEX, "0")))
+        return found[0] if found else None
+
+    def end_first(self, code):
+        pod = self.first_running()
+        if pod:
+            set_pod_ended(self.api, pod, code)
+
+    def delete_first(self):
+        pod = self.first_running()
+        if pod:
+            self.api.delete(pod_path(pod))
+
+    def disrupt_first(self):
+        pod = self.first_running()
+        if pod:
+            self.disrupt_pod(pod)
+
     def delete_waiting_pod(self):
         self.api.delete(pod_path(self.pods()[0]))
 
@@ -87,8 +112,10 @@ class JobWorld:
         self.api.delete(pod_path(pod))
 
     def disrupt(self, index=None):
-        """A pod fails as one that was preempted."""
-        pod = self.active(index)[0]
+        self.disrupt_pod(self.active(index)[0])
+
+    def disrupt_pod(self, pod):
+        """It fails as one that was preempted."""
         condition = {
             "type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler",
             "message": "preempted", "lastTransitionTime": now(),
