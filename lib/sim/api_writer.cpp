@@ -73,7 +73,7 @@ bool ApiWriter::finish(
     }
     if (write.note && !is_gone) {
         Note note = *write.note;
-        if (creates) {
+        if (creates && note.message.ends_with(": ")) {
             const auto made = json::parse(response.body);
             note.message += made ? text_at(*made, {"metadata", "name"}) : std::string_view();
         }

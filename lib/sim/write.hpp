@@ -21,7 +21,7 @@ struct Note {
 /// reconciles.
 struct Write {
     enum class Verb : std::uint8_t {
-        Create,       ///< `body`: the object; its name is added to the note
+        Create,       ///< `body`: the object; its name is added to a note that ends in ": "
         Patch,        ///< merge patch
         PatchStatus,  ///< the same of the status
         Delete,       ///< `body`: DeleteOptions, or nothing

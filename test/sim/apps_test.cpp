@@ -58,6 +58,17 @@ TEST_CASE("a Deployment has the pods that it wants, and runs on", "[sim][apps]")
     CHECK(find_int(world.get(kDeployment), {"status", "readyReplicas"}) == 3);
     CHECK(find_int(world.get(kDeployment), {"status", "observedGeneration"}) == 1);
     CHECK(sim::has_condition(world.get(kDeployment), "Available"));
+    const json::Value known = world.get(kDeployment);
+    const json::Value& condition = sim::list_at(known, {"status", "conditions"}).front();
+    CHECK(condition.string_at("lastUpdateTime") == "2026-01-01T00:00:00Z");
+    const std::string_view revision = "deployment.kubernetes.io/revision";
+    CHECK(text_at(world.get(kDeployment), {"metadata", "annotations", revision}) == "1");
+    const json::Value set = world.list(kReplicaSets).front();
+    const json::Value& annotations = *set.find_path({"metadata", "annotations"});
+    CHECK(annotations.string_at(revision) == "1");
+    CHECK(annotations.string_at("deployment.kubernetes.io/desired-replicas") == "3");
+    CHECK(annotations.string_at("deployment.kubernetes.io/max-replicas") == "4");
+    CHECK(find_int(set, {"status", "terminatingReplicas"}) == 0);
     world.pass(1h);
     CHECK(world.pods().size() == 3);
     SECTION("and a deleted pod comes back") {
@@ -100,6 +111,12 @@ TEST_CASE("a new template of a Deployment replaces the pods of the old one", "[s
         );
         CHECK(images(world) == std::set<std::string>{"i:1"});
         CHECK(world.list(kReplicaSets).size() == 2);
+        CHECK(
+            text_at(
+                world.get(kDeployment),
+                {"metadata", "annotations", "deployment.kubernetes.io/revision"}
+            ) == "3"
+        );
     }
 }
 
@@ -125,6 +142,12 @@ TEST_CASE("a StatefulSet has its pods one after the other", "[sim][apps]") {
         CHECK(text_at(pod, {"metadata", "labels", "apps.kubernetes.io/pod-index"}) == "1");
         CHECK(text_at(pod, {"metadata", "labels", "statefulset.kubernetes.io/pod-name"}) == "db-1");
         CHECK(text_at(pod, {"spec", "hostname"}) == "db-1");
+        CHECK(text_at(pod, {"metadata", "generateName"}) == "db-");
+        std::set<std::string> told;
+        for (const json::Value& event : world.list("/api/v1/namespaces/default/events")) {
+            told.emplace(event.string_at("message"));
+        }
+        CHECK(told.contains("Create Pod db-1 in StatefulSet db successful"));
         const json::Value set = world.get(kStatefulSet);
         CHECK(find_int(set, {"status", "readyReplicas"}) == 2);
         CHECK(

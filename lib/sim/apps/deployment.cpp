@@ -1,5 +1,6 @@
 #include "sim/apps/deployment.hpp"
 
+#include "api/micro_time.hpp"
 #include "sim/conditions.hpp"
 #include "sim/fields.hpp"
 #include "sim/owned.hpp"
@@ -60,6 +61,7 @@ class DeploymentTurn {
             if (newest_ == nullptr) {
                 create_newest();
             } else {
+                number();
                 roll();
                 forget_old();
             }
@@ -97,7 +99,7 @@ class DeploymentTurn {
         const json::Value metadata = json::Object{
             {"name", name},
             {"labels", *pod_template.find_path({"metadata", "labels"})},
-            {"annotations", json::Object{{std::string(kRevision), std::to_string(revision)}}},
+            {"annotations", set_annotations(revision)},
             {"ownerReferences", owner_references(deployment_)}
         };
         // A set that is recreated waits for the pods of the others.
@@ -118,6 +120,48 @@ class DeploymentTurn {
         );
         if (size > 0) {
             tell_scaled("up", name, 0, size);
+        }
+    }
+
+    /// What a ReplicaSet knows of its Deployment.
+    json::Value set_annotations(std::int64_t revision) const {
+        json::Value made = json::Object();
+        made.set("deployment.kubernetes.io/desired-replicas", std::to_string(replicas_));
+        made.set("deployment.kubernetes.io/max-replicas", std::to_string(replicas_ + surge()));
+        made.set(kRevision, std::to_string(revision));
+        return made;
+    }
+
+    /// The revision of the newest ReplicaSet: one that comes back is new again.
+    void number() {
+        std::int64_t revision = revision_of(*newest_);
+        if (newest_ != sets_.back()) {
+            revision = revision_of(*sets_.back()) + 1;
+        }
+        for (const json::Value* set : sets_) {
+            if (set != newest_ && size_of(*set) == 0) {
+                continue;  // nothing is scaled there any more
+            }
+            annotate(*set, set_annotations(set == newest_ ? revision : revision_of(*set)));
+        }
+        json::Value own = json::Object();
+        own.set(kRevision, std::to_string(revision));
+        annotate(deployment_, own);
+    }
+
+    void annotate(const json::Value& object, const json::Value& annotations) {
+        for (const auto& [name, value] : annotations.as_object()) {
+            if (text_at(object, {"metadata", "annotations", name}) != value.as_string()) {
+                const json::Value metadata = json::Object{{"annotations", annotations}};
+                outcome_.writes.push_back(
+                    {.verb = Write::Verb::Patch,
+                     .name = std::string(name_of(object)),
+                     .body = json::Object{{"metadata", metadata}},
+                     .api_version = "apps/v1",
+                     .kind = std::string(object.string_at("kind"))}
+                );
+                return;
+            }
         }
     }
 
@@ -209,6 +253,21 @@ class DeploymentTurn {
         }
     }
 
+    /// Conditions of Deployments also say when they were written last.
+    void set_update_times(json::Array& conditions) const {
+        const json::Array known = conditions_of(deployment_);
+        for (json::Value& condition : conditions) {
+            const json::Value* before = find_element(known, "type", condition.string_at("type"));
+            condition.set(
+                "lastUpdateTime",
+                before == nullptr ? std::string() : std::string(before->string_at("lastUpdateTime"))
+            );
+            if (before == nullptr || *before != condition) {
+                condition.set("lastUpdateTime", api::to_string(turn_.now));
+            }
+        }
+    }
+
     void write_status() {
         const std::int64_t available = sum({"status", "availableReplicas"});
         json::Value status = json::Object{
@@ -225,6 +284,7 @@ class DeploymentTurn {
         set_count("updatedReplicas", updated);
         set_count("readyReplicas", sum({"status", "readyReplicas"}));
         set_count("availableReplicas", available);
+        status.set("terminatingReplicas", sum({"status", "terminatingReplicas"}));
         set_count("unavailableReplicas", std::max<std::int64_t>(0, replicas_ - available));
         json::Array conditions = conditions_of(deployment_);
         const bool is_available = available >= replicas_ - unavailable_max();
@@ -250,6 +310,7 @@ class DeploymentTurn {
             {"Progressing", true, is_done ? "NewReplicaSetAvailable" : "ReplicaSetUpdated", set},
             turn_.now
         );
+        set_update_times(conditions);
         status.set("conditions", std::move(conditions));
         replace_status(deployment_, std::move(status), outcome_);
     }

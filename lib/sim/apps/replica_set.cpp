@@ -3,6 +3,7 @@
 #include "sim/fields.hpp"
 #include "sim/job_pod.hpp"
 #include "sim/owned.hpp"
+#include "sim/pod_life.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +14,9 @@ namespace sluice::sim {
 
 namespace {
 
-json::Value make_status(const json::Value& set, const std::vector<const json::Value*>& active) {
+json::Value make_status(
+    const json::Value& set, const std::vector<const json::Value*>& active, std::int64_t terminating
+) {
     const auto ready = static_cast<std::int64_t>(
         std::ranges::count_if(active, [](const json::Value* pod) { return is_ready_pod(*pod); })
     );
@@ -26,6 +29,7 @@ json::Value make_status(const json::Value& set, const std::vector<const json::Va
         status.set("readyReplicas", ready);
         status.set("availableReplicas", ready);
     }
+    status.set("terminatingReplicas", terminating);
     status.set("observedGeneration", find_int(set, {"metadata", "generation"}).value_or(1));
     return status;
 }
@@ -36,6 +40,10 @@ Outcome reconcile_replica_set(const Turn& turn) {
     Outcome outcome;
     const json::Value& set = turn.object;
     std::vector<const json::Value*> active = turn.owned_of("Pod");
+    const auto terminating =
+        static_cast<std::int64_t>(std::ranges::count_if(active, [](const json::Value* pod) {
+            return is_deleted(*pod) && !has_ended(*pod);
+        }));
     std::erase_if(active, [](const json::Value* pod) { return !is_active_pod(*pod); });
     const std::int64_t wanted = find_int(set, {"spec", "replicas"}).value_or(1);
     const json::Value* pod_template = set.find_path({"spec", "template"});
@@ -58,7 +66,7 @@ Outcome reconcile_replica_set(const Turn& turn) {
             }
         }
     }
-    replace_status(set, make_status(set, active), outcome);
+    replace_status(set, make_status(set, active, terminating), outcome);
     return outcome;
 }
 

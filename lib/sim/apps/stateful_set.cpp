@@ -66,6 +66,7 @@ class StatefulSetTurn {
     void create(std::int64_t ordinal) {
         const std::string name = fmt::format("{}-{}", name_of(set_), ordinal);
         json::Value pod = make_owned_pod(set_, template_, name);
+        make_object_at(pod, {"metadata"}).set("generateName", std::string(name_of(set_)) + "-");
         set_metadata(pod, "labels", "statefulset.kubernetes.io/pod-name", name);
         set_metadata(pod, "labels", "apps.kubernetes.io/pod-index", std::to_string(ordinal));
         set_metadata(pod, "labels", kRevision, revision_);
@@ -75,14 +76,14 @@ class StatefulSetTurn {
             spec.set("subdomain", service);
         }
         Write write = creation(std::move(pod));
-        write.note = Note{false, "SuccessfulCreate", told("create", name)};
+        write.note = Note{false, "SuccessfulCreate", told("Create", name)};
         write.asks_webhooks = true;
         outcome_.writes.push_back(std::move(write));
     }
 
     void remove(const json::Value& pod) {
         Write write = deletion(pod);
-        write.note = Note{false, "SuccessfulDelete", told("delete", name_of(pod))};
+        write.note = Note{false, "SuccessfulDelete", told("Delete", name_of(pod))};
         outcome_.writes.push_back(std::move(write));
     }
 
