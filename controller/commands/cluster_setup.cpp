@@ -3,6 +3,7 @@
 #include "api/crd.hpp"
 #include "api/kueue_names.hpp"
 #include "api/scheme.hpp"
+#include "config/validation.hpp"
 #include "controller/commands/webhook_manifest.hpp"
 #include "yaml/parse.hpp"
 
@@ -32,6 +33,23 @@ Result<std::vector<json::Value>> setup_objects() {
         objects.push_back(std::move(*document.value));
     }
     return objects;
+}
+
+json::Value make_configuration() {
+    json::Array frameworks;
+    for (const config::Framework& framework : config::known_frameworks()) {
+        frameworks.emplace_back(framework.name);
+    }
+    return json::Object{
+        {"apiVersion", api::kConfigV1beta2},
+        {"kind", "Configuration"},
+        {"namespace", kEmbeddedNamespace},
+        {"health", json::Object{{"healthProbeBindAddress", "0"}}},
+        {"metrics", json::Object{{"bindAddress", "0"}}},
+        {"leaderElection", json::Object{{"leaderElect", false}}},
+        {"clientConnection", json::Object{{"qps", -1}}},
+        {"integrations", json::Object{{"frameworks", std::move(frameworks)}}}
+    };
 }
 
 std::vector<json::Value> items_of(json::Value document) {

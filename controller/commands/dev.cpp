@@ -1,6 +1,5 @@
 #include "controller/commands/dev.hpp"
 
-#include "api/kueue_names.hpp"
 #include "base/log.hpp"
 #include "base/prng.hpp"
 #include "controller/commands/cluster_setup.hpp"
@@ -39,6 +38,8 @@ namespace sluice::commands {
 namespace {
 
 constexpr int kCannotStart = 2;
+/// As in kube-controller-manager, so that a Job goes through the same states.
+constexpr Duration kJobBatch = std::chrono::seconds(1);
 constexpr Duration kReadyMax = std::chrono::seconds(20);
 constexpr Duration kReadyStep = std::chrono::milliseconds(20);
 
@@ -148,26 +149,24 @@ Result<std::uint16_t> find_free_port() {
     return (*server)->port();
 }
 
-std::string make_configuration(std::uint16_t webhook_port) {
-    return json::print_pretty(json::Object{
-        {"apiVersion", api::kConfigV1beta2},
-        {"kind", "Configuration"},
-        {"namespace", kEmbeddedNamespace},
-        {"health", json::Object{{"healthProbeBindAddress", "0"}}},
-        {"metrics", json::Object{{"bindAddress", "0"}}},
-        {"leaderElection", json::Object{{"leaderElect", false}}},
-        {"clientConnection", json::Object{{"qps", -1}}},
-        {"webhook",
-         json::Object{{"host", "127.0.0.1"}, {"port", static_cast<std::int64_t>(webhook_port)}}}
-    });
+std::string print_configuration(std::uint16_t webhook_port) {
+    json::Value configuration = make_configuration();
+    configuration.set(
+        "webhook",
+        json::Object{{"host", "127.0.0.1"}, {"port", static_cast<std::int64_t>(webhook_port)}}
+    );
+    return json::print_pretty(configuration);
 }
 
-/// Whether the controller has published its webhooks: from then on Jobs are held when they come.
-bool is_ready(EmbeddedCluster& cluster) {
+/// Whether the controller has published its webhooks of a kind, `mutating` or `validating`.
+bool has_published(EmbeddedCluster& cluster, std::string_view kind) {
     const auto response = cluster.request(apiserver::make_request(
         "GET",
-        "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/"
-        "kueue-mutating-webhook-configuration"
+        fmt::format(
+            "/apis/admissionregistration.k8s.io/v1/{0}webhookconfigurations/"
+            "kueue-{0}-webhook-configuration",
+            kind
+        )
     ));
     const auto object = json::parse(response.body);
     const json::Value* hooks = object ? object->find("webhooks") : nullptr;
@@ -176,6 +175,11 @@ bool is_ready(EmbeddedCluster& cluster) {
     }
     const json::Value* url = hooks->as_array().front().find_path({"clientConfig", "url"});
     return url != nullptr;
+}
+
+/// Whether Jobs are held when they come, and no object is refused because its webhook is not known.
+bool is_ready(EmbeddedCluster& cluster) {
+    return has_published(cluster, "mutating") && has_published(cluster, "validating");
 }
 
 boost::asio::awaitable<void> pause_until_ready(EmbeddedCluster* cluster, net::EventLoop* loop) {
@@ -255,6 +259,7 @@ int cannot_start(const Error& error) {
 int run(Options options) {
     options.cluster.seed = random_seed();
     options.cluster.run_time = std::chrono::seconds(options.run_seconds);
+    options.cluster.job_batch = kJobBatch;
     options.cluster.is_simulated = !options.is_server_only;
     const SystemClock clock;
     std::signal(SIGPIPE, SIG_IGN);
@@ -274,7 +279,7 @@ int run(Options options) {
     const auto port = find_free_port();
     const auto configuration = (*folder)->path() / "configuration.json";
     if (written && port) {
-        written = write_file(configuration, make_configuration(*port));
+        written = write_file(configuration, print_configuration(*port));
     }
     if (!written || !port) {
         return cannot_start(written ? port.error() : written.error());
@@ -287,9 +292,8 @@ int run(Options options) {
     ControllerOptions controller;
     controller.config_file = configuration;
     controller.kubeconfig_file = options.kubeconfig;
-    controller.feature_gates = options.feature_gates.empty()
-                                   ? "VisibilityOnDemand=false"
-                                   : options.feature_gates + ",VisibilityOnDemand=false";
+    controller.feature_gates =
+        (options.feature_gates.empty() ? "" : options.feature_gates + ",") + kEmbeddedFeatureGates;
     controller.log.log_level = options.log_level;
     const int exit_code = run_controller(controller);
     beginning.join();

@@ -91,7 +91,19 @@ Result<void> EmbeddedCluster::listen() {
     changed_ = std::make_unique<net::Notifier>(executor);
     if (options_.is_simulated) {
         cluster_ = std::make_unique<sim::SimulatedCluster>(
-            *server_, sim::SimulatedCluster::Options{.run_time = options_.run_time}
+            *server_,
+            sim::SimulatedCluster::Options{
+                .run_time = options_.run_time,
+                .send =
+                    [this](apiserver::Request request, sim::SimulatedCluster::Answered answered) {
+                        asio::co_spawn(
+                            thread_.loop().executor(),
+                            send(std::move(request), std::move(answered)),
+                            asio::detached
+                        );
+                    },
+                .job_batch = options_.job_batch
+            }
         );
         server_->state().store.add_observer(
             [this](const apiserver::Collection&, const apiserver::LogEntry&) { changed_->notify(); }
@@ -128,6 +140,14 @@ asio::awaitable<void> EmbeddedCluster::simulate() {
             co_return;
         }
     }
+}
+
+asio::awaitable<void> EmbeddedCluster::send(
+    apiserver::Request request, sim::SimulatedCluster::Answered answered
+) {
+    const apiserver::Response response = co_await front_->answer(std::move(request));
+    answered(response, clock_.now());
+    changed_->notify();
 }
 
 std::uint16_t EmbeddedCluster::port() const {

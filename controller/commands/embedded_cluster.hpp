@@ -28,6 +28,7 @@ class EmbeddedCluster {
         std::uint64_t seed = 1;
         std::vector<std::string> nodes;  ///< descriptions, as sim::make_nodes() reads them
         Duration run_time = std::chrono::seconds(30);
+        Duration job_batch{};      ///< see sim::SimulatedCluster::Options
         bool is_simulated = true;  ///< else there is the API server alone
     };
 
@@ -51,6 +52,10 @@ class EmbeddedCluster {
     EmbeddedCluster(Options options, const Clock& clock);
     Result<void> listen();
     boost::asio::awaitable<void> simulate();
+    /// A request of the simulated cluster, webhooks asked.
+    boost::asio::awaitable<void> send(
+        apiserver::Request request, sim::SimulatedCluster::Answered answered
+    );
 
     Options options_;
     const Clock& clock_;

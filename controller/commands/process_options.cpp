@@ -37,17 +37,18 @@ Result<json::Value> load_yaml(const std::string& file) {
 
 /// The Configuration with everything that would make it act otherwise than it says refused.
 Result<config::Configuration> load_configuration(
-    const std::string& file, const std::string& own_namespace
+    const ProcessArguments& options, const std::string& own_namespace
 ) {
-    if (file.empty()) {
+    const std::string& file = options.config_file;
+    if (file.empty() && options.document.is_null()) {
         return config::default_configuration(own_namespace);
     }
-    const auto document = load_yaml(file);
+    const auto document = file.empty() ? Result<json::Value>(options.document) : load_yaml(file);
     if (!document) {
         return document.error();
     }
     auto configuration = config::parse_configuration(*document, own_namespace);
-    if (!configuration) {
+    if (!configuration && !file.empty()) {
         return with_context(configuration.error(), file);
     }
     return configuration;
@@ -88,7 +89,7 @@ std::string hostname() {
 
 Result<controller::ProcessOptions> make_process_options(const ProcessArguments& options) {
     const std::string& own_namespace = options.pod_namespace;
-    auto configuration = load_configuration(options.config_file, own_namespace);
+    auto configuration = load_configuration(options, own_namespace);
     if (!configuration) {
         return configuration.error();
     }

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "controller/process/controller_process.hpp"
+#include "json/value.hpp"
 
 #include <string>
 
@@ -9,7 +10,8 @@ namespace sluice::commands {
 
 /// What the settings of a controller are made of.
 struct ProcessArguments {
-    std::string config_file;  ///< "": Kueue's own defaults
+    std::string config_file;  ///< "": the document, else Kueue's own defaults
+    json::Value document{};   ///< a Configuration; null: none
     std::string controllers = "*";
     std::string feature_gates;
     bool in_cluster = false;

@@ -55,7 +55,14 @@ VirtualCluster::VirtualCluster(Options options)
           apiserver::ApiServer::Options{.seed = options_.seed}, options_.start
       )),
       cluster_(std::make_unique<sim::SimulatedCluster>(
-          *server_, sim::SimulatedCluster::Options{.run_time = options_.run_time}
+          *server_,
+          sim::SimulatedCluster::Options{
+              .run_time = options_.run_time,
+              .send =
+                  [this](apiserver::Request request, sim::SimulatedCluster::Answered answered) {
+                      tasks_->spawn(send(std::move(request), std::move(answered)), "pod");
+                  },
+          }
       )),
       transport_([this](apiserver::WebhookCall call) { return call_webhook(std::move(call)); }),
       changed_(options_.start) {
@@ -106,8 +113,11 @@ Result<void> VirtualCluster::start_controller() {
     SLUICE_ASSERT(process_ == nullptr);
     auto made = make_process_options({
         .config_file = options_.config_file,
+        .document = make_configuration(),
         .controllers = "*",
-        .feature_gates = options_.feature_gates,
+        .feature_gates = options_.config_file.empty() && options_.feature_gates.empty()
+                             ? kEmbeddedFeatureGates
+                             : options_.feature_gates,
         .in_cluster = true,
         .pod_namespace = kEmbeddedNamespace,
     });
@@ -194,6 +204,14 @@ asio::awaitable<void> VirtualCluster::answer_into(
     apiserver::Request request, std::optional<apiserver::Response>* response
 ) {
     *response = co_await apiserver::answer(server_.get(), &time_, std::move(request), &transport_);
+}
+
+asio::awaitable<void> VirtualCluster::send(
+    apiserver::Request request, sim::SimulatedCluster::Answered answered
+) {
+    const apiserver::Response response =
+        co_await apiserver::answer(server_.get(), &time_, std::move(request), &transport_);
+    answered(response, now());
 }
 
 apiserver::Response VirtualCluster::request(apiserver::Request request) {

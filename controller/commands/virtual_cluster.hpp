@@ -37,7 +37,7 @@ class VirtualCluster {
         Time start = kStart;
         std::vector<std::string> nodes;  ///< descriptions, as sim::make_nodes() reads them
         Duration run_time = kForever;    ///< of pods that do not say how long
-        std::string config_file;         ///< of the controller; "": Kueue's own defaults
+        std::string config_file;         ///< of the controller; "": as make_configuration()
         std::string feature_gates;
         /// Asked before each request of the controller.
         std::function<std::optional<apiserver::InProcessClient::Fault>(const kube::Request&)>
@@ -83,6 +83,9 @@ class VirtualCluster {
     boost::asio::awaitable<Result<json::Value>> call_webhook(apiserver::WebhookCall call);
     boost::asio::awaitable<void> answer_into(
         apiserver::Request request, std::optional<apiserver::Response>* response
+    );
+    boost::asio::awaitable<void> send(
+        apiserver::Request request, sim::SimulatedCluster::Answered answered
     );
     boost::asio::awaitable<void> run_process(controller::ControllerProcess* process, bool* ended);
     /// To the next moment at which something waits, but not beyond `limit`.

@@ -55,6 +55,20 @@ void default_requests(json::Value& container) {
     }
 }
 
+void default_variables(json::Value& container) {
+    json::Value* variables = container.find("env");
+    if (variables == nullptr || !variables->is_array()) {
+        return;
+    }
+    for (json::Value& variable : variables->as_array()) {
+        json::Value* source = variable.find("valueFrom");
+        json::Value* field = source == nullptr ? nullptr : source->find("fieldRef");
+        if (field != nullptr && field->is_object()) {
+            set_default(*field, "apiVersion", "v1");
+        }
+    }
+}
+
 void default_containers(json::Value& spec, std::string_view list) {
     json::Value* containers = spec.find(list);
     if (containers == nullptr || !containers->is_array()) {
@@ -68,6 +82,7 @@ void default_containers(json::Value& spec, std::string_view list) {
         set_default(container, "terminationMessagePath", "/dev/termination-log");
         set_default(container, "terminationMessagePolicy", "File");
         set_default(container, "imagePullPolicy", pull_policy(container.string_at("image")));
+        default_variables(container);
         if (json::Value* ports = container.find("ports"); ports != nullptr && ports->is_array()) {
             for (json::Value& port : ports->as_array()) {
                 set_default(port, "protocol", "TCP");
@@ -160,6 +175,17 @@ void default_webhooks(std::string_view kind, json::Value& object) {
                 set_default(*named, "port", 443);
             }
         }
+    }
+}
+
+/// A Job without labels has those of its pods.
+void default_job_labels(json::Value& job) {
+    const json::Value* labels = job.find_path({"metadata", "labels"});
+    const json::Value* of_pods = job.find_path({"spec", "template", "metadata", "labels"});
+    const bool has_own = labels != nullptr && labels->is_object() && !labels->as_object().empty();
+    if (!has_own && of_pods != nullptr && of_pods->is_object() && !of_pods->as_object().empty()) {
+        const json::Value copied = *of_pods;
+        object_at(job, {"metadata"})->set("labels", copied);
     }
 }
 
@@ -303,6 +329,7 @@ void apply_builtin_defaults(const ResourceType& type, json::Value& object) {
         default_pod_spec(*object_at(object, {"spec"}));
     } else if (type.kind == "Job") {
         default_job_spec(*object_at(object, {"spec"}));
+        default_job_labels(object);
     } else if (type.group == "apps") {
         default_apps_spec(type.kind, *object_at(object, {"spec"}));
     } else if (type.kind == "Secret") {
@@ -336,7 +363,16 @@ Result<void> prepare_new_builtin(
         return prepare_pod(state, type, object);
     }
     if (type.kind == "Job") {
+        const json::Value* labels = object.find_path({"metadata", "labels"});
+        const json::Value* of_pods = object.find_path({"spec", "template", "metadata", "labels"});
+        // Those that it has of its pods go on being the same.
+        const bool has_those_of_pods =
+            labels == nullptr || (of_pods != nullptr && *labels == *of_pods);
         label_job(object);
+        if (has_those_of_pods) {
+            object.find("metadata")->erase("labels");
+            default_job_labels(object);
+        }
     } else if (type.kind == "Namespace") {
         prepare_namespace(object);
     }

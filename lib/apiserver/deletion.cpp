@@ -453,9 +453,12 @@ void after_write(State& state, const ResourceType& type, const ObjectName& name,
 }
 
 Response delete_objects(State& state, const Request& request, const Route& route, Time now) {
-    const auto options = read_options(request);
+    auto options = read_options(request);
     if (!options) {
         return make_response(options.error());
+    }
+    if (options->propagation.empty() && route.type->group == "batch" && route.type->kind == "Job") {
+        options->propagation = "Orphan";  // as it always was in batch/v1
     }
     const std::string& policy = options->propagation;
     if (!policy.empty() && policy != "Orphan" && policy != "Background" && policy != "Foreground") {

@@ -265,7 +265,9 @@ void WriteOperation::begin_life(Time now) {
     if (route_.type->is_custom || route_.type->generates) {
         made.set("generation", 1);
     }
-    if (route_.type->has_status) {
+    // A kubelet registers its node with what the node has.
+    const bool keeps_status = !route_.type->is_custom && route_.type->kind == "Node";
+    if (route_.type->has_status && !keeps_status) {
         object_.erase("status");
     }
 }

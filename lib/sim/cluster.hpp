@@ -3,25 +3,36 @@
 #include "apiserver/api_server.hpp"
 #include "base/clock.hpp"
 #include "json/value.hpp"
+#include "sim/api_writer.hpp"
 #include "sim/job_controller.hpp"
-#include "sim/pod_life.hpp"
 
 #include <chrono>
-#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace sluice::sim {
 
-/// Plays the cluster around an embedded API server: the Job controller, the scheduler of pods, and
-/// the kubelets. It reads and writes the server's state itself, so that it is never behind.
+/// Plays the cluster around an embedded API server: the controllers of Kubernetes, the scheduler of
+/// pods, the kubelets, and the collector of pods whose node is gone. It reads and writes the
+/// server's state itself, so that it is never behind.
 /// Lifetime: the server must outlive it. Thread: the server's.
 class SimulatedCluster {
   public:
+    /// Sends a request whose webhooks are to be asked, and calls back with the answer at its time,
+    /// at once or later.
+    using Answered = std::function<void(const apiserver::Response&, Time)>;
+    using Send = std::function<void(apiserver::Request, Answered)>;
+
     struct Options {
         Duration run_time = std::chrono::seconds(30);  ///< of pods that do not say how long
+        Send send{};                                   ///< none: webhooks are passed over
+        /// So long the Job controller gathers what happens to the pods of a Job before it looks at
+        /// them. The real one does so for a second.
+        Duration job_batch{};
     };
 
     SimulatedCluster(apiserver::ApiServer& server, Options options);
@@ -31,46 +42,54 @@ class SimulatedCluster {
     /// Does what is due, until nothing is.
     void run(Time now);
     /// Whether something has changed that it has not looked at.
-    bool has_work() const { return !jobs_.empty() || !pods_.empty() || must_schedule_; }
+    bool has_work() const {
+        return !objects_.empty() || !batched_.empty() || !pods_.empty() || must_schedule_;
+    }
     /// When it has to look again, whatever happens.
     std::optional<Time> next_time() const;
 
   private:
     using Name = apiserver::ObjectName;
+    using Key = apiserver::State::Key;
 
     void note(const apiserver::Collection& collection, const apiserver::LogEntry& entry);
+    void note_job(const apiserver::LogEntry& entry);
+    void note_owner(const json::Value& object);
+    void note_lost_node(const std::string& node);
     void take_due(Time now);
-    void reconcile_one_job(const Name& name, Time now);
-    void reconcile_one_pod(const Name& name, Time now);
-    bool release_orphan(const json::Value& pod, Time now);
-    void schedule(Time now);
-    std::string find_node(
-        const json::Value& pod,
-        const Amounts& wanted,
-        std::map<std::string, Amounts>& free,
-        std::map<std::string, int>& reasons
-    ) const;
-    std::map<std::string, Amounts> free_room() const;
-    void tell_unschedulable(const json::Value& pod, const std::string& message, Time now);
-    bool perform(const Write& write, const json::Value& about, Time now);
-    void tell(const json::Value& about, const Note& note, Time now);
-    apiserver::Response request(
-        std::string_view method,
-        const std::string& path,
-        const json::Value& body,
-        Time now,
-        std::string_view type = "application/json"
+    void delay_batched(Time now);
+    void reconcile_object(const Key& key, Time now);
+    Outcome ask_controller(
+        const Key& key,
+        const json::Value& object,
+        const std::vector<const json::Value*>& owned,
+        Time now
     );
+    json::Value find(
+        std::string_view ns,
+        std::string_view api_version,
+        std::string_view kind,
+        std::string_view name
+    ) const;
+    void reconcile_pod(const Name& name, Time now);
+    bool release_orphan(const json::Value& pod, Time now);
+    void perform(
+        const Key& key, const apiserver::Snapshot& object, const Outcome& outcome, Time now
+    );
+    void send(const Key& key, const apiserver::Snapshot& object, const Write& write);
+    void schedule(Time now);
+    void tell_unschedulable(const json::Value& pod, const std::string& message, Time now);
 
     apiserver::ApiServer& server_;
+    ApiWriter writer_;
     Options options_;
-    std::set<Name> jobs_;  ///< to be looked at
+    std::set<Key> objects_;  ///< that have a controller, to be looked at
+    std::set<Key> batched_;  ///< the same, but not at once
     std::set<Name> pods_;
     bool must_schedule_ = false;
-    std::map<Name, Time> jobs_again_;
-    std::map<Name, Time> pods_again_;
+    std::map<Key, Time> again_;
+    std::map<Key, int> sent_;  ///< requests that have no answer yet; their object waits
     std::map<std::string, JobBackoff> backoffs_;  ///< by uid
-    std::uint64_t events_ = 0;
 };
 
 }  // namespace sluice::sim

@@ -3,6 +3,7 @@
 #include "api/micro_time.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace sluice::sim {
 
@@ -58,6 +59,16 @@ bool has_condition(const json::Value& object, std::string_view type) {
     const json::Value* found =
         find_element(list_at(object, {"status", "conditions"}), "type", type);
     return found != nullptr && found->string_at("status") == "True";
+}
+
+std::optional<std::int64_t> annotated_number(
+    const json::Value& object, std::string_view annotation
+) {
+    const std::string_view text = text_at(object, {"metadata", "annotations", annotation});
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool is_whole = error == std::errc() && end == text.data() + text.size();
+    return is_whole && number >= 0 ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace sluice::sim

@@ -28,6 +28,10 @@ json::Value& make_object_at(json::Value& object, FieldPath path);
 const json::Value* find_element(
     const json::Array& list, std::string_view member, std::string_view text
 );
+/// The number from 0 on that an annotation says.
+std::optional<std::int64_t> annotated_number(
+    const json::Value& object, std::string_view annotation
+);
 /// Whether the condition of that type in `status.conditions` is True.
 bool has_condition(const json::Value& object, std::string_view type);
 

@@ -4,6 +4,7 @@
 #include "sim/job_turn.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,46 @@ namespace sluice::sim {
 namespace {
 
 constexpr std::string_view kOwnName = "kubernetes.io/job-controller";
+
+/// The condition that says that the Job is over, or nullptr.
+const json::Value* find_job_end(const json::Value& job) {
+    for (const char* type : {"Complete", "Failed"}) {
+        if (has_condition(job, type)) {
+            return find_element(list_at(job, {"status", "conditions"}), "type", type);
+        }
+    }
+    return nullptr;
+}
+
+/// Deletes a Job whose time after its end is over (KEP-592).
+Outcome expire(const json::Value& job, const json::Value& end, Time now) {
+    Outcome outcome;
+    const auto seconds = find_int(job, {"spec", "ttlSecondsAfterFinished"});
+    const auto ended = find_time(end, {"lastTransitionTime"});
+    if (!seconds || !ended) {
+        return outcome;
+    }
+    const Time expiry = *ended + std::chrono::seconds(*seconds);
+    if (now < expiry) {
+        outcome.again_at = expiry;
+        return outcome;
+    }
+    const json::Value preconditions = json::Object{{"uid", text_at(job, {"metadata", "uid"})}};
+    outcome.writes.push_back(
+        {.verb = Write::Verb::Delete,
+         .name = std::string(text_at(job, {"metadata", "name"})),
+         .body =
+             json::Object{
+                 {"kind", "DeleteOptions"},
+                 {"apiVersion", "v1"},
+                 {"propagationPolicy", "Foreground"},
+                 {"preconditions", preconditions}
+             },
+         .api_version = "batch/v1",
+         .kind = "Job"}
+    );
+    return outcome;
+}
 
 }  // namespace
 
@@ -25,6 +66,10 @@ Outcome reconcile_job(
     const std::string_view managed_by = text_at(job, {"spec", "managedBy"});
     if (!managed_by.empty() && managed_by != kOwnName) {
         return {};
+    }
+    const json::Value* end = find_job_end(job);
+    if (end != nullptr && job.find_path({"metadata", "deletionTimestamp"}) == nullptr) {
+        return expire(job, *end, now);
     }
     JobPods views;
     std::ranges::transform(pods, std::back_inserter(views), [](const json::Value* pod) {

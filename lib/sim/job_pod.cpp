@@ -59,6 +59,7 @@ auto removal_rank(const JobPod& pod) {
         -ready.value_or(Time()).time_since_epoch(),
         -restarts(object),
         -created.value_or(Time()).time_since_epoch(),
+        pod.index.value_or(-1),
         pod.name
     );
 }
@@ -175,17 +176,35 @@ JobPods choose_for_removal(
     return removed;
 }
 
+Write lose_finalizer(const json::Value& pod) {
+    json::Array left = list_at(pod, {"metadata", "finalizers"});
+    std::erase(left, json::Value(kTrackingFinalizer));
+    const json::Value metadata = json::Object{
+        {"uid", text_at(pod, {"metadata", "uid"})},
+        {"finalizers", left.empty() ? json::Value() : json::Value(std::move(left))}
+    };
+    return {
+        .verb = Write::Verb::Patch,
+        .name = std::string(text_at(pod, {"metadata", "name"})),
+        .body = json::Object{{"metadata", metadata}}
+    };
+}
+
 json::Value make_job_pod(const json::Value& job, std::optional<std::int64_t> index) {
-    const json::Value* pod_template = job.find_path({"spec", "template"});
     const std::string_view name = text_at(job, {"metadata", "name"});
     json::Value pod = json::Object{{"apiVersion", "v1"}, {"kind", "Pod"}};
     json::Value metadata = json::Object{{"generateName", generate_name(name, index)}};
     for (const std::string_view part : {"labels", "annotations"}) {
-        const json::Value* found =
-            pod_template == nullptr ? nullptr : pod_template->find_path({"metadata", part});
-        metadata.set(part, found == nullptr ? json::Value(json::Object()) : *found);
+        const json::Value* found = job.find_path({"spec", "template", "metadata", part});
+        if (found != nullptr) {
+            metadata.set(part, *found);
+        }
     }
-    metadata.set("finalizers", json::Array{kTrackingFinalizer});
+    json::Array finalizers = list_at(job, {"spec", "template", "metadata", "finalizers"});
+    if (std::ranges::find(finalizers, json::Value(kTrackingFinalizer)) == finalizers.end()) {
+        finalizers.emplace_back(kTrackingFinalizer);
+    }
+    metadata.set("finalizers", std::move(finalizers));
     metadata.set(
         "ownerReferences",
         json::Array{json::Object{
@@ -197,11 +216,12 @@ json::Value make_job_pod(const json::Value& job, std::optional<std::int64_t> ind
             {"blockOwnerDeletion", true}
         }}
     );
-    const json::Value* found = pod_template == nullptr ? nullptr : pod_template->find("spec");
+    const json::Value* found = job.find_path({"spec", "template", "spec"});
     json::Value spec = found == nullptr ? json::Value(json::Object()) : *found;
     if (index) {
-        metadata.find("labels")->set(kCompletionIndex, std::to_string(*index));
-        metadata.find("annotations")->set(kCompletionIndex, std::to_string(*index));
+        for (const std::string_view part : {"labels", "annotations"}) {
+            make_object_at(metadata, {part}).set(kCompletionIndex, std::to_string(*index));
+        }
         spec.set("hostname", fmt::format("{}-{}", name, *index));
         add_index_variable(spec, "initContainers");
         add_index_variable(spec, "containers");

@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "json/value.hpp"
+#include "sim/write.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -50,6 +51,8 @@ JobPods choose_for_removal(
     JobPods active, std::int64_t at_least, std::optional<std::int64_t> indexed_completions
 );
 
+/// Takes the finalizer of Jobs off a pod.
+Write lose_finalizer(const json::Value& pod);
 /// A pod of the Job as its controller makes it. `index`: of an Indexed Job.
 json::Value make_job_pod(const json::Value& job, std::optional<std::int64_t> index);
 

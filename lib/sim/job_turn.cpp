@@ -26,12 +26,14 @@ JobTurn::JobTurn(const json::Value& job, JobPods pods, JobBackoff& backoff, Time
     replaces_failed_only_ =
         has_failure_policy_ || text_at(job, {"spec", "podReplacementPolicy"}) == "Failed";
     is_suspended_ = is_true_at(job, {"spec", "suspend"});
+    is_deleted_ = job.find_path({"metadata", "deletionTimestamp"}) != nullptr;
 }
 
 bool JobTurn::counts_as_failed(const JobPod& pod) const {
-    // A pod that was deleted may never have the chance to fail.
+    // A pod that was deleted may never have the chance to fail. Those that are deleted with their
+    // Job lose their finalizers before, as a rule.
     return pod.phase == "Failed" ||
-           (!replaces_failed_only_ && pod.is_deleted && !pod.has_succeeded());
+           (!replaces_failed_only_ && !is_deleted_ && pod.is_deleted && !pod.has_succeeded());
 }
 
 bool JobTurn::is_uncounted(const JobPod& pod, const std::set<std::string, std::less<>>& counted)
@@ -217,8 +219,7 @@ void JobTurn::end_or_go_on() {
         stop_pods();
         return;
     }
-    const bool is_deleted = job_.find_path({"metadata", "deletionTimestamp"}) != nullptr;
-    if (!is_deleted) {
+    if (!is_deleted_) {
         manage_pods();
     }
     const bool is_complete = completions_ ? succeeded_ >= *completions_ : succeeded_ > 0;
@@ -226,7 +227,7 @@ void JobTurn::end_or_go_on() {
         end_ = JobEnd{
             "SuccessCriteriaMet", "CompletionsReached", "Reached expected number of succeeded pods"
         };
-    } else if (!is_deleted) {
+    } else if (!is_deleted_) {
         mark_suspended();
     }
 }

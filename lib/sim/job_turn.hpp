@@ -69,6 +69,7 @@ class JobTurn {
     bool has_failure_policy_ = false;
     bool replaces_failed_only_ = false;
     bool is_suspended_ = false;
+    bool is_deleted_ = false;
 
     JobPods active_;
     std::int64_t active_count_ = 0;

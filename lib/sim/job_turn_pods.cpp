@@ -33,8 +33,8 @@ Duration backoff_left(std::int64_t failures, std::optional<Time> last, Time now)
 void JobTurn::stop_pods() {
     for (const JobPod& pod : active_) {
         outcome_.writes.push_back(
-            {.verb = Write::Verb::DeletePod,
-             .pod = std::string(pod.name),
+            {.verb = Write::Verb::Delete,
+             .name = std::string(pod.name),
              .note = Note{false, "SuccessfulDelete", fmt::format("Deleted pod: {}", pod.name)}}
         );
     }
@@ -50,8 +50,8 @@ void JobTurn::remove(const JobPods& pods) {
             lose_finalizers({&pod});
         }
         outcome_.writes.push_back(
-            {.verb = Write::Verb::DeletePod,
-             .pod = std::string(pod.name),
+            {.verb = Write::Verb::Delete,
+             .name = std::string(pod.name),
              .note = Note{false, "SuccessfulDelete", fmt::format("Deleted pod: {}", pod.name)}}
         );
         ready_count_ -= pod.is_ready ? 1 : 0;
@@ -118,7 +118,7 @@ void JobTurn::create(std::int64_t count) {
             }
         }
         outcome_.writes.push_back(
-            {.verb = Write::Verb::CreatePod,
+            {.verb = Write::Verb::Create,
              .body = std::move(pod),
              .note = Note{false, "SuccessfulCreate", "Created pod: "}}
         );

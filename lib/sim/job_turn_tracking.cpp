@@ -16,8 +16,7 @@ constexpr std::size_t kUncountedMax = 500;
 }  // namespace
 
 bool JobTurn::may_lose_finalizer(const JobPod& pod) const {
-    if (end_ || pod.has_succeeded() ||
-        job_.find_path({"metadata", "deletionTimestamp"}) != nullptr) {
+    if (end_ || pod.has_succeeded() || is_deleted_) {
         return true;
     }
     if (!counts_as_failed(pod)) {
@@ -64,21 +63,7 @@ void JobTurn::write_status() {
 
 void JobTurn::lose_finalizers(const std::vector<const JobPod*>& pods) {
     for (const JobPod* pod : pods) {
-        json::Array left = list_at(*pod->object, {"metadata", "finalizers"});
-        std::erase(left, json::Value(kTrackingFinalizer));
-        outcome_.writes.push_back(
-            {.verb = Write::Verb::PatchPod,
-             .pod = std::string(pod->name),
-             .body =
-                 json::Object{
-                     {"metadata",
-                      json::Object{
-                          {"uid", pod->uid},
-                          {"finalizers", left.empty() ? json::Value() : json::Value(std::move(left))
-                          }
-                      }}
-                 }}
-        );
+        outcome_.writes.push_back(lose_finalizer(*pod->object));
     }
 }
 

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <utility>
 #include <vector>
@@ -21,6 +20,8 @@ namespace sluice::sim {
 namespace {
 
 constexpr std::int64_t kKilled = 137;
+/// Containers that are started again and again run at least so long.
+constexpr Duration kRestartMin = std::chrono::seconds(1);
 
 void add_amounts(Amounts& sum, const json::Value* list) {
     if (list == nullptr || !list->is_object()) {
@@ -33,14 +34,6 @@ void add_amounts(Amounts& sum, const json::Value* list) {
             sum[name] += quantity->billionths();
         }
     }
-}
-
-std::optional<std::int64_t> number_in(const json::Value& pod, std::string_view annotation) {
-    const std::string_view text = text_at(pod, {"metadata", "annotations", annotation});
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool is_whole = error == std::errc() && end == text.data() + text.size();
-    return is_whole && number >= 0 ? std::optional(number) : std::nullopt;
 }
 
 json::Value condition(std::string_view type, bool status, Time now) {
@@ -68,7 +61,17 @@ json::Array conditions_of(const json::Value& pod, bool is_ready, Time now) {
     return conditions;
 }
 
-json::Array statuses_of(const json::Value& pod, const json::Value& state, bool is_ready) {
+std::int64_t restarts_of(const json::Value& pod) {
+    std::int64_t most = 0;
+    for (const json::Value& status : list_at(pod, {"status", "containerStatuses"})) {
+        most = std::max(most, find_int(status, {"restartCount"}).value_or(0));
+    }
+    return most;
+}
+
+json::Array statuses_of(
+    const json::Value& pod, const json::Value& state, bool is_ready, std::int64_t restarts
+) {
     json::Array statuses;
     for (const json::Value& container : list_at(pod, {"spec", "containers"})) {
         statuses.emplace_back(json::Object{
@@ -77,7 +80,7 @@ json::Array statuses_of(const json::Value& pod, const json::Value& state, bool i
             {"imageID", ""},
             {"ready", is_ready},
             {"started", is_ready},
-            {"restartCount", 0},
+            {"restartCount", restarts},
             {"lastState", json::Object()},
             {"state", state}
         });
@@ -87,8 +90,8 @@ json::Array statuses_of(const json::Value& pod, const json::Value& state, bool i
 
 Write status_write(const json::Value& pod, json::Value status) {
     return {
-        .verb = Write::Verb::PatchPodStatus,
-        .pod = std::string(text_at(pod, {"metadata", "name"})),
+        .verb = Write::Verb::PatchStatus,
+        .name = std::string(text_at(pod, {"metadata", "name"})),
         .body = json::Object{{"status", std::move(status)}}
     };
 }
@@ -102,9 +105,28 @@ Write run(const json::Value& pod, Time now) {
             {"phase", "Running"},
             {"startTime", api::to_string(now)},
             {"conditions", conditions_of(pod, true, now)},
-            {"containerStatuses", statuses_of(pod, running, true)}
+            {"containerStatuses", statuses_of(pod, running, true, 0)}
         }
     );
+}
+
+/// Its containers have ended, and run again.
+Write restart(const json::Value& pod, Time now) {
+    const json::Value running =
+        json::Object{{"running", json::Object{{"startedAt", api::to_string(now)}}}};
+    return status_write(
+        pod,
+        json::Object{{"containerStatuses", statuses_of(pod, running, true, restarts_of(pod) + 1)}}
+    );
+}
+
+/// When its containers were started last.
+std::optional<Time> running_since(const json::Value& pod) {
+    const json::Array& statuses = list_at(pod, {"status", "containerStatuses"});
+    const auto started = statuses.empty()
+                             ? std::nullopt
+                             : find_time(statuses.front(), {"state", "running", "startedAt"});
+    return started ? started : find_time(pod, {"status", "startTime"});
 }
 
 Write end(const json::Value& pod, std::int64_t exit_code, Time now) {
@@ -123,9 +145,43 @@ Write end(const json::Value& pod, std::int64_t exit_code, Time now) {
         json::Object{
             {"phase", exit_code == 0 ? "Succeeded" : "Failed"},
             {"conditions", conditions_of(pod, false, now)},
-            {"containerStatuses", statuses_of(pod, terminated, false)}
+            {"containerStatuses", statuses_of(pod, terminated, false, restarts_of(pod))}
         }
     );
+}
+
+/// Deleted without a delay: only finalizers hold it.
+bool is_being_removed(const json::Value& pod) {
+    return pod.find_path({"metadata", "deletionTimestamp"}) != nullptr &&
+           find_int(pod, {"metadata", "deletionGracePeriodSeconds"}).value_or(0) == 0;
+}
+
+/// The kubelet's word that nothing of the pod runs any more.
+Write removal(const json::Value& pod) {
+    return {
+        .verb = Write::Verb::Delete,
+        .name = std::string(text_at(pod, {"metadata", "name"})),
+        .body = json::Object{{"gracePeriodSeconds", 0}}
+    };
+}
+
+Outcome stop(const json::Value& pod, Time deadline, Time now) {
+    Outcome outcome;
+    const auto grace = find_int(pod, {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
+    const auto stop_time = annotated_number(pod, kStopSeconds).value_or(0);
+    const Time end_time =
+        deadline - std::chrono::seconds(grace) + std::chrono::seconds(std::min(grace, stop_time));
+    if (!has_ended(pod) && now < end_time) {
+        outcome.again_at = end_time;
+        return outcome;
+    }
+    if (!has_ended(pod)) {
+        outcome.writes.push_back(end(pod, kKilled, now));
+    }
+    if (!is_being_removed(pod)) {
+        outcome.writes.push_back(removal(pod));
+    }
+    return outcome;
 }
 
 }  // namespace
@@ -196,40 +252,65 @@ std::string find_obstacle(const json::Value& pod, const json::Value& node) {
                : fmt::format("node(s) had untolerated taint {{{}: {}}}", taint->key, taint->value);
 }
 
-Outcome reconcile_pod(const json::Value& pod, Duration run_time, Time now) {
-    Outcome outcome;
-    if (text_at(pod, {"spec", "nodeName"}).empty()) {
-        return outcome;
-    }
+bool has_ended(const json::Value& pod) {
     const std::string_view phase = text_at(pod, {"status", "phase"});
-    const bool has_ended = phase == "Succeeded" || phase == "Failed";
-    if (pod.find_path({"metadata", "deletionTimestamp"}) != nullptr) {
-        if (!has_ended) {
-            outcome.writes.push_back(end(pod, kKilled, now));
-        }
-        if (find_int(pod, {"metadata", "deletionGracePeriodSeconds"}).value_or(0) > 0) {
-            outcome.writes.push_back(
-                {.verb = Write::Verb::DeletePod,
-                 .pod = std::string(text_at(pod, {"metadata", "name"}))}
-            );
-        }
+    return phase == "Succeeded" || phase == "Failed";
+}
+
+Outcome run_pod(const json::Value& pod, Duration run_time, Time now) {
+    Outcome outcome;
+    if (const auto deleted = find_time(pod, {"metadata", "deletionTimestamp"})) {
+        return stop(pod, *deleted, now);
+    }
+    if (has_ended(pod)) {
         return outcome;
     }
-    if (has_ended) {
-        return outcome;
-    }
-    if (phase != "Running") {
+    if (text_at(pod, {"status", "phase"}) != "Running") {
         outcome.writes.push_back(run(pod, now));
         return outcome;
     }
-    const auto seconds = number_in(pod, kRunSeconds);
-    const Duration length = seconds ? std::chrono::seconds(*seconds) : run_time;
-    const auto start = find_time(pod, {"status", "startTime"});
-    const Time until = start.value_or(now) + length;
+    const auto seconds = annotated_number(pod, kRunSeconds);
+    const std::string_view policy = text_at(pod, {"spec", "restartPolicy"});
+    if (!seconds && policy == "Always") {
+        return outcome;  // a server
+    }
+    const std::int64_t exit_code = annotated_number(pod, kExitCode).value_or(0);
+    const bool restarts = policy == "Always" || (policy == "OnFailure" && exit_code != 0);
+    Duration length = seconds ? std::chrono::seconds(*seconds) : run_time;
+    if (restarts) {
+        length = std::max<Duration>(length, kRestartMin);
+    }
+    const Time until = running_since(pod).value_or(now) + length;
     if (now < until) {
         outcome.again_at = until;
-    } else {
-        outcome.writes.push_back(end(pod, number_in(pod, kExitCode).value_or(0), now));
+        return outcome;
+    }
+    outcome.writes.push_back(restarts ? restart(pod, now) : end(pod, exit_code, now));
+    return outcome;
+}
+
+Outcome collect_lost_pod(const json::Value& pod, Time now) {
+    Outcome outcome;
+    if (!has_ended(pod)) {
+        json::Array conditions;
+        std::ranges::copy_if(
+            list_at(pod, {"status", "conditions"}),
+            std::back_inserter(conditions),
+            [](const json::Value& each) { return each.string_at("type") != "DisruptionTarget"; }
+        );
+        conditions.emplace_back(json::Object{
+            {"type", "DisruptionTarget"},
+            {"status", "True"},
+            {"reason", "DeletionByPodGC"},
+            {"message", "PodGC: node no longer exists"},
+            {"lastTransitionTime", api::to_string(now)}
+        });
+        outcome.writes.push_back(status_write(
+            pod, json::Object{{"phase", "Failed"}, {"conditions", std::move(conditions)}}
+        ));
+    }
+    if (!is_being_removed(pod)) {
+        outcome.writes.push_back(removal(pod));
     }
     return outcome;
 }

@@ -14,6 +14,8 @@ namespace sluice::sim {
 /// How long pods run, and how they end: annotations of a pod say otherwise for it.
 inline constexpr std::string_view kRunSeconds = "sluice.dev/run-seconds";
 inline constexpr std::string_view kExitCode = "sluice.dev/exit-code";
+/// How long a deleted pod takes to end; else it is gone at once.
+inline constexpr std::string_view kStopSeconds = "sluice.dev/stop-seconds";
 
 /// Amounts of resources in billionths, which are exact.
 __extension__ using Amount = __int128;
@@ -29,8 +31,13 @@ Amounts room_of(const json::Value& node);
 /// affinity, taints; "": it may.
 std::string find_obstacle(const json::Value& pod, const json::Value& node);
 
+/// Whether all of its containers have ended for good.
+bool has_ended(const json::Value& pod);
 /// What the kubelet of its node writes next of a pod: it runs, ends after its time, or is gone.
-/// `run_time`: of pods that do not say how long.
-Outcome reconcile_pod(const json::Value& pod, Duration run_time, Time now);
+/// `run_time`: of pods that do not say how long; those that are always restarted run on then.
+/// Requires: it is bound to a node.
+Outcome run_pod(const json::Value& pod, Duration run_time, Time now);
+/// What becomes of a pod whose node is gone: it has failed, and is deleted.
+Outcome collect_lost_pod(const json::Value& pod, Time now);
 
 }  // namespace sluice::sim

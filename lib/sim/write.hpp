@@ -17,20 +17,25 @@ struct Note {
     std::string message;
 };
 
-/// One request of a simulated controller to the API server.
+/// One request of a simulated controller to the API server, in the namespace of the object that it
+/// reconciles.
 struct Write {
     enum class Verb : std::uint8_t {
-        CreatePod,       ///< `body`: the pod; its name is added to the note
-        PatchPod,        ///< merge patch of a pod
-        PatchPodStatus,  ///< the same of its status
-        DeletePod,
-        ReplaceStatus,  ///< `body`: the status of the object that was reconciled
-        BindPod,        ///< `body`: the name of the node
+        Create,       ///< `body`: the object; its name is added to a note that ends in ": "
+        Patch,        ///< merge patch
+        PatchStatus,  ///< the same of the status
+        Delete,       ///< `body`: DeleteOptions, or nothing
+        /// `body`: the status of the object that was reconciled
+        ReplaceStatus,
     };
-    Verb verb = Verb::CreatePod;
-    std::string pod{};  ///< its name; unused where none is there
-    json::Value body{};
+    Verb verb = Verb::Create;
+    std::string name{};  ///< unused where none is there, or that of the reconciled object is meant
+    json::Value body = json::Object();
     std::optional<Note> note{};  ///< told when the write was accepted
+    std::string api_version = "v1";
+    std::string kind = "Pod";
+    /// Webhooks are asked; else they are passed over as if they allowed all.
+    bool asks_webhooks = false;
 };
 
 /// What a simulated controller wants done, in this order; a write that is refused ends the row, and

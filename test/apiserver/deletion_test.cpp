@@ -1,6 +1,7 @@
 #include "apiserver/server_client.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <fmt/format.h>
 
 #include <string>
@@ -127,6 +128,35 @@ TEST_CASE("a deletion may be bound to one object and one version", "[apiserver]"
     CHECK(client.outcome("GET", kMaps + "/a") == "200");
     CHECK(client.outcome("DELETE", kMaps) == "200");
     CHECK(client.outcome("GET", kMaps + "/a").starts_with("404 "));
+}
+
+TEST_CASE("a Job leaves its pods behind unless its user says otherwise", "[apiserver]") {
+    const bool is_said = GENERATE(false, true);
+    ServerClient client;
+    client.ask(
+        "POST",
+        kJobs,
+        "{metadata: {name: j}, spec: {template: {spec: {restartPolicy: Never, containers: [{name: "
+        "c, image: i}]}}}}"
+    );
+    const std::string job = std::string(kJobs) + "/j";
+    client.ask(
+        "POST",
+        kPods,
+        fmt::format(
+            "{{metadata: {{name: p, ownerReferences: [{{apiVersion: batch/v1, kind: Job, name: j, "
+            "uid: {}}}]}}, spec: {{containers: [{{name: c, image: i}}]}}}}",
+            uid_of(client, job)
+        )
+    );
+    CHECK(
+        client.outcome("DELETE", job + (is_said ? "?propagationPolicy=Background" : "")) == "200"
+    );
+    CHECK(client.outcome("GET", job).substr(0, 3) == "404");
+    CHECK(
+        client.outcome("GET", std::string(kPods) + "/p").substr(0, 3) == (is_said ? "404" : "200")
+    );
+    CHECK(client.at(std::string(kPods) + "/p", {"metadata", "ownerReferences"}).empty());
 }
 
 }  // namespace sluice::test

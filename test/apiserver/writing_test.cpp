@@ -196,4 +196,62 @@ TEST_CASE("kubectl's protobuf is read as the object that it is", "[apiserver]") 
     CHECK(client.server.handle(request, client.now).status == 400);
 }
 
+TEST_CASE("a Job without labels has those of its pods", "[apiserver]") {
+    ServerClient client;
+    const std::string spec =
+        "template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}";
+    const auto create = [&client](const std::string& labels, const std::string& body) {
+        return client.ask(
+            "POST", kJobs, "{metadata: {generateName: j" + labels + "}, spec: {" + body + "}}"
+        );
+    };
+    const json::Value plain = create("", spec);
+    const json::Value* labels = plain.find_path({"metadata", "labels"});
+    REQUIRE(labels != nullptr);
+    CHECK(*labels == *plain.find_path({"spec", "template", "metadata", "labels"}));
+    CHECK(labels->as_object().size() == 4);
+    const json::Value own = create(", labels: {a: b}", spec);
+    CHECK(*own.find_path({"metadata", "labels"}) == json::Value(json::Object{{"a", "b"}}));
+    const json::Value of_pods = create(
+        "",
+        "template: {metadata: {labels: {app: x}}, spec: {restartPolicy: Never, containers: [{name: "
+        "c, image: i}]}}"
+    );
+    CHECK(of_pods.find_path({"metadata", "labels"})->as_object().size() == 5);
+    const json::Value manual = create(
+        "",
+        "manualSelector: true, selector: {matchLabels: {app: x}}, template: {metadata: {labels: "
+        "{app: x}}, spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}"
+    );
+    CHECK(*manual.find_path({"metadata", "labels"}) == json::Value(json::Object{{"app", "x"}}));
+}
+
+TEST_CASE("variables that are fields of a pod have the version of the fields", "[apiserver]") {
+    ServerClient client;
+    const json::Value pod = client.ask(
+        "POST",
+        kPods,
+        "{metadata: {name: p}, spec: {containers: [{name: c, image: i, env: [{name: A, value: b}, "
+        "{name: N, valueFrom: {fieldRef: {fieldPath: metadata.name}}}]}]}}"
+    );
+    const json::Value& variables =
+        *pod.find_path({"spec", "containers"})->as_array()[0].find("env");
+    CHECK(variables.as_array()[0].find("valueFrom") == nullptr);
+    const json::Value* version =
+        variables.as_array()[1].find_path({"valueFrom", "fieldRef", "apiVersion"});
+    REQUIRE(version != nullptr);
+    CHECK(*version == json::Value("v1"));
+}
+
+TEST_CASE("a new Node keeps the status that its kubelet gives it", "[apiserver]") {
+    ServerClient client;
+    const std::string status = "status: {allocatable: {cpu: '4'}, phase: Running}}";
+    CHECK(client.outcome("POST", "/api/v1/nodes", "{metadata: {name: m}, " + status) == "201");
+    CHECK(client.at("/api/v1/nodes/m", {"status", "allocatable", "cpu"}) == "4");
+    client.ask(
+        "POST", kPods, "{metadata: {name: p}, spec: {containers: [{name: c, image: i}]}, " + status
+    );
+    CHECK(client.at(std::string(kPods) + "/p", {"status", "phase"}) == "Pending");
+}
+
 }  // namespace sluice::test

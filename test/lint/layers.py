@@ -23,8 +23,8 @@ LAYERS = {
     "kube/client": "base json yaml api kube/core kube/runtime net",
     "serving": "base json api kube/core kube/client net",
     "apiserver": "base json yaml api config validation cel kube/core kube/client net webhook",
-    "sim": "base json yaml api engine workload config metrics webhook cel net kube/core"
-    " kube/runtime kube/client apiserver controller/reconcilers controller/scheduler"
+    "sim": "base json yaml api engine workload config job_kinds metrics webhook cel net kube/core"
+    " kube/runtime kube/client apiserver controller/jobs controller/reconcilers controller/scheduler"
     " controller/process",
     "controller/reconcilers": "base json api engine workload config metrics kube/core"
     " kube/runtime kube/client",

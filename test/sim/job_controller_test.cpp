@@ -141,6 +141,24 @@ TEST_CASE("each pod of an Indexed Job knows its index", "[sim][job]") {
     CHECK(world.condition("Complete") == "True/CompletionsReached");
 }
 
+TEST_CASE("a pod has what its template says, and no more", "[sim][job]") {
+    JobWorld plain("{}");
+    const json::Value& metadata = *plain.pod(plain.active_pods().front()).find("metadata");
+    CHECK(metadata.find("annotations") == nullptr);
+    CHECK(metadata.find_path({"labels", "job-name"}) != nullptr);
+    JobWorld world("{template: {metadata: {finalizers: [example.com/hold]}}}");
+    const std::string pod = world.active_pods().front();
+    CHECK(
+        *world.pod(pod).find_path({"metadata", "finalizers"}) ==
+        json::Value(json::Array{"example.com/hold", "batch.kubernetes.io/job-tracking"})
+    );
+    world.end_pod(true);
+    CHECK(
+        *world.pod(pod).find_path({"metadata", "finalizers"}) ==
+        json::Value(json::Array{"example.com/hold"})
+    );
+}
+
 TEST_CASE("an index that failed too often is given up, the others go on", "[sim][job]") {
     JobWorld world(
         "{completionMode: Indexed, completions: 3, parallelism: 3, backoffLimitPerIndex: 1}"

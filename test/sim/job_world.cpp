@@ -52,7 +52,7 @@ void JobWorld::perform(const sim::Write& write) {
         events_.push_back(write.note->reason);
     }
     switch (write.verb) {
-        case Verb::CreatePod: {
+        case Verb::Create: {
             const std::string name =
                 fmt::format("{}{:04}", text_at(write.body, {"metadata", "generateName"}), next_++);
             json::Value pod = write.body;
@@ -64,18 +64,17 @@ void JobWorld::perform(const sim::Write& write) {
             pods_.emplace(name, std::move(pod));
             break;
         }
-        case Verb::PatchPod:
-            json::apply_merge_patch(pods_.at(write.pod), write.body);
-            collect(write.pod);
+        case Verb::Patch:
+            json::apply_merge_patch(pods_.at(write.name), write.body);
+            collect(write.name);
             break;
-        case Verb::DeletePod:
-            pods_.at(write.pod).find("metadata")->set("deletionTimestamp", api::to_string(now));
+        case Verb::Delete:
+            pods_.at(write.name).find("metadata")->set("deletionTimestamp", api::to_string(now));
             break;
         case Verb::ReplaceStatus:
             job.set("status", write.body);
             break;
-        case Verb::PatchPodStatus:
-        case Verb::BindPod:
+        case Verb::PatchStatus:
             FAIL("not the business of the Job controller");
     }
 }

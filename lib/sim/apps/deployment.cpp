@@ -1,0 +1,334 @@
+#include "sim/apps/deployment.hpp"
+
+#include "api/micro_time.hpp"
+#include "sim/conditions.hpp"
+#include "sim/fields.hpp"
+#include "sim/owned.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <utility>
+
+namespace sluice::sim {
+
+namespace {
+
+constexpr std::string_view kHash = "pod-template-hash";
+constexpr std::string_view kRevision = "deployment.kubernetes.io/revision";
+
+std::int64_t number_of(std::string_view text) {
+    std::int64_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+std::int64_t revision_of(const json::Value& set) {
+    return number_of(text_at(set, {"metadata", "annotations", kRevision}));
+}
+
+/// A number, or a part of the replicas in percent.
+std::int64_t share_of(const json::Value* value, std::int64_t replicas, bool rounds_up) {
+    if (value == nullptr) {
+        return 0;
+    }
+    if (value->is_int()) {
+        return value->as_int();
+    }
+    constexpr std::int64_t kWhole = 100;
+    const std::int64_t percent = value->is_string() ? number_of(value->as_string()) : 0;
+    return (replicas * percent + (rounds_up ? kWhole - 1 : 0)) / kWhole;
+}
+
+class DeploymentTurn {
+  public:
+    explicit DeploymentTurn(const Turn& turn)
+        : turn_(turn), deployment_(turn.object), sets_(turn.owned_of("ReplicaSet")) {
+        replicas_ = find_int(deployment_, {"spec", "replicas"}).value_or(1);
+        const json::Value* pod_template = deployment_.find_path({"spec", "template"});
+        template_ = pod_template == nullptr ? json::Value(json::Object()) : *pod_template;
+        hash_ = template_hash(template_);
+        newest_ = find_named(sets_, fmt::format("{}-{}", name_of(deployment_), hash_));
+        std::ranges::stable_sort(sets_, {}, [](const json::Value* set) {
+            return revision_of(*set);
+        });
+    }
+
+    Outcome run() {
+        if (!is_deleted(deployment_)) {
+            if (newest_ == nullptr) {
+                create_newest();
+            } else {
+                number();
+                roll();
+                forget_old();
+            }
+        }
+        write_status();
+        return std::move(outcome_);
+    }
+
+  private:
+    static std::int64_t size_of(const json::Value& set) {
+        return find_int(set, {"spec", "replicas"}).value_or(0);
+    }
+    std::int64_t sum(FieldPath path) const {
+        std::int64_t total = 0;
+        for (const json::Value* set : sets_) {
+            total += find_int(*set, path).value_or(0);
+        }
+        return total;
+    }
+    bool recreates() const {
+        return text_at(deployment_, {"spec", "strategy", "type"}) == "Recreate";
+    }
+
+    void create_newest() {
+        const std::int64_t total = sum({"spec", "replicas"});
+        const std::int64_t first =
+            std::clamp<std::int64_t>(replicas_ + surge() - total, 0, replicas_);
+        json::Value pod_template = template_;
+        set_metadata(pod_template, "labels", kHash, hash_);
+        const json::Value* selector = deployment_.find_path({"spec", "selector"});
+        json::Value chosen = selector == nullptr ? json::Value(json::Object()) : *selector;
+        make_object_at(chosen, {"matchLabels"}).set(kHash, hash_);
+        const std::int64_t revision = sets_.empty() ? 1 : revision_of(*sets_.back()) + 1;
+        const std::string name = fmt::format("{}-{}", name_of(deployment_), hash_);
+        const json::Value metadata = json::Object{
+            {"name", name},
+            {"labels", *pod_template.find_path({"metadata", "labels"})},
+            {"annotations", set_annotations(revision)},
+            {"ownerReferences", owner_references(deployment_)}
+        };
+        // A set that is recreated waits for the pods of the others.
+        const std::int64_t size = recreates() && total > 0 ? 0 : first;
+        outcome_.writes.push_back(
+            {.body =
+                 json::Object{
+                     {"apiVersion", "apps/v1"},
+                     {"kind", "ReplicaSet"},
+                     {"metadata", metadata},
+                     {"spec",
+                      json::Object{
+                          {"replicas", size}, {"selector", chosen}, {"template", pod_template}
+                      }}
+                 },
+             .api_version = "apps/v1",
+             .kind = "ReplicaSet"}
+        );
+        if (size > 0) {
+            tell_scaled("up", name, 0, size);
+        }
+    }
+
+    /// What a ReplicaSet knows of its Deployment.
+    json::Value set_annotations(std::int64_t revision) const {
+        json::Value made = json::Object();
+        made.set("deployment.kubernetes.io/desired-replicas", std::to_string(replicas_));
+        made.set("deployment.kubernetes.io/max-replicas", std::to_string(replicas_ + surge()));
+        made.set(kRevision, std::to_string(revision));
+        return made;
+    }
+
+    /// The revision of the newest ReplicaSet: one that comes back is new again.
+    void number() {
+        std::int64_t revision = revision_of(*newest_);
+        if (newest_ != sets_.back()) {
+            revision = revision_of(*sets_.back()) + 1;
+        }
+        for (const json::Value* set : sets_) {
+            if (set != newest_ && size_of(*set) == 0) {
+                continue;  // nothing is scaled there any more
+            }
+            annotate(*set, set_annotations(set == newest_ ? revision : revision_of(*set)));
+        }
+        json::Value own = json::Object();
+        own.set(kRevision, std::to_string(revision));
+        annotate(deployment_, own);
+    }
+
+    void annotate(const json::Value& object, const json::Value& annotations) {
+        for (const auto& [name, value] : annotations.as_object()) {
+            if (text_at(object, {"metadata", "annotations", name}) != value.as_string()) {
+                const json::Value metadata = json::Object{{"annotations", annotations}};
+                outcome_.writes.push_back(
+                    {.verb = Write::Verb::Patch,
+                     .name = std::string(name_of(object)),
+                     .body = json::Object{{"metadata", metadata}},
+                     .api_version = "apps/v1",
+                     .kind = std::string(object.string_at("kind"))}
+                );
+                return;
+            }
+        }
+    }
+
+    std::int64_t surge() const {
+        return recreates()
+                   ? 0
+                   : share_of(
+                         deployment_.find_path({"spec", "strategy", "rollingUpdate", "maxSurge"}),
+                         replicas_,
+                         true
+                     );
+    }
+    std::int64_t unavailable_max() const {
+        const std::int64_t said = share_of(
+            deployment_.find_path({"spec", "strategy", "rollingUpdate", "maxUnavailable"}),
+            replicas_,
+            false
+        );
+        return said == 0 && surge() == 0 ? 1 : said;
+    }
+
+    void tell_scaled(const char* way, std::string_view name, std::int64_t from, std::int64_t to) {
+        outcome_.notes.push_back(
+            {false,
+             "ScalingReplicaSet",
+             fmt::format("Scaled {} replica set {} from {} to {}", way, name, from, to)}
+        );
+    }
+
+    void scale(const json::Value& set, std::int64_t size) {
+        const std::int64_t known = size_of(set);
+        if (known == size) {
+            return;
+        }
+        outcome_.writes.push_back(
+            {.verb = Write::Verb::Patch,
+             .name = std::string(name_of(set)),
+             .body = json::Object{{"spec", json::Object{{"replicas", size}}}},
+             .api_version = "apps/v1",
+             .kind = "ReplicaSet"}
+        );
+        tell_scaled(size > known ? "up" : "down", name_of(set), known, size);
+    }
+
+    void roll() {
+        const std::int64_t total = sum({"spec", "replicas"});
+        const std::int64_t known = size_of(*newest_);
+        const bool has_others =
+            total > known ||
+            sum({"status", "replicas"}) > find_int(*newest_, {"status", "replicas"}).value_or(0);
+        if (!has_others) {
+            scale(*newest_, replicas_);
+            return;
+        }
+        if (is_true_at(deployment_, {"spec", "paused"})) {
+            return;
+        }
+        if (recreates()) {
+            shrink_others(total);
+            return;
+        }
+        const std::int64_t room = std::max<std::int64_t>(0, replicas_ + surge() - total);
+        scale(*newest_, std::min(replicas_, known + room));
+        const std::int64_t not_there =
+            known - find_int(*newest_, {"status", "availableReplicas"}).value_or(0);
+        shrink_others(total - (replicas_ - unavailable_max()) - not_there);
+    }
+
+    void shrink_others(std::int64_t count) {
+        for (const json::Value* set : sets_) {
+            if (set != newest_ && count > 0) {
+                const std::int64_t less = std::min(count, size_of(*set));
+                scale(*set, size_of(*set) - less);
+                count -= less;
+            }
+        }
+    }
+
+    void forget_old() {
+        const std::int64_t kept =
+            find_int(deployment_, {"spec", "revisionHistoryLimit"}).value_or(10);
+        std::vector<const json::Value*> empty;
+        std::ranges::copy_if(sets_, std::back_inserter(empty), [this](const json::Value* set) {
+            return set != newest_ && size_of(*set) == 0 && !is_deleted(*set) &&
+                   find_int(*set, {"status", "replicas"}).value_or(0) == 0;
+        });
+        for (std::int64_t i = 0; i < std::ssize(empty) - kept; ++i) {
+            outcome_.writes.push_back(background_deletion(*empty[static_cast<std::size_t>(i)]));
+        }
+    }
+
+    /// Conditions of Deployments also say when they were written last.
+    void set_update_times(json::Array& conditions) const {
+        const json::Array known = conditions_of(deployment_);
+        for (json::Value& condition : conditions) {
+            const json::Value* before = find_element(known, "type", condition.string_at("type"));
+            condition.set(
+                "lastUpdateTime",
+                before == nullptr ? std::string() : std::string(before->string_at("lastUpdateTime"))
+            );
+            if (before == nullptr || *before != condition) {
+                condition.set("lastUpdateTime", api::to_string(turn_.now));
+            }
+        }
+    }
+
+    void write_status() {
+        const std::int64_t available = sum({"status", "availableReplicas"});
+        json::Value status = json::Object{
+            {"observedGeneration", find_int(deployment_, {"metadata", "generation"}).value_or(1)}
+        };
+        const auto set_count = [&status](std::string_view name, std::int64_t count) {
+            if (count != 0) {
+                status.set(name, count);
+            }
+        };
+        const std::int64_t updated =
+            newest_ == nullptr ? 0 : find_int(*newest_, {"status", "replicas"}).value_or(0);
+        set_count("replicas", sum({"status", "replicas"}));
+        set_count("updatedReplicas", updated);
+        set_count("readyReplicas", sum({"status", "readyReplicas"}));
+        set_count("availableReplicas", available);
+        status.set("terminatingReplicas", sum({"status", "terminatingReplicas"}));
+        set_count("unavailableReplicas", std::max<std::int64_t>(0, replicas_ - available));
+        json::Array conditions = conditions_of(deployment_);
+        const bool is_available = available >= replicas_ - unavailable_max();
+        set_condition(
+            conditions,
+            {"Available",
+             is_available,
+             is_available ? "MinimumReplicasAvailable" : "MinimumReplicasUnavailable",
+             is_available ? "Deployment has minimum availability."
+                          : "Deployment does not have minimum availability."},
+            turn_.now
+        );
+        const bool is_done = updated == replicas_ && available >= replicas_ &&
+                             sum({"status", "replicas"}) == replicas_;
+        const std::string set = fmt::format(
+            "ReplicaSet \"{}-{}\" {}",
+            name_of(deployment_),
+            hash_,
+            is_done ? "has successfully progressed." : "is progressing."
+        );
+        set_condition(
+            conditions,
+            {"Progressing", true, is_done ? "NewReplicaSetAvailable" : "ReplicaSetUpdated", set},
+            turn_.now
+        );
+        set_update_times(conditions);
+        status.set("conditions", std::move(conditions));
+        replace_status(deployment_, std::move(status), outcome_);
+    }
+
+    const Turn& turn_;
+    const json::Value& deployment_;
+    std::vector<const json::Value*> sets_;  ///< by revision
+    std::int64_t replicas_ = 1;
+    json::Value template_;
+    std::string hash_;
+    const json::Value* newest_ = nullptr;
+    Outcome outcome_;
+};
+
+}  // namespace
+
+Outcome reconcile_deployment(const Turn& turn) {
+    return DeploymentTurn(turn).run();
+}
+
+}  // namespace sluice::sim

@@ -1,0 +1,73 @@
+#include "sim/apps/replica_set.hpp"
+
+#include "sim/fields.hpp"
+#include "sim/job_pod.hpp"
+#include "sim/owned.hpp"
+#include "sim/pod_life.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::sim {
+
+namespace {
+
+json::Value make_status(
+    const json::Value& set, const std::vector<const json::Value*>& active, std::int64_t terminating
+) {
+    const auto ready = static_cast<std::int64_t>(
+        std::ranges::count_if(active, [](const json::Value* pod) { return is_ready_pod(*pod); })
+    );
+    const auto count = static_cast<std::int64_t>(active.size());
+    json::Value status = json::Object{{"replicas", count}};
+    if (count > 0) {
+        status.set("fullyLabeledReplicas", count);
+    }
+    if (ready > 0) {
+        status.set("readyReplicas", ready);
+        status.set("availableReplicas", ready);
+    }
+    status.set("terminatingReplicas", terminating);
+    status.set("observedGeneration", find_int(set, {"metadata", "generation"}).value_or(1));
+    return status;
+}
+
+}  // namespace
+
+Outcome reconcile_replica_set(const Turn& turn) {
+    Outcome outcome;
+    const json::Value& set = turn.object;
+    std::vector<const json::Value*> active = turn.owned_of("Pod");
+    const auto terminating =
+        static_cast<std::int64_t>(std::ranges::count_if(active, [](const json::Value* pod) {
+            return is_deleted(*pod) && !has_ended(*pod);
+        }));
+    std::erase_if(active, [](const json::Value* pod) { return !is_active_pod(*pod); });
+    const std::int64_t wanted = find_int(set, {"spec", "replicas"}).value_or(1);
+    const json::Value* pod_template = set.find_path({"spec", "template"});
+    if (!is_deleted(set) && pod_template != nullptr) {
+        for (auto i = std::ssize(active); i < wanted; ++i) {
+            Write write =
+                creation(make_owned_pod(set, *pod_template, fmt::format("{}-", name_of(set))));
+            write.asks_webhooks = true;
+            outcome.writes.push_back(std::move(write));
+        }
+        if (std::ssize(active) > wanted) {
+            JobPods surplus;
+            std::ranges::transform(active, std::back_inserter(surplus), [](const auto* pod) {
+                return JobPod::make(*pod);
+            });
+            sort_for_removal(surplus);
+            surplus.resize(static_cast<std::size_t>(std::ssize(active) - wanted));
+            for (const JobPod& pod : surplus) {
+                outcome.writes.push_back(deletion(*pod.object));
+            }
+        }
+    }
+    replace_status(set, make_status(set, active, terminating), outcome);
+    return outcome;
+}
+
+}  // namespace sluice::sim

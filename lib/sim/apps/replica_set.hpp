@@ -1,0 +1,11 @@
+#pragma once
+
+#include "sim/turn.hpp"
+
+namespace sluice::sim {
+
+/// One turn of the ReplicaSet controller: as many pods as its spec says, and its status. Its pods
+/// go through webhooks.
+Outcome reconcile_replica_set(const Turn& turn);
+
+}  // namespace sluice::sim

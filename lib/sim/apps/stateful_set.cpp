@@ -1,0 +1,190 @@
+#include "sim/apps/stateful_set.hpp"
+
+#include "sim/fields.hpp"
+#include "sim/owned.hpp"
+#include "sim/pod_life.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace sluice::sim {
+
+namespace {
+
+constexpr std::string_view kRevision = "controller-revision-hash";
+
+class StatefulSetTurn {
+  public:
+    explicit StatefulSetTurn(const Turn& turn) : set_(turn.object) {
+        first_ = find_int(set_, {"spec", "ordinals", "start"}).value_or(0);
+        replicas_ = find_int(set_, {"spec", "replicas"}).value_or(1);
+        is_ordered_ = text_at(set_, {"spec", "podManagementPolicy"}) != "Parallel";
+        const json::Value* pod_template = set_.find_path({"spec", "template"});
+        template_ = pod_template == nullptr ? json::Value(json::Object()) : *pod_template;
+        revision_ = fmt::format("{}-{}", name_of(set_), template_hash(template_));
+        for (const json::Value* pod : turn.owned_of("Pod")) {
+            if (const auto ordinal = ordinal_of(*pod)) {
+                pods_.emplace(*ordinal, pod);
+            }
+        }
+    }
+
+    Outcome run() {
+        if (!is_deleted(set_)) {
+            manage();
+        }
+        write_status();
+        return std::move(outcome_);
+    }
+
+  private:
+    std::optional<std::int64_t> ordinal_of(const json::Value& pod) const {
+        const std::string prefix = std::string(name_of(set_)) + "-";
+        const std::string_view name = name_of(pod);
+        std::int64_t ordinal = 0;
+        if (!name.starts_with(prefix)) {
+            return std::nullopt;
+        }
+        const char* end = name.data() + name.size();
+        const auto [at, error] = std::from_chars(name.data() + prefix.size(), end, ordinal);
+        return error == std::errc() && at == end ? std::optional(ordinal) : std::nullopt;
+    }
+
+    bool is_wanted(std::int64_t ordinal) const {
+        return ordinal >= first_ && ordinal < first_ + replicas_;
+    }
+    static bool is_healthy(const json::Value& pod) { return is_ready_pod(pod); }
+    static std::string_view revision_of(const json::Value& pod) {
+        return text_at(pod, {"metadata", "labels", kRevision});
+    }
+
+    void create(std::int64_t ordinal) {
+        const std::string name = fmt::format("{}-{}", name_of(set_), ordinal);
+        json::Value pod = make_owned_pod(set_, template_, name);
+        make_object_at(pod, {"metadata"}).set("generateName", std::string(name_of(set_)) + "-");
+        set_metadata(pod, "labels", "statefulset.kubernetes.io/pod-name", name);
+        set_metadata(pod, "labels", "apps.kubernetes.io/pod-index", std::to_string(ordinal));
+        set_metadata(pod, "labels", kRevision, revision_);
+        json::Value& spec = make_object_at(pod, {"spec"});
+        spec.set("hostname", name);
+        if (const auto service = text_at(set_, {"spec", "serviceName"}); !service.empty()) {
+            spec.set("subdomain", service);
+        }
+        Write write = creation(std::move(pod));
+        write.note = Note{false, "SuccessfulCreate", told("Create", name)};
+        write.asks_webhooks = true;
+        outcome_.writes.push_back(std::move(write));
+    }
+
+    void remove(const json::Value& pod) {
+        Write write = deletion(pod);
+        write.note = Note{false, "SuccessfulDelete", told("Delete", name_of(pod))};
+        outcome_.writes.push_back(std::move(write));
+    }
+
+    std::string told(const char* verb, std::string_view pod) const {
+        return fmt::format("{} Pod {} in StatefulSet {} successful", verb, pod, name_of(set_));
+    }
+
+    /// Ordered: each step waits until all pods before it are ready, or after it are gone.
+    void manage() {
+        for (std::int64_t ordinal = first_; ordinal < first_ + replicas_; ++ordinal) {
+            const auto found = pods_.find(ordinal);
+            if (found == pods_.end()) {
+                create(ordinal);
+            } else if (has_ended(*found->second) && !is_deleted(*found->second)) {
+                remove(*found->second);
+            }
+            const bool waits = found == pods_.end() || !is_healthy(*found->second);
+            if (is_ordered_ && waits) {
+                return;
+            }
+        }
+        for (auto at = pods_.rbegin(); at != pods_.rend(); ++at) {
+            const auto& [ordinal, pod] = *at;
+            if (is_wanted(ordinal)) {
+                continue;
+            }
+            if (!is_deleted(*pod)) {
+                remove(*pod);
+            }
+            if (is_ordered_) {
+                return;
+            }
+        }
+        update();
+    }
+
+    /// Of those with an old template the last one goes, if all that were replaced are ready.
+    void update() {
+        if (text_at(set_, {"spec", "updateStrategy", "type"}) == "OnDelete") {
+            return;
+        }
+        const std::int64_t partition =
+            find_int(set_, {"spec", "updateStrategy", "rollingUpdate", "partition"}).value_or(0);
+        for (auto at = pods_.rbegin(); at != pods_.rend() && at->first >= partition; ++at) {
+            const json::Value& pod = *at->second;
+            if (revision_of(pod) != revision_ && !is_deleted(pod)) {
+                remove(pod);
+                return;
+            }
+            if (!is_healthy(pod)) {
+                return;
+            }
+        }
+    }
+
+    void write_status() {
+        std::int64_t ready = 0;
+        std::int64_t updated = 0;
+        std::int64_t count = 0;
+        for (const auto& [ordinal, pod] : pods_) {
+            const bool is_there = is_active_pod(*pod);
+            count += is_there ? 1 : 0;
+            ready += is_ready_pod(*pod) ? 1 : 0;
+            updated += is_there && revision_of(*pod) == revision_ ? 1 : 0;
+        }
+        const std::string_view known = text_at(set_, {"status", "currentRevision"});
+        const bool is_done = known.empty() || (updated == replicas_ && ready == replicas_);
+        const std::string current = is_done ? revision_ : std::string(known);
+        json::Value status = json::Object{
+            {"observedGeneration", find_int(set_, {"metadata", "generation"}).value_or(1)},
+            {"replicas", count},
+            {"collisionCount", 0},
+            {"currentRevision", current},
+            {"updateRevision", revision_},
+            {"availableReplicas", ready}
+        };
+        const auto set_count = [&status](std::string_view name, std::int64_t number) {
+            if (number != 0) {
+                status.set(name, number);
+            }
+        };
+        set_count("readyReplicas", ready);
+        set_count("currentReplicas", current == revision_ ? updated : count - updated);
+        set_count("updatedReplicas", updated);
+        replace_status(set_, std::move(status), outcome_);
+    }
+
+    const json::Value& set_;
+    std::int64_t first_ = 0;
+    std::int64_t replicas_ = 1;
+    bool is_ordered_ = true;
+    json::Value template_;
+    std::string revision_;
+    std::map<std::int64_t, const json::Value*> pods_;  ///< by ordinal
+    Outcome outcome_;
+};
+
+}  // namespace
+
+Outcome reconcile_stateful_set(const Turn& turn) {
+    return StatefulSetTurn(turn).run();
+}
+
+}  // namespace sluice::sim

@@ -1,0 +1,88 @@
+#include "sim/pod_scheduler.hpp"
+
+#include "sim/fields.hpp"
+#include "sim/pod_life.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace sluice::sim {
+
+namespace {
+
+using Room = std::map<std::string, Amounts>;
+
+bool waits_for_node(const json::Value& pod) {
+    return text_at(pod, {"spec", "nodeName"}).empty() && !has_ended(pod) &&
+           list_at(pod, {"spec", "schedulingGates"}).empty() &&
+           pod.find_path({"metadata", "deletionTimestamp"}) == nullptr;
+}
+
+bool fits(const Amounts& wanted, const Amounts& free) {
+    return std::ranges::all_of(wanted, [&free](const auto& entry) {
+        const auto found = free.find(entry.first);
+        return entry.second == 0 || (found != free.end() && entry.second <= found->second);
+    });
+}
+
+Room free_room(const apiserver::Store::Objects& pods, const apiserver::Store::Objects& nodes) {
+    Room free;
+    for (const auto& [name, node] : nodes) {
+        free[name.name] = room_of(*node);
+    }
+    for (const auto& [name, pod] : pods) {
+        const auto node = free.find(std::string(text_at(*pod, {"spec", "nodeName"})));
+        if (node == free.end() || has_ended(*pod)) {
+            continue;
+        }
+        for (const auto& [resource, amount] : requests_of(*pod)) {
+            node->second[resource] -= amount;
+        }
+    }
+    return free;
+}
+
+Placement place(apiserver::Snapshot pod, const apiserver::Store::Objects& nodes, Room& free) {
+    const Amounts wanted = requests_of(*pod);
+    std::map<std::string, int> reasons;
+    for (const auto& [name, node] : nodes) {
+        std::string obstacle = find_obstacle(*pod, *node);
+        Amounts& left = free[name.name];
+        if (obstacle.empty() && fits(wanted, left)) {
+            for (const auto& [resource, amount] : wanted) {
+                left[resource] -= amount;
+            }
+            return {.pod = std::move(pod), .node = name.name, .message = {}};
+        }
+        ++reasons[obstacle.empty() ? std::string("Insufficient resources") : obstacle];
+    }
+    std::string message = fmt::format("0/{} nodes are available", nodes.size());
+    const char* separator = ": ";
+    for (const auto& [reason, count] : reasons) {
+        message += fmt::format("{}{} {}", std::exchange(separator, ", "), count, reason);
+    }
+    return {.pod = std::move(pod), .node = {}, .message = message + "."};
+}
+
+}  // namespace
+
+std::vector<Placement> place_pods(
+    const apiserver::Store::Objects& pods, const apiserver::Store::Objects& nodes
+) {
+    std::vector<Placement> placements;
+    Room free;
+    for (const auto& [name, pod] : pods) {
+        if (waits_for_node(*pod)) {
+            if (placements.empty()) {
+                free = free_room(pods, nodes);
+            }
+            placements.push_back(place(pod, nodes, free));
+        }
+    }
+    return placements;
+}
+
+}  // namespace sluice::sim

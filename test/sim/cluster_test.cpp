@@ -1,0 +1,156 @@
+#include "cluster_world.hpp"
+#include "sim/fields.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+#include <string>
+
+namespace sluice::test {
+
+using namespace std::chrono_literals;
+using sim::find_int;
+using sim::text_at;
+
+namespace {
+
+const std::string kJob = "/apis/batch/v1/namespaces/default/jobs/j";
+
+void create_job(ClusterWorld& world, std::string_view more = "", std::string_view metadata = "") {
+    world.create_yaml(
+        "{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {" + std::string(more) +
+        " template: {metadata: {" + std::string(metadata) +
+        "}, spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}"
+    );
+}
+
+}  // namespace
+
+TEST_CASE("a Job runs its pod on a node to its end", "[sim][cluster]") {
+    ClusterWorld world;
+    create_job(world);
+    REQUIRE(world.pods().size() == 1);
+    CHECK(text_at(world.pods().front(), {"spec", "nodeName"}) == "node-1");
+    CHECK(text_at(world.pods().front(), {"status", "phase"}) == "Running");
+    world.pass(29s);
+    CHECK_FALSE(sim::has_condition(world.get(kJob), "Complete"));
+    world.pass(1s);
+    CHECK(sim::has_condition(world.get(kJob), "Complete"));
+    CHECK(text_at(world.pods().front(), {"status", "phase"}) == "Succeeded");
+    CHECK(world.events("Job") == std::vector<std::string>{"SuccessfulCreate", "Completed"});
+}
+
+TEST_CASE("the pods of a node that is gone have failed, and are replaced", "[sim][cluster]") {
+    ClusterWorld world;
+    create_job(world, "podReplacementPolicy: Failed,", "finalizers: [example.com/hold]");
+    REQUIRE(world.pods().size() == 1);
+    world.send("DELETE", "/api/v1/nodes/node-1");
+    REQUIRE(world.pods().size() == 1);
+    const json::Value lost = world.pods().front();
+    CHECK(text_at(lost, {"status", "phase"}) == "Failed");
+    CHECK_FALSE(text_at(lost, {"metadata", "deletionTimestamp"}).empty());
+    const json::Value* condition =
+        sim::find_element(sim::list_at(lost, {"status", "conditions"}), "type", "DisruptionTarget");
+    REQUIRE(condition != nullptr);
+    CHECK(condition->string_at("status") == "True");
+    CHECK(condition->string_at("reason") == "DeletionByPodGC");
+    CHECK(condition->string_at("message") == "PodGC: node no longer exists");
+    CHECK(find_int(world.get(kJob), {"status", "failed"}) == 1);
+    world.pass(10s);
+    REQUIRE(world.pods().size() == 2);
+    const bool is_first =
+        world.pods().front().find_path({"metadata", "deletionTimestamp"}) != nullptr;
+    const json::Value replacement = is_first ? world.pods().back() : world.pods().front();
+    CHECK(text_at(replacement, {"status", "phase"}) == "Pending");
+    CHECK(world.events("Pod") == std::vector<std::string>{"FailedScheduling"});
+}
+
+TEST_CASE("a pod may take its time to stop, but not more than its grace period", "[sim][cluster]") {
+    ClusterWorld world;
+    create_job(world, "", "annotations: {sluice.dev/stop-seconds: '6'}");
+    const std::string pod = "/api/v1/namespaces/default/pods/" + world.pod_names().front();
+    SECTION("six seconds of thirty") {
+        world.send("DELETE", pod);
+        CHECK(find_int(world.get(kJob), {"status", "terminating"}) == 1);
+        world.pass(5s);
+        CHECK(text_at(world.get(pod), {"status", "phase"}) == "Running");
+        world.pass(1s);
+        CHECK(world.get(pod).is_null());
+        CHECK(find_int(world.get(kJob), {"status", "terminating"}) == 0);
+    }
+    SECTION("two seconds of two") {
+        world.send("DELETE", pod, "{gracePeriodSeconds: 2}");
+        world.pass(1s);
+        CHECK_FALSE(world.get(pod).is_null());
+        world.pass(1s);
+        CHECK(world.get(pod).is_null());
+    }
+}
+
+TEST_CASE("a Job that has a time to live is deleted after it, with its pods", "[sim][cluster]") {
+    ClusterWorld world;
+    create_job(world, "ttlSecondsAfterFinished: 60,");
+    world.pass(30s);
+    REQUIRE(sim::has_condition(world.get(kJob), "Complete"));
+    world.pass(59s);
+    CHECK_FALSE(world.get(kJob).is_null());
+    world.pass(1s);
+    CHECK(world.get(kJob).is_null());
+    CHECK(world.pods().empty());
+}
+
+TEST_CASE("a pod that waits for a node gets one that comes", "[sim][cluster]") {
+    ClusterWorld world;
+    world.send("DELETE", "/api/v1/nodes/node-1");
+    create_job(world);
+    CHECK(text_at(world.pods().front(), {"spec", "nodeName"}).empty());
+    world.create_yaml(
+        "{apiVersion: v1, kind: Node, metadata: {name: late}, status: {allocatable: {cpu: '1', "
+        "pods: '9'}}}"
+    );
+    CHECK(text_at(world.pods().front(), {"spec", "nodeName"}) == "late");
+}
+
+TEST_CASE("what happens to pods within a second is one change of their Job", "[sim][cluster]") {
+    ClusterWorld world({.job_batch = 1s});
+    create_job(world, "completions: 2, parallelism: 2,");
+    CHECK(find_int(world.get(kJob), {"status", "active"}) == 2);
+    CHECK(find_int(world.get(kJob), {"status", "ready"}) == 0);
+    world.pass(1s);
+    CHECK(find_int(world.get(kJob), {"status", "ready"}) == 2);
+    world.pass(1s);
+    world.send("PATCH", kJob, "{spec: {parallelism: 1}}");
+    CHECK(find_int(world.get(kJob), {"status", "active"}) == 1);  // its user does not wait
+    world.pass(28s);
+    CHECK_FALSE(find_int(world.get(kJob), {"status", "succeeded"}));
+    world.pass(1s);
+    CHECK(find_int(world.get(kJob), {"status", "succeeded"}) == 1);
+}
+
+TEST_CASE("pods that are deleted with their Job have not failed", "[sim][cluster]") {
+    ClusterWorld world;
+    create_job(world, "", "annotations: {sluice.dev/stop-seconds: '6'}");
+    world.send("DELETE", kJob, "{propagationPolicy: Foreground}");
+    const json::Value job = world.get(kJob);
+    REQUIRE_FALSE(job.is_null());
+    CHECK(job.find_path({"status", "uncountedTerminatedPods"})->as_object().empty());
+    CHECK_FALSE(find_int(job, {"status", "failed"}));
+    world.pass(6s);
+    CHECK(world.get(kJob).is_null());
+}
+
+TEST_CASE("events of a Job with many pods are few", "[sim][cluster]") {
+    ClusterWorld world;
+    create_job(world, "completions: 30, parallelism: 30,");
+    CHECK(world.pods().size() == 30);
+    std::int64_t told = 0;
+    std::size_t events = 0;
+    for (const json::Value& event : world.list("/api/v1/namespaces/default/events")) {
+        told += find_int(event, {"count"}).value_or(0);
+        ++events;
+    }
+    CHECK(events == 10);
+    CHECK(told == 25);
+}
+
+}  // namespace sluice::test
