@@ -17,8 +17,8 @@ inline constexpr const char* kEmbeddedNamespace = "kueue-system";
 /// Errors: none that a user could mend.
 Result<std::vector<json::Value>> setup_objects();
 
-/// A Configuration of a controller that queues every kind of jobs and serves nothing; kinds that the
-/// cluster has no definition of may come later.
+/// A Configuration of a controller that queues every kind of jobs and serves nothing; kinds that
+/// the cluster has no definition of may come later.
 json::Value make_configuration();
 /// The feature gates that it needs.
 inline constexpr const char* kEmbeddedFeatureGates =

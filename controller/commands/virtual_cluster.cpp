@@ -58,10 +58,9 @@ VirtualCluster::VirtualCluster(Options options)
           *server_,
           sim::SimulatedCluster::Options{
               .run_time = options_.run_time,
-              .send =
-                  [this](apiserver::Request request, sim::SimulatedCluster::Answered answered) {
-                      tasks_->spawn(send(std::move(request), std::move(answered)), "pod");
-                  },
+              .send = [this](
+                          apiserver::Request request, sim::SimulatedCluster::Answered answered
+                      ) { tasks_->spawn(send(std::move(request), std::move(answered)), "pod"); },
           }
       )),
       transport_([this](apiserver::WebhookCall call) { return call_webhook(std::move(call)); }),

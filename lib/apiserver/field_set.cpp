@@ -349,6 +349,15 @@ void merge_config(json::Value& object, const json::Value& config, const Shape& s
     object = config;
 }
 
+namespace {
+
+bool is_empty_container(const json::Value& value) {
+    return (value.is_object() && value.as_object().empty()) ||
+           (value.is_array() && value.as_array().empty());
+}
+
+}  // namespace
+
 void remove_fields(json::Value& object, const FieldSet& fields, const Shape& shape) {
     const ListShape list = object.is_array() ? shape.list() : ListShape();
     for (const auto& [key, below] : fields.children()) {
@@ -359,11 +368,12 @@ void remove_fields(json::Value& object, const FieldSet& fields, const Shape& sha
             if (member == nullptr) {
                 continue;
             }
+            const bool was_empty = is_empty_container(*member);
             if (!is_whole) {
                 remove_fields(*member, below, shape.member(name));
             }
-            const bool is_emptied = member->is_object() && member->as_object().empty() && !is_whole;
-            if (is_whole || (is_emptied && below.is_self())) {
+            // What has lost its last member goes with it.
+            if (is_whole || (is_empty_container(*member) && (below.is_self() || !was_empty))) {
                 object.erase(name);
             }
         } else if (object.is_array()) {

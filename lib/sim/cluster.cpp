@@ -217,8 +217,13 @@ Outcome SimulatedCluster::ask_controller(
 ) {
     const std::string_view ns = text_at(object, {"metadata", "namespace"});
     if (key.first == jobs_collection) {
+        // A queued Job owns its Workload, too.
+        std::vector<const json::Value*> pods = owned;
+        std::erase_if(pods, [](const json::Value* each) {
+            return each->string_at("kind") != "Pod";
+        });
         return reconcile_job(
-            object, owned, backoffs_[std::string(text_at(object, {"metadata", "uid"}))], now
+            object, pods, backoffs_[std::string(text_at(object, {"metadata", "uid"}))], now
         );
     }
     const Controller& controller = controllers().at(key.first);

@@ -37,6 +37,14 @@ TEST_CASE(
     CHECK(fields_of(client, kA, "one") == R"({"f:data":{"f:k":{}}})");
 }
 
+TEST_CASE("what loses its last field to an apply goes with it", "[apiserver][apply]") {
+    ServerClient client;
+    CHECK(client.apply(kA, "one", "{data: {k: v}, metadata: {name: a, labels: {l: m}}}") == "201");
+    CHECK(client.apply(kA, "one", "{metadata: {name: a}}") == "200");
+    CHECK(client.at(kA, {"data"}).empty());
+    CHECK(client.at(kA, {"metadata", "labels"}).empty());
+}
+
 TEST_CASE("what another owns is changed by force alone", "[apiserver][apply]") {
     ServerClient client;
     client.apply(kA, "one", "{data: {k: v}}");

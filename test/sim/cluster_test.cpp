@@ -40,6 +40,20 @@ TEST_CASE("a Job runs its pod on a node to its end", "[sim][cluster]") {
     CHECK(world.events("Job") == std::vector<std::string>{"SuccessfulCreate", "Completed"});
 }
 
+TEST_CASE("what a Job owns beside its pods is no pod", "[sim][cluster]") {
+    ClusterWorld world;
+    create_job(world, "suspend: true, parallelism: 2, completions: 2,");
+    world.create_yaml(
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: m, ownerReferences: [{apiVersion: "
+        "batch/v1, kind: Job, name: j, controller: true, uid: " +
+        std::string(text_at(world.get(kJob), {"metadata", "uid"})) + "}]}}"
+    );
+    world.send("PATCH", kJob, "{spec: {suspend: false}}");
+    CHECK(world.pods().size() == 2);
+    world.pass(30s);
+    CHECK(sim::has_condition(world.get(kJob), "Complete"));
+}
+
 TEST_CASE("the pods of a node that is gone have failed, and are replaced", "[sim][cluster]") {
     ClusterWorld world;
     create_job(world, "podReplacementPolicy: Failed,", "finalizers: [example.com/hold]");

@@ -10,7 +10,9 @@ import subprocess
 import sys
 import tempfile
 
-SUBCOMMANDS = "the subcommands are controller, schedule, dev, config, version; see sluice --help"
+SUBCOMMANDS = (
+    "the subcommands are controller, schedule, dev, test, config, version; see sluice --help"
+)
 OWN_KIND = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../../examples/07_own_kind"))
 KUBECONFIG = {
     "apiVersion": "v1",
