@@ -4,6 +4,7 @@
 #include "apiserver/deletion.hpp"
 #include "apiserver/discovery.hpp"
 #include "apiserver/failures.hpp"
+#include "apiserver/patching.hpp"
 #include "apiserver/reading.hpp"
 #include "apiserver/subresources.hpp"
 
@@ -83,16 +84,13 @@ ApiServer::Answer ApiServer::begin(Request request, Time now) {
     if (!verb || needs_namespace) {
         return make_response(method_not_allowed());
     }
-    if (*verb == WriteOperation::Verb::Apply && request.parameter("fieldManager").empty()) {
-        return make_response(invalid(
-            {.group = "meta.k8s.io",
-             .version = "v1",
-             .kind = "PatchOptions",
-             .plural = "",
-             .singular = ""},
-            "",
-            {{"FieldValueRequired", "Required value: is required for apply patch", "fieldManager"}}
-        ));
+    if (*verb == WriteVerb::Patch) {
+        if (const auto fits = check_patch_type(request, *route->type); !fits) {
+            return make_response(fits.error());
+        }
+    }
+    if (const auto checked = check_write_parameters(request, *verb); !checked) {
+        return make_response(checked.error());
     }
     auto operation =
         std::make_unique<WriteOperation>(state_, std::move(request), std::move(*route), *verb);

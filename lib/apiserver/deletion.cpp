@@ -4,6 +4,7 @@
 #include "apiserver/body.hpp"
 #include "apiserver/custom_types.hpp"
 #include "apiserver/failures.hpp"
+#include "apiserver/namespace_content.hpp"
 #include "apiserver/selectors.hpp"
 #include "apiserver/watch.hpp"
 
@@ -49,10 +50,11 @@ Result<Options> read_options(const Request& request) {
     if (request.body.empty()) {
         return options;
     }
-    const auto body = read_object(request);
-    if (!body) {
-        return body.error();
+    const auto read = read_body(request, "DeleteOptions");
+    if (!read) {
+        return read.error();
     }
+    const json::Value* body = &read->object;
     if (const std::string_view text = body->string_at("propagationPolicy"); !text.empty()) {
         options.propagation = text;
     }
@@ -438,6 +440,9 @@ void after_write(State& state, const ResourceType& type, const ObjectName& name,
     }
     if (collection == definitions && !is_being_deleted(*object)) {
         follow_definition(state, *object, false);
+    }
+    if (collection == namespaces && !is_being_deleted(*object)) {
+        furnish_namespace(state, name.name, now);
     }
     if (!is_being_deleted(*object)) {
         return;

@@ -96,7 +96,8 @@ Response answer_scale(State& state, const Request& request, const Route& route, 
     patch.body = json::print(patch_at(paths.spec_replicas, *replicas));
     Route whole = route;
     whole.subresource.clear();
-    WriteOperation write(state, patch, whole, WriteOperation::Verb::Patch);
+    WriteOperation write(state, patch, whole, WriteVerb::Patch);
+    write.own_as("scale");
     while (write.advance(now)) {
         // Numbers of replicas pass no webhook here.
         write.take_answer(json::Value(json::Object{{"response", json::Object{{"allowed", true}}}}));
@@ -115,11 +116,11 @@ Response bind(State& state, const Request& request, const Route& route, Time now
     if (!pod) {
         return make_response(not_found(*route.type, route.name));
     }
-    const auto body = read_object(request);
+    const auto body = read_body(request, "Binding");
     if (!body) {
         return make_response(body.error());
     }
-    const json::Value* node = body->find_path({"target", "name"});
+    const json::Value* node = body->object.find_path({"target", "name"});
     if (node == nullptr || !node->is_string() || node->as_string().empty()) {
         return make_response(bad_request("target.name is required"));
     }
@@ -219,10 +220,11 @@ Response answer_review(const Request& request, const Route& route) {
     if (request.method != "POST") {
         return make_response(method_not_allowed());
     }
-    auto review = read_object_of(request, *route.type);
-    if (!review) {
-        return make_response(review.error());
+    auto body = read_body_of(request, *route.type);
+    if (!body) {
+        return make_response(body.error());
     }
+    json::Value* review = &body->object;
     const json::Value user =
         json::Object{{"username", request.user}, {"groups", json::Array{"system:masters"}}};
     const json::Value everything = json::Array{json::Object{

@@ -12,7 +12,8 @@
 
 namespace sluice::test {
 
-/// A server of its own, and requests to it as texts: bodies are YAML.
+/// A server of its own, and requests to it as texts: bodies are YAML, and may leave out kind and
+/// apiVersion.
 class ServerClient {
   public:
     ServerClient();

@@ -162,7 +162,7 @@ def main():
             continue
         print(f"--- {request.name}: {request.method} {request.path}")
         for line in difflib.unified_diff(expected, found, "real", "embedded", n=1, lineterm=""):
-            print(f"    {line[:600]}")
+            print(f"    {line[:6000]}")
     healed = [p for p in known if not any(fnmatch.fnmatchcase(name, p) for name in different)]
     for pattern in healed:
         print(f"error: {KNOWN.name}: {pattern}: there is no such difference any more")
