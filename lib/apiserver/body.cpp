@@ -171,9 +171,15 @@ std::string json_fault(std::string_view text) {
     if (!fault || fault->offset >= text.size()) {
         return "unexpected end of JSON input";
     }
-    return fmt::format(
-        "invalid character '{}' looking for beginning of value", text[fault->offset]
-    );
+    // A byte is shown as the character of that number.
+    const auto byte = static_cast<unsigned char>(text[fault->offset]);
+    std::string shown(1, static_cast<char>(byte));
+    if (byte >= 0x80) {
+        shown = {static_cast<char>(0xc0 | (byte >> 6U)), static_cast<char>(0x80 | (byte & 0x3fU))};
+    } else if (byte < 0x20) {
+        shown = fmt::format("\\x{:02x}", byte);
+    }
+    return fmt::format("invalid character '{}' looking for beginning of value", shown);
 }
 
 Error cannot_be_handled(const ResourceType& type, std::string_view why) {

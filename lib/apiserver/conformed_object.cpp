@@ -17,15 +17,15 @@ namespace sluice::apiserver {
 namespace {
 
 Error undecodable(
-    const ResourceType& type, const json::Value& object, Origin origin, std::string_view why
+    const ResourceType& type, const json::Value& object, const Conforming& how, std::string_view why
 ) {
-    if (origin == Origin::Webhook) {
+    if (how.origin == Origin::Webhook) {
         return internal(std::string(why));
     }
-    if (origin == Origin::Body) {
+    if (how.origin == Origin::Body) {
         return cannot_be_handled(type, why);
     }
-    return invalid_patch(json::print(object), why);
+    return invalid_patch(how.show ? how.show(object) : json::print(object), why);
 }
 
 /// Drops unknown fields; they and the duplicates, in the words of strict decoding.
@@ -78,17 +78,14 @@ Result<std::vector<std::string>> conform(
 ) {
     if (const auto schema = schema_of(type)) {
         if (const auto fault = find_decoding_fault(*schema, object)) {
-            return undecodable(type, object, how.origin, *fault);
+            return undecodable(type, object, how, *fault);
         }
     }
     const json::Value before = object;
     std::vector<std::string> faults = drop_unknown(type, object, how.duplicates);
     if (!faults.empty() && how.validation == FieldValidation::Strict) {
         return undecodable(
-            type,
-            before,
-            how.origin,
-            fmt::format("strict decoding error: {}", fmt::join(faults, ", "))
+            type, before, how, fmt::format("strict decoding error: {}", fmt::join(faults, ", "))
         );
     }
     if (how.validation == FieldValidation::Ignore) {

@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "json/value.hpp"
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,8 @@ struct Conforming {
     Origin origin = Origin::Body;
     FieldValidation validation = FieldValidation::Warn;
     std::vector<std::string> duplicates{};  ///< members that stood twice in the body
+    /// How a refusal shows what a patch made.
+    std::function<std::string(const json::Value& object)> show{};
 };
 
 /// Refuses values of wrong types, drops unknown fields, fills in defaults; returns what the client

@@ -418,13 +418,19 @@ Error conflict_error(const std::vector<Conflict>& conflicts) {
     return {ErrorCode::Conflict, std::move(message), json::print(status)};
 }
 
+/// Group, version and kind as Go prints them: a core version has a slash before it.
+std::string printed_kind(std::string_view api_version, const Value& config) {
+    const bool has_group = api_version.find('/') != std::string_view::npos;
+    return fmt::format(
+        "{}{}, Kind={}", has_group ? "" : "/", api_version, config.string_at("kind")
+    );
+}
+
 /// Why a configuration cannot be applied at all.
 Result<void> check_config(const Value& config, const Schema& schema, const WriteContext& context) {
     const auto version = config.string_at("apiVersion");
     if (version != context.api_version) {
-        return bad_request(
-            fmt::format("invalid object type: {}, Kind={}", version, config.string_at("kind"))
-        );
+        return bad_request(fmt::format("invalid object type: {}", printed_kind(version, config)));
     }
     const Value* managed = config.find_path({"metadata", "managedFields"});
     if (managed != nullptr && !managed->is_null()) {
@@ -445,11 +451,10 @@ Result<void> check_config(const Value& config, const Schema& schema, const Write
     const auto name = metadata == nullptr ? "" : metadata->string_at("name");
     const auto space = metadata == nullptr ? "" : metadata->string_at("namespace");
     return internal(fmt::format(
-        "failed to create typed patch object ({}/{}; {}, Kind={}): {}",
+        "failed to create typed patch object ({}/{}; {}): {}",
         space,
         name,
-        version,
-        config.string_at("kind"),
+        printed_kind(version, config),
         text
     ));
 }

@@ -2,8 +2,10 @@
 
 #include "apiserver/body.hpp"
 #include "apiserver/failures.hpp"
+#include "apiserver/go_text.hpp"
 #include "apiserver/state.hpp"
 #include "apiserver/strategic_merge.hpp"
+#include "apiserver/values.hpp"
 #include "json/patch.hpp"
 
 #include <fmt/format.h>
@@ -56,7 +58,60 @@ Result<json::Value> patch_by_operations(const json::Value& live, const json::Val
     return patched;
 }
 
+/// Metadata as Go prints it.
+json::Value in_order(const json::Value& metadata) {
+    constexpr const char* kMembers[] = {
+        "name",
+        "generateName",
+        "namespace",
+        "selfLink",
+        "uid",
+        "resourceVersion",
+        "generation",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "labels",
+        "annotations",
+        "ownerReferences",
+        "finalizers",
+        "managedFields"
+    };
+    json::Value ordered = json::Object();
+    for (const char* name : kMembers) {
+        if (const json::Value* member = metadata.find(name)) {
+            ordered.set(name, *member);
+        }
+    }
+    return ordered;
+}
+
+/// The object with the members of all that the patch goes into sorted, as the API server's patching
+/// leaves them.
+json::Value with_sorted_members(const json::Value& object, const json::Value* patch) {
+    json::Value sorted = json::Object();
+    for (const json::Member* member : sorted_members(&object)) {
+        const auto& [name, value] = *member;
+        const json::Value* below = patch == nullptr ? nullptr : patch->find(name);
+        const bool goes_in = below != nullptr && below->is_object() && value.is_object();
+        sorted.set(name, goes_in ? with_sorted_members(value, below) : value);
+    }
+    return sorted;
+}
+
 }  // namespace
+
+std::string show_patched(const Request& request, const json::Value& patched) {
+    const auto patch = json::parse(request.body);
+    if (patch && media_type(request.content_type) == kStrategicPatch) {
+        return go_text(*patch);
+    }
+    json::Value shown = patched;
+    if (json::Value* metadata = shown.find("metadata")) {
+        *metadata = in_order(*metadata);
+    }
+    return json::print(with_sorted_members(shown, patch ? &*patch : nullptr));
+}
 
 Result<void> check_patch_type(const Request& request, const ResourceType& type) {
     const std::string media = media_type(request.content_type);

@@ -4,6 +4,8 @@
 #include "base/error.hpp"
 #include "json/value.hpp"
 
+#include <string>
+
 namespace sluice::apiserver {
 
 /// Whether a kind takes patches of the request's media type. Errors: UnsupportedMediaType.
@@ -15,5 +17,9 @@ Result<void> check_patch_type(const Request& request, const ResourceType& type);
 Result<json::Value> apply_patch(
     const Request& request, const ResourceType& type, const json::Value& live
 );
+
+/// What a patch made of an object, as a refusal shows it: the object as JSON, of a strategic merge
+/// patch the patch itself.
+std::string show_patched(const Request& request, const json::Value& patched);
 
 }  // namespace sluice::apiserver

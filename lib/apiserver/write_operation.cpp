@@ -6,7 +6,7 @@
 #include "apiserver/builtin_validation.hpp"
 #include "apiserver/custom_types.hpp"
 #include "apiserver/custom_validation.hpp"
-#include "apiserver/deletion.hpp"
+#include "apiserver/garbage_collection.hpp"
 #include "apiserver/managed_fields.hpp"
 #include "apiserver/patching.hpp"
 #include "apiserver/values.hpp"
@@ -155,23 +155,25 @@ Result<void> WriteOperation::prepare(Time now) {
 }
 
 /// Checks and completes name and namespace of a new object.
-Result<void> WriteOperation::name_new(json::Value& config) {
-    json::Value& metadata = metadata_of(config);
+Result<void> WriteOperation::name_new() {
+    json::Value& metadata = metadata_of(object_);
     if (verb_ == Verb::Apply) {
-        if (auto matched = match_url(config); !matched) {
+        if (auto matched = match_url(object_); !matched) {
             return matched;
         }
-    } else if (type().is_namespaced) {
-        const auto ns = metadata.string_at("namespace");
-        if (!ns.empty() && ns != route_.ns) {
-            return bad_request(
-                "the namespace of the provided object does not match the namespace "
-                "sent on the request"
+        if (const auto uid = metadata.string_at("uid"); !uid.empty()) {
+            return conflict(
+                type(),
+                name_.name,
+                fmt::format(
+                    "uid mismatch: the provided object specified uid {}, and no existing object "
+                    "was found",
+                    uid
+                )
             );
         }
-        metadata.set("namespace", route_.ns);
-    } else {
-        metadata.erase("namespace");
+    } else if (auto matched = match_namespace(metadata); !matched) {
+        return matched;
     }
     name_.name = metadata.string_at("name");
     return {};
@@ -185,9 +187,6 @@ Result<void> WriteOperation::prepare_new(Time now) {
     }
     object_ = std::move(body->object);
     if (verb_ == Verb::Apply) {
-        if (auto named = name_new(object_); !named) {
-            return named;
-        }
         auto applied = apply_config(std::move(object_), nullptr, now);
         if (!applied) {
             return applied.error();
@@ -198,10 +197,10 @@ Result<void> WriteOperation::prepare_new(Time now) {
     if (auto conformed = conform_to_kind(origin, std::move(body->duplicates)); !conformed) {
         return conformed;
     }
+    if (auto named = name_new(); !named) {
+        return named;
+    }
     if (verb_ == Verb::Create) {
-        if (auto named = name_new(object_); !named) {
-            return named;
-        }
         own_changes(nullptr, now);
     }
     auto admitted = admit_to_namespace(state_, type(), route_.ns, name_.name);
@@ -215,9 +214,11 @@ Result<void> WriteOperation::prepare_new(Time now) {
 /// What the server alone gives to a new object.
 void WriteOperation::begin_life(Time now) {
     json::Value& made = metadata_of(object_);
-    for (const char* field :
-         {"deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion", "selfLink"}) {
+    for (const char* field : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {
         made.erase(field);
+    }
+    if (!request_.is_dry_run()) {
+        made.erase("resourceVersion");
     }
     if (name_.name.empty() && !made.string_at("generateName").empty()) {
         const std::string prefix(made.string_at("generateName"));
@@ -269,7 +270,10 @@ Result<void> WriteOperation::conform_to_kind(Origin origin, std::vector<std::str
     auto warnings = conform(
         type(),
         object_,
-        {.origin = origin, .validation = validation, .duplicates = std::move(duplicates)}
+        {.origin = origin,
+         .validation = validation,
+         .duplicates = std::move(duplicates),
+         .show = [this](const json::Value& object) { return show_patched(request_, object); }}
     );
     if (!warnings) {
         return warnings.error();
@@ -283,23 +287,33 @@ Result<void> WriteOperation::conform_to_kind(Origin origin, std::vector<std::str
 Result<void> WriteOperation::match_url(json::Value& object) const {
     json::Value& metadata = metadata_of(object);
     const auto name = metadata.string_at("name");
-    if (!name.empty() && name != route_.name) {
+    if (name.empty()) {
+        return bad_request(fmt::format(
+            "the name of the object ({} based on URL) was undeterminable: name must be provided",
+            route_.name
+        ));
+    }
+    if (name != route_.name) {
         return bad_request(fmt::format(
             "the name of the object ({}) does not match the name on the URL ({})", name, route_.name
         ));
     }
-    metadata.set("name", route_.name);
-    if (!type().is_namespaced) {
-        return {};
-    }
+    return match_namespace(metadata);
+}
+
+Result<void> WriteOperation::match_namespace(json::Value& metadata) const {
     const auto ns = metadata.string_at("namespace");
-    if (!ns.empty() && ns != route_.ns) {
+    if (!ns.empty() && type().is_namespaced && ns != route_.ns) {
         return bad_request(
             "the namespace of the provided object does not match the namespace "
             "sent on the request"
         );
     }
-    metadata.set("namespace", route_.ns);
+    if (type().is_namespaced) {
+        metadata.set("namespace", route_.ns);
+    } else {
+        metadata.erase("namespace");
+    }
     return {};
 }
 
@@ -338,11 +352,6 @@ Result<void> WriteOperation::prepare_change(Time now) {
     }
     before_ = State::to_version(*live_, type());
     if (verb_ != Verb::Update) {
-        if (verb_ == Verb::Apply) {
-            if (auto matched = match_url(body.object); !matched) {
-                return matched;
-            }
-        }
         auto changed = verb_ == Verb::Apply ? apply_config(std::move(body.object), &before_, now)
                                             : read_changed();
         if (!changed) {
@@ -446,6 +455,11 @@ std::vector<Cause> WriteOperation::find_faults() const {
     const std::string& group = type().group;
     const std::string& kind = type().kind;
     std::vector<Cause> causes = validate_metadata(group, kind, type().is_namespaced, object_, old);
+    if (live_) {
+        // All registries look at it, and so does each kind's.
+        const std::vector<Cause> again = causes;
+        causes.insert(causes.end(), again.begin(), again.end());
+    }
     std::vector<Cause> more =
         type().is_custom ? validate_custom(type(), object_, old)
         : live_ ? validate_builtin_update(group, kind, route_.subresource, object_, before_)

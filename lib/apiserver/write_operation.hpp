@@ -49,7 +49,7 @@ class WriteOperation {
     // The stages. Errors end the operation.
     Result<void> prepare(Time now);
     Result<void> prepare_new(Time now);
-    Result<void> name_new(json::Value& config);
+    Result<void> name_new();
     void begin_life(Time now);
     Result<void> prepare_change(Time now);
     Result<void> check();
@@ -58,6 +58,7 @@ class WriteOperation {
     Result<json::Value> read_changed();
     Result<json::Value> apply_config(json::Value config, const json::Value* live, Time now);
     Result<void> match_url(json::Value& object) const;
+    Result<void> match_namespace(json::Value& metadata) const;
     Result<void> match_version() const;
     void keep_server_fields();
     Result<void> conform_to_kind(Origin origin, std::vector<std::string> duplicates = {});
