@@ -1,14 +1,18 @@
 #include "apiserver/api_server.hpp"
 
 #include "apiserver/body.hpp"
+#include "apiserver/builtin_schemas.hpp"
 #include "apiserver/deletion.hpp"
 #include "apiserver/discovery.hpp"
 #include "apiserver/failures.hpp"
+#include "apiserver/negotiation.hpp"
+#include "apiserver/patching.hpp"
 #include "apiserver/reading.hpp"
 #include "apiserver/subresources.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -32,6 +36,19 @@ std::optional<WriteOperation::Verb> verb_of(const Request& request, const Route&
         return is_apply ? Verb::Apply : Verb::Patch;
     }
     return std::nullopt;
+}
+
+/// What has the form of a path below a group that is built in is a resource that is not there.
+Response answer_unknown_path(std::string_view path) {
+    const auto known = builtin_kinds();
+    const bool is_of_group = std::ranges::any_of(known, [path](const OpenApiKind& kind) {
+        const std::string root = kind.group.empty() ? "/api/" : "/apis/" + kind.group + "/";
+        return path.starts_with(root);
+    });
+    if (is_of_group) {
+        return make_response(unknown_path());
+    }
+    return no_page();
 }
 
 }  // namespace
@@ -60,14 +77,13 @@ ApiServer::Answer ApiServer::begin(Request request, Time now) {
     }
     auto route = find_route(state_.types, request.path);
     if (!route) {
-        return Response{
-            .status = 404,
-            .content_type = "text/plain; charset=utf-8",
-            .body = "404 page not found\n"
-        };
+        return answer_unknown_path(request.path);
+    }
+    if (const auto acceptable = check_accept(request.accept); !acceptable) {
+        return make_response(acceptable.error());
     }
     if (route->type->is_review) {
-        return answer_review(request, *route);
+        return answer_review(request, *route, now);
     }
     if (auto answer = answer_subresource(state_, request, *route, now)) {
         return std::move(*answer);
@@ -83,16 +99,13 @@ ApiServer::Answer ApiServer::begin(Request request, Time now) {
     if (!verb || needs_namespace) {
         return make_response(method_not_allowed());
     }
-    if (*verb == WriteOperation::Verb::Apply && request.parameter("fieldManager").empty()) {
-        return make_response(invalid(
-            {.group = "meta.k8s.io",
-             .version = "v1",
-             .kind = "PatchOptions",
-             .plural = "",
-             .singular = ""},
-            "",
-            {{"FieldValueRequired", "Required value: is required for apply patch", "fieldManager"}}
-        ));
+    if (*verb == WriteVerb::Patch) {
+        if (const auto fits = check_patch_type(request, *route->type); !fits) {
+            return make_response(fits.error());
+        }
+    }
+    if (const auto checked = check_write_parameters(request, *verb); !checked) {
+        return make_response(checked.error());
     }
     auto operation =
         std::make_unique<WriteOperation>(state_, std::move(request), std::move(*route), *verb);

@@ -1,382 +1,398 @@
 #include "apiserver/builtin_defaults.hpp"
 
 #include "api/kueue_names.hpp"
-#include "apiserver/schema.hpp"
+#include "apiserver/builtin_schemas.hpp"
+#include "apiserver/go_form.hpp"
+#include "apiserver/pod_defaults.hpp"
+#include "apiserver/values.hpp"
 #include "kube/core/base64.hpp"
 
-#include <fmt/format.h>
-
-#include <initializer_list>
-#include <string_view>
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
 #include <utility>
 
 namespace sluice::apiserver {
-
 namespace {
 
-void set_default(json::Value& object, std::string_view name, json::Value value) {
-    const json::Value* present = object.find(name);
-    if (present == nullptr || present->is_null()) {
-        object.set(name, std::move(value));
-    }
-}
+using json::Array;
+using json::Object;
+using json::Value;
 
-json::Value* object_at(json::Value& object, std::initializer_list<std::string_view> path) {
-    json::Value* at = &object;
-    for (const std::string_view name : path) {
-        json::Value* next = at->find(name);
-        if (next == nullptr || !next->is_object()) {
-            next = &at->set(name, json::Object());
-        }
-        at = next;
-    }
-    return at;
-}
+constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
 
-std::string_view pull_policy(std::string_view image) {
-    const std::size_t colon = image.rfind(':');
-    const bool has_tag =
-        colon != std::string_view::npos && image.find('/', colon) == std::string_view::npos;
-    const bool is_latest = !has_tag || image.substr(colon + 1) == "latest";
-    return is_latest && image.find('@') == std::string_view::npos ? "Always" : "IfNotPresent";
-}
-
-/// Limits are requests where nothing else is said.
-void default_requests(json::Value& container) {
-    json::Value* resources = &*object_at(container, {"resources"});
-    const json::Value* limits = resources->find("limits");
-    if (limits == nullptr || !limits->is_object()) {
-        return;
-    }
-    const json::Value wanted = *limits;
-    json::Value* requests = object_at(*resources, {"requests"});
-    for (const auto& [name, amount] : wanted.as_object()) {
-        set_default(*requests, name, amount);
-    }
-}
-
-void default_variables(json::Value& container) {
-    json::Value* variables = container.find("env");
-    if (variables == nullptr || !variables->is_array()) {
-        return;
-    }
-    for (json::Value& variable : variables->as_array()) {
-        json::Value* source = variable.find("valueFrom");
-        json::Value* field = source == nullptr ? nullptr : source->find("fieldRef");
-        if (field != nullptr && field->is_object()) {
-            set_default(*field, "apiVersion", "v1");
-        }
-    }
-}
-
-void default_containers(json::Value& spec, std::string_view list) {
-    json::Value* containers = spec.find(list);
-    if (containers == nullptr || !containers->is_array()) {
-        return;
-    }
-    for (json::Value& container : containers->as_array()) {
-        if (!container.is_object()) {
-            continue;
-        }
-        default_requests(container);
-        set_default(container, "terminationMessagePath", "/dev/termination-log");
-        set_default(container, "terminationMessagePolicy", "File");
-        set_default(container, "imagePullPolicy", pull_policy(container.string_at("image")));
-        default_variables(container);
-        if (json::Value* ports = container.find("ports"); ports != nullptr && ports->is_array()) {
-            for (json::Value& port : ports->as_array()) {
-                set_default(port, "protocol", "TCP");
-            }
-        }
-    }
-}
-
-void default_pod_spec(json::Value& spec) {
-    set_default(spec, "restartPolicy", "Always");
-    set_default(spec, "terminationGracePeriodSeconds", 30);
-    set_default(spec, "dnsPolicy", "ClusterFirst");
-    set_default(spec, "securityContext", json::Object());
-    set_default(spec, "schedulerName", "default-scheduler");
-    default_containers(spec, "containers");
-    default_containers(spec, "initContainers");
-}
-
-void default_job_spec(json::Value& spec) {
-    const bool has_neither =
-        spec.find("completions") == nullptr && spec.find("parallelism") == nullptr;
-    if (has_neither) {
+void apply_job_spec_defaults(Value& spec) {
+    apply_pod_template_defaults(object_at(spec, "template"));
+    const bool is_open = spec.find("completions") == nullptr;
+    if (is_open && spec.find("parallelism") == nullptr) {
         spec.set("completions", 1);
     }
     set_default(spec, "parallelism", 1);
-    const bool is_per_index = spec.find("backoffLimitPerIndex") != nullptr;
-    set_default(spec, "backoffLimit", is_per_index ? 2147483647 : 6);
+    const bool counts_by_index = spec.find("backoffLimitPerIndex") != nullptr;
+    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+    set_default(spec, "backoffLimit", counts_by_index ? kMost : std::int64_t{6});
     set_default(spec, "completionMode", "NonIndexed");
     set_default(spec, "suspend", false);
     set_default(spec, "manualSelector", false);
-    set_default(
-        spec,
-        "podReplacementPolicy",
-        spec.find("podFailurePolicy") != nullptr ? "Failed" : "TerminatingOrFailed"
-    );
-    default_pod_spec(*object_at(spec, {"template", "spec"}));
-}
-
-void default_apps_spec(std::string_view kind, json::Value& spec) {
-    if (kind != "DaemonSet") {
-        set_default(spec, "replicas", 1);
-    }
-    if (kind == "Deployment") {
-        set_default(spec, "revisionHistoryLimit", 10);
-        set_default(spec, "progressDeadlineSeconds", 600);
-        json::Value* strategy = object_at(spec, {"strategy"});
-        set_default(*strategy, "type", "RollingUpdate");
-        if (strategy->string_at("type") == "RollingUpdate") {
-            json::Value* rolling = object_at(*strategy, {"rollingUpdate"});
-            set_default(*rolling, "maxUnavailable", "25%");
-            set_default(*rolling, "maxSurge", "25%");
-        }
-    }
-    if (kind == "StatefulSet") {
-        set_default(spec, "podManagementPolicy", "OrderedReady");
-        set_default(spec, "revisionHistoryLimit", 10);
-        json::Value* strategy = object_at(spec, {"updateStrategy"});
-        set_default(*strategy, "type", "RollingUpdate");
-        if (strategy->string_at("type") == "RollingUpdate") {
-            set_default(*object_at(*strategy, {"rollingUpdate"}), "partition", 0);
-        }
-        json::Value* retention = object_at(spec, {"persistentVolumeClaimRetentionPolicy"});
-        set_default(*retention, "whenDeleted", "Retain");
-        set_default(*retention, "whenScaled", "Retain");
-    }
-    default_pod_spec(*object_at(spec, {"template", "spec"}));
-}
-
-void default_webhooks(std::string_view kind, json::Value& object) {
-    json::Value* hooks = object.find("webhooks");
-    if (hooks == nullptr || !hooks->is_array()) {
+    Value* policy = spec.find("podFailurePolicy");
+    set_default(spec, "podReplacementPolicy", policy == nullptr ? "TerminatingOrFailed" : "Failed");
+    Value* rules = policy == nullptr ? nullptr : policy->find("rules");
+    if (rules == nullptr || !rules->is_array()) {
         return;
     }
-    for (json::Value& hook : hooks->as_array()) {
-        set_default(hook, "failurePolicy", "Fail");
-        set_default(hook, "matchPolicy", "Equivalent");
-        set_default(hook, "namespaceSelector", json::Object());
-        set_default(hook, "objectSelector", json::Object());
-        set_default(hook, "timeoutSeconds", 10);
-        if (kind == "MutatingWebhookConfiguration") {
-            set_default(hook, "reinvocationPolicy", "Never");
+    for (auto& rule : rules->as_array()) {
+        Value* conditions = rule.find("onPodConditions");
+        if (conditions != nullptr && conditions->is_array()) {
+            for (auto& condition : conditions->as_array()) {
+                if (condition.string_at("status").empty()) {
+                    condition.set("status", "True");
+                }
+            }
         }
-        if (json::Value* rules = hook.find("rules"); rules != nullptr && rules->is_array()) {
-            for (json::Value& rule : rules->as_array()) {
+    }
+}
+
+void apply_job_defaults(Value& job) {
+    apply_job_spec_defaults(object_at(job, "spec"));
+    const Value* labels = job.find_path({"spec", "template", "metadata", "labels"});
+    Value& metadata = object_at(job, "metadata");
+    const Value* own = metadata.find("labels");
+    if (labels != nullptr && (own == nullptr || members_of(own).empty())) {
+        metadata.set("labels", Value(*labels));
+    }
+}
+
+void apply_cron_job_defaults(Value& cron_job) {
+    Value& spec = object_at(cron_job, "spec");
+    set_default(spec, "concurrencyPolicy", "Allow");
+    set_default(spec, "suspend", false);
+    set_default(spec, "successfulJobsHistoryLimit", 3);
+    set_default(spec, "failedJobsHistoryLimit", 1);
+    Value& job = object_at(object_at(spec, "jobTemplate"), "spec");
+    apply_pod_template_defaults(object_at(job, "template"));
+}
+
+void apply_deployment_defaults(Value& deployment) {
+    Value& spec = object_at(deployment, "spec");
+    apply_pod_template_defaults(object_at(spec, "template"));
+    set_default(spec, "replicas", 1);
+    set_default(spec, "revisionHistoryLimit", 10);
+    set_default(spec, "progressDeadlineSeconds", 600);
+    Value& strategy = object_at(spec, "strategy");
+    if (strategy.string_at("type").empty()) {
+        strategy.set("type", "RollingUpdate");
+    }
+    if (strategy.string_at("type") == "RollingUpdate") {
+        Value& rolling = object_at(strategy, "rollingUpdate");
+        set_default(rolling, "maxUnavailable", "25%");
+        set_default(rolling, "maxSurge", "25%");
+    }
+}
+
+void apply_replica_set_defaults(Value& replica_set) {
+    Value& spec = object_at(replica_set, "spec");
+    apply_pod_template_defaults(object_at(spec, "template"));
+    set_default(spec, "replicas", 1);
+}
+
+void apply_claim_defaults(Value& claim) {
+    set_default(object_at(claim, "spec"), "volumeMode", "Filesystem");
+    if (object_at(claim, "status").string_at("phase").empty()) {
+        object_at(claim, "status").set("phase", "Pending");
+    }
+}
+
+void apply_stateful_set_defaults(Value& stateful_set) {
+    Value& spec = object_at(stateful_set, "spec");
+    apply_pod_template_defaults(object_at(spec, "template"));
+    set_default(spec, "podManagementPolicy", "OrderedReady");
+    set_default(spec, "replicas", 1);
+    set_default(spec, "revisionHistoryLimit", 10);
+    Value& strategy = object_at(spec, "updateStrategy");
+    if (strategy.string_at("type").empty()) {
+        strategy.set("type", "RollingUpdate");
+        set_default(object_at(strategy, "rollingUpdate"), "partition", 0);
+    } else if (strategy.string_at("type") == "RollingUpdate" &&
+               strategy.find("rollingUpdate") != nullptr) {
+        set_default(object_at(strategy, "rollingUpdate"), "partition", 0);
+    }
+    Value& retention = object_at(spec, "persistentVolumeClaimRetentionPolicy");
+    set_default(retention, "whenDeleted", "Retain");
+    set_default(retention, "whenScaled", "Retain");
+    if (Value* claims = spec.find("volumeClaimTemplates");
+        claims != nullptr && claims->is_array()) {
+        for (auto& claim : claims->as_array()) {
+            set_default(claim, "apiVersion", "v1");
+            set_default(claim, "kind", "PersistentVolumeClaim");
+            apply_claim_defaults(claim);
+        }
+    }
+}
+
+void apply_daemon_set_defaults(Value& daemon_set) {
+    Value& annotations = object_at(object_at(daemon_set, "metadata"), "annotations");
+    set_default(annotations, "deprecated.daemonset.template.generation", "0");
+    Value& spec = object_at(daemon_set, "spec");
+    apply_pod_template_defaults(object_at(spec, "template"));
+    set_default(spec, "revisionHistoryLimit", 10);
+    Value& strategy = object_at(spec, "updateStrategy");
+    if (strategy.string_at("type").empty()) {
+        strategy.set("type", "RollingUpdate");
+    }
+    if (strategy.string_at("type") == "RollingUpdate") {
+        Value& rolling = object_at(strategy, "rollingUpdate");
+        set_default(rolling, "maxUnavailable", 1);
+        set_default(rolling, "maxSurge", 0);
+    }
+}
+
+void apply_replication_controller_defaults(Value& controller) {
+    apply_replica_set_defaults(controller);
+    Value& spec = object_at(controller, "spec");
+    const Value* found = spec.find_path({"template", "metadata", "labels"});
+    if (found == nullptr) {
+        return;
+    }
+    const Value labels = *found;
+    set_default(spec, "selector", labels);
+    set_default(object_at(controller, "metadata"), "labels", labels);
+}
+
+void apply_secret_defaults(Value& secret) {
+    if (const Value* texts = secret.find("stringData"); texts != nullptr && texts->is_object()) {
+        const Object given = texts->as_object();
+        Value& data = object_at(secret, "data");
+        for (const auto& [name, text] : given) {
+            data.set(name, text.is_string() ? Value(kube::encode_base64(text.as_string())) : text);
+        }
+        secret.erase("stringData");
+    }
+    set_default(secret, "type", "Opaque");
+}
+
+void apply_service_defaults(Value& service) {
+    Value& spec = object_at(service, "spec");
+    set_default(spec, "sessionAffinity", "None");
+    set_default(spec, "type", "ClusterIP");
+    if (spec.string_at("type") != "ExternalName") {
+        set_default(spec, "internalTrafficPolicy", "Cluster");
+    }
+    const bool is_external =
+        spec.string_at("type") == "NodePort" || spec.string_at("type") == "LoadBalancer";
+    if (is_external) {
+        set_default(spec, "externalTrafficPolicy", "Cluster");
+    }
+    if (spec.string_at("type") == "LoadBalancer") {
+        set_default(spec, "allocateLoadBalancerNodePorts", true);
+    }
+    if (Value* ports = spec.find("ports"); ports != nullptr && ports->is_array()) {
+        for (auto& port : ports->as_array()) {
+            set_default(port, "protocol", "TCP");
+            const Value* target = port.find("targetPort");
+            if (target == nullptr || *target == Value(0) || *target == Value("")) {
+                port.set("targetPort", int_at(port, "port", 0));
+            }
+        }
+    }
+}
+
+void apply_namespace_defaults(Value& space) {
+    Value& metadata = object_at(space, "metadata");
+    const std::string name(metadata.string_at("name"));
+    if (!name.empty()) {
+        object_at(metadata, "labels").set("kubernetes.io/metadata.name", name);
+    }
+    Value& status = object_at(space, "status");
+    if (status.string_at("phase").empty()) {
+        status.set("phase", api::condition::kActive);
+    }
+}
+
+void apply_node_defaults(Value& node) {
+    Value& spec = object_at(node, "spec");
+    if (const auto range = std::string(spec.string_at("podCIDR")); !range.empty()) {
+        set_default(spec, "podCIDRs", Array{range});
+    }
+    Value& status = object_at(node, "status");
+    const Value* capacity = status.find("capacity");
+    if (capacity != nullptr && status.find("allocatable") == nullptr) {
+        status.set("allocatable", Value(*capacity));
+    }
+}
+
+void apply_limit_range_defaults(Value& range) {
+    Value* limits = object_at(range, "spec").find("limits");
+    if (limits == nullptr || !limits->is_array()) {
+        return;
+    }
+    for (auto& limit : limits->as_array()) {
+        if (limit.string_at("type") != "Container") {
+            continue;
+        }
+        const auto fill = [&](std::string_view to, std::string_view from) {
+            const Object given = members_of(limit.find(from));
+            for (const auto& [name, amount] : given) {
+                set_default(object_at(limit, to), name, amount);
+            }
+        };
+        fill("default", "max");
+        fill("defaultRequest", "default");
+        fill("defaultRequest", "min");
+    }
+}
+
+void apply_webhook_defaults(Value& configuration) {
+    const bool mutates = configuration.string_at("kind") == "MutatingWebhookConfiguration";
+    Value* webhooks = configuration.find("webhooks");
+    if (webhooks == nullptr || !webhooks->is_array()) {
+        return;
+    }
+    for (auto& webhook : webhooks->as_array()) {
+        set_default(webhook, "failurePolicy", "Fail");
+        set_default(webhook, "matchPolicy", "Equivalent");
+        set_default(webhook, "namespaceSelector", Object{});
+        set_default(webhook, "objectSelector", Object{});
+        set_default(webhook, "timeoutSeconds", 10);
+        if (mutates) {
+            set_default(webhook, "reinvocationPolicy", "Never");
+        }
+        Value& client = object_at(webhook, "clientConfig");
+        if (Value* service = client.find("service"); service != nullptr && service->is_object()) {
+            set_default(*service, "port", 443);
+        }
+        if (Value* rules = webhook.find("rules"); rules != nullptr && rules->is_array()) {
+            for (auto& rule : rules->as_array()) {
                 set_default(rule, "scope", "*");
             }
         }
-        if (json::Value* service = hook.find("clientConfig")) {
-            if (json::Value* named = service->find("service")) {
-                set_default(*named, "port", 443);
+    }
+}
+
+void apply_binding_defaults(Value& binding) {
+    Value& role = object_at(binding, "roleRef");
+    if (role.string_at("apiGroup").empty()) {
+        role.set("apiGroup", std::string(kRbac));
+    }
+    if (Value* subjects = binding.find("subjects"); subjects != nullptr && subjects->is_array()) {
+        for (auto& subject : subjects->as_array()) {
+            const auto kind = subject.string_at("kind");
+            if ((kind == "User" || kind == "Group") && subject.string_at("apiGroup").empty()) {
+                subject.set("apiGroup", std::string(kRbac));
             }
         }
     }
 }
 
-/// A Job without labels has those of its pods.
-void default_job_labels(json::Value& job) {
-    const json::Value* labels = job.find_path({"metadata", "labels"});
-    const json::Value* of_pods = job.find_path({"spec", "template", "metadata", "labels"});
-    const bool has_own = labels != nullptr && labels->is_object() && !labels->as_object().empty();
-    if (!has_own && of_pods != nullptr && of_pods->is_object() && !of_pods->as_object().empty()) {
-        const json::Value copied = *of_pods;
-        object_at(job, {"metadata"})->set("labels", copied);
+void apply_priority_class_defaults(Value& priority_class) {
+    set_default(priority_class, "preemptionPolicy", "PreemptLowerPriority");
+}
+
+void apply_definition_defaults(Value& definition) {
+    Value& spec = object_at(definition, "spec");
+    Value& names = object_at(spec, "names");
+    const std::string kind(names.string_at("kind"));
+    if (names.string_at("singular").empty() && !kind.empty()) {
+        std::string singular = kind;
+        std::transform(singular.begin(), singular.end(), singular.begin(), [](char c) {
+            return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        });
+        names.set("singular", singular);
+    }
+    if (names.string_at("listKind").empty() && !kind.empty()) {
+        names.set("listKind", kind + "List");
+    }
+    Value& conversion = object_at(spec, "conversion");
+    set_default(conversion, "strategy", "None");
+    Value* webhook = conversion.find("webhook");
+    Value* service =
+        webhook == nullptr || !webhook->is_object() || webhook->find("clientConfig") == nullptr
+            ? nullptr
+            : webhook->find("clientConfig")->find("service");
+    if (service != nullptr && service->is_object()) {
+        set_default(*service, "port", 443);
     }
 }
 
-/// Labels of a Job's pods, and the selector that finds them.
-void label_job(json::Value& job) {
-    json::Value& spec = *object_at(job, {"spec"});
-    const json::Value* manual = spec.find("manualSelector");
-    if (manual != nullptr && *manual == json::Value(true)) {
-        return;
-    }
-    const std::string uid(job.find("metadata")->string_at("uid"));
-    const std::string name(job.find("metadata")->string_at("name"));
-    json::Value* labels = object_at(spec, {"template", "metadata", "labels"});
-    labels->set("batch.kubernetes.io/controller-uid", uid);
-    labels->set("batch.kubernetes.io/job-name", name);
-    labels->set("controller-uid", uid);
-    labels->set("job-name", name);
-    if (spec.find("selector") == nullptr) {
-        spec.set(
-            "selector",
-            json::Object{{"matchLabels", json::Object{{"batch.kubernetes.io/controller-uid", uid}}}}
-        );
+void apply_api_service_defaults(Value& api_service) {
+    Value* service = object_at(api_service, "spec").find("service");
+    if (service != nullptr && service->is_object()) {
+        set_default(*service, "port", 443);
     }
 }
 
-/// The QoS class by the requests and limits of all containers.
-std::string_view quality_of_service(const json::Value& spec) {
-    bool has_any = false;
-    bool is_guaranteed = true;
-    for (const char* list : {"containers", "initContainers"}) {
-        const json::Value* containers = spec.find(list);
-        if (containers == nullptr || !containers->is_array()) {
-            continue;
-        }
-        for (const json::Value& container : containers->as_array()) {
-            for (const char* resource : {"cpu", "memory"}) {
-                const json::Value* request =
-                    container.find_path({"resources", "requests", resource});
-                const json::Value* limit = container.find_path({"resources", "limits", resource});
-                has_any = has_any || request != nullptr || limit != nullptr;
-                is_guaranteed =
-                    is_guaranteed && limit != nullptr && (request == nullptr || *request == *limit);
+void apply_policy_defaults(Value& policy) {
+    Value& spec = object_at(policy, "spec");
+    set_default(spec, "failurePolicy", "Fail");
+    if (Value* match = spec.find("matchConstraints"); match != nullptr && match->is_object()) {
+        set_default(*match, "matchPolicy", "Equivalent");
+        set_default(*match, "namespaceSelector", Object{});
+        set_default(*match, "objectSelector", Object{});
+        for (const auto* list : {"resourceRules", "excludeResourceRules"}) {
+            if (Value* rules = match->find(list); rules != nullptr && rules->is_array()) {
+                for (auto& rule : rules->as_array()) {
+                    set_default(rule, "scope", "*");
+                }
             }
         }
     }
-    return !has_any ? "BestEffort" : is_guaranteed ? "Guaranteed" : "Burstable";
 }
 
-void add_toleration(json::Value& spec, std::string_view key) {
-    json::Value* tolerations = spec.find("tolerations");
-    if (tolerations == nullptr || !tolerations->is_array()) {
-        tolerations = &spec.set("tolerations", json::Array());
-    }
-    for (const json::Value& each : tolerations->as_array()) {
-        const std::string_view effect = each.string_at("effect");
-        const bool covers_effect = effect.empty() || effect == "NoExecute";
-        if (covers_effect && (each.string_at("key") == key || each.string_at("key").empty())) {
-            return;
-        }
-    }
-    tolerations->as_array().emplace_back(json::Object{
-        {"key", key}, {"operator", "Exists"}, {"effect", "NoExecute"}, {"tolerationSeconds", 300}
-    });
-}
+struct KindDefaults {
+    std::string_view group;
+    std::string_view kind;
+    void (*apply)(Value& object);
+};
 
-Result<void> set_priority(const State& state, const ResourceType& type, json::Value& pod) {
-    json::Value& spec = *object_at(pod, {"spec"});
-    const std::string_view name = spec.string_at("priorityClassName");
-    std::int64_t priority = 0;
-    std::string policy = "PreemptLowerPriority";
-    const Collection classes{"scheduling.k8s.io", "priorityclasses"};
-    if (name == "system-cluster-critical" || name == "system-node-critical") {
-        priority = name == "system-node-critical" ? 2'000'001'000 : 2'000'000'000;
-    } else if (!name.empty()) {
-        const Snapshot found = state.store.find(classes, {"", std::string(name)});
-        if (!found) {
-            return forbidden(
-                type,
-                pod.find("metadata")->string_at("name"),
-                fmt::format("no PriorityClass with name {} was found", name)
-            );
-        }
-        const json::Value* value = found->find("value");
-        priority = value != nullptr && value->is_int() ? value->as_int() : 0;
-        if (!found->string_at("preemptionPolicy").empty()) {
-            policy = found->string_at("preemptionPolicy");
-        }
-    } else {
-        for (const auto& [key, object] : state.store.objects(classes)) {
-            const json::Value* is_default = object->find("globalDefault");
-            if (is_default != nullptr && *is_default == json::Value(true)) {
-                priority = object->find("value")->as_int();
-                spec.set("priorityClassName", key.name);
-            }
-        }
-    }
-    spec.set("priority", priority);
-    set_default(spec, "preemptionPolicy", policy);
-    return {};
-}
-
-Result<void> prepare_pod(const State& state, const ResourceType& type, json::Value& pod) {
-    json::Value& spec = *object_at(pod, {"spec"});
-    set_default(spec, "enableServiceLinks", true);
-    set_default(spec, "serviceAccountName", "default");
-    set_default(spec, "serviceAccount", spec.string_at("serviceAccountName"));
-    add_toleration(spec, "node.kubernetes.io/not-ready");
-    add_toleration(spec, "node.kubernetes.io/unreachable");
-    pod.set("status", json::Object{{"phase", "Pending"}, {"qosClass", quality_of_service(spec)}});
-    return set_priority(state, type, pod);
-}
-
-void prepare_namespace(json::Value& object) {
-    object_at(object, {"metadata", "labels"})
-        ->set("kubernetes.io/metadata.name", object.find("metadata")->string_at("name"));
-    object_at(object, {"spec"})->set("finalizers", json::Array{"kubernetes"});
-    object.set("status", json::Object{{"phase", api::condition::kActive}});
-}
-
-/// `stringData` is another way to write `data`.
-void join_string_data(json::Value& secret) {
-    const json::Value* texts = secret.find("stringData");
-    if (texts == nullptr || !texts->is_object()) {
-        return;
-    }
-    const json::Value all = *texts;
-    for (const auto& [name, text] : all.as_object()) {
-        const std::string_view bytes = text.is_string() ? text.as_string() : std::string_view();
-        object_at(secret, {"data"})->set(name, kube::encode_base64(bytes));
-    }
-    secret.erase("stringData");
-}
+constexpr std::array<KindDefaults, 24> kKinds{{
+    {"", "LimitRange", apply_limit_range_defaults},
+    {"", "Namespace", apply_namespace_defaults},
+    {"", "Node", apply_node_defaults},
+    {"", "PersistentVolumeClaim", apply_claim_defaults},
+    {"", "Pod", apply_pod_defaults},
+    {"",
+     "PodTemplate",
+     [](Value& object) { apply_pod_template_defaults(object_at(object, "template")); }},
+    {"", "ReplicationController", apply_replication_controller_defaults},
+    {"", "Secret", apply_secret_defaults},
+    {"", "Service", apply_service_defaults},
+    {"admissionregistration.k8s.io", "MutatingWebhookConfiguration", apply_webhook_defaults},
+    {"admissionregistration.k8s.io", "ValidatingWebhookConfiguration", apply_webhook_defaults},
+    {"admissionregistration.k8s.io", "ValidatingAdmissionPolicy", apply_policy_defaults},
+    {"apiextensions.k8s.io", "CustomResourceDefinition", apply_definition_defaults},
+    {"apiregistration.k8s.io", "APIService", apply_api_service_defaults},
+    {"apps", "DaemonSet", apply_daemon_set_defaults},
+    {"apps", "Deployment", apply_deployment_defaults},
+    {"apps", "ReplicaSet", apply_replica_set_defaults},
+    {"apps", "StatefulSet", apply_stateful_set_defaults},
+    {"batch", "CronJob", apply_cron_job_defaults},
+    {"batch", "Job", apply_job_defaults},
+    {kRbac, "ClusterRoleBinding", apply_binding_defaults},
+    {kRbac, "RoleBinding", apply_binding_defaults},
+    {"scheduling.k8s.io", "PriorityClass", apply_priority_class_defaults},
+    {"autoscaling",
+     "HorizontalPodAutoscaler",
+     [](Value& object) { set_default(object_at(object, "spec"), "minReplicas", 1); }},
+}};
 
 }  // namespace
 
-void apply_builtin_defaults(const ResourceType& type, json::Value& object) {
-    if (type.is_custom) {
+void apply_builtin_defaults(
+    std::string_view group, std::string_view version, std::string_view kind, Value& object
+) {
+    const auto schema = builtin_schema(group, version, kind);
+    if (schema == nullptr || !object.is_object()) {
         return;
     }
-    if (type.kind == "Pod") {
-        default_pod_spec(*object_at(object, {"spec"}));
-    } else if (type.kind == "Job") {
-        default_job_spec(*object_at(object, {"spec"}));
-        default_job_labels(object);
-    } else if (type.group == "apps") {
-        default_apps_spec(type.kind, *object_at(object, {"spec"}));
-    } else if (type.kind == "Secret") {
-        set_default(object, "type", "Opaque");
-        join_string_data(object);
-    } else if (type.group == "admissionregistration.k8s.io") {
-        default_webhooks(type.kind, object);
-    } else if (type.kind == "PriorityClass") {
-        set_default(object, "preemptionPolicy", "PreemptLowerPriority");
-    } else if (type.kind == "CronJob") {
-        json::Value& spec = *object_at(object, {"spec"});
-        set_default(spec, "concurrencyPolicy", "Allow");
-        set_default(spec, "suspend", false);
-        set_default(spec, "successfulJobsHistoryLimit", 3);
-        set_default(spec, "failedJobsHistoryLimit", 1);
-    } else if (type.kind == "Service") {
-        json::Value& spec = *object_at(object, {"spec"});
-        set_default(spec, "type", "ClusterIP");
-        set_default(spec, "sessionAffinity", "None");
-        set_default(spec, "internalTrafficPolicy", "Cluster");
+    bring_to_go_form(*schema, object);
+    const auto* found = std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& entry) {
+        return entry.group == group && entry.kind == kind;
+    });
+    if (found != kKinds.end()) {
+        found->apply(object);
+        // Defaults make parts that Go prints in full.
+        bring_to_go_form(*schema, object);
     }
-}
-
-Result<void> prepare_new_builtin(
-    const State& state, const ResourceType& type, json::Value& object
-) {
-    if (type.is_custom) {
-        return {};
-    }
-    if (type.kind == "Pod") {
-        return prepare_pod(state, type, object);
-    }
-    if (type.kind == "Job") {
-        const json::Value* labels = object.find_path({"metadata", "labels"});
-        const json::Value* of_pods = object.find_path({"spec", "template", "metadata", "labels"});
-        // Those that it has of its pods go on being the same.
-        const bool has_those_of_pods =
-            labels == nullptr || (of_pods != nullptr && *labels == *of_pods);
-        label_job(object);
-        if (has_those_of_pods) {
-            object.find("metadata")->erase("labels");
-            default_job_labels(object);
-        }
-    } else if (type.kind == "Namespace") {
-        prepare_namespace(object);
-    }
-    return {};
 }
 
 }  // namespace sluice::apiserver

@@ -1,21 +1,26 @@
 #pragma once
 
-#include "apiserver/resource_type.hpp"
-#include "apiserver/state.hpp"
 #include "json/value.hpp"
+
+#include <string_view>
 
 namespace sluice::apiserver {
 
-/// Fills in what the API server fills in of Kubernetes' own kinds, on every write.
-void apply_builtin_defaults(const ResourceType& type, json::Value& object);
-
-/// What it fills in or derives when an object is created: selectors of Jobs, the phase of a pod, a
-/// pod's priority from its class. Errors: Forbidden when the class is missing.
-Result<void> prepare_new_builtin(const State& state, const ResourceType& type, json::Value& object);
-
-/// The causes for which a new or changed object is refused. `before`: null for a new one.
-std::vector<Cause> validate_builtin(
-    const ResourceType& type, const json::Value& object, const json::Value& before
+/// Fills in what the API server fills in when it reads an object of a built-in kind, and prints
+/// members as Go does; before managedFields are brought up to date. Unknown kinds stay as they are.
+void apply_builtin_defaults(
+    std::string_view group, std::string_view version, std::string_view kind, json::Value& object
 );
+
+/// What built-in admission adds to a new pod: tolerations of not-ready and unreachable nodes, the
+/// service account `default`, and, in a volume whose name ends in `volume_suffix`, the token of it
+/// unless the pod or its service account (`automounts_token`) does without.
+void admit_pod(json::Value& pod, std::string_view volume_suffix, bool automounts_token = true);
+
+/// The same in an update of a pod: its tolerations are not lost.
+void admit_pod_update(json::Value& pod);
+
+/// The taint of a new node, which stays until something finds the node ready.
+void admit_node(json::Value& node);
 
 }  // namespace sluice::apiserver

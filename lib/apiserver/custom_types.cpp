@@ -1,7 +1,7 @@
 #include "apiserver/custom_types.hpp"
 
-#include "api/kueue_names.hpp"
-#include "api/schema_validation.hpp"
+#include "apiserver/definition_validation.hpp"
+#include "base/assert.hpp"
 
 #include <fmt/format.h>
 
@@ -55,39 +55,17 @@ std::vector<PrinterColumn> columns_of(const json::Value& version) {
     return columns;
 }
 
-bool is_true(const json::Value* value) {
-    return value != nullptr && *value == json::Value(true);
+/// The definition has been checked: its schema compiles.
+std::shared_ptr<const Schema> compile(const std::shared_ptr<const json::Value>& schema) {
+    static const json::Value kAnything =
+        json::Object{{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
+    auto compiled = compile_schema(schema == nullptr ? kAnything : *schema);
+    SLUICE_ASSERT(compiled.has_value());
+    return std::move(*compiled);
 }
 
-void check_versions(const json::Value& object, std::vector<Cause>& causes) {
-    const json::Value* versions = object.find_path({"spec", "versions"});
-    if (versions == nullptr || !versions->is_array() || versions->as_array().empty()) {
-        causes.push_back({"FieldValueRequired", "Required value", "spec.versions"});
-    } else {
-        const auto stored =
-            std::ranges::count_if(versions->as_array(), [](const json::Value& each) {
-                return is_true(each.find("storage"));
-            });
-        if (stored != 1) {
-            causes.push_back(
-                {"FieldValueInvalid",
-                 fmt::format(
-                     "Invalid value: {}: must have exactly one version marked as storage version",
-                     json::print(*versions)
-                 ),
-                 "spec.versions"}
-            );
-        }
-        for (std::size_t i = 0; i < versions->as_array().size(); ++i) {
-            if (versions->as_array()[i].find_path({"schema", "openAPIV3Schema"}) == nullptr) {
-                causes.push_back(
-                    {"FieldValueRequired",
-                     "Required value: schemas are required",
-                     fmt::format("spec.versions[{}].schema.openAPIV3Schema", i)}
-                );
-            }
-        }
-    }
+bool is_true(const json::Value* value) {
+    return value != nullptr && *value == json::Value(true);
 }
 
 }  // namespace
@@ -148,73 +126,39 @@ void follow_definition(State& state, const json::Value& definition, bool is_gone
     state.types.remove(types.front().group, types.front().plural);
     if (!is_gone) {
         for (ResourceType& type : types) {
+            type.structure = compile(type.schema);
             state.types.add(std::move(type));
         }
     }
 }
 
 Result<void> check_definition(
-    const State& state, const ResourceType& type, const json::Value& object
+    const State& state,
+    const ResourceType& type,
+    const json::Value& object,
+    const json::Value* old_object
 ) {
     if (type.kind != "CustomResourceDefinition" || type.is_custom) {
         return {};
     }
-    std::vector<Cause> causes;
-    const auto refuse = [&causes](std::string field, const json::Value& value, std::string why) {
-        causes.push_back(
-            {"FieldValueInvalid",
-             fmt::format("Invalid value: {}: {}", json::print(value), why),
-             std::move(field)}
-        );
-    };
-    const auto require = [&](std::initializer_list<std::string_view> path, std::string field) {
-        const json::Value* found = object.find_path(path);
-        if (found == nullptr || !found->is_string() || found->as_string().empty()) {
-            causes.push_back({"FieldValueRequired", "Required value", std::move(field)});
-        }
-    };
-    require({"spec", "group"}, "spec.group");
-    require({"spec", "scope"}, "spec.scope");
-    require({"spec", "names", "plural"}, "spec.names.plural");
-    require({"spec", "names", "kind"}, "spec.names.kind");
     const std::string name(object.find("metadata")->string_at("name"));
-    const json::Value* plural = object.find_path({"spec", "names", "plural"});
-    const json::Value* group = object.find_path({"spec", "group"});
-    if (causes.empty()) {
-        const std::string wanted = plural->as_string() + "." + group->as_string();
-        if (name != wanted) {
-            refuse(
-                "metadata.name",
-                json::Value(name),
-                fmt::format("must be spec.names.plural+\".\"+spec.group")
-            );
-        }
-    }
-    check_versions(object, causes);
+    const auto causes = find_definition_faults(object, old_object);
     if (!causes.empty()) {
         return invalid(type, name, causes);
     }
-    const auto known = state.types.find_stored(group->as_string(), plural->as_string());
+    const json::Value& spec = *object.find("spec");
+    const auto known =
+        state.types.find_stored(spec.string_at("group"), spec.find("names")->string_at("plural"));
     if (known != nullptr && !known->is_custom) {
         return invalid(
             type,
             name,
-            {{"FieldValueInvalid", "Invalid value: the kind is Kubernetes' own", "spec.group"}}
+            {invalid_value(
+                "spec.group", spec.string_at("group"), "the kind is one of Kubernetes' own"
+            )}
         );
     }
     return {};
-}
-
-std::vector<Cause> check_custom_rules(const ResourceType& type, const json::Value& object) {
-    std::vector<Cause> causes;
-    if (type.group != api::kKueueGroup) {
-        return causes;
-    }
-    for (const api::FieldViolation& violation :
-         api::find_schema_violations(type.kind, type.version, object)) {
-        causes.push_back({"FieldValueInvalid", violation.message, violation.field});
-    }
-    return causes;
 }
 
 }  // namespace sluice::apiserver

@@ -15,13 +15,13 @@ std::vector<ResourceType> types_of_definition(const json::Value& definition);
 /// `is_gone`, removed.
 void follow_definition(State& state, const json::Value& definition, bool is_gone);
 
-/// What of a CustomResourceDefinition can never be served. Nothing for other kinds.
-/// Errors: Invalid.
+/// What of a new or changed CustomResourceDefinition can never be served. Nothing for other kinds.
+/// `old_object`: nullptr for a new one. Errors: Invalid.
 Result<void> check_definition(
-    const State& state, const ResourceType& type, const json::Value& object
+    const State& state,
+    const ResourceType& type,
+    const json::Value& object,
+    const json::Value* old_object
 );
-
-/// What the rules in CEL of a kind of kueue.x-k8s.io refuse. Other definitions' rules are not run.
-std::vector<Cause> check_custom_rules(const ResourceType& type, const json::Value& object);
 
 }  // namespace sluice::apiserver

@@ -265,7 +265,7 @@ std::optional<Response> discover(const ResourceTable& types, const Request& requ
     }
     if (first == "apis" && parts.size() == 2) {
         if (types.versions(parts[1]).empty()) {
-            return make_response(unknown_path());
+            return no_page();
         }
         json::Value group = group_entry(types, parts[1]);
         group.set("kind", "APIGroup");
@@ -275,7 +275,7 @@ std::optional<Response> discover(const ResourceTable& types, const Request& requ
     if (first == "apis" && parts.size() == 3) {
         const auto versions = types.versions(parts[1]);
         if (std::ranges::find(versions, parts[2]) == versions.end()) {
-            return make_response(unknown_path());
+            return std::nullopt;
         }
         return make_response(resource_list(types, parts[1], parts[2]));
     }

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace sluice::apiserver {
@@ -91,30 +90,7 @@ Error conflict(const ResourceType& type, std::string_view name, std::string_view
     );
 }
 
-Error apply_conflict(const std::vector<Cause>& causes) {
-    std::string message = fmt::format(
-        "Apply failed with {} conflict{}", causes.size(), causes.size() == 1 ? "" : "s"
-    );
-    for (const Cause& cause : causes) {
-        message += fmt::format(": {}: {}", cause.message, cause.field);
-    }
-    return make_failure(
-        409, "Conflict", std::move(message), json::Object{{"causes", to_value(causes)}}
-    );
-}
-
 Error invalid(const ResourceType& type, std::string_view name, const std::vector<Cause>& causes) {
-    std::vector<std::string> texts;
-    for (const Cause& cause : causes) {
-        const std::string text = fmt::format("{}: {}", cause.field, cause.message);
-        if (std::ranges::find(texts, text) == texts.end()) {
-            texts.push_back(text);
-        }
-    }
-    std::string all;
-    for (const std::string& text : texts) {
-        all += (all.empty() ? "" : ", ") + text;
-    }
     json::Value details = json::Object();
     if (!name.empty()) {
         details.set("name", name);
@@ -122,27 +98,51 @@ Error invalid(const ResourceType& type, std::string_view name, const std::vector
     if (!type.group.empty()) {
         details.set("group", type.group);
     }
-    details.set("kind", type.kind);
+    if (!type.kind.empty()) {
+        details.set("kind", type.kind);
+    }
     details.set("causes", to_value(causes));
     return make_failure(
         422,
         "Invalid",
         fmt::format(
-            "{} \"{}\" is invalid: {}",
-            type.qualified_kind(),
-            name,
-            texts.size() > 1 ? "[" + all + "]" : all
+            "{} \"{}\" is invalid: {}", type.qualified_kind(), name, aggregate_text(causes)
         ),
         std::move(details)
     );
 }
 
-Error forbidden(const ResourceType& type, std::string_view name, std::string_view why) {
+Error invalid_patch(std::string_view object, std::string_view why) {
+    const ResourceType none{.group = {}, .version = {}, .kind = {}, .plural = {}, .singular = {}};
+    return invalid(none, "", {invalid_value("patch", object, why)});
+}
+
+Error invalid_options(std::string_view options, const std::vector<Cause>& causes) {
+    const ResourceType type{
+        .group = "meta.k8s.io",
+        .version = "v1",
+        .kind = std::string(options),
+        .plural = {},
+        .singular = {}
+    };
+    return invalid(type, "", causes);
+}
+
+Error forbidden(
+    const ResourceType& type,
+    std::string_view name,
+    std::string_view why,
+    const std::vector<Cause>& causes
+) {
+    json::Value details = details_of(type, name);
+    if (!causes.empty()) {
+        details.set("causes", to_value(causes));
+    }
     return make_failure(
         403,
         "Forbidden",
         fmt::format("{} \"{}\" is forbidden: {}", type.resource(), name, why),
-        details_of(type, name)
+        std::move(details)
     );
 }
 

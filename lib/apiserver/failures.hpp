@@ -1,5 +1,6 @@
 #pragma once
 
+#include "apiserver/cause.hpp"
 #include "apiserver/resource_type.hpp"
 #include "base/error.hpp"
 #include "json/value.hpp"
@@ -11,25 +12,23 @@
 /// The API server's refusals, each with its metav1.Status in Error::status.
 namespace sluice::apiserver {
 
-/// metav1.StatusCause: what is wrong with one field.
-struct Cause {
-    std::string reason;   ///< example: FieldValueRequired
-    std::string message;  ///< example: Required value
-    std::string field;
-
-    friend bool operator==(const Cause&, const Cause&) = default;
-};
-
 Error not_found(const ResourceType& type, std::string_view name);
 Error already_exists(const ResourceType& type, std::string_view name);
 /// The object changed since it was read.
 Error conflict(const ResourceType& type, std::string_view name);
 /// The same with other words after the name.
 Error conflict(const ResourceType& type, std::string_view name, std::string_view why);
-/// Another manager owns fields that are applied.
-Error apply_conflict(const std::vector<Cause>& causes);
 Error invalid(const ResourceType& type, std::string_view name, const std::vector<Cause>& causes);
-Error forbidden(const ResourceType& type, std::string_view name, std::string_view why);
+Error forbidden(
+    const ResourceType& type,
+    std::string_view name,
+    std::string_view why,
+    const std::vector<Cause>& causes = {}
+);
+/// What a patch makes of an object cannot be read. `object`: printed.
+Error invalid_patch(std::string_view object, std::string_view why);
+/// A parameter of a request is refused. `options`: such as CreateOptions.
+Error invalid_options(std::string_view options, const std::vector<Cause>& causes);
 Error bad_request(std::string message);
 Error method_not_allowed();
 /// What was asked for is no path of the API.

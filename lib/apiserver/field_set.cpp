@@ -1,394 +1,224 @@
 #include "apiserver/field_set.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace sluice::apiserver {
-
 namespace {
 
-using Type = ListShape::Type;
+using json::Value;
 
-/// `k:{"name":"a"}`, or "" where a key is missing.
-std::string key_of(const json::Value& element, const ListShape& shape) {
-    json::Value keys = json::Object();
-    for (const std::string& key : shape.keys) {
-        const json::Value* part = element.find(key);
-        if (part == nullptr && key == "protocol") {
-            keys.set(key, "TCP");  // its default
-        } else if (part == nullptr) {
-            return "";
-        } else {
-            keys.set(key, *part);
-        }
-    }
-    return "k:" + json::print_sorted(keys);
+constexpr int kDepthMax = 128;
+
+auto lower_bound(auto& children, const PathElement& element) {
+    return std::lower_bound(
+        children.begin(),
+        children.end(),
+        element,
+        [](const auto& child, const PathElement& e) { return child.element < e; }
+    );
 }
 
-std::string segment_of(const json::Value& element, const ListShape& shape) {
-    if (shape.type == Type::Set) {
-        return "v:" + json::print_sorted(element);
+Result<FieldSet> read(const Value& fields, int depth) {
+    if (!fields.is_object() || depth > kDepthMax) {
+        return make_invalid("fieldsV1 must be objects, nested at most 128 deep");
     }
-    return element.is_object() ? key_of(element, shape) : "";
-}
-
-bool is_merged(const json::Value& value, const Shape& shape) {
-    if (value.is_object()) {
-        return !shape.is_atomic_object();
-    }
-    if (!value.is_array()) {
-        return false;
-    }
-    const ListShape list = shape.list();
-    return list.type != Type::Atomic &&
-           std::ranges::all_of(value.as_array(), [&list](const json::Value& element) {
-               return !segment_of(element, list).empty();
-           });
-}
-
-json::Value* find_element(json::Value& list, const std::string& segment, const ListShape& shape) {
-    for (json::Value& element : list.as_array()) {
-        if (segment_of(element, shape) == segment) {
-            return &element;
+    FieldSet set;
+    // A path without longer ones is in the set itself.
+    set.is_member = fields.as_object().empty();
+    for (const auto& [name, below] : fields.as_object()) {
+        if (name == ".") {
+            set.is_member = true;
+            continue;
+        }
+        const auto element = parse_element(name);
+        if (!element) {
+            continue;
+        }
+        auto child = read(below, depth + 1);
+        if (!child) {
+            return child.error();
+        }
+        if (!child->empty()) {
+            set.at(*element) = std::move(child).value();
         }
     }
-    return nullptr;
+    return set;
 }
 
-void collect(const json::Value& value, const Shape& shape, FieldSet& into) {
-    if (!is_merged(value, shape) || (value.is_object() && value.as_object().empty()) ||
-        (value.is_array() && value.as_array().empty())) {
-        into.insert_self();
-        return;
-    }
-    if (value.is_object()) {
-        for (const auto& [name, member] : value.as_object()) {
-            collect(member, shape.member(name), into.child("f:" + name));
-        }
-        return;
-    }
-    const ListShape list = shape.list();
-    for (const json::Value& element : value.as_array()) {
-        FieldSet& child = into.child(segment_of(element, list));
-        child.insert_self();
-        if (list.type == Type::Map) {
-            collect(element, shape.element(), child);
-        }
-    }
-}
-
-/// All of a value that is new: containers count as fields too.
-void collect_new(const json::Value& value, const Shape& shape, FieldSet& into) {
-    collect(value, shape, into);
-    if (value.is_object() && is_merged(value, shape)) {
-        into.insert_self();
-        for (const auto& [name, member] : value.as_object()) {
-            collect_new(member, shape.member(name), into.child("f:" + name));
-        }
-    } else if (value.is_array() && is_merged(value, shape)) {
-        into.insert_self();
-        const ListShape list = shape.list();
-        for (const json::Value& element : value.as_array()) {
-            if (list.type == Type::Map) {
-                collect_new(element, shape.element(), into.child(segment_of(element, list)));
-            }
-        }
-    }
-}
-
-void compare(
-    const json::Value* before, const json::Value* after, const Shape& shape, FieldChanges& changes
-);
-
-void compare_members(
-    const json::Value& before, const json::Value& after, const Shape& shape, FieldChanges& changes
+void visit_paths(
+    const FieldSet& set, FieldPath& path, const std::function<void(const FieldPath&)>& visit
 ) {
-    const auto visit = [&](const std::string& name) {
-        FieldChanges below;
-        compare(before.find(name), after.find(name), shape.member(name), below);
-        if (!below.set.empty()) {
-            changes.set.child("f:" + name).insert(below.set);
+    for (const auto& child : set.children) {
+        if (child.set.is_member) {
+            path.push_back(child.element);
+            visit(path);
+            path.pop_back();
         }
-        if (!below.removed.empty()) {
-            changes.removed.child("f:" + name).insert(below.removed);
-        }
-    };
-    for (const auto& [name, member] : after.as_object()) {
-        visit(name);
     }
-    for (const auto& [name, member] : before.as_object()) {
-        if (after.find(name) == nullptr) {
-            visit(name);
-        }
+    for (const auto& child : set.children) {
+        path.push_back(child.element);
+        visit_paths(child.set, path, visit);
+        path.pop_back();
     }
 }
 
-void compare_elements(
-    const json::Value& before, const json::Value& after, const Shape& shape, FieldChanges& changes
-) {
-    const ListShape list = shape.list();
-    std::map<std::string, const json::Value*> old;
-    for (const json::Value& element : before.as_array()) {
-        old.emplace(segment_of(element, list), &element);
-    }
-    for (const json::Value& element : after.as_array()) {
-        const std::string segment = segment_of(element, list);
-        const auto found = old.find(segment);
-        FieldChanges below;
-        if (found == old.end()) {
-            below.set.insert_self();
-            if (list.type == Type::Map) {
-                collect_new(element, shape.element(), below.set);
-            }
-        } else if (list.type == Type::Map) {
-            compare(found->second, &element, shape.element(), below);
-        }
-        if (found != old.end()) {
-            old.erase(found);
-        }
-        if (!below.set.empty()) {
-            changes.set.child(segment).insert(below.set);
-        }
-        if (!below.removed.empty()) {
-            changes.removed.child(segment).insert(below.removed);
-        }
-    }
-    for (const auto& [segment, element] : old) {
-        changes.removed.child(segment).insert_self();
-    }
-}
-
-void compare(
-    const json::Value* before, const json::Value* after, const Shape& shape, FieldChanges& changes
-) {
-    if (after == nullptr) {
-        changes.removed.insert_self();
-        return;
-    }
-    if (before == nullptr) {
-        collect_new(*after, shape, changes.set);
-        return;
-    }
-    if (before->is_object() && after->is_object() && is_merged(*after, shape)) {
-        compare_members(*before, *after, shape, changes);
-    } else if (before->is_array() && after->is_array() && is_merged(*before, shape) &&
-               is_merged(*after, shape)) {
-        compare_elements(*before, *after, shape, changes);
-    } else if (*before != *after) {
-        changes.set.insert_self();
+void append_unless_empty(FieldSet& to, const PathElement& element, FieldSet child) {
+    if (!child.empty()) {
+        to.children.push_back({element, std::move(child)});
     }
 }
 
 }  // namespace
 
-FieldSet FieldSet::from_value(const json::Value& fields_v1) {
-    FieldSet set;
-    if (!fields_v1.is_object()) {
-        return set;
+bool operator==(const FieldSet& a, const FieldSet& b) {
+    return a.is_member == b.is_member && a.children == b.children;
+}
+
+const FieldSet* FieldSet::find(const PathElement& element) const {
+    const auto found = lower_bound(children, element);
+    return found != children.end() && found->element == element ? &found->set : nullptr;
+}
+
+FieldSet& FieldSet::at(const PathElement& element) {
+    if (children.empty() || children.back().element < element) {
+        return children.emplace_back(Child{element, {}}).set;
     }
-    if (fields_v1.as_object().empty()) {
-        set.is_self_ = true;
-        return set;
+    auto found = lower_bound(children, element);
+    if (found == children.end() || found->element != element) {
+        found = children.insert(found, Child{element, {}});
     }
-    for (const auto& [key, below] : fields_v1.as_object()) {
-        if (key == ".") {
-            set.is_self_ = true;
-        } else {
-            set.children_.emplace(key, from_value(below));
+    return found->set;
+}
+
+void FieldSet::insert(const FieldPath& path) {
+    FieldSet* node = this;
+    for (const auto& element : path) {
+        node = &node->at(element);
+    }
+    node->is_member = true;
+}
+
+bool FieldSet::contains(const FieldPath& path) const {
+    const FieldSet* node = this;
+    for (const auto& element : path) {
+        node = node->find(element);
+        if (node == nullptr) {
+            return false;
         }
+    }
+    return node->is_member;
+}
+
+Value FieldSet::to_fields_v1() const {
+    json::Object fields;
+    if (is_member && !children.empty()) {
+        fields.emplace_back(".", json::Object{});
+    }
+    for (const auto& child : children) {
+        fields.emplace_back(child.element.encoded(), child.set.to_fields_v1());
+    }
+    return fields;
+}
+
+Result<FieldSet> FieldSet::from_fields_v1(const Value& fields) {
+    auto set = read(fields, 0);
+    if (set) {
+        set->is_member = false;
     }
     return set;
 }
 
-json::Value FieldSet::to_value() const {
-    json::Value value = json::Object();
-    if (is_self_ && !children_.empty()) {
-        value.set(".", json::Object());
-    }
-    for (const auto& [key, below] : children_) {
-        value.set(key, below.to_value());
-    }
-    return value;
+void FieldSet::for_each(const std::function<void(const FieldPath&)>& visit) const {
+    FieldPath path;
+    visit_paths(*this, path, visit);
 }
 
-void FieldSet::insert(const FieldSet& other) {
-    is_self_ = is_self_ || other.is_self_;
-    for (const auto& [key, below] : other.children_) {
-        children_[key].insert(below);
-    }
-}
-
-void FieldSet::tidy() {
-    for (auto& [key, below] : children_) {
-        below.tidy();
-    }
-    std::erase_if(children_, [](const auto& entry) { return entry.second.empty(); });
-}
-
-void FieldSet::remove(const FieldSet& other) {
-    for (const auto& [key, below] : other.children_) {
-        const auto found = children_.find(key);
-        if (found == children_.end()) {
-            continue;
-        }
-        if (below.is_self_ && below.children_.empty()) {
-            children_.erase(found);
+FieldSet set_union(const FieldSet& a, const FieldSet& b) {
+    FieldSet out;
+    out.is_member = a.is_member || b.is_member;
+    auto left = a.children.begin();
+    auto right = b.children.begin();
+    while (left != a.children.end() && right != b.children.end()) {
+        if (left->element == right->element) {
+            out.children.push_back({left->element, set_union(left->set, right->set)});
+            ++left;
+            ++right;
         } else {
-            if (below.is_self_) {
-                found->second.is_self_ = false;
-            }
-            found->second.remove(below);
+            out.children.push_back(left->element < right->element ? *left++ : *right++);
         }
     }
-    tidy();
-}
-
-FieldSet FieldSet::common(const FieldSet& other) const {
-    FieldSet set;
-    set.is_self_ = is_self_ && other.is_self_;
-    for (const auto& [key, below] : children_) {
-        const auto found = other.children_.find(key);
-        if (found != other.children_.end()) {
-            FieldSet both = below.common(found->second);
-            if (!both.empty()) {
-                set.children_.emplace(key, std::move(both));
-            }
-        }
-    }
-    return set;
-}
-
-void FieldSet::erase(const std::vector<std::string>& path) {
-    FieldSet* at = this;
-    for (std::size_t i = 0; i + 1 < path.size(); ++i) {
-        const auto found = at->children_.find(path[i]);
-        if (found == at->children_.end()) {
-            return;
-        }
-        at = &found->second;
-    }
-    at->children_.erase(path.back());
-    tidy();
-}
-
-void FieldSet::keep(const std::string& key) {
-    std::erase_if(children_, [&key](const auto& entry) { return entry.first != key; });
-    is_self_ = false;
-}
-
-std::vector<std::string> FieldSet::paths() const {
-    std::vector<std::string> out;
-    add_paths("", out);
+    std::copy(left, a.children.end(), std::back_inserter(out.children));
+    std::copy(right, b.children.end(), std::back_inserter(out.children));
     return out;
 }
 
-void FieldSet::add_paths(const std::string& prefix, std::vector<std::string>& out) const {
-    if (is_self_) {
-        out.push_back(prefix);
-    }
-    for (const auto& [key, below] : children_) {
-        std::string part;
-        if (key.starts_with("f:")) {
-            part = "." + key.substr(2);
-        } else if (key.starts_with("v:")) {
-            part = fmt::format("[={}]", key.substr(2));
-        } else {
-            const auto keys = json::parse(std::string_view(key).substr(2));
-            std::string list;
-            for (const auto& [name, value] :
-                 keys && keys->is_object() ? keys->as_object() : json::Object()) {
-                list += fmt::format("{}{}={}", list.empty() ? "" : ",", name, json::print(value));
-            }
-            part = fmt::format("[{}]", list);
+FieldSet set_intersection(const FieldSet& a, const FieldSet& b) {
+    FieldSet out;
+    out.is_member = a.is_member && b.is_member;
+    for (const auto& child : a.children) {
+        if (const FieldSet* other = b.find(child.element)) {
+            append_unless_empty(out, child.element, set_intersection(child.set, *other));
         }
-        below.add_paths(prefix + part, out);
     }
+    return out;
 }
 
-FieldSet collect_fields(const json::Value& config, const Shape& shape) {
+FieldSet set_difference(const FieldSet& a, const FieldSet& b) {
+    FieldSet out;
+    out.is_member = a.is_member && !b.is_member;
+    for (const auto& child : a.children) {
+        const FieldSet* other = b.find(child.element);
+        append_unless_empty(
+            out, child.element, other == nullptr ? child.set : set_difference(child.set, *other)
+        );
+    }
+    return out;
+}
+
+FieldSet set_difference_below(const FieldSet& a, const FieldSet& b) {
+    FieldSet out;
+    out.is_member = a.is_member;
+    for (const auto& child : a.children) {
+        const FieldSet* other = b.find(child.element);
+        if (other == nullptr || !other->is_member) {
+            append_unless_empty(
+                out,
+                child.element,
+                other == nullptr ? child.set : set_difference_below(child.set, *other)
+            );
+        }
+    }
+    return out;
+}
+
+FieldSet set_restriction(const FieldSet& a, const FieldSet& b) {
+    FieldSet out;
+    for (const auto& child : a.children) {
+        if (const FieldSet* other = b.find(child.element)) {
+            append_unless_empty(
+                out,
+                child.element,
+                other->is_member ? child.set : set_restriction(child.set, *other)
+            );
+        }
+    }
+    return out;
+}
+
+FieldSet set_of_fields(const std::vector<std::string>& dotted_paths) {
     FieldSet set;
-    collect(config, shape, set);
+    for (std::string_view rest : dotted_paths) {
+        FieldPath path;
+        while (!rest.empty()) {
+            const auto dot = rest.find('.');
+            path.push_back(field_element(rest.substr(0, dot)));
+            rest.remove_prefix(dot == std::string_view::npos ? rest.size() : dot + 1);
+        }
+        set.insert(path);
+    }
     return set;
-}
-
-FieldChanges compare_fields(
-    const json::Value& before, const json::Value& after, const Shape& shape
-) {
-    FieldChanges changes;
-    compare(&before, &after, shape, changes);
-    return changes;
-}
-
-void merge_config(json::Value& object, const json::Value& config, const Shape& shape) {
-    if (config.is_object() && object.is_object() && is_merged(config, shape)) {
-        for (const auto& [name, member] : config.as_object()) {
-            json::Value* present = object.find(name);
-            if (present == nullptr) {
-                object.set(name, member);
-            } else {
-                merge_config(*present, member, shape.member(name));
-            }
-        }
-        return;
-    }
-    if (config.is_array() && object.is_array() && is_merged(config, shape) &&
-        is_merged(object, shape)) {
-        const ListShape list = shape.list();
-        for (const json::Value& element : config.as_array()) {
-            json::Value* present = find_element(object, segment_of(element, list), list);
-            if (present == nullptr) {
-                object.as_array().push_back(element);
-            } else if (list.type == Type::Map) {
-                merge_config(*present, element, shape.element());
-            }
-        }
-        return;
-    }
-    object = config;
-}
-
-namespace {
-
-bool is_empty_container(const json::Value& value) {
-    return (value.is_object() && value.as_object().empty()) ||
-           (value.is_array() && value.as_array().empty());
-}
-
-}  // namespace
-
-void remove_fields(json::Value& object, const FieldSet& fields, const Shape& shape) {
-    const ListShape list = object.is_array() ? shape.list() : ListShape();
-    for (const auto& [key, below] : fields.children()) {
-        const bool is_whole = below.is_self() && below.children().empty();
-        if (key.starts_with("f:") && object.is_object()) {
-            const std::string name = key.substr(2);
-            json::Value* member = object.find(name);
-            if (member == nullptr) {
-                continue;
-            }
-            const bool was_empty = is_empty_container(*member);
-            if (!is_whole) {
-                remove_fields(*member, below, shape.member(name));
-            }
-            // What has lost its last member goes with it.
-            if (is_whole || (is_empty_container(*member) && (below.is_self() || !was_empty))) {
-                object.erase(name);
-            }
-        } else if (object.is_array()) {
-            json::Value* element = find_element(object, key, list);
-            if (element == nullptr) {
-                continue;
-            }
-            if (below.is_self()) {
-                const auto at = element - object.as_array().data();
-                object.as_array().erase(object.as_array().begin() + at);
-            } else {
-                remove_fields(*element, below, shape.element());
-            }
-        }
-    }
 }
 
 }  // namespace sluice::apiserver

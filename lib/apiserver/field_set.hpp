@@ -1,65 +1,62 @@
 #pragma once
 
-#include "apiserver/shape.hpp"
+#include "apiserver/field_path.hpp"
+#include "base/error.hpp"
 #include "json/value.hpp"
 
-#include <map>
-#include <string>
+#include <functional>
+#include <string_view>
 #include <vector>
 
 namespace sluice::apiserver {
 
-/// A set of fields of an object, in the form of metadata.managedFields (FieldsV1): `f:` names a
-/// member, `k:` an element of a keyed list, `v:` one of a set; `.` is the container itself.
+/// A set of paths as a tree: a node is one path, which may be in the set or only on the way to
+/// longer ones.
 class FieldSet {
   public:
-    static FieldSet from_value(const json::Value& fields_v1);
-    json::Value to_value() const;
+    struct Child;
 
-    bool empty() const { return !is_self_ && children_.empty(); }
-    void insert_self() { is_self_ = true; }
-    FieldSet& child(const std::string& key) { return children_[key]; }
-    void insert(const FieldSet& other);
-    /// Removes the fields of the other set, and with a container all below it.
-    void remove(const FieldSet& other);
-    FieldSet common(const FieldSet& other) const;
-    /// Drops one field and all below it.
-    void erase(const std::vector<std::string>& path);
-    /// Keeps that member alone.
-    void keep(const std::string& key);
-    /// The fields as texts, such as `.spec.containers[name="a"].image`.
-    std::vector<std::string> paths() const;
+    bool is_member = false;       ///< the path of this node is in the set
+    std::vector<Child> children;  ///< sorted by element
 
-    bool is_self() const { return is_self_; }
-    const std::map<std::string, FieldSet>& children() const { return children_; }
+    /// Neither this path nor a longer one is in the set.
+    bool empty() const { return !is_member && children.empty(); }
+    /// The node below this one, or nullptr.
+    const FieldSet* find(const PathElement& element) const;
+    /// The node below this one, made where there is none.
+    FieldSet& at(const PathElement& element);
+    /// Adds a path.
+    void insert(const FieldPath& path);
+    bool contains(const FieldPath& path) const;
 
-    friend bool operator==(const FieldSet&, const FieldSet&) = default;
+    /// As FieldsV1. An empty set is an empty object.
+    json::Value to_fields_v1() const;
+    /// Errors: Invalid for what is no such object or nested too deeply. Elements that are none are
+    /// left out.
+    static Result<FieldSet> from_fields_v1(const json::Value& fields);
 
-  private:
-    void add_paths(const std::string& prefix, std::vector<std::string>& out) const;
-    void tidy();
+    /// Calls `visit` with each path of the set: those of a node before longer ones.
+    void for_each(const std::function<void(const FieldPath&)>& visit) const;
 
-    bool is_self_ = false;
-    std::map<std::string, FieldSet> children_;
+    friend bool operator==(const FieldSet& a, const FieldSet& b);
 };
 
-/// The fields that a configuration names when it is applied.
-FieldSet collect_fields(const json::Value& config, const Shape& shape);
+struct FieldSet::Child {
+    PathElement element;
+    FieldSet set;
 
-/// What is another between two states of an object.
-struct FieldChanges {
-    FieldSet set;      ///< added, or of another value
-    FieldSet removed;  ///< not there any more
+    friend bool operator==(const Child&, const Child&) = default;
 };
-FieldChanges compare_fields(
-    const json::Value& before, const json::Value& after, const Shape& shape
-);
 
-/// Merges a configuration into an object, as server-side apply does: objects by member, keyed
-/// lists by element, all else as a whole.
-void merge_config(json::Value& object, const json::Value& config, const Shape& shape);
-
-/// Removes from the object those fields.
-void remove_fields(json::Value& object, const FieldSet& fields, const Shape& shape);
+FieldSet set_union(const FieldSet& a, const FieldSet& b);
+FieldSet set_intersection(const FieldSet& a, const FieldSet& b);
+/// What is in `a` and not in `b`.
+FieldSet set_difference(const FieldSet& a, const FieldSet& b);
+/// What is in `a` and neither in `b` nor below a path in `b`.
+FieldSet set_difference_below(const FieldSet& a, const FieldSet& b);
+/// What is in `a` at or below a path in `b`.
+FieldSet set_restriction(const FieldSet& a, const FieldSet& b);
+/// The set of dotted paths of member names.
+FieldSet set_of_fields(const std::vector<std::string>& dotted_paths);
 
 }  // namespace sluice::apiserver

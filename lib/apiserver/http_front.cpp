@@ -50,7 +50,7 @@ class WatchBody final : public net::BodyStream {
                 continue;
             }
             const bool cancelled = co_await net::is_cancelled();
-            if (cancelled) {
+            if (cancelled || watch_->is_over(clock_.now())) {
                 co_return std::nullopt;
             }
             std::string bookmark = watch_->bookmark();

@@ -1,259 +1,594 @@
 #include "apiserver/managed_fields.hpp"
 
-#include "api/micro_time.hpp"
+#include "apiserver/field_managers.hpp"
+#include "apiserver/last_applied.hpp"
+#include "apiserver/typed_walk.hpp"
+#include "apiserver/values.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
+#include <map>
 #include <utility>
-#include <vector>
 
 namespace sluice::apiserver {
-
 namespace {
 
-struct Entry {
-    std::string manager;
-    std::string operation;
-    std::string api_version;
-    std::string subresource;
-    std::string time;
-    FieldSet fields;
+using json::Value;
 
-    auto identity() const { return std::tie(manager, operation, subresource, api_version); }
-};
-
-using Entries = std::vector<Entry>;
-
-Entries read_entries(const json::Value& object) {
-    Entries entries;
-    const json::Value* list = object.find_path({"metadata", "managedFields"});
-    if (list == nullptr || !list->is_array()) {
-        return entries;
-    }
-    for (const json::Value& each : list->as_array()) {
-        const json::Value* fields = each.find("fieldsV1");
-        entries.push_back(
-            {.manager = std::string(each.string_at("manager")),
-             .operation = std::string(each.string_at("operation")),
-             .api_version = std::string(each.string_at("apiVersion")),
-             .subresource = std::string(each.string_at("subresource")),
-             .time = std::string(each.string_at("time")),
-             .fields = fields == nullptr ? FieldSet() : FieldSet::from_value(*fields)}
-        );
-    }
-    return entries;
-}
-
-void write_entries(Entries entries, json::Value& object) {
-    std::erase_if(entries, [](const Entry& entry) { return entry.fields.empty(); });
-    std::ranges::stable_sort(entries, {}, [](const Entry& entry) {
-        return std::tuple(
-            entry.operation, entry.time, entry.manager, entry.api_version, entry.subresource
-        );
+/// Fields that nobody owns.
+const FieldSet& bookkeeping() {
+    static const FieldSet kFields = set_of_fields({
+        "apiVersion",
+        "kind",
+        "metadata",
+        "metadata.name",
+        "metadata.namespace",
+        "metadata.creationTimestamp",
+        "metadata.selfLink",
+        "metadata.uid",
+        "metadata.clusterName",
+        "metadata.generation",
+        "metadata.managedFields",
+        "metadata.resourceVersion",
     });
-    json::Array list;
-    for (const Entry& entry : entries) {
-        json::Value made = json::Object{
-            {"manager", entry.manager},
-            {"operation", entry.operation},
-            {"apiVersion", entry.api_version},
-            {"time", entry.time},
-            {"fieldsType", "FieldsV1"},
-            {"fieldsV1", entry.fields.to_value()}
-        };
-        if (!entry.subresource.empty()) {
-            made.set("subresource", entry.subresource);
-        }
-        list.push_back(std::move(made));
-    }
-    json::Value& metadata = *object.find("metadata");
-    if (list.empty()) {
-        metadata.erase("managedFields");
-    } else {
-        metadata.set("managedFields", std::move(list));
-    }
+    return kFields;
 }
 
-/// Fields that identify the object or are the server's own, and the part that this way of writing
-/// does not reach.
-void drop_unowned(FieldSet& fields, const FieldManager& manager) {
-    for (const char* name : {"f:apiVersion", "f:kind"}) {
-        fields.erase({name});
-    }
-    for (const char* name :
-         {"f:name",
-          "f:namespace",
-          "f:uid",
-          "f:resourceVersion",
-          "f:generation",
-          "f:selfLink",
-          "f:creationTimestamp",
-          "f:deletionTimestamp",
-          "f:deletionGracePeriodSeconds",
-          "f:managedFields"}) {
-        fields.erase({"f:metadata", name});
-    }
-    const auto metadata = fields.children().find("f:metadata");
-    if (metadata != fields.children().end() && metadata->second.children().empty()) {
-        fields.erase({"f:metadata"});
-    }
-    if (!manager.has_status) {
-        return;
-    }
-    if (manager.subresource == "status") {
-        fields.erase({"f:spec"});
-    } else if (manager.subresource.empty()) {
-        fields.erase({"f:status"});
-    }
+Error bad_request(std::string message) {
+    Value status = json::Object{
+        {"kind", "Status"},
+        {"apiVersion", "v1"},
+        {"metadata", json::Object{}},
+        {"status", "Failure"},
+        {"message", message},
+        {"reason", "BadRequest"},
+        {"code", 400},
+    };
+    return {ErrorCode::Invalid, std::move(message), json::print(status)};
 }
 
-/// What a new object is compared with. Sections of Kubernetes' own kinds are no fields by
-/// themselves, since no object lacks them; of custom resources this holds for metadata alone.
-json::Value nothing(const FieldManager& manager) {
-    json::Value object = json::Object{{"metadata", json::Object()}};
-    if (!manager.is_custom) {
-        object.set("spec", json::Object());
-        object.set("status", json::Object());
-    }
-    return object;
+Error internal(std::string message) {
+    Value status = json::Object{
+        {"kind", "Status"},
+        {"apiVersion", "v1"},
+        {"metadata", json::Object{}},
+        {"status", "Failure"},
+        {"message", message},
+        {"code", 500},
+    };
+    return {ErrorCode::Internal, std::move(message), json::print(status)};
 }
 
-json::Value without_managed_fields(json::Value object) {
-    if (json::Value* metadata = object.find("metadata")) {
+FieldManager self_of(const WriteContext& context, bool applies) {
+    return {
+        .name = context.manager.empty() ? "unknown" : context.manager,
+        .applies = applies,
+        .api_version = context.api_version,
+        .subresource = context.subresource,
+        .time = {},
+        .fields = {},
+    };
+}
+
+void remove_managed_fields(Value& object) {
+    if (Value* metadata = object.find("metadata")) {
         metadata->erase("managedFields");
     }
-    return object;
 }
 
-Entry& entry_of(
-    Entries& entries, const FieldManager& manager, std::string_view operation, Time now
-) {
-    for (Entry& entry : entries) {
-        if (entry.manager == manager.name && entry.operation == operation &&
-            entry.subresource == manager.subresource &&
-            (operation == "Apply" || entry.api_version == manager.api_version)) {
-            return entry;
+FieldSet without_reset(const FieldSet& set, const ResetFields& reset) {
+    auto out = set_difference_below(set, set_of_fields(reset.excluded));
+    return reset.only.empty() ? out : set_restriction(out, set_of_fields(reset.only));
+}
+
+/// A version that managers wrote in: its schema, and how an object reads in it.
+class Versions {
+  public:
+    Versions(const Schema& schema, const WriteContext& context)
+        : schema_(schema), context_(context) {}
+
+    /// The schema; nullptr: the version is not served any more.
+    const Schema* schema(const std::string& api_version) {
+        if (api_version == context_.api_version) {
+            return &schema_;
+        }
+        if (context_.versions == nullptr) {
+            return nullptr;
+        }
+        auto [found, is_new] = schemas_.try_emplace(api_version);
+        if (is_new) {
+            found->second = context_.versions->schema(api_version);
+        }
+        return found->second.get();
+    }
+
+    /// The object, which is in the version `from`, in the version `to`.
+    Result<Value> convert(const Value& object, const std::string& from, const std::string& to) {
+        if (from == to || context_.versions == nullptr) {
+            return object;
+        }
+        return context_.versions->convert(object, to);
+    }
+
+  private:
+    const Schema& schema_;
+    const WriteContext& context_;
+    std::map<std::string, std::shared_ptr<const Schema>> schemas_;
+};
+
+/// A field that a configuration sets and another manager owns.
+struct Conflict {
+    FieldManager manager;
+    FieldPath path;
+};
+
+/// One write of one object: what it does to the managers.
+class Ownership {
+  public:
+    Ownership(const Schema& schema, const WriteContext& context)
+        : schema_(schema), context_(context), versions_(schema, context) {}
+
+    Result<void> update(
+        FieldManagers& managers, const Value& before, const Value& after, const FieldManager& self
+    ) {
+        follow_schema(managers);
+        const auto taken = take_from_others(managers, before, after, self, true);
+        if (!taken) {
+            return taken.error();
+        }
+        FieldSet fields;
+        if (FieldManager* own = find_manager(managers, self)) {
+            fields = own->fields;
+        }
+        const auto& differences = comparisons_.at(context_.api_version);
+        fields = set_difference(fields, differences.removed);
+        auto gained = set_union(differences.modified, differences.added);
+        gained = set_difference(gained, bookkeeping());
+        fields = set_difference(set_union(fields, gained), bookkeeping());
+        set_fields(managers, self, std::move(fields), !gained.empty() ? context_.now : "");
+        return {};
+    }
+
+    Result<Value> apply(
+        FieldManagers& managers,
+        const Value& live,
+        const Value& config,
+        FieldManager self,
+        bool force
+    ) {
+        follow_schema(managers);
+        const FieldType type = root_type(schema_);
+        Value merged = merge(type, live, config);
+        FieldManager last;
+        const FieldManager* own = find_manager(managers, self);
+        const bool has_last = own != nullptr && !own->fields.empty();
+        if (has_last) {
+            last = *own;
+        }
+        self.fields = without_reset(field_set_of(type, config), context_.reset);
+        self.time = own == nullptr ? "" : own->time;
+        std::erase_if(managers, [&](const auto& manager) { return manager.is_same(self); });
+        managers.push_back(self);
+        if (has_last) {
+            auto pruned = prune(managers, std::move(merged), last);
+            if (!pruned) {
+                return pruned.error();
+            }
+            merged = std::move(pruned).value();
+        }
+        const auto taken = take_from_others(managers, live, merged, self, force);
+        if (!taken) {
+            return taken.error();
+        }
+        return merged;
+    }
+
+    const std::vector<Conflict>& conflicts() const { return conflicts_; }
+
+  private:
+    void follow_schema(FieldManagers& managers) {
+        for (auto& manager : managers) {
+            if (const Schema* schema = versions_.schema(manager.api_version)) {
+                manager.fields = with_atomic_wholes(root_type(*schema), manager.fields);
+            }
         }
     }
-    entries.push_back(
-        {.manager = manager.name,
-         .operation = std::string(operation),
-         .api_version = manager.api_version,
-         .subresource = manager.subresource,
-         .time = api::to_string(now),
-         .fields = {}}
+
+    void set_fields(
+        FieldManagers& managers, const FieldManager& self, FieldSet fields, const std::string& time
+    ) {
+        FieldManager* own = find_manager(managers, self);
+        if (fields.empty()) {
+            std::erase_if(managers, [&](const auto& manager) { return manager.is_same(self); });
+        } else if (own == nullptr) {
+            managers.push_back(self);
+            managers.back().fields = std::move(fields);
+            managers.back().time = time;
+        } else {
+            own->fields = std::move(fields);
+            own->time = time.empty() ? own->time : time;
+        }
+    }
+
+    /// What differs between the objects as a version shows them; none: it is not served.
+    Result<const Comparison*> comparison(
+        const std::string& version, const Value& before, const Value& after
+    ) {
+        if (const auto found = comparisons_.find(version); found != comparisons_.end()) {
+            return &found->second;
+        }
+        const Schema* schema = versions_.schema(version);
+        if (schema == nullptr) {
+            return static_cast<const Comparison*>(nullptr);
+        }
+        const auto old_object = versions_.convert(before, context_.api_version, version);
+        if (!old_object) {
+            return old_object.error();
+        }
+        const auto new_object = versions_.convert(after, context_.api_version, version);
+        if (!new_object) {
+            return new_object.error();
+        }
+        auto made = compare(root_type(*schema), *old_object, *new_object);
+        made.added = without_reset(made.added, context_.reset);
+        made.removed = without_reset(made.removed, context_.reset);
+        made.modified = without_reset(made.modified, context_.reset);
+        return &comparisons_.emplace(version, std::move(made)).first->second;
+    }
+
+    /// Takes from all others what the write changes or removes. Errors: Conflict, unless forced,
+    /// when they own what it changes; conflicts() tells.
+    Result<void> take_from_others(
+        FieldManagers& managers,
+        const Value& before,
+        const Value& after,
+        const FieldManager& self,
+        bool force
+    ) {
+        const auto own = comparison(context_.api_version, before, after);
+        if (!own) {
+            return own.error();
+        }
+        for (auto& manager : managers) {
+            if (manager.is_same(self)) {
+                continue;
+            }
+            const auto found = comparison(manager.api_version, before, after);
+            if (!found) {
+                return found.error();
+            }
+            if (found.value() == nullptr) {
+                manager.fields = {};
+                continue;
+            }
+            const auto& differences = *found.value();
+            const auto lost = set_intersection(
+                manager.fields, set_union(differences.modified, differences.added)
+            );
+            lost.for_each([&](const FieldPath& path) { conflicts_.push_back({manager, path}); });
+            manager.fields =
+                set_difference(set_difference(manager.fields, lost), differences.removed);
+        }
+        if (!force && !conflicts_.empty()) {
+            return Error{.code = ErrorCode::Conflict, .detail = "conflict", .status = {}};
+        }
+        std::erase_if(managers, [](const auto& manager) { return manager.fields.empty(); });
+        return {};
+    }
+
+    /// The merged object without what this manager applied last, leaves out now, and nobody else
+    /// owns.
+    Result<Value> prune(const FieldManagers& managers, Value merged, const FieldManager& last) {
+        const Schema* schema = versions_.schema(last.api_version);
+        if (schema == nullptr) {
+            return merged;
+        }
+        const FieldType type = root_type(*schema);
+        auto converted = versions_.convert(merged, context_.api_version, last.api_version);
+        if (!converted) {
+            return converted.error();
+        }
+        const auto last_fields = with_named_fields(type, last.fields);
+        Value pruned = remove_items(type, *converted, last_fields);
+        auto restored = add_back_owned(managers, *converted, std::move(pruned), last.api_version);
+        if (!restored) {
+            return restored.error();
+        }
+        // What went although this manager did not own it comes back.
+        const auto pruned_fields = with_named_fields(type, field_set_of(type, *restored));
+        const auto merged_fields = with_named_fields(type, field_set_of(type, *converted));
+        const auto gone =
+            set_intersection(set_difference(merged_fields, pruned_fields), last_fields);
+        return versions_.convert(
+            remove_items(type, *converted, gone), last.api_version, context_.api_version
+        );
+    }
+
+    /// Puts back what any manager owns, version by version, that of the pruned object first.
+    Result<Value> add_back_owned(
+        const FieldManagers& managers, Value merged, Value pruned, std::string at_version
+    ) {
+        std::map<std::string, FieldSet> owned;
+        for (const auto& manager : managers) {
+            auto& fields = owned[manager.api_version];
+            fields = set_union(fields, manager.fields);
+        }
+        std::vector<std::string> order;
+        if (owned.contains(at_version)) {
+            order.push_back(at_version);
+        }
+        for (const auto& [version, fields] : owned) {
+            if (version != at_version) {
+                order.push_back(version);
+            }
+        }
+        const auto result_version = at_version;
+        for (const auto& version : order) {
+            const Schema* schema = versions_.schema(version);
+            if (schema == nullptr) {
+                continue;
+            }
+            auto merged_here = versions_.convert(merged, at_version, version);
+            auto pruned_here = versions_.convert(pruned, at_version, version);
+            if (!merged_here || !pruned_here) {
+                return merged_here ? pruned_here.error() : merged_here.error();
+            }
+            merged = std::move(merged_here).value();
+            at_version = version;
+            const FieldType type = root_type(*schema);
+            const auto all = with_named_fields(type, field_set_of(type, merged));
+            const auto kept = with_named_fields(type, field_set_of(type, *pruned_here));
+            const auto theirs = with_named_fields(type, owned[version]);
+            pruned = remove_items(type, merged, set_difference(all, set_union(kept, theirs)));
+        }
+        return versions_.convert(pruned, at_version, result_version);
+    }
+
+    const Schema& schema_;
+    const WriteContext& context_;
+    Versions versions_;
+    std::map<std::string, Comparison> comparisons_;
+    std::vector<Conflict> conflicts_;
+};
+
+/// The managers that an update starts from: those that the request sets, else those of the object
+/// as it was.
+FieldManagers managers_before(
+    const Value* before, const Value& after, const WriteContext& context
+) {
+    const auto& set = items_of(after.find_path({"metadata", "managedFields"}));
+    if (context.subresource.empty()) {
+        const bool is_reset =
+            set.size() == 1 && set.front().is_object() && set.front().as_object().empty();
+        if (is_reset) {
+            return {};
+        }
+        auto sent = decode_managers(after);
+        if (sent && !sent->empty()) {
+            return std::move(sent).value();
+        }
+    }
+    if (before == nullptr) {
+        return {};
+    }
+    auto kept = decode_managers(*before);
+    return kept ? std::move(kept).value() : FieldManagers();
+}
+
+Error conflict_error(const std::vector<Conflict>& conflicts) {
+    json::Array causes;
+    std::map<std::string, std::vector<std::string>> by_manager;
+    for (const auto& [manager, path] : conflicts) {
+        causes.push_back(json::Object{
+            {"reason", "FieldManagerConflict"},
+            {"message", "conflict with " + manager.printed()},
+            {"field", printed(path)},
+        });
+        by_manager[manager.printed()].push_back(printed(path));
+    }
+    std::string message;
+    if (conflicts.size() == 1) {
+        message = fmt::format(
+            "Apply failed with 1 conflict: conflict with {}: {}",
+            conflicts.front().manager.printed(),
+            printed(conflicts.front().path)
+        );
+    } else {
+        message = fmt::format("Apply failed with {} conflicts: ", conflicts.size());
+        bool is_first = true;
+        for (const auto& [manager, paths] : by_manager) {
+            message += fmt::format("{}conflicts with {}:", is_first ? "" : "\n", manager);
+            is_first = false;
+            for (const auto& path : paths) {
+                message += "\n- " + path;
+            }
+        }
+    }
+    const Value status = json::Object{
+        {"kind", "Status"},
+        {"apiVersion", "v1"},
+        {"metadata", json::Object{}},
+        {"status", "Failure"},
+        {"message", message},
+        {"reason", "Conflict"},
+        {"details", json::Object{{"causes", std::move(causes)}}},
+        {"code", 409},
+    };
+    return {ErrorCode::Conflict, std::move(message), json::print(status)};
+}
+
+/// Group, version and kind as Go prints them: a core version has a slash before it.
+std::string printed_kind(std::string_view api_version, const Value& config) {
+    const bool has_group = api_version.find('/') != std::string_view::npos;
+    return fmt::format(
+        "{}{}, Kind={}", has_group ? "" : "/", api_version, config.string_at("kind")
     );
-    return entries.back();
+}
+
+/// Why a configuration cannot be applied at all.
+Result<void> check_config(const Value& config, const Schema& schema, const WriteContext& context) {
+    const auto version = config.string_at("apiVersion");
+    if (version != context.api_version) {
+        return bad_request(fmt::format("invalid object type: {}", printed_kind(version, config)));
+    }
+    const Value* managed = config.find_path({"metadata", "managedFields"});
+    if (managed != nullptr && !managed->is_null()) {
+        return bad_request("metadata.managedFields must be nil");
+    }
+    const auto faults = find_typing_faults(root_type(schema), config);
+    if (faults.empty()) {
+        return {};
+    }
+    std::string text = faults.front();
+    if (faults.size() > 1) {
+        text = "errors:";
+        for (const auto& fault : faults) {
+            text += "\n  " + fault;
+        }
+    }
+    const Value* metadata = config.find("metadata");
+    const auto name = metadata == nullptr ? "" : metadata->string_at("name");
+    const auto space = metadata == nullptr ? "" : metadata->string_at("namespace");
+    return internal(fmt::format(
+        "failed to create typed patch object ({}/{}; {}): {}",
+        space,
+        name,
+        printed_kind(version, config),
+        text
+    ));
+}
+
+/// The objects' managers before the first apply: what is there belongs to nobody known.
+Result<void> note_unmanaged(
+    Ownership& ownership,
+    FieldManagers& managers,
+    const Value& live,
+    const Schema& schema,
+    const WriteContext& context
+) {
+    FieldManager self = self_of(context, false);
+    self.name = "before-first-apply";
+    return ownership.update(managers, zero_object(schema), live, self);
+}
+
+struct Attempt {
+    Result<Value> object;
+    FieldManagers managers;
+    std::vector<Conflict> conflicts;
+};
+
+Attempt attempt(
+    const Value& live,
+    const Value& config,
+    const Schema& schema,
+    const WriteContext& context,
+    const FieldManagers& managers,
+    bool force
+) {
+    Ownership ownership(schema, context);
+    FieldManagers changed = managers;
+    auto object = ownership.apply(changed, live, config, self_of(context, true), force);
+    return {std::move(object), std::move(changed), ownership.conflicts()};
 }
 
 }  // namespace
 
-void own_changes(
-    const json::Value& before,
-    json::Value& after,
-    const Shape& shape,
-    const FieldManager& manager,
-    Time now
+Result<Value> apply(
+    const Value* live_object,
+    const Value& config,
+    const Schema& schema,
+    const WriteContext& context,
+    bool force
 ) {
-    Entries entries = read_entries(before);
-    const json::Value old = before.is_null() ? nothing(manager) : without_managed_fields(before);
-    FieldChanges changes = compare_fields(old, without_managed_fields(after), shape);
-    drop_unowned(changes.set, manager);
-    Entry& own = entry_of(entries, manager, "Update", now);
-    const auto identity = std::tuple(own.manager, own.operation, own.subresource, own.api_version);
-    for (Entry& entry : entries) {
-        const FieldSet fields = entry.fields;
-        if (entry.identity() == identity) {
-            entry.fields.insert(changes.set);
-        } else {
-            entry.fields.remove(changes.set);
-        }
-        entry.fields.remove(changes.removed);
-        if (entry.fields != fields && entry.identity() == identity) {
-            entry.time = api::to_string(now);
+    if (const auto checked = check_config(config, schema, context); !checked) {
+        return checked.error();
+    }
+    Value live = live_object == nullptr ? zero_object(schema) : *live_object;
+    auto decoded = decode_managers(live);
+    if (!decoded) {
+        return internal("failed to decode managed fields: " + decoded.error().detail);
+    }
+    remove_managed_fields(live);
+    FieldManagers managers = std::move(decoded).value();
+    if (managers.empty() && live_object != nullptr) {
+        Ownership ownership(schema, context);
+        const auto noted = note_unmanaged(ownership, managers, live, schema, context);
+        if (!noted) {
+            return internal(noted.error().detail);
         }
     }
-    write_entries(std::move(entries), after);
+    auto tried = attempt(live, config, schema, context, managers, force);
+    if (!tried.object && !tried.conflicts.empty() && context.manager == kKubectl) {
+        const auto allowed = fields_last_applied(live, schema, context.api_version);
+        std::erase_if(tried.conflicts, [&](const auto& conflict) {
+            return allowed.contains(conflict.path);
+        });
+        if (tried.conflicts.empty()) {
+            tried = attempt(live, config, schema, context, managers, true);
+        }
+    }
+    if (!tried.object) {
+        return tried.conflicts.empty() ? tried.object.error() : conflict_error(tried.conflicts);
+    }
+    Value object = std::move(tried.object).value();
+    const auto self = self_of(context, true);
+    FieldManager* own = find_manager(tried.managers, self);
+    if (own != nullptr) {
+        own->fields = set_difference(own->fields, bookkeeping());
+        if (!(object == live)) {
+            own->time = context.now;
+        }
+    }
+    std::erase_if(tried.managers, [](const auto& manager) { return manager.fields.empty(); });
+    if (context.manager == kKubectl) {
+        keep_last_applied(config, object);
+    }
+    encode_managers(std::move(tried.managers), object, schema.is_builtin);
+    return object;
 }
 
-Result<json::Value> apply_config(
-    const json::Value& live,
-    const json::Value& config,
-    const Shape& shape,
-    const FieldManager& manager,
-    bool force,
-    Time now
+void update_managed_fields(
+    const Value* before, Value& after, const Schema& schema, const WriteContext& context
 ) {
-    Entries entries = read_entries(live);
-    const json::Value old =
-        live.is_null() ? json::Value(json::Object()) : without_managed_fields(live);
-    FieldSet wanted = collect_fields(config, shape);
-    drop_unowned(wanted, manager);
-    json::Value merged = old;
-    merge_config(merged, config, shape);
-
-    Entry& own = entry_of(entries, manager, "Apply", now);
-    FieldSet given_up = own.fields;
-    given_up.remove(wanted);
-    const std::string own_name = own.manager;
-    const std::string own_subresource = own.subresource;
-    const auto is_own = [&](const Entry& entry) {
-        return entry.operation == "Apply" && entry.manager == own_name &&
-               entry.subresource == own_subresource;
-    };
-    for (const Entry& entry : entries) {
-        if (!is_own(entry)) {
-            given_up.remove(entry.fields);
+    FieldManagers managers = managers_before(before, after, context);
+    remove_managed_fields(after);
+    const bool is_untracked = managers.empty() && before != nullptr;
+    if (!is_untracked) {
+        Value old_object = before == nullptr ? zero_object(schema) : *before;
+        remove_managed_fields(old_object);
+        Ownership ownership(schema, context);
+        FieldManagers changed = managers;
+        if (ownership.update(changed, old_object, after, self_of(context, false))) {
+            managers = std::move(changed);
         }
+        cap_updaters(managers);
     }
-    remove_fields(merged, given_up, shape);
+    encode_managers(std::move(managers), after, schema.is_builtin);
+}
 
-    const FieldChanges changes = compare_fields(old, merged, shape);
-    std::vector<Cause> conflicts;
-    for (Entry& entry : entries) {
-        if (is_own(entry)) {
+bool keep_times(const Value& before, Value& after) {
+    Value old_object = before;
+    Value new_object = after;
+    for (Value* object : {&old_object, &new_object}) {
+        Value* metadata = object->find("metadata");
+        if (metadata == nullptr) {
+            return false;
+        }
+        metadata->erase("resourceVersion");
+        Value* managed = metadata->find("managedFields");
+        if (managed == nullptr || !managed->is_array()) {
             continue;
         }
-        const FieldSet taken = entry.fields.common(changes.set).common(wanted);
-        if (taken.empty()) {
-            continue;
-        }
-        for (const std::string& path : taken.paths()) {
-            conflicts.push_back(
-                {"FieldManagerConflict",
-                 fmt::format(
-                     "conflict with \"{}\"{}{} using {}",
-                     entry.manager,
-                     entry.subresource.empty() ? "" : " with subresource ",
-                     entry.subresource.empty() ? "" : "\"" + entry.subresource + "\"",
-                     entry.api_version
-                 ),
-                 path}
-            );
-        }
-        entry.fields.remove(taken);
-    }
-    if (!conflicts.empty() && !force) {
-        return apply_conflict(conflicts);
-    }
-    for (Entry& entry : entries) {
-        if (is_own(entry)) {
-            if (entry.fields != wanted || entry.api_version != manager.api_version) {
-                entry.time = api::to_string(now);
-            }
-            entry.fields = wanted;
-            entry.api_version = manager.api_version;
-        } else {
-            entry.fields.remove(given_up);
+        for (auto& entry : managed->as_array()) {
+            entry.erase("time");
         }
     }
-    if (merged.find("metadata") == nullptr) {
-        merged.set("metadata", json::Object());
+    if (!(old_object == new_object)) {
+        return false;
     }
-    write_entries(std::move(entries), merged);
-    return merged;
+    after = before;
+    return true;
 }
 
 }  // namespace sluice::apiserver

@@ -1,6 +1,8 @@
 #include "apiserver/reading.hpp"
 
+#include "apiserver/body.hpp"
 #include "apiserver/failures.hpp"
+#include "apiserver/list_options.hpp"
 #include "apiserver/table.hpp"
 #include "apiserver/watch.hpp"
 #include "kube/core/base64.hpp"
@@ -8,8 +10,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
+#include <iterator>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -17,55 +20,65 @@ namespace sluice::apiserver {
 
 namespace {
 
-std::optional<std::int64_t> number(std::string_view text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool is_whole = error == std::errc() && end == text.data() + text.size();
-    return is_whole && value >= 0 ? std::optional(value) : std::nullopt;
-}
-
-Result<ObjectFilter> make_filter(const Request& request, const Route& route) {
-    auto labels = LabelQuery::parse(request.parameter("labelSelector"));
-    if (!labels) {
-        return bad_request(labels.error().detail);
-    }
-    auto known = selectable_fields(route.type->group, route.type->plural);
-    known.insert(
-        known.end(), route.type->selectable_fields.begin(), route.type->selectable_fields.end()
-    );
-    auto fields = FieldQuery::parse(request.parameter("fieldSelector"), known);
-    if (!fields) {
-        return bad_request(fields.error().detail);
-    }
-    return ObjectFilter{.type = route.type, .ns = route.ns, .labels = *labels, .fields = *fields};
-}
-
 /// Where a list that comes in pages goes on.
 struct Position {
     std::int64_t version = 0;
     ObjectName after;
 };
 
+/// In the alphabet of base64 that stands in addresses as it is.
 std::string encode(const Position& position) {
-    return kube::encode_base64(json::print(json::Object{
+    std::string token = kube::encode_base64(json::print(json::Object{
         {"v", "meta.k8s.io/v1"},
         {"rv", position.version},
         {"ns", position.after.ns},
         {"start", position.after.name}
     }));
+    std::ranges::replace(token, '+', '-');
+    std::ranges::replace(token, '/', '_');
+    token.resize(token.find_last_not_of('=') + 1);
+    return token;
 }
 
 Result<Position> decode(std::string_view token) {
-    const auto text = kube::decode_base64(token);
+    std::string standard(token);
+    std::ranges::replace(standard, '-', '+');
+    std::ranges::replace(standard, '_', '/');
+    standard.resize((standard.size() + 3) / 4 * 4, '=');
+    const auto text = kube::decode_base64(standard);
     const auto read = text ? json::parse(*text) : Result<json::Value>(text.error());
     const json::Value* version = read ? read->find("rv") : nullptr;
     if (version == nullptr || !version->is_int()) {
-        return bad_request("continue key is not valid");
+        return bad_request(fmt::format(
+            "invalid continue token: continue key is not valid: {}",
+            text ? json_fault(*text) : "illegal base64 data"
+        ));
     }
     return Position{
         version->as_int(),
         {std::string(read->string_at("ns")), std::string(read->string_at("start"))}
     };
+}
+
+/// A version that no object can have yet.
+Result<void> check_reached(const State& state, const std::optional<std::int64_t>& version) {
+    if (!version || *version <= state.store.version()) {
+        return {};
+    }
+    return make_failure(
+        504,
+        "Timeout",
+        fmt::format(
+            "Timeout: Too large resource version: {}, current: {}", *version, state.store.version()
+        ),
+        json::Object{
+            {"causes",
+             json::Array{json::Object{
+                 {"reason", "ResourceVersionTooLarge"}, {"message", "Too large resource version"}
+             }}},
+            {"retryAfterSeconds", 1}
+        }
+    );
 }
 
 bool wants_metadata_alone(const Request& request) {
@@ -86,16 +99,22 @@ Render make_render(const Request& request, const Route& route, Time now) {
     const auto type = route.type;
     if (wants_table(request)) {
         const std::string include(request.parameter("includeObject"));
-        return [type, include, now](const json::Value& stored) {
+        // Of a watch the first table alone tells its columns.
+        const auto is_first = std::make_shared<bool>(true);
+        return [type, include, now, is_first](const json::Value& stored) {
             const json::Value object = State::to_version(stored, *type);
             const json::Value* metadata = object.find("metadata");
-            return make_table(
+            json::Value table = make_table(
                 *type,
                 {object},
                 json::Object{{"resourceVersion", metadata->string_at("resourceVersion")}},
                 include,
                 now
             );
+            if (!std::exchange(*is_first, false)) {
+                table.set("columnDefinitions", nullptr);
+            }
+            return table;
         };
     }
     if (wants_metadata_alone(request)) {
@@ -107,6 +126,13 @@ Render make_render(const Request& request, const Route& route, Time now) {
 Response get_one(const State& state, const Request& request, const Route& route, Time now) {
     const ObjectName name{route.type->is_namespaced ? route.ns : std::string(), route.name};
     const Snapshot object = state.store.find(State::collection_of(*route.type), name);
+    const auto version = read_version(request);
+    if (!version) {
+        return make_response(version.error());
+    }
+    if (const auto reached = check_reached(state, *version); !reached) {
+        return make_response(reached.error());
+    }
     if (!object) {
         return make_response(not_found(*route.type, route.name));
     }
@@ -114,41 +140,38 @@ Response get_one(const State& state, const Request& request, const Route& route,
 }
 
 /// Where the list begins, and as of which version.
-Result<Position> find_position(const State& state, const Request& request) {
-    Position position{.version = state.store.version(), .after = {}};
-    const std::string_view token = request.parameter("continue");
-    const std::string_view version = request.parameter("resourceVersion");
-    const std::string_view match = request.parameter("resourceVersionMatch");
-    if (!token.empty()) {
-        return decode(token);
+Result<Position> find_position(const State& state, const ListOptions& options) {
+    if (!options.token.empty()) {
+        return decode(options.token);
     }
-    if (!version.empty() && version != "0") {
-        const auto wanted = number(version);
-        if (!wanted) {
-            return bad_request(fmt::format("invalid resource version: {}", version));
-        }
-        if (match == "Exact") {
-            position.version = *wanted;
-        }
+    if (const auto reached = check_reached(state, options.version); !reached) {
+        return reached.error();
+    }
+    Position position{.version = state.store.version(), .after = {}};
+    if (options.version && options.version_match == "Exact") {
+        position.version = *options.version;
     }
     return position;
 }
 
 Response list(const State& state, const Request& request, const Route& route, Time now) {
-    const auto filter = make_filter(request, route);
-    if (!filter) {
-        return make_response(filter.error());
+    const auto options = read_list_options(request, route, false);
+    if (!options) {
+        return make_response(options.error());
     }
+    const ObjectFilter& filter = options->filter;
     const Collection collection = State::collection_of(*route.type);
-    const auto begun = find_position(state, request);
+    const auto begun = find_position(state, *options);
     if (!begun) {
         return make_response(begun.error());
     }
     const Position& position = *begun;
-    const std::string_view token = request.parameter("continue");
     std::optional<Store::Objects> then;
     if (position.version != state.store.version()) {
         then = state.store.objects_at(collection, position.version);
+        if (!then && options->token.empty()) {
+            return make_response(expired("The resourceVersion for the provided list is too old."));
+        }
         if (!then) {
             return make_response(expired(
                 "The provided continue parameter is too old to display a consistent list result. "
@@ -158,16 +181,15 @@ Response list(const State& state, const Request& request, const Route& route, Ti
         }
     }
     const Store::Objects& objects = then ? *then : state.store.objects(collection);
-    const std::int64_t limit = number(request.parameter("limit")).value_or(0);
     std::vector<json::Value> found;
     std::int64_t left = 0;
     ObjectName last;
-    auto at = token.empty() ? objects.begin() : objects.upper_bound(position.after);
+    auto at = options->token.empty() ? objects.begin() : objects.upper_bound(position.after);
     for (; at != objects.end(); ++at) {
-        if (!filter->matches(at->first, *at->second)) {
+        if (!filter.matches(at->first, *at->second)) {
             continue;
         }
-        if (limit > 0 && static_cast<std::int64_t>(found.size()) == limit) {
+        if (options->limit > 0 && std::ssize(found) == options->limit) {
             ++left;
             continue;
         }
@@ -175,6 +197,9 @@ Response list(const State& state, const Request& request, const Route& route, Ti
         last = at->first;
     }
     json::Value metadata = json::Object{{"resourceVersion", std::to_string(position.version)}};
+    if (route.type->is_custom && !wants_table(request)) {
+        metadata.set("continue", "");
+    }
     if (left > 0) {
         metadata.set("continue", encode({position.version, last}));
         const bool is_selected = !request.parameter("labelSelector").empty() ||
@@ -193,7 +218,7 @@ Response list(const State& state, const Request& request, const Route& route, Ti
         if (wants_metadata_alone(request)) {
             items.push_back(metadata_alone(object));
         } else {
-            items.push_back(std::move(object));
+            items.push_back(to_item(std::move(object), *route.type));
         }
     }
     const bool is_partial = wants_metadata_alone(request);
@@ -206,40 +231,37 @@ Response list(const State& state, const Request& request, const Route& route, Ti
 }
 
 Response watch(State& state, const Request& request, const Route& route, Time now) {
-    auto filter = make_filter(request, route);
-    if (!filter) {
-        return make_response(filter.error());
+    auto options = read_list_options(request, route, true);
+    if (!options) {
+        return make_response(options.error());
     }
-    const std::string_view version = request.parameter("resourceVersion");
-    const auto after = version.empty() ? std::optional<std::int64_t>(0) : number(version);
-    if (!after) {
-        return make_response(bad_request(fmt::format("invalid resource version: {}", version)));
-    }
-    const bool wants_initial = request.is_set("sendInitialEvents");
-    if (wants_initial && request.parameter("resourceVersionMatch") != "NotOlderThan") {
-        return make_response(
-            bad_request("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
-        );
-    }
-    const bool allows_bookmarks = request.is_set("allowWatchBookmarks");
-    const auto timeout = number(request.parameter("timeoutSeconds"));
-    Watch::Options options{
-        .filter = std::move(*filter),
+    const std::int64_t after = options->version.value_or(0);
+    const std::int64_t timeout = options->timeout_seconds > 0 ? options->timeout_seconds : 1800;
+    Watch::Options watched{
+        .filter = std::move(options->filter),
         .collection = State::collection_of(*route.type),
-        .after = *after,
-        .sends_initial = wants_initial || *after == 0,
-        .marks_initial = wants_initial && allows_bookmarks,
-        .allows_bookmarks = allows_bookmarks,
-        .until = now + std::chrono::seconds(timeout.value_or(1800)),
+        .after = after,
+        .sends_initial = options->sends_initial_events || after == 0,
+        .marks_initial = options->sends_initial_events && options->allows_bookmarks,
+        .allows_bookmarks = options->allows_bookmarks,
+        .until = now + std::chrono::seconds(timeout),
         .render = make_render(request, route, now)
     };
     Response response;
     response.content_type = "application/json";
-    response.watch = std::make_shared<Watch>(state.store, std::move(options));
+    response.watch = std::make_shared<Watch>(state.store, std::move(watched));
     return response;
 }
 
 }  // namespace
+
+json::Value to_item(json::Value object, const ResourceType& type) {
+    if (!type.is_custom) {
+        object.erase("kind");
+        object.erase("apiVersion");
+    }
+    return object;
+}
 
 Response read_objects(State& state, const Request& request, const Route& route, Time now) {
     if (request.is_set("watch")) {

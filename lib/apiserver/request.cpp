@@ -50,8 +50,15 @@ std::string_view Request::parameter(std::string_view name) const {
 }
 
 bool Request::is_set(std::string_view name) const {
-    const std::string_view value = parameter(name);
-    return value == "true" || value == "1";
+    const auto found = query.find(std::string(name));
+    if (found == query.end()) {
+        return false;
+    }
+    std::string value = found->second;
+    for (char& c : value) {
+        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    return value != "false" && value != "0";
 }
 
 std::string Request::field_manager() const {
@@ -87,6 +94,12 @@ Response make_response(const json::Value& object, int status) {
 
 Response make_response(const Error& error) {
     return {.status = http_status(error), .body = error.status + "\n"};
+}
+
+Response no_page() {
+    return {
+        .status = 404, .content_type = "text/plain; charset=utf-8", .body = "404 page not found\n"
+    };
 }
 
 Result<Route> find_route(const ResourceTable& types, std::string_view path) {

@@ -28,7 +28,7 @@ struct Request {
 
     /// The first value of the parameter, or "".
     std::string_view parameter(std::string_view name) const;
-    /// Whether the parameter is `true` or `1`.
+    /// Whether the parameter is there and neither `false` nor `0`.
     bool is_set(std::string_view name) const;
     /// The manager that owns what is written: `fieldManager`, else the product of the user agent.
     std::string field_manager() const;
@@ -49,6 +49,9 @@ struct Response {
 Response make_response(const json::Value& object, int status = 200);
 /// The Status of a refusal.
 Response make_response(const Error& error);
+
+/// The answer to a path that nothing is at.
+Response no_page();
 
 /// What a path of the API names.
 struct Route {

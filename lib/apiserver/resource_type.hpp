@@ -1,5 +1,6 @@
 #pragma once
 
+#include "apiserver/schema.hpp"
 #include "json/value.hpp"
 
 #include <cstdint>
@@ -48,6 +49,7 @@ struct ResourceType {
     /// Of a kind that a CustomResourceDefinition defines.
     bool is_custom = false;
     std::shared_ptr<const json::Value> schema{};  ///< openAPIV3Schema; none: anything goes
+    std::shared_ptr<const Schema> structure{};    ///< the same, compiled
     std::vector<PrinterColumn> columns{};
     std::vector<std::string> selectable_fields{};  ///< as in `.spec.queueName`
 

@@ -1,421 +1,329 @@
 #include "apiserver/schema.hpp"
 
-#include "api/micro_time.hpp"
+#include "apiserver/pattern.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <functional>
 #include <map>
-#include <memory>
-#include <re2/re2.h>
-#include <string_view>
+#include <utility>
 
 namespace sluice::apiserver {
-
 namespace {
 
-constexpr int kDepthMax = 100;
-constexpr std::size_t kCausesMax = 100;
+using json::Value;
 
-bool is_flag(const json::Value& schema, std::string_view name) {
-    const json::Value* flag = schema.find(name);
-    return flag != nullptr && flag->is_bool() && flag->as_bool();
-}
+constexpr int kDepthMax = 128;
+constexpr std::size_t kNodesMax = 200'000;
+constexpr std::string_view kReferencePrefix = "#/components/schemas/";
 
-/// The path of a member.
-std::string below(const std::string& path, const std::string& name) {
-    return path.empty() ? name : fmt::format("{}.{}", path, name);
-}
-
-const json::Value* schema_of_member(const json::Value& schema, std::string_view name) {
-    if (const json::Value* found = schema.find_path({"properties", name})) {
-        return found;
-    }
-    const json::Value* others = schema.find("additionalProperties");
-    return others != nullptr && others->is_object() ? others : nullptr;
-}
-
-const json::Value* schema_of_elements(const json::Value& schema) {
-    const json::Value* items = schema.find("items");
-    return items != nullptr && items->is_object() ? items : nullptr;
-}
-
-void fill_in(const json::Value& schema, json::Value& value, int depth);
-
-void fill_in_object(const json::Value& schema, json::Value& value, int depth) {
-    if (const json::Value* properties = schema.find("properties");
-        properties != nullptr && properties->is_object()) {
-        for (const auto& [name, property] : properties->as_object()) {
-            const json::Value* otherwise = property.find("default");
-            if (otherwise == nullptr) {
-                continue;
-            }
-            const json::Value* present = value.find(name);
-            const bool is_null = present != nullptr && present->is_null();
-            if (present == nullptr || (is_null && !is_flag(property, "nullable"))) {
-                value.set(name, *otherwise);
-            }
-        }
-    }
-    for (auto& [name, member] : value.as_object()) {
-        if (const json::Value* next = schema_of_member(schema, name)) {
-            fill_in(*next, member, depth + 1);
-        }
-    }
-    std::erase_if(value.as_object(), [&schema](const json::Member& member) {
-        const json::Value* next = schema_of_member(schema, member.first);
-        return member.second.is_null() && next != nullptr && !is_flag(*next, "nullable");
-    });
-}
-
-void fill_in(const json::Value& schema, json::Value& value, int depth) {
-    if (depth > kDepthMax) {
-        return;
-    }
-    if (value.is_object()) {
-        fill_in_object(schema, value, depth);
-    } else if (value.is_array()) {
-        if (const json::Value* elements = schema_of_elements(schema)) {
-            for (json::Value& element : value.as_array()) {
-                fill_in(*elements, element, depth + 1);
-            }
-        }
-    }
-}
-
-class Pruner {
-  public:
-    std::vector<std::string> dropped;
-
-    void visit(
-        const json::Value& schema,
-        json::Value& value,
-        const std::string& path,
-        bool is_root,
-        int depth
-    ) {
-        if (depth > kDepthMax) {
-            return;
-        }
-        if (value.is_array()) {
-            if (const json::Value* elements = schema_of_elements(schema)) {
-                for (std::size_t i = 0; i < value.as_array().size(); ++i) {
-                    visit(
-                        *elements,
-                        value.as_array()[i],
-                        fmt::format("{}[{}]", path, i),
-                        false,
-                        depth + 1
-                    );
-                }
-            }
-            return;
-        }
-        if (!value.is_object()) {
-            return;
-        }
-        const json::Value* others = schema.find("additionalProperties");
-        const bool keeps_all = is_flag(schema, "x-kubernetes-preserve-unknown-fields") ||
-                               (others != nullptr && others->is_bool() && others->as_bool());
-        const bool is_resource = is_root || is_flag(schema, "x-kubernetes-embedded-resource");
-        std::erase_if(value.as_object(), [&](const json::Member& member) {
-            const std::string& name = member.first;
-            const bool is_own =
-                is_resource && (name == "apiVersion" || name == "kind" || name == "metadata");
-            if (is_own || keeps_all || schema_of_member(schema, name) != nullptr) {
-                return false;
-            }
-            dropped.push_back(below(path, name));
-            return true;
-        });
-        for (auto& [name, member] : value.as_object()) {
-            const json::Value* next = schema_of_member(schema, name);
-            if (next != nullptr && !(is_resource && name == "metadata")) {
-                visit(*next, member, below(path, name), false, depth + 1);
-            }
-        }
-    }
+/// The nodes of a compiled schema, which refer to each other.
+struct Document {
+    std::deque<Schema> nodes;
+    std::map<std::string, Schema*, std::less<>> named;
 };
 
-std::string_view type_of(const json::Value& value) {
-    return value.is_null()     ? "null"
-           : value.is_bool()   ? "boolean"
-           : value.is_int()    ? "integer"
-           : value.is_double() ? "number"
-           : value.is_string() ? "string"
-           : value.is_array()  ? "array"
-                               : "object";
+bool is_true(const Value& node, std::string_view key) {
+    const Value* found = node.find(key);
+    return found != nullptr && found->is_bool() && found->as_bool();
 }
 
-bool has_type(const json::Value& schema, const json::Value& value) {
-    if (is_flag(schema, "x-kubernetes-int-or-string")) {
-        return value.is_int() || value.is_string();
-    }
-    const std::string_view type = schema.string_at("type");
-    if (type.empty() || (value.is_null() && is_flag(schema, "nullable"))) {
-        return true;
-    }
-    if (type == "number") {
-        return value.is_number();
-    }
-    if (type == "integer" && value.is_double()) {
-        return value.as_double() ==
-               static_cast<double>(static_cast<std::int64_t>(value.as_double()));
-    }
-    return type_of(value) == type;
+std::optional<double> number_at(const Value& node, std::string_view key) {
+    const Value* found = node.find(key);
+    return found != nullptr && found->is_number() ? std::optional(found->as_double())
+                                                  : std::nullopt;
 }
 
-/// Compiled once: objects of a kind are checked often. nullptr: it is no pattern.
-const RE2* find_pattern(const std::string& pattern) {
-    thread_local std::map<std::string, std::unique_ptr<RE2>> known;
-    auto& place = known[pattern];
-    if (!place) {
-        RE2::Options options;
-        options.set_log_errors(false);
-        place = std::make_unique<RE2>(pattern, options);
-    }
-    return place->ok() ? place.get() : nullptr;
+std::optional<std::int64_t> count_at(const Value& node, std::string_view key) {
+    const Value* found = node.find(key);
+    return found != nullptr && found->is_int() ? std::optional(found->as_int()) : std::nullopt;
 }
 
-class Validator {
+std::vector<std::string> texts_at(const Value& node, std::string_view key) {
+    std::vector<std::string> texts;
+    const Value* found = node.find(key);
+    if (found != nullptr && found->is_array()) {
+        for (const auto& item : found->as_array()) {
+            if (item.is_string()) {
+                texts.push_back(item.as_string());
+            }
+        }
+    }
+    return texts;
+}
+
+Schema::Type type_of(std::string_view name) {
+    constexpr std::pair<std::string_view, Schema::Type> kTypes[] = {
+        {"object", Schema::Type::Object},
+        {"array", Schema::Type::Array},
+        {"string", Schema::Type::String},
+        {"integer", Schema::Type::Integer},
+        {"number", Schema::Type::Number},
+        {"boolean", Schema::Type::Boolean},
+    };
+    const auto* found = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const auto& type) {
+        return type.first == name;
+    });
+    return found == std::end(kTypes) ? Schema::Type::Any : found->second;
+}
+
+/// The last two parts of a component's name: v1.Container of io.k8s.api.core.v1.Container.
+std::string go_type_of(std::string_view component) {
+    const auto dot = component.rfind('.');
+    const auto package = dot == 0 || dot == std::string_view::npos ? std::string_view::npos
+                                                                   : component.rfind('.', dot - 1);
+    return std::string(
+        package == std::string_view::npos ? component : component.substr(package + 1)
+    );
+}
+
+void read_extensions(const Value& from, Schema& to) {
+    const auto list_type = from.string_at("x-kubernetes-list-type");
+    if (!list_type.empty()) {
+        to.has_list_type = true;
+        to.list_type = list_type == "set"   ? Schema::ListType::Set
+                       : list_type == "map" ? Schema::ListType::Map
+                                            : Schema::ListType::Atomic;
+        to.list_map_keys = texts_at(from, "x-kubernetes-list-map-keys");
+    }
+    if (from.string_at("x-kubernetes-map-type") == "atomic") {
+        to.map_type = Schema::MapType::Atomic;
+    }
+    const auto strategy = from.string_at("x-kubernetes-patch-strategy");
+    to.merges_on_patch |= strategy.find("merge") != strategy.npos;
+    to.replaces_keys_on_patch |= strategy.find("retainKeys") != strategy.npos;
+    if (const auto key = from.string_at("x-kubernetes-patch-merge-key"); !key.empty()) {
+        to.patch_merge_key = key;
+    }
+    to.preserves_unknown_fields |= is_true(from, "x-kubernetes-preserve-unknown-fields");
+    to.is_embedded_resource |= is_true(from, "x-kubernetes-embedded-resource");
+    to.int_or_string |=
+        is_true(from, "x-kubernetes-int-or-string") || from.string_at("format") == "int-or-string";
+    if (const Value* rules = from.find("x-kubernetes-validations")) {
+        to.validations = *rules;
+    }
+    if (const Value* value = from.find("default")) {
+        to.default_value = *value;
+    }
+}
+
+void read_bounds(const Value& from, Schema& to) {
+    to.minimum = number_at(from, "minimum");
+    to.maximum = number_at(from, "maximum");
+    to.exclusive_minimum = is_true(from, "exclusiveMinimum");
+    to.exclusive_maximum = is_true(from, "exclusiveMaximum");
+    to.multiple_of = number_at(from, "multipleOf");
+    to.min_length = count_at(from, "minLength");
+    to.max_length = count_at(from, "maxLength");
+    to.min_items = count_at(from, "minItems");
+    to.max_items = count_at(from, "maxItems");
+    to.min_properties = count_at(from, "minProperties");
+    to.max_properties = count_at(from, "maxProperties");
+    to.unique_items = is_true(from, "uniqueItems");
+    to.nullable = is_true(from, "nullable");
+    to.format = from.string_at("format");
+    to.required = texts_at(from, "required");
+    if (const Value* values = from.find("enum"); values != nullptr && values->is_array()) {
+        to.enumeration = values->as_array();
+    }
+}
+
+class Compiler {
   public:
-    std::vector<Cause> causes;
+    Compiler(Document& document, const Value* components)
+        : document_(document), components_(components) {}
 
-    void visit(
-        const json::Value& schema,
-        const json::Value& value,
-        const std::string& path,
-        bool is_root,
-        int depth
-    ) {
-        if (depth > kDepthMax || causes.size() >= kCausesMax) {
-            return;
+    Result<const Schema*> component(std::string_view name, int depth) {
+        if (const auto found = document_.named.find(name); found != document_.named.end()) {
+            return found->second;
         }
-        if (!has_type(schema, value)) {
-            const std::string_view wanted = schema.string_at("type");
-            add("FieldValueTypeInvalid",
-                path,
-                fmt::format(
-                    "Invalid value: \"{}\": {} in body must be of type {}: \"{}\"",
-                    type_of(value),
-                    path,
-                    wanted,
-                    type_of(value)
-                ));
-            return;
+        const Value* node = components_ == nullptr ? nullptr : components_->find(name);
+        if (node == nullptr) {
+            return make_invalid(fmt::format("no schema is named {}", name));
         }
-        if (value.is_null()) {
-            return;
+        Schema& schema = document_.nodes.emplace_back();
+        schema.is_quantity = name.ends_with(".resource.Quantity");
+        schema.go_type = go_type_of(name);
+        document_.named.emplace(name, &schema);
+        if (const auto read = fill(*node, schema, depth); !read) {
+            return read.error();
         }
-        check_enum(schema, value, path);
-        if (value.is_string()) {
-            check_text(schema, value.as_string(), path);
-        } else if (value.is_number()) {
-            check_number(schema, value, path);
-        } else if (value.is_array()) {
-            check_list(schema, value, path, depth);
-        } else if (value.is_object()) {
-            check_object(schema, value, path, is_root, depth);
+        return &schema;
+    }
+
+    Result<const Schema*> compile(const Value& node, int depth) {
+        if (depth > kDepthMax) {
+            return make_invalid(fmt::format("the schema is nested deeper than {}", kDepthMax));
         }
+        if (!node.is_object()) {
+            return make_invalid("a schema must be an object");
+        }
+        const auto reference = reference_of(node);
+        if (reference.empty()) {
+            Schema& schema = document_.nodes.emplace_back();
+            const auto read = fill(node, schema, depth);
+            return read ? Result<const Schema*>(&schema) : read.error();
+        }
+        auto target = component(reference, depth + 1);
+        if (!target) {
+            return target.error();
+        }
+        if (node.as_object().size() == 1) {
+            return target.value();
+        }
+        return refined(node, *target.value());
     }
 
   private:
-    void add(std::string_view reason, const std::string& field, std::string message) {
-        causes.push_back({std::string(reason), std::move(message), field});
-    }
-    void add_invalid(const std::string& path, const json::Value& value, const std::string& what) {
-        add("FieldValueInvalid",
-            path,
-            fmt::format("Invalid value: {}: {} in body {}", shown(value), path, what));
-    }
-
-    void check_enum(const json::Value& schema, const json::Value& value, const std::string& path) {
-        const json::Value* allowed = schema.find("enum");
-        if (allowed == nullptr || !allowed->is_array() ||
-            std::ranges::find(allowed->as_array(), value) != allowed->as_array().end()) {
-            return;
+    static std::string_view reference_of(const Value& node) {
+        auto text = node.string_at("$ref");
+        if (const Value* all = node.find("allOf");
+            text.empty() && all != nullptr && all->is_array() && all->as_array().size() == 1) {
+            text = all->as_array().front().string_at("$ref");
         }
-        std::string list;
-        for (const json::Value& each : allowed->as_array()) {
-            list += (list.empty() ? "" : ", ") + shown(each);
+        if (text.starts_with(kReferencePrefix)) {
+            text.remove_prefix(kReferencePrefix.size());
         }
-        add("FieldValueNotSupported",
-            path,
-            fmt::format("Unsupported value: {}: supported values: {}", shown(value), list));
+        return text;
     }
 
-    void check_text(const json::Value& schema, const std::string& text, const std::string& path) {
-        const auto limit = [&schema](std::string_view name) {
-            const json::Value* bound = schema.find(name);
-            return bound != nullptr && bound->is_int() ? bound->as_int() : -1;
-        };
-        const auto characters = std::ranges::count_if(text, [](char c) {
-            return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-        });
-        if (const std::int64_t most = limit("maxLength"); most >= 0 && characters > most) {
-            add("FieldValueTooLong",
-                path,
-                fmt::format("Too long: may not be more than {} bytes", most));
+    /// The target with what a field says more of it than its type does. A target that is still
+    /// being read contains this field; its default alone would differ, so it is taken as it is.
+    const Schema* refined(const Value& node, const Schema& target) {
+        if (open_.contains(&target)) {
+            return &target;
         }
-        if (const std::int64_t least = limit("minLength"); least >= 0 && characters < least) {
-            add_invalid(path, text, fmt::format("should be at least {} chars long", least));
+        Schema& schema = document_.nodes.emplace_back(target);
+        read_extensions(node, schema);
+        return &schema;
+    }
+
+    Result<void> fill(const Value& node, Schema& to, int depth) {
+        if (document_.nodes.size() > kNodesMax) {
+            return make_invalid(fmt::format("the schema has more than {} parts", kNodesMax));
         }
-        const json::Value* pattern = schema.find("pattern");
-        if (pattern != nullptr && pattern->is_string()) {
-            const RE2* compiled = find_pattern(pattern->as_string());
-            if (compiled != nullptr && !RE2::PartialMatch(text, *compiled)) {
-                add_invalid(path, text, fmt::format("should match '{}'", pattern->as_string()));
+        open_.emplace(&to, true);
+        auto done = fill_members(node, to, depth);
+        open_.erase(&to);
+        return done;
+    }
+
+    Result<void> fill_members(const Value& node, Schema& to, int depth) {
+        to.type = type_of(node.string_at("type"));
+        to.is_builtin = components_ != nullptr;
+        read_extensions(node, to);
+        read_bounds(node, to);
+        if (const auto text = node.string_at("pattern"); !text.empty()) {
+            to.pattern = text;
+            auto compiled = Pattern::make(text);
+            if (!compiled) {
+                return with_context(compiled.error(), "pattern");
             }
+            to.compiled_pattern = std::move(compiled).value();
         }
-        const std::string_view format = schema.string_at("format");
-        if (format == "date-time" && !api::parse_time(text)) {
-            add_invalid(
-                path, text, fmt::format("must be of type date-time: {}", shown(json::Value(text)))
-            );
+        if (const auto read = fill_properties(node, to, depth); !read) {
+            return read;
         }
-    }
-
-    void check_number(
-        const json::Value& schema, const json::Value& value, const std::string& path
-    ) {
-        const json::Value* least = schema.find("minimum");
-        if (least != nullptr && least->is_number() && value.as_double() < least->as_double()) {
-            add_invalid(
-                path, value, fmt::format("should be greater than or equal to {}", shown(*least))
-            );
-        }
-        const json::Value* most = schema.find("maximum");
-        if (most != nullptr && most->is_number() && value.as_double() > most->as_double()) {
-            add_invalid(
-                path, value, fmt::format("should be less than or equal to {}", shown(*most))
-            );
-        }
-    }
-
-    void check_count(
-        const json::Value& schema,
-        std::size_t count,
-        const std::string& path,
-        std::string_view least_name,
-        std::string_view most_name,
-        std::string_view noun
-    ) {
-        const json::Value* most = schema.find(most_name);
-        if (most != nullptr && most->is_int() &&
-            static_cast<std::int64_t>(count) > most->as_int()) {
-            add("FieldValueTooMany",
-                path,
-                fmt::format("Too many: {}: must have at most {} items", count, most->as_int()));
-        }
-        const json::Value* least = schema.find(least_name);
-        if (least != nullptr && least->is_int() &&
-            static_cast<std::int64_t>(count) < least->as_int()) {
-            add_invalid(
-                path,
-                static_cast<std::int64_t>(count),
-                fmt::format("should have at least {} {}", least->as_int(), noun)
-            );
-        }
-    }
-
-    void check_list(
-        const json::Value& schema, const json::Value& value, const std::string& path, int depth
-    ) {
-        const json::Array& list = value.as_array();
-        check_count(schema, list.size(), path, "minItems", "maxItems", "items");
-        if (const json::Value* elements = schema_of_elements(schema)) {
-            for (std::size_t i = 0; i < list.size(); ++i) {
-                visit(*elements, list[i], fmt::format("{}[{}]", path, i), false, depth + 1);
-            }
-        }
-        check_duplicates(schema, list, path);
-    }
-
-    void check_duplicates(
-        const json::Value& schema, const json::Array& list, const std::string& path
-    ) {
-        const std::string_view type = schema.string_at("x-kubernetes-list-type");
-        if (type != "set" && type != "map") {
-            return;
-        }
-        const json::Value* keys = schema.find("x-kubernetes-list-map-keys");
-        std::vector<std::string> seen;
-        for (std::size_t i = 0; i < list.size(); ++i) {
-            json::Value identity = list[i];
-            if (type == "map" && keys != nullptr && keys->is_array()) {
-                identity = json::Object();
-                for (const json::Value& key : keys->as_array()) {
-                    const json::Value* part = list[i].find(key.as_string());
-                    if (part != nullptr) {
-                        identity.set(key.as_string(), *part);
-                    }
-                }
-            }
-            const std::string text = json::print_sorted(identity);
-            if (std::ranges::find(seen, text) != seen.end()) {
-                add("FieldValueDuplicate",
-                    fmt::format("{}[{}]", path, i),
-                    "Duplicate value: " + text);
-            }
-            seen.push_back(text);
-        }
-    }
-
-    void check_object(
-        const json::Value& schema,
-        const json::Value& value,
-        const std::string& path,
-        bool is_root,
-        int depth
-    ) {
-        check_count(
-            schema, value.as_object().size(), path, "minProperties", "maxProperties", "properties"
-        );
-        if (const json::Value* required = schema.find("required");
-            required != nullptr && required->is_array()) {
-            for (const json::Value& name : required->as_array()) {
-                const json::Value* present = value.find(name.as_string());
-                if (present == nullptr) {
-                    add("FieldValueRequired", below(path, name.as_string()), "Required value");
-                }
-            }
-        }
-        const json::Value* properties = schema.find("properties");
-        for (const auto& [name, member] : value.as_object()) {
-            if (is_root && (name == "metadata" || name == "apiVersion" || name == "kind")) {
+        for (const auto& [key, list] : {
+                 std::pair<std::string_view, std::vector<const Schema*>*>{"allOf", &to.all_of},
+                 {"anyOf", &to.any_of},
+                 {"oneOf", &to.one_of},
+             }) {
+            const Value* parts = node.find(key);
+            if (parts == nullptr || !parts->is_array()) {
                 continue;
             }
-            const bool is_property = properties != nullptr && properties->find(name) != nullptr;
-            if (const json::Value* next = schema_of_member(schema, name)) {
-                const bool is_named = is_property || path.empty();
-                const std::string place =
-                    is_named ? below(path, name) : fmt::format("{}[{}]", path, name);
-                visit(*next, member, place, false, depth + 1);
+            for (const auto& part : parts->as_array()) {
+                const auto compiled = compile(part, depth + 1);
+                if (!compiled) {
+                    return compiled.error();
+                }
+                list->push_back(compiled.value());
             }
         }
+        if (const auto read = fill_one(node, "items", to.items, depth); !read) {
+            return read;
+        }
+        return fill_one(node, "not", to.negated, depth);
     }
+
+    Result<void> fill_one(const Value& node, std::string_view key, const Schema*& to, int depth) {
+        if (const Value* part = node.find(key)) {
+            const auto compiled = compile(*part, depth + 1);
+            if (!compiled) {
+                return with_context(compiled.error(), key);
+            }
+            to = compiled.value();
+        }
+        return {};
+    }
+
+    Result<void> fill_properties(const Value& node, Schema& to, int depth) {
+        const Value* properties = node.find("properties");
+        if (properties != nullptr && properties->is_object()) {
+            for (const auto& [name, part] : properties->as_object()) {
+                const auto compiled = compile(part, depth + 1);
+                if (!compiled) {
+                    return with_context(compiled.error(), name);
+                }
+                const bool required =
+                    std::find(to.required.begin(), to.required.end(), name) != to.required.end();
+                to.properties.push_back({name, compiled.value(), required});
+            }
+            std::sort(to.properties.begin(), to.properties.end(), [](auto& a, auto& b) {
+                return a.name < b.name;
+            });
+        }
+        const Value* additional = node.find("additionalProperties");
+        if (additional != nullptr && additional->is_bool()) {
+            to.allows_any_member = additional->as_bool();
+            return {};
+        }
+        return fill_one(node, "additionalProperties", to.additional_properties, depth);
+    }
+
+    Document& document_;
+    const Value* components_;
+    std::map<const Schema*, bool> open_;
 };
 
 }  // namespace
 
-std::string shown(const json::Value& value) {
-    return value.is_object() || value.is_array() ? json::print_sorted(value) : json::print(value);
+const SchemaProperty* Schema::property(std::string_view name) const {
+    const auto found = std::lower_bound(
+        properties.begin(),
+        properties.end(),
+        name,
+        [](const auto& a, std::string_view b) { return a.name < b; }
+    );
+    return found != properties.end() && found->name == name ? &*found : nullptr;
 }
 
-void apply_defaults(const json::Value& schema, json::Value& object) {
-    fill_in(schema, object, 0);
+const Schema* Schema::member(std::string_view name) const {
+    const SchemaProperty* found = property(name);
+    return found != nullptr ? found->schema : additional_properties;
 }
 
-std::vector<std::string> prune(const json::Value& schema, json::Value& object) {
-    Pruner pruner;
-    pruner.visit(schema, object, "", true, 0);
-    return std::move(pruner.dropped);
+Result<std::shared_ptr<const Schema>> compile_schema(const Value& open_api_v3_schema) {
+    auto document = std::make_shared<Document>();
+    const auto root = Compiler(*document, nullptr).compile(open_api_v3_schema, 0);
+    if (!root) {
+        return root.error();
+    }
+    return std::shared_ptr<const Schema>(document, root.value());
 }
 
-std::vector<Cause> validate(const json::Value& schema, const json::Value& object) {
-    Validator validator;
-    validator.visit(schema, object, "", true, 0);
-    return std::move(validator.causes);
+Result<std::shared_ptr<const Schema>> compile_component(
+    const Value& components, std::string_view name
+) {
+    auto document = std::make_shared<Document>();
+    const auto root = Compiler(*document, &components).component(name, 0);
+    if (!root) {
+        return root.error();
+    }
+    return std::shared_ptr<const Schema>(document, root.value());
 }
 
 }  // namespace sluice::apiserver

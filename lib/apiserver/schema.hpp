@@ -1,27 +1,110 @@
 #pragma once
 
-#include "apiserver/failures.hpp"
+#include "base/error.hpp"
 #include "json/value.hpp"
 
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-/// What a structural schema (openAPIV3Schema of a CustomResourceDefinition) does to an object, as
-/// the API server does it.
 namespace sluice::apiserver {
 
-/// Fills in defaults; nulls where a default is and none is allowed are replaced too.
-void apply_defaults(const json::Value& schema, json::Value& object);
+class Pattern;
+class Schema;
 
-/// Drops fields that the schema does not know, metadata apart; returns their paths, as in
-/// `spec.x[0].y`.
-std::vector<std::string> prune(const json::Value& schema, json::Value& object);
+/// A declared member of an object.
+struct SchemaProperty {
+    std::string name;
+    const Schema* schema = nullptr;
+    bool required = false;
+};
 
-/// What breaks the schema: types, bounds, enums, patterns, required fields, duplicates in sets and
-/// keyed lists; with the words of the API server. Rules in CEL are not among them.
-std::vector<Cause> validate(const json::Value& schema, const json::Value& object);
+/// One node of a compiled OpenAPI v3 schema. Nodes are immutable and live as long as the shared
+/// pointer that compile_schema() gave; a schema of a built-in kind may contain itself.
+class Schema {
+  public:
+    enum class Type : std::uint8_t { Any, Object, Array, String, Integer, Number, Boolean };
+    enum class ListType : std::uint8_t { Atomic, Set, Map };
+    enum class MapType : std::uint8_t { Granular, Atomic };
 
-/// A value as refusals show it: texts in quotes, objects as JSON.
-std::string shown(const json::Value& value);
+    Type type = Type::Any;
+    bool nullable = false;
+    bool is_quantity = false;    ///< resource.Quantity of the built-in kinds
+    bool int_or_string = false;  ///< x-kubernetes-int-or-string, or that format
+    bool preserves_unknown_fields = false;
+    bool is_embedded_resource = false;
+    /// Of a kind that is not served by a CRD: no pruning rules of CRDs, Go's zero values.
+    bool is_builtin = false;
+
+    /// The Go type of a built-in kind's part, as messages name it: v1.Container.
+    std::string go_type;
+
+    std::vector<SchemaProperty> properties;  ///< sorted by name
+    std::vector<std::string> required;       ///< in the order of the schema
+    /// What members without a property of their own must be; nullptr: see allows_any_member.
+    const Schema* additional_properties = nullptr;
+    bool allows_any_member = false;  ///< additionalProperties: true
+    const Schema* items = nullptr;
+
+    ListType list_type = ListType::Atomic;
+    bool has_list_type = false;  ///< x-kubernetes-list-type is written
+    std::vector<std::string> list_map_keys;
+    MapType map_type = MapType::Granular;
+    bool merges_on_patch = false;         ///< x-kubernetes-patch-strategy has merge
+    bool replaces_keys_on_patch = false;  ///< x-kubernetes-patch-strategy has retainKeys
+    std::string patch_merge_key;
+
+    std::optional<json::Value> default_value;
+    std::vector<json::Value> enumeration;
+    std::string format;
+    std::string pattern;
+    std::shared_ptr<const Pattern> compiled_pattern;
+    std::optional<double> minimum;
+    std::optional<double> maximum;
+    bool exclusive_minimum = false;
+    bool exclusive_maximum = false;
+    std::optional<double> multiple_of;
+    std::optional<std::int64_t> min_length;
+    std::optional<std::int64_t> max_length;
+    std::optional<std::int64_t> min_items;
+    std::optional<std::int64_t> max_items;
+    std::optional<std::int64_t> min_properties;
+    std::optional<std::int64_t> max_properties;
+    bool unique_items = false;
+    std::vector<const Schema*> all_of;
+    std::vector<const Schema*> any_of;
+    std::vector<const Schema*> one_of;
+    const Schema* negated = nullptr;  ///< not
+
+    /// x-kubernetes-validations as written (a list), or null.
+    json::Value validations;
+
+    /// The property of that name, else nullptr. Cost: logarithmic.
+    const SchemaProperty* property(std::string_view name) const;
+    /// What describes the member of that name: a property, else additional_properties, else
+    /// nullptr.
+    const Schema* member(std::string_view name) const;
+};
+
+/// Compiles the structural schema of a CRD's version (spec.versions[].schema.openAPIV3Schema).
+/// Errors: Invalid for a schema that is not one, too deep or too large; check_structural() tells
+/// all of its faults.
+Result<std::shared_ptr<const Schema>> compile_schema(const json::Value& open_api_v3_schema);
+
+/// Compiles the component `name` of an OpenAPI v3 document's `components.schemas` with all that it
+/// refers to. Errors: Invalid for an unknown reference.
+Result<std::shared_ptr<const Schema>> compile_component(
+    const json::Value& components, std::string_view name
+);
+
+/// The schema of metav1.ObjectMeta, for kinds whose own schema says nothing of `metadata`.
+const Schema& object_meta_schema();
+
+/// Go's zero value of a built-in kind as the API server prints it: members that are printed
+/// whatever they are. An empty object for a schema of a CRD.
+json::Value zero_object(const Schema& schema);
 
 }  // namespace sluice::apiserver

@@ -1,5 +1,7 @@
 #include "apiserver/selectors.hpp"
 
+#include "api/names.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,11 +14,6 @@ namespace sluice::apiserver {
 
 namespace {
 
-bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_' || c == '.' || c == '/';
-}
-
 std::optional<std::int64_t> number(std::string_view text) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -24,140 +21,228 @@ std::optional<std::int64_t> number(std::string_view text) {
     return is_whole ? std::optional(value) : std::nullopt;
 }
 
-}  // namespace
-
-class LabelQuery::Parser {
+/// Words and symbols of a label selector, one after the other.
+class Lexer {
   public:
-    explicit Parser(std::string_view text) : text_(text) {}
+    explicit Lexer(std::string_view text) : text_(text) { next(); }
 
-    Result<std::vector<Requirement>> run() {
-        std::vector<Requirement> requirements;
-        skip_blanks();
-        while (at_ < text_.size()) {
-            auto requirement = one();
-            if (!requirement) {
-                return requirement.error();
-            }
-            requirements.push_back(std::move(*requirement));
-            skip_blanks();
-            if (at_ == text_.size()) {
-                break;
-            }
-            if (!take(',')) {
-                return fault("',' or 'end of string'");
-            }
-            skip_blanks();
-            if (at_ == text_.size()) {
-                return fault("identifier after ','");
-            }
+    const std::string& token() const { return token_; }
+    bool is_at_end() const { return is_at_end_; }
+    bool is_word() const { return !is_at_end_ && is_word_; }
+    bool is(std::string_view symbol) const { return !is_at_end_ && !is_word_ && token_ == symbol; }
+    bool is_keyword(std::string_view word) const { return is_word() && token_ == word; }
+
+    void next() {
+        while (at_ < text_.size() && is_blank(text_[at_])) {
+            ++at_;
         }
-        return requirements;
+        is_at_end_ = at_ == text_.size();
+        token_.clear();
+        if (is_at_end_) {
+            return;
+        }
+        is_word_ = is_of_word(text_[at_]);
+        if (is_word_) {
+            while (at_ < text_.size() && is_of_word(text_[at_])) {
+                token_ += text_[at_++];
+            }
+            return;
+        }
+        token_ = text_[at_++];
+        const bool may_double = token_ == "=" || token_ == "!";
+        if (may_double && at_ < text_.size() && text_[at_] == '=') {
+            token_ += text_[at_++];
+        }
     }
 
   private:
-    Result<Requirement> one() {
-        Requirement made;
-        if (take('!')) {
-            made.operation = Operator::DoesNotExist;
-            made.key = word();
-            return made.key.empty() ? Result<Requirement>(fault("identifier")) : made;
-        }
-        made.key = word();
-        if (made.key.empty()) {
-            return fault("!, identifier, or 'end of string'");
-        }
-        skip_blanks();
-        if (at_ == text_.size() || text_[at_] == ',') {
-            return made;
-        }
-        return operation(std::move(made));
-    }
-
-    Result<Requirement> operation(Requirement made) {
-        if (take('!')) {
-            if (!take('=')) {
-                return fault("in, notin, =, ==, !=, gt, lt");
-            }
-            made.operation = Operator::NotIn;
-        } else if (take('=')) {
-            take('=');
-            made.operation = Operator::In;
-        } else if (take('>')) {
-            made.operation = Operator::GreaterThan;
-        } else if (take('<')) {
-            made.operation = Operator::LessThan;
-        } else {
-            const std::string name = word();
-            if (name != "in" && name != "notin") {
-                return fault("in, notin, =, ==, !=, gt, lt");
-            }
-            made.operation = name == "in" ? Operator::In : Operator::NotIn;
-            return set(std::move(made));
-        }
-        skip_blanks();
-        made.values.push_back(word());
-        const bool compares =
-            made.operation == Operator::GreaterThan || made.operation == Operator::LessThan;
-        if (compares && !number(made.values.front())) {
-            return make_invalid("for 'Gt', 'Lt' operators, the value must be an integer");
-        }
-        return made;
-    }
-
-    Result<Requirement> set(Requirement made) {
-        skip_blanks();
-        if (!take('(')) {
-            return fault("'('");
-        }
-        do {
-            skip_blanks();
-            made.values.push_back(word());
-            skip_blanks();
-        } while (take(','));
-        if (!take(')')) {
-            return fault("',' or ')'");
-        }
-        return made;
-    }
-
-    void skip_blanks() {
-        while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) {
-            ++at_;
-        }
-    }
-    bool take(char c) {
-        if (at_ < text_.size() && text_[at_] == c) {
-            ++at_;
-            skip_blanks();
-            return true;
-        }
-        return false;
-    }
-    std::string word() {
-        const std::size_t start = at_;
-        while (at_ < text_.size() && is_word(text_[at_])) {
-            ++at_;
-        }
-        return std::string(text_.substr(start, at_ - start));
-    }
-    Error fault(std::string_view expected) {
-        const std::string found(text_.substr(at_, 1));
-        return make_invalid(
-            fmt::format("unable to parse requirement: found '{}', expected: {}", found, expected)
-        );
+    static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+    static bool is_of_word(char c) {
+        constexpr std::string_view kSymbols = "=!(),<>";
+        return !is_blank(c) && kSymbols.find(c) == std::string_view::npos;
     }
 
     std::string_view text_;
     std::size_t at_ = 0;
+    std::string token_;
+    bool is_word_ = false;
+    bool is_at_end_ = false;
+};
+
+Error unexpected(const Lexer& lexer, std::string_view expected) {
+    return make_invalid(fmt::format("found '{}', expected: {}", lexer.token(), expected));
+}
+
+/// The first problem, as the API server tells it of a field.
+Result<void> to_result(
+    std::string_view field, std::string_view value, const std::vector<std::string>& problems
+) {
+    if (problems.empty()) {
+        return {};
+    }
+    return make_invalid(fmt::format(
+        "{}: Invalid value: {}: {}", field, json::print(json::Value(value)), problems.front()
+    ));
+}
+
+}  // namespace
+
+class LabelQueryParser {
+  public:
+    explicit LabelQueryParser(std::string_view text) : lexer_(text) {}
+
+    Result<void> run(LabelQuery& query) {
+        bool is_first = true;
+        while (!lexer_.is_at_end()) {
+            if (lexer_.is(",")) {
+                return unexpected(
+                    lexer_, is_first ? "!, identifier, or 'end of string'" : "identifier after ','"
+                );
+            }
+            is_first = false;
+            auto requirement = parse_one();
+            if (!requirement) {
+                return with_context(requirement.error(), "unable to parse requirement");
+            }
+            query.requirements_.push_back(std::move(*requirement));
+            if (lexer_.is_at_end()) {
+                return {};
+            }
+            if (!lexer_.is(",")) {
+                return unexpected(lexer_, "',' or 'end of string'");
+            }
+            lexer_.next();
+            if (lexer_.is_at_end()) {
+                return unexpected(lexer_, "identifier after ','");
+            }
+        }
+        return {};
+    }
+
+  private:
+    using Operator = LabelQuery::Operator;
+    using Requirement = LabelQuery::Requirement;
+
+    Result<Requirement> parse_one() {
+        Requirement made;
+        const bool is_negated = lexer_.is("!");
+        if (is_negated) {
+            lexer_.next();
+        }
+        if (!lexer_.is_word()) {
+            return unexpected(lexer_, "identifier");
+        }
+        made.key = lexer_.token();
+        lexer_.next();
+        const auto key = to_result("<nil>", made.key, api::find_qualified_name_problems(made.key));
+        if (!key) {
+            return key.error();
+        }
+        if (is_negated || lexer_.is_at_end() || lexer_.is(",")) {
+            made.operation = is_negated ? Operator::DoesNotExist : Operator::Exists;
+            return made;
+        }
+        return parse_comparison(std::move(made));
+    }
+
+    std::optional<Operator> find_operator() const {
+        if (lexer_.is("=") || lexer_.is("==") || lexer_.is_keyword("in")) {
+            return Operator::In;
+        }
+        if (lexer_.is("!=") || lexer_.is_keyword("notin")) {
+            return Operator::NotIn;
+        }
+        if (lexer_.is("<")) {
+            return Operator::LessThan;
+        }
+        return lexer_.is(">") ? std::optional(Operator::GreaterThan) : std::nullopt;
+    }
+
+    Result<Requirement> parse_comparison(Requirement made) {
+        const auto operation = find_operator();
+        if (!operation) {
+            return unexpected(lexer_, "in, notin, =, ==, !=, gt, lt");
+        }
+        made.operation = *operation;
+        const bool is_set = lexer_.is_word();
+        lexer_.next();
+        if (is_set) {
+            if (const auto done = parse_set(made.values); !done) {
+                return done.error();
+            }
+        } else if (lexer_.is_word()) {
+            made.values.push_back(lexer_.token());
+            lexer_.next();
+        } else if (lexer_.is_at_end() || lexer_.is(",")) {
+            made.values.emplace_back();
+        } else {
+            return unexpected(lexer_, "identifier");
+        }
+        if (const auto checked = check_values(made); !checked) {
+            return checked.error();
+        }
+        return made;
+    }
+
+    Result<void> parse_set(std::vector<std::string>& values) {
+        if (!lexer_.is("(")) {
+            return unexpected(lexer_, "'('");
+        }
+        lexer_.next();
+        bool wants_value = true;
+        while (!lexer_.is(")")) {
+            if (lexer_.is_word() && wants_value) {
+                values.push_back(lexer_.token());
+                wants_value = false;
+            } else if (lexer_.is(",")) {
+                if (wants_value) {
+                    values.emplace_back();
+                }
+                wants_value = true;
+            } else {
+                return unexpected(lexer_, "',' or ')'");
+            }
+            lexer_.next();
+        }
+        if (wants_value) {
+            values.emplace_back();
+        }
+        lexer_.next();
+        return {};
+    }
+
+    static Result<void> check_values(const Requirement& made) {
+        const bool compares =
+            made.operation == Operator::GreaterThan || made.operation == Operator::LessThan;
+        for (std::size_t i = 0; i < made.values.size(); ++i) {
+            const std::string& value = made.values[i];
+            if (compares && !number(value)) {
+                return to_result(
+                    fmt::format("values[{}]", i),
+                    value,
+                    {"for 'Gt', 'Lt' operators, the value must be an integer"}
+                );
+            }
+            const auto checked = to_result(
+                fmt::format("values[{}][{}]", i, made.key),
+                value,
+                api::find_label_value_problems(value)
+            );
+            if (!checked) {
+                return checked;
+            }
+        }
+        return {};
+    }
+
+    Lexer lexer_;
 };
 
 Result<LabelQuery> LabelQuery::parse(std::string_view text) {
-    auto requirements = Parser(text).run();
-    if (!requirements) {
-        return requirements.error();
-    }
     LabelQuery query;
-    query.requirements_ = std::move(*requirements);
+    if (const auto done = LabelQueryParser(text).run(query); !done) {
+        return done.error();
+    }
     return query;
 }
 
@@ -192,9 +277,10 @@ bool LabelQuery::matches(const json::Value& object) const {
 }
 
 Result<FieldQuery> FieldQuery::parse(
-    std::string_view text, const std::vector<std::string>& fields
+    std::string_view text, const std::vector<std::string>& fields, bool is_custom
 ) {
     FieldQuery query;
+    const std::string_view whole = text;
     while (!text.empty()) {
         const std::string_view part = text.substr(0, text.find(','));
         text.remove_prefix(std::min(text.size(), part.size() + 1));
@@ -204,7 +290,7 @@ Result<FieldQuery> FieldQuery::parse(
         const std::size_t equals = part.find('=');
         if (equals == std::string_view::npos) {
             return make_invalid(
-                fmt::format("invalid selector: '{}'; can't understand '{}'", part, part)
+                fmt::format("invalid selector: '{}'; can't understand '{}'", whole, part)
             );
         }
         const bool is_unequal = equals > 0 && part[equals - 1] == '!';
@@ -217,7 +303,15 @@ Result<FieldQuery> FieldQuery::parse(
         const bool is_known = made.field == "metadata.name" || made.field == "metadata.namespace" ||
                               std::ranges::find(fields, made.field) != fields.end();
         if (!is_known) {
-            return make_invalid(fmt::format("field label not supported: {}", made.field));
+            return make_invalid(
+                fields.empty() && !is_custom
+                    ? fmt::format(
+                          "\"{}\" is not a known field selector: only \"metadata.name\", "
+                          "\"metadata.namespace\"",
+                          made.field
+                      )
+                    : fmt::format("field label not supported: {}", made.field)
+            );
         }
         query.requirements_.push_back(std::move(made));
     }

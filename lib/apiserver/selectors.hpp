@@ -26,7 +26,7 @@ class LabelQuery {
         Operator operation = Operator::Exists;
         std::vector<std::string> values;
     };
-    class Parser;
+    friend class LabelQueryParser;
 
     std::vector<Requirement> requirements_;
 };
@@ -34,9 +34,12 @@ class LabelQuery {
 /// A field selector: `metadata.name=a,spec.nodeName!=b`.
 class FieldQuery {
   public:
-    /// `fields`: those that may be asked for beside name and namespace, as in `status.phase`.
+    /// `fields`: those that may be asked for beside name and namespace, as in `status.phase`; of a
+    /// custom resource (`is_custom`) the refusal of others reads differently.
     /// Errors: Invalid, as the API server words it.
-    static Result<FieldQuery> parse(std::string_view text, const std::vector<std::string>& fields);
+    static Result<FieldQuery> parse(
+        std::string_view text, const std::vector<std::string>& fields, bool is_custom
+    );
     bool matches(const json::Value& object) const;
     /// The name that is asked for, or "".
     std::string_view name() const;

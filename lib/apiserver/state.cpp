@@ -1,6 +1,7 @@
 #include "apiserver/state.hpp"
 
 #include "api/kueue_names.hpp"
+#include "apiserver/builtin_schemas.hpp"
 #include "apiserver/event_versions.hpp"
 #include "webhook/conversion.hpp"
 
@@ -130,12 +131,8 @@ void State::index(const Collection& collection, const LogEntry& entry) {
     });
 }
 
-Shape shape_of(const ResourceType& type) {
-    static const json::Value kAnything = json::Object();
-    if (!type.is_custom) {
-        return Shape(nullptr);
-    }
-    return Shape(type.schema ? type.schema.get() : &kAnything);
+std::shared_ptr<const Schema> schema_of(const ResourceType& type) {
+    return type.is_custom ? type.structure : builtin_schema(type.group, type.version, type.kind);
 }
 
 }  // namespace sluice::apiserver

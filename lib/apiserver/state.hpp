@@ -2,13 +2,13 @@
 
 #include "apiserver/failures.hpp"
 #include "apiserver/resource_type.hpp"
-#include "apiserver/shape.hpp"
 #include "apiserver/store.hpp"
 #include "base/clock.hpp"
 #include "base/prng.hpp"
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -49,7 +49,7 @@ class State {
     std::map<std::string, Key, std::less<>> by_uid_;
 };
 
-/// The schema of the type as fields are merged by.
-Shape shape_of(const ResourceType& type);
+/// What objects of the type look like. nullptr: nobody knows, so that they stay as they are.
+std::shared_ptr<const Schema> schema_of(const ResourceType& type);
 
 }  // namespace sluice::apiserver

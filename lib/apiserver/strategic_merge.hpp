@@ -1,13 +1,16 @@
 #pragma once
 
+#include "apiserver/schema.hpp"
 #include "base/error.hpp"
 #include "json/value.hpp"
 
 namespace sluice::apiserver {
 
-/// Applies a strategic merge patch to an object of Kubernetes' own kinds: lists of objects that
-/// have a merge key are merged by it; `$patch`, `$retainKeys`, `$deleteFromPrimitiveList` and
-/// `$setElementOrder` are obeyed. Errors: Invalid for a directive that is none.
-Result<void> apply_strategic_merge_patch(json::Value& target, const json::Value& patch);
+/// The object with a strategic merge patch applied, lists merged by their keys as the schema of a
+/// built-in kind says. Errors: Invalid in the words of the API server for a bad directive or a
+/// list item without its merge key.
+Result<json::Value> apply_strategic_merge_patch(
+    const Schema& schema, const json::Value& object, const json::Value& patch
+);
 
 }  // namespace sluice::apiserver

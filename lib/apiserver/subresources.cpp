@@ -2,8 +2,10 @@
 
 #include "api/micro_time.hpp"
 #include "apiserver/body.hpp"
+#include "apiserver/conformed_object.hpp"
 #include "apiserver/deletion.hpp"
 #include "apiserver/failures.hpp"
+#include "apiserver/managed_fields.hpp"
 #include "apiserver/selectors.hpp"
 #include "apiserver/write_operation.hpp"
 #include "json/patch.hpp"
@@ -96,7 +98,8 @@ Response answer_scale(State& state, const Request& request, const Route& route, 
     patch.body = json::print(patch_at(paths.spec_replicas, *replicas));
     Route whole = route;
     whole.subresource.clear();
-    WriteOperation write(state, patch, whole, WriteOperation::Verb::Patch);
+    WriteOperation write(state, patch, whole, WriteVerb::Patch);
+    write.own_as("scale");
     while (write.advance(now)) {
         // Numbers of replicas pass no webhook here.
         write.take_answer(json::Value(json::Object{{"response", json::Object{{"allowed", true}}}}));
@@ -108,6 +111,17 @@ Response answer_scale(State& state, const Request& request, const Route& route, 
     return make_response(make_scale(*after, paths));
 }
 
+/// The answer to what is created and has no form of its own.
+json::Value make_created() {
+    return json::Object{
+        {"kind", "Status"},
+        {"apiVersion", "v1"},
+        {"metadata", json::Object()},
+        {"status", "Success"},
+        {"code", 201}
+    };
+}
+
 Response bind(State& state, const Request& request, const Route& route, Time now) {
     const Collection pods{"", "pods"};
     const ObjectName name{route.ns, route.name};
@@ -115,18 +129,20 @@ Response bind(State& state, const Request& request, const Route& route, Time now
     if (!pod) {
         return make_response(not_found(*route.type, route.name));
     }
-    const auto body = read_object(request);
+    const auto body = read_body(request, "Binding");
     if (!body) {
         return make_response(body.error());
     }
-    const json::Value* node = body->find_path({"target", "name"});
+    const json::Value* node = body->object.find_path({"target", "name"});
     if (node == nullptr || !node->is_string() || node->as_string().empty()) {
         return make_response(bad_request("target.name is required"));
     }
+    ResourceType binding = *route.type;
+    binding.plural += "/binding";
     const std::string bound = field_text(*pod, "spec.nodeName");
     if (!bound.empty()) {
         return make_response(conflict(
-            *route.type,
+            binding,
             route.name,
             fmt::format("pod {} is already assigned to node \"{}\"", route.name, bound)
         ));
@@ -134,7 +150,7 @@ Response bind(State& state, const Request& request, const Route& route, Time now
     const json::Value* gates = pod->find_path({"spec", "schedulingGates"});
     if (gates != nullptr && gates->is_array() && !gates->as_array().empty()) {
         return make_response(conflict(
-            *route.type,
+            binding,
             route.name,
             fmt::format("pod {} has non-empty .spec.schedulingGates", route.name)
         ));
@@ -161,7 +177,7 @@ Response bind(State& state, const Request& request, const Route& route, Time now
     if (!request.is_dry_run()) {
         state.store.put(pods, name, std::move(changed));
     }
-    return make_response(make_success(json::Value()), 201);
+    return make_response(make_created(), 201);
 }
 
 Response make_token() {
@@ -200,7 +216,7 @@ std::optional<Response> answer_subresource(
             Request deletion = request;
             deletion.body.clear();
             Response gone = delete_objects(state, deletion, whole, now);
-            return gone.status >= 400 ? gone : make_response(make_success(json::Value()), 201);
+            return gone.status >= 400 ? gone : make_response(make_created(), 201);
         }
         if (part == "log" && request.method == "GET") {
             const Snapshot pod = state.store.find({"", "pods"}, {route.ns, route.name});
@@ -215,13 +231,33 @@ std::optional<Response> answer_subresource(
     return make_response(unknown_path());
 }
 
-Response answer_review(const Request& request, const Route& route) {
+Response answer_review(const Request& request, const Route& route, Time now) {
     if (request.method != "POST") {
         return make_response(method_not_allowed());
     }
-    auto review = read_object_of(request, *route.type);
-    if (!review) {
-        return make_response(review.error());
+    auto body = read_body_of(request, *route.type);
+    if (!body) {
+        return make_response(body.error());
+    }
+    json::Value* review = &body->object;
+    auto conformed = conform(
+        *route.type,
+        *review,
+        {.validation = to_field_validation(request.parameter("fieldValidation")),
+         .duplicates = std::move(body->duplicates)}
+    );
+    if (!conformed) {
+        return make_response(conformed.error());
+    }
+    if (const auto schema = schema_of(*route.type)) {
+        const WriteContext context{
+            .manager = request.field_manager(),
+            .api_version = route.type->api_version(),
+            .subresource = {},
+            .now = api::to_string(now),
+            .reset = {}
+        };
+        update_managed_fields(nullptr, *review, *schema, context);
     }
     const json::Value user =
         json::Object{{"username", request.user}, {"groups", json::Array{"system:masters"}}};
@@ -251,7 +287,9 @@ Response answer_review(const Request& request, const Route& route) {
     } else {
         review->set("status", json::Object{{"allowed", true}});
     }
-    return make_response(*review, 201);
+    Response response = make_response(*review, 201);
+    response.warnings = std::move(*conformed);
+    return response;
 }
 
 }  // namespace sluice::apiserver

@@ -16,6 +16,6 @@ std::optional<Response> answer_subresource(
 
 /// The answer to a review, which is created and not stored: every right is granted to who has come
 /// in.
-Response answer_review(const Request& request, const Route& route);
+Response answer_review(const Request& request, const Route& route, Time now);
 
 }  // namespace sluice::apiserver

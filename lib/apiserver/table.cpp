@@ -543,9 +543,11 @@ json::Value make_table(
             cells.push_back(column.cell(object, now));
         }
         json::Value row = json::Object{{"cells", std::move(cells)}};
-        if (include == "Object") {
+        if (include == "None") {
+            row.set("object", nullptr);
+        } else if (include == "Object") {
             row.set("object", object);
-        } else if (include != "None") {
+        } else {
             const json::Value* metadata = object.find("metadata");
             row.set(
                 "object",

@@ -1,6 +1,6 @@
 #include "api/codec.hpp"
 #include "api/label_selector.hpp"
-#include "apiserver/schema.hpp"
+#include "apiserver/failures.hpp"
 #include "apiserver/selectors.hpp"
 #include "apiserver/write_operation.hpp"
 #include "json/patch.hpp"
@@ -94,7 +94,12 @@ void WriteOperation::find_hooks(bool are_mutating) {
     }
 }
 
-json::Value WriteOperation::make_review(const Hook& hook) const {
+Result<json::Value> WriteOperation::make_review() const {
+    // Webhooks see the version that is stored, whatever the request's is.
+    const auto object = state_.to_stored(object_, *route_.type);
+    if (!object) {
+        return object.error();
+    }
     const ResourceType& type = *stored_type_;
     const json::Value resource =
         json::Object{{"group", type.group}, {"version", type.version}, {"resource", type.plural}};
@@ -110,7 +115,7 @@ json::Value WriteOperation::make_review(const Hook& hook) const {
         {"operation", operation()},
         {"userInfo",
          json::Object{{"username", request_.user}, {"groups", json::Array{"system:masters"}}}},
-        {"object", object_},
+        {"object", *object},
         {"oldObject", live_ ? *live_ : json::Value()},
         {"dryRun", request_.is_dry_run()},
         {"options", json::Object{{"apiVersion", "meta.k8s.io/v1"}, {"kind", "CreateOptions"}}}
@@ -122,7 +127,6 @@ json::Value WriteOperation::make_review(const Hook& hook) const {
         request.set("subResource", route_.subresource);
         request.set("requestSubResource", route_.subresource);
     }
-    (void)hook;
     return json::Object{
         {"kind", "AdmissionReview"},
         {"apiVersion", "admission.k8s.io/v1"},
@@ -174,16 +178,27 @@ void WriteOperation::take_answer(const Result<json::Value>& review) {
     if (!hook.is_mutating || patch.empty()) {
         return;
     }
+    take_patch(hook, patch);
+}
+
+void WriteOperation::take_patch(const Hook& hook, std::string_view patch) {
     const auto text = kube::decode_base64(patch);
     const auto operations = text ? json::parse(*text) : Result<json::Value>(text.error());
-    json::Value changed = object_;
-    const bool is_done = operations && operations->is_array() &&
-                         json::apply_json_patch(changed, operations->as_array());
-    if (!is_done || changed.find("metadata") == nullptr) {
-        fail(internal(fmt::format("webhook \"{}\" answered with a patch that fits not", name)));
+    auto changed = state_.to_stored(object_, *route_.type);
+    if (operations && changed && json::check_json_patch(*operations)) {
+        changed = json::apply_json_patch(std::move(*changed), *operations);
+    } else if (changed) {
+        changed = make_invalid("the patch is none");
+    }
+    if (!changed || changed->find("metadata") == nullptr) {
+        fail(internal(fmt::format(
+            "webhook \"{}\" answered with a patch that fits not",
+            hook.configuration.string_at("name")
+        )));
         return;
     }
-    object_ = std::move(changed);
+    object_ = State::to_version(*changed, *route_.type);
+    is_mutated_ = true;
 }
 
 }  // namespace sluice::apiserver

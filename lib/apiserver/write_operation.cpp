@@ -2,18 +2,18 @@
 
 #include "api/micro_time.hpp"
 #include "apiserver/body.hpp"
-#include "apiserver/builtin_defaults.hpp"
+#include "apiserver/builtin_admission.hpp"
+#include "apiserver/builtin_validation.hpp"
 #include "apiserver/custom_types.hpp"
-#include "apiserver/deletion.hpp"
+#include "apiserver/custom_validation.hpp"
+#include "apiserver/garbage_collection.hpp"
 #include "apiserver/managed_fields.hpp"
-#include "apiserver/object_names.hpp"
-#include "apiserver/schema.hpp"
-#include "apiserver/strategic_merge.hpp"
-#include "json/patch.hpp"
+#include "apiserver/patching.hpp"
+#include "apiserver/values.hpp"
+#include "apiserver/write_preparation.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -24,55 +24,60 @@ namespace {
 constexpr int kAttemptsMax = 5;
 constexpr std::size_t kNameMax = 63;
 
-/// What the server alone writes, and keeps from one state of an object to the next.
-constexpr std::string_view kServerFields[] = {
-    "uid",
-    "creationTimestamp",
-    "generation",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-    "resourceVersion",
-    "selfLink"
-};
-
 json::Value& metadata_of(json::Value& object) {
-    return *object.find("metadata");
+    return object_at(object, "metadata");
 }
 
-/// Whether two states differ in what metadata.generation counts.
-bool differs_in_spec(const json::Value& a, const json::Value& b, const ResourceType& type) {
-    if (!type.is_custom) {
-        const json::Value none;
-        const json::Value* spec_a = a.find("spec");
-        const json::Value* spec_b = b.find("spec");
-        return (spec_a == nullptr ? none : *spec_a) != (spec_b == nullptr ? none : *spec_b);
-    }
-    json::Value left = a;
-    json::Value right = b;
-    for (json::Value* object : {&left, &right}) {
-        object->erase("metadata");
-        if (type.has_status) {
-            object->erase("status");
+std::string_view metadata_at(const json::Value& object, std::string_view name) {
+    const json::Value* metadata = object.find("metadata");
+    return metadata == nullptr ? std::string_view() : metadata->string_at(name);
+}
+
+/// Whether an update of such an object must tell which version it was made from.
+bool needs_version(const ResourceType& type) {
+    return type.is_custom || type.kind == "CustomResourceDefinition" || type.kind == "Lease" ||
+           type.kind == "RuntimeClass" || type.kind == "APIService" ||
+           type.kind == "PodDisruptionBudget" || type.group == "admissionregistration.k8s.io";
+}
+
+Error no_version(const ResourceType& type, std::string_view name) {
+    ResourceType resource = type;
+    resource.kind = type.plural;
+    return invalid(
+        resource,
+        name,
+        {invalid_value("metadata.resourceVersion", 0, "must be specified for an update")}
+    );
+}
+
+/// The other versions of a kind, in which fields may be owned.
+ServedVersions served_versions(const State& state, const ResourceType& type) {
+    const auto find = [&state, &type](std::string_view api_version) {
+        const std::size_t slash = api_version.find('/');
+        const bool has_group = slash != std::string_view::npos;
+        return state.types.find(
+            has_group ? api_version.substr(0, slash) : std::string_view(),
+            has_group ? api_version.substr(slash + 1) : api_version,
+            type.plural
+        );
+    };
+    return {
+        .schema = [find](std::string_view api_version) -> std::shared_ptr<const Schema> {
+            const auto found = find(api_version);
+            return found == nullptr ? nullptr : schema_of(*found);
+        },
+        .convert = [find, &state, &type](
+                       const json::Value& object, std::string_view api_version
+                   ) -> Result<json::Value> {
+            const auto from = find(object.string_at("apiVersion"));
+            const auto to = find(api_version);
+            if (to == nullptr) {
+                return internal(fmt::format("{} is not served", api_version));
+            }
+            auto stored = state.to_stored(object, from == nullptr ? type : *from);
+            return stored ? Result<json::Value>(State::to_version(*stored, *to)) : stored;
         }
-    }
-    return left != right;
-}
-
-std::string_view subresource_of(const Route& route) {
-    return route.subresource == "status" ? std::string_view("status") : std::string_view();
-}
-
-/// Without what changes with every write.
-json::Value comparable(json::Value object) {
-    json::Value& metadata = metadata_of(object);
-    metadata.erase("resourceVersion");
-    if (json::Value* entries = metadata.find("managedFields");
-        entries != nullptr && entries->is_array()) {
-        for (json::Value& entry : entries->as_array()) {
-            entry.erase("time");
-        }
-    }
-    return object;
+    };
 }
 
 }  // namespace
@@ -84,7 +89,8 @@ WriteOperation::WriteOperation(State& state, Request request, Route route, Verb 
       verb_(verb),
       stored_type_(state.types.find_stored(route_.type->group, route_.type->plural)),
       collection_(State::collection_of(*route_.type)),
-      name_{route_.ns, route_.name} {}
+      name_{route_.type->is_namespaced ? route_.ns : std::string(), route_.name},
+      owner_(route_.subresource) {}
 
 std::string_view WriteOperation::operation() const {
     return live_ ? "UPDATE" : "CREATE";
@@ -96,7 +102,7 @@ std::optional<WebhookCall> WriteOperation::advance(Time now) {
         switch (stage_) {
             case Stage::Prepare:
                 done = prepare(now);
-                if (done && !is_done_) {
+                if (done) {
                     find_hooks(true);
                     stage_ = Stage::Mutate;
                 }
@@ -104,13 +110,16 @@ std::optional<WebhookCall> WriteOperation::advance(Time now) {
             case Stage::Mutate:
             case Stage::Validate:
                 if (next_hook_ < hooks_.size()) {
-                    const Hook& hook = hooks_[next_hook_];
-                    const json::Value* timeout = hook.configuration.find("timeoutSeconds");
+                    const json::Value& hook = hooks_[next_hook_].configuration;
+                    auto review = make_review();
+                    if (!review) {
+                        done = review.error();
+                        break;
+                    }
                     return WebhookCall{
-                        .client_config = *hook.configuration.find("clientConfig"),
-                        .review = make_review(hook),
-                        .timeout_seconds =
-                            timeout != nullptr && timeout->is_int() ? timeout->as_int() : 10
+                        .client_config = *hook.find("clientConfig"),
+                        .review = std::move(*review),
+                        .timeout_seconds = int_at(hook, "timeoutSeconds", 10)
                     };
                 }
                 stage_ = stage_ == Stage::Mutate ? Stage::Check : Stage::Commit;
@@ -134,436 +143,376 @@ std::optional<WebhookCall> WriteOperation::advance(Time now) {
     return std::nullopt;
 }
 
-Result<void> WriteOperation::check_namespace() const {
-    if (!route_.type->is_namespaced) {
-        return {};
-    }
-    const auto ns_type = state_.types.find("", "v1", "namespaces");
-    const Snapshot ns = state_.store.find({"", "namespaces"}, {"", route_.ns});
-    if (!ns) {
-        return not_found(*ns_type, route_.ns);
-    }
-    if (ns->find_path({"metadata", "deletionTimestamp"}) != nullptr) {
-        return forbidden(
-            *route_.type,
-            object_.find("metadata")->string_at("name"),
-            fmt::format(
-                "unable to create new content in namespace {} because it is being terminated",
-                route_.ns
-            )
-        );
-    }
-    return {};
-}
-
 Result<void> WriteOperation::prepare(Time now) {
+    warnings_.clear();
+    is_mutated_ = false;
     live_ = name_.name.empty() ? nullptr : state_.store.find(collection_, name_);
     if (verb_ == Verb::Create || (verb_ == Verb::Apply && !live_ && route_.subresource.empty())) {
+        live_ = nullptr;
         return prepare_new(now);
-    }
-    if (!live_) {
-        return not_found(*route_.type, name_.name);
     }
     return prepare_change(now);
 }
 
 /// Checks and completes name and namespace of a new object.
-Result<void> WriteOperation::name_new(json::Value& config) {
-    json::Value& metadata = metadata_of(config);
-    if (route_.type->is_namespaced) {
-        const std::string ns(metadata.string_at("namespace"));
-        if (!ns.empty() && ns != route_.ns) {
-            return bad_request(
-                "the namespace of the provided object does not match the namespace "
-                "sent on the request"
+Result<void> WriteOperation::name_new() {
+    json::Value& metadata = metadata_of(object_);
+    if (verb_ == Verb::Apply) {
+        if (auto matched = match_url(object_); !matched) {
+            return matched;
+        }
+        if (const auto uid = metadata.string_at("uid"); !uid.empty()) {
+            return conflict(
+                type(),
+                name_.name,
+                fmt::format(
+                    "uid mismatch: the provided object specified uid {}, and no existing object "
+                    "was found",
+                    uid
+                )
             );
         }
-        metadata.set("namespace", route_.ns);
-    } else {
-        metadata.erase("namespace");
+    } else if (auto matched = match_namespace(metadata); !matched) {
+        return matched;
     }
-    if (verb_ == Verb::Create && !metadata.string_at("resourceVersion").empty()) {
-        return make_failure(
-            500, "", "resourceVersion should not be set on objects to be created", {}
-        );
-    }
-    std::string name(metadata.string_at("name"));
-    if (verb_ == Verb::Apply) {
-        if (!name.empty() && name != route_.name) {
-            return bad_request(fmt::format(
-                "the name of the object ({}) does not match the name on the URL ({})",
-                name,
-                route_.name
-            ));
-        }
-        name = route_.name;
-        metadata.set("name", name);
-    }
-    if (name.empty() && !metadata.string_at("generateName").empty()) {
-        const std::string prefix(metadata.string_at("generateName"));
-        name = prefix.substr(0, kNameMax - 5) + state_.new_suffix();
-        metadata.set("name", name);
-    }
-    name_ = {route_.type->is_namespaced ? route_.ns : std::string(), name};
+    name_.name = metadata.string_at("name");
     return {};
 }
 
 Result<void> WriteOperation::prepare_new(Time now) {
-    auto read = read_object_of(request_, *route_.type);
-    if (!read) {
-        return read.error();
+    auto body =
+        verb_ == Verb::Apply ? read_body(request_, type().kind) : read_body_of(request_, type());
+    if (!body) {
+        return body.error();
     }
-    if (auto named = name_new(*read); !named) {
-        return named;
-    }
-    const json::Value& config = *read;
-    object_ = config;
-    if (auto ns = check_namespace(); !ns) {
-        return ns;
-    }
-    live_ = nullptr;
-    if (!name_.name.empty() && state_.store.find(collection_, name_)) {
-        return already_exists(*route_.type, name_.name);
-    }
+    object_ = std::move(body->object);
     if (verb_ == Verb::Apply) {
-        const FieldManager manager{
-            .name = request_.field_manager(),
-            .subresource = "",
-            .api_version = route_.type->api_version(),
-            .is_custom = route_.type->is_custom,
-            .has_status = route_.type->has_status
-        };
-        auto applied = apply_config({}, config, shape_of(*route_.type), manager, true, now);
+        auto applied = apply_config(std::move(object_), nullptr, now);
         if (!applied) {
             return applied.error();
         }
         object_ = std::move(*applied);
     }
+    const Origin origin = verb_ == Verb::Apply ? Origin::Apply : Origin::Body;
+    if (auto conformed = conform_to_kind(origin, std::move(body->duplicates)); !conformed) {
+        return conformed;
+    }
+    if (auto named = name_new(); !named) {
+        return named;
+    }
+    if (verb_ == Verb::Create) {
+        own_changes(nullptr, now);
+    }
+    auto admitted = admit_to_namespace(state_, type(), route_.ns, name_.name);
+    if (!admitted) {
+        return admitted;
+    }
     begin_life(now);
-    if (auto stored = state_.to_stored(std::move(object_), *route_.type); stored) {
-        object_ = std::move(*stored);
-    } else {
-        return stored.error();
-    }
-    if (auto filled = fill_in(); !filled) {
-        return filled;
-    }
-    return prepare_new_builtin(state_, *stored_type_, object_);
+    return admit_new_builtin(state_, type(), object_);
 }
 
 /// What the server alone gives to a new object.
 void WriteOperation::begin_life(Time now) {
     json::Value& made = metadata_of(object_);
-    for (const std::string_view field : kServerFields) {
+    for (const char* field : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {
         made.erase(field);
     }
-    if (verb_ == Verb::Create) {
-        made.erase("managedFields");
+    if (!request_.is_dry_run()) {
+        made.erase("resourceVersion");
+    }
+    if (name_.name.empty() && !made.string_at("generateName").empty()) {
+        const std::string prefix(made.string_at("generateName"));
+        name_.name = prefix.substr(0, kNameMax - 5) + state_.new_suffix();
+        made.set("name", name_.name);
     }
     made.set("uid", state_.new_uid());
     made.set("creationTimestamp", api::to_string(now));
-    if (route_.type->is_custom || route_.type->generates) {
-        made.set("generation", 1);
-    }
-    // A kubelet registers its node with what the node has.
-    const bool keeps_status = !route_.type->is_custom && route_.type->kind == "Node";
-    if (route_.type->has_status && !keeps_status) {
-        object_.erase("status");
-    }
 }
 
-Result<json::Value> WriteOperation::apply(const json::Value& live, Time now) {
-    auto config = read_object_of(request_, *route_.type);
-    if (!config) {
-        return config.error();
-    }
-    const FieldManager manager{
-        .name = request_.field_manager(),
-        .subresource = std::string(subresource_of(route_)),
-        .api_version = route_.type->api_version(),
-        .is_custom = route_.type->is_custom,
-        .has_status = route_.type->has_status
+WriteContext WriteOperation::make_context(const ServedVersions& versions, Time now) const {
+    return {
+        .manager = request_.field_manager(),
+        .api_version = type().api_version(),
+        .subresource = owner_,
+        .now = api::to_string(now),
+        .reset = reset_fields_of(
+            type().group, type().kind, route_.subresource, type().is_custom && type().has_status
+        ),
+        .versions = &versions
     };
-    const json::Value* version = config->find_path({"metadata", "resourceVersion"});
-    const json::Value* uid = config->find_path({"metadata", "uid"});
-    const json::Value* own_uid = live.find_path({"metadata", "uid"});
-    if (uid != nullptr && uid->is_string() && own_uid != nullptr && *uid != *own_uid) {
-        return conflict(
-            *route_.type,
-            name_.name,
-            fmt::format(
-                "uid mismatch: the provided object specified uid {}, and no existing "
-                "object was found",
-                uid->as_string()
-            )
-        );
-    }
-    if (version != nullptr && version->is_string() && !version->as_string().empty() &&
-        *version != *live.find_path({"metadata", "resourceVersion"})) {
-        return conflict(*route_.type, name_.name);
-    }
-    const bool is_forced = request_.is_set("force");
-    return apply_config(live, *config, shape_of(*route_.type), manager, is_forced, now);
 }
 
-Result<json::Value> WriteOperation::read_changed(const json::Value& live, Time now) {
-    if (verb_ == Verb::Update) {
-        return read_object_of(request_, *route_.type);
+Result<json::Value> WriteOperation::apply_config(
+    json::Value config, const json::Value* live, Time now
+) {
+    const auto schema = schema_of(type());
+    if (schema == nullptr) {
+        return internal("the kind has no schema to merge by");
     }
-    if (verb_ == Verb::Apply) {
-        return apply(live, now);
-    }
-    const std::string type = media_type(request_.content_type);
-    auto patch = json::parse(request_.body, {.depth = 100});
-    if (!patch) {
-        return bad_request("error decoding patch: " + patch.error().detail);
-    }
-    json::Value changed = live;
-    if (type == "application/json-patch+json") {
-        if (!patch->is_array()) {
-            return bad_request(
-                "error decoding patch: json: cannot unmarshal object into Go value "
-                "of type jsonpatch.Patch"
-            );
-        }
-        if (const auto done = json::apply_json_patch(changed, patch->as_array()); !done) {
-            return make_failure(
-                422,
-                "Invalid",
-                "the server rejected our request due to an error in our request",
-                json::Object()
-            );
-        }
-    } else if (!patch->is_object()) {
-        return bad_request("error decoding patch: a patch is an object");
-    } else if (type == "application/strategic-merge-patch+json") {
-        if (route_.type->is_custom) {
-            return unsupported_media_type(
-                "the body of the request was in an unknown format - accepted media types include: "
-                "application/json-patch+json, application/merge-patch+json, "
-                "application/apply-patch+yaml"
-            );
-        }
-        if (const auto done = apply_strategic_merge_patch(changed, *patch); !done) {
-            return bad_request(done.error().detail);
-        }
-    } else if (type == "application/merge-patch+json") {
-        json::apply_merge_patch(changed, *patch);
-    } else {
-        return unsupported_media_type(
-            "the body of the request was in an unknown format - accepted media types include: "
-            "application/json-patch+json, application/merge-patch+json, "
-            "application/strategic-merge-patch+json, application/apply-patch+yaml"
-        );
-    }
-    if (!changed.is_object() || changed.find("metadata") == nullptr ||
-        !changed.find("metadata")->is_object()) {
-        return bad_request("the patched object has no metadata");
-    }
-    changed.set("apiVersion", route_.type->api_version());
-    changed.set("kind", route_.type->kind);
-    return changed;
+    const ServedVersions versions = served_versions(state_, type());
+    const WriteContext context = make_context(versions, now);
+    return apply(live, config, *schema, context, request_.is_set("force"));
 }
 
-Result<void> WriteOperation::prepare_change(Time now) {
-    const json::Value live = State::to_version(*live_, *route_.type);
-    auto changed = read_changed(live, now);
-    if (!changed) {
-        return changed.error();
-    }
-    object_ = std::move(*changed);
-    json::Value& metadata = metadata_of(object_);
-    const std::string name(metadata.string_at("name"));
-    if (!name.empty() && name != name_.name) {
-        return bad_request(fmt::format(
-            "the name of the object ({}) does not match the name on the URL ({})", name, name_.name
-        ));
-    }
-    metadata.set("name", name_.name);
-    if (route_.type->is_namespaced) {
-        const std::string ns(metadata.string_at("namespace"));
-        if (!ns.empty() && ns != route_.ns) {
-            return bad_request(
-                "the namespace of the provided object does not match the namespace "
-                "sent on the request"
-            );
-        }
-        metadata.set("namespace", route_.ns);
-    }
-    const std::string version(metadata.string_at("resourceVersion"));
-    const std::string live_version(live.find("metadata")->string_at("resourceVersion"));
-    if (!version.empty() && version != live_version) {
-        return conflict(*route_.type, name_.name);
-    }
-    const std::string uid(metadata.string_at("uid"));
-    if (!uid.empty() && uid != live.find("metadata")->string_at("uid")) {
-        return conflict(
-            *route_.type,
-            name_.name,
-            fmt::format(
-                "Precondition failed: UID in precondition: {}, UID in object meta: {}",
-                uid,
-                live.find("metadata")->string_at("uid")
-            )
-        );
-    }
-    keep_server_fields(live);
-    if (auto stored = state_.to_stored(std::move(object_), *route_.type); stored) {
-        object_ = std::move(*stored);
-    } else {
-        return stored.error();
-    }
-    return fill_in();
-}
-
-void WriteOperation::keep_server_fields(const json::Value& live) {
-    const json::Value& old = *live.find("metadata");
-    if (is_status()) {
-        // The status alone may change; of an apply, what it owns of it too.
-        json::Value status_only = live;
-        if (const json::Value* status = object_.find("status")) {
-            status_only.set("status", *status);
-        } else {
-            status_only.erase("status");
-        }
-        const json::Value* owners = object_.find("metadata")->find("managedFields");
-        if (verb_ == Verb::Apply) {
-            json::Value& metadata = metadata_of(status_only);
-            if (owners != nullptr) {
-                metadata.set("managedFields", *owners);
-            } else {
-                metadata.erase("managedFields");
-            }
-        }
-        object_ = std::move(status_only);
+void WriteOperation::own_changes(const json::Value* before, Time now) {
+    const auto schema = schema_of(type());
+    if (schema == nullptr) {
         return;
     }
-    json::Value& metadata = metadata_of(object_);
-    for (const std::string_view field : kServerFields) {
-        if (const json::Value* value = old.find(field)) {
-            metadata.set(field, *value);
-        } else {
-            metadata.erase(field);
-        }
-    }
-    if (verb_ != Verb::Apply) {
-        if (const json::Value* owners = old.find("managedFields")) {
-            metadata.set("managedFields", *owners);
-        } else {
-            metadata.erase("managedFields");
-        }
-    }
-    if (route_.type->has_status) {
-        if (const json::Value* status = live.find("status")) {
-            object_.set("status", *status);
-        } else {
-            object_.erase("status");
-        }
-    }
+    const ServedVersions versions = served_versions(state_, type());
+    update_managed_fields(before, object_, *schema, make_context(versions, now));
 }
 
-Result<void> WriteOperation::fill_in() {
-    apply_builtin_defaults(*stored_type_, object_);
-    if (!stored_type_->is_custom || !stored_type_->schema) {
-        return {};
+Result<void> WriteOperation::conform_to_kind(Origin origin, std::vector<std::string> duplicates) {
+    const auto validation = origin == Origin::Webhook
+                                ? FieldValidation::Ignore
+                                : to_field_validation(request_.parameter("fieldValidation"));
+    auto warnings = conform(
+        type(),
+        object_,
+        {.origin = origin,
+         .validation = validation,
+         .duplicates = std::move(duplicates),
+         .show = [this](const json::Value& object) { return show_patched(request_, object); }}
+    );
+    if (!warnings) {
+        return warnings.error();
     }
-    apply_defaults(*stored_type_->schema, object_);
-    const std::vector<std::string> unknown = prune(*stored_type_->schema, object_);
-    const std::string_view validation = request_.parameter("fieldValidation");
-    if (unknown.empty() || validation == "Ignore") {
-        return {};
-    }
-    std::string all;
-    for (const std::string& path : unknown) {
-        const std::string text = fmt::format("unknown field \"{}\"", path);
-        all += (all.empty() ? "" : ", ") + text;
-        if (validation != "Strict") {
-            warnings_.push_back(text);
-        }
-    }
-    if (validation == "Strict") {
+    warnings_.insert(warnings_.end(), warnings->begin(), warnings->end());
+    metadata_of(object_);
+    return {};
+}
+
+/// Name and namespace of an object are those of the path.
+Result<void> WriteOperation::match_url(json::Value& object) const {
+    json::Value& metadata = metadata_of(object);
+    const auto name = metadata.string_at("name");
+    if (name.empty()) {
         return bad_request(fmt::format(
-            "{} in version \"{}\" cannot be handled as a {}: strict decoding error: {}",
-            route_.type->kind,
-            route_.type->version,
-            route_.type->kind,
-            all
+            "the name of the object ({} based on URL) was undeterminable: name must be provided",
+            route_.name
         ));
+    }
+    if (name != route_.name) {
+        return bad_request(fmt::format(
+            "the name of the object ({}) does not match the name on the URL ({})", name, route_.name
+        ));
+    }
+    return match_namespace(metadata);
+}
+
+Result<void> WriteOperation::match_namespace(json::Value& metadata) const {
+    const auto ns = metadata.string_at("namespace");
+    if (!ns.empty() && type().is_namespaced && ns != route_.ns) {
+        return bad_request(
+            "the namespace of the provided object does not match the namespace "
+            "sent on the request"
+        );
+    }
+    if (type().is_namespaced) {
+        metadata.set("namespace", route_.ns);
+    } else {
+        metadata.erase("namespace");
     }
     return {};
 }
 
-Result<void> WriteOperation::check() {
-    // A webhook may have changed it.
-    if (auto filled = fill_in(); !filled) {
-        return filled;
+/// What the write makes of the live object.
+Result<json::Value> WriteOperation::read_changed() {
+    auto patched = apply_patch(request_, type(), before_);
+    if (patched) {
+        patched->set("apiVersion", type().api_version());
+        patched->set("kind", type().kind);
     }
-    std::vector<Cause> causes = validate_metadata(*stored_type_, object_);
-    const json::Value before = live_ ? *live_ : json::Value();
-    if (stored_type_->is_custom && stored_type_->schema) {
-        const auto more = validate(*stored_type_->schema, object_);
-        causes.insert(causes.end(), more.begin(), more.end());
-        if (causes.empty()) {
-            causes = check_custom_rules(*stored_type_, object_);
+    return patched;
+}
+
+Result<void> WriteOperation::prepare_change(Time now) {
+    Body body;
+    if (verb_ == Verb::Update || verb_ == Verb::Apply) {
+        auto read = verb_ == Verb::Apply ? read_body(request_, type().kind)
+                                         : read_body_of(request_, type());
+        if (!read) {
+            return read.error();
         }
+        body = std::move(*read);
+    }
+    if (verb_ == Verb::Update) {
+        object_ = std::move(body.object);
+        auto conformed = conform_to_kind(Origin::Body, std::move(body.duplicates));
+        if (!conformed) {
+            return conformed;
+        }
+        if (auto matched = match_url(object_); !matched) {
+            return matched;
+        }
+    }
+    if (!live_) {
+        return not_found(type(), name_.name);
+    }
+    before_ = State::to_version(*live_, type());
+    if (verb_ != Verb::Update) {
+        auto changed = verb_ == Verb::Apply ? apply_config(std::move(body.object), &before_, now)
+                                            : read_changed();
+        if (!changed) {
+            return changed.error();
+        }
+        object_ = std::move(*changed);
+        const Origin origin = verb_ == Verb::Apply ? Origin::Apply : Origin::Patch;
+        if (auto conformed = conform_to_kind(origin); !conformed) {
+            return conformed;
+        }
+        if (auto matched = match_url(object_); !matched) {
+            return matched;
+        }
+    }
+    if (auto matched = match_version(); !matched) {
+        return matched;
+    }
+    keep_server_fields();
+    if (verb_ != Verb::Apply) {
+        own_changes(&before_, now);
+    }
+    admit_changed_builtin(type(), route_.subresource, object_);
+    return {};
+}
+
+/// The write was made from the version that is live, as far as it says so.
+Result<void> WriteOperation::match_version() const {
+    const auto uid = metadata_at(object_, "uid");
+    if (verb_ == Verb::Update && !uid.empty() && uid != metadata_at(before_, "uid")) {
+        return conflict(
+            type(),
+            name_.name,
+            fmt::format(
+                "StorageError: invalid object, Code: 4, Key: /registry/{}{}/{}{}, ResourceVersion: "
+                "0, AdditionalErrorMsg: Precondition failed: UID in precondition: {}, UID in "
+                "object "
+                "meta: {}",
+                type().is_custom ? type().group + "/" : "",
+                type().plural,
+                type().is_namespaced ? route_.ns + "/" : "",
+                name_.name,
+                uid,
+                metadata_at(before_, "uid")
+            )
+        );
+    }
+    const std::string version(metadata_at(object_, "resourceVersion"));
+    if (version.empty() || version == "0") {
+        return needs_version(type()) ? Result<void>(no_version(type(), name_.name))
+                                     : Result<void>();
+    }
+    std::uint64_t number = 0;
+    const auto [end, fault] =
+        std::from_chars(version.data(), version.data() + version.size(), number);
+    if (fault != std::errc() || end != version.data() + version.size()) {
+        return make_failure(
+            500, "", fmt::format("strconv.ParseUint: parsing \"{}\": invalid syntax", version), {}
+        );
+    }
+    if (version != metadata_at(before_, "resourceVersion")) {
+        return conflict(type(), name_.name);
+    }
+    return {};
+}
+
+/// What no write changes is that of the live object.
+void WriteOperation::keep_server_fields() {
+    json::Value& metadata = metadata_of(object_);
+    const json::Value& old = *before_.find("metadata");
+    for (const char* field : {"uid", "generateName", "selfLink"}) {
+        const json::Value* value = old.find(field);
+        if (value != nullptr && metadata.string_at(field).empty()) {
+            metadata.set(field, *value);
+        }
+    }
+    for (const char* field :
+         {"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion"
+         }) {
+        if (const json::Value* value = old.find(field)) {
+            metadata.set(field, *value);
+        }
+    }
+}
+
+void WriteOperation::fill_registry_fields() {
+    if (!type().is_custom) {
+        if (live_) {
+            prepare_for_update(type().group, type().kind, route_.subresource, before_, object_);
+        } else {
+            prepare_for_create(type().group, type().kind, object_);
+        }
+    } else if (live_) {
+        prepare_custom_for_update(type().has_status, route_.subresource, before_, object_);
     } else {
-        const auto more = validate_builtin(*stored_type_, object_, before);
-        causes.insert(causes.end(), more.begin(), more.end());
+        prepare_custom_for_create(type().has_status, object_);
     }
-    if (!causes.empty()) {
-        return invalid(*route_.type, name_.name, causes);
+}
+
+std::vector<Cause> WriteOperation::find_faults() const {
+    const json::Value* old = live_ ? &before_ : nullptr;
+    const std::string& group = type().group;
+    const std::string& kind = type().kind;
+    std::vector<Cause> causes = validate_metadata(group, kind, type().is_namespaced, object_, old);
+    if (live_) {
+        // All registries look at it, and so does each kind's.
+        const std::vector<Cause> again = causes;
+        causes.insert(causes.end(), again.begin(), again.end());
     }
-    return check_definition(state_, *stored_type_, object_);
+    std::vector<Cause> more =
+        type().is_custom ? validate_custom(type(), object_, old)
+        : live_ ? validate_builtin_update(group, kind, route_.subresource, object_, before_)
+                : validate_builtin(group, kind, object_);
+    causes.insert(causes.end(), more.begin(), more.end());
+    return causes;
+}
+
+Result<void> WriteOperation::check() {
+    if (is_mutated_) {
+        if (auto conformed = conform_to_kind(Origin::Webhook); !conformed) {
+            return conformed;
+        }
+    }
+    fill_registry_fields();
+    if (const auto causes = find_faults(); !causes.empty()) {
+        return invalid(type(), name_.name, causes);
+    }
+    return check_definition(state_, type(), object_, live_ ? &before_ : nullptr);
 }
 
 Result<void> WriteOperation::commit(Time now) {
     const Snapshot latest = state_.store.find(collection_, name_);
     if (latest != live_) {
         // Somebody else wrote while webhooks were asked.
-        const bool may_repeat = verb_ == Verb::Patch || verb_ == Verb::Apply;
-        if (!live_ && latest && verb_ == Verb::Create) {
-            return already_exists(*route_.type, name_.name);
+        if (verb_ == Verb::Create) {
+            return already_exists(type(), name_.name);
         }
+        const bool may_repeat = verb_ == Verb::Patch || verb_ == Verb::Apply;
         if (!may_repeat || ++attempts_ > kAttemptsMax) {
-            return conflict(*route_.type, name_.name);
+            return conflict(type(), name_.name);
         }
         stage_ = Stage::Prepare;
         next_hook_ = 0;
         return {};
     }
-    json::Value& metadata = metadata_of(object_);
-    const bool generates = stored_type_->is_custom || stored_type_->generates;
-    if (live_ && generates && differs_in_spec(*live_, object_, *stored_type_)) {
-        const json::Value* generation = live_->find_path({"metadata", "generation"});
-        metadata.set("generation", generation == nullptr ? 1 : generation->as_int() + 1);
-    }
-    if (verb_ != Verb::Apply) {
-        const FieldManager manager{
-            .name = request_.field_manager(),
-            .subresource = std::string(subresource_of(route_)),
-            .api_version = route_.type->api_version(),
-            .is_custom = route_.type->is_custom,
-            .has_status = route_.type->has_status
-        };
-        own_changes(live_ ? *live_ : json::Value(), object_, shape_of(*stored_type_), manager, now);
+    if (live_ && keep_times(before_, object_)) {
+        end(make_response(before_, 200));  // nothing has changed
+        return {};
     }
     const int status = live_ ? 200 : 201;
+    auto stored = state_.to_stored(object_, type());
+    if (!stored) {
+        return stored.error();
+    }
     if (request_.is_dry_run()) {
-        finish(object_, status);
+        end(make_response(object_, status));
         return {};
     }
-    if (live_ && comparable(*live_) == comparable(object_)) {
-        finish(*live_, status);  // nothing has changed
-        return {};
-    }
-    const Snapshot stored = state_.store.put(collection_, name_, std::move(object_));
-    finish(*stored, status);
+    const Snapshot written = state_.store.put(collection_, name_, std::move(*stored));
+    end(make_response(State::to_version(*written, type()), status));
     after_write(state_, *stored_type_, name_, now);
     return {};
-}
-
-void WriteOperation::finish(const json::Value& stored, int status) {
-    end(make_response(State::to_version(stored, *route_.type), status));
 }
 
 }  // namespace sluice::apiserver

@@ -1,7 +1,10 @@
 #pragma once
 
+#include "apiserver/conformed_object.hpp"
+#include "apiserver/managed_fields.hpp"
 #include "apiserver/request.hpp"
 #include "apiserver/state.hpp"
+#include "apiserver/write_parameters.hpp"
 #include "base/clock.hpp"
 
 #include <cstdint>
@@ -23,7 +26,7 @@ struct WebhookCall {
 /// It is done in steps, so that webhooks are called outside. Lifetime: the state must outlive it.
 class WriteOperation {
   public:
-    enum class Verb : std::uint8_t { Create, Update, Patch, Apply };
+    using Verb = WriteVerb;
 
     WriteOperation(State& state, Request request, Route route, Verb verb);
 
@@ -33,6 +36,8 @@ class WriteOperation {
     void take_answer(const Result<json::Value>& review);
     /// Requires: advance() has returned nothing.
     Response& response() { return response_; }
+    /// What is written through another resource, such as `scale`, is owned by that name.
+    void own_as(std::string subresource) { owner_ = std::move(subresource); }
 
   private:
     enum class Stage : std::uint8_t { Prepare, Mutate, Check, Validate, Commit };
@@ -44,27 +49,33 @@ class WriteOperation {
     // The stages. Errors end the operation.
     Result<void> prepare(Time now);
     Result<void> prepare_new(Time now);
-    Result<void> name_new(json::Value& config);
+    Result<void> name_new();
     void begin_life(Time now);
     Result<void> prepare_change(Time now);
     Result<void> check();
     Result<void> commit(Time now);
 
-    Result<json::Value> read_changed(const json::Value& live, Time now);
-    Result<json::Value> apply(const json::Value& live, Time now);
-    void keep_server_fields(const json::Value& live);
-    Result<void> fill_in();
+    Result<json::Value> read_changed();
+    Result<json::Value> apply_config(json::Value config, const json::Value* live, Time now);
+    Result<void> match_url(json::Value& object) const;
+    Result<void> match_namespace(json::Value& metadata) const;
+    Result<void> match_version() const;
+    void keep_server_fields();
+    Result<void> conform_to_kind(Origin origin, std::vector<std::string> duplicates = {});
+    WriteContext make_context(const ServedVersions& versions, Time now) const;
+    void own_changes(const json::Value* before, Time now);
+    void fill_registry_fields();
+    std::vector<Cause> find_faults() const;
     void find_hooks(bool are_mutating);
-    json::Value make_review(const Hook& hook) const;
-    Result<void> check_namespace() const;
+    Result<json::Value> make_review() const;
+    void take_patch(const Hook& hook, std::string_view patch);
     void fail(const Error& error) { end(make_response(error)); }
     void end(Response response) {
         response_ = std::move(response);
         is_done_ = true;
     }
-    void finish(const json::Value& stored, int status);
     std::string_view operation() const;
-    bool is_status() const { return route_.subresource == "status"; }
+    const ResourceType& type() const { return *route_.type; }
 
     State& state_;
     Request request_;
@@ -73,10 +84,12 @@ class WriteOperation {
     ResourceTable::TypePointer stored_type_;
     Collection collection_;
     ObjectName name_;
+    std::string owner_;  ///< the subresource in managedFields
     Stage stage_ = Stage::Prepare;
-    Snapshot live_;       ///< as it was when the change was prepared; null: there is none
-    json::Value object_;  ///< as it is to be stored
-    std::string uid_;     ///< of a review
+    Snapshot live_;            ///< as it was when the change was prepared; null: there is none
+    json::Value before_;       ///< the same in the version of the request
+    json::Value object_;       ///< as it is to be stored, in the version of the request
+    bool is_mutated_ = false;  ///< by a webhook
     std::vector<Hook> hooks_;
     std::size_t next_hook_ = 0;
     int attempts_ = 0;

@@ -1,8 +1,13 @@
 #include "json/patch.hpp"
 
+#include "json/member_index.hpp"
+
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace sluice::json {
 
@@ -57,14 +62,27 @@ void apply_merge_patch(Value& target, const Value& patch) {
     if (!target.is_object()) {
         target = Object{};
     }
-    for (const auto& [key, member] : patch.as_object()) {
-        if (member.is_null()) {
-            target.erase(key);
-            continue;
+    auto& members = target.as_object();
+    std::vector<bool> removed(members.size(), false);
+    Object added;
+    {
+        MemberIndex places(&target);
+        for (const auto& [key, member] : patch.as_object()) {
+            const auto place = places.place(key);
+            if (place == members.size()) {
+                if (!member.is_null()) {
+                    apply_merge_patch(added.emplace_back(key, Value()).second, member);
+                }
+            } else if (member.is_null()) {
+                removed[place] = true;
+            } else {
+                apply_merge_patch(members[place].second, member);
+            }
         }
-        Value* existing = target.find(key);
-        apply_merge_patch(existing != nullptr ? *existing : target.set(key, Value()), member);
     }
+    std::size_t place = 0;
+    std::erase_if(members, [&](const Member&) { return removed[place++]; });
+    std::move(added.begin(), added.end(), std::back_inserter(members));
 }
 
 Value make_merge_patch(const Value& from, const Value& to) {

@@ -1,6 +1,7 @@
 #include "json/value.hpp"
 
 #include "base/assert.hpp"
+#include "json/member_index.hpp"
 #include "json/tree_builder.hpp"
 #include "json/writer.hpp"
 
@@ -222,8 +223,9 @@ bool operator==(const Value& a, const Value& b) {
     if (members.size() != b.as_object().size()) {
         return false;
     }
+    MemberIndex others(&b);
     return std::all_of(members.begin(), members.end(), [&](const Member& m) {
-        const Value* other = b.find(m.first);
+        const Value* other = others.find(m.first);
         return other != nullptr && m.second == *other;
     });
 }

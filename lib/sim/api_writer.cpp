@@ -178,6 +178,12 @@ void ApiWriter::replace_node(const json::Value& node, Time now) {
     request("POST", "/api/v1/nodes", node, now);
 }
 
+void ApiWriter::set_taints(const std::string& node, json::Array taints, Time now) {
+    const json::Value patch =
+        json::Object{{"spec", json::Object{{"taints", std::move(taints)}}}};
+    request("PATCH", "/api/v1/nodes/" + node, patch, now, kMergePatch);
+}
+
 apiserver::Response ApiWriter::request(
     std::string_view method,
     const std::string& path,

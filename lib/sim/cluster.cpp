@@ -59,6 +59,8 @@ void SimulatedCluster::note(
         must_schedule_ = true;
         if (!entry.after) {
             note_lost_node(entry.name.name);
+        } else {
+            nodes_.insert(entry.name.name);
         }
     } else if (collection == pods_collection) {
         pods_.insert(entry.name);
@@ -131,6 +133,9 @@ void SimulatedCluster::run(Time now) {
     take_due(now);
     for (int round = 0; has_work() && round < kRoundsMax; ++round) {
         delay_batched(now);
+        for (const std::string& name : std::exchange(nodes_, {})) {
+            release_ready_node(name, now);
+        }
         for (const Key& key : std::exchange(objects_, {})) {
             reconcile_object(key, now);
         }
@@ -140,6 +145,21 @@ void SimulatedCluster::run(Time now) {
         for (const Name& name : std::exchange(pods_, {})) {
             reconcile_pod(name, now);
         }
+    }
+}
+
+/// As the node controller does, by whom a node that is ready takes pods.
+void SimulatedCluster::release_ready_node(const std::string& name, Time now) {
+    const apiserver::Snapshot node = server_.state().store.find(nodes_collection, {"", name});
+    if (!node || !has_condition(*node, "Ready")) {
+        return;
+    }
+    json::Array taints = list_at(*node, {"spec", "taints"});
+    const auto removed = std::erase_if(taints, [](const json::Value& taint) {
+        return taint.string_at("key") == "node.kubernetes.io/not-ready";
+    });
+    if (removed > 0) {
+        writer_.set_taints(name, std::move(taints), now);
     }
 }
 

@@ -43,7 +43,8 @@ class SimulatedCluster {
     void run(Time now);
     /// Whether something has changed that it has not looked at.
     bool has_work() const {
-        return !objects_.empty() || !batched_.empty() || !pods_.empty() || must_schedule_;
+        return !objects_.empty() || !batched_.empty() || !pods_.empty() ||
+               !nodes_.empty() || must_schedule_;
     }
     /// When it has to look again, whatever happens.
     std::optional<Time> next_time() const;
@@ -53,6 +54,7 @@ class SimulatedCluster {
     using Key = apiserver::State::Key;
 
     void note(const apiserver::Collection& collection, const apiserver::LogEntry& entry);
+    void release_ready_node(const std::string& name, Time now);
     void note_job(const apiserver::LogEntry& entry);
     void note_owner(const json::Value& object);
     void note_lost_node(const std::string& node);
@@ -86,6 +88,7 @@ class SimulatedCluster {
     std::set<Key> objects_;  ///< that have a controller, to be looked at
     std::set<Key> batched_;  ///< the same, but not at once
     std::set<Name> pods_;
+    std::set<std::string> nodes_;
     bool must_schedule_ = false;
     std::map<Key, Time> again_;
     std::map<Key, int> sent_;  ///< requests that have no answer yet; their object waits

@@ -50,7 +50,7 @@ TEST_CASE("what another owns is changed by force alone", "[apiserver][apply]") {
     client.apply(kA, "one", "{data: {k: v}}");
     CHECK(
         client.apply(kA, "two", "{data: {k: w}}") ==
-        "409 Conflict: Apply failed with 1 conflict: conflict with \"one\" using v1: .data.k"
+        "409 Conflict: Apply failed with 1 conflict: conflict with \"one\": .data.k"
     );
     CHECK(client.apply(kA, "two", "{data: {k: v}}") == "200");  // the same value is shared
     CHECK(client.apply(kA, "two", "{data: {k: w}}", true) == "200");

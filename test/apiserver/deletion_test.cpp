@@ -1,7 +1,6 @@
 #include "apiserver/server_client.hpp"
 
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
 #include <fmt/format.h>
 
 #include <string>
@@ -130,33 +129,55 @@ TEST_CASE("a deletion may be bound to one object and one version", "[apiserver]"
     CHECK(client.outcome("GET", kMaps + "/a").starts_with("404 "));
 }
 
-TEST_CASE("a Job leaves its pods behind unless its user says otherwise", "[apiserver]") {
-    const bool is_said = GENERATE(false, true);
+TEST_CASE("a deletion is answered with what is left, else with a Status", "[apiserver]") {
+    ServerClient client;
+    const auto kind = [&client](const std::string& target) {
+        return std::string(client.ask("DELETE", target).string_at("kind"));
+    };
+    client.ask("POST", kConfigMaps, "{metadata: {name: a}}");
+    client.ask("POST", kConfigMaps, "{metadata: {name: held, finalizers: [example.com/x]}}");
+    CHECK(kind(kMaps + "/a?dryRun=All") == "Status");
+    CHECK(kind(kMaps + "/a?propagationPolicy=Foreground&dryRun=All") == "ConfigMap");
+    CHECK(kind(kMaps + "/a") == "Status");
+    CHECK(kind(kMaps + "/held") == "ConfigMap");
+    client.ask("POST", kPods, "{metadata: {name: p}, spec: {containers: [{name: c, image: i}]}}");
+    CHECK(kind(std::string(kPods) + "/p") == "Pod");
+    client.ask("POST", "/api/v1/namespaces", "{metadata: {name: team}}");
+    const auto gone = client.ask("DELETE", "/api/v1/namespaces/team");
+    CHECK(gone.find_path({"status", "phase"})->as_string() == "Terminating");
+    CHECK(client.outcome("GET", "/api/v1/namespaces/team").starts_with("404 "));
+}
+
+TEST_CASE("pods of a Job stay where nothing is said of them", "[apiserver]") {
     ServerClient client;
     client.ask(
         "POST",
         kJobs,
-        "{metadata: {name: j}, spec: {template: {spec: {restartPolicy: Never, containers: [{name: "
-        "c, image: i}]}}}}"
+        "{metadata: {name: j}, spec: {template: {spec: {restartPolicy: Never,"
+        " containers: [{name: c, image: i}]}}}}"
     );
-    const std::string job = std::string(kJobs) + "/j";
-    client.ask(
-        "POST",
-        kPods,
-        fmt::format(
-            "{{metadata: {{name: p, ownerReferences: [{{apiVersion: batch/v1, kind: Job, name: j, "
-            "uid: {}}}]}}, spec: {{containers: [{{name: c, image: i}}]}}}}",
-            uid_of(client, job)
-        )
-    );
+    const std::string j = std::string(kJobs) + "/j";
+    const auto response = client.send("DELETE", j);
+    REQUIRE(response.warnings.size() == 1);
+    CHECK(response.warnings.front().starts_with("child pods are preserved by default"));
     CHECK(
-        client.outcome("DELETE", job + (is_said ? "?propagationPolicy=Background" : "")) == "200"
+        json::print(*json::parse(response.body)->find_path({"metadata", "finalizers"})) ==
+        R"(["orphan"])"
     );
-    CHECK(client.outcome("GET", job).substr(0, 3) == "404");
-    CHECK(
-        client.outcome("GET", std::string(kPods) + "/p").substr(0, 3) == (is_said ? "404" : "200")
-    );
-    CHECK(client.at(std::string(kPods) + "/p", {"metadata", "ownerReferences"}).empty());
+    CHECK(client.outcome("GET", j).starts_with("404 "));
+}
+
+TEST_CASE("a definition says when its kind is served", "[apiserver]") {
+    ServerClient client;
+    client.ask("POST", kDefinitions, kWidgetDefinition);
+    const std::string widgets = std::string(kDefinitions) + "/widgets.example.com";
+    CHECK(client.at(widgets, {"status", "acceptedNames", "plural"}) == "widgets");
+    const auto definition = client.ask("GET", widgets);
+    std::string types;
+    for (const auto& condition : definition.find_path({"status", "conditions"})->as_array()) {
+        types += std::string(condition.string_at("type")) + " ";
+    }
+    CHECK(types == "NamesAccepted Established ");
 }
 
 }  // namespace sluice::test

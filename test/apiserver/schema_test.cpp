@@ -84,15 +84,34 @@ TEST_CASE("a definition comes and goes with its objects", "[apiserver][schema]")
     CHECK(resources.find("resources")->as_array().size() == 3);
     CHECK(client.outcome("DELETE", std::string(kDefinitions) + "/widgets.example.com") == "200");
     CHECK(client.send("GET", kWidgets).status == 404);
+}
+
+TEST_CASE("a definition that cannot be served is refused", "[apiserver][schema]") {
+    ServerClient client;
     CHECK(
-        client
-            .outcome(
-                "POST",
-                kDefinitions,
-                "{metadata: {name: x.y}, spec: {group: y, scope: Cluster, names: {plural: "
-                "x, kind: X}, versions: []}}"
-            )
-            .find("spec.versions: Required value") != std::string::npos
+        client.outcome(
+            "POST",
+            kDefinitions,
+            "{metadata: {name: xs.y.io}, spec: {group: y.io, scope: Cluster,"
+            " names: {plural: xs, kind: X}, versions: []}}"
+        ) ==
+        "422 Invalid: CustomResourceDefinition.apiextensions.k8s.io \"xs.y.io\" is invalid: "
+        "[spec.versions: Invalid value: []: must have exactly one version marked as storage "
+        "version, status.storedVersions: Invalid value: null: must have at least one stored "
+        "version]"
+    );
+    CHECK(
+        client.outcome(
+            "POST",
+            kDefinitions,
+            "{metadata: {name: xs.local}, spec: {group: local, scope: Some, names: {plural: xs, "
+            "kind: X},"
+            " versions: [{name: v1, served: true, storage: true}]}}"
+        ) ==
+        "422 Invalid: CustomResourceDefinition.apiextensions.k8s.io \"xs.local\" is invalid: "
+        "[spec.group: Invalid value: \"local\": should be a domain with at least one dot, "
+        "spec.scope: Unsupported value: \"Some\": supported values: \"Cluster\", "
+        "\"Namespaced\", spec.versions[0].schema.openAPIV3Schema: Required value]"
     );
 }
 

@@ -36,19 +36,19 @@ TEST_CASE("label selectors choose as the API server does", "[apiserver]") {
 
 TEST_CASE("what is no selector is refused", "[apiserver]") {
     CHECK_FALSE(LabelQuery::parse(GENERATE("a in b", "=", "a=b,", "a in (b", "!", "n>x", "a!b")));
-    const auto query = FieldQuery::parse("spec.x=1", {});
+    const auto query = FieldQuery::parse("spec.x=1", {}, true);
     REQUIRE_FALSE(query);
     CHECK(query.error().detail == "field label not supported: spec.x");
-    CHECK_FALSE(FieldQuery::parse("name", {}));
+    CHECK_FALSE(FieldQuery::parse("name", {}, false));
 }
 
 TEST_CASE("field selectors look at the fields of the kind", "[apiserver]") {
     const json::Value pod =
         *json::parse(R"({"metadata":{"name":"p"},"spec":{"nodeName":"n1"},"status":{}})");
     const auto fields = selectable_fields("", "pods");
-    CHECK(FieldQuery::parse("spec.nodeName=n1", fields)->matches(pod));
-    CHECK(FieldQuery::parse("metadata.name!=q,status.phase=", fields)->matches(pod));
-    CHECK_FALSE(FieldQuery::parse("spec.nodeName!=n1", fields)->matches(pod));
+    CHECK(FieldQuery::parse("spec.nodeName=n1", fields, false)->matches(pod));
+    CHECK(FieldQuery::parse("metadata.name!=q,status.phase=", fields, false)->matches(pod));
+    CHECK_FALSE(FieldQuery::parse("spec.nodeName!=n1", fields, false)->matches(pod));
 }
 
 }  // namespace sluice::apiserver

@@ -53,6 +53,28 @@ spec:
             x-kubernetes-preserve-unknown-fields: true
 )";
 
+namespace {
+
+/// Adds kind and apiVersion of the resource where the object has neither, and the name of the path.
+void complete(
+    const apiserver::ApiServer& server, const apiserver::Request& request, json::Value& object
+) {
+    const auto route = apiserver::find_route(server.state().types, request.path);
+    if (route && object.is_object() && object.find("kind") == nullptr) {
+        object.set("kind", route->type->kind);
+        object.set("apiVersion", route->type->api_version());
+    }
+    if (route && object.is_object() && !route->name.empty() && route->subresource != "binding" &&
+        object.find_path({"metadata", "name"}) == nullptr) {
+        if (object.find("metadata") == nullptr) {
+            object.set("metadata", json::Object());
+        }
+        object.find("metadata")->set("name", route->name);
+    }
+}
+
+}  // namespace
+
 ServerClient::ServerClient()
     : server({}, *api::parse_time("2026-01-01T00:00:00Z")),
       now(*api::parse_time("2026-01-01T00:00:00Z")) {}
@@ -64,7 +86,11 @@ apiserver::Response ServerClient::send(
     request.content_type = type;
     request.user_agent = "test/1.0";
     if (!body.empty()) {
-        const auto document = yaml::parse_document(body);
+        auto document = yaml::parse_document(body);
+        if (document &&
+            (method == "POST" || method == "PUT" || type == "application/apply-patch+yaml")) {
+            complete(server, request, *document);
+        }
         request.body = document ? json::print(*document) : std::string(body);
     }
     return server.handle(std::move(request), now);

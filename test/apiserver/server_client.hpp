@@ -12,7 +12,8 @@
 
 namespace sluice::test {
 
-/// A server of its own, and requests to it as texts: bodies are YAML.
+/// A server of its own, and requests to it as texts: bodies are YAML, and may leave out kind,
+/// apiVersion and the name that the path has.
 class ServerClient {
   public:
     ServerClient();

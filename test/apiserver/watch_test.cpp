@@ -42,7 +42,7 @@ TEST_CASE("a watch begins with all that is there, and says where that ends", "[a
     );
     const std::string lines = marked->take();
     CHECK(lines.find("k8s.io/initial-events-end") != std::string::npos);
-    CHECK(client.outcome("GET", target + "?watch=1&sendInitialEvents=true").starts_with("400 "));
+    CHECK(client.outcome("GET", target + "?watch=1&sendInitialEvents=true").starts_with("422 "));
 }
 
 TEST_CASE("what begins or ceases to be chosen comes and goes", "[apiserver][watch]") {

@@ -232,7 +232,7 @@ TEST_CASE("variables that are fields of a pod have the version of the fields", "
         "POST",
         kPods,
         "{metadata: {name: p}, spec: {containers: [{name: c, image: i, env: [{name: A, value: b}, "
-        "{name: N, valueFrom: {fieldRef: {fieldPath: metadata.name}}}]}]}}"
+        "{name: NAME, valueFrom: {fieldRef: {fieldPath: metadata.name}}}]}]}}"
     );
     const json::Value& variables =
         *pod.find_path({"spec", "containers"})->as_array()[0].find("env");

@@ -1,0 +1,291 @@
+#include "api/names.hpp"
+#include "api/quantity.hpp"
+#include "apiserver/pod_validation.hpp"
+#include "apiserver/values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+
+namespace sluice::apiserver {
+namespace {
+
+using json::Value;
+
+std::string at(const std::string& path, std::size_t place) {
+    return fmt::format("{}[{}]", path, place);
+}
+
+bool is_standard_resource(std::string_view name) {
+    return name == "cpu" || name == "memory" || name == "ephemeral-storage" ||
+           name.starts_with("hugepages-");
+}
+
+/// Extended resources cannot be given out twice.
+bool is_overcommitable(std::string_view name) {
+    return name.find('/') == std::string_view::npos && !name.starts_with("hugepages-");
+}
+
+std::optional<api::Quantity> quantity_of(const Value& value) {
+    const auto parsed =
+        api::Quantity::parse(value.is_string() ? value.as_string() : json::print(value));
+    return parsed ? std::optional(*parsed) : std::nullopt;
+}
+
+void check_amount(
+    Causes& causes, const std::string& field, const std::string& name, const Value& value
+) {
+    check_qualified_name(causes, field, name);
+    if (name.find('/') == std::string::npos && !is_standard_resource(name)) {
+        causes.push_back(invalid_value(field, name, "must be a standard resource for containers"));
+    }
+    const auto amount = quantity_of(value);
+    if (amount && amount->sign() < 0) {
+        causes.push_back(invalid_value(field, value, "must be greater than or equal to 0"));
+    }
+    if (amount && !is_overcommitable(name) && amount->milli_value() % 1000 != 0) {
+        causes.push_back(invalid_value(field, value, "must be an integer"));
+    }
+}
+
+void check_resources(Causes& causes, const std::string& path, const Value* resources) {
+    if (resources == nullptr) {
+        return;
+    }
+    const Value* limits = resources->find("limits");
+    for (const auto& [name, value] : members_of(limits)) {
+        check_amount(causes, fmt::format("{}.limits[{}]", path, name), name, value);
+    }
+    for (const auto& [name, value] : members_of(resources->find("requests"))) {
+        check_amount(causes, fmt::format("{}.requests[{}]", path, name), name, value);
+        const Value* limit = limits == nullptr ? nullptr : limits->find(name);
+        if (limit == nullptr) {
+            if (!is_overcommitable(name)) {
+                causes.push_back(required_value(
+                    path + ".limits", "Limit must be set for non overcommitable resources"
+                ));
+            }
+            continue;
+        }
+        const auto asked = quantity_of(value);
+        const auto most = quantity_of(*limit);
+        if (!asked || !most) {
+            continue;
+        }
+        if (!is_overcommitable(name) && *asked != *most) {
+            const auto detail =
+                fmt::format("must be equal to {} limit of {}", name, most->to_string());
+            causes.push_back(invalid_value(path + ".requests", value, detail));
+        } else if (*asked > *most) {
+            const auto detail = fmt::format(
+                "must be less than or equal to {} limit of {}", name, most->to_string()
+            );
+            causes.push_back(invalid_value(path + ".requests", value, detail));
+        }
+    }
+}
+
+/// Whether a variable can take its value from that field of the pod.
+bool is_field_of_pod(std::string_view path) {
+    constexpr std::array<std::string_view, 10> kFields{
+        "metadata.annotations",
+        "metadata.labels",
+        "metadata.name",
+        "metadata.namespace",
+        "metadata.uid",
+        "spec.nodeName",
+        "spec.serviceAccountName",
+        "status.hostIP",
+        "status.podIP",
+        "status.podIPs",
+    };
+    const auto field = path.substr(0, path.find('['));
+    return field == "status.hostIPs" ||
+           std::find(kFields.begin(), kFields.end(), field) != kFields.end();
+}
+
+void check_field_reference(Causes& causes, const std::string& path, const Value* reference) {
+    if (reference == nullptr) {
+        return;
+    }
+    const auto field = reference->string_at("fieldPath");
+    if (field.empty()) {
+        causes.push_back(required_value(path + ".fieldPath"));
+    } else if (!is_field_of_pod(field)) {
+        const auto detail =
+            fmt::format("error converting fieldPath: field label not supported: {}", field);
+        causes.push_back(invalid_value(path + ".fieldPath", field, detail));
+    }
+}
+
+void check_environment(Causes& causes, const std::string& path, const Value* variables) {
+    for (std::size_t i = 0; i < items_of(variables).size(); ++i) {
+        const auto& variable = items_of(variables)[i];
+        const auto field = at(path, i) + ".name";
+        const auto name = variable.string_at("name");
+        const bool is_printable = std::all_of(name.begin(), name.end(), [](char c) {
+            return c >= ' ' && c <= '~' && c != '=';
+        });
+        if (name.empty()) {
+            causes.push_back(required_value(field));
+        } else if (!is_printable) {
+            causes.push_back(invalid_value(
+                field,
+                name,
+                "a valid environment variable name must consist only of printable ASCII characters "
+                "other than '='"
+            ));
+        }
+        const Value* source = variable.find("valueFrom");
+        if (source != nullptr) {
+            check_field_reference(
+                causes, at(path, i) + ".valueFrom.fieldRef", source->find("fieldRef")
+            );
+        }
+        if (source != nullptr && !variable.string_at("value").empty()) {
+            causes.push_back(invalid_value(
+                at(path, i) + ".valueFrom", "", "may not be specified when `value` is not empty"
+            ));
+        }
+    }
+}
+
+/// What Kubernetes says of a port's name.
+std::vector<std::string> port_name_problems(std::string_view name) {
+    std::vector<std::string> problems;
+    const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    if (name.size() > 15) {
+        problems.emplace_back("must be no more than 15 characters");
+    }
+    if (!std::all_of(name.begin(), name.end(), [&](char c) {
+            return is_lower(c) || is_digit(c) || c == '-';
+        })) {
+        problems.emplace_back(
+            "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"
+        );
+    }
+    if (!std::any_of(name.begin(), name.end(), is_lower)) {
+        problems.emplace_back("must contain at least one letter (a-z)");
+    }
+    if (name.find("--") != std::string_view::npos) {
+        problems.emplace_back("must not contain consecutive hyphens");
+    }
+    if (!name.empty() && (name.front() == '-' || name.back() == '-')) {
+        problems.emplace_back("must not begin or end with a hyphen");
+    }
+    return problems;
+}
+
+void check_ports(Causes& causes, const std::string& path, const Value* ports) {
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < items_of(ports).size(); ++i) {
+        const auto& port = items_of(ports)[i];
+        const auto here = at(path, i);
+        const std::string name(port.string_at("name"));
+        if (!name.empty()) {
+            const auto problems = port_name_problems(name);
+            add_problems(causes, here + ".name", name, problems);
+            if (problems.empty() && !names.insert(name).second) {
+                causes.push_back(duplicate_value(here + ".name", name));
+            }
+        }
+        const auto number = int_at(port, "containerPort", 0);
+        if (number == 0) {
+            causes.push_back(required_value(here + ".containerPort"));
+        } else {
+            check_port(causes, here + ".containerPort", number);
+        }
+        if (const auto host_port = int_at(port, "hostPort", 0); host_port != 0) {
+            check_port(causes, here + ".hostPort", host_port);
+        }
+        check_one_of(causes, here, port, "protocol", {"SCTP", "TCP", "UDP"});
+    }
+}
+
+void check_mounts(
+    Causes& causes, const std::string& path, const Value* mounts, const Value* volumes
+) {
+    std::set<std::string> paths;
+    for (std::size_t i = 0; i < items_of(mounts).size(); ++i) {
+        const auto& mount = items_of(mounts)[i];
+        const auto here = at(path, i);
+        const std::string name(mount.string_at("name"));
+        const auto& all = items_of(volumes);
+        const bool exists = std::any_of(all.begin(), all.end(), [&](const Value& volume) {
+            return volume.string_at("name") == name;
+        });
+        if (name.empty()) {
+            causes.push_back(required_value(here + ".name"));
+        } else if (!exists) {
+            causes.push_back(not_found_value(here + ".name", name));
+        }
+        const std::string target(mount.string_at("mountPath"));
+        if (target.empty()) {
+            causes.push_back(required_value(here + ".mountPath"));
+        } else if (!paths.insert(target).second) {
+            causes.push_back(invalid_value(here + ".mountPath", target, "must be unique"));
+        }
+    }
+}
+
+void check_image(Causes& causes, const std::string& path, const Value& container) {
+    const auto image = container.string_at("image");
+    if (image.empty()) {
+        causes.push_back(required_value(path + ".image"));
+    } else if (image.front() == ' ' || image.back() == ' ') {
+        causes.push_back(
+            invalid_value(path + ".image", image, "must not have leading or trailing whitespace")
+        );
+    }
+    check_one_of(causes, path, container, "imagePullPolicy", {"Always", "IfNotPresent", "Never"});
+    check_one_of(
+        causes, path, container, "terminationMessagePolicy", {"File", "FallbackToLogsOnError"}
+    );
+}
+
+void check_container(
+    Causes& causes,
+    const std::string& path,
+    const Value& container,
+    const Value& spec,
+    std::set<std::string>& names
+) {
+    const std::string name(container.string_at("name"));
+    if (name.empty()) {
+        causes.push_back(required_value(path + ".name"));
+    } else {
+        check_label(causes, path + ".name", name);
+        if (!names.insert(name).second) {
+            causes.push_back(duplicate_value(path + ".name", name));
+        }
+    }
+    check_image(causes, path, container);
+    check_ports(causes, path + ".ports", container.find("ports"));
+    check_environment(causes, path + ".env", container.find("env"));
+    check_mounts(
+        causes, path + ".volumeMounts", container.find("volumeMounts"), spec.find("volumes")
+    );
+    check_resources(causes, path + ".resources", container.find("resources"));
+}
+
+}  // namespace
+
+void check_containers(Causes& causes, const std::string& path, const Value& spec) {
+    std::set<std::string> names;
+    const auto& containers = items_of(spec.find("containers"));
+    if (containers.empty()) {
+        causes.push_back(required_value(path + ".containers"));
+    }
+    for (const auto* list : {"containers", "initContainers"}) {
+        const auto& items = items_of(spec.find(list));
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            check_container(causes, at(path + "." + list, i), items[i], spec, names);
+        }
+    }
+}
+
+}  // namespace sluice::apiserver

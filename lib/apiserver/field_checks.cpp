@@ -1,0 +1,139 @@
+#include "apiserver/field_checks.hpp"
+
+#include "api/names.hpp"
+#include "apiserver/values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sluice::apiserver {
+
+using json::Value;
+
+void add_problems(
+    Causes& causes,
+    const std::string& field,
+    const Value& value,
+    const std::vector<std::string>& problems
+) {
+    for (const auto& problem : problems) {
+        causes.push_back(invalid_value(field, value, problem));
+    }
+}
+
+void check_label(Causes& causes, const std::string& field, std::string_view text) {
+    if (const auto problem = api::check_dns1123_label(text)) {
+        causes.push_back(invalid_value(field, text, *problem));
+    }
+}
+
+void check_subdomain(Causes& causes, const std::string& field, std::string_view text) {
+    add_problems(causes, field, text, api::find_dns1123_subdomain_problems(text));
+}
+
+void check_qualified_name(Causes& causes, const std::string& field, std::string_view text) {
+    add_problems(causes, field, text, api::find_qualified_name_problems(text));
+}
+
+void check_labels(Causes& causes, const std::string& field, const Value* labels) {
+    for (const auto& [name, value] : members_of(labels)) {
+        check_qualified_name(causes, field, name);
+        if (value.is_string()) {
+            add_problems(causes, field, value, api::find_label_value_problems(value.as_string()));
+        }
+    }
+}
+
+void check_not_negative(
+    Causes& causes, const std::string& path, const Value& object, std::string_view name
+) {
+    const Value* number = object.find(name);
+    if (number != nullptr && number->is_int() && number->as_int() < 0) {
+        causes.push_back(invalid_value(
+            path + "." + std::string(name), *number, "must be greater than or equal to 0"
+        ));
+    }
+}
+
+void check_one_of(
+    Causes& causes,
+    const std::string& path,
+    const Value& object,
+    std::string_view name,
+    std::initializer_list<const char*> supported
+) {
+    const auto text = object.string_at(name);
+    const bool is_supported =
+        text.empty() || std::any_of(supported.begin(), supported.end(), [&](const char* one) {
+            return text == one;
+        });
+    if (!is_supported) {
+        causes.push_back(unsupported_value(
+            path + "." + std::string(name), text, {supported.begin(), supported.end()}
+        ));
+    }
+}
+
+void check_port(Causes& causes, const std::string& field, std::int64_t port) {
+    if (port < 1 || port > 65535) {
+        causes.push_back(invalid_value(field, port, "must be between 1 and 65535, inclusive"));
+    }
+}
+
+void check_unchanged(
+    Causes& causes,
+    const std::string& path,
+    const Value& object,
+    const Value& old_object,
+    std::string_view name
+) {
+    const Value& now = member_or_null(object, name);
+    if (!(now == member_or_null(old_object, name))) {
+        const auto field = path.empty() ? std::string(name) : path + "." + std::string(name);
+        causes.push_back(invalid_value(field, now, "field is immutable"));
+    }
+}
+
+namespace {
+
+bool is_met(const Value& requirement, const Value* labels) {
+    const Value* label = labels == nullptr ? nullptr : labels->find(requirement.string_at("key"));
+    const auto operation = requirement.string_at("operator");
+    const auto& values = items_of(requirement.find("values"));
+    const bool is_in =
+        label != nullptr && std::find(values.begin(), values.end(), *label) != values.end();
+    if (operation == "In") {
+        return is_in;
+    }
+    if (operation == "NotIn") {
+        return !is_in;
+    }
+    return (operation == "Exists") == (label != nullptr);
+}
+
+}  // namespace
+
+bool selects(const Value* selector, const Value* labels) {
+    if (selector == nullptr || !selector->is_object()) {
+        return false;
+    }
+    for (const auto& [name, value] : members_of(selector->find("matchLabels"))) {
+        const Value* label = labels == nullptr ? nullptr : labels->find(name);
+        if (label == nullptr || !(*label == value)) {
+            return false;
+        }
+    }
+    const auto& requirements = items_of(selector->find("matchExpressions"));
+    return std::all_of(requirements.begin(), requirements.end(), [&](const Value& requirement) {
+        return is_met(requirement, labels);
+    });
+}
+
+const Value& member_or_null(const Value& object, std::string_view name) {
+    static const Value kNull;
+    const Value* found = object.find(name);
+    return found == nullptr ? kNull : *found;
+}
+
+}  // namespace sluice::apiserver

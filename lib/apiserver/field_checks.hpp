@@ -1,0 +1,59 @@
+#pragma once
+
+#include "apiserver/cause.hpp"
+#include "json/value.hpp"
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Checks of single fields that many kinds share. Each adds what is wrong to `causes`.
+namespace sluice::apiserver {
+
+using Causes = std::vector<Cause>;
+
+/// Adds each problem as an invalid value of the field.
+void add_problems(
+    Causes& causes,
+    const std::string& field,
+    const json::Value& value,
+    const std::vector<std::string>& problems
+);
+void check_label(Causes& causes, const std::string& field, std::string_view text);
+void check_subdomain(Causes& causes, const std::string& field, std::string_view text);
+void check_qualified_name(Causes& causes, const std::string& field, std::string_view text);
+/// Keys and values of a map of labels.
+void check_labels(Causes& causes, const std::string& field, const json::Value* labels);
+
+/// The member, where there is one, is at least zero.
+void check_not_negative(
+    Causes& causes, const std::string& path, const json::Value& object, std::string_view name
+);
+/// The member, where it is not empty, is one of these texts.
+void check_one_of(
+    Causes& causes,
+    const std::string& path,
+    const json::Value& object,
+    std::string_view name,
+    std::initializer_list<const char*> supported
+);
+/// A port number.
+void check_port(Causes& causes, const std::string& field, std::int64_t port);
+/// The member is as it was before.
+void check_unchanged(
+    Causes& causes,
+    const std::string& path,
+    const json::Value& object,
+    const json::Value& old_object,
+    std::string_view name
+);
+
+/// Whether a metav1.LabelSelector selects these labels; nothing is selected where there is none.
+bool selects(const json::Value* selector, const json::Value* labels);
+
+/// The member, or null.
+const json::Value& member_or_null(const json::Value& object, std::string_view name);
+
+}  // namespace sluice::apiserver

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "apiserver/deletion_options.hpp"
+#include "apiserver/state.hpp"
+#include "base/clock.hpp"
+
+namespace sluice::apiserver {
+
+/// Marks an object and goes on as far as nothing waits: what it contains and its dependents go, or
+/// are orphaned, and then it goes itself. Nothing where it is not there.
+void begin_deletion(
+    State& state,
+    const Collection& collection,
+    const ObjectName& name,
+    const DeletionOptions& options,
+    Time now
+);
+
+/// What follows from a write: an object whose last finalizer is gone goes, a definition serves its
+/// kinds, dependents of what went go too.
+void after_write(State& state, const ResourceType& type, const ObjectName& name, Time now);
+
+}  // namespace sluice::apiserver

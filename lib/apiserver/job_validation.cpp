@@ -1,0 +1,236 @@
+#include "api/names.hpp"
+#include "apiserver/pod_validation.hpp"
+#include "apiserver/values.hpp"
+#include "apiserver/workload_validation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace sluice::apiserver {
+namespace {
+
+using json::Value;
+
+constexpr std::string_view kUid = "batch.kubernetes.io/controller-uid";
+
+const Value* labels_of(const Value& spec) {
+    return spec.find_path({"template", "metadata", "labels"});
+}
+
+void check_restart_policy(Causes& causes, const std::string& path, const Value& spec) {
+    const Value& pod = member_or_null(member_or_null(spec, "template"), "spec");
+    const auto policy = pod.string_at("restartPolicy");
+    if (policy.empty() || policy == "Always") {
+        causes.push_back(required_value(
+            path + ".template.spec.restartPolicy", "valid values: \"OnFailure\", \"Never\""
+        ));
+    } else if (policy != "OnFailure" && policy != "Never") {
+        causes.push_back(
+            unsupported_value(path + ".template.spec.restartPolicy", policy, {"OnFailure", "Never"})
+        );
+    }
+}
+
+void check_indexes(Causes& causes, const Value& spec) {
+    const auto mode = spec.string_at("completionMode");
+    if (mode == "Indexed") {
+        if (spec.find("completions") == nullptr) {
+            causes.push_back(required_value("spec.completions", "when completion mode is Indexed"));
+        }
+        if (int_at(spec, "parallelism", 0) > 100'000) {
+            causes.push_back(invalid_value(
+                "spec.parallelism",
+                *spec.find("parallelism"),
+                "must be less than or equal to 100000 when completion mode is Indexed"
+            ));
+        }
+        return;
+    }
+    for (const auto* name : {"backoffLimitPerIndex", "maxFailedIndexes"}) {
+        if (const Value* value = spec.find(name)) {
+            causes.push_back(invalid_value(
+                fmt::format("spec.{}", name), *value, "requires indexed completion mode"
+            ));
+        }
+    }
+}
+
+void check_managed_by(Causes& causes, const Value& spec) {
+    const auto manager = spec.string_at("managedBy");
+    if (manager.empty()) {
+        return;
+    }
+    const auto slash = manager.find('/');
+    const bool is_path = slash != std::string_view::npos && slash != 0 &&
+                         slash + 1 < manager.size() &&
+                         api::has_subdomain_form(manager.substr(0, slash));
+    if (!is_path) {
+        causes.push_back(invalid_value(
+            "spec.managedBy", manager, "must be a domain-prefixed path (such as \"acme.io/foo\")"
+        ));
+    }
+}
+
+void check_job_spec(Causes& causes, const std::string& path, const Value& spec) {
+    for (const auto* name :
+         {"parallelism",
+          "completions",
+          "activeDeadlineSeconds",
+          "backoffLimit",
+          "ttlSecondsAfterFinished",
+          "backoffLimitPerIndex",
+          "maxFailedIndexes"}) {
+        check_not_negative(causes, path, spec, name);
+    }
+    check_one_of(causes, path, spec, "completionMode", {"NonIndexed", "Indexed"});
+    if (spec.find("podFailurePolicy") == nullptr) {
+        check_one_of(causes, path, spec, "podReplacementPolicy", {"Failed", "TerminatingOrFailed"});
+    } else {
+        check_one_of(causes, path, spec, "podReplacementPolicy", {"Failed"});
+    }
+    check_pod_template(causes, path + ".template", member_or_null(spec, "template"));
+    check_restart_policy(causes, path, spec);
+}
+
+/// Whether the selector is the one that is made of the Job's uid.
+void check_generated_selector(Causes& causes, const Value& job, const Value& spec) {
+    const Value& metadata = member_or_null(job, "metadata");
+    const Value expected = json::Object{
+        {"matchLabels", json::Object{{std::string(kUid), std::string(metadata.string_at("uid"))}}}
+    };
+    const Value& selector = member_or_null(spec, "selector");
+    if (!is_true(spec, "manualSelector") && !(selector == expected)) {
+        causes.push_back(invalid_value("spec.selector", selector, "`selector` not auto-generated"));
+    }
+}
+
+bool is_suspended_at_rest(const Value& old_job) {
+    const Value& spec = member_or_null(old_job, "spec");
+    const Value* start = old_job.find_path({"status", "startTime"});
+    return is_true(spec, "suspend") && (start == nullptr || start->is_null());
+}
+
+/// The template with what the scheduler is told, which a suspended Job that has not started may
+/// change, as it was.
+Value with_old_directives(const Value& pod_template, const Value& old_template) {
+    Value fixed = pod_template;
+    Value& metadata = object_at(fixed, "metadata");
+    const Value& old_metadata = member_or_null(old_template, "metadata");
+    for (const auto* name : {"labels", "annotations"}) {
+        metadata.set(name, member_or_null(old_metadata, name));
+        if (metadata.find(name)->is_null()) {
+            metadata.erase(name);
+        }
+    }
+    Value& spec = object_at(fixed, "spec");
+    const Value& old_spec = member_or_null(old_template, "spec");
+    for (const auto* name : {"nodeSelector", "tolerations", "schedulingGates", "affinity"}) {
+        spec.set(name, member_or_null(old_spec, name));
+        if (spec.find(name)->is_null()) {
+            spec.erase(name);
+        }
+    }
+    return fixed;
+}
+
+void check_template_update(Causes& causes, const Value& job, const Value& old_job) {
+    const Value& now = member_or_null(member_or_null(job, "spec"), "template");
+    const Value& was = member_or_null(member_or_null(old_job, "spec"), "template");
+    if (now == was) {
+        return;
+    }
+    if (!is_suspended_at_rest(old_job)) {
+        causes.push_back(invalid_value("spec.template", now, "field is immutable"));
+    } else if (!(with_old_directives(now, was) == with_old_directives(was, was))) {
+        causes.push_back(
+            invalid_value("spec.template.spec", member_or_null(now, "spec"), "field is immutable")
+        );
+    }
+}
+
+void check_completions_update(Causes& causes, const Value& spec, const Value& old_spec) {
+    const Value& now = member_or_null(spec, "completions");
+    if (now == member_or_null(old_spec, "completions")) {
+        return;
+    }
+    if (spec.string_at("completionMode") != "Indexed") {
+        causes.push_back(invalid_value("spec.completions", now, "field is immutable"));
+        return;
+    }
+    const Value& parallelism = member_or_null(spec, "parallelism");
+    const bool is_in_tandem = now == parallelism;
+    if (!is_in_tandem) {
+        causes.push_back(invalid_value(
+            "spec.completions", now, "can only be modified in tandem with spec.parallelism"
+        ));
+    }
+}
+
+}  // namespace
+
+void check_job(Causes& causes, const Value& job) {
+    const Value& spec = member_or_null(job, "spec");
+    check_generated_selector(causes, job, spec);
+    if (!selects(spec.find("selector"), labels_of(spec))) {
+        const Value* labels = labels_of(spec);
+        causes.push_back(invalid_value(
+            "spec.template.metadata.labels",
+            labels == nullptr ? Value() : *labels,
+            "`selector` does not match template `labels`"
+        ));
+    }
+    check_job_spec(causes, "spec", spec);
+    check_indexes(causes, spec);
+    check_managed_by(causes, spec);
+}
+
+void check_job_update(Causes& causes, const Value& job, const Value& old_job) {
+    const Value& spec = member_or_null(job, "spec");
+    const Value& old_spec = member_or_null(old_job, "spec");
+    check_completions_update(causes, spec, old_spec);
+    check_selector_update(causes, job, old_job);
+    check_template_update(causes, job, old_job);
+    for (const auto* name :
+         {"completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"
+         }) {
+        check_unchanged(causes, "spec", spec, old_spec, name);
+    }
+}
+
+void check_cron_job(Causes& causes, const Value& cron_job) {
+    const Value& spec = member_or_null(cron_job, "spec");
+    const auto schedule = spec.string_at("schedule");
+    if (schedule.empty()) {
+        causes.push_back(required_value("spec.schedule"));
+    } else if (schedule.front() != '@') {
+        std::vector<std::string> fields;
+        std::string field;
+        for (const char c : std::string(schedule) + " ") {
+            if (c != ' ' && c != '\t') {
+                field += c;
+            } else if (!field.empty()) {
+                fields.push_back(std::exchange(field, ""));
+            }
+        }
+        if (fields.size() != 5) {
+            std::string all;
+            for (const auto& one : fields) {
+                all += (all.empty() ? "" : " ") + one;
+            }
+            const auto detail =
+                fmt::format("expected exactly 5 fields, found {}: [{}]", fields.size(), all);
+            causes.push_back(invalid_value("spec.schedule", schedule, detail));
+        }
+    }
+    check_one_of(causes, "spec", spec, "concurrencyPolicy", {"Allow", "Forbid", "Replace"});
+    for (const auto* name : {"successfulJobsHistoryLimit", "failedJobsHistoryLimit"}) {
+        check_not_negative(causes, "spec", spec, name);
+    }
+    const Value& job = member_or_null(member_or_null(spec, "jobTemplate"), "spec");
+    check_job_spec(causes, "spec.jobTemplate.spec", job);
+}
+
+}  // namespace sluice::apiserver

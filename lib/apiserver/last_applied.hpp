@@ -1,0 +1,24 @@
+#pragma once
+
+#include "apiserver/field_set.hpp"
+#include "apiserver/schema.hpp"
+#include "json/value.hpp"
+
+#include <string_view>
+
+namespace sluice::apiserver {
+
+/// The manager whose applies take over from client-side apply.
+inline constexpr std::string_view kKubectl = "kubectl";
+
+/// The fields of the configuration that client-side apply noted in the object's annotation and that
+/// are still as it applied them; empty when there is none of that version.
+FieldSet fields_last_applied(
+    const json::Value& live, const Schema& schema, std::string_view api_version
+);
+
+/// Where the object carries client-side apply's annotation, writes the configuration into it, or
+/// removes it when all annotations would be too large.
+void keep_last_applied(const json::Value& config, json::Value& object);
+
+}  // namespace sluice::apiserver

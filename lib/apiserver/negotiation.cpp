@@ -1,0 +1,32 @@
+#include "apiserver/negotiation.hpp"
+
+#include "apiserver/body.hpp"
+#include "apiserver/failures.hpp"
+
+#include <string>
+
+namespace sluice::apiserver {
+
+Result<void> check_accept(std::string_view accept) {
+    if (accept.empty()) {
+        return {};
+    }
+    for (std::string_view left = accept; !left.empty();) {
+        const std::string_view range = left.substr(0, left.find(','));
+        left.remove_prefix(range.size() == left.size() ? left.size() : range.size() + 1);
+        const std::string type = media_type(range);
+        if (type == "*/*" || type == "application/*" || type == "application/json") {
+            return {};
+        }
+    }
+    return make_failure(
+        406,
+        "NotAcceptable",
+        "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, "
+        "application/vnd.kubernetes.protobuf, application/json;stream=watch, "
+        "application/vnd.kubernetes.protobuf;stream=watch",
+        json::Object()
+    );
+}
+
+}  // namespace sluice::apiserver

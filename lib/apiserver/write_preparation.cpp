@@ -1,0 +1,408 @@
+#include "apiserver/write_preparation.hpp"
+
+#include "api/kueue_names.hpp"
+#include "apiserver/builtin_schemas.hpp"
+#include "apiserver/values.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice::apiserver {
+namespace {
+
+using json::Object;
+using json::Value;
+
+/// How a kind's registry counts generations and keeps status.
+struct KindRules {
+    std::string_view group;
+    std::string_view kind;
+    bool has_status = false;
+    /// metadata.generation counts changes of what is neither metadata nor status.
+    bool counts = false;
+    /// The status of a new object is kept.
+    bool keeps_new_status = false;
+};
+
+constexpr std::array<KindRules, 26> kKinds{{
+    {"", "Namespace", true, false, false},
+    {"", "Node", true, false, true},
+    {"", "Pod", true, true, false},
+    {"", "Service", true, false, true},
+    {"", "PersistentVolume", true, false, false},
+    {"", "PersistentVolumeClaim", true, false, false},
+    {"", "ReplicationController", true, true, false},
+    {"", "ResourceQuota", true, false, false},
+    {"admissionregistration.k8s.io", "MutatingWebhookConfiguration", false, true, false},
+    {"admissionregistration.k8s.io", "ValidatingWebhookConfiguration", false, true, false},
+    {"admissionregistration.k8s.io", "ValidatingAdmissionPolicy", true, true, false},
+    {"admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding", false, true, false},
+    {"apiextensions.k8s.io", "CustomResourceDefinition", true, true, false},
+    {"apiregistration.k8s.io", "APIService", true, false, false},
+    {"apps", "DaemonSet", true, true, false},
+    {"apps", "Deployment", true, true, false},
+    {"apps", "ReplicaSet", true, true, false},
+    {"apps", "StatefulSet", true, true, false},
+    {"autoscaling", "HorizontalPodAutoscaler", true, false, false},
+    {"batch", "CronJob", true, true, false},
+    {"batch", "Job", true, true, false},
+    {"discovery.k8s.io", "EndpointSlice", false, true, false},
+    {"networking.k8s.io", "Ingress", true, true, false},
+    {"networking.k8s.io", "NetworkPolicy", false, true, false},
+    {"policy", "PodDisruptionBudget", true, true, false},
+    {"scheduling.k8s.io", "PriorityClass", false, false, false},
+}};
+
+const KindRules& rules_of(std::string_view group, std::string_view kind) {
+    static constexpr KindRules kNone;
+    const auto* found = std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& rules) {
+        return rules.group == group && rules.kind == kind;
+    });
+    return found == kKinds.end() ? kNone : *found;
+}
+
+/// Gives a member the value it has in the other object, or removes it where that has none.
+void copy_member(const Value& from, Value& to, std::string_view name) {
+    if (const Value* found = from.find(name)) {
+        to.set(name, *found);
+    } else {
+        to.erase(name);
+    }
+}
+
+bool is_bookkeeping(std::string_view name, bool has_status) {
+    return name == "metadata" || name == "apiVersion" || name == "kind" ||
+           (has_status && name == "status");
+}
+
+bool differ_in_spec(const Value& a, const Value& b, bool has_status) {
+    const auto has_same = [&](const Value& one, const Value& other) {
+        return std::all_of(
+            one.as_object().begin(),
+            one.as_object().end(),
+            [&](const json::Member& member) {
+                const Value* found = other.find(member.first);
+                return is_bookkeeping(member.first, has_status) ||
+                       (found != nullptr && *found == member.second);
+            }
+        );
+    };
+    return !has_same(a, b) || !has_same(b, a);
+}
+
+void set_generation(Value& object, std::int64_t generation) {
+    object_at(object, "metadata").set("generation", generation);
+}
+
+std::int64_t generation_of(const Value& object) {
+    const Value* metadata = object.find("metadata");
+    return metadata == nullptr ? 0 : int_at(*metadata, "generation", 0);
+}
+
+void keep_generation(const Value& old_object, Value& object, bool changed) {
+    const auto generation = generation_of(old_object);
+    if (generation != 0 || changed) {
+        set_generation(object, generation + (changed ? 1 : 0));
+    } else {
+        object_at(object, "metadata").erase("generation");
+    }
+}
+
+/// A Job's pods are found by the uid of the Job.
+void generate_job_selector(Value& job) {
+    const Value* metadata = job.find("metadata");
+    Value& spec = object_at(job, "spec");
+    if (is_true(spec, "manualSelector")) {
+        return;
+    }
+    const std::string uid(metadata->string_at("uid"));
+    const std::string name(metadata->string_at("name"));
+    Value& labels = object_at(object_at(object_at(spec, "template"), "metadata"), "labels");
+    const Value before = labels;
+    labels.set("batch.kubernetes.io/controller-uid", uid);
+    labels.set("batch.kubernetes.io/job-name", name);
+    labels.set("controller-uid", uid);
+    labels.set("job-name", name);
+    // A Job that took its labels from the template shares them with it.
+    Value& own = object_at(object_at(job, "metadata"), "labels");
+    if (own.as_object().empty() || own == before) {
+        own = labels;
+    }
+    Value& selector = object_at(object_at(spec, "selector"), "matchLabels");
+    set_default(selector, "batch.kubernetes.io/controller-uid", uid);
+}
+
+void prepare_new_namespace(Value& space) {
+    Value& spec = object_at(space, "spec");
+    auto finalizers = items_of(spec.find("finalizers"));
+    if (std::find(finalizers.begin(), finalizers.end(), Value("kubernetes")) == finalizers.end()) {
+        finalizers.emplace_back("kubernetes");
+    }
+    spec.set("finalizers", std::move(finalizers));
+    space.set("status", Object{{"phase", api::condition::kActive}});
+}
+
+std::string_view quality_of_service(const Value& pod);
+
+void prepare_new_pod(Value& pod) {
+    Value& spec = object_at(pod, "spec");
+    if (int_at(spec, "terminationGracePeriodSeconds", 0) < 0) {
+        spec.set("terminationGracePeriodSeconds", 1);
+    }
+    Object status{{"phase", "Pending"}, {"qosClass", std::string(quality_of_service(pod))}};
+    if (!items_of(pod.find_path({"spec", "schedulingGates"})).empty()) {
+        const Value* metadata = pod.find("metadata");
+        json::Array conditions{Object{
+            {"type", "PodScheduled"},
+            {"status", "False"},
+            {"lastProbeTime", Value()},
+            {"lastTransitionTime", std::string(metadata->string_at("creationTimestamp"))},
+            {"reason", "SchedulingGated"},
+            {"message", "Scheduling is blocked due to non-empty scheduling gates"},
+        }};
+        status.emplace_back("conditions", std::move(conditions));
+    }
+    pod.set("status", std::move(status));
+}
+
+bool is_zero_quantity(const Value& amount) {
+    const auto text = amount.is_string() ? amount.as_string() : json::print(amount);
+    return text.find_first_not_of("0.mkMGTPEinu") == std::string::npos;
+}
+
+/// Whether the container's limits set both cpu and memory, and its requests, where it has any,
+/// equal them.
+bool is_guaranteed(const Value& container) {
+    const Value* limits = container.find_path({"resources", "limits"});
+    for (const auto* name : {"cpu", "memory"}) {
+        const Value* limit = limits == nullptr ? nullptr : limits->find(name);
+        if (limit == nullptr || is_zero_quantity(*limit)) {
+            return false;
+        }
+        const Value* request = container.find_path({"resources", "requests", name});
+        if (request != nullptr && !(*request == *limit)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool asks_for_something(const Value& container) {
+    for (const auto* side : {"requests", "limits"}) {
+        for (const auto* name : {"cpu", "memory"}) {
+            const Value* amount = container.find_path({"resources", side, name});
+            if (amount != nullptr && !is_zero_quantity(*amount)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+std::string_view quality_of_service(const Value& pod) {
+    bool all_guaranteed = true;
+    bool any_asks = false;
+    for (const auto* list : {"containers", "initContainers"}) {
+        for (const auto& container : items_of(pod.find_path({"spec", list}))) {
+            all_guaranteed = all_guaranteed && is_guaranteed(container);
+            any_asks = any_asks || asks_for_something(container);
+        }
+    }
+    if (!any_asks) {
+        return "BestEffort";
+    }
+    return all_guaranteed ? "Guaranteed" : "Burstable";
+}
+
+/// The status of an object that has none yet, as Go prints it.
+Value zero_status(std::string_view group, std::string_view kind, const Value& otherwise) {
+    const auto schema = builtin_schema(group, "v1", kind);
+    const SchemaProperty* status = schema == nullptr ? nullptr : schema->property("status");
+    return status == nullptr ? otherwise : zero_object(*status->schema);
+}
+
+void prepare_status_update(std::string_view kind, const Value& old_object, Value& object) {
+    for (const auto& [name, member] : Object(object.as_object())) {
+        if (!is_bookkeeping(name, true)) {
+            object.erase(name);
+        }
+    }
+    for (const auto& [name, member] : old_object.as_object()) {
+        if (!is_bookkeeping(name, true)) {
+            object.set(name, member);
+        }
+    }
+    Value& metadata = object_at(object, "metadata");
+    const Value old_metadata =
+        old_object.find("metadata") == nullptr ? Value(Object{}) : *old_object.find("metadata");
+    if (kind == "Pod") {
+        copy_member(old_metadata, metadata, "deletionTimestamp");
+        copy_member(old_metadata, metadata, "ownerReferences");
+        if (const Value* quality = old_object.find_path({"status", "qosClass"})) {
+            object_at(object, "status").set("qosClass", *quality);
+        }
+    } else if (kind == "Deployment") {
+        copy_member(old_metadata, metadata, "labels");
+    } else if (kind == "CustomResourceDefinition") {
+        const Value managed =
+            metadata.find("managedFields") == nullptr ? Value() : *metadata.find("managedFields");
+        const auto version = std::string(metadata.string_at("resourceVersion"));
+        metadata = old_metadata;
+        metadata.set("managedFields", managed);
+        metadata.set("resourceVersion", version);
+    }
+}
+
+/// A headless service has no address; the other kinds' addresses are given out by the store.
+void prepare_new_service(Value& service) {
+    Value& spec = object_at(service, "spec");
+    const std::string address(spec.string_at("clusterIP"));
+    if (spec.string_at("type") == "ExternalName") {
+        return;
+    }
+    if (!address.empty()) {
+        set_default(spec, "clusterIPs", json::Array{address});
+    }
+    const bool is_open = address == "None" && members_of(spec.find("selector")).empty();
+    set_default(spec, "ipFamilies", is_open ? json::Array{"IPv4", "IPv6"} : json::Array{"IPv4"});
+    set_default(spec, "ipFamilyPolicy", is_open ? "RequireDualStack" : "SingleStack");
+}
+
+void prepare_new_definition(Value& definition) {
+    json::Array stored;
+    for (const auto& version : items_of(definition.find_path({"spec", "versions"}))) {
+        if (is_true(version, "storage")) {
+            stored.emplace_back(std::string(version.string_at("name")));
+        }
+    }
+    Value& status = object_at(definition, "status");
+    status.set("conditions", Value());
+    status.set("storedVersions", std::move(stored));
+}
+
+/// The annotation counts the templates that a DaemonSet had.
+void set_template_generation(Value& daemon_set, std::int64_t generation) {
+    object_at(object_at(daemon_set, "metadata"), "annotations")
+        .set("deprecated.daemonset.template.generation", std::to_string(generation));
+}
+
+void count_template_generation(const Value& old_object, Value& daemon_set) {
+    const Value* was =
+        old_object.find_path({"metadata", "annotations", "deprecated.daemonset.template.generation"}
+        );
+    std::int64_t generation = 0;
+    if (was != nullptr && was->is_string()) {
+        const auto& text = was->as_string();
+        std::from_chars(text.data(), text.data() + text.size(), generation);
+    }
+    const Value* old_template = old_object.find_path({"spec", "template"});
+    const Value* now = daemon_set.find_path({"spec", "template"});
+    const bool same = old_template != nullptr && now != nullptr && *old_template == *now;
+    set_template_generation(daemon_set, generation + (same ? 0 : 1));
+}
+
+void prepare_new(std::string_view group, std::string_view kind, Value& object) {
+    if (group == "batch" && kind == "Job") {
+        generate_job_selector(object);
+    } else if (group == "apps" && kind == "DaemonSet") {
+        set_template_generation(object, 1);
+    } else if (kind == "CustomResourceDefinition") {
+        prepare_new_definition(object);
+    } else if (!group.empty()) {
+        return;
+    } else if (kind == "Namespace") {
+        prepare_new_namespace(object);
+    } else if (kind == "Pod") {
+        prepare_new_pod(object);
+    } else if (kind == "PersistentVolumeClaim") {
+        object.set("status", Object{{"phase", "Pending"}});
+    } else if (kind == "Service") {
+        prepare_new_service(object);
+    }
+}
+
+}  // namespace
+
+void prepare_for_create(std::string_view group, std::string_view kind, Value& object) {
+    const auto& rules = rules_of(group, kind);
+    if (rules.has_status && !rules.keeps_new_status) {
+        if (const Value* status = object.find("status")) {
+            object.set("status", zero_status(group, kind, *status));
+        }
+    }
+    if (rules.counts || kind == "PriorityClass") {
+        set_generation(object, 1);
+    } else {
+        object_at(object, "metadata").erase("generation");
+    }
+    prepare_new(group, kind, object);
+}
+
+void prepare_for_update(
+    std::string_view group,
+    std::string_view kind,
+    std::string_view subresource,
+    const Value& old_object,
+    Value& object
+) {
+    const auto& rules = rules_of(group, kind);
+    if (subresource == "status") {
+        prepare_status_update(kind, old_object, object);
+        keep_generation(old_object, object, false);
+        return;
+    }
+    if (rules.has_status) {
+        copy_member(old_object, object, "status");
+    }
+    if (group.empty() && kind == "Namespace" && subresource != "finalize") {
+        copy_member(old_object, object, "spec");
+    }
+    if (group == "apps" && kind == "DaemonSet") {
+        count_template_generation(old_object, object);
+    }
+    bool changed = rules.counts && differ_in_spec(old_object, object, rules.has_status);
+    if (group == "apps" && kind == "Deployment") {
+        const Value* before = old_object.find_path({"metadata", "annotations"});
+        const Value* after = object.find_path({"metadata", "annotations"});
+        const bool same =
+            before == nullptr || after == nullptr ? before == after : *before == *after;
+        changed = changed || !same;
+    }
+    keep_generation(old_object, object, changed);
+}
+
+void prepare_custom_for_create(bool has_status_subresource, Value& object) {
+    if (has_status_subresource) {
+        object.erase("status");
+    }
+    set_generation(object, 1);
+}
+
+void prepare_custom_for_update(
+    bool has_status_subresource,
+    std::string_view subresource,
+    const Value& old_object,
+    Value& object
+) {
+    if (subresource == "status") {
+        Value kept = old_object;
+        copy_member(object, kept, "status");
+        const Value* metadata = object.find("metadata");
+        if (metadata != nullptr) {
+            copy_member(*metadata, object_at(kept, "metadata"), "managedFields");
+            copy_member(*metadata, object_at(kept, "metadata"), "resourceVersion");
+        }
+        object = std::move(kept);
+        return;
+    }
+    if (has_status_subresource) {
+        copy_member(old_object, object, "status");
+    }
+    keep_generation(old_object, object, differ_in_spec(old_object, object, has_status_subresource));
+}
+
+}  // namespace sluice::apiserver
