@@ -1,6 +1,7 @@
 #include "cel/checker.hpp"
 
 #include "cel/overload.hpp"
+#include "cel/schema.hpp"
 #include "cel/temporal.hpp"
 #include "cel/unifier.hpp"
 
@@ -106,29 +107,10 @@ class Checker {
         e.type = unifier_.resolve(e.type, true);
         for_each_part(e, [&](Expression& part) { finish(part); });
         check_literals(e);
+        check_items(e);
     }
 
   private:
-    template <class F>
-    static void for_each_part(Expression& e, F visit) {
-        if (e.target != nullptr && e.target->type != nullptr) {
-            visit(*e.target);
-        }
-        for (const auto& part : e.arguments) {
-            visit(*part);
-        }
-        if (e.fold != nullptr) {
-            for (auto* part :
-                 {&e.fold->range,
-                  &e.fold->initial,
-                  &e.fold->condition,
-                  &e.fold->step,
-                  &e.fold->result}) {
-                visit(**part);
-            }
-        }
-    }
-
     void fault(const Expression& e, std::string text) {
         faults_.push_back({e.offset, std::move(text)});
     }
@@ -192,7 +174,12 @@ class Checker {
         if (type->kind == Kind::Map) {
             result = type->parameters[1];
         } else if (type->kind == Kind::Object) {
-            const auto found = type->fields.find(field);
+            auto found = type->fields.find(field);
+            if (const auto escaped = "__" + field + "__";
+                found == type->fields.end() && escape_name(field) == escaped) {
+                // A reserved word may stand as it is behind a point.
+                found = type->fields.find(escaped);
+            }
             result = found != type->fields.end() ? found->second : simple_type(Kind::Error);
             if (found == type->fields.end()) {
                 fault(e, fmt::format("undefined field '{}'", field));
@@ -255,7 +242,6 @@ class Checker {
             types.push_back(argument->type);
         }
         TypePtr result;
-        std::size_t fitting = 0;
         for (const Overload& overload : find_overloads(e.name)) {
             if (overload.is_member != (e.target != nullptr) ||
                 overload.parameters.size() != types.size()) {
@@ -271,7 +257,7 @@ class Checker {
             if (!unifier_.assign_all(types, wanted)) {
                 continue;
             }
-            e.overload = ++fitting == 1 ? &overload : nullptr;
+            e.overloads.push_back(&overload);
             const auto resolved = unifier_.resolve(returned, false);
             if (result == nullptr) {
                 result = resolved;
@@ -304,15 +290,12 @@ class Checker {
         );
     }
 
-    TypePtr join(const Expression& e, const TypePtr& before, const TypePtr& type) {
+    /// The type of items of both types; that they differ is a fault of its own, found later.
+    TypePtr join(const TypePtr& before, const TypePtr& type) {
         if (before == nullptr) {
             return type;
         }
-        if (unifier_.assign(before, type)) {
-            return most_general(before, type);
-        }
-        mismatch(e, before, type);
-        return simple_type(Kind::Error);
+        return unifier_.assign(before, type) ? most_general(before, type) : simple_type(Kind::Dyn);
     }
 
     TypePtr unwrap(const Expression& e, TypePtr type, bool is_optional) {
@@ -333,7 +316,7 @@ class Checker {
         for (std::size_t i = 0; i < e.arguments.size(); ++i) {
             Expression& each = *e.arguments[i];
             check(each);
-            item = join(each, item, unwrap(each, each.type, e.is_optional[i]));
+            item = join(item, unwrap(each, each.type, e.is_optional[i]));
         }
         e.type = make_list_type(item != nullptr ? item : unifier_.make_variable());
     }
@@ -345,10 +328,9 @@ class Checker {
             Expression& each_key = *e.arguments[i];
             Expression& each_value = *e.arguments[i + 1];
             check(each_key);
-            key = join(each_key, key, each_key.type);
+            key = join(key, each_key.type);
             check(each_value);
-            value =
-                join(each_value, value, unwrap(each_value, each_value.type, e.is_optional[i / 2]));
+            value = join(value, unwrap(each_value, each_value.type, e.is_optional[i / 2]));
         }
         if (key == nullptr) {
             key = unifier_.make_variable();
@@ -411,12 +393,16 @@ class Checker {
         check(*e.target);
         auto type = unifier_.resolve(e.target->type, false);
         if (type->kind != Kind::Optional && !is_wild(type)) {
-            fault(
-                e,
-                fmt::format(
-                    "found no matching overload for 'hasValue' applied to '{}.()'", print(type)
-                )
-            );
+            for (const std::string_view function : {"hasValue", "value"}) {
+                fault(
+                    e,
+                    fmt::format(
+                        "found no matching overload for '{}' applied to '{}.()'",
+                        function,
+                        print(type)
+                    )
+                );
+            }
         }
         const auto inner =
             type->kind == Kind::Optional ? type->parameters[0] : simple_type(Kind::Dyn);
@@ -440,6 +426,32 @@ class Checker {
             );
         }
         e.type = unifier_.resolve(wanted, false);
+    }
+
+    /// Items of one list, and keys and values of one map, must be of one type.
+    void check_items(const Expression& e) {
+        if (e.node != Node::List && e.node != Node::Map) {
+            return;
+        }
+        const std::size_t step = e.node == Node::Map ? 2 : 1;
+        for (std::size_t i = step; i < e.arguments.size(); ++i) {
+            const TypePtr& first = item_type(e, i % step);
+            const TypePtr& found = item_type(e, i);
+            if (!is_same_type(*first, *found)) {
+                mismatch(*e.arguments[i], first, found);
+                if (e.node == Node::List) {
+                    return;
+                }
+            }
+        }
+    }
+
+    static const TypePtr& item_type(const Expression& e, std::size_t index) {
+        const bool is_key = e.node == Node::Map && index % 2 == 0;
+        const std::size_t entry = e.node == Node::Map ? index / 2 : index;
+        const TypePtr& type = e.arguments[index]->type;
+        return !is_key && e.is_optional[entry] && type->kind == Kind::Optional ? type->parameters[0]
+                                                                               : type;
     }
 
     /// Texts that stand in the expression itself are read now.

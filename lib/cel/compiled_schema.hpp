@@ -3,6 +3,7 @@
 #include "cel/program.hpp"
 #include "cel/schema.hpp"
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,7 +23,9 @@ struct CompiledRule {
     SchemaRule source;
     std::optional<Program> program;
     std::optional<CompiledMessage> message;
-    std::string problem;  ///< why it was not compiled; "" when it was, or when it is empty
+    std::string problem;     ///< why it was not compiled; "" when it was, or when it is empty
+    std::uint64_t cost = 0;  ///< the estimate for one evaluation
+    std::uint64_t message_cost = 0;
     bool uses_old_self = false;
     std::string field_path;  ///< `.name` or `[key]` parts, to be added to the path of the object
 };
@@ -34,7 +37,6 @@ struct CompiledSchema {
     std::unique_ptr<CompiledSchema> items;
     std::unique_ptr<CompiledSchema> additional;
     std::map<std::string, std::unique_ptr<CompiledSchema>, std::less<>> properties;
-    std::vector<std::unique_ptr<CompiledSchema>> all_of;
     std::unique_ptr<Schema> owned;  ///< at the root: what all parts refer to
 };
 

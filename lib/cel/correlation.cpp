@@ -4,21 +4,32 @@
 
 namespace sluice::cel {
 
-const json::Value* find_old_item(
-    const Schema& list, const json::Value& item, const json::Value* old_list
-) {
+OldItems::OldItems(const Schema& list, const json::Value* old_list) : list_(list) {
     if (list.list_type != Schema::ListType::Map || old_list == nullptr || !old_list->is_array()) {
+        return;
+    }
+    for (const json::Value& item : old_list->as_array()) {
+        items_.emplace(key_of(item), &item);
+    }
+}
+
+const json::Value* OldItems::find(const json::Value& item) const {
+    if (items_.empty()) {
         return nullptr;
     }
-    const auto& items = old_list->as_array();
-    const auto found = std::ranges::find_if(items, [&](const json::Value& old) {
-        return std::ranges::all_of(list.list_keys, [&](const std::string& key) {
-            const json::Value* a = item.find(key);
-            const json::Value* b = old.find(key);
-            return a == nullptr || b == nullptr ? a == b : *a == *b;
-        });
-    });
-    return found != items.end() ? &*found : nullptr;
+    const auto found = items_.find(key_of(item));
+    return found != items_.end() ? found->second : nullptr;
+}
+
+std::string OldItems::key_of(const json::Value& item) const {
+    std::string key;
+    for (const std::string& name : list_.list_keys) {
+        // JSON has no line breaks outside of white space.
+        const json::Value* part = item.find(name);
+        key += part != nullptr ? json::print_sorted(*part) : "";
+        key += '\n';
+    }
+    return key;
 }
 
 Correlation Correlation::member(std::string_view name) const {
@@ -35,41 +46,31 @@ Correlation Correlation::member(std::string_view name) const {
     return {now, before, part};
 }
 
-Correlation Correlation::item(std::size_t index) const {
-    if (!is_known() || !value->is_array() || schema->items == nullptr) {
-        return {};
+bool Correlation::is_unchanged() const {
+    if (!is_unchanged_) {
+        is_unchanged_ = compare();
     }
-    const json::Value& now = value->as_array()[index];
-    const json::Value* before = find_old_item(*schema, now, old);
-    if (before == nullptr) {
-        return {};
-    }
-    return {&now, before, schema->items.get()};
+    return *is_unchanged_;
 }
 
-bool Correlation::is_unchanged() const {
+bool Correlation::compare() const {
     if (!is_known() || value->is_null() || old->is_null()) {
         return is_known() && value->is_null() && old->is_null();
     }
-    if (value->is_array() && old->is_array()) {
-        const auto size = value->as_array().size();
-        if (size != old->as_array().size()) {
-            return false;
-        }
-        if (schema->list_type != Schema::ListType::Map) {
-            return *value == *old;
-        }
-        for (std::size_t i = 0; i < size; ++i) {
-            if (!item(i).is_unchanged()) {
-                return false;
-            }
-        }
-        return true;
+    if (value->is_array() && old->is_array() && schema->list_type == Schema::ListType::Map) {
+        const auto& items = value->as_array();
+        const OldItems old_items(*schema, old);
+        return items.size() == old->as_array().size() &&
+               std::ranges::all_of(items, [&](const json::Value& item) {
+                   const json::Value* before = old_items.find(item);
+                   return before != nullptr && schema->items != nullptr &&
+                          Correlation{&item, before, schema->items.get()}.compare();
+               });
     }
     if (value->is_object() && old->is_object()) {
         return value->as_object().size() == old->as_object().size() &&
                std::ranges::all_of(value->as_object(), [&](const json::Member& each) {
-                   return member(each.first).is_unchanged();
+                   return member(each.first).compare();
                });
     }
     return *value == *old;

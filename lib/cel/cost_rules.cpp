@@ -8,16 +8,15 @@
 namespace sluice::cel {
 namespace {
 
-constexpr double kPerCharacter = 0.1;
-constexpr double kPerPatternCharacter = 0.25;
-
 std::uint64_t scaled(std::uint64_t size, double factor) {
     return static_cast<std::uint64_t>(std::ceil(static_cast<double>(size) * factor));
 }
 
 std::uint64_t traversal(const Value& value) {
     if (value.is<Text>()) {
-        return static_cast<std::uint64_t>(static_cast<double>(value.text().size()) * kPerCharacter);
+        return static_cast<std::uint64_t>(
+            static_cast<double>(value.text().size()) * kCostPerCharacter
+        );
     }
     if (const List* list = value.list()) {
         std::uint64_t cost = 0;
@@ -64,23 +63,23 @@ std::uint64_t call_cost(
             return 1;
         case CostRule::Scan:
         case CostRule::StandardScan:
-            return scaled(size(0), kPerCharacter);
+            return scaled(size(0), kCostPerCharacter);
         case CostRule::ScanTwice:
-            return scaled(size(0), 2 * kPerCharacter);
+            return scaled(size(0), 2 * kCostPerCharacter);
         case CostRule::ResultTwice:
-            return scaled(cost_size(result), 2 * kPerCharacter);
+            return scaled(cost_size(result), 2 * kCostPerCharacter);
         case CostRule::Regex:
         case CostRule::StandardRegex:
             return product(
-                scaled(size(0) + 1, kPerCharacter), scaled(size(1), kPerPatternCharacter)
+                scaled(size(0) + 1, kCostPerCharacter), scaled(size(1), kCostPerPatternCharacter)
             );
         case CostRule::Contains:
-            return product(scaled(size(0), kPerCharacter), scaled(size(1), kPerCharacter));
+            return product(scaled(size(0), kCostPerCharacter), scaled(size(1), kCostPerCharacter));
         case CostRule::Shorter:
         case CostRule::StandardShorter:
-            return scaled(std::min(size(0), size(1)), kPerCharacter);
+            return scaled(std::min(size(0), size(1)), kCostPerCharacter);
         case CostRule::Concatenation:
-            return scaled(size(0) + size(1), kPerCharacter);
+            return scaled(size(0) + size(1), kCostPerCharacter);
         case CostRule::Items:
             return size(1);
         case CostRule::Traversal:

@@ -12,6 +12,8 @@ std::uint64_t call_cost(
     CostRule rule, bool is_certain, std::span<const Value> arguments, const Value& result
 );
 
+inline constexpr double kCostPerCharacter = 0.1;
+inline constexpr double kCostPerPatternCharacter = 0.25;
 inline constexpr std::uint64_t kListCost = 10;
 inline constexpr std::uint64_t kMapCost = 30;
 

@@ -128,7 +128,9 @@ Value list_equals(const List& a, const List& b) {
 
 /// Members that the schema does not know are compared as JSON when both have them.
 bool unknown_members_equal(const Map& a, const Map& b) {
-    if (a.raw() == nullptr || a.schema() == nullptr || !a.schema()->has_properties) {
+    const bool knows_all =
+        a.schema() == nullptr || (!a.schema()->has_properties && a.schema()->additional != nullptr);
+    if (a.raw() == nullptr || knows_all) {
         return true;
     }
     for (const auto& [name, data] : *a.raw()) {
@@ -151,7 +153,6 @@ Value map_equals(const Map& a, const Map& b) {
     if (a.size() != b.size()) {
         return false;
     }
-    const bool is_object = a.schema() != nullptr && a.schema()->has_properties;
     for (const Value& key : a.keys()) {
         const auto mine = a.find(key);
         const auto theirs = b.find(key);
@@ -165,7 +166,7 @@ Value map_equals(const Map& a, const Map& b) {
             return same;
         }
     }
-    return is_object ? unknown_members_equal(a, b) : true;
+    return unknown_members_equal(a, b);
 }
 
 bool is_typed_collection(const Value& value) {

@@ -55,8 +55,29 @@ struct Expression {
 
     // What checking finds out.
     TypePtr type;
-    const Overload* overload = nullptr;  ///< the only one that fits; nullptr when several do
+    std::vector<const Overload*> overloads;  ///< of a call: those that the types leave open
+
+    /// The overload, when the types leave no other.
+    const Overload* only_overload() const { return overloads.size() == 1 ? overloads[0] : nullptr; }
 };
+
+/// Calls `visit` with each part that the expression has, which is as const as the expression.
+template <class E, class F>
+void for_each_part(E& e, F visit) {
+    if (e.target != nullptr) {
+        visit(*e.target);
+    }
+    for (const auto& part : e.arguments) {
+        visit(*part);
+    }
+    if (e.fold != nullptr) {
+        const Fold& fold = *e.fold;
+        for (const ExpressionPtr* part :
+             {&fold.range, &fold.initial, &fold.condition, &fold.step, &fold.result}) {
+            visit(**part);
+        }
+    }
+}
 
 /// A fault of an expression and the byte where it is.
 struct Fault {

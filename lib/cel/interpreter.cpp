@@ -1,7 +1,9 @@
 #include "cel/interpreter.hpp"
 
+#include "cel/cost_estimate.hpp"
 #include "cel/cost_rules.hpp"
 #include "cel/dispatch.hpp"
+#include "cel/effort.hpp"
 #include "cel/operations.hpp"
 
 #include <fmt/format.h>
@@ -62,6 +64,20 @@ Gathered find_gathered(const Expression& step) {
     return found;
 }
 
+/// What the API server calls a value that is no list or map: by the name of its type in Go.
+std::string_view name_of_kind(const Value& value) {
+    return value.is_null()             ? "types.Null"
+           : value.is<bool>()          ? "types.Bool"
+           : value.is<std::int64_t>()  ? "types.Int"
+           : value.is<std::uint64_t>() ? "types.Uint"
+           : value.is<double>()        ? "types.Double"
+           : value.is<Text>()          ? "types.String"
+           : value.is<Bytes>()         ? "types.Bytes"
+           : value.is<Duration>()      ? "types.Duration"
+           : value.is<Timestamp>()     ? "types.Timestamp"
+                                       : "*types.Optional";
+}
+
 }  // namespace
 
 bool Interpreter::charge(std::uint64_t cost) {
@@ -69,6 +85,11 @@ bool Interpreter::charge(std::uint64_t cost) {
         exhausted_ = true;
     }
     return !exhausted_;
+}
+
+void Interpreter::spend(std::uint64_t effort) {
+    effort_ = add_costs(effort_, effort);
+    exhausted_ = exhausted_ || add_costs(effort_, regexes_.effort()) > kMaxEffort;
 }
 
 Value Interpreter::evaluate(const Expression& e) {
@@ -235,6 +256,10 @@ Value Interpreter::inequality(const Expression& e) {
     }
     const std::vector<Value> arguments{a, b};
     charge(call_cost(CostRule::Shorter, true, arguments, Value()));
+    spend(reading_effort(CostRule::Shorter, arguments));
+    if (exhausted_) {
+        return make_failure(std::string(kBudgetExceeded));
+    }
     Value same = equals(a, b);
     return same.is<bool>() ? Value(!same.is_true()) : same;
 }
@@ -264,7 +289,7 @@ Value Interpreter::function(const Expression& e) {
 }
 
 Value Interpreter::invoke(const Expression& e, std::vector<Value>& arguments) {
-    const Overload* overload = e.overload;
+    const Overload* overload = e.only_overload();
     if (overload == nullptr ||
         (overload->guard == Guard::Signature && !fits(*overload, arguments))) {
         overload =
@@ -274,13 +299,13 @@ Value Interpreter::invoke(const Expression& e, std::vector<Value>& arguments) {
         charge(1);
         return refuse_call(e.name, arguments);
     }
+    spend(reading_effort(overload->cost, arguments));
+    if (exhausted_) {
+        return make_failure(std::string(kBudgetExceeded));
+    }
     Value result = overload->implementation({arguments, regexes_});
-    charge(call_cost(overload->cost, e.overload != nullptr, arguments, result));
-    // What is copied into new lists is bounded, though it costs nothing.
-    constexpr std::uint64_t kMaxWork = 20'000'000;
-    const bool is_made = result.list() != nullptr || e.name == "cel.@mapInsert";
-    work_ += is_made ? cost_size(result) : 0;
-    exhausted_ = exhausted_ || work_ > kMaxWork;
+    charge(call_cost(overload->cost, e.overloads.size() == 1, arguments, result));
+    spend(making_effort(result, e.name == "cel.@mapInsert"));
     return result;
 }
 
@@ -346,7 +371,7 @@ Value Interpreter::fold(const Expression& e) {
         return range;
     }
     if (range.list() == nullptr && range.map() == nullptr) {
-        return make_failure(fmt::format("got '{}', expected iterable type", type_name(range)));
+        return make_failure(fmt::format("got '{}', expected iterable type", name_of_kind(range)));
     }
     return fold_over(e, range);
 }

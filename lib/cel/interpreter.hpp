@@ -47,11 +47,13 @@ class Interpreter {
 
     /// Counts a cost; false when the budget is spent.
     bool charge(std::uint64_t cost);
+    /// Counts what costs leave out; beyond kMaxEffort the budget counts as spent.
+    void spend(std::uint64_t effort);
 
     const Bindings& bindings_;
     std::uint64_t budget_;
     std::uint64_t cost_ = 0;
-    std::uint64_t work_ = 0;
+    std::uint64_t effort_ = 0;
     bool exhausted_ = false;
     RegexCache regexes_;
     std::vector<std::pair<std::string_view, Value>> variables_;

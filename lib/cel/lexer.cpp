@@ -44,8 +44,9 @@ void append_utf8(std::string& out, std::uint32_t code) {
     }
 }
 
-/// Takes one escape off the front, which is behind its backslash; whether it is one.
-bool take_escape(std::string_view& rest, bool is_bytes, std::string& out) {
+/// Takes one escape off the front, which is behind its backslash; whether it is one. It may name no
+/// character.
+bool take_escape(std::string_view& rest, bool is_bytes, std::string& out, bool& has_wrong_code) {
     constexpr std::string_view kNames = "abfnrtv\"'\\?`";
     constexpr std::string_view kMeanings = "\a\b\f\n\r\t\v\"'\\?`";
     if (rest.empty()) {
@@ -70,10 +71,11 @@ bool take_escape(std::string_view& rest, bool is_bytes, std::string& out) {
     std::uint32_t code = 0;
     const char* const begin = rest.data() + skip;
     const auto read = std::from_chars(begin, begin + digits, code, is_octal ? 8 : 16);
-    if (read.ec != std::errc() || read.ptr != begin + digits || code > 0x10FFFFU ||
-        (code >= 0xD800U && code < 0xE000U)) {
+    if (read.ec != std::errc() || read.ptr != begin + digits) {
         return false;
     }
+    const bool is_surrogate = code >= 0xD800U && code < 0xE000U;
+    has_wrong_code = has_wrong_code || code > 0x10FFFFU || is_surrogate;
     if (is_bytes) {
         out += static_cast<char>(code);
     } else {
@@ -159,6 +161,7 @@ class Lexer {
         const std::size_t marks = is_triple ? 3 : 1;
         const std::string end(marks, quote);
         std::string text;
+        bool has_wrong_code = false;
         body.remove_prefix(marks);
         while (!body.starts_with(end)) {
             if (body.empty() || (!is_triple && (body.front() == '\n' || body.front() == '\r'))) {
@@ -169,12 +172,15 @@ class Lexer {
             body.remove_prefix(1);
             if (c != '\\' || is_raw) {
                 text += c;
-            } else if (!take_escape(body, is_bytes, text)) {
+            } else if (!take_escape(body, is_bytes, text, has_wrong_code)) {
                 refuse(rest_.size() - body.size());
                 return true;
             }
         }
         body.remove_prefix(marks);
+        if (has_wrong_code) {
+            faults_.push_back({offset(), "invalid unicode code point"});
+        }
         add(is_bytes ? Token::Kind::Bytes : Token::Kind::String, rest_.size() - body.size()).text =
             std::move(text);
         return true;

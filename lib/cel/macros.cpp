@@ -261,8 +261,8 @@ ExpressionPtr expand_macro(ExpressionPtr call, std::vector<Fault>& faults) {
         macro.call = std::move(call);
         return expand_has(macro);
     }
-    const bool is_quantifier =
-        name == "all" || name == "exists" || name == "exists_one" || name == "existsOne";
+    const bool is_quantifier = name == "all" || name == "exists" || name == "exists_one" ||
+                               (name == "existsOne" && count == 3);
     const bool is_double =
         name.starts_with("transform") &&
         (name == "transformList" || name == "transformMap" || name == "transformMapEntry");

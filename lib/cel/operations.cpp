@@ -347,7 +347,7 @@ Value negate(const Value& a) {
     if (const auto* number = a.get_if<double>()) {
         return -*number;
     }
-    return refuse(a, "-_", a.is<bool>());
+    return no_such_overload();
 }
 
 std::optional<std::int64_t> size_of(const Value& value) {

@@ -231,12 +231,16 @@ class Parser {
         }
         const Token name = peek();
         ++at_;
+        if (name.kind == Kind::Quoted) {
+            fail_at(name.offset, "unsupported syntax: '`'");
+            return target;
+        }
         if (is_optional) {
             auto field = make_literal(name.offset, make_string(name.text));
             return call(offset, "_?._", std::move(target), std::move(field));
         }
         const std::size_t open = peek().offset;
-        if (name.kind == Kind::Identifier && take("(")) {
+        if (take("(")) {
             auto member = make_call(open, name.text, read_arguments(")"));
             member->target = std::move(target);
             measure(*member);

@@ -57,14 +57,16 @@ std::string child_path(std::string_view path, std::string_view name) {
     return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
 }
 
-std::string print_violation(const RuleViolation& violation) {
-    std::string text = violation.path.empty() ? "<nil>" : violation.path;
-    text += ": ";
-    text += print_reason(violation.reason);
+std::string print_message(const RuleViolation& violation) {
+    std::string text(print_reason(violation.reason));
     for (const std::string& part : {violation.value, violation.message}) {
         text += part.empty() ? "" : ": " + part;
     }
     return text;
+}
+
+std::string print_violation(const RuleViolation& violation) {
+    return (violation.path.empty() ? "<nil>" : violation.path) + ": " + print_message(violation);
 }
 
 }  // namespace sluice::cel

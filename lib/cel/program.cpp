@@ -4,26 +4,49 @@
 #include "cel/parser.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace sluice::cel {
 namespace {
 
-bool mentions(const Expression* e, std::string_view variable) {
-    if (e == nullptr) {
-        return false;
+bool mentions(const Expression& e, std::string_view variable) {
+    bool found = e.node == Expression::Node::Identifier && e.name == variable;
+    for_each_part(e, [&](const Expression& part) { found = found || mentions(part, variable); });
+    return found;
+}
+
+/// Whether the value is a literal, or conversions of one.
+bool is_converted_literal(const Expression& e) {
+    constexpr std::array<std::string_view, 9> kConversions{
+        "bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "uint"
+    };
+    return e.node == Expression::Node::Literal ||
+           (e.node == Expression::Node::Call && e.target == nullptr && e.arguments.size() == 1 &&
+            std::ranges::find(kConversions, e.name) != kConversions.end() &&
+            is_converted_literal(*e.arguments[0]));
+}
+
+std::optional<std::string> find_failure(const Expression& e) {
+    if (is_converted_literal(e)) {
+        const Bindings none;
+        const Value value = Interpreter(none, kCallBudget).evaluate(e);
+        return value.is_failure() ? std::optional(*value.get<Failure>().text) : std::nullopt;
     }
-    if (e->node == Expression::Node::Identifier) {
-        return e->name == variable;
-    }
-    const auto in = [&](const ExpressionPtr& part) { return mentions(part.get(), variable); };
-    return in(e->target) || std::ranges::any_of(e->arguments, in) ||
-           (e->fold != nullptr && (in(e->fold->range) || in(e->fold->step)));
+    std::optional<std::string> failure;
+    for_each_part(e, [&](const Expression& part) {
+        failure = failure ? failure : find_failure(part);
+    });
+    return failure;
 }
 
 }  // namespace
 
+std::optional<std::string> find_failing_constant(const Program& program) {
+    return find_failure(program.expression());
+}
+
 bool Program::uses(std::string_view variable) const {
-    return mentions(expression_.get(), variable);
+    return mentions(*expression_, variable);
 }
 
 Result<Program> compile(std::string_view source, const Declarations& declarations) {

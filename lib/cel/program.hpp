@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,10 @@ class Program {
 /// Reads and checks an expression. Errors: Invalid, with the faults in the words of the API server:
 /// `ERROR: <input>:1:5: undefined field 'x'`, the line, and a mark below it.
 Result<Program> compile(std::string_view source, const Declarations& declarations);
+
+/// The failure of a conversion of a literal, such as `uint(-1)`: the API server refuses such an
+/// expression before it ever runs.
+std::optional<std::string> find_failing_constant(const Program& program);
 
 /// The values of variables. Those that are missing are failures when they are used.
 using Bindings = std::map<std::string, Value, std::less<>>;

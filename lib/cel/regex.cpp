@@ -1,5 +1,7 @@
 #include "cel/regex.hpp"
 
+#include <fmt/format.h>
+
 #include <re2/re2.h>
 
 namespace sluice::cel {
@@ -9,6 +11,45 @@ re2::RE2::Options make_options() {
     re2::RE2::Options options;
     options.set_log_errors(false);
     return options;
+}
+
+/// The fault as the API server names it.
+std::string_view name_error(re2::RE2::ErrorCode code) {
+    using re2::RE2;
+    switch (code) {
+        case RE2::ErrorBadEscape:
+            return "invalid escape sequence";
+        case RE2::ErrorBadCharClass:
+            return "invalid character class";
+        case RE2::ErrorBadCharRange:
+            return "invalid character class range";
+        case RE2::ErrorMissingBracket:
+            return "missing closing ]";
+        case RE2::ErrorMissingParen:
+            return "missing closing )";
+        case RE2::ErrorUnexpectedParen:
+            return "unexpected )";
+        case RE2::ErrorTrailingBackslash:
+            return "trailing backslash at end of expression";
+        case RE2::ErrorRepeatArgument:
+            return "missing argument to repetition operator";
+        case RE2::ErrorRepeatSize:
+            return "invalid repeat count";
+        case RE2::ErrorRepeatOp:
+            return "invalid nested repetition operator";
+        case RE2::ErrorBadPerlOp:
+            return "invalid or unsupported Perl syntax";
+        case RE2::ErrorBadUTF8:
+            return "invalid UTF-8";
+        case RE2::ErrorBadNamedCapture:
+            return "invalid named capture";
+        case RE2::ErrorPatternTooLarge:
+            return "expression too large";
+        case RE2::NoError:
+        case RE2::ErrorInternal:
+            break;
+    }
+    return "regexp/syntax: internal error";
 }
 
 }  // namespace
@@ -21,8 +62,19 @@ Regex::Regex(Regex&&) noexcept = default;
 Regex& Regex::operator=(Regex&&) noexcept = default;
 Regex::~Regex() = default;
 
+std::uint64_t Regex::size() const {
+    // What is too large was read to its limit.
+    constexpr std::uint64_t kLargest = 100'000;
+    return regex_->ok() ? static_cast<std::uint64_t>(regex_->ProgramSize())
+           : regex_->error_code() == re2::RE2::ErrorPatternTooLarge ? kLargest
+                                                                    : 1;
+}
+
 std::optional<std::string> Regex::problem() const {
-    return regex_->ok() ? std::nullopt : std::optional(regex_->error());
+    if (regex_->ok()) {
+        return std::nullopt;
+    }
+    return fmt::format("{}: `{}`", name_error(regex_->error_code()), regex_->error_arg());
 }
 
 bool Regex::is_found_in(std::string_view text) const {
@@ -67,7 +119,9 @@ const Regex& RegexCache::get(std::string_view pattern) {
     if (known_.size() >= kMax) {
         known_.clear();
     }
-    return known_.emplace(std::string(pattern), Regex(pattern)).first->second;
+    const Regex& read = known_.emplace(std::string(pattern), Regex(pattern)).first->second;
+    effort_ += read.size();
+    return read;
 }
 
 }  // namespace sluice::cel

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,6 +23,8 @@ class Regex {
     Regex& operator=(Regex&&) noexcept;
     ~Regex();
 
+    /// How much work reading the pattern was, in steps of its program.
+    std::uint64_t size() const;
     /// What is wrong with the pattern; none when nothing is.
     std::optional<std::string> problem() const;
     /// Whether some part of the text matches. Requires: no problem.
@@ -37,8 +40,11 @@ class Regex {
 class RegexCache {
   public:
     const Regex& get(std::string_view pattern);
+    /// The sizes of all that were read.
+    std::uint64_t effort() const { return effort_; }
 
   private:
+    std::uint64_t effort_ = 0;
     std::map<std::string, Regex, std::less<>> known_;
 };
 

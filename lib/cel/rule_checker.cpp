@@ -24,12 +24,14 @@ struct Part {
     const json::Value* old = nullptr;  ///< what oldSelf is
     std::string path;
     Correlation correlation;
-    Correlation parent;  ///< the nearest part above that has an old value
+    /// The nearest part above that has an old value.
+    const Correlation* parent = nullptr;
     bool is_root = false;
 
     /// Whether faults of rules without oldSelf are passed over.
     bool is_ratcheted() const {
-        return correlation.is_known() ? correlation.is_unchanged() : parent.is_unchanged();
+        return correlation.is_known() ? correlation.is_unchanged()
+                                      : parent != nullptr && parent->is_unchanged();
     }
 };
 
@@ -37,10 +39,15 @@ struct Part {
 struct Subject {
     const Part& part;
     const Bindings& bindings;
+    /// In its message `oldSelf` is no optional, even where the message was checked as if it were
+    /// one: the API server evaluates it so.
+    const Bindings& message_bindings;
 };
 
 class RuleChecker {
   public:
+    explicit RuleChecker(std::vector<RuleViolation>& unchanged) : unchanged_(unchanged) {}
+
     std::vector<RuleViolation> run(const CompiledSchema& root, const Part& part) {
         check(root, part);
         return std::move(violations_);
@@ -52,11 +59,6 @@ class RuleChecker {
             return;
         }
         check_rules(compiled, part);
-        for (const auto& each : compiled.all_of) {
-            Part same = part;
-            same.correlation = {};
-            check(*each, same);
-        }
         if (part.value->is_array()) {
             check_items(compiled, part);
         } else if (part.value->is_object()) {
@@ -66,11 +68,12 @@ class RuleChecker {
 
     bool is_over() const { return remaining_ < 0; }
 
-    static Part below(const Part& part, const json::Value& value, Correlation next) {
+    /// Lifetime: it refers to the part above.
+    static Part below(const Part& part, const json::Value& value, const Correlation& next) {
         Part result;
         result.value = &value;
         result.correlation = next;
-        result.parent = part.correlation.is_known() ? part.correlation : part.parent;
+        result.parent = part.correlation.is_known() ? &part.correlation : part.parent;
         return result;
     }
 
@@ -85,7 +88,8 @@ class RuleChecker {
             }
             Part next = below(part, value, part.correlation.member(name));
             if (part.is_root && (name == "apiVersion" || name == "kind")) {
-                next.correlation = next.parent = {};
+                next.correlation = {};
+                next.parent = nullptr;
             }
             next.old = part.old != nullptr ? part.old->find(name) : nullptr;
             next.path = found != compiled.properties.end() ? child_path(part.path, name)
@@ -99,9 +103,14 @@ class RuleChecker {
             return;
         }
         const auto& items = part.value->as_array();
+        const OldItems old_items(*compiled.schema, part.old);
         for (std::size_t i = 0; i < items.size() && !is_over(); ++i) {
-            Part next = below(part, items[i], part.correlation.item(i));
-            next.old = find_old_item(*compiled.schema, items[i], part.old);
+            const json::Value* old = old_items.find(items[i]);
+            Part next = below(part, items[i], {});
+            next.old = old;
+            if (old != nullptr && part.correlation.is_known()) {
+                next.correlation = {&items[i], old, compiled.schema->items.get()};
+            }
             next.path = fmt::format("{}[{}]", part.path, i);
             check(*compiled.items, next);
         }
@@ -119,7 +128,12 @@ class RuleChecker {
         const json::Value* old = part.old != nullptr && !part.old->is_null() ? part.old : nullptr;
         Bindings bindings;
         bindings["self"] = make_value(*part.value, compiled.schema);
-        const Value old_self = old != nullptr ? make_value(*old, compiled.schema) : Value();
+        Bindings optional_bindings = bindings;
+        optional_bindings["oldSelf"] = Optional{};
+        if (old != nullptr) {
+            bindings["oldSelf"] = make_value(*old, compiled.schema);
+            optional_bindings["oldSelf"] = make_optional(bindings["oldSelf"]);
+        }
         for (const CompiledRule& rule : compiled.rules) {
             if (!rule.problem.empty()) {
                 type_fault(compiled, part, "rule compile error: " + rule.problem);
@@ -131,13 +145,12 @@ class RuleChecker {
             if (program == nullptr || (rule.uses_old_self && !has_old)) {
                 continue;
             }
-            bindings.erase("oldSelf");
-            if (is_optional) {
-                bindings["oldSelf"] = old != nullptr ? make_optional(old_self) : Optional{};
-            } else if (old != nullptr) {
-                bindings["oldSelf"] = old_self;
-            }
-            check_rule(compiled, rule, *program, {part, bindings});
+            check_rule(
+                compiled,
+                rule,
+                *program,
+                {part, is_optional ? optional_bindings : bindings, bindings}
+            );
             if (is_over()) {
                 return;
             }
@@ -231,9 +244,8 @@ class RuleChecker {
         if (is_scalar && shows_value && violation.value.empty()) {
             violation.value = print_bad_value(*part.value);
         }
-        if (rule.uses_old_self || !part.is_ratcheted()) {
-            violations_.push_back(std::move(violation));
-        }
+        const bool counts = rule.uses_old_self || !part.is_ratcheted();
+        (counts ? violations_ : unchanged_).push_back(std::move(violation));
     }
 
     /// Takes the message that the rule's expression makes, unless it makes none that may be shown.
@@ -244,7 +256,7 @@ class RuleChecker {
         RuleViolation& violation
     ) {
         std::uint64_t cost = 0;
-        const auto value = evaluate(message.program, subject.bindings, kCallBudget, &cost);
+        const auto value = evaluate(message.program, subject.message_bindings, kCallBudget, &cost);
         std::string problem;
         if (static_cast<std::int64_t>(std::min(cost, kObjectBudget + 1)) > remaining_) {
             problem = "messageExpression evaluation " + std::string(kOutOfBudget);
@@ -274,13 +286,17 @@ class RuleChecker {
     }
 
     std::vector<RuleViolation> violations_;
+    std::vector<RuleViolation>& unchanged_;
     std::int64_t remaining_ = static_cast<std::int64_t>(kObjectBudget);
 };
 
 }  // namespace
 
 std::vector<RuleViolation> check(
-    const RuleSet& rules, const json::Value& object, const json::Value* old_object
+    const RuleSet& rules,
+    const json::Value& object,
+    const json::Value* old_object,
+    std::vector<RuleViolation>* unchanged
 ) {
     if (rules.empty()) {
         return {};
@@ -292,7 +308,8 @@ std::vector<RuleViolation> check(
     if (old_object != nullptr) {
         part.correlation = {&object, old_object, rules.root().schema};
     }
-    return RuleChecker().run(rules.root(), part);
+    std::vector<RuleViolation> ignored;
+    return RuleChecker(unchanged != nullptr ? *unchanged : ignored).run(rules.root(), part);
 }
 
 }  // namespace sluice::cel

@@ -1,6 +1,8 @@
 #include "cel/compiled_schema.hpp"
+#include "cel/cost_estimate.hpp"
 #include "cel/field_path.hpp"
 #include "cel/printing.hpp"
+#include "cel/rule_costs.hpp"
 #include "cel/schema_rules.hpp"
 
 #include <fmt/format.h>
@@ -49,7 +51,30 @@ bool has_line_break(std::string_view text) {
     return text.find_first_of("\n\r") != std::string_view::npos;
 }
 
-/// Whether rules may stand there: those of `allOf` alone are never looked at.
+/// Adds the faults of rules where none may stand.
+void report_misplaced(
+    const Schema& schema, const std::string& path, std::vector<RuleViolation>& faults
+) {
+    for (const std::string& place : schema.misplaced_rules) {
+        faults.push_back(
+            {fmt::format("{}{}.{}", path, place, kList),
+             "FieldValueForbidden",
+             "",
+             "must be empty to be structural"}
+        );
+    }
+    for (const auto& [name, property] : schema.properties) {
+        report_misplaced(*property, fmt::format("{}.properties[{}]", path, name), faults);
+    }
+    if (schema.items != nullptr) {
+        report_misplaced(*schema.items, path + ".items", faults);
+    }
+    if (schema.additional != nullptr) {
+        report_misplaced(*schema.additional, path + ".additionalProperties", faults);
+    }
+}
+
+/// Whether there are rules at that part or below it.
 bool has_rules(const Schema& schema) {
     return !schema.rules.empty() || (schema.items != nullptr && has_rules(*schema.items)) ||
            (schema.additional != nullptr && has_rules(*schema.additional)) ||
@@ -62,29 +87,28 @@ class RuleCompiler {
   public:
     explicit RuleCompiler(std::vector<RuleViolation>& faults) : faults_(faults) {}
 
+    void report_total(std::string_view path) const { costs_.report_total(path, faults_); }
+
     /// Where in the schema it is: what its faults are called, and where oldSelf has no meaning.
     struct Place {
         std::string path;
         std::string uncorrelated;
-        bool is_reported = true;
+        Occurrences occurrences = 1;
     };
 
-    /// `source`: the schema with the rules; `node`: the one that types the data.
-    std::unique_ptr<CompiledSchema> compile_part(
-        const Schema& source, const Schema& node, const Place& place
-    ) {
+    std::unique_ptr<CompiledSchema> compile_part(const Schema& node, const Place& place) {
         auto part = std::make_unique<CompiledSchema>();
         part->schema = &node;
         const auto faults_before = shape_faults_;
-        compile_below(source, node, place, *part);
-        for (std::size_t i = 0; i < source.rules.size(); ++i) {
-            check_shape(source.rules[i], node, index_path(place, i), place.is_reported);
+        compile_below(node, place, *part);
+        for (std::size_t i = 0; i < node.rules.size(); ++i) {
+            check_shape(node.rules[i], node, index_path(place, i));
         }
-        for (std::size_t i = 0; shape_faults_ == faults_before && i < source.rules.size(); ++i) {
-            part->rules.push_back(compile_rule(source.rules[i], node, index_path(place, i), place));
+        for (std::size_t i = 0; shape_faults_ == faults_before && i < node.rules.size(); ++i) {
+            part->rules.push_back(compile_rule(node.rules[i], node, index_path(place, i), place));
         }
-        const bool has_parts = part->items != nullptr || part->additional != nullptr ||
-                               !part->properties.empty() || !part->all_of.empty();
+        const bool has_parts =
+            part->items != nullptr || part->additional != nullptr || !part->properties.empty();
         return part->rules.empty() && !has_parts ? nullptr : std::move(part);
     }
 
@@ -93,43 +117,35 @@ class RuleCompiler {
         return fmt::format("{}.{}[{}]", place.path, kList, index);
     }
 
-    void compile_below(
-        const Schema& source, const Schema& node, const Place& place, CompiledSchema& part
-    ) {
-        const auto below = [&](std::string_view step, bool correlates) {
+    void compile_below(const Schema& node, const Place& place, CompiledSchema& part) {
+        const auto below = [&](std::string_view step, bool correlates, Occurrences occurrences) {
             Place next = place;
             next.path = child_path(place.path, step);
+            next.occurrences = occurrences;
             if (!correlates && next.uncorrelated.empty()) {
                 next.uncorrelated = place.path;
             }
             return next;
         };
-        if (source.additional != nullptr && node.additional != nullptr) {
+        if (node.additional != nullptr) {
             part.additional = compile_part(
-                *source.additional, *node.additional, below("additionalProperties", true)
+                *node.additional,
+                below("additionalProperties", true, occurrences_of_items(place.occurrences, node))
             );
         }
-        for (const auto& [name, property] : source.properties) {
-            const Schema* known = node.find(name);
-            if (known == nullptr) {
-                continue;
-            }
-            auto compiled =
-                compile_part(*property, *known, below(fmt::format("properties[{}]", name), true));
+        for (const auto& [name, property] : node.properties) {
+            const auto step = fmt::format("properties[{}]", name);
+            auto compiled = compile_part(*property, below(step, true, place.occurrences));
             if (compiled != nullptr) {
                 part.properties.emplace(name, std::move(compiled));
             }
         }
-        for (const auto& each : source.all_of) {
-            Place place_of_all = place;
-            place_of_all.is_reported = false;
-            if (auto compiled = compile_part(*each, node, place_of_all)) {
-                part.all_of.push_back(std::move(compiled));
-            }
-        }
-        if (source.items != nullptr && node.items != nullptr) {
+        if (node.items != nullptr) {
             const bool correlates = node.list_type == Schema::ListType::Map;
-            part.items = compile_part(*source.items, *node.items, below("items", correlates));
+            part.items = compile_part(
+                *node.items,
+                below("items", correlates, occurrences_of_items(place.occurrences, node))
+            );
         }
     }
 
@@ -143,9 +159,7 @@ class RuleCompiler {
     }
 
     /// What is wrong with a rule before its expression is read.
-    void check_shape(
-        const SchemaRule& rule, const Schema& node, const std::string& path, bool is_reported
-    ) {
+    void check_shape(const SchemaRule& rule, const Schema& node, const std::string& path) {
         const auto before = faults_.size();
         const auto text = trim(rule.rule);
         const auto message = trim(rule.message);
@@ -181,9 +195,6 @@ class RuleCompiler {
             );
         }
         check_field_path(rule, node, path + ".fieldPath");
-        if (!is_reported) {
-            faults_.resize(before);
-        }
         shape_faults_ += faults_.size() - before;
     }
 
@@ -222,26 +233,21 @@ class RuleCompiler {
         }
         if (node.declared == nullptr) {
             compiled.problem = "failed to convert to declType for CEL validation rules";
-            if (place.is_reported) {
-                report(
-                    child_path(place.path, kList),
-                    "InternalError",
-                    "",
-                    "internal error: failed to retrieve type information for "
-                    "x-kubernetes-validations"
-                );
-            }
+            report(
+                child_path(place.path, kList),
+                "InternalError",
+                "",
+                "internal error: failed to retrieve type information for x-kubernetes-validations"
+            );
             return compiled;
         }
         compiled.field_path = read_field_path(rule.field_path, node).value_or("");
         const auto declarations = declare(rule, node, node.scope);
         compile_condition(compiled, declarations);
         if (compiled.problem.empty()) {
-            compile_message(compiled, declarations, path, place.is_reported);
+            compile_message(compiled, declarations, path);
         }
-        if (place.is_reported) {
-            report_rule(compiled, path, place);
-        }
+        report_rule(compiled, node, path, place);
         return compiled;
     }
 
@@ -253,15 +259,18 @@ class RuleCompiler {
             compiled.problem = "cel expression must evaluate to a bool";
         } else {
             compiled.uses_old_self = program->uses("oldSelf");
+            if (const auto failure = find_failing_constant(*program)) {
+                compiled.problem = "program instantiation failed: " + *failure;
+                return;
+            }
+            compiled.cost =
+                estimate_cost(program->expression(), *declarations.variables.at("self"));
             compiled.program = std::move(*program);
         }
     }
 
     void compile_message(
-        CompiledRule& compiled,
-        const Declarations& declarations,
-        const std::string& path,
-        bool is_reported
+        CompiledRule& compiled, const Declarations& declarations, const std::string& path
     ) {
         const std::string& source = compiled.source.message_expression;
         if (source.empty()) {
@@ -273,17 +282,34 @@ class RuleCompiler {
             problem = "messageExpression compilation failed: " + program.error().detail;
         } else if (program->type().kind != Kind::String) {
             problem = "messageExpression must evaluate to a string";
+        } else if (const auto failure = find_failing_constant(*program)) {
+            problem = "messageExpression instantiation failed: " + *failure;
         } else {
+            compiled.message_cost =
+                estimate_cost(program->expression(), *declarations.variables.at("self"));
             compiled.message = CompiledMessage{source, std::move(*program)};
             return;
         }
-        if (is_reported) {
-            invalid(path + ".messageExpression", print_rule(compiled.source), problem);
+        invalid(path + ".messageExpression", print_rule(compiled.source), problem);
+    }
+
+    void report_cost(const std::string& path, std::string_view name, std::uint64_t cost) {
+        if (auto excess = costs_.add(path + "." + std::string(name), name, cost)) {
+            report(path + "." + std::string(name), "FieldValueForbidden", "", std::move(*excess));
         }
     }
 
-    void report_rule(const CompiledRule& compiled, const std::string& path, const Place& place) {
+    void report_rule(
+        const CompiledRule& compiled,
+        const Schema& node,
+        const std::string& path,
+        const Place& place
+    ) {
         const SchemaRule& rule = compiled.source;
+        report_cost(path, "rule", total_cost(compiled.cost, place.occurrences, node));
+        if (compiled.message) {
+            report_cost(path, "messageExpression", compiled.message_cost);
+        }
         if (!compiled.problem.empty()) {
             invalid(path + ".rule", print_rule(rule), compiled.problem);
         }
@@ -304,6 +330,7 @@ class RuleCompiler {
     }
 
     std::vector<RuleViolation>& faults_;
+    RuleCosts costs_;
     std::size_t shape_faults_ = 0;
 };
 
@@ -322,9 +349,11 @@ Result<RuleSet> compile_rules(
     }
     std::vector<RuleViolation> found;
     std::shared_ptr<CompiledSchema> root;
-    if (has_rules(**schema)) {
+    report_misplaced(**schema, std::string(path), found);
+    if (found.empty() && has_rules(**schema)) {
         RuleCompiler compiler(found);
-        root = compiler.compile_part(**schema, **schema, {std::string(path), "", true});
+        root = compiler.compile_part(**schema, {std::string(path), "", 1});
+        compiler.report_total(path);
     }
     if (!found.empty()) {
         std::string detail;

@@ -1,5 +1,7 @@
 #include "cel/schema.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -9,8 +11,6 @@ namespace {
 using json::Value;
 
 constexpr int kMaxDepth = 200;
-/// What the API server takes for the size of the largest request.
-constexpr std::int64_t kMaxRequest = std::int64_t{3} * 1024 * 1024;
 
 bool flag(const Value& schema, std::string_view name) {
     const Value* found = schema.find(name);
@@ -263,11 +263,45 @@ class SchemaReader {
                 schema.properties[property] = read(part, below, false);
             }
         }
-        if (const Value* all_of = source.find("allOf"); all_of != nullptr && all_of->is_array()) {
-            for (const Value& part : all_of->as_array()) {
-                schema.all_of.push_back(read(part, name, false));
+        find_misplaced(source, "", schema);
+    }
+
+    /// Looks for rules below the parts that only constrain values, where none may stand.
+    void find_misplaced(const Value& source, const std::string& path, Schema& schema) {
+        for (const std::string_view name : {"allOf", "anyOf", "oneOf"}) {
+            const Value* list = source.find(name);
+            const std::size_t count =
+                list != nullptr && list->is_array() ? list->as_array().size() : 0;
+            for (std::size_t i = 0; i < count; ++i) {
+                find_rules(list->as_array()[i], fmt::format("{}.{}[{}]", path, name, i), schema);
             }
         }
+        if (const Value* excluded = source.find("not")) {
+            find_rules(*excluded, path + ".not", schema);
+        }
+    }
+
+    void find_rules(const Value& part, const std::string& path, Schema& schema) {
+        if (++depth_ > kMaxDepth) {
+            is_too_deep_ = true;
+            return;
+        }
+        if (!read_rules(part).empty()) {
+            schema.misplaced_rules.push_back(path);
+        }
+        for (const std::string_view name : {"items", "additionalProperties"}) {
+            if (const Value* below = part.find(name)) {
+                find_rules(*below, fmt::format("{}.{}", path, name), schema);
+            }
+        }
+        if (const Value* properties = part.find("properties");
+            properties != nullptr && properties->is_object()) {
+            for (const auto& [name, below] : properties->as_object()) {
+                find_rules(below, fmt::format("{}.properties[{}]", path, name), schema);
+            }
+        }
+        find_misplaced(part, path, schema);
+        --depth_;
     }
 
     int depth_ = 0;

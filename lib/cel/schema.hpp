@@ -14,6 +14,9 @@
 
 namespace sluice::cel {
 
+/// What the API server takes for the size of the largest request.
+inline constexpr std::int64_t kMaxRequest = std::int64_t{3} * 1024 * 1024;
+
 /// A rule of x-kubernetes-validations as it is written.
 struct SchemaRule {
     std::string rule;
@@ -48,8 +51,8 @@ struct Schema {
     std::unique_ptr<Schema> items;
     std::unique_ptr<Schema> additional;
     std::vector<SchemaRule> rules;
-    /// The parts of `allOf`; of them only the rules count.
-    std::vector<std::unique_ptr<Schema>> all_of;
+    /// Where below allOf, anyOf, oneOf and not there are rules: `.allOf[0].properties[a]`.
+    std::vector<std::string> misplaced_rules;
     /// The type of its values; nullptr where expressions do not see them.
     TypePtr declared;
     /// What the names of the objects in it begin with.

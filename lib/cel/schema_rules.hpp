@@ -18,6 +18,8 @@ struct RuleViolation {
     std::string message;
 };
 
+/// `Invalid value: "x": message`, as the API server prints it in a cause of a Status.
+std::string print_message(const RuleViolation& violation);
 /// `path: Invalid value: "x": message`, as the API server prints it in a Status.
 std::string print_violation(const RuleViolation& violation);
 
@@ -47,12 +49,15 @@ Result<RuleSet> compile_rules(
     std::vector<RuleViolation>* faults = nullptr
 );
 
-/// The rules that an object breaks; `old_object`: what it was before an update, else nullptr. Of an
-/// update rules without `oldSelf` are not reported where the value is what it was. The object must
-/// be valid by the rest of its schema, with defaults filled in.
-/// Cost: bounded by kObjectBudget.
+/// The rules that an object breaks; `old_object`: what it was before an update, else nullptr. Where
+/// an update leaves a value as it was, a broken rule without `oldSelf` is no violation;
+/// `unchanged`, when given, gets it. The object must be valid by the rest of its schema, with
+/// defaults filled in. Cost: bounded by kObjectBudget.
 std::vector<RuleViolation> check(
-    const RuleSet& rules, const json::Value& object, const json::Value* old_object
+    const RuleSet& rules,
+    const json::Value& object,
+    const json::Value* old_object,
+    std::vector<RuleViolation>* unchanged = nullptr
 );
 
 }  // namespace sluice::cel

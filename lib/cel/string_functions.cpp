@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 namespace sluice::cel {
 namespace {
@@ -211,6 +210,10 @@ Value split(A a) {
     const auto separator = a[1].text();
     const auto limit = a.size() == 3 ? a[2].get<std::int64_t>() : std::int64_t{-1};
     std::vector<Value> parts;
+    const bool is_limited = limit >= 0 && limit <= static_cast<std::int64_t>(kMaxItems);
+    if (text.size() > kMaxItems && !is_limited) {
+        return make_failure("the list is too long");
+    }
     if (limit == 0) {
         return make_list(std::move(parts));
     }
@@ -302,7 +305,7 @@ Value find_all(A a) {
     std::vector<Value> parts;
     for (const auto part : regex.find_all(
              a[0].text(),
-             limit < 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(limit)
+             limit < 0 ? kMaxItems : std::min(kMaxItems, static_cast<std::size_t>(limit))
          )) {
         parts.push_back(make_string(std::string(part)));
     }

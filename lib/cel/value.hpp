@@ -178,6 +178,8 @@ class List {
     std::size_t size() const { return raw_ != nullptr ? raw_->size() : items_.size(); }
     /// Requires: index < size().
     const Value& at(std::size_t index) const;
+    /// The array of the document; nullptr for a list that an expression made.
+    const json::Array* raw() const { return raw_; }
     /// The schema of the array; nullptr for a list that an expression made.
     const Schema* schema() const { return schema_; }
 
@@ -207,6 +209,8 @@ class Map {
     std::vector<Value> keys() const;
     const Schema* schema() const { return schema_; }
     const json::Object* raw() const { return raw_; }
+    /// Of a map that an expression made.
+    const std::vector<Entry>& entries() const { return entries_; }
 
   private:
     struct Member {

@@ -150,7 +150,7 @@ TEST_CASE("Fields are read under their escaped names", "[cel]") {
     run({
         {"self.__namespace__ + self.a__dash__b", "nsdash"},
         {"self.a__dot__b__slash__c + self.a__underscores__b", "7"},
-        {"self.`a-b`", "refused: ERROR: <input>:1:5: undefined field 'a-b'"},
+        {"self.`a-b`", "refused: ERROR: <input>:1:6: unsupported syntax: '`'"},
         {"self.missing", "refused: ERROR: <input>:1:5: undefined field 'missing'"},
         {"has(self.none)", "false"},
         {"has(self.s) && !has(self.items[1].size)", "true"},

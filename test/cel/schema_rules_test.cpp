@@ -68,18 +68,18 @@ TEST_CASE("A broken rule is reported at its place with its message", "[cel]") {
 TEST_CASE("Reason, field path and message expression are used", "[cel]") {
     constexpr auto kSpec = R"j({
         "type": "object",
-        "properties": {"a": {"type": "integer"}, "b": {"type": "object",
-            "additionalProperties": {"type": "string"}}},
+        "properties": {"a": {"type": "integer"}, "s": {"type": "string", "maxLength": 5},
+            "b": {"type": "object", "additionalProperties": {"type": "string"}}},
         "x-kubernetes-validations": [
             {"rule": "self.a > 1", "reason": "FieldValueForbidden", "fieldPath": ".a",
-             "message": "static", "messageExpression": "'a is ' + string(self.a)"},
+             "message": "static", "messageExpression": "'a is ' + self.s"},
             {"rule": "self.a > 2", "reason": "FieldValueRequired", "fieldPath": ".b['x.y']",
              "message": "static", "messageExpression": "''"},
             {"rule": "self.a > 3", "reason": "FieldValueDuplicate", "message": "lost"}]})j";
     CHECK(
-        broken(kSpec, R"j({"a": 1})j") ==
+        broken(kSpec, R"j({"a": 1, "s": "one"})j") ==
         Lines{
-            "spec.a: Forbidden: a is 1",
+            "spec.a: Forbidden: a is one",
             "spec.b[x.y]: Required value: static",
             "spec: Duplicate value",
         }
@@ -147,14 +147,12 @@ TEST_CASE("What an update leaves as it is, is not reported", "[cel]") {
 
 TEST_CASE("All rules of an object share a budget", "[cel]") {
     constexpr auto kSpec = R"j({
-        "type": "array", "maxItems": 100,
+        "type": "array", "maxItems": 20,
         "items": {"type": "integer", "x-kubernetes-validations": [
+            {"rule": "lists.range(200).all(x, lists.range(200).all(y, x + y + self >= 0))"},
+            {"rule": "lists.range(200).all(x, lists.range(200).all(y, x + y + self >= 0))"},
             {"rule": "lists.range(200).all(x, lists.range(200).all(y, x + y + self >= 0))"}]}})j";
-    std::string list = "[0";
-    for (int i = 1; i < 100; ++i) {
-        list += ", 0";
-    }
-    const auto lines = broken(kSpec, list + "]");
+    const auto lines = broken(kSpec, "[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]");
     REQUIRE(lines.size() == 1);
     CHECK(
         lines[0].ends_with("Invalid value: \"integer\": validation failed due to running out of "
@@ -166,7 +164,7 @@ TEST_CASE("A definition with faulty rules is refused, each fault with its place"
     const auto lines = faults(R"j({
         "type": "object",
         "properties": {
-            "list": {"type": "array", "items": {"type": "string",
+            "list": {"type": "array", "maxItems": 5, "items": {"type": "string", "maxLength": 5,
                 "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}},
             "spec": {"type": "object", "properties": {"n": {"type": "integer"}},
                 "x-kubernetes-validations": [
