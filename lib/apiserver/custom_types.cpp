@@ -1,7 +1,6 @@
 #include "apiserver/custom_types.hpp"
 
-#include "api/kueue_names.hpp"
-#include "api/schema_validation.hpp"
+#include "apiserver/custom_rules.hpp"
 
 #include <fmt/format.h>
 
@@ -126,6 +125,7 @@ std::vector<ResourceType> types_of_definition(const json::Value& definition) {
         }
         if (const json::Value* schema = version.find_path({"schema", "openAPIV3Schema"})) {
             type.schema = std::make_shared<const json::Value>(*schema);
+            type.rules = compile_custom_rules(*schema);
         }
         type.columns = columns_of(version);
         if (const json::Value* fields = version.find("selectableFields");
@@ -202,19 +202,11 @@ Result<void> check_definition(
             {{"FieldValueInvalid", "Invalid value: the kind is Kubernetes' own", "spec.group"}}
         );
     }
+    causes = check_definition_rules(object);
+    if (!causes.empty()) {
+        return invalid(type, name, causes);
+    }
     return {};
-}
-
-std::vector<Cause> check_custom_rules(const ResourceType& type, const json::Value& object) {
-    std::vector<Cause> causes;
-    if (type.group != api::kKueueGroup) {
-        return causes;
-    }
-    for (const api::FieldViolation& violation :
-         api::find_schema_violations(type.kind, type.version, object)) {
-        causes.push_back({"FieldValueInvalid", violation.message, violation.field});
-    }
-    return causes;
 }
 
 }  // namespace sluice::apiserver

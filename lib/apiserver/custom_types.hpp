@@ -21,7 +21,4 @@ Result<void> check_definition(
     const State& state, const ResourceType& type, const json::Value& object
 );
 
-/// What the rules in CEL of a kind of kueue.x-k8s.io refuse. Other definitions' rules are not run.
-std::vector<Cause> check_custom_rules(const ResourceType& type, const json::Value& object);
-
 }  // namespace sluice::apiserver

@@ -11,6 +11,10 @@
 #include <utility>
 #include <vector>
 
+namespace sluice::cel {
+class RuleSet;
+}
+
 namespace sluice::apiserver {
 
 /// A column of `kubectl get`: a JSONPath of the object, or a cell that is worked out.
@@ -48,6 +52,7 @@ struct ResourceType {
     /// Of a kind that a CustomResourceDefinition defines.
     bool is_custom = false;
     std::shared_ptr<const json::Value> schema{};  ///< openAPIV3Schema; none: anything goes
+    std::shared_ptr<const cel::RuleSet> rules{};  ///< none: nullptr; see custom_rules.hpp
     std::vector<PrinterColumn> columns{};
     std::vector<std::string> selectable_fields{};  ///< as in `.spec.queueName`
 

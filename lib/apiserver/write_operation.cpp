@@ -3,6 +3,7 @@
 #include "api/micro_time.hpp"
 #include "apiserver/body.hpp"
 #include "apiserver/builtin_defaults.hpp"
+#include "apiserver/custom_rules.hpp"
 #include "apiserver/custom_types.hpp"
 #include "apiserver/deletion.hpp"
 #include "apiserver/managed_fields.hpp"
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 namespace sluice::apiserver {
@@ -501,9 +503,10 @@ Result<void> WriteOperation::check() {
     if (stored_type_->is_custom && stored_type_->schema) {
         const auto more = validate(*stored_type_->schema, object_);
         causes.insert(causes.end(), more.begin(), more.end());
-        if (causes.empty()) {
-            causes = check_custom_rules(*stored_type_, object_);
-        }
+        RuleVerdict verdict =
+            check_custom_rules(*stored_type_, object_, live_ ? &*live_ : nullptr, causes);
+        std::ranges::move(verdict.causes, std::back_inserter(causes));
+        std::ranges::move(verdict.warnings, std::back_inserter(warnings_));
     } else {
         const auto more = validate_builtin(*stored_type_, object_, before);
         causes.insert(causes.end(), more.begin(), more.end());
