@@ -1,5 +1,6 @@
 #include "apiserver/custom_types.hpp"
 
+#include "apiserver/custom_rules.hpp"
 #include "apiserver/definition_validation.hpp"
 #include "base/assert.hpp"
 
@@ -104,6 +105,7 @@ std::vector<ResourceType> types_of_definition(const json::Value& definition) {
         }
         if (const json::Value* schema = version.find_path({"schema", "openAPIV3Schema"})) {
             type.schema = std::make_shared<const json::Value>(*schema);
+            type.rules = compile_custom_rules(*schema);
         }
         type.columns = columns_of(version);
         if (const json::Value* fields = version.find("selectableFields");
@@ -157,6 +159,9 @@ Result<void> check_definition(
                 "spec.group", spec.string_at("group"), "the kind is one of Kubernetes' own"
             )}
         );
+    }
+    if (const auto faults = check_definition_rules(object); !faults.empty()) {
+        return invalid(type, name, faults);
     }
     return {};
 }

@@ -1,16 +1,14 @@
 #pragma once
 
-#include "apiserver/cause.hpp"
+#include "apiserver/custom_rules.hpp"
 #include "apiserver/resource_type.hpp"
 #include "json/value.hpp"
-
-#include <vector>
 
 namespace sluice::apiserver {
 
 /// What the API server refuses of a custom object besides its metadata: first the structure of its
 /// schema, then the schema's rules. `old_object`: what an update changes; nullptr: it is new.
-std::vector<Cause> validate_custom(
+RuleVerdict validate_custom(
     const ResourceType& type, const json::Value& object, const json::Value* old_object
 );
 

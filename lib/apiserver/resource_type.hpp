@@ -12,6 +12,10 @@
 #include <utility>
 #include <vector>
 
+namespace sluice::cel {
+class RuleSet;
+}
+
 namespace sluice::apiserver {
 
 /// A column of `kubectl get`: a JSONPath of the object, or a cell that is worked out.
@@ -50,6 +54,7 @@ struct ResourceType {
     bool is_custom = false;
     std::shared_ptr<const json::Value> schema{};  ///< openAPIV3Schema; none: anything goes
     std::shared_ptr<const Schema> structure{};    ///< the same, compiled
+    std::shared_ptr<const cel::RuleSet> rules{};  ///< none: nullptr; see custom_rules.hpp
     std::vector<PrinterColumn> columns{};
     std::vector<std::string> selectable_fields{};  ///< as in `.spec.queueName`
 

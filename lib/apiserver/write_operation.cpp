@@ -14,7 +14,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 namespace sluice::apiserver {
@@ -450,7 +452,7 @@ void WriteOperation::fill_registry_fields() {
     }
 }
 
-std::vector<Cause> WriteOperation::find_faults() const {
+std::vector<Cause> WriteOperation::find_faults() {
     const json::Value* old = live_ ? &before_ : nullptr;
     const std::string& group = type().group;
     const std::string& kind = type().kind;
@@ -460,10 +462,15 @@ std::vector<Cause> WriteOperation::find_faults() const {
         const std::vector<Cause> again = causes;
         causes.insert(causes.end(), again.begin(), again.end());
     }
-    std::vector<Cause> more =
-        type().is_custom ? validate_custom(type(), object_, old)
-        : live_ ? validate_builtin_update(group, kind, route_.subresource, object_, before_)
-                : validate_builtin(group, kind, object_);
+    if (type().is_custom) {
+        RuleVerdict verdict = validate_custom(type(), object_, old);
+        std::ranges::move(verdict.causes, std::back_inserter(causes));
+        std::ranges::move(verdict.warnings, std::back_inserter(warnings_));
+        return causes;
+    }
+    const std::vector<Cause> more =
+        live_ ? validate_builtin_update(group, kind, route_.subresource, object_, before_)
+              : validate_builtin(group, kind, object_);
     causes.insert(causes.end(), more.begin(), more.end());
     return causes;
 }

@@ -65,7 +65,7 @@ class WriteOperation {
     WriteContext make_context(const ServedVersions& versions, Time now) const;
     void own_changes(const json::Value* before, Time now);
     void fill_registry_fields();
-    std::vector<Cause> find_faults() const;
+    std::vector<Cause> find_faults();
     void find_hooks(bool are_mutating);
     Result<json::Value> make_review() const;
     void take_patch(const Hook& hook, std::string_view patch);
