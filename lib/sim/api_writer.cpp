@@ -179,8 +179,7 @@ void ApiWriter::replace_node(const json::Value& node, Time now) {
 }
 
 void ApiWriter::set_taints(const std::string& node, json::Array taints, Time now) {
-    const json::Value patch =
-        json::Object{{"spec", json::Object{{"taints", std::move(taints)}}}};
+    const json::Value patch = json::Object{{"spec", json::Object{{"taints", std::move(taints)}}}};
     request("PATCH", "/api/v1/nodes/" + node, patch, now, kMergePatch);
 }
 

@@ -43,8 +43,8 @@ class SimulatedCluster {
     void run(Time now);
     /// Whether something has changed that it has not looked at.
     bool has_work() const {
-        return !objects_.empty() || !batched_.empty() || !pods_.empty() ||
-               !nodes_.empty() || must_schedule_;
+        return !objects_.empty() || !batched_.empty() || !pods_.empty() || !nodes_.empty() ||
+               must_schedule_;
     }
     /// When it has to look again, whatever happens.
     std::optional<Time> next_time() const;
