@@ -334,8 +334,10 @@ CUSTOM = [
     R("create toy", "POST", TOYS, toy("a", tags=["x"])),
     R("toy without kind", "POST", f"{TOYS}?dryRun=All", {"metadata": {"name": "b"}}),
     R("toy in other version", "POST", f"{TOYS}?dryRun=All", toy("b", "v1beta1")),
-    R("invalid toy", "POST", f"{TOYS}?dryRun=All",
-      toy("b", size=20, color="green", tags=["x", "x"])),
+    # A fault each: the real server names those of several members in any order.
+    R("toy too large", "POST", f"{TOYS}?dryRun=All", toy("b", size=20)),
+    R("toy of another color", "POST", f"{TOYS}?dryRun=All", toy("b", color="green")),
+    R("toy with a tag twice", "POST", f"{TOYS}?dryRun=All", toy("b", tags=["x", "x"])),
     R("toy against a rule", "POST", f"{TOYS}?dryRun=All", toy("b", size=9)),
     R("toy of wrong types", "POST", f"{TOYS}?dryRun=All", toy("b", size="3")),
     R("toy without size", "POST", f"{TOYS}?dryRun=All", {**toy("b"), "spec": {}}),
