@@ -29,8 +29,8 @@ asio::awaitable<void> run_task(asio::awaitable<void> task) {
 
 class TaskGroup::Impl {
   public:
-    Impl(const asio::any_io_executor& group_executor, std::string group_name)
-        : executor(group_executor), name(std::move(group_name)), emptied(group_executor) {}
+    Impl(asio::any_io_executor group_executor, std::string group_name)
+        : executor(std::move(group_executor)), name(std::move(group_name)), emptied(executor) {}
 
     asio::any_io_executor executor;
     std::string name;
