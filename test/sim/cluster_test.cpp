@@ -119,8 +119,8 @@ TEST_CASE("a pod that waits for a node gets one that comes", "[sim][cluster]") {
     create_job(world);
     CHECK(text_at(world.pods().front(), {"spec", "nodeName"}).empty());
     world.create_yaml(
-        "{apiVersion: v1, kind: Node, metadata: {name: late}, status: {allocatable: {cpu: '1', "
-        "pods: '9'}}}"
+        "{apiVersion: v1, kind: Node, metadata: {name: late}, status: {conditions: [{type: Ready, "
+        "status: 'True'}], allocatable: {cpu: '1', pods: '9'}}}"
     );
     CHECK(text_at(world.pods().front(), {"spec", "nodeName"}) == "late");
 }

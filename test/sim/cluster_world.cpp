@@ -83,7 +83,10 @@ json::Value ClusterWorld::send(
     const auto body =
         yaml.empty() ? Result<json::Value>(json::Value()) : yaml::parse_document(yaml);
     const apiserver::Response response =
-        ask(method, path, yaml.empty() ? std::string() : json::print(*body), type);
+        ask(method,
+            path,
+            yaml.empty() ? std::string() : json::print(*body),
+            method == "PATCH" ? type : "application/json");
     INFO(response.body);
     REQUIRE(response.status < 300);
     cluster_.run(now_);

@@ -98,7 +98,7 @@ TEST_CASE("a replicated Job waits for those that it depends on", "[sim][kinds]")
         CHECK(world.jobs() == Names{"s-a-0"});
         world.create_yaml(
             "{apiVersion: v1, kind: Node, metadata: {name: m, labels: {no: such}}, status: "
-            "{allocatable: {cpu: '4', pods: '9'}}}"
+            "{conditions: [{type: Ready, status: 'True'}], allocatable: {cpu: '4', pods: '9'}}}"
         );
         CHECK(world.jobs() == Names{"s-a-0", "s-b-0"});
     }

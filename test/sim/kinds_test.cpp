@@ -68,7 +68,8 @@ class Sample {
         world_.send("DELETE", "/api/v1/nodes/node-1");
         world_.create_yaml(
             "{apiVersion: v1, kind: Node, metadata: {name: m, labels: {disk: fast}}, status: "
-            "{allocatable: {cpu: '64', memory: 64Gi, pods: '99'}}}"
+            "{conditions: [{type: Ready, status: 'True'}], allocatable: {cpu: '64', memory: 64Gi, "
+            "pods: '99'}}}"
         );
     }
 

@@ -135,7 +135,8 @@ TEST_CASE("executors of Spark come when the driver runs, and go with it", "[sim]
     CHECK(text_at(world.get(path), {"status", "applicationState", "state"}) == "SUBMITTED");
     world.create_yaml(
         "{apiVersion: v1, kind: Node, metadata: {name: m, labels: {late: 'yes'}}, status: "
-        "{allocatable: {cpu: '4', memory: 9Gi, pods: '9'}}}"
+        "{conditions: [{type: Ready, status: 'True'}], allocatable: {cpu: '4', memory: 9Gi, pods: "
+        "'9'}}}"
     );
     CHECK(world.pod_names() == Names{"s-driver", "s-exec-1", "s-exec-2"});
     const json::Value now = world.get(path);

@@ -146,15 +146,20 @@ class DeploymentTurn {
         }
         json::Value own = json::Object();
         own.set(kRevision, std::to_string(revision));
-        annotate(deployment_, own);
+        // Any other change of a Deployment's annotations counts as a new generation.
+        annotate(deployment_, own, Write::Verb::PatchStatus);
     }
 
-    void annotate(const json::Value& object, const json::Value& annotations) {
+    void annotate(
+        const json::Value& object,
+        const json::Value& annotations,
+        Write::Verb verb = Write::Verb::Patch
+    ) {
         for (const auto& [name, value] : annotations.as_object()) {
             if (text_at(object, {"metadata", "annotations", name}) != value.as_string()) {
                 const json::Value metadata = json::Object{{"annotations", annotations}};
                 outcome_.writes.push_back(
-                    {.verb = Write::Verb::Patch,
+                    {.verb = verb,
                      .name = std::string(name_of(object)),
                      .body = json::Object{{"metadata", metadata}},
                      .api_version = "apps/v1",
