@@ -187,7 +187,9 @@ Result<json::Value> decode_time(std::string_view bytes, bool is_micro) {
     constexpr std::int64_t kYear1 = -62135596800;
     constexpr std::int64_t kFirst = -2208988800;  // 1900
     constexpr std::int64_t kLast = 6942844800;    // 2190
-    if (part(1) == kYear1 || part(1) < kFirst || part(1) > kLast) {
+    // Go's types take an empty message for no time at all.
+    const bool is_zero = part(1) == 0 && part(2) == 0;
+    if (is_zero || part(1) == kYear1 || part(1) < kFirst || part(1) > kLast) {
         return json::Value();
     }
     const Time time =

@@ -196,6 +196,22 @@ TEST_CASE("kubectl's protobuf is read as the object that it is", "[apiserver]") 
     CHECK(client.server.handle(request, client.now).status == 400);
 }
 
+TEST_CASE("an empty time in protobuf is none", "[apiserver]") {
+    ServerClient client;
+    const std::string events = "/api/v1/namespaces/default/events";
+    apiserver::Request request = apiserver::make_request("POST", events);
+    request.content_type = "application/vnd.kubernetes.protobuf";
+    // v1 Event: metadata.name e, an empty firstTimestamp.
+    const std::string raw = std::string("\x0a\x03\x0a\x01") + "e" + std::string("\x32\0", 2);
+    const std::string type = std::string("\x0a\x0b\x0a\x02v1\x12\x05") + "Event";
+    request.body = std::string("k8s\0", 4) + type + "\x12" +
+                   std::string(1, static_cast<char>(raw.size())) + raw;
+    const auto response = client.server.handle(request, client.now);
+    INFO(response.body);
+    REQUIRE(response.status == 201);
+    CHECK(client.at(events + "/e", {"firstTimestamp"}).find("1970") == std::string::npos);
+}
+
 TEST_CASE("a Job without labels has those of its pods", "[apiserver]") {
     ServerClient client;
     const std::string spec =
