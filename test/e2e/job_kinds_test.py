@@ -215,6 +215,10 @@ class JobKindsTest(unittest.TestCase):
         self.assertEqual(finished["reason"], reason)
         self.assertEqual(finished["message"], story.sample[end]["message"])
 
+    def is_queue_empty(self):
+        reserved = self.api.get(QUEUE)["status"]["flavorsReservation"]
+        return {r["total"] for f in reserved for r in f["resources"]} == {"0"}
+
     def live(self, name, sample):
         """Held, started, evicted and restored, started again, done."""
         self.hold_queue(True)
@@ -261,8 +265,7 @@ class JobKindsTest(unittest.TestCase):
                     path = f"{collection(sample['object'])}/{item['metadata']['name']}"
                     self.api.delete(path, propagationPolicy="Background")
             self.wait(lambda: not self.api.get(WORKLOADS)["items"], "all Workloads are gone", GONE)
-            reserved = self.api.get(QUEUE)["status"]["flavorsReservation"]
-            self.assertEqual({r["total"] for f in reserved for r in f["resources"]}, {"0"})
+            self.wait(self.is_queue_empty, "nothing is reserved")
         self.controller.check()
 
     def kill_and_start(self, change=lambda: None):
@@ -325,8 +328,7 @@ class JobKindsTest(unittest.TestCase):
             self.check_end(story, "succeeded", "Succeeded")
         self.kill_and_start(lambda: self.delete_all(stories))
         self.wait(lambda: not self.api.get(WORKLOADS)["items"], "all Workloads are gone", GONE)
-        reserved = self.api.get(QUEUE)["status"]["flavorsReservation"]
-        self.assertEqual({r["total"] for f in reserved for r in f["resources"]}, {"0"})
+        self.wait(self.is_queue_empty, "nothing is reserved")
         self.controller.check()
 
     def delete_all(self, stories):
