@@ -154,6 +154,36 @@ Result<Position> find_position(const State& state, const ListOptions& options) {
     return position;
 }
 
+/// A list in the form that the client asked for: a table, metadata alone, or whole objects.
+Response print_list(
+    const Request& request,
+    const Route& route,
+    std::vector<json::Value> found,
+    json::Value metadata,
+    Time now
+) {
+    if (wants_table(request)) {
+        return make_response(make_table(
+            *route.type, found, std::move(metadata), request.parameter("includeObject"), now
+        ));
+    }
+    json::Array items;
+    for (json::Value& object : found) {
+        if (wants_metadata_alone(request)) {
+            items.push_back(metadata_alone(object));
+        } else {
+            items.push_back(to_item(std::move(object), *route.type));
+        }
+    }
+    const bool is_partial = wants_metadata_alone(request);
+    return make_response(json::Object{
+        {"kind", is_partial ? "PartialObjectMetadataList" : route.type->list_kind()},
+        {"apiVersion", is_partial ? "meta.k8s.io/v1" : route.type->api_version()},
+        {"metadata", std::move(metadata)},
+        {"items", std::move(items)}
+    });
+}
+
 Response list(const State& state, const Request& request, const Route& route, Time now) {
     const auto options = read_list_options(request, route, false);
     if (!options) {
@@ -208,26 +238,7 @@ Response list(const State& state, const Request& request, const Route& route, Ti
             metadata.set("remainingItemCount", left);
         }
     }
-    if (wants_table(request)) {
-        return make_response(make_table(
-            *route.type, found, std::move(metadata), request.parameter("includeObject"), now
-        ));
-    }
-    json::Array items;
-    for (json::Value& object : found) {
-        if (wants_metadata_alone(request)) {
-            items.push_back(metadata_alone(object));
-        } else {
-            items.push_back(to_item(std::move(object), *route.type));
-        }
-    }
-    const bool is_partial = wants_metadata_alone(request);
-    return make_response(json::Object{
-        {"kind", is_partial ? "PartialObjectMetadataList" : route.type->list_kind()},
-        {"apiVersion", is_partial ? "meta.k8s.io/v1" : route.type->api_version()},
-        {"metadata", std::move(metadata)},
-        {"items", std::move(items)}
-    });
+    return print_list(request, route, std::move(found), std::move(metadata), now);
 }
 
 Response watch(State& state, const Request& request, const Route& route, Time now) {
