@@ -38,6 +38,25 @@ std::optional<WriteOperation::Verb> verb_of(const Request& request, const Route&
     return std::nullopt;
 }
 
+/// Whether the resource knows what the method asks for, by the verbs that discovery tells.
+bool allows_method(const Route& route, const Request& request) {
+    if (!route.subresource.empty()) {
+        return true;
+    }
+    const bool is_one = !route.name.empty();
+    const std::string_view verb = request.method == "POST" && !is_one    ? "create"
+                                  : request.method == "PUT" && is_one    ? "update"
+                                  : request.method == "PATCH" && is_one  ? "patch"
+                                  : request.method == "DELETE" && is_one ? "delete"
+                                  : request.method == "DELETE"           ? "deletecollection"
+                                  : request.method == "GET" && is_one    ? "get"
+                                  : request.method == "GET"              ? "list"
+                                                                         : "";
+    const bool is_whole_collection = verb == "deletecollection" && route.ns.empty();
+    return std::ranges::find(route.type->verbs, verb) != route.type->verbs.end() &&
+           !(is_whole_collection && route.type->is_namespaced);
+}
+
 /// What has the form of a path below a group that is built in is a resource that is not there.
 Response answer_unknown_path(std::string_view path) {
     const auto known = builtin_kinds();
@@ -79,11 +98,14 @@ ApiServer::Answer ApiServer::begin(Request request, Time now) {
     if (!route) {
         return answer_unknown_path(request.path);
     }
+    if (!allows_method(*route, request)) {
+        return make_response(method_not_allowed());
+    }
     if (const auto acceptable = check_accept(request.accept); !acceptable) {
         return make_response(acceptable.error());
     }
     if (route->type->is_review) {
-        return answer_review(request, *route, now);
+        return answer_review(state_, request, *route, now);
     }
     if (auto answer = answer_subresource(state_, request, *route, now)) {
         return std::move(*answer);

@@ -39,6 +39,7 @@ std::vector<std::string> drop_unknown(
         }
     }
     std::vector<std::string> twice;
+    twice.reserve(duplicates.size());
     for (const std::string& path : duplicates) {
         twice.push_back(fmt::format("duplicate field \"{}\"", path));
     }

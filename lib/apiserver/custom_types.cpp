@@ -94,8 +94,18 @@ std::vector<ResourceType> types_of_definition(const json::Value& definition) {
         type.is_namespaced = spec->string_at("scope") != "Cluster";
         type.is_custom = true;
         type.is_storage_version = is_true(version.find("storage"));
+        // In the order in which the API server tells them.
+        type.verbs = {
+            "delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"
+        };
+        const std::vector<std::string> part_verbs{"get", "patch", "update"};
         type.has_status = version.find_path({"subresources", "status"}) != nullptr;
+        if (type.has_status) {
+            type.subresources.push_back({"status", type.group, type.version, type.kind, part_verbs}
+            );
+        }
         if (const json::Value* scale = version.find_path({"subresources", "scale"})) {
+            type.subresources.push_back({"scale", "autoscaling", "v1", "Scale", part_verbs});
             type.scale = ScalePaths{
                 std::string(scale->string_at("specReplicasPath")),
                 std::string(scale->string_at("statusReplicasPath")),

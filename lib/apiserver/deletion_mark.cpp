@@ -9,8 +9,8 @@
 
 namespace sluice::apiserver {
 
-const Collection kNamespaces{"", "namespaces"};
-const Collection kDefinitions{"apiextensions.k8s.io", "customresourcedefinitions"};
+const Collection namespace_collection{"", "namespaces"};
+const Collection definition_collection{"apiextensions.k8s.io", "customresourcedefinitions"};
 
 namespace {
 
@@ -106,7 +106,7 @@ void mark_deleted(json::Value& object, std::int64_t grace, Time now) {
 }
 
 bool is_container(const Collection& collection) {
-    return collection == kNamespaces || collection == kDefinitions;
+    return collection == namespace_collection || collection == definition_collection;
 }
 
 std::optional<json::Value> mark(
@@ -128,7 +128,7 @@ std::optional<json::Value> mark(
     const json::Value* left = object.find_path({"metadata", "deletionGracePeriodSeconds"});
     const bool is_shortened = grace == 0 && left != nullptr && left->is_int() && left->as_int() > 0;
     if (!is_being_deleted(object) || is_shortened) {
-        if (!is_being_deleted(object) && collection == kDefinitions) {
+        if (!is_being_deleted(object) && collection == definition_collection) {
             note_termination(object, now);
         }
         if (is_container(collection)) {
@@ -136,7 +136,7 @@ std::optional<json::Value> mark(
         } else {
             mark_deleted(object, grace, now);
         }
-        if (collection == kNamespaces) {
+        if (collection == namespace_collection) {
             object_at(object, "status").set("phase", "Terminating");
         }
     }

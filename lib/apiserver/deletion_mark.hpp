@@ -18,8 +18,8 @@ inline constexpr std::string_view kForeground = "foregroundDeletion";
 inline constexpr std::string_view kOrphan = "orphan";
 inline constexpr std::string_view kCleanup = "customresourcecleanup.apiextensions.k8s.io";
 
-extern const Collection kNamespaces;
-extern const Collection kDefinitions;
+extern const Collection namespace_collection;
+extern const Collection definition_collection;
 
 bool has_finalizers(const json::Value& object);
 bool has_finalizer(const json::Value& object, std::string_view finalizer);

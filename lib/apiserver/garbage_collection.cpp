@@ -35,7 +35,7 @@ void remove(State& state, const Collection& collection, const ObjectName& name, 
         }
     }
     state.store.remove(collection, name);
-    if (collection == kDefinitions) {
+    if (collection == definition_collection) {
         follow_definition(state, *last, true);
     }
     collect_dependents(state, uid, now);
@@ -46,9 +46,9 @@ void remove(State& state, const Collection& collection, const ObjectName& name, 
         }
     }
     if (!name.ns.empty()) {
-        const Snapshot ns = state.store.find(kNamespaces, {"", name.ns});
+        const Snapshot ns = state.store.find(namespace_collection, {"", name.ns});
         if (ns && is_being_deleted(*ns)) {
-            settle_foreground(state, kNamespaces, {"", name.ns}, now);
+            settle_foreground(state, namespace_collection, {"", name.ns}, now);
         }
     }
 }
@@ -56,7 +56,7 @@ void remove(State& state, const Collection& collection, const ObjectName& name, 
 /// What a namespace or a definition has in it goes before it does.
 bool has_contents(State& state, const Collection& collection, const json::Value& object, Time now) {
     std::vector<State::Key> contents;
-    if (collection == kNamespaces) {
+    if (collection == namespace_collection) {
         const std::string name(object.find("metadata")->string_at("name"));
         for (const Collection& each : state.store.collections()) {
             for (const auto& [key, inside] : state.store.objects(each)) {
@@ -65,7 +65,7 @@ bool has_contents(State& state, const Collection& collection, const json::Value&
                 }
             }
         }
-    } else if (collection == kDefinitions) {
+    } else if (collection == definition_collection) {
         const auto types = types_of_definition(object);
         if (!types.empty()) {
             const Collection each{types.front().group, types.front().plural};
@@ -242,11 +242,11 @@ void after_write(State& state, const ResourceType& type, const ObjectName& name,
     if (!object) {
         return;
     }
-    if (collection == kDefinitions && !is_being_deleted(*object)) {
+    if (collection == definition_collection && !is_being_deleted(*object)) {
         follow_definition(state, *object, false);
         establish_definition(state, name.name, now);
     }
-    if (collection == kNamespaces && !is_being_deleted(*object)) {
+    if (collection == namespace_collection && !is_being_deleted(*object)) {
         furnish_namespace(state, name.name, now);
     }
     if (!is_being_deleted(*object)) {

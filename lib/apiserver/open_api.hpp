@@ -9,8 +9,6 @@
 namespace sluice::apiserver {
 
 /// /openapi/v3 and the document of a group and version; /openapi/v2 is not there.
-Response open_api(
-    const ResourceTable& types, const Request& request, const std::vector<std::string>& parts
-);
+Response open_api(const ResourceTable& types, const std::vector<std::string>& parts);
 
 }  // namespace sluice::apiserver

@@ -154,80 +154,94 @@ Result<Position> find_position(const State& state, const ListOptions& options) {
     return position;
 }
 
+/// The page of a list that a request asks for.
+struct Page {
+    std::vector<json::Value> objects;
+    json::Value metadata;
+};
+
+Page read_page(
+    const Store::Objects& objects,
+    const ListOptions& options,
+    const Position& position,
+    const ResourceType& type
+) {
+    Page page;
+    std::int64_t left = 0;
+    ObjectName last;
+    auto at = options.token.empty() ? objects.begin() : objects.upper_bound(position.after);
+    for (; at != objects.end(); ++at) {
+        if (!options.filter.matches(at->first, *at->second)) {
+            continue;
+        }
+        if (options.limit > 0 && std::ssize(page.objects) == options.limit) {
+            ++left;
+            continue;
+        }
+        page.objects.push_back(State::to_version(*at->second, type));
+        last = at->first;
+    }
+    page.metadata = json::Object{{"resourceVersion", std::to_string(position.version)}};
+    if (left > 0) {
+        page.metadata.set("continue", encode({position.version, last}));
+        if (options.filter.labels.empty() && options.filter.fields.empty()) {
+            page.metadata.set("remainingItemCount", left);
+        }
+    } else if (type.is_custom) {
+        page.metadata.set("continue", "");
+    }
+    return page;
+}
+
+Response show_page(const Request& request, const ResourceType& type, Page page, Time now) {
+    if (wants_table(request)) {
+        if (page.metadata.string_at("continue").empty()) {
+            page.metadata.erase("continue");
+        }
+        return make_response(make_table(
+            type, page.objects, std::move(page.metadata), request.parameter("includeObject"), now
+        ));
+    }
+    const bool is_partial = wants_metadata_alone(request);
+    json::Array items;
+    items.reserve(page.objects.size());
+    for (json::Value& object : page.objects) {
+        items.push_back(is_partial ? metadata_alone(object) : to_item(std::move(object), type));
+    }
+    return make_response(json::Object{
+        {"kind", is_partial ? "PartialObjectMetadataList" : type.list_kind()},
+        {"apiVersion", is_partial ? "meta.k8s.io/v1" : type.api_version()},
+        {"metadata", std::move(page.metadata)},
+        {"items", std::move(items)}
+    });
+}
+
 Response list(const State& state, const Request& request, const Route& route, Time now) {
     const auto options = read_list_options(request, route, false);
     if (!options) {
         return make_response(options.error());
     }
-    const ObjectFilter& filter = options->filter;
-    const Collection collection = State::collection_of(*route.type);
     const auto begun = find_position(state, *options);
     if (!begun) {
         return make_response(begun.error());
     }
-    const Position& position = *begun;
+    const Collection collection = State::collection_of(*route.type);
     std::optional<Store::Objects> then;
-    if (position.version != state.store.version()) {
-        then = state.store.objects_at(collection, position.version);
-        if (!then && options->token.empty()) {
-            return make_response(expired("The resourceVersion for the provided list is too old."));
-        }
+    if (begun->version != state.store.version()) {
+        then = state.store.objects_at(collection, begun->version);
         if (!then) {
             return make_response(expired(
-                "The provided continue parameter is too old to display a consistent list result. "
-                "You can start a new list without the continue parameter, or use the continue "
-                "token in this response to retrieve the remainder of the results."
+                options->token.empty()
+                    ? "The resourceVersion for the provided list is too old."
+                    : "The provided continue parameter is too old to display a consistent list "
+                      "result. You can start a new list without the continue parameter, or use the "
+                      "continue token in this response to retrieve the remainder of the results."
             ));
         }
     }
     const Store::Objects& objects = then ? *then : state.store.objects(collection);
-    std::vector<json::Value> found;
-    std::int64_t left = 0;
-    ObjectName last;
-    auto at = options->token.empty() ? objects.begin() : objects.upper_bound(position.after);
-    for (; at != objects.end(); ++at) {
-        if (!filter.matches(at->first, *at->second)) {
-            continue;
-        }
-        if (options->limit > 0 && std::ssize(found) == options->limit) {
-            ++left;
-            continue;
-        }
-        found.push_back(State::to_version(*at->second, *route.type));
-        last = at->first;
-    }
-    json::Value metadata = json::Object{{"resourceVersion", std::to_string(position.version)}};
-    if (route.type->is_custom && !wants_table(request)) {
-        metadata.set("continue", "");
-    }
-    if (left > 0) {
-        metadata.set("continue", encode({position.version, last}));
-        const bool is_selected = !request.parameter("labelSelector").empty() ||
-                                 !request.parameter("fieldSelector").empty();
-        if (!is_selected) {
-            metadata.set("remainingItemCount", left);
-        }
-    }
-    if (wants_table(request)) {
-        return make_response(make_table(
-            *route.type, found, std::move(metadata), request.parameter("includeObject"), now
-        ));
-    }
-    json::Array items;
-    for (json::Value& object : found) {
-        if (wants_metadata_alone(request)) {
-            items.push_back(metadata_alone(object));
-        } else {
-            items.push_back(to_item(std::move(object), *route.type));
-        }
-    }
-    const bool is_partial = wants_metadata_alone(request);
-    return make_response(json::Object{
-        {"kind", is_partial ? "PartialObjectMetadataList" : route.type->list_kind()},
-        {"apiVersion", is_partial ? "meta.k8s.io/v1" : route.type->api_version()},
-        {"metadata", std::move(metadata)},
-        {"items", std::move(items)}
-    });
+    Page page = read_page(objects, *options, *begun, *route.type);
+    return show_page(request, *route.type, std::move(page), now);
 }
 
 Response watch(State& state, const Request& request, const Route& route, Time now) {

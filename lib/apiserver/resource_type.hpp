@@ -31,6 +31,15 @@ struct ScalePaths {
     std::string label_selector;
 };
 
+/// A part of an object that has a path of its own, as discovery tells it.
+struct Subresource {
+    std::string name;
+    std::string group;  ///< of the kind that is sent and answered
+    std::string version;
+    std::string kind;
+    std::vector<std::string> verbs;
+};
+
 /// A kind in one version, as request paths and discovery have it.
 struct ResourceType {
     std::string group;  ///< "" is the core group
@@ -40,17 +49,17 @@ struct ResourceType {
     std::string singular;
     std::vector<std::string> short_names{};
     std::vector<std::string> categories{};
+    std::vector<std::string> verbs{};
+    std::vector<Subresource> subresources{};
     bool is_namespaced = true;
     bool has_status = false;
     std::optional<ScalePaths> scale{};
     bool is_review = false;  ///< it can be created only, and is answered, not stored
     bool is_storage_version = true;
-    bool generates = true;  ///< metadata.generation counts changes of the spec
-    /// Of a kind that a CustomResourceDefinition defines.
-    bool is_custom = false;
+    bool is_custom = false;                       ///< a CustomResourceDefinition defines it
     std::shared_ptr<const json::Value> schema{};  ///< openAPIV3Schema; none: anything goes
     std::shared_ptr<const Schema> structure{};    ///< the same, compiled
-    std::vector<PrinterColumn> columns{};
+    std::vector<PrinterColumn> columns{};         ///< of tables, the name the first where it is one
     std::vector<std::string> selectable_fields{};  ///< as in `.spec.queueName`
 
     std::string api_version() const { return group.empty() ? version : group + "/" + version; }

@@ -324,15 +324,6 @@ bool FieldQuery::matches(const json::Value& object) const {
     });
 }
 
-std::string_view FieldQuery::name() const {
-    for (const Requirement& wanted : requirements_) {
-        if (wanted.field == "metadata.name" && wanted.is_equal) {
-            return wanted.value;
-        }
-    }
-    return "";
-}
-
 std::vector<std::string> selectable_fields(std::string_view group, std::string_view plural) {
     static const std::map<std::pair<std::string_view, std::string_view>, std::vector<std::string>>
         kFields = {

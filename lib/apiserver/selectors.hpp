@@ -41,8 +41,7 @@ class FieldQuery {
         std::string_view text, const std::vector<std::string>& fields, bool is_custom
     );
     bool matches(const json::Value& object) const;
-    /// The name that is asked for, or "".
-    std::string_view name() const;
+    bool empty() const { return requirements_.empty(); }
 
   private:
     struct Requirement {

@@ -122,7 +122,7 @@ json::Value make_created() {
     };
 }
 
-Response bind(State& state, const Request& request, const Route& route, Time now) {
+Response bind_pod(State& state, const Request& request, const Route& route, Time now) {
     const Collection pods{"", "pods"};
     const ObjectName name{route.ns, route.name};
     const Snapshot pod = state.store.find(pods, name);
@@ -208,7 +208,7 @@ std::optional<Response> answer_subresource(
     const bool is_core = route.type->group.empty() && !route.type->is_custom;
     if (is_core && route.type->kind == "Pod") {
         if (part == "binding" && request.method == "POST") {
-            return bind(state, request, route, now);
+            return bind_pod(state, request, route, now);
         }
         if (part == "eviction" && request.method == "POST") {
             Route whole = route;
@@ -231,9 +231,17 @@ std::optional<Response> answer_subresource(
     return make_response(unknown_path());
 }
 
-Response answer_review(const Request& request, const Route& route, Time now) {
-    if (request.method != "POST") {
-        return make_response(method_not_allowed());
+Response answer_review(State& state, const Request& request, const Route& route, Time now) {
+    if (route.type->kind == "Binding") {
+        const auto body = read_body(request, "Binding");
+        if (!body) {
+            return make_response(body.error());
+        }
+        const json::Value* name = body->object.find_path({"metadata", "name"});
+        Route pod = route;
+        pod.type = state.types.find("", "v1", "pods");
+        pod.name = name != nullptr && name->is_string() ? name->as_string() : std::string();
+        return bind_pod(state, request, pod, now);
     }
     auto body = read_body_of(request, *route.type);
     if (!body) {

@@ -14,8 +14,8 @@ std::optional<Response> answer_subresource(
     State& state, const Request& request, const Route& route, Time now
 );
 
-/// The answer to a review, which is created and not stored: every right is granted to who has come
-/// in.
-Response answer_review(const Request& request, const Route& route, Time now);
+/// The answer to what is created and not stored: a Binding, or a review, which grants every right
+/// to who has come in.
+Response answer_review(State& state, const Request& request, const Route& route, Time now);
 
 }  // namespace sluice::apiserver

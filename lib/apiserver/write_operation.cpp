@@ -187,7 +187,7 @@ Result<void> WriteOperation::prepare_new(Time now) {
     }
     object_ = std::move(body->object);
     if (verb_ == Verb::Apply) {
-        auto applied = apply_config(std::move(object_), nullptr, now);
+        auto applied = apply_config(object_, nullptr, now);
         if (!applied) {
             return applied.error();
         }
@@ -243,7 +243,7 @@ WriteContext WriteOperation::make_context(const ServedVersions& versions, Time n
 }
 
 Result<json::Value> WriteOperation::apply_config(
-    json::Value config, const json::Value* live, Time now
+    const json::Value& config, const json::Value* live, Time now
 ) {
     const auto schema = schema_of(type());
     if (schema == nullptr) {
@@ -352,8 +352,8 @@ Result<void> WriteOperation::prepare_change(Time now) {
     }
     before_ = State::to_version(*live_, type());
     if (verb_ != Verb::Update) {
-        auto changed = verb_ == Verb::Apply ? apply_config(std::move(body.object), &before_, now)
-                                            : read_changed();
+        auto changed =
+            verb_ == Verb::Apply ? apply_config(body.object, &before_, now) : read_changed();
         if (!changed) {
             return changed.error();
         }

@@ -56,7 +56,7 @@ class WriteOperation {
     Result<void> commit(Time now);
 
     Result<json::Value> read_changed();
-    Result<json::Value> apply_config(json::Value config, const json::Value* live, Time now);
+    Result<json::Value> apply_config(const json::Value& config, const json::Value* live, Time now);
     Result<void> match_url(json::Value& object) const;
     Result<void> match_namespace(json::Value& metadata) const;
     Result<void> match_version() const;

@@ -67,4 +67,51 @@ TEST_CASE("lists are chosen from", "[apiserver]") {
     );
 }
 
+TEST_CASE("tables of built-in kinds have the columns of a real API server", "[apiserver]") {
+    ServerClient client;
+    client.ask("POST", kConfigMaps, "{metadata: {name: a}, data: {k: v, l: w}}");
+    client.ask("POST", kPods, "{metadata: {name: p}, spec: {containers: [{name: c, image: i}]}}");
+    const auto table = [&client](std::string_view target) {
+        apiserver::Request request = apiserver::make_request("GET", target);
+        request.accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
+        return *json::parse(client.server.handle(request, client.now).body);
+    };
+    const json::Value maps = table(kConfigMaps);
+    CHECK(json::print(*maps.find("rows")->as_array().front().find("cells")) == R"(["a",2,"0s"])");
+    const json::Value pods = table(kPods);
+    CHECK(pods.find("columnDefinitions")->as_array().size() == 9);
+    CHECK(
+        json::print(*pods.find("rows")->as_array().front().find("cells")) ==
+        R"(["p","0/1","Pending","0","0s","<none>","<none>","<none>","<none>"])"
+    );
+}
+
+TEST_CASE("a method that discovery does not tell is not allowed", "[apiserver]") {
+    ServerClient client;
+    CHECK(client.outcome("DELETE", "/api/v1/namespaces").starts_with("405 MethodNotAllowed: "));
+    CHECK(client.outcome("DELETE", "/api/v1/configmaps").starts_with("405 MethodNotAllowed: "));
+    CHECK(client.outcome("GET", "/api/v1/configmaps") == "200");
+}
+
+TEST_CASE("kubectl explain finds the fields of all kinds", "[apiserver]") {
+    ServerClient client;
+    client.ask("POST", kDefinitions, kWidgetDefinition);
+    const auto core = client.ask("GET", "/openapi/v3/api/v1");
+    CHECK(
+        core.find_path(
+            {"components",
+             "schemas",
+             "io.k8s.api.core.v1.PodSpec",
+             "properties",
+             "priorityClassName"}
+        ) != nullptr
+    );
+    const auto own = client.ask("GET", "/openapi/v3/apis/example.com/v1");
+    CHECK(
+        own.find_path(
+            {"components", "schemas", "com.example.v1.Widget", "properties", "spec", "properties"}
+        ) != nullptr
+    );
+}
+
 }  // namespace sluice::test
