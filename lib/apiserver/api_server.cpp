@@ -59,7 +59,7 @@ bool allows_method(const Route& route, const Request& request) {
 
 /// What has the form of a path below a group that is built in is a resource that is not there.
 Response answer_unknown_path(std::string_view path) {
-    const auto known = builtin_kinds();
+    const auto& known = builtin_kinds();
     const bool is_of_group = std::ranges::any_of(known, [path](const OpenApiKind& kind) {
         const std::string root = kind.group.empty() ? "/api/" : "/apis/" + kind.group + "/";
         return path.starts_with(root);

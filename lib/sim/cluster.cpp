@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace {
 const apiserver::Collection jobs_collection{"batch", "jobs"};
 const apiserver::Collection pods_collection{"", "pods"};
 const apiserver::Collection nodes_collection{"", "nodes"};
+constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
 constexpr int kRoundsMax = 10'000;
 
 std::string pod_path(std::string_view ns, std::string_view name) {
@@ -228,7 +230,34 @@ std::string SimulatedCluster::find_node(
     return "";
 }
 
+/// Nodes are ready as soon as they are there; the API server keeps pods off new ones until somebody
+/// has found them so.
+void SimulatedCluster::admit_nodes(Time now) {
+    std::vector<std::pair<std::string, json::Array>> tainted;
+    for (const auto& [name, node] : server_.state().store.objects(nodes_collection)) {
+        const json::Array& taints = list_at(*node, {"spec", "taints"});
+        json::Array left;
+        std::ranges::copy_if(taints, std::back_inserter(left), [](const json::Value& taint) {
+            return taint.string_at("key") != kNotReady || taint.string_at("effect") != "NoSchedule";
+        });
+        if (left.size() != taints.size()) {
+            tainted.emplace_back(name.name, std::move(left));
+        }
+    }
+    for (auto& [name, taints] : tainted) {
+        json::Value changed = taints.empty() ? json::Value() : json::Value(std::move(taints));
+        request(
+            "PATCH",
+            "/api/v1/nodes/" + name,
+            json::Object{{"spec", json::Object{{"taints", std::move(changed)}}}},
+            now,
+            "application/merge-patch+json"
+        );
+    }
+}
+
 void SimulatedCluster::schedule(Time now) {
+    admit_nodes(now);
     std::vector<Name> waiting;
     for (const auto& [name, pod] : server_.state().store.objects(pods_collection)) {
         if (waits_for_node(*pod)) {

@@ -43,6 +43,7 @@ class SimulatedCluster {
     void reconcile_one_job(const Name& name, Time now);
     void reconcile_one_pod(const Name& name, Time now);
     bool release_orphan(const json::Value& pod, Time now);
+    void admit_nodes(Time now);
     void schedule(Time now);
     std::string find_node(
         const json::Value& pod,
