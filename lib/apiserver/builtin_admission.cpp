@@ -13,8 +13,8 @@ namespace sluice::apiserver {
 
 namespace {
 
-const Collection kClasses{"scheduling.k8s.io", "priorityclasses"};
-const Collection kAccounts{"", "serviceaccounts"};
+const Collection priority_classes{"scheduling.k8s.io", "priorityclasses"};
+const Collection service_accounts{"", "serviceaccounts"};
 
 bool is_pod(const ResourceType& type) {
     return !type.is_custom && type.group.empty() && type.kind == "Pod";
@@ -48,7 +48,7 @@ Result<Priority> find_priority(
         return Priority{name, name == "system-node-critical" ? kOfCluster + 1000 : kOfCluster};
     }
     if (!name.empty()) {
-        const Snapshot found = state.store.find(kClasses, {"", name});
+        const Snapshot found = state.store.find(priority_classes, {"", name});
         if (!found) {
             return forbidden(
                 type, name_of(pod), fmt::format("no PriorityClass with name {} was found", name)
@@ -58,7 +58,7 @@ Result<Priority> find_priority(
     }
     // Of several defaults the lowest counts.
     Priority lowest;
-    for (const auto& [key, object] : state.store.objects(kClasses)) {
+    for (const auto& [key, object] : state.store.objects(priority_classes)) {
         const bool is_lower =
             lowest.class_name.empty() || int_at(*object, "value", 0) < lowest.value;
         if (is_true(*object, "globalDefault") && is_lower) {
@@ -99,7 +99,7 @@ Result<void> admit_new_pod(State& state, const ResourceType& type, json::Value& 
     const std::string ns(pod.find("metadata")->string_at("namespace"));
     std::string name(object_at(pod, "spec").string_at("serviceAccountName"));
     name = name.empty() ? "default" : name;
-    const Snapshot account = state.store.find(kAccounts, {ns, name});
+    const Snapshot account = state.store.find(service_accounts, {ns, name});
     if (!account) {
         return forbidden(
             type,
