@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <ranges>
 #include <utility>
 
@@ -162,6 +163,9 @@ Verdict judge_job(const JobExpectation& wanted, const apiserver::Store& store) {
     for (const auto& [resource, flavor] : wanted.flavors) {
         expect(has_flavors(seen, {{resource, flavor}}), fmt::format("{} on {}", resource, flavor));
     }
+    if (seen.state == JobState::Missing && wanted.state != JobState::Missing) {
+        wrong.emplace_back("a Workload");  // nothing is true of a job that is not there
+    }
     if (wanted.preempted) {
         expect(
             seen.is_preempted == *wanted.preempted,
@@ -187,7 +191,8 @@ Verdict judge_job(const JobExpectation& wanted, const apiserver::Store& store) {
     return verdict;
 }
 
-api::Quantity usage_of(
+/// Nothing: the queue has no such flavor, or not that resource in it.
+std::optional<api::Quantity> usage_of(
     const api::ClusterQueue& queue, const std::string& flavor, const std::string& resource
 ) {
     for (const auto& used : queue.status.flavors_usage) {
@@ -200,7 +205,7 @@ api::Quantity usage_of(
             }
         }
     }
-    return {};
+    return std::nullopt;
 }
 
 Verdict judge_queue(const QueueExpectation& wanted, const apiserver::Store& store) {
@@ -238,12 +243,14 @@ Verdict judge_queue(const QueueExpectation& wanted, const apiserver::Store& stor
     }
     for (const auto& [flavor, resources] : wanted.usage) {
         for (const auto& [resource, amount] : resources) {
-            const api::Quantity used = queue ? usage_of(*queue, flavor, resource) : api::Quantity();
-            const bool is_equal = (used <=> amount) == std::strong_ordering::equal;
+            const auto used = queue ? usage_of(*queue, flavor, resource) : std::nullopt;
+            const bool is_equal = used && (*used <=> amount) == std::strong_ordering::equal;
             expect(
                 fmt::format("{} of {}", resource, flavor),
                 amount.to_string(),
-                is_equal ? amount.to_string() : used.to_string()
+                is_equal ? amount.to_string()
+                : used   ? used->to_string()
+                         : "not there"
             );
         }
     }

@@ -81,7 +81,11 @@ Result<Expectations> read_all_expectations(const std::vector<std::string>& names
         return files.error();
     }
     for (const InputFile& file : *files) {
-        for (const yaml::Document& document : yaml::parse_documents(file.text)) {
+        const auto documents = yaml::parse_documents(file.text);
+        if (documents.empty()) {
+            return make_invalid(file.name + ": nothing is expected");
+        }
+        for (const yaml::Document& document : documents) {
             auto read = document.value ? read_expectations(*document.value)
                                        : Result<Expectations>(document.value.error());
             if (!read) {

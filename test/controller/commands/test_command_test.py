@@ -43,6 +43,16 @@ class TestCommandTest(unittest.TestCase):
         self.assertIn("not so: Finished, not preempted; it is Pending, was preempted", run.stdout)
         self.assertIn("0 passed, 1 failed", run.stdout)
 
+    def test_nothing_is_true_of_what_is_not_there(self):
+        for text in (
+            "jobs: [{job: team-a/tpyo, preempted: false}]",
+            "clusterQueues: [{name: team-a, usage: {shraed: {cpu: 0}}}]",
+            "clusterQueues: [{name: team-a, usage: {shared: {gpu: 0}}}]",
+        ):
+            with self.subTest(text):
+                run = self.expect(text)
+                self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+
     def test_jobs_end_after_the_time_that_is_said(self):
         path = self.folder / "expect.yaml"
         path.write_text("jobs: [{job: team-a/a-big, state: Finished}]")
@@ -73,6 +83,7 @@ class TestCommandTest(unittest.TestCase):
             ("jobs: [{job: a/b}]", "nothing is expected of it"),
             ("job: []", "job: "),
             ("{", "expect.yaml"),
+            ("# nothing", "nothing is expected"),
         ):
             with self.subTest(text):
                 run = self.expect(text)
