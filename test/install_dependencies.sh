@@ -2,14 +2,17 @@
 # Installs what Sluice is built and tested with on Debian 12 or newer. Run as root or with sudo.
 # Installs only what is missing, so a second run changes nothing.
 #
-#   test/install_dependencies.sh       all but Go
-#   test/install_dependencies.sh go    and a Go that can build the control plane
+#   test/install_dependencies.sh          all but Go
+#   test/install_dependencies.sh go       and a Go that can build the control plane
+#   test/install_dependencies.sh build    what it takes to build `sluice` alone and to try it
 set -euo pipefail
 
 with_go=0
+with_tests=1
 case "${1:-}" in
     '') ;;
     go) with_go=1 ;;
+    build) with_tests=0 ;;
     *) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac
 
@@ -22,17 +25,25 @@ missing() { ! dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok instal
 
 # Debian 12 ships a Boost and a Catch2 that are too old; its own backports carry newer ones.
 backports_packages=()
-packages=(cmake ninja-build ccache git curl ca-certificates xz-utils python3 python3-yaml openssl
-    libssl-dev libyaml-cpp-dev libfmt-dev libre2-dev rapidjson-dev libspdlog-dev libcli11-dev
-    libbenchmark-dev
-    libgoogle-perftools-dev valgrind shellcheck)
+packages=(cmake ninja-build git ca-certificates python3 python3-yaml libssl-dev libyaml-cpp-dev
+    libfmt-dev libre2-dev rapidjson-dev libspdlog-dev libcli11-dev libgoogle-perftools-dev)
+if [ "$with_tests" -eq 1 ]; then
+    packages+=(ccache curl xz-utils openssl libbenchmark-dev valgrind shellcheck
+        python3-kubernetes python3-pyte)
+fi
 if [ "${VERSION_CODENAME:-}" = bookworm ]; then
-    packages+=(clang-16 libclang-rt-16-dev lld-16 llvm-16 clang-format-19 clang-tidy-19)
-    backports_packages=(libboost1.83-dev libboost-url1.83-dev catch2)
+    packages+=(clang-16 lld-16)
+    backports_packages=(libboost1.83-dev libboost-url1.83-dev)
+    if [ "$with_tests" -eq 1 ]; then
+        packages+=(libclang-rt-16-dev llvm-16 clang-format-19 clang-tidy-19)
+        backports_packages+=(catch2)
+    fi
     if [ "$with_go" -eq 1 ]; then backports_packages+=(golang-1.23-go); fi
 else
-    packages+=(clang lld llvm libclang-rt-dev clang-format clang-tidy libboost-dev
-        libboost-url-dev catch2)
+    packages+=(clang lld libboost-dev libboost-url-dev)
+    if [ "$with_tests" -eq 1 ]; then
+        packages+=(llvm libclang-rt-dev clang-format clang-tidy catch2)
+    fi
     if [ "$with_go" -eq 1 ]; then packages+=(golang-go); fi
 fi
 

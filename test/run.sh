@@ -5,11 +5,15 @@
 #   test/run.sh --all    and: clang-tidy on what the last commits changed and, for a minute, on the
 #                        rest; the random suites; the same tests under address and
 #                        undefined-behaviour sanitizers, with the fuzz corpora; what has threads
-#                        under the thread sanitizer; the release build with the engine's tests and
-#                        each benchmark once; and on the real control plane test/e2e and
-#                        examples/quickstart.sh
+#                        under the thread sanitizer; the release build with the engine's tests,
+#                        1,000 seeds of the whole system and each benchmark once;
+#                        examples/quickstart.sh; on the real control plane test/e2e and
+#                        examples/quickstart.sh --real; kubectl, helm and the Python client on
+#                        `sluice dev`
 #
 # SLUICE_E2E=0            leaves the real control plane out
+# SLUICE_KEEP_BUILDS=1    keeps the builds asan, tsan and release, which --all deletes when each is
+#                         tested: all four at once need too much of a small disk
 #
 # What is left out and what is skipped is printed and counted. The last line is `N passed,
 # N failed`, or `N passed, N failed, N skipped`, counting every test case of every suite; it is
@@ -111,6 +115,7 @@ counted() {
     stage=$1
     shift
     say "$stage"
+    : >"$results/$stage.txt" # a suite that a signal ends has no line, which counts as a failure
     local code=0
     run shown "$@" || code=$?
     if [ "$code" -ne 0 ] && ! grep -q ', [1-9][0-9]* failed' "$results/$stage.txt"; then
@@ -142,6 +147,11 @@ has() {
     local build=$1
     shift
     [ -n "${is_built[$build]:-}" ] || { skip "the $build build failed" "$@"; return 1; }
+}
+
+# discard BUILD: deletes the folder of a build that no later stage needs; ccache has its objects.
+discard() {
+    [ "${SLUICE_KEEP_BUILDS:-0}" = 1 ] || rm -rf "build/${1:?}"
 }
 
 dev() {
@@ -179,25 +189,34 @@ tsan() {
 
 # What users run, and what its speed is measured with.
 release() {
-    prepare release --target sluice engine_test scenario_test benchmarks || true
-    has release release benchmarks || return 0
+    prepare release --target sluice engine_test scenario_test whole_system_random benchmarks || true
+    has release release whole-system benchmarks || return 0
     ctests release release -R '^(engine_test|scenarios)$'
+    counted whole-system python3 test/whole_system/run_seeds.py \
+        build/release/test/whole_system/whole_system_random
     counted benchmarks test/bench/run_once.py build/release/test/bench
 }
 
-# What a newcomer runs, with the controller that was built already.
+# What a newcomer runs, with the controller that was built already; and the same on the real control
+# plane.
 quickstart() {
-    SLUICE_BINARY=build/dev/controller/sluice examples/quickstart.sh &&
+    SLUICE_BINARY=build/dev/controller/sluice examples/quickstart.sh "$@" &&
         printf '1 passed, 0 failed\n'
 }
 
 e2e() {
     if [ "${SLUICE_E2E:-1}" = 0 ]; then
-        skip 'SLUICE_E2E=0' e2e quickstart
+        skip 'SLUICE_E2E=0' e2e clients quickstart-real
         return 0
     fi
-    has dev e2e quickstart || return 0
+    has dev e2e clients quickstart-real || return 0
     counted e2e env SLUICE_BINARY="$PWD/build/dev/controller/sluice" python3 test/e2e
+    counted clients python3 test/clients/clients_test.py build/dev/controller/sluice
+    counted quickstart-real quickstart --real
+}
+
+try_quickstart() {
+    has dev quickstart || return 0
     counted quickstart quickstart
 }
 
@@ -210,8 +229,12 @@ if [ "$all" -eq 1 ]; then
     tidy
     random_suites
     asan
+    discard asan
     tsan
+    discard tsan
     release
+    discard release
+    try_quickstart
     e2e
 fi
 is_complete=1

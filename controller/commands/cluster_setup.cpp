@@ -4,6 +4,7 @@
 #include "api/kueue_names.hpp"
 #include "api/scheme.hpp"
 #include "config/validation.hpp"
+#include "controller/commands/input_files.hpp"
 #include "controller/commands/webhook_manifest.hpp"
 #include "yaml/parse.hpp"
 
@@ -48,8 +49,84 @@ json::Value make_configuration() {
         {"metrics", json::Object{{"bindAddress", "0"}}},
         {"leaderElection", json::Object{{"leaderElect", false}}},
         {"clientConnection", json::Object{{"qps", -1}}},
+        {"featureGates",
+         json::Object{{"SparkApplicationIntegration", true}, {"VisibilityOnDemand", false}}},
         {"integrations", json::Object{{"frameworks", std::move(frameworks)}}}
     };
+}
+
+namespace {
+
+Result<json::Value> read_document(const std::string& file) {
+    const auto text = read_file(file);
+    if (!text) {
+        return text.error();
+    }
+    auto documents = yaml::parse_documents(*text);
+    if (documents.size() != 1 || !documents.front().value) {
+        return documents.size() == 1
+                   ? with_context(documents.front().value.error(), file)
+                   : make_invalid(fmt::format("{}: {} documents, not one", file, documents.size()));
+    }
+    json::Value given = std::move(*documents.front().value);
+    if (given.string_at("kind") != "Configuration") {
+        return make_invalid(file + ": not a Configuration");
+    }
+    return given;
+}
+
+/// Sets `Name=true,Other=false` in an object of gates. Requires: they can be read.
+void set_gates(json::Value& gates, std::string_view text) {
+    while (!text.empty()) {
+        const std::string_view pair = text.substr(0, text.find(','));
+        text.remove_prefix(std::min(text.size(), pair.size() + 1));
+        const std::size_t equals = pair.find('=');
+        if (equals != std::string_view::npos) {
+            const std::string_view value = pair.substr(equals + 1);
+            const bool is_on = value == "1" || value.starts_with('t') || value.starts_with('T');
+            gates.set(pair.substr(0, equals), is_on);
+        }
+    }
+}
+
+}  // namespace
+
+Result<json::Value> read_configuration(const std::string& file, const std::string& feature_gates) {
+    auto read = file.empty() ? Result<json::Value>(json::Object()) : read_document(file);
+    if (!read) {
+        return read.error();
+    }
+    json::Value given = std::move(*read);
+    const json::Value* own_gates = given.find("featureGates");
+    if (!feature_gates.empty()) {
+        if (own_gates != nullptr) {
+            return make_invalid(
+                "featureGates: feature gates for CLI and configuration cannot both specified"
+            );
+        }
+        if (const auto parsed = config::FeatureGates::parse(feature_gates); !parsed) {
+            return parsed.error();
+        }
+    }
+    json::Value gates = *make_configuration().find("featureGates");
+    set_gates(gates, feature_gates);
+    if (own_gates != nullptr && own_gates->is_object()) {
+        for (const auto& [name, value] : own_gates->as_object()) {
+            gates.set(name, value);
+        }
+    }
+    if (own_gates != nullptr && !own_gates->is_object()) {
+        gates = *own_gates;  // the controller says what is wrong with it
+    }
+    json::Value own = make_configuration();
+    for (auto& [key, value] : own.as_object()) {
+        const bool is_choice = key == "apiVersion" || key == "integrations";
+        if (!is_choice || given.find(key) == nullptr) {
+            given.set(key, std::move(value));
+        }
+    }
+    given.set("featureGates", std::move(gates));
+    return given;
 }
 
 std::vector<json::Value> items_of(json::Value document) {
@@ -60,36 +137,70 @@ std::vector<json::Value> items_of(json::Value document) {
     return std::move(items->as_array());
 }
 
+namespace {
+
+/// What a manifest says of its object.
+struct Named {
+    std::string api_version;
+    std::string kind;
+    std::string group;
+    std::string version;
+    std::string ns;  ///< of a kind in namespaces
+    std::string name;
+    std::string generate_name;
+    apiserver::ResourceTable::TypePointer type;
+};
+
+Named read_names(const apiserver::ResourceTable& types, const json::Value& object) {
+    Named made;
+    made.api_version = object.string_at("apiVersion");
+    made.kind = object.string_at("kind");
+    const std::size_t slash = made.api_version.find('/');
+    made.group = slash == std::string::npos ? "" : made.api_version.substr(0, slash);
+    made.version =
+        slash == std::string::npos ? made.api_version : made.api_version.substr(slash + 1);
+    made.type = types.find_kind(made.group, made.version, made.kind);
+    if (const json::Value* metadata = object.find("metadata")) {
+        made.name = metadata->string_at("name");
+        made.generate_name = metadata->string_at("generateName");
+        made.ns = metadata->string_at("namespace");
+    }
+    if (made.type != nullptr && made.type->is_namespaced) {
+        made.ns = made.ns.empty() ? "default" : made.ns;
+    }
+    return made;
+}
+
+}  // namespace
+
+std::string full_name(const apiserver::ResourceTable& types, const json::Value& object) {
+    const Named names = read_names(types, object);
+    const std::string& name = names.name.empty() ? names.generate_name : names.name;
+    return names.ns.empty() ? name : names.ns + "/" + name;
+}
+
 Result<apiserver::Request> make_apply_request(
     const apiserver::ResourceTable& types, const json::Value& object, std::string_view manager
 ) {
-    const std::string api_version(object.string_at("apiVersion"));
-    const std::string kind(object.string_at("kind"));
-    const std::size_t slash = api_version.find('/');
-    const std::string group = slash == std::string::npos ? "" : api_version.substr(0, slash);
-    const std::string version =
-        slash == std::string::npos ? api_version : api_version.substr(slash + 1);
-    const auto type = types.find_kind(group, version, kind);
-    const json::Value* metadata = object.find("metadata");
-    const std::string name(metadata == nullptr ? "" : metadata->string_at("name"));
-    if (type == nullptr || name.empty()) {
-        return make_invalid(
-            type == nullptr
-                ? fmt::format("no matches for kind \"{}\" in version \"{}\"", kind, api_version)
-                : fmt::format("a {} without metadata.name", kind)
-        );
+    const Named names = read_names(types, object);
+    if (names.type == nullptr) {
+        return make_invalid(fmt::format(
+            "no matches for kind \"{}\" in version \"{}\"", names.kind, names.api_version
+        ));
     }
-    std::string ns(metadata->string_at("namespace"));
-    ns = ns.empty() ? "default" : ns;
-    const std::string root = group.empty() ? "/api/" + version : "/apis/" + api_version;
-    apiserver::Request request = apiserver::make_request(
-        "PATCH",
-        type->is_namespaced ? fmt::format("{}/namespaces/{}/{}/{}", root, ns, type->plural, name)
-                            : fmt::format("{}/{}/{}", root, type->plural, name)
-    );
+    const bool is_created = names.name.empty();
+    if (is_created && names.generate_name.empty()) {
+        return make_invalid(fmt::format("a {} without metadata.name", names.kind));
+    }
+    std::string path = names.group.empty() ? "/api/" + names.version : "/apis/" + names.api_version;
+    path += names.type->is_namespaced ? "/namespaces/" + names.ns : "";
+    path += "/" + names.type->plural + (is_created ? "" : "/" + names.name);
+    apiserver::Request request = apiserver::make_request(is_created ? "POST" : "PATCH", path);
     request.query.emplace("fieldManager", manager);
-    request.query.emplace("force", "true");
-    request.content_type = "application/apply-patch+yaml";
+    if (!is_created) {
+        request.query.emplace("force", "true");
+    }
+    request.content_type = is_created ? "application/json" : "application/apply-patch+yaml";
     request.user_agent = manager;
     request.body = json::print(object);
     return request;

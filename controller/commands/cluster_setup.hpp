@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "json/value.hpp"
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,19 +21,23 @@ Result<std::vector<json::Value>> setup_objects();
 /// A Configuration of a controller that queues every kind of jobs and serves nothing; kinds that
 /// the cluster has no definition of may come later.
 json::Value make_configuration();
-/// The feature gates that it needs.
-inline constexpr const char* kEmbeddedFeatureGates =
-    "SparkApplicationIntegration=true,VisibilityOnDemand=false";
+/// That of the user's file ("": none) with what an embedded cluster needs, and with the feature
+/// gates of a command line (`Name=true,Other=false`). Errors: Invalid for a file that cannot be
+/// read, for gates that cannot, and for gates in both.
+Result<json::Value> read_configuration(const std::string& file, const std::string& feature_gates);
 
 /// The object itself, or the items of a List.
 std::vector<json::Value> items_of(json::Value document);
 
-/// The request that `kubectl apply --server-side --force-conflicts` makes of an object, in the
-/// namespace `default` unless it names one. Errors: Invalid for a kind that is not there, or
-/// without a name.
+/// The request that `kubectl apply --server-side --force-conflicts` makes of an object or, where it
+/// has a generateName instead of a name, `kubectl create`; in the namespace `default` unless it
+/// names one. Errors: Invalid for a kind that is not there, or without any name.
 Result<apiserver::Request> make_apply_request(
     const apiserver::ResourceTable& types, const json::Value& object, std::string_view manager
 );
+
+/// How people name the object: `namespace/name`, or the name alone of a kind of cluster scope.
+std::string full_name(const apiserver::ResourceTable& types, const json::Value& object);
 
 /// What the API server's answer says. Errors: Invalid with the message of its Status.
 Result<void> read_answer(const apiserver::Response& response);

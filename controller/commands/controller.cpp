@@ -193,6 +193,7 @@ int run_controller(const ControllerOptions& options) {
         log::error("cannot start", {{"error", process_options.error().detail}});
         return kMisconfigured;
     }
+    process_options->webhook_socket = options.webhook_socket;
     tell_start(*connection);
     warn_of_settings_without_effect(*process_options);
     connection->config.qps = process_options->configuration.client_connection.qps;
@@ -221,7 +222,12 @@ int run_controller(const ControllerOptions& options) {
         }
         net::TaskGroup tasks(loop.executor(), "main");
         tasks.spawn(run_to_end(&process, &loop, &exit_code), "process");
-        tasks.spawn(stop_on_signal(&process), "signals");
+        if (!options.stop) {
+            tasks.spawn(stop_on_signal(&process), "signals");
+        }
+        const std::stop_callback on_stop(options.stop.value_or(std::stop_token()), [&] {
+            loop.post([&process] { process.stop(); });
+        });
         tasks.spawn(log_queues_on_signal(&process), "SIGUSR2");
         loop.run();
     }

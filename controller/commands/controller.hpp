@@ -2,9 +2,13 @@
 
 #include "base/error.hpp"
 #include "controller/commands/log_options.hpp"
+#include "net/listening_socket.hpp"
 
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -22,9 +26,13 @@ struct ControllerOptions {
     std::string controllers = "*";
     std::string feature_gates;
     LogOptions log;
+    /// Of the webhooks, listening already at the address that the configuration names.
+    std::shared_ptr<net::ListeningSocket> webhook_socket = nullptr;
+    /// Says when it is to stop, in place of SIGINT and SIGTERM.
+    std::optional<std::stop_token> stop = std::nullopt;
 };
 
-/// Runs the controller until it is told to stop by a signal; the exit code.
+/// Runs the controller until it is told to stop; the exit code.
 int run_controller(const ControllerOptions& options);
 
 /// Adds `sluice controller`; its exit code goes to `exit_code` when it ran.

@@ -1,32 +1,42 @@
 #include "controller/commands/dev.hpp"
 
 #include "base/log.hpp"
+#include "base/printable.hpp"
 #include "base/prng.hpp"
 #include "controller/commands/cluster_setup.hpp"
 #include "controller/commands/controller.hpp"
+#include "controller/commands/data_folder.hpp"
+#include "controller/commands/dev_options.hpp"
+#include "controller/commands/dev_step.hpp"
 #include "controller/commands/embedded_cluster.hpp"
-#include "controller/commands/input_files.hpp"
+#include "controller/commands/kubeconfig_file.hpp"
+#include "controller/commands/live_view.hpp"
+#include "controller/commands/snapshot_writer.hpp"
+#include "controller/commands/stop_signals.hpp"
 #include "net/event_loop.hpp"
+#include "net/listening_socket.hpp"
 #include "net/task_group.hpp"
-#include "yaml/parse.hpp"
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <limits>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
-#include <sys/stat.h>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
@@ -37,22 +47,14 @@ namespace sluice::commands {
 
 namespace {
 
-constexpr int kCannotStart = 2;
+constexpr double kSpeedMin = 0.001;
+constexpr double kSpeedMax = 100'000;
 /// As in kube-controller-manager, so that a Job goes through the same states.
 constexpr Duration kJobBatch = std::chrono::seconds(1);
-constexpr Duration kReadyMax = std::chrono::seconds(20);
+constexpr Duration kReadyMax = std::chrono::seconds(60);
 constexpr Duration kReadyStep = std::chrono::milliseconds(20);
 
-struct Options {
-    EmbeddedCluster::Options cluster;
-    std::vector<std::string> files;
-    std::string kubeconfig = "sluice-dev.kubeconfig";
-    std::string feature_gates;
-    std::string log_level = "warning";
-    int run_seconds = 30;
-    bool is_server_only = false;
-    bool is_quiet = false;
-};
+using Options = DevOptions;
 
 /// A folder that is removed with this object.
 class TemporaryFolder {
@@ -79,45 +81,6 @@ class TemporaryFolder {
     std::filesystem::path path_;
 };
 
-/// Writes a file that only its owner may read: a kubeconfig has a token.
-Result<void> write_file(const std::filesystem::path& file, const std::string& text) {
-    const int opened =
-        ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
-    struct stat known{};
-    bool is_written = opened >= 0 && ::fstat(opened, &known) == 0 &&
-                      (!S_ISREG(known.st_mode) || ::fchmod(opened, S_IRUSR | S_IWUSR) == 0);
-    for (std::string_view left = text; is_written && !left.empty();) {
-        const auto written = ::write(opened, left.data(), left.size());
-        is_written = written > 0 || (written < 0 && errno == EINTR);
-        left.remove_prefix(written > 0 ? static_cast<std::size_t>(written) : 0);
-    }
-    const int failure = errno;
-    if (opened >= 0) {
-        ::close(opened);
-    }
-    return is_written ? Result<void>()
-                      : Result<void>(make_invalid(fmt::format(
-                            "{} cannot be written: {}", file.string(), std::strerror(failure)
-                        )));
-}
-
-/// Refuses to overwrite what is not an earlier run's kubeconfig.
-Result<void> check_own_kubeconfig(const std::string& file) {
-    std::error_code ignored;
-    if (!std::filesystem::is_regular_file(file, ignored)) {
-        return {};
-    }
-    std::ifstream in(file);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    const auto known = json::parse(text);
-    if (known && known->string_at("current-context") == EmbeddedCluster::kName) {
-        return {};
-    }
-    return make_invalid(fmt::format(
-        "{} is there and not of sluice dev; name another file with --write-kubeconfig", file
-    ));
-}
-
 Result<void> install(EmbeddedCluster& cluster) {
     const auto objects = setup_objects();
     if (!objects) {
@@ -131,35 +94,22 @@ Result<void> install(EmbeddedCluster& cluster) {
     return {};
 }
 
-/// A port that is free now.
-Result<std::uint16_t> find_free_port() {
-    net::EventLoop loop;
-    struct Nothing final : net::HttpHandler {
-        boost::asio::awaitable<net::ServerResponse> handle(net::ServerRequest) override {
-            co_return net::ServerResponse{};
-        }
-    } nothing;
-    net::ServerOptions options;
-    options.address = "127.0.0.1";
-    options.tls = false;
-    const auto server = net::HttpServer::start(loop, nothing, std::move(options));
-    if (!server) {
-        return server.error();
+/// The controller's configuration: what the user's file says, and beyond it what fits the cluster.
+Result<std::string> print_configuration(const Options& options, std::uint16_t webhook_port) {
+    auto configuration = read_configuration(options.config_file, options.feature_gates);
+    if (!configuration) {
+        return configuration.error();
     }
-    return (*server)->port();
-}
-
-std::string print_configuration(std::uint16_t webhook_port) {
-    json::Value configuration = make_configuration();
-    configuration.set(
+    configuration->set(
         "webhook",
         json::Object{{"host", "127.0.0.1"}, {"port", static_cast<std::int64_t>(webhook_port)}}
     );
-    return json::print_pretty(configuration);
+    return json::print_pretty(*configuration);
 }
 
-/// Whether the controller has published its webhooks of a kind, `mutating` or `validating`.
-bool has_published(EmbeddedCluster& cluster, std::string_view kind) {
+/// Whether the controller has published its webhooks of a kind, `mutating` or `validating`, at that
+/// port.
+bool has_published(EmbeddedCluster& cluster, std::string_view kind, std::uint16_t port) {
     const auto response = cluster.request(apiserver::make_request(
         "GET",
         fmt::format(
@@ -174,16 +124,23 @@ bool has_published(EmbeddedCluster& cluster, std::string_view kind) {
         return false;
     }
     const json::Value* url = hooks->as_array().front().find_path({"clientConfig", "url"});
-    return url != nullptr;
+    return url != nullptr && url->is_string() &&
+           url->as_string().starts_with(fmt::format("https://127.0.0.1:{}/", port));
 }
 
 /// Whether Jobs are held when they come, and no object is refused because its webhook is not known.
-bool is_ready(EmbeddedCluster& cluster) {
-    return has_published(cluster, "mutating") && has_published(cluster, "validating");
+bool is_ready(EmbeddedCluster& cluster, std::uint16_t port) {
+    return has_published(cluster, "mutating", port) && has_published(cluster, "validating", port);
 }
 
-boost::asio::awaitable<void> pause_until_ready(EmbeddedCluster* cluster, net::EventLoop* loop) {
-    for (Duration waited{}; waited < kReadyMax && !is_ready(*cluster); waited += kReadyStep) {
+boost::asio::awaitable<void> pause_until_ready(
+    EmbeddedCluster* cluster,
+    std::uint16_t port,
+    const std::atomic<bool>* has_ended,
+    net::EventLoop* loop
+) {
+    for (Duration waited{}; waited < kReadyMax && !*has_ended && !is_ready(*cluster, port);
+         waited += kReadyStep) {
         const bool went_on = co_await net::pause_for(kReadyStep);
         if (!went_on) {
             break;
@@ -192,112 +149,382 @@ boost::asio::awaitable<void> pause_until_ready(EmbeddedCluster* cluster, net::Ev
     loop->stop();
 }
 
-/// Waits until the controller is ready, for some seconds at most.
-void wait_ready(EmbeddedCluster& cluster) {
+/// Waits until the controller is ready; false where it has ended or some seconds have passed.
+bool wait_ready(EmbeddedCluster& cluster, std::uint16_t port, const std::atomic<bool>& has_ended) {
     net::EventLoop loop;
     net::TaskGroup tasks(loop.executor(), "dev");
-    tasks.spawn(pause_until_ready(&cluster, &loop), "ready");
+    tasks.spawn(pause_until_ready(&cluster, port, &has_ended, &loop), "ready");
     loop.run();
+    return !has_ended && is_ready(cluster, port);
 }
 
-/// Applies the user's files once the controller is ready, and says what to do next.
-void begin(EmbeddedCluster& cluster, const Options& options) {
-    if (!options.is_server_only) {
-        wait_ready(cluster);
+/// A view of the cluster on the terminal, if there is one and it is wanted; else nothing.
+Result<std::unique_ptr<LiveView>> start_view(
+    EmbeddedCluster& cluster, const Options& options, const Clock& clock
+) {
+    if (options.is_quiet || options.is_server_only || !Terminal::can_draw()) {
+        return std::unique_ptr<LiveView>();
     }
-    const auto files = read_input_files(options.files);
-    if (!files) {
-        fmt::print(stderr, "error: {}\n", files.error().detail);
+    LiveView::Options view;
+    view.texts.server = dev_server_url(cluster.port());
+    if (options.cluster.pace.speed != 1) {
+        view.texts.speed = fmt::format("{}x", options.cluster.pace.speed);
     }
-    for (const InputFile& file : files ? *files : std::vector<InputFile>()) {
-        for (yaml::Document& document : yaml::parse_documents(file.text)) {
-            if (!document.value) {
-                fmt::print(stderr, "error: {}: {}\n", file.name, document.value.error().detail);
-                continue;
+    view.texts.commands = next_dev_commands(options);
+    view.log_file = std::filesystem::absolute(options.kubeconfig).replace_extension("log").string();
+    view.read = [&cluster](std::int64_t& version) {
+        std::optional<ClusterState> state;
+        cluster.look([&](const apiserver::State& there) {
+            if (there.store.version() != std::exchange(version, there.store.version())) {
+                state = read_cluster_state(there.store);
             }
-            for (const json::Value& object : items_of(std::move(*document.value))) {
-                if (const auto done = cluster.apply(object); !done) {
-                    fmt::print(stderr, "error: {}: {}\n", file.name, done.error().detail);
-                }
-            }
+        });
+        return state;
+    };
+    return LiveView::start(std::move(view), clock);
+}
+
+/// What is done once the cluster runs, beside it.
+struct Beginning {
+    const Options& options;
+    std::vector<std::pair<std::string, json::Value>> objects;
+    KubeconfigFile& kubeconfig;
+    StopSignals& stop;
+    bool has_view = false;
+    std::uint16_t webhook_port = 0;       ///< of the controller
+    std::atomic<bool> has_ended = false;  ///< the controller has
+    bool has_failed = false;              ///< it could not be handed out
+};
+
+/// Ends what cannot be handed out.
+void give_up(Beginning& beginning, const std::string& why) {
+    beginning.has_failed = true;
+    fmt::print(stderr, "error: {}\n", why);
+    beginning.stop.request_stop();
+}
+
+/// Applies the user's objects once the controller is ready, hands out the kubeconfig, and says what
+/// to do next. A cluster whose controller does not become ready is not handed out, nor one that is
+/// told to stop before.
+void begin(EmbeddedCluster& cluster, Beginning& beginning) {
+    const Options& options = beginning.options;
+    if (!options.is_server_only &&
+        !wait_ready(cluster, beginning.webhook_port, beginning.has_ended)) {
+        if (!beginning.has_ended) {
+            give_up(beginning, "the controller does not become ready");
+        }
+        return;
+    }
+    const std::stop_token stop = beginning.stop.token();
+    for (const auto& [file, object] : beginning.objects) {
+        if (stop.stop_requested()) {
+            return;
+        }
+        // The controller's webhooks end at once: what fails by then is no error of the user's.
+        if (const auto done = cluster.apply(object); !done && !stop.stop_requested()) {
+            fmt::print(stderr, "error: {}: {}\n", file, done.error().detail);
         }
     }
-    if (!options.is_quiet) {
-        fmt::print(
-            "sluice dev runs on https://127.0.0.1:{}\n\n"
-            "    export KUBECONFIG={}\n"
-            "    kubectl get clusterqueues,workloads,jobs,pods -A\n\n"
-            "Ctrl-C ends it.\n",
-            cluster.port(),
-            std::filesystem::absolute(options.kubeconfig).string()
-        );
-        std::fflush(stdout);
+    if (stop.stop_requested()) {
+        return;
+    }
+    if (const auto done = beginning.kubeconfig.publish(); !done) {
+        give_up(beginning, done.error().detail);
+        return;
+    }
+    if (!options.is_quiet && !beginning.has_view) {
+        print_dev_start(options, cluster.port(), "Ctrl-C ends it.");
     }
 }
 
-boost::asio::awaitable<void> stop_on_signal(net::EventLoop* loop) {
-    const auto executor = co_await boost::asio::this_coro::executor;
-    net::Signals signals(executor, {SIGTERM, SIGINT});
-    const int number = co_await signals.next();
-    (void)number;
-    loop->stop();
-}
-
-int wait_for_signal() {
+/// Serves until it is told to stop, also while files are applied.
+void serve_alone(EmbeddedCluster& cluster, Beginning& beginning) {
     net::EventLoop loop;
-    net::TaskGroup tasks(loop.executor(), "dev");
-    tasks.spawn(stop_on_signal(&loop), "signals");
+    const std::stop_callback on_stop(beginning.stop.token(), [&] { loop.stop(); });
+    begin(cluster, beginning);
     loop.run();
-    return 0;
 }
 
-int cannot_start(const Error& error) {
-    fmt::print(stderr, "error: {}\n", error.detail);
-    return kCannotStart;
+/// Of the objects that install() applies the one that an entry is, if it was applied by it: one
+/// that a user made under that name is the user's. nullptr: it is none.
+const json::Value* find_own(
+    const apiserver::StoreImage::Entry& entry, const std::vector<json::Value>& own
+) {
+    const json::Value* managers = entry.object->find_path({"metadata", "managedFields"});
+    const auto is_by_us = [](const json::Value& manager) {
+        return manager.string_at("manager") == ApiEndpoint::kName;
+    };
+    const auto is_of_that_name = [&](const json::Value& object) {
+        return object.string_at("kind") == entry.object->string_at("kind") &&
+               object.find("metadata")->string_at("name") == entry.name.name;
+    };
+    const auto found = std::ranges::find_if(own, is_of_that_name);
+    const bool is_own = found != own.end() && managers != nullptr && managers->is_array() &&
+                        std::ranges::any_of(managers->as_array(), is_by_us);
+    return is_own ? &*found : nullptr;
+}
+
+/// Takes away where the controller of the earlier run listened: its webhooks go, and its
+/// definitions name the Service of their manifests for conversion again.
+void forget_controller(apiserver::StoreImage& image, const std::vector<json::Value>& own) {
+    std::erase_if(image.entries, [&own](const apiserver::StoreImage::Entry& entry) {
+        return entry.collection.group == "admissionregistration.k8s.io" &&
+               find_own(entry, own) != nullptr;
+    });
+    for (apiserver::StoreImage::Entry& entry : image.entries) {
+        const json::Value* manifest =
+            entry.collection.plural == "customresourcedefinitions" ? find_own(entry, own) : nullptr;
+        const json::Value* conversion =
+            manifest == nullptr ? nullptr : manifest->find_path({"spec", "conversion"});
+        const json::Value* url =
+            entry.object->find_path({"spec", "conversion", "webhook", "clientConfig", "url"});
+        if (conversion != nullptr && url != nullptr) {
+            json::Value changed = *entry.object;
+            changed.find("spec")->set("conversion", *conversion);
+            entry.object = std::make_shared<const json::Value>(std::move(changed));
+        }
+    }
+}
+
+/// The folder that keeps the cluster, if there is to be one; what it holds goes into the options.
+Result<std::unique_ptr<DataFolder>> open_data(Options& options) {
+    if (options.data.empty()) {
+        return std::unique_ptr<DataFolder>();
+    }
+    auto folder = DataFolder::open(options.data);
+    if (!folder) {
+        return folder;
+    }
+    auto image = (*folder)->load();
+    if (!image) {
+        return image.error();
+    }
+    options.cluster.image = std::move(*image);
+    if (options.cluster.image) {
+        const auto own = setup_objects();
+        if (!own) {
+            return own.error();
+        }
+        forget_controller(*options.cluster.image, *own);
+    }
+    return folder;
+}
+
+/// The number of `60x` or `60`; nothing for what is none, or beyond the bounds.
+std::optional<double> read_speed(std::string_view text) {
+    if (text.ends_with('x')) {
+        text.remove_suffix(1);
+    }
+    double speed = 0;
+    const char* const end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, speed);
+    const bool is_known = error == std::errc() && at == end;
+    return is_known && speed >= kSpeedMin && speed <= kSpeedMax ? std::optional(speed)
+                                                                : std::nullopt;
+}
+
+/// "" or what is wrong with it.
+std::string check_speed(const std::string& text) {
+    return read_speed(text) ? std::string()
+                            : fmt::format(
+                                  "\"{}\" is no speed between {}x and {:.0f}x, such as 60x",
+                                  printable(text),
+                                  kSpeedMin,
+                                  kSpeedMax
+                              );
+}
+
+std::unique_ptr<SnapshotWriter> start_writer(
+    EmbeddedCluster& cluster, const DataFolder* folder, const Clock& clock
+) {
+    if (folder == nullptr) {
+        return nullptr;
+    }
+    const auto take = [&cluster](std::int64_t version) {
+        std::optional<apiserver::StoreImage> image;
+        cluster.look([&](const apiserver::State& state) {
+            if (state.store.version() != version) {
+                image = apiserver::take_image(state.store);
+            }
+        });
+        return image;
+    };
+    const auto tell = [](const Error& error) {
+        fmt::print(stderr, "error: the cluster is not kept: {}\n", error.detail);
+    };
+    return std::make_unique<SnapshotWriter>(*folder, take, tell, clock);
+}
+
+/// Runs the controller on the cluster until it is told to stop; the exit code.
+int run_with_controller(EmbeddedCluster& cluster, Beginning& beginning, const Clock& clock) {
+    const Options& options = beginning.options;
+    const auto folder = TemporaryFolder::make();
+    // Held from here on, so that nobody else gets the port before the controller serves.
+    auto socket = net::ListeningSocket::open("127.0.0.1");
+    if (!folder || !socket) {
+        return cannot_start(folder ? socket.error() : folder.error());
+    }
+    beginning.webhook_port = (*socket)->port();
+    const auto configuration = (*folder)->path() / "configuration.json";
+    const auto own_kubeconfig = (*folder)->path() / "kubeconfig";
+    auto prepared = install(cluster);
+    if (prepared) {
+        const auto text = print_configuration(options, beginning.webhook_port);
+        prepared = text ? write_private_file(configuration, *text) : Result<void>(text.error());
+    }
+    if (prepared) {
+        prepared = write_private_file(own_kubeconfig, cluster.kubeconfig());
+    }
+    if (!prepared) {
+        return cannot_start(prepared.error());
+    }
+    const auto view = start_view(cluster, options, clock);
+    if (!view) {
+        return cannot_start(view.error());
+    }
+    beginning.has_view = *view != nullptr;
+    std::thread beginner([&] { begin(cluster, beginning); });
+    ControllerOptions controller;
+    controller.config_file = configuration;
+    controller.kubeconfig_file = own_kubeconfig;
+    controller.log.log_level = options.log_level;
+    controller.stop = beginning.stop.token();
+    controller.webhook_socket = std::move(*socket);
+    const int exit_code = run_controller(controller);
+    beginning.has_ended = true;
+    beginner.join();
+    return exit_code;
 }
 
 int run(Options options) {
     options.cluster.seed = random_seed();
-    options.cluster.run_time = std::chrono::seconds(options.run_seconds);
+    options.cluster.pace.run_time = std::chrono::seconds(options.run_seconds);
+    options.cluster.pace.speed = read_speed(options.speed).value_or(1);
     options.cluster.job_batch = kJobBatch;
     options.cluster.is_simulated = !options.is_server_only;
+    options.cluster.has_controller = !options.is_server_only;
     const SystemClock clock;
+    StopSignals stop;
     std::signal(SIGPIPE, SIG_IGN);
-    const auto folder = TemporaryFolder::make();
-    auto written = folder ? check_own_kubeconfig(options.kubeconfig) : Result<void>(folder.error());
-    if (!written) {
-        return cannot_start(written.error());
+    if (options.is_stepped) {
+        return run_dev_steps(options, stop);
     }
-    auto cluster = EmbeddedCluster::start(std::move(options.cluster), clock);
+    auto objects = read_dev_objects(options);
+    if (!objects) {
+        return cannot_start(objects.error());
+    }
+    const auto data = open_data(options);
+    if (!data) {
+        return cannot_start(data.error());
+    }
+    const auto cluster = EmbeddedCluster::start(options.cluster, clock);
     if (!cluster) {
         return cannot_start(cluster.error());
     }
-    written = write_file(options.kubeconfig, (*cluster)->kubeconfig());
-    if (written && !options.is_server_only) {
-        written = install(**cluster);
+    options.cluster.image.reset();
+    auto kubeconfig = KubeconfigFile::prepare(options.kubeconfig, (*cluster)->kubeconfig());
+    if (!kubeconfig) {
+        return cannot_start(kubeconfig.error());
     }
-    const auto port = find_free_port();
-    const auto configuration = (*folder)->path() / "configuration.json";
-    if (written && port) {
-        written = write_file(configuration, print_configuration(*port));
-    }
-    if (!written || !port) {
-        return cannot_start(written ? port.error() : written.error());
-    }
+    const auto writer = start_writer(**cluster, data->get(), clock);
+    int exit_code = 0;
+    Beginning beginning{
+        .options = options, .objects = std::move(*objects), .kubeconfig = *kubeconfig, .stop = stop
+    };
     if (options.is_server_only) {
-        begin(**cluster, options);
-        return wait_for_signal();
+        serve_alone(**cluster, beginning);
+    } else {
+        exit_code = run_with_controller(**cluster, beginning, clock);
     }
-    std::thread beginning([&] { begin(**cluster, options); });
-    ControllerOptions controller;
-    controller.config_file = configuration;
-    controller.kubeconfig_file = options.kubeconfig;
-    controller.feature_gates =
-        (options.feature_gates.empty() ? "" : options.feature_gates + ",") + kEmbeddedFeatureGates;
-    controller.log.log_level = options.log_level;
-    const int exit_code = run_controller(controller);
-    beginning.join();
+    if (exit_code == 0 && beginning.has_failed) {
+        exit_code = 1;
+    }
+    if (const auto saved = writer ? writer->finish() : Result<void>(); !saved) {
+        fmt::print(stderr, "error: the cluster is not kept: {}\n", saved.error().detail);
+        exit_code = exit_code == 0 ? 1 : exit_code;
+    }
     return exit_code;
+}
+
+/// What the cluster is, and how it goes.
+void add_cluster_options(CLI::App* command, Options* options) {
+    command->add_option(
+        "--nodes",
+        options->cluster.nodes,
+        "Nodes that pods run on, such as 'a100: 4x "
+        "cpu=96,memory=1Ti,nvidia.com/gpu=8,label:gpu=a100,"
+        "taint:gpu=yes:NoSchedule'; may be given several times (default: 'node: 4x "
+        "cpu=16,memory=64Gi')"
+    );
+    command->add_option(
+        "-f,--filename", options->files, "Manifests that are applied: files, and folders of them"
+    );
+    command
+        ->add_option(
+            "--run-seconds",
+            options->run_seconds,
+            "How long pods run that do not say so themselves (annotation sluice.dev/run-seconds; "
+            "default: 30)"
+        )
+        ->check([](const std::string& text) {
+            return check_number(text, std::numeric_limits<int>::max());
+        });
+    command
+        ->add_option(
+            "--speed",
+            options->speed,
+            "How many times as fast pods run, and the delays and deadlines of Jobs pass, such as "
+            "60x (default: 1x)"
+        )
+        ->check(check_speed);
+    command->add_option(
+        "--data", options->data, "Folder that keeps what is in the cluster from one run to the next"
+    );
+}
+
+/// Where it is reached, what its controller is told, and what the command shows.
+void add_other_options(CLI::App* command, Options* options) {
+    command->add_option("--port", options->cluster.port, "Port of the API server (default: any)")
+        ->check([](const std::string& text) {
+            return check_number(text, std::numeric_limits<std::uint16_t>::max());
+        });
+    command->add_option(
+        "--write-kubeconfig",
+        options->kubeconfig,
+        fmt::format(
+            "Where the kubeconfig is written, once all is ready (default: {})", options->kubeconfig
+        )
+    );
+    command->add_option(
+        "--config",
+        options->config_file,
+        "Configuration of the controller; its addresses and its namespace are those of sluice dev"
+    );
+    command->add_option(
+        "--feature-gates", options->feature_gates, "Of the controller: Name=true,Other=false"
+    );
+    command->add_option("--log-level", options->log_level, "Of the controller (default: warning)");
+    command->add_flag("--server-only", options->is_server_only, "The API server alone");
+    command->add_flag(
+        "--step",
+        options->is_stepped,
+        "For tests: time stands still, and each line of standard input moves it: an empty one to "
+        "what is due next, 10m, 90s or 1h by so much; q ends. What happens is printed, and a line "
+        "such as time: 2026-01-31T10:00:00Z once all that is due by then is done"
+    );
+    command->add_flag(
+        "--quiet", options->is_quiet, "Prints nothing but errors and, with --step, the time"
+    );
+}
+
+/// Errors: Invalid for options that do not go together.
+Result<void> check_options(const CLI::App& command, const Options& options) {
+    for (const char* other : {"--data", "--speed", "--server-only"}) {
+        if (options.is_stepped && command.count(other) > 0) {
+            return make_invalid(fmt::format("--step cannot be used with {}", other));
+        }
+    }
+    return {};
 }
 
 }  // namespace
@@ -307,35 +534,21 @@ void add_dev(CLI::App& app, int& exit_code) {
     CLI::App* command = app.add_subcommand(
         "dev", "Runs the controller with an API server and a cluster of its own, both in memory"
     );
-    command->add_option(
-        "--nodes",
-        options->cluster.nodes,
-        "Nodes, such as 'a100: 4x cpu=96,memory=1Ti,nvidia.com/gpu=8,label:gpu=a100,"
-        "taint:gpu=yes:NoSchedule'; may be given several times (default: 'node: 4x "
-        "cpu=16,memory=64Gi')"
+    add_cluster_options(command, options.get());
+    add_other_options(command, options.get());
+    command->footer(
+        "For example:\n"
+        "  sluice dev -f examples/02_two_teams\n"
+        "  sluice dev --nodes 'gpu: 2x cpu=8,nvidia.com/gpu=4' -f queues.yaml --speed 60x\n"
+        "and, in another terminal:\n"
+        "  export KUBECONFIG=sluice-dev.kubeconfig\n"
+        "  kubectl get clusterqueues,workloads,jobs,pods -A"
     );
-    command->add_option("-f,--filename", options->files, "Files and folders that are applied");
-    command->add_option("--port", options->cluster.port, "Port of the API server (default: any)");
-    command->add_option(
-        "--write-kubeconfig",
-        options->kubeconfig,
-        fmt::format("Where the kubeconfig is written (default: {})", options->kubeconfig)
-    );
-    command
-        ->add_option(
-            "--run-seconds",
-            options->run_seconds,
-            "How long pods run that do not say so themselves (annotation sluice.dev/run-seconds; "
-            "default: 30)"
-        )
-        ->check(CLI::NonNegativeNumber);
-    command->add_option(
-        "--feature-gates", options->feature_gates, "Of the controller: Name=true,Other=false"
-    );
-    command->add_option("--log-level", options->log_level, "Of the controller (default: warning)");
-    command->add_flag("--server-only", options->is_server_only, "The API server alone");
-    command->add_flag("--quiet", options->is_quiet, "Prints nothing but errors");
-    command->callback([options, &exit_code] {
+    command->callback([options, &exit_code, command] {
+        if (const auto checked = check_options(*command, *options); !checked) {
+            exit_code = cannot_start(checked.error());
+            return;
+        }
         if (options->cluster.nodes.empty()) {
             options->cluster.nodes = {"node: 4x cpu=16,memory=64Gi"};
         }

@@ -1,8 +1,8 @@
 #include "controller/commands/embedded_cluster.hpp"
 
+#include "apiserver/cluster_content.hpp"
+#include "apiserver/namespace_content.hpp"
 #include "controller/commands/cluster_setup.hpp"
-#include "kube/core/base64.hpp"
-#include "net/certificate.hpp"
 #include "sim/node_spec.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <iterator>
 #include <utility>
 
 namespace sluice::commands {
@@ -36,11 +37,11 @@ auto call_on(net::EventLoop& loop, F function) {
 }  // namespace
 
 EmbeddedCluster::EmbeddedCluster(Options options, const Clock& clock)
-    : options_(std::move(options)), clock_(clock), token_(net::make_uuid()), thread_("apiserver") {}
+    : options_(std::move(options)), clock_(clock), thread_("apiserver") {}
 
 EmbeddedCluster::~EmbeddedCluster() {
-    if (http_) {
-        net::run_on(thread_.loop(), http_->stop(std::chrono::milliseconds(200)));
+    if (endpoint_ && endpoint_->is_serving()) {
+        net::run_on(thread_.loop(), endpoint_->stop());
     }
     thread_.join();
 }
@@ -63,7 +64,9 @@ Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(
     if (cluster->options_.is_simulated) {
         call_on(cluster->thread_.loop(), [&] {
             for (const json::Value& node : nodes) {
-                cluster->cluster_->add_node(node, clock.now());
+                if (!cluster->has_node(node)) {
+                    cluster->cluster_->add_node(node, clock.now());
+                }
             }
             return true;
         });
@@ -73,27 +76,30 @@ Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(
 }
 
 Result<void> EmbeddedCluster::listen() {
-    const net::Validity validity{.now = clock_.now()};
-    const auto authority = net::make_authority("sluice dev", validity);
-    if (!authority) {
-        return authority.error();
+    auto endpoint = ApiEndpoint::make(clock_.now());
+    if (!endpoint) {
+        return endpoint.error();
     }
-    const auto serving =
-        net::make_serving_certificate(*authority, {"localhost", "127.0.0.1"}, validity);
-    if (!serving) {
-        return serving.error();
-    }
-    authority_ = authority->certificate_pem;
+    endpoint_ = std::move(*endpoint);
     server_ = std::make_unique<apiserver::ApiServer>(
-        apiserver::ApiServer::Options{.seed = options_.seed}, clock_.now()
+        apiserver::ApiServer::Options{
+            .seed = options_.seed,
+            .root_ca = endpoint_->authority(),
+            .has_controller = options_.has_controller,
+        },
+        clock_.now()
     );
-    const auto executor = thread_.loop().executor();
-    changed_ = std::make_unique<net::Notifier>(executor);
+    if (options_.image) {
+        apiserver::restore_image(server_->state(), std::move(*options_.image));
+        options_.image.reset();
+        publish_authority();
+    }
+    changed_ = std::make_unique<net::Notifier>(thread_.loop().executor());
     if (options_.is_simulated) {
         cluster_ = std::make_unique<sim::SimulatedCluster>(
             *server_,
             sim::SimulatedCluster::Options{
-                .run_time = options_.run_time,
+                .pace = options_.pace,
                 .send =
                     [this](apiserver::Request request, sim::SimulatedCluster::Answered answered) {
                         asio::co_spawn(
@@ -109,20 +115,29 @@ Result<void> EmbeddedCluster::listen() {
             [this](const apiserver::Collection&, const apiserver::LogEntry&) { changed_->notify(); }
         );
     }
-    front_ = std::make_unique<apiserver::HttpFront>(
-        *server_, clock_, apiserver::HttpFront::Options{.token = token_, .executor = executor}
-    );
-    net::ServerOptions options;
-    options.address = "127.0.0.1";
-    options.port = options_.port;
-    options.certificate_pem = serving->certificate_pem;
-    options.private_key_pem = serving->private_key_pem;
-    auto http = net::HttpServer::start(thread_.loop(), *front_, std::move(options));
-    if (!http) {
-        return http.error();
+    auto serving = endpoint_->serve(thread_.loop(), *server_, clock_, {.port = options_.port});
+    if (!serving) {
+        return serving;
     }
-    http_ = std::move(*http);
+    call_on(thread_.loop(), [&] {
+        apiserver::add_own_service(*server_, port(), clock_.now());
+        return true;
+    });
     return {};
+}
+
+/// Namespaces that were restored have the authority of the run before.
+void EmbeddedCluster::publish_authority() {
+    apiserver::State& state = server_->state();
+    std::vector<std::string> namespaces;
+    for (const auto& [name, object] : state.store.objects({"", "namespaces"})) {
+        namespaces.push_back(name.name);
+    }
+    for (const std::string& ns : namespaces) {
+        apiserver::restore_furniture(
+            state, {"", "configmaps"}, {ns, "kube-root-ca.crt"}, clock_.now()
+        );
+    }
 }
 
 asio::awaitable<void> EmbeddedCluster::simulate() {
@@ -145,45 +160,35 @@ asio::awaitable<void> EmbeddedCluster::simulate() {
 asio::awaitable<void> EmbeddedCluster::send(
     apiserver::Request request, sim::SimulatedCluster::Answered answered
 ) {
-    const apiserver::Response response = co_await front_->answer(std::move(request));
+    const apiserver::Response response = co_await endpoint_->front().answer(std::move(request));
     answered(response, clock_.now());
     changed_->notify();
 }
 
-std::uint16_t EmbeddedCluster::port() const {
-    return http_->port();
-}
-
-std::string EmbeddedCluster::kubeconfig() const {
-    const json::Value cluster = json::Object{
-        {"server", fmt::format("https://127.0.0.1:{}", port())},
-        {"certificate-authority-data", kube::encode_base64(authority_)}
-    };
-    const json::Value config = json::Object{
-        {"apiVersion", "v1"},
-        {"kind", "Config"},
-        {"clusters", json::Array{json::Object{{"name", kName}, {"cluster", cluster}}}},
-        {"users",
-         json::Array{json::Object{{"name", kName}, {"user", json::Object{{"token", token_}}}}}},
-        {"contexts",
-         json::Array{json::Object{
-             {"name", kName}, {"context", json::Object{{"cluster", kName}, {"user", kName}}}
-         }}},
-        {"current-context", kName}
-    };
-    return json::print_pretty(config) + "\n";
+bool EmbeddedCluster::has_node(const json::Value& node) const {
+    const json::Value* metadata = node.find("metadata");
+    return server_->state().store.find(
+               {"", "nodes"}, {"", std::string(metadata->string_at("name"))}
+           ) != nullptr;
 }
 
 apiserver::Response EmbeddedCluster::request(apiserver::Request request) {
     auto answer = asio::co_spawn(
-        thread_.loop().executor(), front_->answer(std::move(request)), asio::use_future
+        thread_.loop().executor(), endpoint_->front().answer(std::move(request)), asio::use_future
     );
     return answer.get();
 }
 
+void EmbeddedCluster::look(const std::function<void(const apiserver::State&)>& function) {
+    call_on(thread_.loop(), [&] {
+        function(server_->state());
+        return true;
+    });
+}
+
 Result<void> EmbeddedCluster::apply(const json::Value& object) {
     auto made = call_on(thread_.loop(), [&] {
-        return make_apply_request(server_->state().types, object, kName);
+        return make_apply_request(server_->state().types, object, ApiEndpoint::kName);
     });
     if (!made) {
         return made.error();

@@ -1,14 +1,15 @@
 #pragma once
 
 #include "apiserver/api_server.hpp"
-#include "apiserver/http_front.hpp"
+#include "apiserver/snapshot.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "controller/commands/api_endpoint.hpp"
 #include "net/event_loop.hpp"
-#include "net/http_server.hpp"
 #include "sim/cluster.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,16 +21,16 @@ namespace sluice::commands {
 /// simulated cluster around it.
 class EmbeddedCluster {
   public:
-    /// Of its cluster, user and context in the kubeconfig.
-    static constexpr const char* kName = "sluice-dev";
-
     struct Options {
         std::uint16_t port = 0;  ///< 0: any free one
         std::uint64_t seed = 1;
         std::vector<std::string> nodes;  ///< descriptions, as sim::make_nodes() reads them
-        Duration run_time = std::chrono::seconds(30);
-        Duration job_batch{};      ///< see sim::SimulatedCluster::Options
-        bool is_simulated = true;  ///< else there is the API server alone
+        sim::Pace pace{};
+        Duration job_batch{};        ///< see sim::SimulatedCluster::Options
+        bool is_simulated = true;    ///< else there is the API server alone
+        bool has_controller = true;  ///< in this process; see apiserver::ApiServer::Options
+        /// What is there from the start; nodes that are there are not made again.
+        std::optional<apiserver::StoreImage> image{};
     };
 
     /// Listens at once. Errors: Invalid for a description of nodes; Unavailable when the port is
@@ -39,18 +40,23 @@ class EmbeddedCluster {
     EmbeddedCluster(const EmbeddedCluster&) = delete;
     EmbeddedCluster& operator=(const EmbeddedCluster&) = delete;
 
-    std::uint16_t port() const;
+    std::uint16_t port() const { return endpoint_->port(); }
     /// How clients reach it, a kubeconfig as JSON.
-    std::string kubeconfig() const;
+    std::string kubeconfig() const { return endpoint_->kubeconfig(); }
     /// Applies an object as `kubectl apply --server-side` does. Errors: what the server says.
     /// Thread: any but the server's.
     Result<void> apply(const json::Value& object);
     /// The answer to a request. Thread: any but the server's.
     apiserver::Response request(apiserver::Request request);
+    /// Lets a function look at everything that is there. Thread: any but the server's, on which the
+    /// function is called.
+    void look(const std::function<void(const apiserver::State&)>& function);
 
   private:
     EmbeddedCluster(Options options, const Clock& clock);
     Result<void> listen();
+    void publish_authority();
+    bool has_node(const json::Value& node) const;
     boost::asio::awaitable<void> simulate();
     /// A request of the simulated cluster, webhooks asked.
     boost::asio::awaitable<void> send(
@@ -59,12 +65,9 @@ class EmbeddedCluster {
 
     Options options_;
     const Clock& clock_;
-    std::string token_;
-    std::string authority_;
     net::LoopThread thread_;
     std::unique_ptr<apiserver::ApiServer> server_;
-    std::unique_ptr<apiserver::HttpFront> front_;
-    std::unique_ptr<net::HttpServer> http_;
+    std::unique_ptr<ApiEndpoint> endpoint_;
     std::unique_ptr<sim::SimulatedCluster> cluster_;
     std::unique_ptr<net::Notifier> changed_;
 };

@@ -1,6 +1,7 @@
 #include "controller/commands/flavor_nodes.hpp"
 
 #include "api/kueue_names.hpp"
+#include "sim/node_spec.hpp"
 
 #include <fmt/format.h>
 
@@ -41,38 +42,51 @@ std::set<std::string> find_resources(const std::vector<json::Value>& objects) {
     return resources;
 }
 
-/// `label:key=value` and `taint:key=value:effect` of a flavor.
-std::string describe(const json::Value& flavor) {
-    std::string text;
-    const json::Value* labels = flavor.find_path({"spec", "nodeLabels"});
-    for (const auto& [key, value] :
-         labels != nullptr && labels->is_object() ? labels->as_object() : json::Object{}) {
-        text += fmt::format(",label:{}={}", key, value.is_string() ? value.as_string() : "");
+/// The labels of the flavor, beside those that a Node has of its own.
+json::Value labels_of(const json::Value& flavor) {
+    json::Value labels = json::Object();
+    const json::Value* wanted = flavor.find_path({"spec", "nodeLabels"});
+    if (wanted == nullptr || !wanted->is_object()) {
+        return labels;
     }
+    for (const auto& [key, value] : wanted->as_object()) {
+        if (value.is_string()) {
+            labels.set(key, value);
+        }
+    }
+    return labels;
+}
+
+json::Array taints_of(const json::Value& flavor) {
+    json::Array taints;
     for (const json::Value& taint : array_at(flavor, {"spec", "nodeTaints"})) {
-        text += fmt::format(
-            ",taint:{}={}:{}",
-            taint.string_at("key"),
-            taint.string_at("value"),
-            taint.string_at("effect")
-        );
+        if (!taint.string_at("key").empty() && !taint.string_at("effect").empty()) {
+            taints.push_back(taint);
+        }
     }
-    return text;
+    return taints;
 }
 
 }  // namespace
 
-std::vector<std::string> describe_flavor_nodes(const std::vector<json::Value>& objects) {
-    std::string room = "pods=1000000";
+std::vector<json::Value> make_flavor_nodes(const std::vector<json::Value>& objects) {
+    json::Value room = json::Object{{"pods", "1000000"}};
     for (const std::string& resource : find_resources(objects)) {
-        room += fmt::format(",{}=1000000Gi", resource);
+        room.set(resource, "1000000Gi");
     }
-    std::vector<std::string> nodes{"any: " + room};
+    std::vector<json::Value> nodes{sim::make_node("any-1", {.room = room})};
     int count = 0;
     for (const json::Value& object : objects) {
-        const std::string what = is_kind(object, "ResourceFlavor") ? describe(object) : "";
-        if (!what.empty()) {
-            nodes.push_back(fmt::format("flavor-{}: {}{}", ++count, room, what));
+        if (!is_kind(object, "ResourceFlavor")) {
+            continue;
+        }
+        json::Value labels = labels_of(object);
+        json::Array taints = taints_of(object);
+        if (!labels.as_object().empty() || !taints.empty()) {
+            nodes.push_back(sim::make_node(
+                fmt::format("flavor-{}-1", ++count),
+                {.room = room, .labels = std::move(labels), .taints = std::move(taints)}
+            ));
         }
     }
     return nodes;

@@ -7,9 +7,10 @@
 
 namespace sluice::commands {
 
-/// Descriptions of Nodes (sim::make_nodes) on which every pod of the objects' ClusterQueues fits:
-/// for each ResourceFlavor one with its labels and taints, and one without any. They have more
-/// than enough of each resource that a ClusterQueue covers.
-std::vector<std::string> describe_flavor_nodes(const std::vector<json::Value>& objects);
+/// Nodes on which every pod of the objects' ClusterQueues fits: for each ResourceFlavor one with
+/// its labels and taints, and one without any. They have more than enough of each resource that a
+/// ClusterQueue covers. What no Node can have, such as a label of odd form, is left out; the API
+/// server refuses the object that names it.
+std::vector<json::Value> make_flavor_nodes(const std::vector<json::Value>& objects);
 
 }  // namespace sluice::commands

@@ -1,5 +1,6 @@
 #include "controller/commands/test.hpp"
 
+#include "api/micro_time.hpp"
 #include "base/printable.hpp"
 #include "controller/commands/cluster_setup.hpp"
 #include "controller/commands/expectations.hpp"
@@ -31,17 +32,21 @@ namespace {
 
 constexpr int kUnmet = 1;
 constexpr int kCannotRun = 2;
-/// Longer than any of the controller's own delays: nothing more comes of what is there.
+/// Longer than the controller's retries: but for deadlines nothing more comes of what is there.
 constexpr Duration kQuiet = std::chrono::minutes(10);
-/// Between two files: what the first one starts has come to rest.
+/// Between two files: what the first one starts has come to rest, while its pods go on running.
 constexpr Duration kQuietBetween = std::chrono::seconds(10);
-constexpr Duration kBetweenMax = std::chrono::minutes(10);
+constexpr Duration kBetweenMax = std::chrono::seconds(30);
+/// Times of the API are whole seconds.
+constexpr Duration kBeyond = std::chrono::seconds(1);
 
 struct Options {
     VirtualCluster::Options cluster;
     std::vector<std::string> files;
     std::vector<std::string> expectation_files;
     std::string junit_file;
+    std::string config_file;
+    std::string feature_gates;
     LogOptions log;
     int run_seconds = -1;
     int hours = 24;
@@ -99,24 +104,32 @@ Result<Expectations> read_all_expectations(const std::vector<std::string>& names
     return all;
 }
 
-std::string name_of(const json::Value& object) {
-    const json::Value* metadata = object.find("metadata");
-    if (metadata == nullptr) {
-        return "";
-    }
-    const std::string ns(metadata->string_at("namespace"));
-    return (ns.empty() ? "" : ns + "/") + std::string(metadata->string_at("name"));
-}
-
 void apply_all(VirtualCluster& cluster, const ObjectFile& file, std::vector<Refusal>& refusals) {
     for (const json::Value& object : file.objects) {
         if (const auto done = cluster.apply(object); !done) {
             refusals.push_back(
                 {.kind = std::string(object.string_at("kind")),
-                 .name = name_of(object),
+                 .name = full_name(cluster.state().types, object),
                  .message = done.error().detail}
             );
         }
+    }
+}
+
+/// Goes on until nothing more comes of what is there, each deadline waited for that is within the
+/// limit; whether it came to that.
+bool come_to_rest(VirtualCluster& cluster, Duration limit) {
+    const Time end = cluster.now() + limit;
+    for (;;) {
+        if (!cluster.settle(kQuiet, end - cluster.now())) {
+            return false;
+        }
+        const auto deadline = cluster.next_deadline();
+        if (!deadline || *deadline >= end) {
+            return true;
+        }
+        const Duration wait = std::max<Duration>(*deadline - cluster.now(), Duration());
+        cluster.run_for(std::min<Duration>(wait + kBeyond, end - cluster.now()));
     }
 }
 
@@ -130,6 +143,17 @@ Result<void> write_junit(
         return make_invalid(name + " cannot be written");
     }
     return {};
+}
+
+/// A run that could not be made is a failure, too, for what reads the results.
+void tell_junit(const std::string& name, const Error& error) {
+    if (name.empty()) {
+        return;
+    }
+    const std::vector<Verdict> verdicts{{.name = "the test can be run", .failure = error.detail}};
+    if (const auto written = write_junit(name, verdicts, 0); !written) {
+        fmt::print(stderr, "error: {}\n", printable(written.error().detail));
+    }
 }
 
 /// Prints the verdicts; how many failed.
@@ -165,12 +189,17 @@ Result<int> run(Options options) {
     if (!expectations) {
         return expectations.error();
     }
+    auto configuration = read_configuration(options.config_file, options.feature_gates);
+    if (!configuration) {
+        return configuration.error();
+    }
+    options.cluster.configuration = std::move(*configuration);
     if (options.cluster.nodes.empty()) {
         std::vector<json::Value> objects;
         for (const ObjectFile& file : *files) {
             std::ranges::copy(file.objects, std::back_inserter(objects));
         }
-        options.cluster.nodes = describe_flavor_nodes(objects);
+        options.cluster.node_objects = make_flavor_nodes(objects);
     }
     if (options.run_seconds >= 0) {
         options.cluster.run_time = std::chrono::seconds(options.run_seconds);
@@ -189,20 +218,30 @@ Result<int> run(Options options) {
         apply_all(cluster, file, refusals);
         cluster.settle(kQuietBetween, kBetweenMax);
     }
-    const bool is_settled = cluster.settle(kQuiet, limit);
-    const auto verdicts = judge(*expectations, cluster.state().store, refusals);
+    const bool is_settled = come_to_rest(cluster, limit);
+    auto verdicts = judge(*expectations, cluster.state().store, refusals);
+    if (!is_settled) {
+        verdicts.push_back(
+            {.name = "the cluster comes to rest",
+             .failure = fmt::format("something still changes after {} hours", options.hours)}
+        );
+    }
     const std::size_t failed = report(verdicts);
     if (options.expectation_files.empty()) {
         fmt::print("{}", describe_workloads(cluster.state().store));
+    }
+    if (const auto deadline = cluster.next_deadline(); is_settled && deadline) {
+        fmt::print(
+            "something is due at {}, after the {} hours of --hours\n",
+            api::to_string(*deadline),
+            options.hours
+        );
     }
     const double seconds = std::chrono::duration<double>(SystemClock().instant() - begun).count();
     if (!options.junit_file.empty()) {
         if (const auto written = write_junit(options.junit_file, verdicts, seconds); !written) {
             return written.error();
         }
-    }
-    if (!is_settled) {
-        fmt::print("The cluster has not come to rest within {} hours.\n", options.hours);
     }
     fmt::print(
         "{} passed, {} failed; {} of virtual time in {:.2f} s\n",
@@ -226,7 +265,9 @@ void add_test(CLI::App& app, int& exit_code) {
         ->add_option(
             "-f,--filename",
             options->files,
-            "Files and folders that are applied, one file after the other has come to rest"
+            "Files and folders that are applied, one file after the other has come to rest, at "
+            "most "
+            "30 seconds later"
         )
         ->required();
     command->add_option(
@@ -253,19 +294,17 @@ void add_test(CLI::App& app, int& exit_code) {
             "--hours", options->hours, "Virtual hours after which it is over (default: 24)"
         )
         ->check(CLI::Range(1, 24 * 365));
+    command->add_option("--config", options->config_file, "Configuration of the controller");
     command->add_option(
-        "--config", options->cluster.config_file, "Configuration of the controller"
-    );
-    command->add_option(
-        "--feature-gates",
-        options->cluster.feature_gates,
-        "Of the controller: Name=true,Other=false"
+        "--feature-gates", options->feature_gates, "Of the controller: Name=true,Other=false"
     );
     command->add_option("--log-level", options->log.log_level, "Of the controller (default: off)");
     command->callback([options, &exit_code] {
+        const std::string junit_file = options->junit_file;
         const auto ended = run(std::move(*options));
         if (!ended) {
             fmt::print(stderr, "error: {}\n", printable(ended.error().detail));
+            tell_junit(junit_file, ended.error());
         }
         exit_code = ended ? *ended : kCannotRun;
     });

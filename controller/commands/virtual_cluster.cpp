@@ -1,7 +1,6 @@
 #include "controller/commands/virtual_cluster.hpp"
 
 #include "base/assert.hpp"
-#include "controller/commands/cluster_setup.hpp"
 #include "controller/commands/process_options.hpp"
 #include "net/url.hpp"
 #include "sim/node_spec.hpp"
@@ -24,20 +23,23 @@ constexpr const char* kUser = "sluice-test";
 constexpr Duration kReadyMax = std::chrono::minutes(5);
 constexpr Duration kAnswerMax = std::chrono::minutes(1);
 constexpr Duration kEndMax = std::chrono::minutes(1);
+/// So long controllers gather changes before they write.
+constexpr Duration kReaction = std::chrono::seconds(1);
+constexpr Duration kReactionsMax = std::chrono::seconds(3);
+/// Of the machine's time: who waits for a foreign webhook sees so often whether to stop.
+constexpr Duration kForeignPause = std::chrono::milliseconds(100);
 
 Error make_unavailable(std::string detail) {
     return Error{ErrorCode::Unavailable, std::move(detail), {}};
 }
 
-/// The path by which a webhook's clientConfig names it.
-std::string find_path(const json::Value& client_config) {
-    const std::string url(client_config.string_at("url"));
-    if (!url.empty()) {
-        const auto server = net::parse_server_url(std::string_view(url).substr(0, url.find('?')));
-        return server ? server->path : "";
-    }
-    const json::Value* service = client_config.find("service");
-    return service == nullptr ? "" : std::string(service->string_at("path"));
+/// By what name the webhook configurations of cluster_setup.hpp have the controller's webhooks.
+constexpr std::string_view kOwnServer = "kueue-webhook-service.kueue-system.svc";
+
+/// The path of a webhook by its URL.
+std::string find_path(std::string_view url) {
+    const auto server = net::parse_server_url(url.substr(0, url.find('?')));
+    return server ? server->path : "";
 }
 
 bool is_news(const apiserver::Collection& collection) {
@@ -52,12 +54,17 @@ VirtualCluster::VirtualCluster(Options options)
       loop_(std::make_unique<net::EventLoop>()),
       tasks_(std::make_unique<net::TaskGroup>(loop_->executor(), "cluster")),
       server_(std::make_unique<apiserver::ApiServer>(
-          apiserver::ApiServer::Options{.seed = options_.seed}, options_.start
+          apiserver::ApiServer::Options{
+              .seed = options_.seed,
+              .root_ca = options_.root_ca,
+              .has_controller = true,
+          },
+          options_.start
       )),
       cluster_(std::make_unique<sim::SimulatedCluster>(
           *server_,
           sim::SimulatedCluster::Options{
-              .run_time = options_.run_time,
+              .pace = {.run_time = options_.run_time},
               .send = [this](
                           apiserver::Request request, sim::SimulatedCluster::Answered answered
                       ) { tasks_->spawn(send(std::move(request), std::move(answered)), "pod"); },
@@ -96,6 +103,9 @@ Result<void> VirtualCluster::set_up() {
             cluster_->add_node(node, now());
         }
     }
+    for (const json::Value& node : options_.node_objects) {
+        cluster_->add_node(node, now());
+    }
     const auto objects = setup_objects();
     if (!objects) {
         return objects.error();
@@ -108,52 +118,49 @@ Result<void> VirtualCluster::set_up() {
     return {};
 }
 
-Result<void> VirtualCluster::start_controller() {
-    SLUICE_ASSERT(process_ == nullptr);
+Result<void> VirtualCluster::add_controller() {
+    SLUICE_ASSERT(options_.with_lease || replicas_.empty());
     auto made = make_process_options({
-        .config_file = options_.config_file,
-        .document = make_configuration(),
+        .config_file = "",
+        .document = options_.configuration,
         .controllers = "*",
-        .feature_gates = options_.config_file.empty() && options_.feature_gates.empty()
-                             ? kEmbeddedFeatureGates
-                             : options_.feature_gates,
+        .feature_gates = "",
         .in_cluster = true,
         .pod_namespace = kEmbeddedNamespace,
     });
     if (!made) {
         return made.error();
     }
-    made->configuration.leader_election.leader_elect = false;
+    made->configuration.leader_election.leader_elect = options_.with_lease;
     made->with_servers = false;
     made->with_webhooks = false;
     made->hostname = "virtual";
+    made->identity = fmt::format("virtual-{}", starts_);
     made->seed = options_.seed + starts_++;
-    is_cut_ = false;
-    is_process_over_ = false;
-    client_ = std::make_unique<apiserver::InProcessClient>(
-        *server_,
-        time_,
-        apiserver::InProcessClient::Options{
-            .executor = loop_->executor(),
-            .user_agent = "sluice",
+    replicas_.push_back(std::make_shared<VirtualReplica>(
+        VirtualReplica::Parts{
+            .server = *server_,
+            .clock = time_,
+            .loop = *loop_,
+            .tasks = *tasks_,
             .webhooks = transport_,
-            .fault = [this](const kube::Request& request
-                     ) -> std::optional<apiserver::InProcessClient::Fault> {
-                if (is_cut_) {
-                    return apiserver::InProcessClient::Fault{
-                        .error = make_unavailable("the controller was killed")
-                    };
-                }
-                return options_.fault ? options_.fault(request) : std::nullopt;
-            },
-        }
-    );
-    process_ =
-        std::make_unique<controller::ControllerProcess>(*client_, time_, *loop_, std::move(*made));
-    tasks_->spawn(run_process(process_.get(), &is_process_over_), "process");
+            .fault = options_.fault,
+            .line_fault = options_.line_fault,
+        },
+        std::move(*made)
+    ));
+    return {};
+}
+
+Result<void> VirtualCluster::start_controller() {
+    if (const auto added = add_controller(); !added) {
+        return added.error();
+    }
+    const VirtualReplica& replica = *replicas_.back();
     const Time end = now() + kReadyMax;
-    for (run_ready(); !process_->is_acting(); run_ready()) {
-        if (now() >= end || is_process_over_) {
+    for (run_ready(); !replica.is_ready() || !(options_.with_lease || replica.is_acting());
+         run_ready()) {
+        if (now() >= end || replica.is_over()) {
             return Error{ErrorCode::Timeout, "the controller did not become ready", {}};
         }
         move(end);
@@ -161,35 +168,57 @@ Result<void> VirtualCluster::start_controller() {
     return {};
 }
 
-asio::awaitable<void> VirtualCluster::run_process(
-    controller::ControllerProcess* process, bool* ended
-) {
-    co_await process->run();
-    *ended = true;
+void VirtualCluster::kill(std::size_t replica) {
+    SLUICE_ASSERT(replica < replicas_.size());
+    const auto at = replicas_.begin() + static_cast<std::ptrdiff_t>(replica);
+    (*at)->kill();
+    killed_.push_back(std::move(*at));
+    replicas_.erase(at);
 }
 
 void VirtualCluster::kill_controller() {
-    if (process_ == nullptr) {
-        return;
+    while (!replicas_.empty()) {
+        kill(replicas_.size() - 1);
     }
-    is_cut_ = true;
-    client_->break_watches();
-    process_->stop();
+    end_killed();
+}
+
+/// Lets killed processes come to their ends, for which time may pass.
+void VirtualCluster::end_killed() {
     const Time end = now() + kEndMax;
-    for (run_ready(); !is_process_over_; run_ready()) {
+    for (run_ready(); drop_ended(), !killed_.empty(); run_ready()) {
         SLUICE_ASSERT(now() < end);
         move(end);
     }
-    process_.reset();
-    client_.reset();
+}
+
+std::size_t VirtualCluster::drop_ended() {
+    std::erase_if(killed_, [](const auto& replica) { return replica->is_over(); });
+    return std::erase_if(replicas_, [](const auto& replica) { return replica->is_over(); });
+}
+
+std::shared_ptr<VirtualReplica> VirtualCluster::find_serving() const {
+    const auto found =
+        std::ranges::find_if(replicas_, [](const auto& replica) { return replica->is_serving(); });
+    return found == replicas_.end() ? nullptr : *found;
 }
 
 asio::awaitable<Result<json::Value>> VirtualCluster::call_webhook(apiserver::WebhookCall call) {
-    if (process_ == nullptr || is_cut_) {
+    if (options_.foreign_webhooks && call.target.server_name != kOwnServer) {
+        ++foreign_calls_;
+        auto foreign = co_await options_.foreign_webhooks(std::move(call));
+        if (--foreign_calls_ == 0) {
+            loop_->stop();  // move() may wait for it
+        }
+        co_return foreign;
+    }
+    // It may be killed while it answers.
+    const std::shared_ptr<VirtualReplica> serving = find_serving();
+    if (serving == nullptr) {
         co_return make_unavailable("no controller runs");
     }
     const auto response =
-        co_await process_->review(find_path(call.client_config), json::print(call.review));
+        co_await serving->review(find_path(call.target.url), json::print(call.review));
     if (!response) {
         co_return response.error();
     }
@@ -217,7 +246,7 @@ apiserver::Response VirtualCluster::request(apiserver::Request request) {
     std::optional<apiserver::Response> response;
     tasks_->spawn(answer_into(std::move(request), &response), "request");
     const Time end = now() + kAnswerMax;
-    for (loop_->run_ready(); !response; loop_->run_ready()) {
+    for (run_ready(); !response; run_ready()) {
         SLUICE_ASSERT(now() < end);
         move(end);
     }
@@ -244,12 +273,40 @@ void VirtualCluster::run_ready() {
     }
 }
 
+std::optional<Time> VirtualCluster::next_deadline() const {
+    std::optional<Time> next;
+    for (const auto& replica : replicas_) {
+        if (const auto own = replica->next_deadline()) {
+            next = std::min(next.value_or(*own), *own);
+        }
+    }
+    return next;
+}
+
 void VirtualCluster::move(Time limit) {
+    if (waits_for_foreign()) {
+        while (waits_for_foreign()) {
+            loop_->run_until_idle(kForeignPause);
+        }
+        return;
+    }
     Time to = limit;
     if (const auto next = cluster_->next_time()) {
         to = std::clamp(*next, now(), limit);
     }
     time_.move(to);
+}
+
+void VirtualCluster::run_reactions() {
+    const Time end = now() + kReactionsMax;
+    for (run_ready();; run_ready()) {
+        const Time limit = std::min(end, changed_ + kReaction);
+        const auto next = time_.next();
+        if (!next || *next > limit) {
+            return;
+        }
+        move(limit);
+    }
 }
 
 void VirtualCluster::run_for(Duration duration) {

@@ -139,13 +139,13 @@ boost::asio::awaitable<bool> ControllerProcess::start_webhook() {
 }
 
 boost::asio::awaitable<bool> ControllerProcess::lead() {
-    if (!election_) {
+    if (!leadership_) {
         act();
         co_return true;
     }
     // The lease's thread goes on renewing, whenever this loop comes to act.
     auto on_elected = [this] { loop_.post([this] { elected(); }); };
-    const bool lost = co_await election_->lead(std::move(on_elected));
+    const bool lost = co_await leadership_->lead(std::move(on_elected));
     co_return !lost;
 }
 
@@ -298,8 +298,8 @@ boost::asio::awaitable<void> ControllerProcess::shut_down() {
         log::warning("events were left behind", {{"error", flushed.error().detail}});
     }
     co_await services_.stop(Duration::zero());
-    if (election_ && !has_lost_lease_) {
-        auto release = as_result(election_->release());
+    if (leadership_ && !has_lost_lease_) {
+        auto release = as_result(leadership_->release());
         const auto released = co_await net::with_timeout(std::move(release), kReleaseGrace);
         if (!released) {
             log::warning("lease was not released", {{"error", released.error().detail}});

@@ -25,8 +25,9 @@
 #include "job_kinds/configured.hpp"
 #include "kube/client/client.hpp"
 #include "kube/client/event_sink.hpp"
-#include "kube/client/leader_thread.hpp"
+#include "kube/client/leadership.hpp"
 #include "net/event_loop.hpp"
+#include "net/listening_socket.hpp"
 #include "net/task_group.hpp"
 #include "workload/translator.hpp"
 
@@ -50,14 +51,18 @@ struct ProcessOptions {
     std::set<std::string> controllers;  ///< KindEntry::controller of the kinds that are reconciled
     bool with_scheduler = true;
     bool with_webhooks = true;
+    /// Of the webhooks, listening already; none: it is opened.
+    std::shared_ptr<net::ListeningSocket> webhook_socket = nullptr;
     bool with_servers = true;  ///< health and metrics
     bool in_cluster = false;
     std::string lease_namespace;
     std::string hostname;
+    std::string identity{};  ///< as the Lease names its holder; "": the hostname and a new UUID
     std::uint64_t seed = 1;
-    /// Makes the Lease's calls on a thread of its own, where nothing else delays a renewal.
-    /// Requires: there is one when leaderElect is on.
+    /// Makes the Lease's calls. Requires: there is one when leaderElect is on.
     std::unique_ptr<kube::Client> lease_client = nullptr;
+    /// Whether they are made on a thread of their own, where nothing else delays a renewal.
+    bool has_lease_thread = true;
     /// Asks who may read the metrics, on the thread that serves them. None: everyone may.
     std::unique_ptr<kube::Client> review_client = nullptr;
     /// The same for the visibility API, on its thread. None: it is not served.
@@ -87,6 +92,8 @@ class ControllerProcess {
     /// Acts: it is the leader, or needs not be.
     bool is_acting() const { return is_acting_; }
     const Stores& stores() const { return stores_; }
+    /// See ReconcileRunner::next_deadline().
+    std::optional<Time> next_deadline() const { return runner_.next_deadline(); }
     /// Judges an AdmissionReview as the webhook of that path does, for an API server in the same
     /// process. Requires: with_webhooks is off. Errors: NotFound for a path without webhook.
     kube::Async<net::ServerResponse> review(std::string path, std::string body);
@@ -118,6 +125,7 @@ class ControllerProcess {
     std::map<std::string, AdmissionJudge> make_admissions();
     /// Those of kinds that come at run time, by what their paths begin with.
     std::map<std::string, AdmissionJudge> make_later_admissions();
+    std::unique_ptr<kube::Leadership> make_leadership();
     /// Whether it needs the lease to act (leaderElection.leaderElect).
     bool competes() const;
     std::set<Kind> reconciled_kinds() const;
@@ -177,7 +185,7 @@ class ControllerProcess {
     Informers informers_;
     RunTimeKinds run_time_kinds_;
     ExternalKinds external_kinds_;
-    std::optional<kube::LeaderThread> election_;  ///< none: it acts without a lease
+    std::unique_ptr<kube::Leadership> leadership_;  ///< none: it acts without a lease
     StatusServers status_;
     LoopCalls loop_calls_;
     PendingWorkloads pending_;

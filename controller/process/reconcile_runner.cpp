@@ -26,6 +26,13 @@ constexpr int kBatchPaces = 20;
 constexpr Duration kBatchMax = std::chrono::seconds(10);
 /// An echo that was missed by a moment brings no second change; this one reconciles again.
 constexpr Duration kUnsettledRecheck = std::chrono::seconds(5);
+/// What refused the write, such as the end of an object, is on its way to the stores; until it is
+/// there, the same reconcile would be refused again.
+constexpr Duration kAfterRefusal = std::chrono::seconds(1);
+/// What another controller undoes as often as it is written, for example because a watch is behind,
+/// is written no more often than this.
+constexpr int kBurstMax = 10;
+constexpr Duration kBurstTime = std::chrono::seconds(1);
 constexpr int kObjectsAStep = 64;
 constexpr kube::BackoffOptions kBackoff{
     .first = std::chrono::milliseconds(5), .max = std::chrono::minutes(1), .jitter_percent = 10
@@ -65,10 +72,15 @@ std::optional<ObjectKey> ReconcileRunner::find_key(const ObjectKey& object) cons
 
 void ReconcileRunner::enqueue_after_write(const ObjectKey& object, bool is_accepted) {
     const auto key = find_key(object);
-    if (key && (is_accepted || queue_.failures(*key) == 0)) {
-        queue_.add(*key, parts_.clock.instant());
-        parts_.wake();
+    if (!key) {
+        return;
     }
+    if (is_accepted) {
+        queue_.add(*key, parts_.clock.instant());
+    } else if (queue_.failures(*key) == 0) {
+        queue_.add_at(*key, parts_.clock.instant() + kAfterRefusal);
+    }
+    parts_.wake();
 }
 
 void ReconcileRunner::enqueue(const ObjectKey& object, Urgency urgency) {
@@ -119,6 +131,18 @@ void ReconcileRunner::enqueue_at(const ObjectKey& key, Time at) {
     queue_.add_at(key, to_instant(at, wall, parts_.clock.instant()));
 }
 
+std::optional<Time> ReconcileRunner::next_deadline() const {
+    std::optional<Time> next;
+    for (const auto& [key, at] : wall_times_) {
+        const bool is_queue =
+            key.kind == kind_of<api::LocalQueue>() || key.kind == kind_of<api::ClusterQueue>();
+        if (!is_queue) {
+            next = std::min(next.value_or(at), at);
+        }
+    }
+    return next;
+}
+
 void ReconcileRunner::follow_clock(Time wall, Instant now) {
     if (clock_steps_.observe(wall, now) == Duration::zero()) {
         return;
@@ -151,6 +175,31 @@ std::optional<Instant> ReconcileRunner::step() {
         }
     }
     return now;
+}
+
+std::optional<Instant> ReconcileRunner::pause_after_burst(const ObjectKey& key) {
+    const auto found = bursts_.find(key);
+    if (found == bursts_.end() || found->second.writes < kBurstMax) {
+        return std::nullopt;
+    }
+    const Instant end = found->second.begin + kBurstTime;
+    return end > parts_.clock.instant() ? std::optional(end) : std::nullopt;
+}
+
+void ReconcileRunner::note_burst(const ObjectKey& key) {
+    const Instant now = parts_.clock.instant();
+    const auto is_over = [now](const auto& entry) {
+        return now - entry.second.begin >= kBurstTime;
+    };
+    if (now - bursts_cleared_ >= kBurstTime) {
+        std::erase_if(bursts_, is_over);
+        bursts_cleared_ = now;
+    }
+    const auto [entry, is_new] = bursts_.try_emplace(key, Burst{.begin = now});
+    if (!is_new && is_over(*entry)) {
+        entry->second = Burst{.begin = now};
+    }
+    ++entry->second.writes;
 }
 
 void ReconcileRunner::submit_waiting() {
@@ -201,6 +250,12 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
         queue_.add_at(key, parts_.clock.instant() + kUnsettledRecheck);
         return;
     }
+    if (const auto until = pause_after_burst(key)) {
+        ++work.postponed;
+        done(key);
+        queue_.add_at(key, *until);
+        return;
+    }
     const ReconcileContext context{
         parts_.view,
         parts_.weighted_share,
@@ -221,7 +276,14 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
         ended_without_writes(key, outcome);
         return;
     }
+    if (const auto until = pause_before_creation(key, outcome.writes)) {
+        ++work.postponed;
+        done(key);
+        queue_.add_at(key, *until);
+        return;
+    }
     note_created(key, outcome.writes);
+    note_burst(key);
     if (outcome.are_independent) {
         const auto spread = std::make_shared<Spread>();
         spread->key = key;
@@ -311,8 +373,21 @@ void ReconcileRunner::note_created(const ObjectKey& key, const std::vector<Write
     for (const Write& write : writes) {
         if (write.verb == Verb::Create && write.object != key) {
             created_[key].push_back(write.object);
+            recreations_.note(write.object, parts_.clock.instant());
         }
     }
+}
+
+std::optional<Instant> ReconcileRunner::pause_before_creation(
+    const ObjectKey& key, const std::vector<Write>& writes
+) const {
+    Instant until{};
+    for (const Write& write : writes) {
+        if (write.verb == Verb::Create && write.object != key) {
+            until = std::max(until, recreations_.not_before(write.object));
+        }
+    }
+    return until > parts_.clock.instant() ? std::optional(until) : std::nullopt;
 }
 
 bool ReconcileRunner::is_settled(const ObjectKey& key) {

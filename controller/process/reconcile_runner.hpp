@@ -4,6 +4,7 @@
 #include "base/clock_steps.hpp"
 #include "base/log.hpp"
 #include "controller/kinds/registry.hpp"
+#include "controller/process/recreations.hpp"
 #include "controller/reconcilers/view.hpp"
 #include "controller/reconcilers/write_sink.hpp"
 #include "kube/runtime/work_queue.hpp"
@@ -76,12 +77,16 @@ class ReconcileRunner {
     void disable(Kind kind) { parts_.enabled.erase(kind); }
     /// Wants the object reconciled.
     void enqueue(const ObjectKey& object, Urgency urgency);
-    /// Wants the object reconciled, of which a write was answered. After a refusal an object whose
-    /// own reconcile failed comes again after its backoff, not before.
+    /// Wants the object reconciled, of which a write was answered. After a refusal it comes a
+    /// second later or, where its own reconcile failed, after its backoff.
     void enqueue_after_write(const ObjectKey& object, bool is_accepted);
     /// Reconciles some objects. Returns when to be called again, a time that has passed meaning at
     /// once; none: when woken.
     std::optional<Instant> step();
+    /// When the first object is reconciled again because a time that concerns it has come: a
+    /// deadline, the end of a backoff or of its retention. Queues, which are looked at from time to
+    /// time whatever happens, do not count. Cost: in proportion to those that wait.
+    std::optional<Time> next_deadline() const;
     /// Nothing waits or is under way (what waits for its time does not count).
     bool is_idle() const { return !queue_.has_ready() && waiting_.empty(); }
 
@@ -102,6 +107,9 @@ class ReconcileRunner {
     /// Wants the object reconciled again at a time of the wall clock.
     void enqueue_at(const ObjectKey& key, Time at);
     void follow_clock(Time wall, Instant now);
+    /// When an object may be written again that was written very often just now.
+    std::optional<Instant> pause_after_burst(const ObjectKey& key);
+    void note_burst(const ObjectKey& key);
     void submit_waiting();
     void process(const ObjectKey& key, Time now);
     /// Ends the processing of an object.
@@ -110,6 +118,10 @@ class ReconcileRunner {
     bool is_settled(const ObjectKey& key);
     /// Remembers what a reconcile of the object creates, which no store shows yet.
     void note_created(const ObjectKey& key, const std::vector<Write>& writes);
+    /// When the writes may be made, where one of them creates again what was deleted several times.
+    std::optional<Instant> pause_before_creation(
+        const ObjectKey& key, const std::vector<Write>& writes
+    ) const;
     void ended(const ObjectKey& key, const Result<void>& result);
     void ended_without_writes(const ObjectKey& key, const Outcome& outcome);
     /// Says why a reconcile failed; the same again only for debugging, until one succeeds.
@@ -122,6 +134,14 @@ class ReconcileRunner {
     Parts parts_;
     kube::WorkQueue<ObjectKey> queue_;
     std::map<ObjectKey, std::vector<ObjectKey>> created_;  ///< until the stores show it
+    /// Reconciles of an object that wrote something, since `begin`.
+    struct Burst {
+        Instant begin;
+        int writes = 0;
+    };
+    std::map<ObjectKey, Burst> bursts_;
+    Instant bursts_cleared_{};
+    Recreations recreations_;
     std::map<ObjectKey, Time> wall_times_;  ///< at which objects are reconciled again
     ClockSteps clock_steps_;
     std::map<ObjectKey, std::string> failures_;  ///< the latest of objects that go on failing

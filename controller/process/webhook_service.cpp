@@ -187,6 +187,7 @@ kube::Async<void> WebhookService::start() {
     net::ServerOptions options;
     options.address = parts_.configuration.webhook.host;
     options.port = static_cast<std::uint16_t>(parts_.configuration.webhook.port);
+    options.socket = parts_.socket;
     apply_tls(options, parts_.configuration.tls);
     auto table = make_table(workers_, parts_);
     const auto started = co_await server_.start(std::move(table), std::move(options));

@@ -5,6 +5,7 @@
 #include "controller/process/admission_handler.hpp"
 #include "kube/client/client.hpp"
 #include "metrics/runtime_metrics.hpp"
+#include "net/listening_socket.hpp"
 #include "net/worker_threads.hpp"
 #include "serving/gradual_certificates.hpp"
 #include "serving/secure_server.hpp"
@@ -33,6 +34,8 @@ class WebhookService {
         /// The same for paths of kinds that come at run time, by what they begin with.
         std::map<std::string, AdmissionJudge> later_admissions = {};
         metrics::RuntimeMetrics* metrics = nullptr;  ///< none: nothing is counted
+        /// Listens already at the address of the configuration. None: it is opened.
+        std::shared_ptr<net::ListeningSocket> socket = nullptr;
     };
 
     explicit WebhookService(const Parts& parts);

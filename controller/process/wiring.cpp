@@ -13,6 +13,8 @@
 #include "controller/process/settings.hpp"
 #include "controller/scheduler/consumed_resources.hpp"
 #include "engine/fair_sharing.hpp"
+#include "kube/client/leader_election.hpp"
+#include "kube/client/leader_thread.hpp"
 #include "webhook/kueue_webhooks.hpp"
 #include "workload/options.hpp"
 
@@ -33,7 +35,8 @@ kube::LeaderOptions leader_options(const ProcessOptions& options) {
     kube::LeaderOptions made;
     made.namespace_ = options.lease_namespace;
     made.name = wanted.resource_name;
-    made.identity = options.hostname + "_" + net::make_uuid();
+    made.identity =
+        options.identity.empty() ? options.hostname + "_" + net::make_uuid() : options.identity;
     made.lease_length = wanted.lease_duration;
     made.renew_deadline = wanted.renew_deadline;
     made.retry_period = wanted.retry_period;
@@ -165,6 +168,7 @@ ControllerProcess::ControllerProcess(
             .admissions = make_admissions(),
             .later_admissions = make_later_admissions(),
             .metrics = &metrics_.runtime().metrics(),
+            .socket = options_.webhook_socket,
         });
     } else {
         reviews_ = make_admissions();
@@ -181,9 +185,7 @@ ControllerProcess::ControllerProcess(
     }
     if (competes()) {
         SLUICE_ASSERT(options_.lease_client != nullptr);
-        election_.emplace(
-            std::move(options_.lease_client), clock, leader_options(options_), options_.seed
-        );
+        leadership_ = make_leadership();
     }
     registry_.add_stores(stores_);
     for (const Kind kind : external_kinds_.expected()) {
@@ -192,6 +194,17 @@ ControllerProcess::ControllerProcess(
 }
 
 ControllerProcess::~ControllerProcess() = default;
+
+std::unique_ptr<kube::Leadership> ControllerProcess::make_leadership() {
+    if (options_.has_lease_thread) {
+        return std::make_unique<kube::LeaderThread>(
+            std::move(options_.lease_client), clock_, leader_options(options_), options_.seed
+        );
+    }
+    return std::make_unique<kube::LeaderElection>(
+        *options_.lease_client, clock_, leader_options(options_), options_.seed
+    );
+}
 
 bool ControllerProcess::competes() const {
     return options_.configuration.leader_election.leader_elect;
@@ -451,7 +464,7 @@ void ControllerProcess::on_write_ended(const ObjectKey& key, bool is_accepted) {
 }
 
 Result<void> ControllerProcess::check_lease() const {
-    if (!election_ || election_->term().is_running(clock_.instant())) {
+    if (!leadership_ || leadership_->term().is_running(clock_.instant())) {
         return {};
     }
     return Error{ErrorCode::NotLeader, "the leader's lease has run out", {}};

@@ -64,8 +64,7 @@ ObjectKey write_key(const kube::NamespacedName& key) {
     return {kind_of<api::Workload>(), key.namespace_, key.name};
 }
 
-/// How long a reason for waiting is left alone after the writer gave it up so often: the room it
-/// takes is that of decisions.
+/// How long a reason is left alone after the writer gave it up so often: it takes decisions' room.
 Duration delay_after(std::uint32_t failures) {
     constexpr std::uint32_t kDoublings = 6;
     return std::chrono::seconds(1U << std::min(failures, kDoublings));
@@ -82,7 +81,9 @@ void DecisionApplier::apply(const engine::CycleResult& result) {
         take_preemption(decision);
     }
     for (const engine::RefusalDecision& decision : result.refused) {
-        take_refusal(decision);
+        if (!decision.leaves_flavors_over) {
+            take_refusal(decision);
+        }
     }
     for (const Key& key : std::exchange(touched_, {})) {
         send(key);
@@ -129,8 +130,7 @@ void DecisionApplier::take_preemption(const engine::PreemptionDecision& decision
 }
 
 void DecisionApplier::take_refusal(const engine::RefusalDecision& decision) {
-    // Where upstream finds no reason the API server refuses its condition, and no reason
-    // is shown; flavors are what such a workload lacks.
+    // Where Kueue finds no reason it shows none; flavors are what such a workload lacks.
     const auto reason_of = decision.reason == engine::WaitingReason::Unspecified
                                ? engine::WaitingReason::NoMatchingFlavor
                                : decision.reason;

@@ -2,13 +2,17 @@
 
 #include "apiserver/body.hpp"
 #include "apiserver/builtin_schemas.hpp"
+#include "apiserver/cluster_content.hpp"
 #include "apiserver/deletion.hpp"
 #include "apiserver/discovery.hpp"
 #include "apiserver/failures.hpp"
+#include "apiserver/flow_control.hpp"
 #include "apiserver/negotiation.hpp"
 #include "apiserver/patching.hpp"
+#include "apiserver/read_operation.hpp"
 #include "apiserver/reading.hpp"
 #include "apiserver/subresources.hpp"
+#include "config/go_duration.hpp"
 
 #include <fmt/format.h>
 
@@ -20,8 +24,6 @@
 namespace sluice::apiserver {
 
 namespace {
-
-constexpr std::size_t kBodyMax = std::size_t{3} * 1024 * 1024;
 
 std::optional<WriteOperation::Verb> verb_of(const Request& request, const Route& route) {
     using Verb = WriteOperation::Verb;
@@ -36,6 +38,36 @@ std::optional<WriteOperation::Verb> verb_of(const Request& request, const Route&
         return is_apply ? Verb::Apply : Verb::Patch;
     }
     return std::nullopt;
+}
+
+/// Whether the resource knows what the method asks for, by the verbs that discovery tells.
+bool allows_method(const Route& route, const Request& request) {
+    if (!route.subresource.empty()) {
+        return true;
+    }
+    const bool is_one = !route.name.empty();
+    const std::string_view verb = request.method == "POST" && !is_one    ? "create"
+                                  : request.method == "PUT" && is_one    ? "update"
+                                  : request.method == "PATCH" && is_one  ? "patch"
+                                  : request.method == "DELETE" && is_one ? "delete"
+                                  : request.method == "DELETE"           ? "deletecollection"
+                                  : request.method == "GET" && is_one    ? "get"
+                                  : request.method == "GET"              ? "list"
+                                                                         : "";
+    const bool is_whole_collection = verb == "deletecollection" && route.ns.empty();
+    return std::ranges::find(route.type->verbs, verb) != route.type->verbs.end() &&
+           !(is_whole_collection && route.type->is_namespaced);
+}
+
+/// Nothing takes long here, but a timeout that cannot be read is refused.
+Result<void> check_timeout(const Request& request) {
+    const std::string_view text = request.parameter("timeout");
+    if (text.empty() || request.is_set("watch") || config::parse_go_duration(text)) {
+        return {};
+    }
+    return bad_request(fmt::format(
+        "invalid timeout specified in the request URL - time: invalid duration \"{}\"", text
+    ));
 }
 
 /// What has the form of a path below a group that is built in is a resource that is not there.
@@ -53,24 +85,33 @@ Response answer_unknown_path(std::string_view path) {
 
 }  // namespace
 
-ApiServer::ApiServer(Options options, Time now) : state_(options.seed, options.log_max) {
-    for (const char* name : {"default", "kube-system", "kube-public", "kube-node-lease"}) {
-        Request request = make_request("POST", "/api/v1/namespaces");
-        request.content_type = "application/json";
-        request.user_agent = "kube-apiserver";
-        request.body = json::print(json::Object{{"metadata", json::Object{{"name", name}}}});
-        handle(std::move(request), now);
-    }
+Response answer_too_large() {
+    return make_response(make_failure(
+        413,
+        "RequestEntityTooLarge",
+        fmt::format("Request entity too large: limit is {}", kBodyMax),
+        {}
+    ));
 }
 
-ApiServer::Answer ApiServer::begin(Request request, Time now) {
+ApiServer::ApiServer(Options options, Time now) : state_(options.seed, options.log_max) {
+    state_.root_ca = std::move(options.root_ca);
+    state_.has_controller = options.has_controller;
+    add_cluster_content(*this, now);
+}
+
+Answer ApiServer::begin(Request request, Time now) {
     if (request.body.size() > kBodyMax) {
-        return make_response(make_failure(
-            413,
-            "RequestEntityTooLarge",
-            fmt::format("Request entity too large: limit is {}", kBodyMax),
-            {}
-        ));
+        return answer_too_large();
+    }
+    if (const auto timed = check_timeout(request); !timed) {
+        return make_response(timed.error());
+    }
+    if (request.path == "/metrics" && request.method == "GET") {
+        return Response{
+            .content_type = "text/plain; version=0.0.4; charset=utf-8",
+            .body = print_flow_metrics(state_)
+        };
     }
     if (auto answer = discover(state_.types, request)) {
         return std::move(*answer);
@@ -79,19 +120,29 @@ ApiServer::Answer ApiServer::begin(Request request, Time now) {
     if (!route) {
         return answer_unknown_path(request.path);
     }
+    if (!allows_method(*route, request)) {
+        return make_response(method_not_allowed());
+    }
     if (const auto acceptable = check_accept(request.accept); !acceptable) {
         return make_response(acceptable.error());
     }
     if (route->type->is_review) {
-        return answer_review(request, *route, now);
+        if (wants_another_form(request.accept)) {
+            return make_response(not_acceptable());
+        }
+        return answer_review(state_, request, *route, now);
     }
     if (auto answer = answer_subresource(state_, request, *route, now)) {
         return std::move(*answer);
     }
+    const bool is_deletion = request.method == "DELETE" && route->subresource.empty();
+    if ((request.method == "GET" || is_deletion) && state_.is_converted_outside(*route->type)) {
+        return std::make_unique<ReadOperation>(state_, std::move(request), std::move(*route));
+    }
     if (request.method == "GET") {
         return read_objects(state_, request, *route, now);
     }
-    if (request.method == "DELETE" && route->subresource.empty()) {
+    if (is_deletion) {
         return delete_objects(state_, request, *route, now);
     }
     const auto verb = verb_of(request, *route);
@@ -117,7 +168,7 @@ Response ApiServer::handle(Request request, Time now) {
     if (auto* response = std::get_if<Response>(&answer)) {
         return std::move(*response);
     }
-    auto& operation = *std::get<std::unique_ptr<WriteOperation>>(answer);
+    auto& operation = *std::get<std::unique_ptr<Operation>>(answer);
     while (operation.advance(now)) {
         operation.take_answer(json::Value(json::Object{{"response", json::Object{{"allowed", true}}}
         }));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "apiserver/operation.hpp"
 #include "apiserver/request.hpp"
 #include "apiserver/state.hpp"
 #include "apiserver/write_operation.hpp"
@@ -7,10 +8,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <variant>
+#include <string>
 
 namespace sluice::apiserver {
+
+/// Longer bodies of requests are refused.
+inline constexpr std::size_t kBodyMax = std::size_t{3} * 1024 * 1024;
+/// The answer to them.
+Response answer_too_large();
 
 /// An API server in memory: what Kubernetes' own does with a request, without I/O, clock or thread.
 /// The same requests at the same times with the same seed have the same answers. Thread: one.
@@ -19,17 +24,20 @@ class ApiServer {
     struct Options {
         std::uint64_t seed = 1;        ///< of uids and generated names
         std::size_t log_max = 10'000;  ///< events of each collection that watches can go back to
+        /// The certificate by which the server is known, in PEM: each namespace has it in the
+        /// ConfigMap kube-root-ca.crt. None: there is no such ConfigMap.
+        std::string root_ca{};
+        /// The controller runs in this process, so that the conversions of Kueue's kinds are its
+        /// own, and need no call.
+        bool has_controller = false;
     };
 
-    /// With the namespaces and priority classes that each cluster has.
+    /// With what each cluster has from its beginning (cluster_content.hpp).
     ApiServer(Options options, Time now);
 
-    /// An answer, or a write that waits for webhooks: its caller calls them (advance, take_answer)
-    /// and takes its response.
-    using Answer = std::variant<Response, std::unique_ptr<WriteOperation>>;
     Answer begin(Request request, Time now);
-    /// The answer where no webhook is to be called; those that are registered are passed over as if
-    /// they allowed all.
+    /// The answer where no webhook is to be called; those of admission are passed over as if they
+    /// allowed all, and what one would convert fails.
     Response handle(Request request, Time now);
 
     State& state() { return state_; }

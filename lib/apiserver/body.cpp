@@ -4,6 +4,7 @@
 #include "apiserver/duplicate_members.hpp"
 #include "apiserver/failures.hpp"
 #include "apiserver/protobuf.hpp"
+#include "base/printable.hpp"
 #include "json/tree_builder.hpp"
 #include "yaml/parse.hpp"
 
@@ -78,17 +79,46 @@ Result<Body> read_json(std::string_view text, std::string_view expected) {
     const bool has_duplicates = builder.repeated_key().has_value();
     Body body{.object = builder.take()};
     if (has_duplicates) {
-        body.duplicates = find_duplicate_members(text);
+        for (const std::string& path : find_duplicate_members(text)) {
+            body.duplicates.texts.push_back(fmt::format("duplicate field \"{}\"", path));
+        }
     }
     return body;
 }
 
+/// Whether all texts of a value are UTF-8. Requires: it is not nested too deeply.
+bool is_utf8(const json::Value& value) {
+    if (value.is_string()) {
+        return sluice::is_utf8(value.as_string());
+    }
+    if (value.is_array()) {
+        return std::ranges::all_of(value.as_array(), [](const json::Value& item) {
+            return is_utf8(item);
+        });
+    }
+    return !value.is_object() || std::ranges::all_of(value.as_object(), [](const auto& member) {
+        return sluice::is_utf8(member.first) && is_utf8(member.second);
+    });
+}
+
 Result<Body> read_yaml(std::string_view text, std::string_view expected) {
-    auto read = yaml::parse_document(text, {.bytes = kBytesMax, .depth = kLimits.depth});
+    std::vector<yaml::RepeatedKey> repeated;
+    auto read = yaml::parse_document(
+        text, {.bytes = kBytesMax, .depth = kLimits.depth, .repeated_keys = &repeated}
+    );
     if (!read) {
         return unrecognized(expected, "yaml: " + read.error().detail, text);
     }
-    return Body{.object = std::move(*read)};
+    if (!is_utf8(*read)) {
+        return unrecognized(expected, "yaml: invalid leading UTF-8 octet", text);
+    }
+    Body body{.object = std::move(*read), .duplicates = {.texts = {}, .is_yaml = true}};
+    for (const auto& [line, key] : repeated) {
+        body.duplicates.texts.push_back(
+            fmt::format("line {}: key {} already set in map", line, json::print(key))
+        );
+    }
+    return body;
 }
 
 /// The name of the Go package of a group: `rbac` of `rbac.authorization.k8s.io`.
@@ -199,6 +229,9 @@ Result<Body> read_body(const Request& request, std::string_view expected) {
         if (!object) {
             return bad_request(object.error().detail);
         }
+        if (!is_utf8(*object)) {
+            return bad_request("the body has texts that are no UTF-8");
+        }
         return Body{.object = std::move(*object)};
     }
     const bool is_yaml = type == "application/yaml" || type == "application/apply-patch+yaml";
@@ -208,6 +241,7 @@ Result<Body> read_body(const Request& request, std::string_view expected) {
             "application/json, application/yaml, application/vnd.kubernetes.protobuf"
         );
     }
+    // YAML can write what JSON cannot.
     auto body = is_yaml ? read_yaml(request.body, expected) : read_json(request.body, expected);
     if (body && !body->object.is_object()) {
         return no_object(expected, body->object, request.body);

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "apiserver/duplicate_members.hpp"
 #include "apiserver/request.hpp"
 #include "base/error.hpp"
 #include "json/value.hpp"
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace sluice::apiserver {
 
@@ -16,7 +16,7 @@ std::string media_type(std::string_view content_type);
 /// An object as a request brought it.
 struct Body {
     json::Value object;
-    std::vector<std::string> duplicates{};  ///< paths of members that stand twice
+    Duplicates duplicates{};
 };
 
 /// The object in a request's body, of whatever kind: JSON, YAML or protobuf. Errors: BadRequest

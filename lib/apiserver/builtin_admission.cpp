@@ -2,6 +2,8 @@
 
 #include "apiserver/builtin_defaults.hpp"
 #include "apiserver/failures.hpp"
+#include "apiserver/limit_ranges.hpp"
+#include "apiserver/runtime_classes.hpp"
 #include "apiserver/values.hpp"
 
 #include <fmt/format.h>
@@ -113,8 +115,15 @@ Result<void> admit_new_pod(State& state, const ResourceType& type, json::Value& 
         );
     }
     const json::Value* mounts = account->find("automountServiceAccountToken");
+    apply_limit_ranges(state, pod);
+    if (auto runs = admit_runtime_class(state, type, pod); !runs) {
+        return runs;
+    }
     admit_pod(pod, state.new_suffix(), mounts == nullptr || *mounts != json::Value(false));
-    return set_priority(state, type, pod);
+    if (auto set = set_priority(state, type, pod); !set) {
+        return set;
+    }
+    return check_limit_ranges(state, type, pod);
 }
 
 }  // namespace
@@ -150,6 +159,9 @@ Result<void> admit_new_builtin(State& state, const ResourceType& type, json::Val
     }
     if (!type.is_custom && type.group.empty() && type.kind == "Node") {
         admit_node(object);
+    }
+    if (!type.is_custom && type.group.empty() && type.kind == "PersistentVolumeClaim") {
+        return check_limit_ranges(state, type, object);
     }
     return {};
 }

@@ -4,6 +4,7 @@
 #include "apiserver/builtin_schemas.hpp"
 #include "apiserver/go_form.hpp"
 #include "apiserver/pod_defaults.hpp"
+#include "apiserver/resource_defaults.hpp"
 #include "apiserver/values.hpp"
 #include "kube/core/base64.hpp"
 
@@ -344,7 +345,7 @@ struct KindDefaults {
     void (*apply)(Value& object);
 };
 
-constexpr std::array<KindDefaults, 24> kKinds{{
+constexpr std::array<KindDefaults, 23> kKinds{{
     {"", "LimitRange", apply_limit_range_defaults},
     {"", "Namespace", apply_namespace_defaults},
     {"", "Node", apply_node_defaults},
@@ -370,9 +371,6 @@ constexpr std::array<KindDefaults, 24> kKinds{{
     {kRbac, "ClusterRoleBinding", apply_binding_defaults},
     {kRbac, "RoleBinding", apply_binding_defaults},
     {"scheduling.k8s.io", "PriorityClass", apply_priority_class_defaults},
-    {"autoscaling",
-     "HorizontalPodAutoscaler",
-     [](Value& object) { set_default(object_at(object, "spec"), "minReplicas", 1); }},
 }};
 
 }  // namespace
@@ -388,10 +386,15 @@ void apply_builtin_defaults(
     const auto* found = std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& entry) {
         return entry.group == group && entry.kind == kind;
     });
-    if (found != kKinds.end()) {
-        found->apply(object);
+    const bool is_resource = apply_resource_defaults(group, kind, object);
+    if (found != kKinds.end() || is_resource) {
+        if (found != kKinds.end()) {
+            found->apply(object);
+        }
         // Defaults make parts that Go prints in full.
         bring_to_go_form(*schema, object);
+        // A default that is an empty text was taken for none.
+        apply_resource_defaults(group, kind, object);
     }
 }
 

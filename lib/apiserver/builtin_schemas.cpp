@@ -126,12 +126,42 @@ Value custom_component(const OpenApiKind& kind) {
     if (properties == nullptr || !properties->is_object()) {
         properties = &schema.set("properties", Object{});
     }
-    properties->set("apiVersion", Object{{"type", "string"}});
-    properties->set("kind", Object{{"type", "string"}});
+    constexpr std::string_view kOfVersion =
+        "APIVersion defines the group and version in which this object is written.";
+    constexpr std::string_view kOfKind = "Kind names the resource that this object stands for.";
+    properties->set("apiVersion", Object{{"description", kOfVersion}, {"type", "string"}});
+    properties->set("kind", Object{{"description", kOfKind}, {"type", "string"}});
     const auto reference = std::string(kReferencePrefix) + std::string(kObjectMeta);
-    properties->set("metadata", Object{{"allOf", Array{Object{{"$ref", reference}}}}});
+    properties->set(
+        "metadata",
+        Object{
+            {"description", "Standard object's metadata: names, labels, annotations, owners."},
+            {"allOf", Array{Object{{"$ref", reference}}}}
+        }
+    );
     schema.set(kKindKey, Array{kind_value(kind)});
     return schema;
+}
+
+/// What `kubectl explain` says of the metadata that all kinds have.
+void describe_metadata(Value& schema) {
+    constexpr std::pair<std::string_view, std::string_view> kTexts[] = {
+        {"annotations", "Annotations are texts that clients keep with the object."},
+        {"creationTimestamp", "CreationTimestamp is a timestamp: when the server took the object."},
+        {"finalizers", "Finalizers must all be gone before the object is."},
+        {"labels", "Labels are what selectors choose objects by."},
+        {"name",
+         "Name is unique among the objects of a kind, within their namespace if they have one."},
+        {"namespace", "Namespace is where the object is, unless its kind has none."},
+        {"ownerReferences", "OwnerReferences name the objects without which this one goes, too."},
+    };
+    schema.set("description", "ObjectMeta is what all objects have that are stored.");
+    Value* properties = schema.find("properties");
+    for (const auto& [name, text] : kTexts) {
+        if (Value* property = properties == nullptr ? nullptr : properties->find(name)) {
+            property->set("description", text);
+        }
+    }
 }
 
 Array parameters(std::initializer_list<std::string_view> names) {
@@ -148,12 +178,15 @@ Array parameters(std::initializer_list<std::string_view> names) {
 }
 
 Value operation(const OpenApiKind& kind, std::string_view action, Array list) {
-    return Object{
+    Value made = Object{
         {"x-kubernetes-action", std::string(action)},
         {std::string(kKindKey), kind_value(kind)},
-        {"parameters", std::move(list)},
         {"responses", Object{{"200", Object{{"description", "OK"}}}}},
     };
+    if (!list.empty()) {
+        made.set("parameters", std::move(list));  // clients that read an empty list write none
+    }
+    return made;
 }
 
 void add_paths(const OpenApiKind& kind, Value& paths) {
@@ -192,7 +225,7 @@ void add_paths(const OpenApiKind& kind, Value& paths) {
 std::shared_ptr<const Schema> builtin_schema(
     std::string_view group, std::string_view version, std::string_view kind
 ) {
-    static std::map<KindKey, std::shared_ptr<const Schema>> compiled;
+    thread_local std::map<KindKey, std::shared_ptr<const Schema>> compiled;
     const KindKey key(group, version, kind);
     if (const auto found = compiled.find(key); found != compiled.end()) {
         return found->second;
@@ -244,7 +277,10 @@ Value open_api_document(
         add_paths(kind, paths);
     }
     for (const auto& name : names) {
-        schemas.set(name, *components().find(name));
+        Value& schema = schemas.set(name, *components().find(name));
+        if (name == kObjectMeta) {
+            describe_metadata(schema);
+        }
     }
     return Object{
         {"openapi", "3.0.0"},

@@ -23,7 +23,7 @@ struct OpenApiKind {
 };
 
 /// The compiled schema of a built-in kind; nullptr: there is none. Compiled when first asked for,
-/// kept as long as the process. For use on one thread.
+/// kept as long as its thread.
 std::shared_ptr<const Schema> builtin_schema(
     std::string_view group, std::string_view version, std::string_view kind
 );

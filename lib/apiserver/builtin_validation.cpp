@@ -27,7 +27,7 @@ void check_pod(Causes& causes, const Value& pod) {
 constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
 constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
 
-constexpr std::array<KindChecks, 22> kKinds{{
+constexpr std::array<KindChecks, 23> kKinds{{
     {"", "ConfigMap", check_config_map, check_config_map_update},
     {"", "Event", check_event, nullptr},
     {"", "LimitRange", check_limit_range, nullptr},
@@ -44,6 +44,7 @@ constexpr std::array<KindChecks, 22> kKinds{{
     {"batch", "CronJob", check_cron_job, nullptr},
     {"batch", "Job", check_job, check_job_update},
     {"coordination.k8s.io", "Lease", check_lease, nullptr},
+    {"networking.k8s.io", "NetworkPolicy", check_network_policy, nullptr},
     {"node.k8s.io", "RuntimeClass", check_runtime_class, check_runtime_class_update},
     {kRbac, "ClusterRole", check_role, nullptr},
     {kRbac, "ClusterRoleBinding", check_role_binding, check_role_binding_update},
@@ -81,7 +82,8 @@ std::vector<Cause> validate_builtin_update(
 ) {
     Causes causes;
     const KindChecks* checks = checks_of(group, kind);
-    if (checks == nullptr || subresource == "status") {
+    const bool is_part = !subresource.empty() && subresource != "finalize";
+    if (checks == nullptr || is_part) {
         return causes;
     }
     if (checks->check != nullptr) {

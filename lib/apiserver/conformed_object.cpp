@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace sluice::apiserver {
@@ -28,26 +30,32 @@ Error undecodable(
     return invalid_patch(how.show ? how.show(object) : json::print(object), why);
 }
 
-/// Drops unknown fields; they and the duplicates, in the words of strict decoding.
-std::vector<std::string> drop_unknown(
-    const ResourceType& type, json::Value& object, const std::vector<std::string>& duplicates
-) {
+/// Drops unknown fields; what they are, in the words of strict decoding.
+std::vector<std::string> drop_unknown(const ResourceType& type, json::Value& object) {
     std::vector<std::string> unknown;
     if (const auto schema = schema_of(type)) {
         for (const std::string& path : prune(*schema, object)) {
             unknown.push_back(fmt::format("unknown field \"{}\"", path));
         }
     }
-    std::vector<std::string> twice;
-    twice.reserve(duplicates.size());
-    for (const std::string& path : duplicates) {
-        twice.push_back(fmt::format("duplicate field \"{}\"", path));
-    }
-    // Custom resources are read as they come, and looked at by their schema afterwards.
-    auto& first = type.is_custom ? twice : unknown;
-    auto& second = type.is_custom ? unknown : twice;
-    first.insert(first.end(), second.begin(), second.end());
-    return std::move(first);
+    return unknown;
+}
+
+std::vector<std::string> join(std::vector<std::string> first, std::vector<std::string> second) {
+    std::ranges::move(second, std::back_inserter(first));
+    return first;
+}
+
+/// Both in the order in which decoding meets them: YAML is converted, and custom resources are read
+/// as they come, before anything is looked at by a schema.
+std::vector<std::string> in_order(
+    const ResourceType& type,
+    bool is_yaml,
+    std::vector<std::string> unknown,
+    std::vector<std::string> twice
+) {
+    return type.is_custom || is_yaml ? join(std::move(twice), std::move(unknown))
+                                     : join(std::move(unknown), std::move(twice));
 }
 
 void fill_in(const ResourceType& type, json::Value& object, Origin origin) {
@@ -83,14 +91,19 @@ Result<std::vector<std::string>> conform(
         }
     }
     const json::Value before = object;
-    std::vector<std::string> faults = drop_unknown(type, object, how.duplicates);
+    const std::vector<std::string> unknown = drop_unknown(type, object);
+    const Duplicates& twice = how.duplicates;
+    std::vector<std::string> faults;
+    if (how.validation != FieldValidation::Ignore) {
+        faults = in_order(type, twice.is_yaml, unknown, twice.texts);
+    }
     if (!faults.empty() && how.validation == FieldValidation::Strict) {
+        if (const std::string refusal = yaml_refusal(twice); !refusal.empty()) {
+            faults = in_order(type, true, unknown, {refusal});
+        }
         return undecodable(
             type, before, how, fmt::format("strict decoding error: {}", fmt::join(faults, ", "))
         );
-    }
-    if (how.validation == FieldValidation::Ignore) {
-        faults.clear();
     }
     fill_in(type, object, how.origin);
     return faults;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "apiserver/duplicate_members.hpp"
 #include "apiserver/resource_type.hpp"
 #include "base/error.hpp"
 #include "json/value.hpp"
@@ -22,7 +23,7 @@ enum class Origin : std::uint8_t { Body, Patch, Apply, Webhook };
 struct Conforming {
     Origin origin = Origin::Body;
     FieldValidation validation = FieldValidation::Warn;
-    std::vector<std::string> duplicates{};  ///< members that stood twice in the body
+    Duplicates duplicates{};  ///< in the body
     /// How a refusal shows what a patch made.
     std::function<std::string(const json::Value& object)> show{};
 };

@@ -79,6 +79,14 @@ std::vector<ResourceType> types_of_definition(const json::Value& definition) {
     if (names == nullptr || versions == nullptr || !versions->is_array()) {
         return types;
     }
+    std::shared_ptr<const json::Value> conversion;
+    if (const json::Value* told = spec->find("conversion");
+        told != nullptr && told->string_at("strategy") == "Webhook") {
+        const json::Value* webhook = told->find("webhook");
+        conversion = std::make_shared<const json::Value>(
+            webhook == nullptr ? json::Value(json::Object()) : *webhook
+        );
+    }
     for (const json::Value& version : versions->as_array()) {
         if (!is_true(version.find("served")) && !is_true(version.find("storage"))) {
             continue;
@@ -94,9 +102,20 @@ std::vector<ResourceType> types_of_definition(const json::Value& definition) {
         type.categories = texts(names->find("categories"));
         type.is_namespaced = spec->string_at("scope") != "Cluster";
         type.is_custom = true;
+        type.conversion = conversion;
         type.is_storage_version = is_true(version.find("storage"));
+        // In the order in which the API server tells them.
+        type.verbs = {
+            "delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"
+        };
+        const std::vector<std::string> part_verbs{"get", "patch", "update"};
         type.has_status = version.find_path({"subresources", "status"}) != nullptr;
+        if (type.has_status) {
+            type.subresources.push_back({"status", type.group, type.version, type.kind, part_verbs}
+            );
+        }
         if (const json::Value* scale = version.find_path({"subresources", "scale"})) {
+            type.subresources.push_back({"scale", "autoscaling", "v1", "Scale", part_verbs});
             type.scale = ScalePaths{
                 std::string(scale->string_at("specReplicasPath")),
                 std::string(scale->string_at("statusReplicasPath")),
@@ -105,7 +124,6 @@ std::vector<ResourceType> types_of_definition(const json::Value& definition) {
         }
         if (const json::Value* schema = version.find_path({"schema", "openAPIV3Schema"})) {
             type.schema = std::make_shared<const json::Value>(*schema);
-            type.rules = compile_custom_rules(*schema);
         }
         type.columns = columns_of(version);
         if (const json::Value* fields = version.find("selectableFields");
@@ -115,6 +133,7 @@ std::vector<ResourceType> types_of_definition(const json::Value& definition) {
                 type.selectable_fields.emplace_back(path.substr(path.starts_with('.') ? 1 : 0));
             }
         }
+        type.place = types.size();
         types.push_back(std::move(type));
     }
     return types;
@@ -125,10 +144,22 @@ void follow_definition(State& state, const json::Value& definition, bool is_gone
     if (types.empty()) {
         return;
     }
+    for (ResourceType& type : types) {
+        const auto before = state.types.find(type.group, type.version, type.plural);
+        const bool is_same = before != nullptr && before->schema != nullptr &&
+                             type.schema != nullptr && *before->schema == *type.schema;
+        type.shaped_at = is_same ? before->shaped_at : state.store.version();
+        if (is_same) {
+            type.structure = before->structure;
+            type.rules = before->rules;
+        } else if (!is_gone) {
+            type.structure = compile(type.schema);
+            type.rules = type.schema == nullptr ? nullptr : compile_custom_rules(*type.schema);
+        }
+    }
     state.types.remove(types.front().group, types.front().plural);
     if (!is_gone) {
         for (ResourceType& type : types) {
-            type.structure = compile(type.schema);
             state.types.add(std::move(type));
         }
     }

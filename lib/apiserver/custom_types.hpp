@@ -8,7 +8,8 @@
 
 namespace sluice::apiserver {
 
-/// The kinds that a CustomResourceDefinition defines, one a served version.
+/// The kinds that a CustomResourceDefinition defines, one a served version, their schemas not yet
+/// compiled.
 std::vector<ResourceType> types_of_definition(const json::Value& definition);
 
 /// Brings the kinds that the server has in line with a definition that was written, or, with

@@ -31,8 +31,12 @@ bool returns_object(const ResourceType& type) {
         "Service",
         "ServiceAccount"
     };
-    return !type.is_custom && type.group.empty() &&
-           std::ranges::find(kKinds, type.kind) != std::end(kKinds);
+    if (type.is_custom) {
+        return false;
+    }
+    return type.group == "resource.k8s.io" ||
+           (type.group == "storage.k8s.io" && type.kind != "CSIStorageCapacity") ||
+           (type.group.empty() && std::ranges::find(kKinds, type.kind) != std::end(kKinds));
 }
 
 Result<void> check_preconditions(
@@ -77,8 +81,12 @@ Result<void> check_namespace(const ResourceType& type, std::string_view name) {
     return {};
 }
 
-/// Dependents of Jobs stay where nothing is said of them, as in their first version.
+/// Dependents of ReplicationControllers and of Jobs stay where nothing is said of them, as in their
+/// first version.
 void choose_propagation(DeletionOptions& options, const ResourceType& type, Response& response) {
+    if (type.group.empty() && type.kind == "ReplicationController" && options.propagation.empty()) {
+        options.propagation = "Orphan";
+    }
     if (type.group == "batch" && type.kind == "Job" && options.propagation.empty()) {
         options.propagation = "Orphan";
         response.warnings.emplace_back(
@@ -106,6 +114,10 @@ Response delete_one(
     }
     Response response;
     choose_propagation(options, type, response);
+    if (options.is_dry_run) {
+        // Also an object that is not shown has to be one that could be.
+        state.to_version(*before, type);
+    }
     auto shown = mark(*before, collection, options, now);
     const bool stays = shown.has_value();
     if (!stays && returns_object(type)) {
@@ -130,7 +142,7 @@ Response delete_one(
         details.set("uid", before->find("metadata")->string_at("uid"));
         shown = make_success(std::move(details));
     } else {
-        shown = State::to_version(*shown, type);
+        shown = state.to_version(*shown, type);
     }
     response.body = make_response(*shown).body;
     return response;
@@ -138,11 +150,14 @@ Response delete_one(
 
 }  // namespace
 
-Response delete_objects(State& state, const Request& request, const Route& route, Time now) {
-    const auto options = read_deletion_options(request);
+Response delete_objects(
+    State& state, const Request& request, const Route& route, Time now, bool is_rehearsal
+) {
+    auto options = read_deletion_options(request);
     if (!options) {
         return make_response(options.error());
     }
+    options->is_dry_run = options->is_dry_run || is_rehearsal;
     if (!route.name.empty()) {
         return delete_one(
             state,
@@ -161,7 +176,7 @@ Response delete_objects(State& state, const Request& request, const Route& route
     json::Array items;
     for (const auto& [name, object] : Store::Objects(state.store.objects(collection))) {
         if (filter.matches(name, *object)) {
-            items.push_back(to_item(State::to_version(*object, *route.type), *route.type));
+            items.push_back(to_item(state.to_version(*object, *route.type), *route.type));
             if (!options->is_dry_run) {
                 begin_deletion(state, collection, name, *options, now);
             }

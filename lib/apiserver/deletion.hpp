@@ -6,7 +6,10 @@
 
 namespace sluice::apiserver {
 
-/// DELETE of an object or of a collection, with its options.
-Response delete_objects(State& state, const Request& request, const Route& route, Time now);
+/// DELETE of an object or of a collection, with its options. `is_rehearsal`: nothing is deleted,
+/// and the answer is one that nobody sees.
+Response delete_objects(
+    State& state, const Request& request, const Route& route, Time now, bool is_rehearsal = false
+);
 
 }  // namespace sluice::apiserver

@@ -39,7 +39,8 @@ std::int64_t grace_of(
         return 0;
     }
     const json::Value* own = object.find_path({"spec", "terminationGracePeriodSeconds"});
-    return asked.value_or(own != nullptr && own->is_int() ? own->as_int() : 30);
+    const auto grace = asked.value_or(own != nullptr && own->is_int() ? own->as_int() : 30);
+    return grace < 0 ? 1 : grace;
 }
 
 /// What a definition says while its objects go.
@@ -101,7 +102,9 @@ void mark_deleted(json::Value& object, std::int64_t grace, Time now) {
             *generation = generation->as_int() + 1;
         }
     }
-    metadata.set("deletionTimestamp", api::to_string(now + std::chrono::seconds(grace)));
+    constexpr std::int64_t kLongest = 100LL * 366 * 24 * 3600;  // what the clock can count to
+    const auto until = now + std::chrono::seconds(std::min(grace, kLongest));
+    metadata.set("deletionTimestamp", api::to_string(until));
     metadata.set("deletionGracePeriodSeconds", grace);
 }
 

@@ -45,6 +45,42 @@ Result<void> read_parameters(const Request& request, Given& given) {
     return {};
 }
 
+/// Errors: BadRequest for a member of another type.
+Result<void> check_types(const json::Value& body) {
+    const auto type_of = [](const json::Value& value) {
+        return value.is_string()   ? "string"
+               : value.is_bool()   ? "bool"
+               : value.is_number() ? "number"
+               : value.is_array()  ? "array"
+                                   : "object";
+    };
+    const auto fault = [&](const char* member, const char* type) {
+        return bad_request(fmt::format(
+            "json: cannot unmarshal {} into Go struct field DeleteOptions.{} of type {}",
+            type_of(*body.find(member)),
+            member,
+            type
+        ));
+    };
+    const auto is = [&body](const char* member, auto has_type) {
+        const json::Value* value = body.find(member);
+        return value == nullptr || value->is_null() || has_type(*value);
+    };
+    if (!is("gracePeriodSeconds", [](const json::Value& v) { return v.is_int(); })) {
+        return fault("gracePeriodSeconds", "int64");
+    }
+    if (!is("orphanDependents", [](const json::Value& v) { return v.is_bool(); })) {
+        return fault("orphanDependents", "bool");
+    }
+    if (!is("propagationPolicy", [](const json::Value& v) { return v.is_string(); })) {
+        return fault("propagationPolicy", "v1.DeletionPropagation");
+    }
+    if (!is("preconditions", [](const json::Value& v) { return v.is_object(); })) {
+        return fault("preconditions", "v1.Preconditions");
+    }
+    return {};
+}
+
 Result<void> read_options_body(const Request& request, Given& given) {
     const auto read = read_body(request, "DeleteOptions");
     if (!read) {
@@ -59,6 +95,9 @@ Result<void> read_options_body(const Request& request, Given& given) {
             kind,
             body.string_at("apiVersion")
         ));
+    }
+    if (const auto fits = check_types(body); !fits) {
+        return fits.error();
     }
     DeletionOptions& options = given.options;
     options.propagation = body.string_at("propagationPolicy");

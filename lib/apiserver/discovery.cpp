@@ -1,7 +1,10 @@
 #include "apiserver/discovery.hpp"
 
 #include "apiserver/failures.hpp"
+#include "apiserver/health.hpp"
 #include "apiserver/open_api.hpp"
+#include "base/sha256.hpp"
+#include "kube/core/base64.hpp"
 
 #include <fmt/format.h>
 
@@ -22,36 +25,16 @@ json::Array texts(const std::vector<std::string>& list) {
     return {list.begin(), list.end()};
 }
 
-json::Array verbs_of(const ResourceType& type) {
-    if (type.is_review) {
-        return {"create"};
+/// What tells whether objects are stored in another form than before: the beginning of a hash.
+std::string storage_hash(const ResourceType& type) {
+    constexpr std::size_t kBytes = 8;
+    const std::string hash =
+        sha256_hex(fmt::format("{}/{}/{}", type.group, type.version, type.kind));
+    std::string bytes;
+    for (std::size_t i = 0; i < kBytes; ++i) {
+        bytes += static_cast<char>(std::stoi(hash.substr(2 * i, 2), nullptr, 16));
     }
-    return {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
-}
-
-struct Part {
-    std::string name;
-    json::Array verbs;
-    std::string kind;
-    std::string group;
-    std::string version;
-};
-
-std::vector<Part> parts_of(const ResourceType& type) {
-    std::vector<Part> parts;
-    if (type.has_status) {
-        parts.push_back({"status", {"get", "patch", "update"}, type.kind, type.group, type.version}
-        );
-    }
-    if (type.scale) {
-        parts.push_back({"scale", {"get", "patch", "update"}, "Scale", "autoscaling", "v1"});
-    }
-    if (!type.is_custom && type.group.empty() && type.kind == "Pod") {
-        parts.push_back({"binding", {"create"}, "Binding", "", "v1"});
-        parts.push_back({"eviction", {"create"}, "Eviction", "policy", "v1"});
-        parts.push_back({"log", {"get"}, "Pod", "", "v1"});
-    }
-    return parts;
+    return kube::encode_base64(bytes);
 }
 
 json::Value resource_list(
@@ -67,7 +50,7 @@ json::Value resource_list(
             {"singularName", type->singular},
             {"namespaced", type->is_namespaced},
             {"kind", type->kind},
-            {"verbs", verbs_of(*type)}
+            {"verbs", texts(type->verbs)}
         };
         if (!type->short_names.empty()) {
             made.set("shortNames", texts(type->short_names));
@@ -75,16 +58,19 @@ json::Value resource_list(
         if (!type->categories.empty()) {
             made.set("categories", texts(type->categories));
         }
+        if (!type->is_review) {
+            made.set("storageVersionHash", storage_hash(*type));
+        }
         resources.push_back(std::move(made));
-        for (Part& part : parts_of(*type)) {
+        for (const Subresource& part : type->subresources) {
             json::Value below = json::Object{
                 {"name", type->plural + "/" + part.name},
                 {"singularName", ""},
                 {"namespaced", type->is_namespaced},
                 {"kind", part.kind},
-                {"verbs", std::move(part.verbs)}
+                {"verbs", texts(part.verbs)}
             };
-            if (part.group != type->group) {
+            if (part.group != type->group || part.version != type->version) {
                 below.set("group", part.group);
                 below.set("version", part.version);
             }
@@ -138,14 +124,14 @@ json::Value aggregated(const ResourceTable& types, bool is_core) {
                     continue;
                 }
                 json::Array below;
-                for (Part& part : parts_of(*type)) {
+                for (const Subresource& part : type->subresources) {
                     below.emplace_back(json::Object{
                         {"subresource", part.name},
                         {"responseKind",
                          json::Object{
                              {"group", part.group}, {"version", part.version}, {"kind", part.kind}
                          }},
-                        {"verbs", std::move(part.verbs)}
+                        {"verbs", texts(part.verbs)}
                     });
                 }
                 json::Value made = json::Object{
@@ -156,7 +142,7 @@ json::Value aggregated(const ResourceTable& types, bool is_core) {
                      }},
                     {"scope", type->is_namespaced ? "Namespaced" : "Cluster"},
                     {"singularResource", type->singular},
-                    {"verbs", verbs_of(*type)}
+                    {"verbs", texts(type->verbs)}
                 };
                 if (!type->short_names.empty()) {
                     made.set("shortNames", texts(type->short_names));
@@ -248,14 +234,14 @@ std::optional<Response> discover(const ResourceTable& types, const Request& requ
         return make_response(json::Object{{"paths", json::Array{"/api", "/apis", "/version"}}});
     }
     const std::string& first = parts.front();
-    if (first == "healthz" || first == "livez" || first == "readyz") {
-        return Response{.content_type = "text/plain; charset=utf-8", .body = "ok"};
+    if (auto health = answer_health(parts, request)) {
+        return health;
     }
     if (first == "version" && parts.size() == 1) {
         return version();
     }
     if (first == "openapi") {
-        return open_api(types, request, parts);
+        return open_api(types, parts, request.accept);
     }
     if ((first == "api" || first == "apis") && parts.size() == 1) {
         return root(types, request);

@@ -3,6 +3,7 @@
 #include "json/reader.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -86,6 +87,12 @@ std::vector<std::string> find_duplicate_members(std::string_view text) {
     Finder finder;
     const auto read = json::read(text, finder);
     return read ? finder.take() : std::vector<std::string>{};
+}
+
+std::string yaml_refusal(const Duplicates& duplicates) {
+    return duplicates.is_yaml && !duplicates.texts.empty()
+               ? fmt::format("yaml: unmarshal errors:\n  {}", fmt::join(duplicates.texts, "\n  "))
+               : std::string();
 }
 
 }  // namespace sluice::apiserver

@@ -1,5 +1,6 @@
 #include "apiserver/failures.hpp"
 
+#include "base/printable.hpp"
 #include "kube/core/status_error.hpp"
 
 #include <fmt/format.h>
@@ -51,7 +52,7 @@ Error make_failure(int code, std::string_view reason, std::string message, json:
         status.set("details", std::move(details));
     }
     status.set("code", code);
-    return kube::make_status_error(json::print(status));
+    return kube::make_status_error(to_utf8(json::print(status)));
 }
 
 Error not_found(const ResourceType& type, std::string_view name) {
@@ -179,6 +180,15 @@ Error internal(std::string message) {
         "InternalError",
         "Internal error occurred: " + message,
         json::Object{{"causes", json::Array{json::Object{{"message", message}}}}}
+    );
+}
+
+Error timed_out() {
+    return make_failure(
+        504,
+        "Timeout",
+        "Timeout: request did not complete within requested timeout - context deadline exceeded",
+        json::Object()
     );
 }
 

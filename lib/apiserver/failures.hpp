@@ -36,6 +36,8 @@ Error unknown_path();
 Error unsupported_media_type(std::string message);
 Error expired(std::string message);
 Error internal(std::string message);
+/// The request was not done in the time that the API server works at one.
+Error timed_out();
 
 /// A Status of any kind. `details`: null where there are none.
 Error make_failure(int code, std::string_view reason, std::string message, json::Value details);

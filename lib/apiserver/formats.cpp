@@ -1,13 +1,12 @@
 #include "apiserver/formats.hpp"
 
-#include "apiserver/pattern.hpp"
 #include "base/assert.hpp"
+#include "cel/regex.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <map>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -50,14 +49,11 @@ const std::map<std::string_view, std::string_view>& expressions() {
 bool matches_expression(
     std::string_view format, std::string_view expression, std::string_view text
 ) {
-    static std::map<std::string_view, std::shared_ptr<const Pattern>> compiled;
-    auto& pattern = compiled[format];
-    if (pattern == nullptr) {
-        auto made = Pattern::make(expression);
-        SLUICE_ASSERT(made.has_value());
-        pattern = std::move(made).value();
-    }
-    return pattern->is_found_in(text);
+    // Each is read when it is first needed: all of them would delay the start of the server.
+    thread_local std::map<std::string_view, cel::Regex> compiled;
+    const auto& regex = compiled.try_emplace(format, expression).first->second;
+    SLUICE_ASSERT(!regex.problem());
+    return regex.is_found_in(text);
 }
 
 int number_at(std::string_view text, std::size_t at, std::size_t length) {

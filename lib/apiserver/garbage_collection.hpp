@@ -17,7 +17,10 @@ void begin_deletion(
 );
 
 /// What follows from a write: an object whose last finalizer is gone goes, a definition serves its
-/// kinds, dependents of what went go too.
-void after_write(State& state, const ResourceType& type, const ObjectName& name, Time now);
+/// kinds, dependents of what went go too, and an owner that waited for the object may go on.
+/// `before`: the object as it was; null: there was none.
+void after_write(
+    State& state, const ResourceType& type, const ObjectName& name, const Snapshot& before, Time now
+);
 
 }  // namespace sluice::apiserver

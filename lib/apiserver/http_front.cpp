@@ -1,14 +1,20 @@
 #include "apiserver/http_front.hpp"
 
 #include "apiserver/failures.hpp"
+#include "apiserver/flow_control.hpp"
+#include "apiserver/protobuf_answer.hpp"
 #include "apiserver/watch.hpp"
 #include "apiserver/webhook_client.hpp"
+#include "base/printable.hpp"
 #include "net/event_loop.hpp"
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 namespace sluice::apiserver {
@@ -23,19 +29,25 @@ constexpr Duration kBookmarkEvery = std::chrono::seconds(60);
 class WatchBody final : public net::BodyStream {
   public:
     WatchBody(
-        std::shared_ptr<Watch> watch, const Clock& clock, const asio::any_io_executor& executor
+        std::shared_ptr<Watch> watch,
+        bool is_protobuf,
+        const Clock& clock,
+        WebhookTransport transport,
+        const asio::any_io_executor& executor
     )
         : watch_(std::move(watch)),
+          is_protobuf_(is_protobuf),
           clock_(clock),
+          transport_(std::move(transport)),
           changed_(std::make_shared<net::Notifier>(executor)) {
         watch_->on_change([changed = changed_] { changed->notify(); });
     }
 
     asio::awaitable<std::optional<std::string>> next() override {
         for (;;) {
-            std::string lines = watch_->take();
+            std::string lines = co_await read_watch(watch_, &transport_);
             if (!lines.empty()) {
-                co_return lines;
+                co_return in_form(std::move(lines));
             }
             const Time now = clock_.now();
             if (watch_->is_over(now)) {
@@ -55,16 +67,50 @@ class WatchBody final : public net::BodyStream {
             }
             std::string bookmark = watch_->bookmark();
             if (!bookmark.empty()) {
-                co_return bookmark;
+                co_return in_form(std::move(bookmark));
             }
         }
     }
 
   private:
+    /// Nothing: the events have no such form, and the watch ends.
+    std::optional<std::string> in_form(std::string lines) const {
+        if (!is_protobuf_) {
+            return lines;
+        }
+        auto frames = encode_watch_lines(lines);
+        return frames ? std::optional(std::move(*frames)) : std::nullopt;
+    }
+
     std::shared_ptr<Watch> watch_;
+    bool is_protobuf_;
     const Clock& clock_;
+    WebhookTransport transport_;
     std::shared_ptr<net::Notifier> changed_;
 };
+
+/// Whether the answer to the request is to be in protobuf. Answers are made in JSON first.
+bool is_answered_in_protobuf(const ResourceTable& types, const Request& request) {
+    if (!takes_only_protobuf(request.accept)) {
+        return false;
+    }
+    const auto route = find_route(types, request.path);
+    return route && has_protobuf(*route->type);
+}
+
+/// The answer in that form. A table or another text stays what it is.
+void turn_to_protobuf(Response& response) {
+    if (response.watch != nullptr) {
+        response.content_type = std::string(kProtobufType) + ";stream=watch";
+        return;
+    }
+    const auto object = json::parse(response.body);
+    auto body = object ? encode_protobuf(*object) : Result<std::string>(object.error());
+    if (body) {
+        response.content_type = kProtobufType;
+        response.body = std::move(*body);
+    }
+}
 
 Error unauthorized() {
     return make_failure(401, "Unauthorized", "Unauthorized", {});
@@ -73,7 +119,10 @@ Error unauthorized() {
 }  // namespace
 
 HttpFront::HttpFront(ApiServer& server, const Clock& clock, Options options)
-    : server_(server), clock_(clock), options_(std::move(options)), transport_(call_webhook) {}
+    : server_(server),
+      clock_(clock),
+      options_(std::move(options)),
+      transport_(options_.webhooks ? options_.webhooks : WebhookTransport(call_webhook)) {}
 
 asio::awaitable<net::ServerResponse> HttpFront::handle(net::ServerRequest incoming) {
     Request request = make_request(incoming.method, incoming.target);
@@ -85,14 +134,37 @@ asio::awaitable<net::ServerResponse> HttpFront::handle(net::ServerRequest incomi
     }
     request.content_type = net::find_header(incoming.headers, "Content-Type");
     request.accept = net::find_header(incoming.headers, "Accept");
-    request.user_agent = net::find_header(incoming.headers, "User-Agent");
+    request.user_agent = to_utf8(net::find_header(incoming.headers, "User-Agent"));
+    if (const auto user = net::find_header(incoming.headers, "Impersonate-User"); !user.empty()) {
+        request.user = to_utf8(user);
+    }
     const auto body = incoming.body.view();
     if (!body) {
         co_return make_response(apiserver::make_response(bad_request(body.error().detail)));
     }
     request.body = *body;
+    const bool is_protobuf = is_answered_in_protobuf(server_.state().types, request);
+    if (is_protobuf) {
+        request.accept = "application/json";
+    }
+    const FlowClass flow = classify_request(server_.state(), request);
     Response response = co_await answer(std::move(request));
-    co_return make_response(std::move(response));
+    if (is_protobuf) {
+        turn_to_protobuf(response);
+    }
+    net::ServerResponse made = make_response(std::move(response));
+    made.headers.push_back({"X-Kubernetes-Pf-Flowschema-Uid", flow.schema});
+    made.headers.push_back({"X-Kubernetes-Pf-Prioritylevel-Uid", flow.level});
+    co_return made;
+}
+
+net::HeadVerdict HttpFront::judge_head(std::string_view /*method*/, std::string_view /*path*/)
+    const {
+    return {
+        .refusal = {},
+        .body_bytes_max = kBodyMax,
+        .too_large = make_response(answer_too_large()),
+    };
 }
 
 asio::awaitable<Response> HttpFront::answer(Request request) {
@@ -106,12 +178,25 @@ net::ServerResponse HttpFront::make_response(Response response) const {
     made.status = response.status;
     made.content_type = response.content_type;
     made.body = std::move(response.body);
+    // Clients bound the headers that they take, and repeats tell nothing.
+    constexpr std::size_t kWarningsMax = 64;
+    constexpr std::size_t kBytesMax = 4096;
+    std::size_t bytes = 0;
+    std::set<std::string_view> told;
     for (const std::string& warning : response.warnings) {
-        made.headers.push_back({"Warning", "299 - " + json::print(json::Value(warning))});
+        bytes += warning.size();
+        if (bytes > kBytesMax || told.size() == kWarningsMax) {
+            break;
+        }
+        if (told.insert(warning).second) {
+            made.headers.push_back({"Warning", "299 - " + json::print(json::Value(warning))});
+        }
     }
     if (response.watch) {
-        made.stream =
-            std::make_shared<WatchBody>(std::move(response.watch), clock_, options_.executor);
+        const bool is_protobuf = response.content_type.starts_with(kProtobufType);
+        made.stream = std::make_shared<WatchBody>(
+            std::move(response.watch), is_protobuf, clock_, transport_, options_.executor
+        );
     }
     return made;
 }

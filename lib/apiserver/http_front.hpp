@@ -9,6 +9,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace sluice::apiserver {
 
@@ -19,11 +20,13 @@ class HttpFront final : public net::HttpHandler {
     struct Options {
         std::string token;  ///< of the one who may do everything
         boost::asio::any_io_executor executor;
+        WebhookTransport webhooks{};  ///< how webhooks are called; none: over HTTP
     };
 
     HttpFront(ApiServer& server, const Clock& clock, Options options);
 
     boost::asio::awaitable<net::ServerResponse> handle(net::ServerRequest request) override;
+    net::HeadVerdict judge_head(std::string_view method, std::string_view path) const override;
     /// The answer to a request of one who has come in, webhooks called.
     boost::asio::awaitable<Response> answer(Request request);
 

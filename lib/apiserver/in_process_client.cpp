@@ -33,20 +33,18 @@ class InProcessClient::Stream final : public kube::WatchStream {
         InProcessClient* client,
         std::shared_ptr<Watch> watch,
         const Clock& clock,
-        const boost::asio::any_io_executor& executor
+        const Options& options
     )
         : client_(client),
           watch_(std::move(watch)),
           clock_(clock),
-          changed_(std::make_shared<net::Notifier>(executor)) {
+          transport_(options.webhooks),
+          fault_(options.line_fault),
+          changed_(std::make_shared<net::Notifier>(options.executor)) {
         client_->streams_.push_back(this);
         watch_->on_change([changed = changed_] { changed->notify(); });
     }
-    ~Stream() override {
-        if (client_ != nullptr) {
-            std::erase(client_->streams_, this);
-        }
-    }
+    ~Stream() override { leave(); }
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
 
@@ -54,17 +52,19 @@ class InProcessClient::Stream final : public kube::WatchStream {
         const Time begun = clock_.now();
         for (;;) {
             if (client_ == nullptr) {
-                co_return broken();
+                co_return over();
             }
             if (lines_.size() == at_) {
-                lines_ = watch_->take();
+                lines_ = co_await read_watch(watch_, &transport_);
                 at_ = 0;
+                if (client_ == nullptr) {
+                    co_return broken();
+                }
             }
             if (!lines_.empty()) {
-                const std::size_t end = lines_.find('\n', at_);
-                std::string line = lines_.substr(at_, end - at_);
-                at_ = end + 1;
-                co_return std::optional<std::string>(std::move(line));
+                auto line = take_line();
+                const Result<std::optional<std::string>> taken = co_await std::move(line);
+                co_return taken;
             }
             const Time now = clock_.now();
             if (watch_->is_over(now)) {
@@ -83,18 +83,56 @@ class InProcessClient::Stream final : public kube::WatchStream {
         }
     }
 
-    void end() {
+    /// The client has ended it.
+    void end(bool in_order) {
         client_ = nullptr;
+        has_ended_in_order_ = in_order;
         changed_->notify();
     }
 
   private:
+    Result<std::optional<std::string>> over() const {
+        return has_ended_in_order_ ? std::optional<std::string>()
+                                   : Result<std::optional<std::string>>(broken());
+    }
+    void leave() {
+        if (client_ != nullptr) {
+            std::erase(client_->streams_, this);
+            client_ = nullptr;
+        }
+    }
+    /// The next of the lines that are there. Requires: there is one.
+    kube::Async<std::optional<std::string>> take_line() {
+        const auto fault = fault_ ? fault_() : std::nullopt;
+        if (fault && fault->delay > Duration::zero()) {
+            const bool waited = co_await net::pause_for(fault->delay);
+            if (!waited) {
+                co_return canceled();
+            }
+        }
+        if (fault && fault->breaks) {
+            leave();
+        }
+        if (client_ == nullptr) {
+            co_return over();
+        }
+        const std::size_t end = lines_.find('\n', at_);
+        std::string line = lines_.substr(at_, end - at_);
+        if (!fault || !fault->repeats) {
+            at_ = end + 1;
+        }
+        co_return std::optional<std::string>(std::move(line));
+    }
+
     InProcessClient* client_;
     std::shared_ptr<Watch> watch_;
     const Clock& clock_;
+    WebhookTransport transport_;
+    LineFaultSource fault_;
     std::shared_ptr<net::Notifier> changed_;
     std::string lines_;
     std::size_t at_ = 0;
+    bool has_ended_in_order_ = false;
 };
 
 InProcessClient::InProcessClient(ApiServer& server, const Clock& clock, Options options)
@@ -106,7 +144,13 @@ InProcessClient::~InProcessClient() {
 
 void InProcessClient::break_watches() {
     for (Stream* stream : std::exchange(streams_, {})) {
-        stream->end();
+        stream->end(false);
+    }
+}
+
+void InProcessClient::end_watches() {
+    for (Stream* stream : std::exchange(streams_, {})) {
+        stream->end(true);
     }
 }
 
@@ -119,7 +163,7 @@ Request InProcessClient::to_server_request(const kube::Request& request) const {
     return made;
 }
 
-kube::Async<Response> InProcessClient::perform(kube::Request request) {
+kube::Async<Response> InProcessClient::perform(kube::Request request, Duration timeout) {
     co_await boost::asio::post(options_.executor, boost::asio::use_awaitable);
     const bool is_cancelled = co_await net::is_cancelled();
     if (is_cancelled) {
@@ -130,7 +174,16 @@ kube::Async<Response> InProcessClient::perform(kube::Request request) {
             co_return may_go.error();
         }
     }
-    const auto fault = options_.fault ? options_.fault(request) : std::nullopt;
+    auto fault = options_.fault ? options_.fault(request) : std::nullopt;
+    if (fault && fault->delay >= timeout) {
+        fault->delay = timeout;
+        fault->error = Error{ErrorCode::Timeout, "no answer in time", {}};
+        fault->is_after_effect = false;
+    } else if (fault && fault->delay + fault->answer_delay >= timeout) {
+        fault->answer_delay = timeout - fault->delay;
+        fault->error = Error{ErrorCode::Timeout, "no answer in time", {}};
+        fault->is_after_effect = true;
+    }
     if (fault && fault->delay > Duration::zero()) {
         const bool waited = co_await net::pause_for(fault->delay);
         if (!waited) {
@@ -143,15 +196,21 @@ kube::Async<Response> InProcessClient::perform(kube::Request request) {
     Request to_server = to_server_request(request);
     Response response =
         co_await answer(&server_, &clock_, std::move(to_server), &options_.webhooks);
+    if (fault && fault->answer_delay > Duration::zero()) {
+        const bool waited = co_await net::pause_for(fault->answer_delay);
+        if (!waited) {
+            co_return canceled();
+        }
+    }
     if (fault && fault->error && fault->is_after_effect) {
         co_return *fault->error;
     }
     co_return response;
 }
 
-kube::Async<std::string> InProcessClient::call(kube::Request request) {
+kube::Async<std::string> InProcessClient::call(kube::Request request, Duration timeout) {
     const std::string method = request.method;
-    auto response = co_await perform(std::move(request));
+    auto response = co_await perform(std::move(request), timeout);
     if (options_.on_answer) {
         options_.on_answer(method, response ? response->status : 0);
     }
@@ -165,52 +224,55 @@ kube::Async<std::string> InProcessClient::call(kube::Request request) {
 }
 
 kube::Async<std::string> InProcessClient::get(kube::ResourcePath path, kube::GetOptions options) {
-    return call(kube::make_get(path, options));
+    return call(kube::make_get(path, options), options.timeout);
 }
 
 kube::Async<std::string> InProcessClient::list(kube::ResourcePath path, kube::ListOptions options) {
-    return call(kube::make_list(path, options));
+    return call(kube::make_list(path, options), options.timeout);
 }
 
 kube::Async<std::string> InProcessClient::create(
     kube::ResourcePath path, std::string body, kube::WriteOptions options
 ) {
-    return call(kube::make_create(path, std::move(body), options));
+    return call(kube::make_create(path, std::move(body), options), options.timeout);
 }
 
 kube::Async<std::string> InProcessClient::update(
     kube::ResourcePath path, std::string body, kube::WriteOptions options
 ) {
-    return call(kube::make_update(path, std::move(body), options));
+    return call(kube::make_update(path, std::move(body), options), options.timeout);
 }
 
 kube::Async<std::string> InProcessClient::merge_patch(
     kube::ResourcePath path, std::string body, kube::WriteOptions options
 ) {
-    return call(kube::make_merge_patch(path, std::move(body), options));
+    return call(kube::make_merge_patch(path, std::move(body), options), options.timeout);
 }
 
 kube::Async<std::string> InProcessClient::apply(
     kube::ResourcePath path, std::string body, kube::ApplyOptions options
 ) {
-    return call(kube::make_apply(path, std::move(body), options));
+    return call(kube::make_apply(path, std::move(body), options), options.timeout);
 }
 
 kube::Async<std::string> InProcessClient::remove(
     kube::ResourcePath path, kube::DeleteOptions options
 ) {
-    return call(kube::make_delete(path, options));
+    return call(kube::make_delete(path, options), options.timeout);
 }
 
-kube::Async<std::string> InProcessClient::get_raw(std::string target, kube::GetOptions) {
-    return call(kube::Request{.method = "GET", .target = std::move(target), .is_read = true});
+kube::Async<std::string> InProcessClient::get_raw(std::string target, kube::GetOptions options) {
+    return call(
+        kube::Request{.method = "GET", .target = std::move(target), .is_read = true},
+        options.timeout
+    );
 }
 
 kube::Async<std::unique_ptr<kube::WatchStream>> InProcessClient::watch(
     kube::ResourcePath path, kube::WatchOptions options
 ) {
     kube::Request request = kube::make_watch(path, options);
-    auto response = co_await perform(std::move(request));
+    auto response = co_await perform(std::move(request), options.connect_timeout);
     if (!response) {
         co_return response.error();
     }
@@ -218,7 +280,7 @@ kube::Async<std::unique_ptr<kube::WatchStream>> InProcessClient::watch(
         co_return kube::make_status_error(response->status, response->body, "");
     }
     std::unique_ptr<kube::WatchStream> stream =
-        std::make_unique<Stream>(this, std::move(response->watch), clock_, options_.executor);
+        std::make_unique<Stream>(this, std::move(response->watch), clock_, options_);
     co_return stream;
 }
 

@@ -25,13 +25,24 @@ class InProcessClient final : public kube::Client {
         std::optional<Error> error;    ///< the answer; none: what the server says
         bool is_after_effect = false;  ///< the request is done, and its answer is lost
         Duration delay{};              ///< before the request is done
+        Duration answer_delay{};       ///< between that and the answer
     };
+    /// Asked before each request; nothing: it goes through.
+    using FaultSource = std::function<std::optional<Fault>(const kube::Request&)>;
+    /// What becomes of one line of a watch.
+    struct LineFault {
+        bool breaks = false;   ///< the connection breaks before it
+        bool repeats = false;  ///< it comes twice
+        Duration delay{};      ///< before it comes, and all lines after it
+    };
+    /// Asked before each line of a watch; nothing: it comes at once.
+    using LineFaultSource = std::function<std::optional<LineFault>()>;
     struct Options {
         boost::asio::any_io_executor executor;
         std::string user_agent = "sluice";
         WebhookTransport webhooks;  ///< how the server calls admission webhooks
-        /// Asked before each request; nothing: it goes through.
-        std::function<std::optional<Fault>(const kube::Request&)> fault = {};
+        FaultSource fault = {};
+        LineFaultSource line_fault = {};
         /// Told of each answer: the method, and the status or 0.
         std::function<void(const std::string& method, int status)> on_answer = {};
     };
@@ -61,13 +72,15 @@ class InProcessClient final : public kube::Client {
 
     /// Ends the open watches, as a connection that breaks does.
     void break_watches();
+    /// Ends them in order, as a server does before it stops.
+    void end_watches();
 
   private:
     class Stream;
 
     Request to_server_request(const kube::Request& request) const;
-    kube::Async<std::string> call(kube::Request request);
-    kube::Async<Response> perform(kube::Request request);
+    kube::Async<std::string> call(kube::Request request, Duration timeout);
+    kube::Async<Response> perform(kube::Request request, Duration timeout);
 
     ApiServer& server_;
     const Clock& clock_;

@@ -1,4 +1,5 @@
 #include "api/names.hpp"
+#include "apiserver/cron_schedule.hpp"
 #include "apiserver/pod_validation.hpp"
 #include "apiserver/values.hpp"
 #include "apiserver/workload_validation.hpp"
@@ -6,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -200,31 +202,82 @@ void check_job_update(Causes& causes, const Value& job, const Value& old_job) {
     }
 }
 
+/// Whether it has the form of a zone's name: one of the areas and a place in it, or one of the
+/// names without an area. Which places there are is not known here.
+bool has_form_of_zone(std::string_view name) {
+    static const std::set<std::string_view> kAreas{
+        "Africa",
+        "America",
+        "Antarctica",
+        "Arctic",
+        "Asia",
+        "Atlantic",
+        "Australia",
+        "Brazil",
+        "Canada",
+        "Chile",
+        "Etc",
+        "Europe",
+        "Indian",
+        "Mexico",
+        "Pacific",
+        "US"
+    };
+    static const std::set<std::string_view> kAlone{
+        "CET",       "CST6CDT",   "Cuba",     "EET",     "EST",    "EST5EDT",   "Egypt",
+        "Eire",      "GB",        "GB-Eire",  "GMT",     "GMT+0",  "GMT-0",     "GMT0",
+        "Greenwich", "HST",       "Hongkong", "Iceland", "Iran",   "Israel",    "Jamaica",
+        "Japan",     "Kwajalein", "Libya",    "MET",     "MST",    "MST7MDT",   "NZ",
+        "NZ-CHAT",   "Navajo",    "PRC",      "PST8PDT", "Poland", "Portugal",  "ROC",
+        "ROK",       "Singapore", "Turkey",   "UCT",     "UTC",    "Universal", "W-SU",
+        "WET",       "Zulu"
+    };
+    const std::size_t slash = name.find('/');
+    if (slash == std::string_view::npos) {
+        return kAlone.contains(name);
+    }
+    const auto is_of_place = [](char letter) {
+        return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+               (letter >= '0' && letter <= '9') ||
+               std::string_view("/_+-").find(letter) != std::string_view::npos;
+    };
+    const std::string_view place = name.substr(slash + 1);
+    return kAreas.contains(name.substr(0, slash)) && !place.empty() &&
+           std::ranges::all_of(place, is_of_place);
+}
+
+void check_time_zone(Causes& causes, const Value& spec) {
+    const Value* zone = spec.find("timeZone");
+    if (zone == nullptr || !zone->is_string()) {
+        return;
+    }
+    const std::string& name = zone->as_string();
+    if (!name.empty() && !has_form_of_zone(name)) {
+        causes.push_back(
+            invalid_value("spec.timeZone", *zone, fmt::format("unknown time zone {}", name))
+        );
+    }
+}
+
 void check_cron_job(Causes& causes, const Value& cron_job) {
     const Value& spec = member_or_null(cron_job, "spec");
     const auto schedule = spec.string_at("schedule");
     if (schedule.empty()) {
         causes.push_back(required_value("spec.schedule"));
-    } else if (schedule.front() != '@') {
-        std::vector<std::string> fields;
-        std::string field;
-        for (const char c : std::string(schedule) + " ") {
-            if (c != ' ' && c != '\t') {
-                field += c;
-            } else if (!field.empty()) {
-                fields.push_back(std::exchange(field, ""));
-            }
+    } else {
+        if (const auto read = CronSchedule::parse(schedule); !read) {
+            causes.push_back(invalid_value("spec.schedule", schedule, read.error().detail));
         }
-        if (fields.size() != 5) {
-            std::string all;
-            for (const auto& one : fields) {
-                all += (all.empty() ? "" : " ") + one;
-            }
-            const auto detail =
-                fmt::format("expected exactly 5 fields, found {}: [{}]", fields.size(), all);
-            causes.push_back(invalid_value("spec.schedule", schedule, detail));
+        if (schedule.find("TZ") != std::string_view::npos) {
+            causes.push_back(invalid_value(
+                "spec.schedule",
+                schedule,
+                "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
+            ));
         }
     }
+    check_time_zone(causes, spec);
+    check_not_negative(causes, "spec", spec, "startingDeadlineSeconds");
     check_one_of(causes, "spec", spec, "concurrencyPolicy", {"Allow", "Forbid", "Replace"});
     for (const auto* name : {"successfulJobsHistoryLimit", "failedJobsHistoryLimit"}) {
         check_not_negative(causes, "spec", spec, name);

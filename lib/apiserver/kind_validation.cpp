@@ -140,6 +140,55 @@ void check_webhook(Causes& causes, const std::string& path, const Value& webhook
     }
 }
 
+/// endPort makes a range of a numbered port.
+void check_port_range(Causes& causes, const std::string& path, const Value& range) {
+    const Value* port = range.find("port");
+    const Value* end = range.find("endPort");
+    if (port != nullptr && port->is_int()) {
+        check_port(causes, path + ".port", port->as_int());
+    }
+    if (end == nullptr || !end->is_int()) {
+        return;
+    }
+    if (port == nullptr || port->is_null()) {
+        causes.push_back(invalid_value(
+            path + ".endPort", *end, "may not be specified when `port` is not specified"
+        ));
+    } else if (port->is_string()) {
+        causes.push_back(invalid_value(
+            path + ".endPort", *end, "may not be specified when `port` is non-numeric"
+        ));
+    } else if (end->as_int() < port->as_int()) {
+        causes.push_back(
+            invalid_value(path + ".endPort", *port, "must be greater than or equal to `port`")
+        );
+    }
+}
+
+/// Of a ConfigMap or a Secret.
+constexpr std::size_t kDataMax = std::size_t{1} << 20U;
+
+std::size_t text_size(const Value* data) {
+    std::size_t sum = 0;
+    for (const auto& [key, value] : members_of(data)) {
+        sum += value.is_string() ? value.as_string().size() : 0;
+    }
+    return sum;
+}
+
+/// The bytes that values in base64 stand for.
+std::size_t decoded_size(const Value* data) {
+    std::size_t sum = 0;
+    for (const auto& [key, value] : members_of(data)) {
+        if (value.is_string()) {
+            const std::string& text = value.as_string();
+            const auto padding = std::ranges::count(text, '=');
+            sum += text.size() / 4 * 3 - static_cast<std::size_t>(padding);
+        }
+    }
+    return sum;
+}
+
 }  // namespace
 
 void check_config_map(Causes& causes, const Value& map) {
@@ -153,6 +202,9 @@ void check_config_map(Causes& causes, const Value& map) {
             ));
         }
     }
+    if (text_size(map.find("data")) + decoded_size(map.find("binaryData")) > kDataMax) {
+        causes.push_back(too_long("[]", kDataMax));
+    }
 }
 
 void check_config_map_update(Causes& causes, const Value& map, const Value& old_map) {
@@ -161,6 +213,9 @@ void check_config_map_update(Causes& causes, const Value& map, const Value& old_
 
 void check_secret(Causes& causes, const Value& secret) {
     check_keys(causes, secret, "data");
+    if (decoded_size(secret.find("data")) > kDataMax) {
+        causes.push_back(too_long("data", kDataMax));
+    }
     constexpr std::pair<std::string_view, std::string_view> kRequired[] = {
         {"kubernetes.io/dockercfg", ".dockercfg"},
         {"kubernetes.io/dockerconfigjson", ".dockerconfigjson"},
@@ -242,6 +297,20 @@ void check_node(Causes& causes, const Value& node) {
         if (!seen.insert(identity).second) {
             causes.push_back(duplicate_value(path, taint));
             causes.back().message += ": taints must be unique by key and effect pair";
+        }
+    }
+}
+
+void check_network_policy(Causes& causes, const Value& policy) {
+    const Value& spec = member_or_null(policy, "spec");
+    for (const char* side : {"ingress", "egress"}) {
+        const auto& rules = items_of(spec.find(side));
+        for (std::size_t i = 0; i < rules.size(); ++i) {
+            const auto& ports = items_of(rules[i].find("ports"));
+            for (std::size_t k = 0; k < ports.size(); ++k) {
+                const auto path = at(at(fmt::format("spec.{}", side), i) + ".ports", k);
+                check_port_range(causes, path, ports[k]);
+            }
         }
     }
 }

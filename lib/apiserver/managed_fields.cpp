@@ -429,7 +429,8 @@ std::string printed_kind(std::string_view api_version, const Value& config) {
 /// Why a configuration cannot be applied at all.
 Result<void> check_config(const Value& config, const Schema& schema, const WriteContext& context) {
     const auto version = config.string_at("apiVersion");
-    if (version != context.api_version) {
+    const bool is_other = !context.kind.empty() && config.string_at("kind") != context.kind;
+    if (version != context.api_version || is_other) {
         return bad_request(fmt::format("invalid object type: {}", printed_kind(version, config)));
     }
     const Value* managed = config.find_path({"metadata", "managedFields"});

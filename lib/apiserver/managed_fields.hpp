@@ -39,6 +39,7 @@ struct WriteContext {
     std::string now;          ///< 2026-11-25T06:37:54Z
     ResetFields reset;
     const ServedVersions* versions = nullptr;
+    std::string kind{};  ///< that a configuration must be of; "": any
 };
 
 /// The object after a server-side apply: `live` (nullptr: there is none yet) merged with `config`,

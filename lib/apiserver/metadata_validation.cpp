@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <arpa/inet.h>
+#include <array>
 #include <cctype>
 
 namespace sluice::apiserver {
@@ -41,11 +43,29 @@ std::vector<std::string> path_segment_problems(std::string_view name) {
     return problems;
 }
 
+/// An address names itself, in the form in which addresses are printed.
+std::vector<std::string> address_problems(std::string_view name) {
+    const std::string text(name);
+    std::array<unsigned char, sizeof(in6_addr)> bytes{};
+    std::array<char, INET6_ADDRSTRLEN> printed{};
+    for (const int family : {AF_INET, AF_INET6}) {
+        if (inet_pton(family, text.c_str(), bytes.data()) == 1 &&
+            inet_ntop(family, bytes.data(), printed.data(), printed.size()) != nullptr &&
+            text == printed.data()) {
+            return {};
+        }
+    }
+    return {"must be a valid IP address in canonical form"};
+}
+
 std::vector<std::string> name_problems(
     std::string_view group, std::string_view kind, std::string_view name
 ) {
     if (group == "rbac.authorization.k8s.io") {
         return path_segment_problems(name);
+    }
+    if (group == "networking.k8s.io" && kind == "IPAddress") {
+        return address_problems(name);
     }
     if (is_label_kind(group, kind)) {
         const auto problem = api::check_dns1123_label(name);

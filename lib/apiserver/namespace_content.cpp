@@ -1,30 +1,79 @@
 #include "apiserver/namespace_content.hpp"
 
 #include "api/micro_time.hpp"
+#include "apiserver/deletion_mark.hpp"
+
+#include <string_view>
+#include <utility>
 
 namespace sluice::apiserver {
 
-void furnish_namespace(State& state, const std::string& ns, Time now) {
-    const Collection accounts{"", "serviceaccounts"};
-    const ObjectName name{ns, "default"};
-    if (state.store.find(accounts, name)) {
+namespace {
+
+const Collection accounts_collection{"", "serviceaccounts"};
+const Collection maps_collection{"", "configmaps"};
+constexpr std::string_view kRootCa = "kube-root-ca.crt";
+
+json::Value begin_object(State& state, std::string_view kind, const ObjectName& name, Time now) {
+    return json::Object{
+        {"kind", kind},
+        {"apiVersion", "v1"},
+        {"metadata",
+         json::Object{
+             {"name", name.name},
+             {"namespace", name.ns},
+             {"uid", state.new_uid()},
+             {"creationTimestamp", api::to_string(now)}
+         }}
+    };
+}
+
+void publish_root_ca(State& state, const std::string& ns, Time now) {
+    const ObjectName name{ns, std::string(kRootCa)};
+    const json::Value data = json::Object{{"ca.crt", state.root_ca}};
+    const Snapshot found = state.store.find(maps_collection, name);
+    if (found && found->find("data") != nullptr && *found->find("data") == data) {
         return;
     }
-    state.store.put(
-        accounts,
-        name,
-        json::Object{
-            {"kind", "ServiceAccount"},
-            {"apiVersion", "v1"},
-            {"metadata",
-             json::Object{
-                 {"name", name.name},
-                 {"namespace", ns},
-                 {"uid", state.new_uid()},
-                 {"creationTimestamp", api::to_string(now)}
-             }}
-        }
-    );
+    json::Value map = found ? *found : begin_object(state, "ConfigMap", name, now);
+    map.set("data", data);
+    json::Value& metadata = *map.find("metadata");
+    if (metadata.find("annotations") == nullptr) {
+        constexpr std::string_view kAbout =
+            "Contains a CA bundle that can be used to verify the kube-apiserver when using "
+            "internal endpoints such as the internal service IP or kubernetes.default.svc. No "
+            "other usage is guaranteed across distributions of Kubernetes clusters.";
+        metadata.set("annotations", json::Object{{"kubernetes.io/description", kAbout}});
+    }
+    state.store.put(maps_collection, name, std::move(map));
+}
+
+}  // namespace
+
+void furnish_namespace(State& state, const std::string& ns, Time now) {
+    const ObjectName account{ns, "default"};
+    if (!state.store.find(accounts_collection, account)) {
+        state.store.put(
+            accounts_collection, account, begin_object(state, "ServiceAccount", account, now)
+        );
+    }
+    if (!state.root_ca.empty()) {
+        publish_root_ca(state, ns, now);
+    }
+}
+
+void restore_furniture(
+    State& state, const Collection& collection, const ObjectName& name, Time now
+) {
+    const bool is_furniture = (collection == accounts_collection && name.name == "default") ||
+                              (collection == maps_collection && name.name == kRootCa);
+    if (!is_furniture) {
+        return;
+    }
+    const Snapshot ns = state.store.find(namespaces_collection, {"", name.ns});
+    if (ns && !is_being_deleted(*ns)) {
+        furnish_namespace(state, name.ns, now);
+    }
 }
 
 }  // namespace sluice::apiserver

@@ -8,7 +8,11 @@
 namespace sluice::apiserver {
 
 /// Gives a namespace what the controllers of a cluster give it: the service account `default`,
-/// without which no pod is admitted.
+/// without which no pod is admitted, and the certificate of the server.
 void furnish_namespace(State& state, const std::string& ns, Time now);
+/// Brings these back when they were deleted or changed. `name`: of whatever was written or removed.
+void restore_furniture(
+    State& state, const Collection& collection, const ObjectName& name, Time now
+);
 
 }  // namespace sluice::apiserver

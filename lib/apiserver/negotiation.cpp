@@ -19,6 +19,15 @@ Result<void> check_accept(std::string_view accept) {
             return {};
         }
     }
+    return not_acceptable();
+}
+
+bool wants_another_form(std::string_view accept) {
+    return accept.find(";as=") != std::string_view::npos &&
+           accept.find(',') == std::string_view::npos;
+}
+
+Error not_acceptable() {
     return make_failure(
         406,
         "NotAcceptable",

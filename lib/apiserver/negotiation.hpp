@@ -10,4 +10,9 @@ namespace sluice::apiserver {
 /// Errors: NotAcceptable.
 Result<void> check_accept(std::string_view accept);
 
+/// Whether the client takes an answer only as a table or as metadata.
+bool wants_another_form(std::string_view accept);
+/// The refusal of a form in which there is no answer.
+Error not_acceptable();
+
 }  // namespace sluice::apiserver

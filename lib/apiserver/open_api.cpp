@@ -1,83 +1,149 @@
 #include "apiserver/open_api.hpp"
 
+#include "apiserver/builtin_schemas.hpp"
 #include "apiserver/failures.hpp"
+#include "apiserver/swagger_protobuf.hpp"
+#include "apiserver/values.hpp"
+#include "base/assert.hpp"
 
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace sluice::apiserver {
 
 namespace {
 
-/// `io.x-k8s.kueue.v1beta2.ClusterQueue`: the group's labels the other way round.
-std::string schema_name(const ResourceType& type) {
-    std::string reversed;
-    std::string_view group =
-        type.group.empty() ? std::string_view("core.k8s.io") : std::string_view(type.group);
-    while (!group.empty()) {
-        const std::size_t dot = group.rfind('.');
-        const std::size_t start = dot == std::string_view::npos ? 0 : dot + 1;
-        reversed += std::string(group.substr(start)) + ".";
-        group = dot == std::string_view::npos ? std::string_view() : group.substr(0, dot);
-    }
-    return fmt::format("{}{}.{}", reversed, type.version, type.kind);
-}
-
-json::Value document(const ResourceTable& types, std::string_view group, std::string_view version) {
-    json::Value schemas = json::Object();
-    json::Value paths = json::Object();
+/// The kinds of a group version that definitions define, as its document has them.
+std::vector<OpenApiKind> custom_kinds(
+    const ResourceTable& types, std::string_view group, std::string_view version
+) {
+    std::vector<OpenApiKind> kinds;
     for (const auto& type : types.all()) {
-        if (type->group != group || type->version != version) {
+        if (!type->is_custom || type->group != group || type->version != version) {
             continue;
         }
-        json::Value schema =
-            type->schema ? *type->schema : json::Value(json::Object{{"type", "object"}});
-        const json::Value identity =
-            json::Object{{"group", type->group}, {"version", type->version}, {"kind", type->kind}};
-        schema.set("x-kubernetes-group-version-kind", json::Array{identity});
-        const std::string name = schema_name(*type);
-        schemas.set(name, std::move(schema));
-        const std::string root =
-            type->group.empty() ? "/api/" + type->version : "/apis/" + type->api_version();
-        const std::string path =
-            root + (type->is_namespaced ? "/namespaces/{namespace}/" : "/") + type->plural;
-        const json::Value reference = json::Object{{"$ref", "#/components/schemas/" + name}};
-        json::Value operation = json::Object{
-            {"x-kubernetes-action", "post"}, {"x-kubernetes-group-version-kind", identity}
+        OpenApiKind kind{
+            .group = type->group,
+            .version = type->version,
+            .kind = type->kind,
+            .plural = type->plural,
+            .namespaced = type->is_namespaced,
+            .subresources = {},
+            .schema = type->schema == nullptr ? json::Value() : *type->schema
         };
-        operation.set(
-            "requestBody",
-            json::Object{{"content", json::Object{{"*/*", json::Object{{"schema", reference}}}}}}
-        );
-        // kubectl looks here whether the server checks fields.
-        operation.set(
-            "parameters",
-            json::Array{
-                json::Object{{"name", "dryRun"}, {"in", "query"}},
-                json::Object{{"name", "fieldManager"}, {"in", "query"}},
-                json::Object{{"name", "fieldValidation"}, {"in", "query"}}
-            }
-        );
-        json::Value patch = operation;
-        patch.set("x-kubernetes-action", "patch");
-        paths.set(path, json::Object{{"post", std::move(operation)}});
-        paths.set(path + "/{name}", json::Object{{"patch", std::move(patch)}});
+        for (const Subresource& part : type->subresources) {
+            kind.subresources.push_back(part.name);
+        }
+        kinds.push_back(std::move(kind));
     }
-    return json::Object{
-        {"openapi", "3.0.0"},
+    return kinds;
+}
+
+/// What OpenAPI v2 cannot say of a custom resource is left out there.
+void simplify(json::Value& schema) {
+    if (schema.is_array()) {
+        for (json::Value& each : schema.as_array()) {
+            simplify(each);
+        }
+        return;
+    }
+    if (!schema.is_object()) {
+        return;
+    }
+    for (const char* name : {"anyOf", "oneOf", "not"}) {
+        schema.erase(name);
+    }
+    const bool is_nullable = is_true(schema, "nullable");
+    if (is_nullable || is_true(schema, "x-kubernetes-preserve-unknown-fields")) {
+        schema.erase("items");
+        schema.erase("properties");
+    }
+    if (is_nullable) {
+        for (const char* name : {"type", "nullable", "additionalProperties"}) {
+            schema.erase(name);
+        }
+    }
+    for (const char* name : {"items", "additionalProperties", "allOf"}) {
+        if (json::Value* below = schema.find(name)) {
+            simplify(*below);
+        }
+    }
+    if (json::Value* properties = schema.find("properties");
+        properties != nullptr && properties->is_object()) {
+        for (auto& [name, property] : properties->as_object()) {
+            simplify(property);
+        }
+    }
+}
+
+/// All kinds in one document of OpenAPI v2, without paths.
+Response whole_document(const ResourceTable& types, std::string_view accept) {
+    json::Value definitions = json::Object();
+    std::set<std::pair<std::string, std::string>> versions;
+    for (const auto& type : types.all()) {
+        versions.emplace(type->group, type->version);
+    }
+    for (const auto& [group, version] : versions) {
+        auto kinds = custom_kinds(types, group, version);
+        for (OpenApiKind& kind : kinds) {
+            simplify(kind.schema);
+        }
+        json::Value document = open_api_document(group, version, kinds);
+        for (auto& [name, schema] : document.find("components")->find("schemas")->as_object()) {
+            // Nothing is told of an object that may have any fields.
+            if (is_true(schema, "x-kubernetes-preserve-unknown-fields")) {
+                constexpr std::string_view kKinds = "x-kubernetes-group-version-kind";
+                schema =
+                    json::Object{{"type", "object"}, {std::string(kKinds), *schema.find(kKinds)}};
+            }
+            definitions.set(name, std::move(schema));
+        }
+    }
+    Response response = make_response(json::Object{
+        {"swagger", "2.0"},
         {"info", json::Object{{"title", "Kubernetes"}, {"version", "v1.36.3"}}},
-        {"paths", std::move(paths)},
-        {"components", json::Object{{"schemas", std::move(schemas)}}}
-    };
+        {"paths", json::Object()},
+        {"definitions", std::move(definitions)}
+    });
+    constexpr std::string_view kFrom = "#/components/schemas/";
+    constexpr std::string_view kTo = "#/definitions/";
+    std::string body;
+    for (std::size_t at = 0; at < response.body.size();) {
+        const std::size_t found = response.body.find(kFrom, at);
+        body.append(response.body, at, found - at);
+        if (found == std::string::npos) {
+            break;
+        }
+        body += kTo;
+        at = found + kFrom.size();
+    }
+    constexpr std::string_view kProtobuf = "application/com.github.proto-openapi.spec.v2";
+    if (accept.starts_with(kProtobuf)) {
+        const auto document = json::parse(body);
+        SLUICE_ASSERT(document.has_value());
+        response.content_type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+        body = encode_swagger(*document);
+    }
+    response.body = std::move(body);
+    return response;
+}
+
+Response document(const ResourceTable& types, std::string_view group, std::string_view version) {
+    return make_response(open_api_document(group, version, custom_kinds(types, group, version)));
 }
 
 }  // namespace
 
 Response open_api(
-    const ResourceTable& types, const Request& request, const std::vector<std::string>& parts
+    const ResourceTable& types, const std::vector<std::string>& parts, std::string_view accept
 ) {
+    if (parts.size() == 2 && parts[1] == "v2") {
+        return whole_document(types, accept);
+    }
     if (parts.size() < 2 || parts[1] != "v3") {
         return make_response(unknown_path());
     }
@@ -95,12 +161,11 @@ Response open_api(
         }
         return make_response(json::Object{{"paths", std::move(paths)}});
     }
-    (void)request;
     if (parts[2] == "api" && parts.size() == 4) {
-        return make_response(document(types, "", parts[3]));
+        return document(types, "", parts[3]);
     }
     if (parts[2] == "apis" && parts.size() == 5) {
-        return make_response(document(types, parts[3], parts[4]));
+        return document(types, parts[3], parts[4]);
     }
     return make_response(unknown_path());
 }

@@ -4,13 +4,15 @@
 #include "apiserver/resource_type.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice::apiserver {
 
-/// /openapi/v3 and the document of a group and version; /openapi/v2 is not there.
+/// /openapi/v3 and the document of a group and version; /openapi/v2, without paths, in JSON or in
+/// protobuf as the client takes it.
 Response open_api(
-    const ResourceTable& types, const Request& request, const std::vector<std::string>& parts
+    const ResourceTable& types, const std::vector<std::string>& parts, std::string_view accept
 );
 
 }  // namespace sluice::apiserver

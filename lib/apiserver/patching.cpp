@@ -18,6 +18,7 @@ namespace sluice::apiserver {
 
 namespace {
 
+constexpr std::size_t kOperationsMax = 10'000;
 constexpr std::string_view kJsonPatch = "application/json-patch+json";
 constexpr std::string_view kMergePatch = "application/merge-patch+json";
 constexpr std::string_view kStrategicPatch = "application/strategic-merge-patch+json";
@@ -46,6 +47,19 @@ std::string_view json_type(const json::Value& value) {
 Result<json::Value> patch_by_operations(const json::Value& live, const json::Value& patch) {
     if (!patch.is_array()) {
         return no_patch("json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp"
+        );
+    }
+    if (patch.as_array().size() > kOperationsMax) {
+        return make_failure(
+            413,
+            "RequestEntityTooLarge",
+            fmt::format(
+                "Request entity too large: The allowed maximum operations in a JSON patch is {}, "
+                "got {}",
+                kOperationsMax,
+                patch.as_array().size()
+            ),
+            json::Object()
         );
     }
     if (const auto checked = json::check_json_patch(patch); !checked) {
@@ -141,10 +155,11 @@ Result<json::Value> apply_patch(
         return patch_by_operations(live, *patch);
     }
     if (!patch->is_object()) {
-        return no_patch(fmt::format(
+        const std::string why = fmt::format(
             "json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
             json_type(*patch)
-        ));
+        );
+        return media == kStrategicPatch ? bad_request(why) : no_patch(why);
     }
     if (media == kMergePatch) {
         json::Value patched = live;
@@ -157,7 +172,9 @@ Result<json::Value> apply_patch(
     }
     auto patched = apply_strategic_merge_patch(*schema, live, *patch);
     if (!patched && patched.error().status.empty()) {
-        return bad_request(patched.error().detail);
+        return patched.error().code == ErrorCode::Internal
+                   ? make_failure(500, "", patched.error().detail, {})
+                   : bad_request(patched.error().detail);
     }
     return patched;
 }

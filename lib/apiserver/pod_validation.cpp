@@ -83,6 +83,51 @@ void check_gates(Causes& causes, const std::string& path, const Value& spec) {
     }
 }
 
+/// Parts of small letters, digits, `-` and `_`, which end with neither of these, between dots or
+/// slashes.
+bool is_sysctl_name(std::string_view name) {
+    constexpr std::size_t kNameMax = 253;
+    const auto is_plain = [](char letter) {
+        return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
+    };
+    const auto is_separator = [](char letter) { return letter == '.' || letter == '/'; };
+    bool is_after_plain = false;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        const bool is_at_end = i + 1 == name.size() || is_separator(name[i + 1]);
+        const bool is_mark = name[i] == '-' || name[i] == '_';
+        if (is_separator(name[i]) ? !is_after_plain : !is_plain(name[i]) && !is_mark) {
+            return false;
+        }
+        const bool is_at_start = i == 0 || is_separator(name[i - 1]);
+        if (is_mark && (is_at_start || is_at_end)) {
+            return false;
+        }
+        is_after_plain = is_plain(name[i]);
+    }
+    return is_after_plain && name.size() <= kNameMax;
+}
+
+void check_sysctls(Causes& causes, const std::string& path, const Value& spec) {
+    const Value* sysctls = spec.find_path({"securityContext", "sysctls"});
+    std::set<std::string_view> names;
+    for (std::size_t i = 0; i < items_of(sysctls).size(); ++i) {
+        const std::string_view name = items_of(sysctls)[i].string_at("name");
+        std::string field = fmt::format("{}.securityContext.sysctls[{}].name", path, i);
+        if (name.empty()) {
+            causes.push_back(required_value(std::move(field)));
+        } else if (!is_sysctl_name(name)) {
+            causes.push_back(invalid_value(
+                std::move(field),
+                Value(name),
+                "must have at most 253 characters and match regex "
+                "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$"
+            ));
+        } else if (!names.insert(name).second) {
+            causes.push_back(duplicate_value(std::move(field), Value(name)));
+        }
+    }
+}
+
 void check_deadline(Causes& causes, const std::string& path, const Value& spec) {
     const Value* deadline = spec.find("activeDeadlineSeconds");
     if (deadline != nullptr && deadline->is_int() &&
@@ -228,6 +273,7 @@ void check_pod_spec(Causes& causes, const std::string& path, const Value& spec) 
     }
     check_deadline(causes, path, spec);
     check_gates(causes, path, spec);
+    check_sysctls(causes, path, spec);
 }
 
 void check_pod_template(Causes& causes, const std::string& path, const Value& pod_template) {

@@ -1,7 +1,6 @@
 #include "apiserver/protobuf.hpp"
 
-#include "api/micro_time.hpp"
-#include "apiserver/protobuf_fields.hpp"
+#include "apiserver/protobuf_messages.hpp"
 #include "kube/core/base64.hpp"
 
 #include <fmt/format.h>
@@ -19,66 +18,7 @@ namespace sluice::apiserver {
 
 namespace {
 
-constexpr std::string_view kMagic{"k8s\0", 4};
 constexpr int kDepthMax = 64;
-constexpr std::string_view kMeta = "k8s.io.apimachinery.pkg.apis.meta.v1.";
-
-struct Field {
-    std::string name;
-    std::string type;  ///< a scalar, or a message
-    bool is_list = false;
-    bool is_map = false;
-    bool may_be_absent = false;
-    bool is_inline = false;
-};
-
-using Message = std::map<std::uint64_t, Field>;
-using Messages = std::map<std::string, Message, std::less<>>;
-
-Field read_field(std::string_view mark, std::string_view name, std::string_view type) {
-    constexpr std::string_view kMap = "map:";
-    Field field{.name = std::string(name), .type = {}};
-    field.is_list = mark == "*";
-    field.may_be_absent = mark == "?";
-    field.is_inline = mark == "=";
-    field.is_map = type.starts_with(kMap);
-    field.type = field.is_map ? type.substr(kMap.size()) : type;
-    return field;
-}
-
-const Messages& messages() {
-    static const Messages kMessages = [] {
-        Messages all;
-        Message* at = nullptr;
-        std::string_view text = protobuf_fields();
-        while (!text.empty()) {
-            std::string_view line = text.substr(0, text.find('\n'));
-            text.remove_prefix(std::min(text.size(), line.size() + 1));
-            if (!line.starts_with(' ')) {
-                at = &all[std::string(line)];
-                continue;
-            }
-            line.remove_prefix(1);
-            const std::size_t name = line.find(' ');
-            const std::size_t type = line.find(' ', name + 1);
-            std::uint64_t number = 0;
-            std::size_t digits = 0;
-            for (; digits < name && line[digits] >= '0' && line[digits] <= '9'; ++digits) {
-                number = number * 10 + static_cast<std::uint64_t>(line[digits] - '0');
-            }
-            at->emplace(
-                number,
-                read_field(
-                    line.substr(digits, name - digits),
-                    line.substr(name + 1, type - name - 1),
-                    line.substr(type + 1)
-                )
-            );
-        }
-        return all;
-    }();
-    return kMessages;
-}
 
 /// One field as it stands in the bytes.
 struct Item {
@@ -174,6 +114,25 @@ Result<std::map<std::uint64_t, Item>> items_of(std::string_view bytes) {
     return items;
 }
 
+/// Any time from the year 1 on, which is more than a Time can be. `micros`: below 0 where they are
+/// not printed.
+std::string print_time(std::int64_t seconds, std::int64_t micros) {
+    const std::chrono::sys_seconds time{std::chrono::seconds(seconds)};
+    const auto day = std::chrono::floor<std::chrono::days>(time);
+    const std::chrono::year_month_day date(day);
+    const std::chrono::hh_mm_ss clock(time - day);
+    std::string text = fmt::format(
+        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}",
+        static_cast<int>(date.year()),
+        static_cast<unsigned>(date.month()),
+        static_cast<unsigned>(date.day()),
+        clock.hours().count(),
+        clock.minutes().count(),
+        clock.seconds().count()
+    );
+    return micros < 0 ? text + "Z" : fmt::format("{}.{:06}Z", text, micros);
+}
+
 Result<json::Value> decode_time(std::string_view bytes, bool is_micro) {
     const auto items = items_of(bytes);
     if (!items) {
@@ -185,25 +144,24 @@ Result<json::Value> decode_time(std::string_view bytes, bool is_micro) {
                                      : std::bit_cast<std::int64_t>(found->second.value);
     };
     constexpr std::int64_t kYear1 = -62135596800;
-    constexpr std::int64_t kFirst = -2208988800;  // 1900
-    constexpr std::int64_t kLast = 6942844800;    // 2190
+    constexpr std::int64_t kYear10000 = 253402300800;
     // Go's types take an empty message for no time at all.
-    const bool is_zero = part(1) == 0 && part(2) == 0;
-    if (is_zero || part(1) == kYear1 || part(1) < kFirst || part(1) > kLast) {
+    const bool is_none = (part(1) == 0 && part(2) == 0) || (part(1) == kYear1 && part(2) == 0);
+    if (is_none || part(1) < kYear1 || part(1) >= kYear10000) {
         return json::Value();
     }
-    const Time time =
-        Time(std::chrono::seconds(part(1))) + std::chrono::nanoseconds(part(2) % 1'000'000'000);
-    return json::Value(is_micro ? api::to_string(api::MicroTime{time}) : api::to_string(time));
+    return json::Value(print_time(part(1), is_micro ? part(2) / 1000 % 1'000'000 : -1));
 }
 
 /// Messages whose JSON is no object; nothing: the type is none of these.
 std::optional<Result<json::Value>> decode_special(std::string_view type, std::string_view bytes) {
     const bool is_quantity = type.ends_with(".api.resource.Quantity");
     const bool is_choice = type.ends_with(".util.intstr.IntOrString");
-    const bool is_raw =
-        type.ends_with(".runtime.RawExtension") || type == std::string(kMeta) + "FieldsV1";
-    if (type == std::string(kMeta) + "Time" || type == std::string(kMeta) + "MicroTime") {
+    const bool is_raw = type.ends_with(".runtime.RawExtension") ||
+                        type == std::string(kMetaMessages) + "FieldsV1" ||
+                        type == std::string(kDefinitionMessages) + "JSON";
+    if (type == std::string(kMetaMessages) + "Time" ||
+        type == std::string(kMetaMessages) + "MicroTime") {
         return decode_time(bytes, type.ends_with("MicroTime"));
     }
     if (!is_quantity && !is_choice && !is_raw) {
@@ -236,7 +194,7 @@ bool is_scalar(std::string_view type) {
     return type.find('.') == std::string_view::npos;
 }
 
-Result<json::Value> decode_value(const Field& field, const Item& item, int depth) {
+Result<json::Value> decode_value(const ProtobufField& field, const Item& item, int depth) {
     if (!is_scalar(field.type)) {
         return decode_message(field.type, item.bytes, depth + 1);
     }
@@ -257,7 +215,7 @@ Result<json::Value> decode_value(const Field& field, const Item& item, int depth
 }
 
 /// What JSON leaves out: a field that is always sent, and says nothing.
-bool says_nothing(const Field& field, const json::Value& value) {
+bool says_nothing(const ProtobufField& field, const json::Value& value) {
     if (value.is_null()) {
         return true;
     }
@@ -269,7 +227,9 @@ bool says_nothing(const Field& field, const json::Value& value) {
            (value.is_object() && value.as_object().empty());
 }
 
-Result<void> add_entry(json::Value& object, const Field& field, std::string_view bytes, int depth) {
+Result<void> add_entry(
+    json::Value& object, const ProtobufField& field, std::string_view bytes, int depth
+) {
     const auto items = items_of(bytes);
     if (!items) {
         return items.error();
@@ -289,6 +249,21 @@ Result<void> add_entry(json::Value& object, const Field& field, std::string_view
     return {};
 }
 
+/// Schemas of definitions have parts that are one thing or another: JSON has the one that is there.
+json::Value choose_part(std::string_view type, json::Value object) {
+    constexpr std::string_view kEither = "JSONSchemaPropsOr";
+    if (!type.starts_with(kDefinitionMessages) ||
+        !type.substr(kDefinitionMessages.size()).starts_with(kEither)) {
+        return object;
+    }
+    for (const std::string_view part : {"schema", "jSONSchemas", "property", "allows"}) {
+        if (const json::Value* found = object.find(part)) {
+            return *found;
+        }
+    }
+    return type.ends_with("OrBool") ? json::Value(false) : json::Value(json::Array());
+}
+
 Result<json::Value> decode_message(std::string_view type, std::string_view bytes, int depth) {
     if (depth > kDepthMax) {
         return make_invalid("the message is nested too deep");
@@ -296,8 +271,8 @@ Result<json::Value> decode_message(std::string_view type, std::string_view bytes
     if (auto special = decode_special(type, bytes)) {
         return std::move(*special);
     }
-    const auto known = messages().find(type);
-    if (known == messages().end()) {
+    const auto known = protobuf_messages().find(type);
+    if (known == protobuf_messages().end()) {
         return make_invalid(fmt::format("the kind {} is not known in protobuf", type));
     }
     json::Value object = json::Object();
@@ -311,7 +286,7 @@ Result<json::Value> decode_message(std::string_view type, std::string_view bytes
         if (found == known->second.end()) {
             continue;
         }
-        const Field& field = found->second;
+        const ProtobufField& field = found->second;
         if (field.is_map) {
             if (const auto added = add_entry(object, field, item->bytes, depth); !added) {
                 return added.error();
@@ -337,30 +312,16 @@ Result<json::Value> decode_message(std::string_view type, std::string_view bytes
             object.set(field.name, std::move(*value));
         }
     }
-    return object;
-}
-
-/// `batch/v1` and `Job` as the name of the message.
-std::string message_of(std::string_view api_version, std::string_view kind) {
-    const std::size_t slash = api_version.find('/');
-    const std::string_view version =
-        slash == std::string_view::npos ? api_version : api_version.substr(slash + 1);
-    std::string_view group =
-        slash == std::string_view::npos ? std::string_view("core") : api_version.substr(0, slash);
-    group = group.substr(0, group.find('.'));
-    if (kind == "DeleteOptions") {
-        return fmt::format("{}DeleteOptions", kMeta);
-    }
-    return fmt::format("k8s.io.api.{}.{}.{}", group, version, kind);
+    return choose_part(type, std::move(object));
 }
 
 }  // namespace
 
 Result<json::Value> decode_protobuf(std::string_view body) {
-    if (!body.starts_with(kMagic)) {
+    if (!body.starts_with(kProtobufMagic)) {
         return malformed();
     }
-    const auto unknown = items_of(body.substr(kMagic.size()));
+    const auto unknown = items_of(body.substr(kProtobufMagic.size()));
     if (!unknown || !unknown->contains(1)) {
         return malformed();
     }
@@ -376,7 +337,7 @@ Result<json::Value> decode_protobuf(std::string_view body) {
     const std::string kind = text(2);
     const auto raw = unknown->find(2);
     auto object = decode_message(
-        message_of(api_version, kind),
+        protobuf_message_of(api_version, kind),
         raw == unknown->end() ? std::string_view() : raw->second.bytes,
         0
     );

@@ -4,6 +4,7 @@
 #include "apiserver/failures.hpp"
 #include "apiserver/list_options.hpp"
 #include "apiserver/table.hpp"
+#include "apiserver/values.hpp"
 #include "apiserver/watch.hpp"
 #include "kube/core/base64.hpp"
 
@@ -20,10 +21,17 @@ namespace sluice::apiserver {
 
 namespace {
 
+/// Of a list that goes on with what is there, because what was there is not known any more.
+constexpr std::int64_t kLatest = -1;
+/// So long a list may take: what etcd forgets after this time it cannot go on from, whether
+/// anything has changed or not.
+constexpr Duration kListTime = std::chrono::minutes(5);
+
 /// Where a list that comes in pages goes on.
 struct Position {
     std::int64_t version = 0;
     ObjectName after;
+    Time begun;
 };
 
 /// In the alphabet of base64 that stands in addresses as it is.
@@ -32,7 +40,9 @@ std::string encode(const Position& position) {
         {"v", "meta.k8s.io/v1"},
         {"rv", position.version},
         {"ns", position.after.ns},
-        {"start", position.after.name}
+        {"start", position.after.name},
+        {"begun",
+         std::chrono::floor<std::chrono::seconds>(position.begun).time_since_epoch().count()}
     }));
     std::ranges::replace(token, '+', '-');
     std::ranges::replace(token, '/', '_');
@@ -54,9 +64,12 @@ Result<Position> decode(std::string_view token) {
             text ? json_fault(*text) : "illegal base64 data"
         ));
     }
+    constexpr std::int64_t kSecondsMax = 9'000'000'000;  // that a Time can be
+    const std::int64_t begun = int_at(*read, "begun", 0);
     return Position{
         version->as_int(),
-        {std::string(read->string_at("ns")), std::string(read->string_at("start"))}
+        {std::string(read->string_at("ns")), std::string(read->string_at("start"))},
+        Time(std::chrono::seconds(begun < 0 || begun > kSecondsMax ? 0 : begun))
     };
 }
 
@@ -95,14 +108,14 @@ json::Value metadata_alone(const json::Value& object) {
 }
 
 /// What the client wants an object to look like.
-Render make_render(const Request& request, const Route& route, Time now) {
+Render make_render(const State& state, const Request& request, const Route& route, Time now) {
     const auto type = route.type;
     if (wants_table(request)) {
         const std::string include(request.parameter("includeObject"));
         // Of a watch the first table alone tells its columns.
         const auto is_first = std::make_shared<bool>(true);
-        return [type, include, now, is_first](const json::Value& stored) {
-            const json::Value object = State::to_version(stored, *type);
+        return [&state, type, include, now, is_first](const json::Value& stored) {
+            const json::Value object = state.to_version(stored, *type);
             const json::Value* metadata = object.find("metadata");
             json::Value table = make_table(
                 *type,
@@ -120,125 +133,159 @@ Render make_render(const Request& request, const Route& route, Time now) {
     if (wants_metadata_alone(request)) {
         return [](const json::Value& stored) { return metadata_alone(stored); };
     }
-    return [type](const json::Value& stored) { return State::to_version(stored, *type); };
+    return [&state, type](const json::Value& stored) { return state.to_version(stored, *type); };
 }
 
-Response get_one(const State& state, const Request& request, const Route& route, Time now) {
-    const ObjectName name{route.type->is_namespaced ? route.ns : std::string(), route.name};
-    const Snapshot object = state.store.find(State::collection_of(*route.type), name);
-    const auto version = read_version(request);
-    if (!version) {
-        return make_response(version.error());
+/// The same, with conversions of its own. What is made while some are missing is thrown away.
+Render make_converting_render(
+    State& state,
+    const Request& request,
+    const Route& route,
+    Time now,
+    const std::shared_ptr<Conversions>& conversions
+) {
+    return [&state,
+            conversions,
+            type = route.type,
+            render = make_render(state, request, route, now)](const json::Value& stored) {
+        const ConversionScope scope(state, *conversions);
+        if (state.needs_webhook(stored, *type)) {
+            json::Value object = state.to_version(stored, *type);
+            if (conversions->are_missing()) {
+                return object;
+            }
+        }
+        return render(stored);
+    };
+}
+
+/// The refusal of a list that may go on with another token.
+Error expired_with(std::string message, const std::string& token) {
+    Error made = expired(std::move(message));
+    if (auto status = json::parse(made.status)) {
+        status->set("metadata", json::Object{{"continue", token}});
+        made.status = json::print(*status);
     }
-    if (const auto reached = check_reached(state, *version); !reached) {
-        return make_response(reached.error());
-    }
-    if (!object) {
-        return make_response(not_found(*route.type, route.name));
-    }
-    return make_response(make_render(request, route, now)(*object));
+    return made;
 }
 
 /// Where the list begins, and as of which version.
-Result<Position> find_position(const State& state, const ListOptions& options) {
+Result<Position> find_position(const State& state, const ListOptions& options, Time now) {
     if (!options.token.empty()) {
-        return decode(options.token);
+        auto position = decode(options.token);
+        if (position && position->version == kLatest) {
+            position->version = state.store.version();
+        }
+        return position;
     }
     if (const auto reached = check_reached(state, options.version); !reached) {
         return reached.error();
     }
-    Position position{.version = state.store.version(), .after = {}};
+    Position position{.version = state.store.version(), .after = {}, .begun = now};
     if (options.version && options.version_match == "Exact") {
         position.version = *options.version;
     }
     return position;
 }
 
-/// A list in the form that the client asked for: a table, metadata alone, or whole objects.
-Response print_list(
-    const Request& request,
-    const Route& route,
-    std::vector<json::Value> found,
-    json::Value metadata,
-    Time now
+/// The page of a list that a request asks for.
+struct Page {
+    std::vector<json::Value> objects;
+    json::Value metadata;
+};
+
+Page read_page(
+    const State& state,
+    const Store::Objects& objects,
+    const ListOptions& options,
+    const Position& position,
+    const ResourceType& type
 ) {
+    Page page;
+    std::int64_t left = 0;
+    ObjectName last;
+    auto at = options.token.empty() ? objects.begin() : objects.upper_bound(position.after);
+    for (; at != objects.end(); ++at) {
+        if (!options.filter.matches(at->first, *at->second)) {
+            continue;
+        }
+        if (options.limit > 0 && std::ssize(page.objects) == options.limit) {
+            ++left;
+            continue;
+        }
+        page.objects.push_back(state.to_version(*at->second, type));
+        last = at->first;
+    }
+    page.metadata = json::Object{{"resourceVersion", std::to_string(position.version)}};
+    if (left > 0) {
+        page.metadata.set("continue", encode({position.version, last, position.begun}));
+        if (options.filter.labels.empty() && options.filter.fields.empty()) {
+            page.metadata.set("remainingItemCount", left);
+        }
+    } else if (type.is_custom) {
+        page.metadata.set("continue", "");
+    }
+    return page;
+}
+
+Response show_page(const Request& request, const ResourceType& type, Page page, Time now) {
     if (wants_table(request)) {
+        if (page.metadata.string_at("continue").empty()) {
+            page.metadata.erase("continue");
+        }
         return make_response(make_table(
-            *route.type, found, std::move(metadata), request.parameter("includeObject"), now
+            type, page.objects, std::move(page.metadata), request.parameter("includeObject"), now
         ));
     }
-    json::Array items;
-    for (json::Value& object : found) {
-        if (wants_metadata_alone(request)) {
-            items.push_back(metadata_alone(object));
-        } else {
-            items.push_back(to_item(std::move(object), *route.type));
-        }
-    }
     const bool is_partial = wants_metadata_alone(request);
+    json::Array items;
+    items.reserve(page.objects.size());
+    for (json::Value& object : page.objects) {
+        items.push_back(is_partial ? metadata_alone(object) : to_item(std::move(object), type));
+    }
     return make_response(json::Object{
-        {"kind", is_partial ? "PartialObjectMetadataList" : route.type->list_kind()},
-        {"apiVersion", is_partial ? "meta.k8s.io/v1" : route.type->api_version()},
-        {"metadata", std::move(metadata)},
+        {"kind", is_partial ? "PartialObjectMetadataList" : type.list_kind()},
+        {"apiVersion", is_partial ? "meta.k8s.io/v1" : type.api_version()},
+        {"metadata", std::move(page.metadata)},
         {"items", std::move(items)}
     });
 }
 
-Response list(const State& state, const Request& request, const Route& route, Time now) {
+Response list(State& state, const Request& request, const Route& route, Time now) {
     const auto options = read_list_options(request, route, false);
     if (!options) {
         return make_response(options.error());
     }
-    const ObjectFilter& filter = options->filter;
-    const Collection collection = State::collection_of(*route.type);
-    const auto begun = find_position(state, *options);
+    const auto begun = find_position(state, *options, now);
     if (!begun) {
         return make_response(begun.error());
     }
-    const Position& position = *begun;
+    const Collection collection = State::collection_of(*route.type);
     std::optional<Store::Objects> then;
-    if (position.version != state.store.version()) {
-        then = state.store.objects_at(collection, position.version);
-        if (!then && options->token.empty()) {
-            return make_response(expired("The resourceVersion for the provided list is too old."));
-        }
-        if (!then) {
-            return make_response(expired(
-                "The provided continue parameter is too old to display a consistent list result. "
-                "You can start a new list without the continue parameter, or use the continue "
-                "token in this response to retrieve the remainder of the results."
-            ));
-        }
+    const bool goes_on = !options->token.empty();
+    const bool is_over = goes_on && now - begun->begun >= kListTime;
+    if (begun->version != state.store.version() && !is_over) {
+        then = state.store.objects_at(collection, begun->version);
+    }
+    if (is_over) {
+        // What makes etcd forget is a write, too.
+        state.store.set_version(state.store.version() + 1);
+    }
+    if (is_over || (begun->version != state.store.version() && !then)) {
+        return make_response(
+            goes_on ? expired_with(
+                          "The provided continue parameter is too old to display a consistent list "
+                          "result. You can start a new list without the continue parameter, or use "
+                          "the continue token in this response to retrieve the remainder of the "
+                          "results.",
+                          encode({kLatest, begun->after, now})
+                      )
+                    : expired("The resourceVersion for the provided list is too old.")
+        );
     }
     const Store::Objects& objects = then ? *then : state.store.objects(collection);
-    std::vector<json::Value> found;
-    std::int64_t left = 0;
-    ObjectName last;
-    auto at = options->token.empty() ? objects.begin() : objects.upper_bound(position.after);
-    for (; at != objects.end(); ++at) {
-        if (!filter.matches(at->first, *at->second)) {
-            continue;
-        }
-        if (options->limit > 0 && std::ssize(found) == options->limit) {
-            ++left;
-            continue;
-        }
-        found.push_back(State::to_version(*at->second, *route.type));
-        last = at->first;
-    }
-    json::Value metadata = json::Object{{"resourceVersion", std::to_string(position.version)}};
-    if (route.type->is_custom && !wants_table(request)) {
-        metadata.set("continue", "");
-    }
-    if (left > 0) {
-        metadata.set("continue", encode({position.version, last}));
-        const bool is_selected = !request.parameter("labelSelector").empty() ||
-                                 !request.parameter("fieldSelector").empty();
-        if (!is_selected) {
-            metadata.set("remainingItemCount", left);
-        }
-    }
-    return print_list(request, route, std::move(found), std::move(metadata), now);
+    Page page = read_page(state, objects, *options, *begun, *route.type);
+    return show_page(request, *route.type, std::move(page), now);
 }
 
 Response watch(State& state, const Request& request, const Route& route, Time now) {
@@ -248,6 +295,9 @@ Response watch(State& state, const Request& request, const Route& route, Time no
     }
     const std::int64_t after = options->version.value_or(0);
     const std::int64_t timeout = options->timeout_seconds > 0 ? options->timeout_seconds : 1800;
+    // Who converts them may change while they are watched.
+    const auto conversions =
+        route.type->conversion == nullptr ? nullptr : std::make_shared<Conversions>();
     Watch::Options watched{
         .filter = std::move(options->filter),
         .collection = State::collection_of(*route.type),
@@ -256,8 +306,17 @@ Response watch(State& state, const Request& request, const Route& route, Time no
         .marks_initial = options->sends_initial_events && options->allows_bookmarks,
         .allows_bookmarks = options->allows_bookmarks,
         .until = now + std::chrono::seconds(timeout),
-        .render = make_render(request, route, now)
+        .render = conversions == nullptr
+                      ? make_render(state, request, route, now)
+                      : make_converting_render(state, request, route, now, conversions),
+        .conversions = conversions
     };
+    if (route.type->is_custom) {
+        watched.is_served =
+            [&types = state.types, group = route.type->group, plural = route.type->plural] {
+                return types.find_stored(group, plural) != nullptr;
+            };
+    }
     Response response;
     response.content_type = "application/json";
     response.watch = std::make_shared<Watch>(state.store, std::move(watched));
@@ -274,6 +333,27 @@ json::Value to_item(json::Value object, const ResourceType& type) {
     return object;
 }
 
+Snapshot find_one(const State& state, const Route& route) {
+    const ObjectName name{route.type->is_namespaced ? route.ns : std::string(), route.name};
+    return state.store.find(State::collection_of(*route.type), name);
+}
+
+Response show_one(
+    const State& state, const Request& request, const Route& route, const Snapshot& object, Time now
+) {
+    const auto version = read_version(request);
+    if (!version) {
+        return make_response(version.error());
+    }
+    if (const auto reached = check_reached(state, *version); !reached) {
+        return make_response(reached.error());
+    }
+    if (!object) {
+        return make_response(not_found(*route.type, route.name));
+    }
+    return make_response(make_render(state, request, route, now)(*object));
+}
+
 Response read_objects(State& state, const Request& request, const Route& route, Time now) {
     if (request.is_set("watch")) {
         Route watched = route;
@@ -286,7 +366,7 @@ Response read_objects(State& state, const Request& request, const Route& route, 
         return watch(state, asked, watched, now);
     }
     return route.name.empty() ? list(state, request, route, now)
-                              : get_one(state, request, route, now);
+                              : show_one(state, request, route, find_one(state, route), now);
 }
 
 }  // namespace sluice::apiserver

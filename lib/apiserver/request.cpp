@@ -1,6 +1,7 @@
 #include "apiserver/request.hpp"
 
 #include "apiserver/failures.hpp"
+#include "base/printable.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -74,7 +75,7 @@ Request make_request(std::string_view method, std::string_view target) {
     Request request;
     request.method = method;
     const std::size_t mark = target.find('?');
-    request.path = decoded(target.substr(0, mark), false);
+    request.path = to_utf8(decoded(target.substr(0, mark), false));
     std::string_view query =
         mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
     while (!query.empty()) {
@@ -83,7 +84,9 @@ Request make_request(std::string_view method, std::string_view target) {
         const std::size_t equals = pair.find('=');
         const std::string_view value =
             equals == std::string_view::npos ? std::string_view() : pair.substr(equals + 1);
-        request.query.emplace(decoded(pair.substr(0, equals), true), decoded(value, true));
+        request.query.emplace(
+            to_utf8(decoded(pair.substr(0, equals), true)), to_utf8(decoded(value, true))
+        );
     }
     return request;
 }

@@ -108,6 +108,23 @@ ResourceTable::TypePointer ResourceTable::find_stored(
     return nullptr;
 }
 
+std::vector<ResourceTable::TypePointer> ResourceTable::equivalents(const ResourceType& type) const {
+    std::vector<TypePointer> found;
+    const auto add_versions = [&](const std::string& group) {
+        if (const auto versions = types_.find({group, type.plural}); versions != types_.end()) {
+            found.insert(found.end(), versions->second.begin(), versions->second.end());
+        }
+    };
+    if (type.kind == "Event" && !type.is_custom) {
+        add_versions("");
+        add_versions("events.k8s.io");
+    } else {
+        add_versions(type.group);
+    }
+    std::ranges::stable_sort(found, {}, [](const TypePointer& each) { return each->place; });
+    return found;
+}
+
 std::vector<ResourceTable::TypePointer> ResourceTable::all() const {
     std::vector<TypePointer> types;
     for (const auto& [key, versions] : types_) {

@@ -3,6 +3,7 @@
 #include "apiserver/schema.hpp"
 #include "json/value.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -35,6 +36,15 @@ struct ScalePaths {
     std::string label_selector;
 };
 
+/// A part of an object that has a path of its own, as discovery tells it.
+struct Subresource {
+    std::string name;
+    std::string group;  ///< of the kind that is sent and answered
+    std::string version;
+    std::string kind;
+    std::vector<std::string> verbs;
+};
+
 /// A kind in one version, as request paths and discovery have it.
 struct ResourceType {
     std::string group;  ///< "" is the core group
@@ -44,19 +54,25 @@ struct ResourceType {
     std::string singular;
     std::vector<std::string> short_names{};
     std::vector<std::string> categories{};
+    std::vector<std::string> verbs{};
+    std::vector<Subresource> subresources{};
     bool is_namespaced = true;
     bool has_status = false;
     std::optional<ScalePaths> scale{};
     bool is_review = false;  ///< it can be created only, and is answered, not stored
     bool is_storage_version = true;
-    bool generates = true;  ///< metadata.generation counts changes of the spec
-    /// Of a kind that a CustomResourceDefinition defines.
-    bool is_custom = false;
+    std::size_t place = 0;                        ///< of the version in its definition
+    bool is_custom = false;                       ///< a CustomResourceDefinition defines it
     std::shared_ptr<const json::Value> schema{};  ///< openAPIV3Schema; none: anything goes
     std::shared_ptr<const Schema> structure{};    ///< the same, compiled
     std::shared_ptr<const cel::RuleSet> rules{};  ///< none: nullptr; see custom_rules.hpp
-    std::vector<PrinterColumn> columns{};
+    std::vector<PrinterColumn> columns{};         ///< of tables, the name the first where it is one
+    /// Objects that were stored until this resourceVersion may lack defaults of the schema.
+    std::int64_t shaped_at = 0;
     std::vector<std::string> selectable_fields{};  ///< as in `.spec.queueName`
+    /// Of a custom kind: who turns objects into another version, its `spec.conversion.webhook`;
+    /// nullptr: nothing but the version changes.
+    std::shared_ptr<const json::Value> conversion{};
 
     std::string api_version() const { return group.empty() ? version : group + "/" + version; }
     /// "jobs.batch", or "pods" in the core group.
@@ -84,6 +100,9 @@ class ResourceTable {
         const;
     /// The version in which the resource is stored.
     TypePointer find_stored(std::string_view group, std::string_view plural) const;
+    /// The types by which the same objects are read and written, the type among them, in the order
+    /// in which the API server looks at them.
+    std::vector<TypePointer> equivalents(const ResourceType& type) const;
     /// By group, then version, then plural.
     std::vector<TypePointer> all() const;
     /// The versions of a group in the order of preference; empty: there is no such group.

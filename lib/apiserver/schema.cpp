@@ -1,6 +1,6 @@
 #include "apiserver/schema.hpp"
 
-#include "apiserver/pattern.hpp"
+#include "cel/regex.hpp"
 
 #include <fmt/format.h>
 
@@ -217,11 +217,11 @@ class Compiler {
         read_bounds(node, to);
         if (const auto text = node.string_at("pattern"); !text.empty()) {
             to.pattern = text;
-            auto compiled = Pattern::make(text);
-            if (!compiled) {
-                return with_context(compiled.error(), "pattern");
+            auto compiled = std::make_shared<const cel::Regex>(text);
+            if (const auto problem = compiled->problem()) {
+                return make_invalid("pattern: " + *problem);
             }
-            to.compiled_pattern = std::move(compiled).value();
+            to.compiled_pattern = std::move(compiled);
         }
         if (const auto read = fill_properties(node, to, depth); !read) {
             return read;

@@ -10,9 +10,12 @@
 #include <string_view>
 #include <vector>
 
+namespace sluice::cel {
+class Regex;
+}
+
 namespace sluice::apiserver {
 
-class Pattern;
 class Schema;
 
 /// A declared member of an object.
@@ -61,7 +64,7 @@ class Schema {
     std::vector<json::Value> enumeration;
     std::string format;
     std::string pattern;
-    std::shared_ptr<const Pattern> compiled_pattern;
+    std::shared_ptr<const cel::Regex> compiled_pattern;
     std::optional<double> minimum;
     std::optional<double> maximum;
     bool exclusive_minimum = false;

@@ -1,10 +1,10 @@
 #include "apiserver/schema_structure.hpp"
 
 #include "apiserver/field_checks.hpp"
-#include "apiserver/pattern.hpp"
 #include "apiserver/schema.hpp"
 #include "apiserver/schema_functions.hpp"
 #include "apiserver/values.hpp"
+#include "cel/regex.hpp"
 
 #include <fmt/format.h>
 
@@ -149,13 +149,11 @@ class StructureChecker {
 
     void check_pattern(const Value& schema, const std::string& path) {
         const auto pattern = schema.string_at("pattern");
-        const auto compiled = Pattern::make(pattern);
-        if (!compiled) {
+        if (const auto problem = cel::Regex(pattern).problem()) {
             causes.push_back(invalid_value(
                 path + ".pattern",
                 pattern,
-                "must be a valid regular expression, but isn't: error parsing regexp: " +
-                    compiled.error().detail
+                "must be a valid regular expression, but isn't: error parsing regexp: " + *problem
             ));
         }
     }

@@ -1,8 +1,8 @@
 #include "apiserver/formats.hpp"
 #include "apiserver/list_types.hpp"
-#include "apiserver/pattern.hpp"
 #include "apiserver/schema_functions.hpp"
 #include "apiserver/values.hpp"
+#include "cel/regex.hpp"
 
 #include <fmt/format.h>
 

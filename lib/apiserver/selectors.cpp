@@ -276,6 +276,31 @@ bool LabelQuery::matches(const json::Value& object) const {
     });
 }
 
+namespace {
+
+/// Of built-in kinds some selectors are not named as their field, and flags and numbers that are
+/// not there have a text too.
+void find_builtin_field(std::string& field, std::string& otherwise, std::string& missing) {
+    constexpr std::string_view kRegarding = "regarding.";
+    if (field == "status.successful") {
+        field = "status.succeeded";
+    } else if (field == "source") {
+        field = "source.component";
+        otherwise = "reportingComponent";
+    } else if (field == "reportingController") {
+        field = "reportingComponent";
+    } else if (field.starts_with(kRegarding)) {
+        field = "involvedObject." + field.substr(kRegarding.size());
+    }
+    if (field == "spec.unschedulable" || field == "spec.hostNetwork") {
+        missing = "false";
+    } else if (field == "status.succeeded" || field == "status.replicas") {
+        missing = "0";
+    }
+}
+
+}  // namespace
+
 Result<FieldQuery> FieldQuery::parse(
     std::string_view text, const std::vector<std::string>& fields, bool is_custom
 ) {
@@ -313,6 +338,9 @@ Result<FieldQuery> FieldQuery::parse(
                     : fmt::format("field label not supported: {}", made.field)
             );
         }
+        if (!is_custom) {
+            find_builtin_field(made.field, made.otherwise, made.missing);
+        }
         query.requirements_.push_back(std::move(made));
     }
     return query;
@@ -320,17 +348,12 @@ Result<FieldQuery> FieldQuery::parse(
 
 bool FieldQuery::matches(const json::Value& object) const {
     return std::ranges::all_of(requirements_, [&object](const Requirement& wanted) {
-        return (field_text(object, wanted.field) == wanted.value) == wanted.is_equal;
-    });
-}
-
-std::string_view FieldQuery::name() const {
-    for (const Requirement& wanted : requirements_) {
-        if (wanted.field == "metadata.name" && wanted.is_equal) {
-            return wanted.value;
+        std::string text = field_text(object, wanted.field);
+        if (text.empty() && !wanted.otherwise.empty()) {
+            text = field_text(object, wanted.otherwise);
         }
-    }
-    return "";
+        return ((text.empty() ? wanted.missing : text) == wanted.value) == wanted.is_equal;
+    });
 }
 
 std::vector<std::string> selectable_fields(std::string_view group, std::string_view plural) {
@@ -372,8 +395,11 @@ std::vector<std::string> selectable_fields(std::string_view group, std::string_v
               "reason",
               "reportingController",
               "type"}},
+            {{"", "replicationcontrollers"}, {"status.replicas"}},
             {{"batch", "jobs"}, {"status.successful"}},
             {{"apps", "replicasets"}, {"status.replicas"}},
+            {{"certificates.k8s.io", "certificatesigningrequests"}, {"spec.signerName"}},
+            {{"resource.k8s.io", "resourceslices"}, {"spec.driver", "spec.nodeName"}},
         };
     const auto found = kFields.find({group, plural});
     return found == kFields.end() ? std::vector<std::string>() : found->second;

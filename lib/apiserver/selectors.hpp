@@ -41,14 +41,15 @@ class FieldQuery {
         std::string_view text, const std::vector<std::string>& fields, bool is_custom
     );
     bool matches(const json::Value& object) const;
-    /// The name that is asked for, or "".
-    std::string_view name() const;
+    bool empty() const { return requirements_.empty(); }
 
   private:
     struct Requirement {
         std::string field;
         bool is_equal = true;
         std::string value;
+        std::string otherwise{};  ///< the field that counts where this one is empty
+        std::string missing{};    ///< the text of a field that is not there
     };
     std::vector<Requirement> requirements_;
 };

@@ -1,11 +1,17 @@
 #include "apiserver/state.hpp"
 
 #include "api/kueue_names.hpp"
+#include "apiserver/admission_programs.hpp"
 #include "apiserver/builtin_schemas.hpp"
 #include "apiserver/event_versions.hpp"
+#include "apiserver/scaler_versions.hpp"
+#include "apiserver/schema_functions.hpp"
+#include "base/assert.hpp"
 #include "webhook/conversion.hpp"
 
 #include <fmt/format.h>
+
+#include <charconv>
 
 namespace sluice::apiserver {
 
@@ -22,13 +28,31 @@ void for_each_owner(const Snapshot& object, F visit) {
     }
 }
 
+std::int64_t version_of(const json::Value& object) {
+    const json::Value* version = object.find_path({"metadata", "resourceVersion"});
+    std::int64_t number = 0;
+    if (version != nullptr && version->is_string()) {
+        const std::string& text = version->as_string();
+        std::from_chars(text.data(), text.data() + text.size(), number);
+    }
+    return number;
+}
+
 }  // namespace
 
-State::State(std::uint64_t seed, std::size_t log_max) : store(log_max), prng_(seed) {
+State::State(std::uint64_t seed, std::size_t log_max)
+    : store(log_max), prng_(seed), programs_(std::make_unique<AdmissionPrograms>()) {
     store.add_observer([this](const Collection& collection, const LogEntry& entry) {
         index(collection, entry);
+        namespace_counts_.follow(collection, entry);
+        quota_usage_.follow(store, collection, entry);
+        if (collection.group == "admissionregistration.k8s.io") {
+            programs_->forget();
+        }
     });
 }
+
+State::~State() = default;
 
 std::string State::new_uid() {
     const std::uint64_t high = prng_.next();
@@ -56,20 +80,58 @@ Collection State::collection_of(const ResourceType& type) {
     return {type.group == "events.k8s.io" ? "" : type.group, type.plural};
 }
 
-json::Value State::to_version(const json::Value& stored, const ResourceType& type) {
+// Kueue's kinds are converted by the functions that the controller's webhook answers by, without
+// the call, where that webhook is the one that their definition names:
+// - whatever it names, where the controller runs in this process. It writes its own address there.
+// - else by the Service of Kueue's manifests, as long as it leads nowhere. A controller has
+// replaced
+//   it by the URL of its webhook before it lists; until then a cluster would have no such kinds.
+// Any other webhook is asked.
+bool State::is_converted_outside(const ResourceType& type) const {
+    if (type.conversion == nullptr) {
+        return false;
+    }
+    if (type.group != api::kKueueGroup || !webhook::has_conversion(type.kind)) {
+        return true;
+    }
+    if (has_controller) {
+        return false;
+    }
+    const json::Value* config = type.conversion->find("clientConfig");
+    return config == nullptr || config->find("service") == nullptr ||
+           find_webhook(store, *config).fault.empty();
+}
+
+std::optional<json::Value> State::convert_outside(const json::Value& object, const ResourceType& to)
+    const {
+    SLUICE_ASSERT(conversions_ != nullptr);
+    return conversions_->find(object, to);
+}
+
+json::Value State::to_version(const json::Value& stored, const ResourceType& type) const {
     json::Value object = stored;
     if (type.kind == "Event" && !type.is_custom) {
         return type.group.empty() ? to_core_event(std::move(object)) : to_new_event(object);
     }
+    if (type.kind == "HorizontalPodAutoscaler" && !type.is_custom) {
+        return type.version == "v1" ? to_old_scaler(std::move(object)) : object;
+    }
     const std::string wanted = type.api_version();
     if (object.string_at("apiVersion") != wanted) {
-        if (type.group == api::kKueueGroup && webhook::has_conversion(type.kind)) {
+        if (is_converted_outside(type)) {
+            if (auto converted = convert_outside(object, type)) {
+                object = std::move(*converted);
+            }
+        } else if (type.conversion != nullptr) {
             // An object that was stored can be shown.
             if (!webhook::convert(object, wanted)) {
                 object = stored;
             }
         }
         object.set("apiVersion", wanted);
+    }
+    if (type.shaped_at > 0 && type.structure != nullptr && version_of(object) <= type.shaped_at) {
+        apply_defaults(*type.structure, object);
     }
     return object;
 }
@@ -78,21 +140,52 @@ Result<json::Value> State::to_stored(json::Value object, const ResourceType& typ
     if (type.kind == "Event" && !type.is_custom) {
         return type.group.empty() ? object : to_core_event(std::move(object));
     }
+    if (type.kind == "HorizontalPodAutoscaler" && !type.is_custom) {
+        return type.version == "v1" ? to_new_scaler(std::move(object)) : object;
+    }
     const auto stored = types.find_stored(type.group, type.plural);
-    if (stored == nullptr || stored->version == type.version) {
+    return stored == nullptr ? object : change_version(std::move(object), type, *stored);
+}
+
+Result<json::Value> State::convert(
+    json::Value object, const ResourceType& from, const ResourceType& to
+) const {
+    if (to.is_custom) {
+        return change_version(std::move(object), from, to);
+    }
+    if (from.api_version() == to.api_version()) {
         return object;
     }
-    if (type.group == api::kKueueGroup && webhook::has_conversion(type.kind)) {
-        if (const auto done = webhook::convert(object, stored->api_version()); !done) {
-            return internal(fmt::format(
-                "conversion webhook for {}, Kind={} failed: {}",
-                type.api_version(),
-                type.kind,
-                done.error().detail
-            ));
+    auto stored = to_stored(std::move(object), from);
+    return stored ? Result<json::Value>(to_version(*stored, to)) : stored;
+}
+
+Result<json::Value> State::change_version(
+    json::Value object, const ResourceType& from, const ResourceType& to
+) const {
+    if (from.version == to.version) {
+        return object;
+    }
+    if (is_converted_outside(to)) {
+        if (auto converted = convert_outside(object, to)) {
+            object = std::move(*converted);
+        }
+    } else if (to.conversion != nullptr) {
+        if (const auto done = webhook::convert(object, to.api_version()); !done) {
+            return make_failure(
+                500,
+                "",
+                fmt::format(
+                    "conversion webhook for {}, Kind={} failed: {}",
+                    from.api_version(),
+                    from.kind,
+                    done.error().detail
+                ),
+                {}
+            );
         }
     }
-    object.set("apiVersion", stored->api_version());
+    object.set("apiVersion", to.api_version());
     return object;
 }
 

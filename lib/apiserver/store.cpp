@@ -53,6 +53,17 @@ Snapshot Store::put(const Collection& collection, const ObjectName& name, json::
     return after;
 }
 
+void Store::restore(const Collection& collection, const ObjectName& name, Snapshot object) {
+    Kept& kept = kept_[collection];
+    const bool is_new = kept.objects.emplace(name, object).second;
+    SLUICE_ASSERT(is_new);
+    note(
+        collection,
+        kept,
+        {.version = version_, .name = name, .before = {}, .after = std::move(object), .last = {}}
+    );
+}
+
 void Store::remove(const Collection& collection, const ObjectName& name) {
     Kept& kept = kept_[collection];
     const auto found = kept.objects.find(name);

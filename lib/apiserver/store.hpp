@@ -61,6 +61,9 @@ class Store {
     std::optional<Objects> objects_at(const Collection& collection, std::int64_t version) const;
     /// Stores the object, new or in place of one, and gives it its resourceVersion.
     Snapshot put(const Collection& collection, const ObjectName& name, json::Value object);
+    /// Stores an object with the resourceVersion that it has. Requires: none of that name is there;
+    /// set_version() and compact() follow before anybody reads.
+    void restore(const Collection& collection, const ObjectName& name, Snapshot object);
     /// Requires: it is there.
     void remove(const Collection& collection, const ObjectName& name);
     std::vector<Collection> collections() const;

@@ -31,9 +31,11 @@ bool is_directive(std::string_view key) {
 }
 
 Error unknown_directive(const Value& directive, const Value& patch) {
-    return make_invalid(
-        fmt::format("unknown patch type: {} in map: {}", go_text(directive), go_text(patch))
-    );
+    return Error{
+        ErrorCode::Internal,
+        fmt::format("unknown patch type: {} in map: {}", go_text(directive), go_text(patch)),
+        {}
+    };
 }
 
 Error no_merge_key(const Value& item, std::string_view key) {

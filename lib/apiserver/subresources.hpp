@@ -1,5 +1,6 @@
 #pragma once
 
+#include "apiserver/operation.hpp"
 #include "apiserver/request.hpp"
 #include "apiserver/state.hpp"
 #include "base/clock.hpp"
@@ -10,12 +11,12 @@ namespace sluice::apiserver {
 
 /// Requests to parts of an object that are no status: scale, binding, eviction, log, token.
 /// Nothing: the route names none of these.
-std::optional<Response> answer_subresource(
+std::optional<Answer> answer_subresource(
     State& state, const Request& request, const Route& route, Time now
 );
 
-/// The answer to a review, which is created and not stored: every right is granted to who has come
-/// in.
-Response answer_review(const Request& request, const Route& route, Time now);
+/// The answer to what is created and not stored: a Binding, or a review, which grants every right
+/// to who has come in.
+Response answer_review(State& state, const Request& request, const Route& route, Time now);
 
 }  // namespace sluice::apiserver

@@ -1,14 +1,12 @@
 #include "apiserver/table.hpp"
 
 #include "api/micro_time.hpp"
-#include "apiserver/selectors.hpp"
+#include "apiserver/builtin_cells.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,358 +14,6 @@
 namespace sluice::apiserver {
 
 namespace {
-
-using Cell = std::function<json::Value(const json::Value& object, Time now)>;
-
-struct Column {
-    PrinterColumn column;
-    Cell cell;
-};
-
-const json::Value* at(const json::Value& object, std::initializer_list<std::string_view> path) {
-    return object.find_path(path);
-}
-
-std::int64_t count_at(const json::Value& object, std::initializer_list<std::string_view> path) {
-    const json::Value* found = at(object, path);
-    return found != nullptr && found->is_int() ? found->as_int() : 0;
-}
-
-std::string text(const json::Value& object, std::initializer_list<std::string_view> path) {
-    const json::Value* found = at(object, path);
-    return found != nullptr && found->is_string() ? found->as_string() : std::string();
-}
-
-std::string or_none(const std::string& value) {
-    return value.empty() ? "<none>" : value;
-}
-
-json::Value age_of(const json::Value& object, Time now) {
-    const auto time = api::parse_time(text(object, {"metadata", "creationTimestamp"}));
-    return time ? json::Value(age(now - *time)) : json::Value("<unknown>");
-}
-
-std::size_t size_at(const json::Value& object, std::initializer_list<std::string_view> path) {
-    const json::Value* found = at(object, path);
-    return found == nullptr     ? 0
-           : found->is_object() ? found->as_object().size()
-           : found->is_array()  ? found->as_array().size()
-                                : 0;
-}
-
-std::string pod_status(const json::Value& pod) {
-    const json::Value* reason = at(pod, {"status", "reason"});
-    std::string status = reason != nullptr && reason->is_string() ? reason->as_string()
-                                                                  : text(pod, {"status", "phase"});
-    const json::Value* gates = at(pod, {"spec", "schedulingGates"});
-    if (status == "Pending" && gates != nullptr && size_at(pod, {"spec", "schedulingGates"}) > 0) {
-        status = "SchedulingGated";
-    }
-    if (status == "Succeeded") {
-        status = "Completed";
-    } else if (status == "Failed") {
-        status = "Error";
-    }
-    return at(pod, {"metadata", "deletionTimestamp"}) != nullptr ? "Terminating" : status;
-}
-
-std::string ready_pods(const json::Value& pod) {
-    const json::Value* statuses = at(pod, {"status", "containerStatuses"});
-    std::int64_t ready = 0;
-    if (statuses != nullptr && statuses->is_array()) {
-        ready = std::ranges::count_if(statuses->as_array(), [](const json::Value& status) {
-            const json::Value* is_ready = status.find("ready");
-            return is_ready != nullptr && *is_ready == json::Value(true);
-        });
-    }
-    return fmt::format("{}/{}", ready, size_at(pod, {"spec", "containers"}));
-}
-
-std::string node_status(const json::Value& node) {
-    std::string status = "Unknown";
-    const json::Value* conditions = at(node, {"status", "conditions"});
-    if (conditions != nullptr && conditions->is_array()) {
-        for (const json::Value& condition : conditions->as_array()) {
-            if (condition.string_at("type") == "Ready") {
-                status = condition.string_at("status") == "True" ? "Ready" : "NotReady";
-            }
-        }
-    }
-    const json::Value* closed = at(node, {"spec", "unschedulable"});
-    return closed != nullptr && *closed == json::Value(true) ? status + ",SchedulingDisabled"
-                                                             : status;
-}
-
-std::string job_status(const json::Value& job) {
-    const json::Value* conditions = at(job, {"status", "conditions"});
-    if (conditions != nullptr && conditions->is_array()) {
-        for (const std::string_view type :
-             {"Complete", "Failed", "Suspended", "FailureTarget", "SuccessCriteriaMet"}) {
-            for (const json::Value& condition : conditions->as_array()) {
-                if (condition.string_at("type") == type &&
-                    condition.string_at("status") == "True") {
-                    return std::string(type);
-                }
-            }
-        }
-    }
-    return at(job, {"metadata", "deletionTimestamp"}) != nullptr ? "Terminating" : "Running";
-}
-
-json::Value job_duration(const json::Value& job, Time now) {
-    const auto start = api::parse_time(text(job, {"status", "startTime"}));
-    if (!start) {
-        return "";
-    }
-    const auto end = api::parse_time(text(job, {"status", "completionTime"}));
-    return age((end ? *end : now) - *start);
-}
-
-std::string job_completions(const json::Value& job) {
-    const json::Value* wanted = at(job, {"spec", "completions"});
-    const std::int64_t done = count_at(job, {"status", "succeeded"});
-    if (wanted != nullptr && wanted->is_int()) {
-        return fmt::format("{}/{}", done, wanted->as_int());
-    }
-    const std::int64_t parallelism = count_at(job, {"spec", "parallelism"});
-    return parallelism > 1 ? fmt::format("{}/1 of {}", done, parallelism)
-                           : fmt::format("{}/1", done);
-}
-
-std::string joined(
-    const json::Value& object, std::initializer_list<std::string_view> list, std::string_view member
-) {
-    std::string all;
-    const json::Value* found = at(object, list);
-    if (found != nullptr && found->is_array()) {
-        for (const json::Value& each : found->as_array()) {
-            all += (all.empty() ? "" : ",") + std::string(each.string_at(member));
-        }
-    }
-    return all;
-}
-
-Column make(std::string name, Cell cell, std::int32_t priority = 0) {
-    return {
-        {.name = std::move(name), .type = "string", .description = {}, .priority = priority},
-        std::move(cell)
-    };
-}
-
-Column age_column() {
-    return make("Age", age_of);
-}
-
-std::vector<Column> pod_columns() {
-    return {
-        make("Ready", [](const json::Value& o, Time) { return json::Value(ready_pods(o)); }),
-        make("Status", [](const json::Value& o, Time) { return json::Value(pod_status(o)); }),
-        make("Restarts", [](const json::Value&, Time) { return json::Value("0"); }),
-        age_column(),
-        make(
-            "IP",
-            [](const json::Value& o, Time) {
-                return json::Value(or_none(text(o, {"status", "podIP"})));
-            },
-            1
-        ),
-        make(
-            "Node",
-            [](const json::Value& o, Time) {
-                return json::Value(or_none(text(o, {"spec", "nodeName"})));
-            },
-            1
-        ),
-        make(
-            "Nominated Node",
-            [](const json::Value& o, Time) {
-                return json::Value(or_none(text(o, {"status", "nominatedNodeName"})));
-            },
-            1
-        ),
-        make(
-            "Readiness Gates", [](const json::Value&, Time) { return json::Value("<none>"); }, 1
-        ),
-    };
-}
-
-std::vector<Column> job_columns() {
-    return {
-        make("Status", [](const json::Value& o, Time) { return json::Value(job_status(o)); }),
-        make(
-            "Completions",
-            [](const json::Value& o, Time) { return json::Value(job_completions(o)); }
-        ),
-        make("Duration", job_duration),
-        age_column(),
-        make(
-            "Containers",
-            [](const json::Value& o, Time) {
-                return json::Value(joined(o, {"spec", "template", "spec", "containers"}, "name"));
-            },
-            1
-        ),
-        make(
-            "Images",
-            [](const json::Value& o, Time) {
-                return json::Value(joined(o, {"spec", "template", "spec", "containers"}, "image"));
-            },
-            1
-        ),
-    };
-}
-
-std::vector<Column> workload_columns(bool is_stateful) {
-    std::vector<Column> columns = {
-        make(
-            "Ready",
-            [](const json::Value& o, Time) {
-                return json::Value(fmt::format(
-                    "{}/{}",
-                    count_at(o, {"status", "readyReplicas"}),
-                    count_at(o, {"spec", "replicas"})
-                ));
-            }
-        ),
-    };
-    if (!is_stateful) {
-        columns.push_back(make("Up-to-date", [](const json::Value& o, Time) {
-            return json::Value(count_at(o, {"status", "updatedReplicas"}));
-        }));
-        columns.push_back(make("Available", [](const json::Value& o, Time) {
-            return json::Value(count_at(o, {"status", "availableReplicas"}));
-        }));
-    }
-    columns.push_back(age_column());
-    return columns;
-}
-
-std::vector<Column> event_columns() {
-    return {
-        make(
-            "Last Seen",
-            [](const json::Value& o, Time now) {
-                for (const char* name : {"lastTimestamp", "eventTime", "firstTimestamp"}) {
-                    if (const auto time = api::parse_time(o.string_at(name))) {
-                        return json::Value(age(now - *time));
-                    }
-                }
-                return json::Value("<unknown>");
-            }
-        ),
-        make("Type", [](const json::Value& o, Time) { return json::Value(o.string_at("type")); }),
-        make(
-            "Reason", [](const json::Value& o, Time) { return json::Value(o.string_at("reason")); }
-        ),
-        make(
-            "Object",
-            [](const json::Value& o, Time) {
-                const json::Value* regarding = o.find("involvedObject");
-                if (regarding == nullptr) {
-                    regarding = o.find("regarding");
-                }
-                std::string kind(regarding == nullptr ? "" : regarding->string_at("kind"));
-                for (char& c : kind) {
-                    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-                }
-                return json::Value(fmt::format(
-                    "{}/{}", kind, regarding == nullptr ? "" : regarding->string_at("name")
-                ));
-            }
-        ),
-        make(
-            "Message",
-            [](const json::Value& o, Time) {
-                const std::string_view message = o.string_at("message");
-                return json::Value(message.empty() ? o.string_at("note") : message);
-            }
-        ),
-    };
-}
-
-/// How many members or elements there are at a member.
-Cell count_of(std::string_view member) {
-    return [member](const json::Value& object, Time) {
-        return json::Value(static_cast<std::int64_t>(size_at(object, {member})));
-    };
-}
-
-Cell text_of(std::string_view member) {
-    return
-        [member](const json::Value& object, Time) { return json::Value(object.string_at(member)); };
-}
-
-std::vector<Column> node_columns() {
-    return {
-        make("Status", [](const json::Value& o, Time) { return json::Value(node_status(o)); }),
-        make("Roles", [](const json::Value&, Time) { return json::Value("<none>"); }),
-        age_column(),
-        make(
-            "Version",
-            [](const json::Value& o, Time) {
-                return json::Value(text(o, {"status", "nodeInfo", "kubeletVersion"}));
-            }
-        )
-    };
-}
-
-std::vector<Column> priority_class_columns() {
-    return {
-        make(
-            "Value",
-            [](const json::Value& o, Time) {
-                const json::Value* value = o.find("value");
-                return value == nullptr ? json::Value(0) : *value;
-            }
-        ),
-        make(
-            "Global-Default",
-            [](const json::Value& o, Time) {
-                const json::Value* value = o.find("globalDefault");
-                return json::Value(value != nullptr && *value == json::Value(true));
-            }
-        ),
-        age_column(),
-        make("PreemptionPolicy", text_of("preemptionPolicy"))
-    };
-}
-
-std::vector<Column> builtin_columns(const ResourceType& type) {
-    static const std::map<std::string_view, std::vector<Column>> kColumns = {
-        {"Pod", pod_columns()},
-        {"Job", job_columns()},
-        {"Event", event_columns()},
-        {"Deployment", workload_columns(false)},
-        {"StatefulSet", workload_columns(true)},
-        {"Namespace",
-         {make(
-              "Status",
-              [](const json::Value& o, Time) { return json::Value(text(o, {"status", "phase"})); }
-          ),
-          age_column()}},
-        {"Node", node_columns()},
-        {"ConfigMap", {make("Data", count_of("data")), age_column()}},
-        {"Secret", {make("Type", text_of("type")), make("Data", count_of("data")), age_column()}},
-        {"PriorityClass", priority_class_columns()},
-        {"CustomResourceDefinition",
-         {make(
-             "Created At",
-             [](const json::Value& o, Time) {
-                 return json::Value(text(o, {"metadata", "creationTimestamp"}));
-             }
-         )}},
-        {"Lease",
-         {make(
-              "Holder",
-              [](const json::Value& o, Time) {
-                  return json::Value(text(o, {"spec", "holderIdentity"}));
-              }
-          ),
-          age_column()}},
-    };
-    const auto found = kColumns.find(type.kind);
-    return found == kColumns.end() ? std::vector<Column>{age_column()} : found->second;
-}
 
 /// A part of JSONPath, as columns of definitions use it: members, indexes, and elements of a list
 /// by the text of one of their members.
@@ -429,29 +75,35 @@ const json::Value* find_by_path(const json::Value& object, std::string_view path
     return found;
 }
 
-std::vector<Column> columns_of(const ResourceType& type) {
-    if (!type.is_custom) {
-        return builtin_columns(type);
+json::Value custom_cell(const PrinterColumn& column, const json::Value& object, Time now) {
+    const json::Value* found = find_by_path(object, column.json_path);
+    if (found == nullptr || found->is_null()) {
+        return {};
     }
-    std::vector<Column> columns;
-    columns.reserve(type.columns.size());
+    if (column.type == "date" && found->is_string()) {
+        const auto time = api::parse_time(found->as_string());
+        return time ? json::Value(age(now - *time)) : json::Value("<invalid>");
+    }
+    if (column.type == "string" && !found->is_string()) {
+        return json::print(*found);
+    }
+    return *found;
+}
+
+json::Array custom_cells(const ResourceType& type, const json::Value& object, Time now) {
+    json::Array cells{object.find("metadata")->string_at("name")};
     for (const PrinterColumn& column : type.columns) {
-        columns.push_back({column, [column](const json::Value& object, Time now) {
-                               const json::Value* found = find_by_path(object, column.json_path);
-                               if (found == nullptr || found->is_null()) {
-                                   return json::Value();
-                               }
-                               if (column.type == "date" && found->is_string()) {
-                                   const auto time = api::parse_time(found->as_string());
-                                   return time ? json::Value(age(now - *time))
-                                               : json::Value("<invalid>");
-                               }
-                               if (column.type == "string" && !found->is_string()) {
-                                   return json::Value(json::print(*found));
-                               }
-                               return *found;
-                           }});
+        cells.push_back(custom_cell(column, object, now));
     }
+    return cells;
+}
+
+std::vector<PrinterColumn> columns_of(const ResourceType& type) {
+    std::vector<PrinterColumn> columns;
+    if (type.is_custom) {
+        columns.push_back({.name = "Name", .format = "name", .description = "Name of the object."});
+    }
+    columns.insert(columns.end(), type.columns.begin(), type.columns.end());
     return columns;
 }
 
@@ -521,27 +173,14 @@ json::Value make_table(
     std::string_view include,
     Time now
 ) {
-    const std::vector<Column> columns = columns_of(type);
     json::Array definitions;
-    const bool is_event = type.kind == "Event" && !type.is_custom;
-    definitions.push_back(definition(
-        {.name = "Name",
-         .type = "string",
-         .format = "name",
-         .description = "Name of the object.",
-         .priority = is_event ? 1 : 0}
-    ));
-    definitions.reserve(columns.size() + 1);
-    for (const Column& column : columns) {
-        definitions.push_back(definition(column.column));
+    for (const PrinterColumn& column : columns_of(type)) {
+        definitions.push_back(definition(column));
     }
     json::Array rows;
     for (const json::Value& object : objects) {
-        json::Array cells;
-        cells.emplace_back(text(object, {"metadata", "name"}));
-        for (const Column& column : columns) {
-            cells.push_back(column.cell(object, now));
-        }
+        json::Array cells =
+            type.is_custom ? custom_cells(type, object, now) : builtin_cells(type, object, now);
         json::Value row = json::Object{{"cells", std::move(cells)}};
         if (include == "None") {
             row.set("object", nullptr);

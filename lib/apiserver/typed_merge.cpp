@@ -15,12 +15,6 @@ using json::Value;
 
 constexpr int kDepthMax = 256;
 
-bool is_empty_container(const Value* value) {
-    return value == nullptr || value->is_null() ||
-           (value->is_array() && value->as_array().empty()) ||
-           (value->is_object() && value->as_object().empty());
-}
-
 Value merge_values(const FieldType& type, const Value* live, const Value* config, int depth);
 
 /// Lists of items with an identity: the items of both, those of the configuration in its order, the

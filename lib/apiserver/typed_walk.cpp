@@ -14,12 +14,6 @@ using json::Value;
 
 constexpr int kDepthMax = 256;
 
-bool is_empty_container(const Value* value) {
-    return value == nullptr || value->is_null() ||
-           (value->is_array() && value->as_array().empty()) ||
-           (value->is_object() && value->as_object().empty());
-}
-
 bool is_container(const Value* value) {
     return value != nullptr && (value->is_array() || value->is_object());
 }

@@ -35,6 +35,12 @@ std::vector<const json::Member*> sorted_members(const json::Value* value) {
     return sorted;
 }
 
+std::string_view text_at(const json::Value& value, std::initializer_list<std::string_view> path) {
+    const json::Value* found = value.find_path(path);
+    return found != nullptr && found->is_string() ? std::string_view(found->as_string())
+                                                  : std::string_view();
+}
+
 std::int64_t int_at(const json::Value& value, std::string_view name, std::int64_t otherwise) {
     const json::Value* found = value.find(name);
     return found != nullptr && found->is_int() ? found->as_int() : otherwise;
@@ -58,6 +64,12 @@ void set_default(json::Value& value, std::string_view name, json::Value content)
     if (found == nullptr || found->is_null()) {
         value.set(name, std::move(content));
     }
+}
+
+bool is_empty_container(const json::Value* value) {
+    return value == nullptr || value->is_null() ||
+           (value->is_array() && value->as_array().empty()) ||
+           (value->is_object() && value->as_object().empty());
 }
 
 }  // namespace sluice::apiserver

@@ -19,6 +19,8 @@ const json::Object& members_of(const json::Value* value);
 const json::Array& items_of(const json::Value* value);
 /// The members of an object in the order of their names.
 std::vector<const json::Member*> sorted_members(const json::Value* value);
+/// The text at a path; "" where there is none.
+std::string_view text_at(const json::Value& value, std::initializer_list<std::string_view> path);
 /// The integer member of that name, or `otherwise`.
 std::int64_t int_at(const json::Value& value, std::string_view name, std::int64_t otherwise);
 /// Whether the member of that name is true.
@@ -27,5 +29,8 @@ bool is_true(const json::Value& value, std::string_view name);
 json::Value& object_at(json::Value& value, std::string_view name);
 /// Sets a member that is missing or null.
 void set_default(json::Value& value, std::string_view name, json::Value content);
+
+/// Whether it is none, null, or a list or map without content.
+bool is_empty_container(const json::Value* value);
 
 }  // namespace sluice::apiserver

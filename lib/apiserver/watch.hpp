@@ -1,12 +1,16 @@
 #pragma once
 
+#include "apiserver/conversions.hpp"
 #include "apiserver/resource_type.hpp"
 #include "apiserver/selectors.hpp"
 #include "apiserver/store.hpp"
+#include "apiserver/webhook_call.hpp"
 #include "base/clock.hpp"
+#include "base/error.hpp"
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,22 +43,38 @@ class Watch {
         bool allows_bookmarks = false;
         std::optional<Time> until{};  ///< ends then
         Render render;
+        /// Where webhooks convert what is rendered: what they have made of it, which the render
+        /// notes the lack of.
+        std::shared_ptr<Conversions> conversions{};
+        /// Of a kind that a definition defines: whether it is still there.
+        std::function<bool()> is_served = {};
     };
 
     Watch(Store& store, Options options);
 
-    /// The lines that are there, each with its line feed; empty: none now.
+    /// The lines that are there, each with its line feed; empty: none now, or none until a webhook
+    /// has been called.
     std::string take(std::size_t bytes_max = std::size_t{1} << 20);
+    /// The call that the next lines wait for; nothing: they wait for none.
+    std::optional<WebhookCall> next_call();
+    /// The answer to it: a review, or why there is none.
+    void take_answer(const Result<json::Value>& review);
     /// A bookmark with the version that has been reached; "" where none are wanted.
     std::string bookmark();
-    /// After an error event, or past its time: nothing more comes.
-    bool is_over(Time now) const { return is_over_ || (options_.until && now >= *options_.until); }
+    /// After an error event, past its time, or without its kind: nothing more comes.
+    bool is_over(Time now) const {
+        return is_over_ || (options_.until && now >= *options_.until) ||
+               (options_.is_served && !options_.is_served());
+    }
     std::optional<Time> until() const { return options_.until; }
-    /// Called when there may be more.
+    /// Called when there may be more, or nothing more comes.
     void on_change(std::function<void()> wake);
 
   private:
     void add_initial(std::string& lines);
+    void add_log(std::string& lines, std::size_t bytes_max);
+    void add_failure(std::string& lines, const Error& error);
+    bool lacks_conversions() const;
     void add(std::string& lines, const LogEntry& entry);
     void add_event(std::string& lines, std::string_view type, const json::Value& object) const;
     std::string make_bookmark(bool ends_initial) const;
@@ -62,7 +82,9 @@ class Watch {
     Store& store_;
     Options options_;
     bool is_over_ = false;
+    std::optional<Error> failure_;  ///< of a conversion
     Store::Subscription subscription_;
+    Store::Subscription end_subscription_;
 };
 
 }  // namespace sluice::apiserver

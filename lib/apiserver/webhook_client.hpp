@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apiserver/write_operation.hpp"
+#include "apiserver/webhook_call.hpp"
 #include "base/error.hpp"
 #include "json/value.hpp"
 
@@ -8,8 +8,8 @@
 
 namespace sluice::apiserver {
 
-/// Calls an admission webhook over HTTPS, by the url and caBundle of its clientConfig.
-/// Errors: Invalid for one without url; those of the call.
+/// Calls a webhook over HTTPS. Errors: Invalid where nobody can be dialled, with the call that was
+/// to be made; those of the call.
 boost::asio::awaitable<Result<json::Value>> call_webhook(WebhookCall call);
 
 }  // namespace sluice::apiserver

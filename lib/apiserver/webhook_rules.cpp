@@ -1,54 +1,31 @@
-#include "api/codec.hpp"
-#include "api/label_selector.hpp"
+#include "apiserver/admission_expressions.hpp"
+#include "apiserver/admission_policies.hpp"
 #include "apiserver/failures.hpp"
-#include "apiserver/selectors.hpp"
+#include "apiserver/mutating_policies.hpp"
+#include "apiserver/rule_matching.hpp"
+#include "apiserver/values.hpp"
 #include "apiserver/write_operation.hpp"
 #include "json/patch.hpp"
 #include "kube/core/base64.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
-// Which webhooks a write has to pass, what they are told, and what their answers do.
+// Which policies and webhooks change a write or have to let it pass, what they are told, and what
+// their answers do.
 namespace sluice::apiserver {
 
 namespace {
 
-bool has_any(const json::Value& rule, std::string_view list, std::string_view text) {
-    const json::Value* values = rule.find(list);
-    return values != nullptr && values->is_array() &&
-           std::ranges::any_of(values->as_array(), [text](const json::Value& value) {
-               return value == json::Value("*") || value == json::Value(text);
-           });
+json::Value kind_of(const ResourceType& type) {
+    return json::Object{{"group", type.group}, {"version", type.version}, {"kind", type.kind}};
 }
 
-bool names_resource(const json::Value& rule, const Route& route) {
-    const std::string full = route.subresource.empty()
-                                 ? route.type->plural
-                                 : route.type->plural + "/" + route.subresource;
-    return has_any(rule, "resources", full) || has_any(rule, "resources", "*/*") ||
-           (!route.subresource.empty() && has_any(rule, "resources", route.type->plural + "/*"));
-}
-
-bool fits_scope(const json::Value& rule, const ResourceType& type) {
-    const std::string_view scope = rule.string_at("scope");
-    return scope.empty() || scope == "*" || (scope == "Namespaced") == type.is_namespaced;
-}
-
-bool selects(const json::Value* selector, const json::Value* labels) {
-    if (selector == nullptr || !selector->is_object() || selector->as_object().empty()) {
-        return true;
-    }
-    const auto read = api::from_value<api::LabelSelector>(*selector);
-    api::StringMap texts;
-    if (labels != nullptr && labels->is_object()) {
-        for (const auto& [key, value] : labels->as_object()) {
-            texts.emplace(key, value.is_string() ? value.as_string() : std::string());
-        }
-    }
-    return read && api::matches(*read, texts);
+json::Value resource_of(const ResourceType& type) {
+    return json::Object{
+        {"group", type.group}, {"version", type.version}, {"resource", type.plural}
+    };
 }
 
 }  // namespace
@@ -63,60 +40,147 @@ void WriteOperation::find_hooks(bool are_mutating) {
     if (route_.type->group == configurations.group) {
         return;  // they could lock themselves in
     }
-    const Snapshot ns = state_.store.find({"", "namespaces"}, {"", route_.ns});
-    const json::Value* ns_labels = ns ? ns->find_path({"metadata", "labels"}) : nullptr;
-    const json::Value* labels = object_.find_path({"metadata", "labels"});
-    const json::Value* old_labels = live_ ? live_->find_path({"metadata", "labels"}) : nullptr;
+    const RuledRequest request{route_, operation(), name_.name};
     for (const auto& [name, configuration] : state_.store.objects(configurations)) {
-        const json::Value* hooks = configuration->find("webhooks");
-        if (hooks == nullptr || !hooks->is_array()) {
-            continue;
-        }
-        for (const json::Value& hook : hooks->as_array()) {
-            const json::Value* rules = hook.find("rules");
-            const bool fits =
-                rules != nullptr && rules->is_array() &&
-                std::ranges::any_of(rules->as_array(), [this](const json::Value& rule) {
-                    // Of another version, too: the same objects are written through it.
-                    return has_any(rule, "operations", operation()) &&
-                           has_any(rule, "apiGroups", route_.type->group) &&
-                           names_resource(rule, route_) && fits_scope(rule, *route_.type);
-                });
-            const json::Value* selector = hook.find("objectSelector");
-            const bool is_selected =
-                selects(selector, labels) || (live_ && selects(selector, old_labels));
-            const bool is_in_namespace =
-                !route_.type->is_namespaced || selects(hook.find("namespaceSelector"), ns_labels);
-            if (fits && is_selected && is_in_namespace && hook.find("clientConfig") != nullptr) {
-                hooks_.push_back({hook, are_mutating});
+        for (const json::Value& hook : items_of(configuration->find("webhooks"))) {
+            auto type = match_rules(
+                state_.types, hook.find("rules"), hook.string_at("matchPolicy"), request
+            );
+            if (type != nullptr && hook.find("clientConfig") != nullptr) {
+                hooks_.push_back({hook, std::move(type), are_mutating});
             }
         }
     }
 }
 
-Result<json::Value> WriteOperation::make_review() const {
-    // Webhooks see the version that is stored, whatever the request's is.
-    const auto object = state_.to_stored(object_, *route_.type);
+Result<std::optional<WebhookCall>> WriteOperation::call_next_hook() {
+    for (; next_hook_ < hooks_.size(); ++next_hook_) {
+        const json::Value& hook = hooks_[next_hook_].configuration;
+        if (!is_selected(hook)) {
+            continue;
+        }
+        auto review = make_review(*hooks_[next_hook_].type);
+        if (!review) {
+            return review.error();
+        }
+        if (conversions_.are_missing()) {
+            break;
+        }
+        const auto is_asked = meets_conditions(hook, *review);
+        if (!is_asked) {
+            return is_asked.error();
+        }
+        if (*is_asked) {
+            told_ = *review->find_path({"request", "object"});
+            return std::optional<WebhookCall>(
+                {.target = find_webhook(state_.store, *hook.find("clientConfig")),
+                 .review = std::move(*review),
+                 .timeout_seconds = int_at(hook, "timeoutSeconds", 10)}
+            );
+        }
+    }
+    return std::optional<WebhookCall>();
+}
+
+/// Whether the webhook is about an object with these labels, or with those that it had, in such a
+/// namespace.
+bool WriteOperation::is_selected(const json::Value& hook) const {
+    const json::Value* selector = hook.find("objectSelector");
+    const json::Value& object = patched_ ? patched_->object : object_;
+    const bool selects_object =
+        selects_labels(selector, object.find_path({"metadata", "labels"})) ||
+        (live_ && selects_labels(selector, before_.find_path({"metadata", "labels"})));
+    if (!selects_object || !route_.type->is_namespaced) {
+        return selects_object;
+    }
+    const Snapshot ns = state_.store.find({"", "namespaces"}, {"", route_.ns});
+    const json::Value* labels = ns ? ns->find_path({"metadata", "labels"}) : nullptr;
+    return selects_labels(hook.find("namespaceSelector"), labels);
+}
+
+/// Whether the webhook's matchConditions hold. One that fails is passed over as the webhook itself
+/// would be.
+Result<bool> WriteOperation::meets_conditions(const json::Value& hook, const json::Value& review) {
+    const json::Value* conditions = hook.find("matchConditions");
+    if (conditions == nullptr) {
+        return true;
+    }
+    const AdmissionContext context = make_admission_context(review);
+    AdmissionExpressions expressions(context, state_.programs());
+    const auto matches = match_conditions(expressions, conditions);
+    if (!matches && hook.string_at("failurePolicy") != "Ignore") {
+        return forbidden(type(), name_.name, matches.error().detail);
+    }
+    return matches && *matches;
+}
+
+ContextSource WriteOperation::context_source() {
+    return [this](const ResourceType& version) -> Result<AdmissionContext> {
+        auto review = make_review(version);
+        return review ? Result<AdmissionContext>(make_admission_context(std::move(*review)))
+                      : review.error();
+    };
+}
+
+Result<void> WriteOperation::mutate_by_policies() {
+    const RuledRequest request{route_, operation(), name_.name};
+    auto changed = apply_mutating_policies(state_, request, context_source());
+    if (changed && *changed && !conversions_.are_missing()) {
+        object_ = std::move(**changed);
+        is_mutated_ = true;
+    }
+    return changed ? Result<void>() : changed.error();
+}
+
+Result<void> WriteOperation::admit_by_policies() {
+    const Collection bindings{"admissionregistration.k8s.io", "validatingadmissionpolicybindings"};
+    if (state_.store.objects(bindings).empty()) {
+        return {};
+    }
+    const RuledRequest request{route_, operation(), name_.name};
+    return check_policies(state_, request, context_source(), warnings_);
+}
+
+AdmissionContext WriteOperation::make_admission_context(json::Value review) const {
+    json::Value request = std::move(*review.find("request"));
+    AdmissionContext context{
+        .object = *request.find("object"),
+        .old_object = *request.find("oldObject"),
+        .request = {},
+        .params = {},
+        .ns_object = {}
+    };
+    request.erase("object");
+    request.erase("oldObject");
+    context.request = std::move(request);
+    if (const Snapshot ns = state_.store.find({"", "namespaces"}, {"", route_.ns})) {
+        context.ns_object = *ns;
+    }
+    return context;
+}
+
+Result<json::Value> WriteOperation::make_review(const ResourceType& version) {
+    auto object = object_as(version);
     if (!object) {
         return object.error();
     }
-    const ResourceType& type = *stored_type_;
-    const json::Value resource =
-        json::Object{{"group", type.group}, {"version", type.version}, {"resource", type.plural}};
-    const json::Value kind =
-        json::Object{{"group", type.group}, {"version", type.version}, {"kind", type.kind}};
+    auto old_object =
+        live_ ? state_.convert(before_, type(), version) : Result<json::Value>(json::Value());
+    if (!old_object) {
+        return old_object.error();
+    }
     json::Value request = json::Object{
         {"uid", fmt::format("{}-{}", object_.find("metadata")->string_at("uid"), next_hook_)},
-        {"kind", kind},
-        {"resource", resource},
-        {"requestKind", kind},
-        {"requestResource", resource},
+        {"kind", kind_of(version)},
+        {"resource", resource_of(version)},
+        {"requestKind", kind_of(type())},
+        {"requestResource", resource_of(type())},
         {"name", name_.name},
         {"operation", operation()},
         {"userInfo",
          json::Object{{"username", request_.user}, {"groups", json::Array{"system:masters"}}}},
-        {"object", *object},
-        {"oldObject", live_ ? *live_ : json::Value()},
+        {"object", std::move(*object)},
+        {"oldObject", std::move(*old_object)},
         {"dryRun", request_.is_dry_run()},
         {"options", json::Object{{"apiVersion", "meta.k8s.io/v1"}, {"kind", "CreateOptions"}}}
     };
@@ -135,13 +199,17 @@ Result<json::Value> WriteOperation::make_review() const {
 }
 
 void WriteOperation::take_answer(const Result<json::Value>& review) {
+    if (is_converting_) {
+        take_conversion(review);
+        return;
+    }
     const Hook hook = hooks_[next_hook_++];
     const std::string name(hook.configuration.string_at("name"));
     const json::Value* answer = review ? review->find("response") : nullptr;
     if (answer == nullptr || !answer->is_object()) {
         if (hook.configuration.string_at("failurePolicy") != "Ignore") {
             fail(internal(fmt::format(
-                "failed calling webhook \"{}\": {}",
+                "failed calling webhook \"{}\": failed to call webhook: {}",
                 name,
                 review ? "webhook response is no AdmissionReview" : review.error().detail
             )));
@@ -178,27 +246,26 @@ void WriteOperation::take_answer(const Result<json::Value>& review) {
     if (!hook.is_mutating || patch.empty()) {
         return;
     }
-    take_patch(hook, patch);
+    if (const auto taken = take_patch(hook, patch); !taken) {
+        fail(taken.error());
+    }
 }
 
-void WriteOperation::take_patch(const Hook& hook, std::string_view patch) {
+Result<void> WriteOperation::take_patch(const Hook& hook, std::string_view patch) {
     const auto text = kube::decode_base64(patch);
     const auto operations = text ? json::parse(*text) : Result<json::Value>(text.error());
-    auto changed = state_.to_stored(object_, *route_.type);
-    if (operations && changed && json::check_json_patch(*operations)) {
-        changed = json::apply_json_patch(std::move(*changed), *operations);
-    } else if (changed) {
-        changed = make_invalid("the patch is none");
-    }
+    auto changed = operations && json::check_json_patch(*operations)
+                       ? json::apply_json_patch(std::exchange(told_, {}), *operations)
+                       : Result<json::Value>(make_invalid("the patch is none"));
     if (!changed || changed->find("metadata") == nullptr) {
-        fail(internal(fmt::format(
+        return internal(fmt::format(
             "webhook \"{}\" answered with a patch that fits not",
             hook.configuration.string_at("name")
-        )));
-        return;
+        ));
     }
-    object_ = State::to_version(*changed, *route_.type);
     is_mutated_ = true;
+    patched_ = Patched{std::move(*changed), hook.type};
+    return {};
 }
 
 }  // namespace sluice::apiserver

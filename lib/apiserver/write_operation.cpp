@@ -1,6 +1,7 @@
 #include "apiserver/write_operation.hpp"
 
 #include "api/micro_time.hpp"
+#include "apiserver/admission_policies.hpp"
 #include "apiserver/body.hpp"
 #include "apiserver/builtin_admission.hpp"
 #include "apiserver/builtin_validation.hpp"
@@ -9,6 +10,8 @@
 #include "apiserver/garbage_collection.hpp"
 #include "apiserver/managed_fields.hpp"
 #include "apiserver/patching.hpp"
+#include "apiserver/resource_quota.hpp"
+#include "apiserver/service_addresses.hpp"
 #include "apiserver/values.hpp"
 #include "apiserver/write_preparation.hpp"
 
@@ -52,36 +55,6 @@ Error no_version(const ResourceType& type, std::string_view name) {
     );
 }
 
-/// The other versions of a kind, in which fields may be owned.
-ServedVersions served_versions(const State& state, const ResourceType& type) {
-    const auto find = [&state, &type](std::string_view api_version) {
-        const std::size_t slash = api_version.find('/');
-        const bool has_group = slash != std::string_view::npos;
-        return state.types.find(
-            has_group ? api_version.substr(0, slash) : std::string_view(),
-            has_group ? api_version.substr(slash + 1) : api_version,
-            type.plural
-        );
-    };
-    return {
-        .schema = [find](std::string_view api_version) -> std::shared_ptr<const Schema> {
-            const auto found = find(api_version);
-            return found == nullptr ? nullptr : schema_of(*found);
-        },
-        .convert = [find, &state, &type](
-                       const json::Value& object, std::string_view api_version
-                   ) -> Result<json::Value> {
-            const auto from = find(object.string_at("apiVersion"));
-            const auto to = find(api_version);
-            if (to == nullptr) {
-                return internal(fmt::format("{} is not served", api_version));
-            }
-            auto stored = state.to_stored(object, from == nullptr ? type : *from);
-            return stored ? Result<json::Value>(State::to_version(*stored, *to)) : stored;
-        }
-    };
-}
-
 }  // namespace
 
 WriteOperation::WriteOperation(State& state, Request request, Route route, Verb verb)
@@ -99,40 +72,62 @@ std::string_view WriteOperation::operation() const {
 }
 
 std::optional<WebhookCall> WriteOperation::advance(Time now) {
+    const ConversionScope scope(state_, conversions_);
     while (!is_done_) {
+        if (auto call = convert_for_stage()) {
+            return call;
+        }
+        if (is_done_) {
+            break;
+        }
         Result<void> done;
         switch (stage_) {
             case Stage::Prepare:
                 done = prepare(now);
-                if (done) {
-                    find_hooks(true);
-                    stage_ = Stage::Mutate;
+                if (auto call = ask_missing()) {
+                    // It is prepared anew, of the same object: of one that is written all the time
+                    // the latest would lack its conversion each time.
+                    keeps_live_ = true;
+                    return call;
                 }
+                stage_ = Stage::Choose;
+                break;
+            case Stage::Choose:
+                done = mutate_by_policies();
+                if (auto call = ask_missing()) {
+                    return call;
+                }
+                stage_ = Stage::Select;
+                break;
+            case Stage::Select:
+                find_hooks(true);
+                stage_ = Stage::Mutate;
                 break;
             case Stage::Mutate:
-            case Stage::Validate:
-                if (next_hook_ < hooks_.size()) {
-                    const json::Value& hook = hooks_[next_hook_].configuration;
-                    auto review = make_review();
-                    if (!review) {
-                        done = review.error();
-                        break;
-                    }
-                    return WebhookCall{
-                        .client_config = *hook.find("clientConfig"),
-                        .review = std::move(*review),
-                        .timeout_seconds = int_at(hook, "timeoutSeconds", 10)
-                    };
+            case Stage::Validate: {
+                auto call = call_next_hook();
+                if (auto conversion = ask_missing()) {
+                    return conversion;
                 }
+                if (call && *call) {
+                    return std::move(*call);
+                }
+                done = call ? Result<void>() : call.error();
                 stage_ = stage_ == Stage::Mutate ? Stage::Check : Stage::Commit;
                 break;
+            }
             case Stage::Check:
                 done = check();
-                if (done) {
-                    find_hooks(false);
-                    stage_ = Stage::Validate;
+                stage_ = Stage::Judge;
+                break;
+            case Stage::Judge: {
+                std::optional<WebhookCall> asked;
+                done = judge(asked);
+                if (asked) {
+                    return asked;
                 }
                 break;
+            }
             case Stage::Commit:
                 done = commit(now);
                 break;
@@ -145,10 +140,26 @@ std::optional<WebhookCall> WriteOperation::advance(Time now) {
     return std::nullopt;
 }
 
+Result<void> WriteOperation::judge(std::optional<WebhookCall>& asked) {
+    const std::size_t told = warnings_.size();
+    Result<void> done = admit_by_policies();
+    asked = ask_missing();
+    if (asked) {
+        warnings_.resize(told);
+    } else if (done) {
+        find_hooks(false);
+        stage_ = Stage::Validate;
+    }
+    return done;
+}
+
 Result<void> WriteOperation::prepare(Time now) {
     warnings_.clear();
     is_mutated_ = false;
-    live_ = name_.name.empty() ? nullptr : state_.store.find(collection_, name_);
+    patched_.reset();
+    if (!std::exchange(keeps_live_, false)) {
+        live_ = name_.name.empty() ? nullptr : state_.store.find(collection_, name_);
+    }
     if (verb_ == Verb::Create || (verb_ == Verb::Apply && !live_ && route_.subresource.empty())) {
         live_ = nullptr;
         return prepare_new(now);
@@ -194,6 +205,9 @@ Result<void> WriteOperation::prepare_new(Time now) {
             return applied.error();
         }
         object_ = std::move(*applied);
+        if (auto checked = check_applied(std::exchange(body->duplicates, {})); !checked) {
+            return checked;
+        }
     }
     const Origin origin = verb_ == Verb::Apply ? Origin::Apply : Origin::Body;
     if (auto conformed = conform_to_kind(origin, std::move(body->duplicates)); !conformed) {
@@ -229,6 +243,12 @@ void WriteOperation::begin_life(Time now) {
     }
     made.set("uid", state_.new_uid());
     made.set("creationTimestamp", api::to_string(now));
+    if (type().kind == "CertificateSigningRequest" && !type().is_custom) {
+        // Who asks for a certificate is not theirs to say.
+        json::Value& spec = object_at(object_, "spec");
+        spec.set("username", request_.user);
+        spec.set("groups", json::Array{"system:masters", "system:authenticated"});
+    }
 }
 
 WriteContext WriteOperation::make_context(const ServedVersions& versions, Time now) const {
@@ -240,7 +260,8 @@ WriteContext WriteOperation::make_context(const ServedVersions& versions, Time n
         .reset = reset_fields_of(
             type().group, type().kind, route_.subresource, type().is_custom && type().has_status
         ),
-        .versions = &versions
+        .versions = &versions,
+        .kind = type().kind
     };
 }
 
@@ -251,7 +272,7 @@ Result<json::Value> WriteOperation::apply_config(
     if (schema == nullptr) {
         return internal("the kind has no schema to merge by");
     }
-    const ServedVersions versions = served_versions(state_, type());
+    const ServedVersions versions = served_versions();
     const WriteContext context = make_context(versions, now);
     return apply(live, config, *schema, context, request_.is_set("force"));
 }
@@ -261,11 +282,11 @@ void WriteOperation::own_changes(const json::Value* before, Time now) {
     if (schema == nullptr) {
         return;
     }
-    const ServedVersions versions = served_versions(state_, type());
+    const ServedVersions versions = served_versions();
     update_managed_fields(before, object_, *schema, make_context(versions, now));
 }
 
-Result<void> WriteOperation::conform_to_kind(Origin origin, std::vector<std::string> duplicates) {
+Result<void> WriteOperation::conform_to_kind(Origin origin, Duplicates duplicates) {
     const auto validation = origin == Origin::Webhook
                                 ? FieldValidation::Ignore
                                 : to_field_validation(request_.parameter("fieldValidation"));
@@ -282,6 +303,19 @@ Result<void> WriteOperation::conform_to_kind(Origin origin, std::vector<std::str
     }
     warnings_.insert(warnings_.end(), warnings->begin(), warnings->end());
     metadata_of(object_);
+    return {};
+}
+
+Result<void> WriteOperation::check_applied(const Duplicates& duplicates) {
+    const std::string refusal = yaml_refusal(duplicates);
+    const auto validation = to_field_validation(request_.parameter("fieldValidation"));
+    if (refusal.empty() || validation == FieldValidation::Ignore) {
+        return {};
+    }
+    if (validation == FieldValidation::Strict) {
+        return bad_request("error strict decoding YAML: error converting YAML to JSON: " + refusal);
+    }
+    std::ranges::copy(duplicates.texts, std::back_inserter(warnings_));
     return {};
 }
 
@@ -352,7 +386,7 @@ Result<void> WriteOperation::prepare_change(Time now) {
     if (!live_) {
         return not_found(type(), name_.name);
     }
-    before_ = State::to_version(*live_, type());
+    before_ = state_.to_version(*live_, type());
     if (verb_ != Verb::Update) {
         auto changed =
             verb_ == Verb::Apply ? apply_config(body.object, &before_, now) : read_changed();
@@ -360,6 +394,9 @@ Result<void> WriteOperation::prepare_change(Time now) {
             return changed.error();
         }
         object_ = std::move(*changed);
+        if (auto checked = check_applied(body.duplicates); !checked) {
+            return checked;
+        }
         const Origin origin = verb_ == Verb::Apply ? Origin::Apply : Origin::Patch;
         if (auto conformed = conform_to_kind(origin); !conformed) {
             return conformed;
@@ -441,6 +478,9 @@ void WriteOperation::keep_server_fields() {
 void WriteOperation::fill_registry_fields() {
     if (!type().is_custom) {
         if (live_) {
+            if (type().group.empty() && type().kind == "Service" && route_.subresource.empty()) {
+                keep_service_addresses(before_, object_);
+            }
             prepare_for_update(type().group, type().kind, route_.subresource, before_, object_);
         } else {
             prepare_for_create(type().group, type().kind, object_);
@@ -462,6 +502,7 @@ std::vector<Cause> WriteOperation::find_faults() {
         const std::vector<Cause> again = causes;
         causes.insert(causes.end(), again.begin(), again.end());
     }
+    std::ranges::move(find_expression_faults(type(), object_), std::back_inserter(causes));
     if (type().is_custom) {
         RuleVerdict verdict = validate_custom(type(), object_, old);
         std::ranges::move(verdict.causes, std::back_inserter(causes));
@@ -484,6 +525,13 @@ Result<void> WriteOperation::check() {
     fill_registry_fields();
     if (const auto causes = find_faults(); !causes.empty()) {
         return invalid(type(), name_.name, causes);
+    }
+    if (!type().is_custom && type().group.empty() && type().kind == "Service" &&
+        route_.subresource.empty()) {
+        const auto causes = give_service_addresses(state_, live_ ? &before_ : nullptr, object_);
+        if (!causes || !causes->empty()) {
+            return causes ? invalid(type(), name_.name, *causes) : causes.error();
+        }
     }
     return check_definition(state_, type(), object_, live_ ? &before_ : nullptr);
 }
@@ -512,13 +560,18 @@ Result<void> WriteOperation::commit(Time now) {
     if (!stored) {
         return stored.error();
     }
+    if (type().is_namespaced && route_.subresource.empty()) {
+        if (auto fits = check_quotas(state_, type(), live_ ? &before_ : nullptr, object_); !fits) {
+            return fits;
+        }
+    }
     if (request_.is_dry_run()) {
         end(make_response(object_, status));
         return {};
     }
     const Snapshot written = state_.store.put(collection_, name_, std::move(*stored));
-    end(make_response(State::to_version(*written, type()), status));
-    after_write(state_, *stored_type_, name_, now);
+    end(make_response(state_.to_version(*written, type()), status));
+    after_write(state_, *stored_type_, name_, live_, now);
     return {};
 }
 

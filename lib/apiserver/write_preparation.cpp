@@ -28,8 +28,9 @@ struct KindRules {
     bool keeps_new_status = false;
 };
 
-constexpr std::array<KindRules, 26> kKinds{{
+constexpr std::array<KindRules, 39> kKinds{{
     {"", "Namespace", true, false, false},
+    {"", "PodTemplate", false, true, false},
     {"", "Node", true, false, true},
     {"", "Pod", true, true, false},
     {"", "Service", true, false, true},
@@ -37,6 +38,8 @@ constexpr std::array<KindRules, 26> kKinds{{
     {"", "PersistentVolumeClaim", true, false, false},
     {"", "ReplicationController", true, true, false},
     {"", "ResourceQuota", true, false, false},
+    {"admissionregistration.k8s.io", "MutatingAdmissionPolicy", false, true, false},
+    {"admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding", false, true, false},
     {"admissionregistration.k8s.io", "MutatingWebhookConfiguration", false, true, false},
     {"admissionregistration.k8s.io", "ValidatingWebhookConfiguration", false, true, false},
     {"admissionregistration.k8s.io", "ValidatingAdmissionPolicy", true, true, false},
@@ -50,10 +53,20 @@ constexpr std::array<KindRules, 26> kKinds{{
     {"autoscaling", "HorizontalPodAutoscaler", true, false, false},
     {"batch", "CronJob", true, true, false},
     {"batch", "Job", true, true, false},
+    {"certificates.k8s.io", "CertificateSigningRequest", true, false, false},
     {"discovery.k8s.io", "EndpointSlice", false, true, false},
+    {"flowcontrol.apiserver.k8s.io", "FlowSchema", true, true, false},
+    {"flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration", true, true, false},
     {"networking.k8s.io", "Ingress", true, true, false},
+    {"networking.k8s.io", "IngressClass", false, true, false},
     {"networking.k8s.io", "NetworkPolicy", false, true, false},
+    {"networking.k8s.io", "ServiceCIDR", true, false, false},
     {"policy", "PodDisruptionBudget", true, true, false},
+    {"resource.k8s.io", "DeviceClass", false, true, false},
+    {"resource.k8s.io", "ResourceClaim", true, false, false},
+    {"resource.k8s.io", "ResourceSlice", false, true, false},
+    {"storage.k8s.io", "CSIDriver", false, false, false},
+    {"storage.k8s.io", "VolumeAttachment", true, false, false},
     {"scheduling.k8s.io", "PriorityClass", false, false, false},
 }};
 
@@ -225,6 +238,14 @@ Value zero_status(std::string_view group, std::string_view kind, const Value& ot
     return status == nullptr ? otherwise : zero_object(*status->schema);
 }
 
+/// Kinds whose status is written without anything of their metadata.
+bool keeps_metadata_with_status(std::string_view kind) {
+    constexpr std::array<std::string_view, 5> kSuch{
+        "CustomResourceDefinition", "FlowSchema", "ResourceClaim", "ServiceCIDR", "VolumeAttachment"
+    };
+    return std::ranges::find(kSuch, kind) != kSuch.end();
+}
+
 void prepare_status_update(std::string_view kind, const Value& old_object, Value& object) {
     for (const auto& [name, member] : Object(object.as_object())) {
         if (!is_bookkeeping(name, true)) {
@@ -247,7 +268,7 @@ void prepare_status_update(std::string_view kind, const Value& old_object, Value
         }
     } else if (kind == "Deployment") {
         copy_member(old_metadata, metadata, "labels");
-    } else if (kind == "CustomResourceDefinition") {
+    } else if (keeps_metadata_with_status(kind)) {
         const Value managed =
             metadata.find("managedFields") == nullptr ? Value() : *metadata.find("managedFields");
         const auto version = std::string(metadata.string_at("resourceVersion"));
@@ -255,6 +276,36 @@ void prepare_status_update(std::string_view kind, const Value& old_object, Value
         metadata.set("managedFields", managed);
         metadata.set("resourceVersion", version);
     }
+}
+
+/// Parts of a pod and of a request for a certificate that have a path of their own: all but that
+/// part is as it was. Returns whether it is one of these.
+bool prepare_part_update(std::string_view part, const Value& old_object, Value& object) {
+    if (part != "approval" && part != "ephemeralcontainers" && part != "resize") {
+        return false;
+    }
+    const Value given = object;
+    const Value* metadata = given.find("metadata");
+    object = old_object;
+    if (metadata != nullptr) {
+        object.set("metadata", *metadata);
+    }
+    const Value none = Object{};
+    const Value* spec = given.find("spec");
+    const Value* status = given.find("status");
+    if (part == "approval") {
+        copy_member(status == nullptr ? none : *status, object_at(object, "status"), "conditions");
+    } else if (part == "ephemeralcontainers") {
+        copy_member(
+            spec == nullptr ? none : *spec, object_at(object, "spec"), "ephemeralContainers"
+        );
+    } else if (Value* containers = object_at(object, "spec").find("containers")) {
+        const auto& sizes = items_of(spec == nullptr ? nullptr : spec->find("containers"));
+        for (std::size_t i = 0; i < std::min(sizes.size(), containers->as_array().size()); ++i) {
+            copy_member(sizes[i], containers->as_array()[i], "resources");
+        }
+    }
+    return true;
 }
 
 /// A headless service has no address; the other kinds' addresses are given out by the store.
@@ -320,6 +371,15 @@ void prepare_new(std::string_view group, std::string_view kind, Value& object) {
         prepare_new_pod(object);
     } else if (kind == "PersistentVolumeClaim") {
         object.set("status", Object{{"phase", "Pending"}});
+    } else if (kind == "PersistentVolume") {
+        const Value* metadata = object.find("metadata");
+        object.set(
+            "status",
+            Object{
+                {"phase", "Pending"},
+                {"lastPhaseTransitionTime", std::string(metadata->string_at("creationTimestamp"))}
+            }
+        );
     } else if (kind == "Service") {
         prepare_new_service(object);
     }
@@ -353,6 +413,12 @@ void prepare_for_update(
     if (subresource == "status") {
         prepare_status_update(kind, old_object, object);
         keep_generation(old_object, object, false);
+        return;
+    }
+    if (prepare_part_update(subresource, old_object, object)) {
+        keep_generation(
+            old_object, object, rules.counts && differ_in_spec(old_object, object, true)
+        );
         return;
     }
     if (rules.has_status) {

@@ -40,4 +40,30 @@ std::string printable(std::string_view text) {
     return made;
 }
 
+bool is_utf8(std::string_view text) {
+    const char* at = text.data();
+    const char* end = text.data() + text.size();
+    while (at != end) {
+        const auto code = utf::utf_traits<char>::decode(at, end);
+        if (code == utf::illegal || code == utf::incomplete) {
+            return false;
+        }
+    }
+    return true;
+}
+
+std::string to_utf8(std::string_view text) {
+    std::string made;
+    made.reserve(text.size());
+    while (!text.empty()) {
+        const char* end = text.data();
+        const auto code = utf::utf_traits<char>::decode(end, text.data() + text.size());
+        const bool is_bad = code == utf::illegal || code == utf::incomplete;
+        const auto bytes = is_bad ? std::size_t{1} : static_cast<std::size_t>(end - text.data());
+        made += is_bad ? std::string_view("\xef\xbf\xbd") : text.substr(0, bytes);
+        text.remove_prefix(bytes);
+    }
+    return made;
+}
+
 }  // namespace sluice

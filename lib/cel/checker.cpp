@@ -321,7 +321,55 @@ class Checker {
         e.type = make_list_type(item != nullptr ? item : unifier_.make_variable());
     }
 
+    /// A field that is an object of a type named by its path is of the type of that path.
+    void check_object(Expression& e) {
+        const TypePtr type =
+            declarations_.find_object_type ? declarations_.find_object_type(e.name) : nullptr;
+        if (type == nullptr) {
+            undeclared(e, e.name);
+            return;
+        }
+        for (std::size_t i = 0; i + 1 < e.arguments.size(); i += 2) {
+            Expression& value = *e.arguments[i + 1];
+            const std::string field(e.arguments[i]->literal.text());
+            check(*e.arguments[i]);
+            check(value);
+            const auto found =
+                unifier_.resolve(unwrap(value, value.type, e.is_optional[i / 2]), false);
+            const auto known = type->fields.find(field);
+            if (type->kind == Kind::Dyn) {
+                check_path(value, found, e.name + "." + field);
+            } else if (known == type->fields.end()) {
+                fault(*e.arguments[i], fmt::format("undefined field '{}'", field));
+            } else if (!unifier_.assign(known->second, found)) {
+                mismatch(value, known->second, found);
+            }
+        }
+        e.type = type;
+    }
+
+    void check_path(const Expression& e, TypePtr found, const std::string& path) {
+        while (found->kind == Kind::List) {
+            found = found->parameters[0];
+        }
+        if (!found->name.empty() && found->name != path) {
+            fault(
+                e,
+                fmt::format(
+                    "unexpected type name \"{}\", expected \"{}\", which matches field name path "
+                    "from root Object type",
+                    found->name,
+                    path
+                )
+            );
+        }
+    }
+
     void check_map(Expression& e) {
+        if (!e.name.empty()) {
+            check_object(e);
+            return;
+        }
         TypePtr key;
         TypePtr value;
         for (std::size_t i = 0; i + 1 < e.arguments.size(); i += 2) {
@@ -430,7 +478,8 @@ class Checker {
 
     /// Items of one list, and keys and values of one map, must be of one type.
     void check_items(const Expression& e) {
-        if (e.node != Node::List && e.node != Node::Map) {
+        const bool is_object = e.node == Node::Map && !e.name.empty();
+        if ((e.node != Node::List && e.node != Node::Map) || is_object) {
             return;
         }
         const std::size_t step = e.node == Node::Map ? 2 : 1;

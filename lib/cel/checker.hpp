@@ -2,6 +2,7 @@
 
 #include "cel/expression.hpp"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -13,6 +14,10 @@ namespace sluice::cel {
 struct Declarations {
     std::map<std::string, TypePtr, std::less<>> variables;
     std::string scope;
+    /// The type of objects that the expression may make, by its name. An object with fields, or any
+    /// value (Dyn) of that name: then its fields may be anything, but for objects whose name is not
+    /// the path to them. nullptr: there is no such type.
+    std::function<TypePtr(std::string_view name)> find_object_type;
 };
 
 /// Gives every part its type and finds the function of every call. Faults are added, in the words

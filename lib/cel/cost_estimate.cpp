@@ -171,7 +171,7 @@ class CostEstimator {
 
     Estimate map(const Expression& e) {
         Estimate found;
-        found.cost = kMapCost;
+        found.cost = e.name.empty() ? kMapCost : kObjectCost;
         Size key{e.arguments.empty() ? 0 : kMost, 0};
         Size value = key;
         for (std::size_t i = 0; i < e.arguments.size(); ++i) {

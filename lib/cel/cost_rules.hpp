@@ -16,5 +16,6 @@ inline constexpr double kCostPerCharacter = 0.1;
 inline constexpr double kCostPerPatternCharacter = 0.25;
 inline constexpr std::uint64_t kListCost = 10;
 inline constexpr std::uint64_t kMapCost = 30;
+inline constexpr std::uint64_t kObjectCost = 40;
 
 }  // namespace sluice::cel

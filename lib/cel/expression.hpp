@@ -37,7 +37,8 @@ struct Expression {
         Select,  ///< target.name, or has(target.name)
         Call,    ///< name(arguments), or target.name(arguments)
         List,    ///< arguments are the items
-        Map,     ///< arguments are keys and values in turn
+        /// arguments are keys and values in turn; an object of a named type has that name
+        Map,
         Fold,
         OptionalMap,  ///< target.optMap(name, arguments[0]); is_test: optFlatMap
     };

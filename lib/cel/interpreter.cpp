@@ -336,7 +336,7 @@ Value Interpreter::list(const Expression& e) {
 
 Value Interpreter::map(const Expression& e) {
     if (!is_constant(e)) {
-        charge(kMapCost);
+        charge(e.name.empty() ? kMapCost : kObjectCost);
     }
     std::vector<Map::Entry> entries;
     for (std::size_t i = 0; i + 1 < e.arguments.size(); i += 2) {

@@ -214,6 +214,9 @@ class Parser {
                 expression = call(
                     offset, is_optional ? "_[?_]" : "_[_]", std::move(expression), std::move(index)
                 );
+            } else if (is_symbol("{") && !type_name_of(*expression).empty()) {
+                take("{");
+                expression = read_object(type_name_of(*expression), offset);
             } else {
                 break;
             }
@@ -296,10 +299,43 @@ class Parser {
             auto global = make_call(open, name.text, read_arguments(")"));
             return bounded(expand_macro(std::move(global), faults_));
         }
-        if (is_symbol("{")) {
-            fail(fmt::format("undeclared reference to '{}' (in container '')", name.text));
-        }
         return make_identifier(name.offset, name.text);
+    }
+
+    /// `a.b`, of which an object is made; "": the expression is no name.
+    static std::string type_name_of(const Expression& expression) {
+        if (expression.node == Node::Identifier) {
+            return expression.name;
+        }
+        const bool is_selection = expression.node == Node::Select && !expression.is_test;
+        const std::string prefix = is_selection ? type_name_of(*expression.target) : std::string();
+        return prefix.empty() ? prefix : prefix + "." + expression.name;
+    }
+
+    ExpressionPtr read_object(std::string name, std::size_t offset) {
+        auto object = std::make_unique<Expression>();
+        object->node = Node::Map;
+        object->offset = offset;
+        object->name = std::move(name);
+        while (faults_.empty() && !is_symbol("}")) {
+            object->is_optional.push_back(take("?"));
+            if (!is_at(Kind::Identifier) && !is_at(Kind::Quoted)) {
+                fail(fmt::format(
+                    "Syntax error: mismatched input '{}' expecting IDENTIFIER", shown(peek())
+                ));
+                break;
+            }
+            object->arguments.push_back(make_literal(peek().offset, make_string(peek().text)));
+            ++at_;
+            need(":");
+            object->arguments.push_back(read_conditional());
+            if (!take(",")) {
+                break;
+            }
+        }
+        need("}");
+        measure(*object);
+        return bounded(std::move(object));
     }
 
     ExpressionPtr read_collection(Node node, std::size_t offset, std::string_view end) {

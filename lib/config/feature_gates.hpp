@@ -14,7 +14,8 @@
 namespace sluice::config {
 
 // clang-format off
-/// All gates: X(name, default, stage, locked to the default). The one place that lists them.
+/// All gates: X(name, default, stage, locked to the default). The one place that lists them. Those
+/// that begin with Sluice are not Kueue's.
 #define SLUICE_FEATURES(X) \
     X(AdmissionFairSharing, true, Beta, false) \
     X(AdmissionGatedBy, true, Beta, false) \
@@ -67,6 +68,7 @@ namespace sluice::config {
     X(ShortWorkloadNames, false, Alpha, false) \
     X(SkipAncestorCheckForDeletedWorkloads, true, Beta, false) \
     X(SkipReassignmentForPodOwnedWorkloads, true, Beta, false) \
+    X(SluicePreventFairSharingLoops, false, Alpha, false) \
     X(SparkApplicationIntegration, false, Alpha, false) \
     X(TASAssignmentsEncodingByHostnamePrefix, true, Beta, false) \
     X(TASBalancedPlacement, false, Alpha, false) \

@@ -161,6 +161,7 @@ std::set<Feature> switchable_features() {
         ShortWorkloadNames,
         SkipAncestorCheckForDeletedWorkloads,
         SkipReassignmentForPodOwnedWorkloads,
+        SluicePreventFairSharingLoops,
         SparkApplicationIntegration,
         UnadmittedWorkloadsExplicitStatus,
         UnadmittedWorkloadsObservability,

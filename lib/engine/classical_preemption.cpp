@@ -379,7 +379,9 @@ class ClassicalSearch {
             search_.evict(victim);
             targets.push_back({victim, reason_of(candidate->of)});
             if (search_.fits(preemptor_, borrowing)) {
-                search_.fill_back(preemptor_, targets, borrowing);
+                search_.fill_back(preemptor_, targets, borrowing, [](WorkloadIndex) {
+                    return true;
+                });
                 search_.note_level(preemptor_);
                 tree_.rollback(mark);
                 return targets;

@@ -459,7 +459,12 @@ void Cycle::move_findings(Assignment& assignment, std::vector<PodSetRefusal>& in
 void Cycle::requeue() {
     const auto send_back = [this](CycleEntry& entry) {
         WorkloadRecord& record = state_.workloads_[entry.workload.at()];
-        if (!entry.keep_progress) {
+        if (entry.refusal.kind == RefusalKind::WaitingForPodsReady) {
+            // As if it had not been taken: it is to find the same flavors.
+            if (entry.outdated != nullptr) {
+                record.last_assignment = std::move(entry.outdated);
+            }
+        } else if (!entry.keep_progress) {
             record.last_assignment.reset();
         } else if (!entry.assignment.pod_sets.empty()) {
             auto last = std::make_unique<LastAssignment>();
@@ -478,6 +483,10 @@ void Cycle::requeue() {
             editor_.set_preemptor(entry.cluster_queue, entry.workload, entry.victims);
         }
         entry.refusal.requeued = editor_.requeue(entry.workload, requeues_immediately(entry));
+        entry.refusal.leaves_flavors_over = entry.refusal.kind == RefusalKind::Assignment &&
+                                            entry.refusal.requeued == RequeuedTo::Heap &&
+                                            record.last_assignment != nullptr &&
+                                            record.last_assignment->has_progress();
         const bool hopeless = entry.requeue == RequeueReason::NoFit ||
                               entry.requeue == RequeueReason::PreemptionNoCandidates;
         if (hopeless && entry.refusal.requeued == RequeuedTo::Inadmissible) {

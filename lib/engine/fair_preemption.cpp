@@ -66,7 +66,11 @@ class FairSearch {
             fits = second_strategy();
         }
         if (fits) {
-            search_.fill_back(preemptor_, targets_, Borrowing::Allowed);
+            search_
+                .fill_back(preemptor_, targets_, Borrowing::Allowed, [this](WorkloadIndex target) {
+                    return !search_.state().options().gates.prevent_fair_sharing_loops ||
+                           leaves_others_fair(target);
+                });
             search_.note_level(preemptor_);
         }
         return fits;
@@ -188,7 +192,7 @@ class FairSearch {
 
     bool passes(const Share& preemptor, const Share& target_before, const Share& target_after)
         const {
-        switch (search_.state().options().fair_sharing_strategies.front()) {
+        switch (first()) {
             case FairSharingStrategy::LessThanOrEqualToFinalShare:
                 return compare(preemptor, target_after) <= 0;
             case FairSharingStrategy::LessThanInitialShare:
@@ -206,7 +210,13 @@ class FairSearch {
             const auto mark = tree_.mark();
             if (!hopeless) {
                 search_.evict(candidate->workload);
-                if (passes(own, before, share_of(search_.state(), tree_, target_node))) {
+                const Share after = share_of(search_.state(), tree_, target_node);
+                if (passes(own, before, after)) {
+                    bounds_.push_back(
+                        first() == FairSharingStrategy::LessThanInitialShare
+                            ? ShareBound{candidate->workload, own_node, before, true}
+                            : ShareBound{candidate->workload, own_node, after, false}
+                    );
                     return note_taken(queues, candidate, PreemptionReason::InCohortFairSharing);
                 }
             }
@@ -229,18 +239,64 @@ class FairSearch {
         TargetQueues queues(search_.context(), own_queue(), std::move(retry_));
         for (NodeIndex queue = queues.next(); queue.is_valid(); queue = queues.next()) {
             const auto [own_node, target_node] = queues.below_common_cohort(queue);
-            const bool passed = compare(
-                                    share_of(search_.state(), tree_, own_node),
-                                    share_of(search_.state(), tree_, target_node)
-                                ) < 0;
+            const Share before = share_of(search_.state(), tree_, target_node);
             const Candidate* candidate = queues.pop(queue);
-            if (passed && take(queues, candidate, PreemptionReason::InCohortFairSharing)) {
-                return true;
+            if (compare(share_of(search_.state(), tree_, own_node), before) < 0) {
+                bounds_.push_back({candidate->workload, own_node, before, true});
+                if (take(queues, candidate, PreemptionReason::InCohortFairSharing)) {
+                    return true;
+                }
             }
             queues.drop(queue);
         }
         return false;
     }
+
+    /// Asked while a target is back, which raises the shares of the nodes above it: whether the
+    /// preemptor's share still allows what was taken by a strategy. Without this a victim is
+    /// evicted by a right that the preemptor has only as long as its own queue's workloads are out,
+    /// is admitted again before the preemptor, and is evicted again, without end.
+    bool leaves_others_fair(WorkloadIndex target) {
+        const NodeIndex queue = search_.state().workload(target).holding->cluster_queue;
+        const auto mark = tree_.mark();
+        tree_.assume_usage(own_queue(), preemptor_.usage);
+        const bool result =
+            std::all_of(bounds_.begin(), bounds_.end(), [&](const ShareBound& bound) {
+                if (bound.target == target || !is_at_or_below(queue, bound.own_node)) {
+                    return true;  // it is no victim any more, or the share has not risen
+                }
+                const int order =
+                    compare(share_of(search_.state(), tree_, bound.own_node), bound.share);
+                return bound.is_below ? order < 0 : order <= 0;
+            });
+        tree_.rollback(mark);
+        if (result) {
+            std::erase_if(bounds_, [target](const ShareBound& bound) {
+                return bound.target == target;
+            });
+        }
+        return result;
+    }
+
+    bool is_at_or_below(NodeIndex node, NodeIndex above) const {
+        while (node.is_valid() && node != above) {
+            node = tree_.node(node).parent;
+        }
+        return node.is_valid();
+    }
+
+    FairSharingStrategy first() const {
+        return search_.state().options().fair_sharing_strategies.front();
+    }
+
+    /// By what right a victim is taken: the preemptor's share, at that node, is at most this one,
+    /// or below it.
+    struct ShareBound {
+        WorkloadIndex target;
+        NodeIndex own_node;
+        Share share;
+        bool is_below = false;
+    };
 
     PreemptionSearch& search_;
     const PreemptionRequest& preemptor_;
@@ -250,6 +306,7 @@ class FairSearch {
     bool finds_elsewhere_ = false;  ///< maybe
     std::vector<PreemptionTarget> targets_;
     std::vector<const Candidate*> retry_;
+    std::vector<ShareBound> bounds_;
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ enum class FairSharingStrategy : std::uint8_t { LessThanOrEqualToFinalShare, Les
 enum class QuotaCheckStrategy : std::uint8_t { BlockUndeclared, IgnoreUndeclared };
 
 /// The feature gates that change a decision, with upstream's defaults
-/// (pkg/features/kube_features.go).
+/// (pkg/features/kube_features.go), and Sluice's own.
 struct Gates {
     bool partial_admission = true;
     bool flavor_fungibility = true;
@@ -25,6 +25,7 @@ struct Gates {
     bool priority_sorting_within_cohort = true;
     bool fair_sharing_preempt_within_nominal = true;
     bool fair_sharing_prioritize_non_borrowing = true;
+    bool prevent_fair_sharing_loops = false;  ///< SluicePreventFairSharingLoops
     bool scheduling_equivalence_hashing = true;
     bool prioritize_preemptor_workloads = false;
     bool recompute_assignment_upon_overlap = true;

@@ -197,13 +197,16 @@ void PreemptionSearch::bring_back(WorkloadIndex target) {
 }
 
 void PreemptionSearch::fill_back(
-    const PreemptionRequest& preemptor, std::vector<PreemptionTarget>& targets, Borrowing borrowing
+    const PreemptionRequest& preemptor,
+    std::vector<PreemptionTarget>& targets,
+    Borrowing borrowing,
+    const std::function<bool(WorkloadIndex target)>& may_stay
 ) {
     // The last target made it fit, so it is needed; of the others perhaps not all.
     for (std::size_t i = targets.size(); i-- > 1;) {
         const std::size_t at = i - 1;
         bring_back(targets[at].workload);
-        if (fits(preemptor, borrowing)) {
+        if (fits(preemptor, borrowing) && may_stay(targets[at].workload)) {
             targets[at] = targets.back();
             targets.pop_back();
         } else {

@@ -9,6 +9,7 @@
 #include "engine/state.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -79,11 +80,13 @@ class PreemptionSearch {
     void evict(WorkloadIndex target);
     void bring_back(WorkloadIndex target);
     /// Drops targets that turn out not to be needed: all but the last are brought back one by one,
-    /// the latest first, and stay if the preemptor fits all the same.
+    /// the latest first, and stay if the preemptor fits all the same and `may_stay`, asked while
+    /// the target is back, allows it.
     void fill_back(
         const PreemptionRequest& preemptor,
         std::vector<PreemptionTarget>& targets,
-        Borrowing borrowing
+        Borrowing borrowing,
+        const std::function<bool(WorkloadIndex target)>& may_stay
     );
 
     /// Holders of the ClusterQueue that use what the preemptor needs.

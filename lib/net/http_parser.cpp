@@ -31,6 +31,7 @@ class HttpParser::Impl {
     std::string method;
     std::string target;
     int status = 0;
+    std::size_t header_bytes_max = 0;
     HttpHeaders headers;
     BodySink sink;
     HeadCheck head_check;
@@ -115,6 +116,7 @@ HttpParser::HttpParser(
         impl_ = std::make_unique<BeastParser<false>>(header_bytes_max, body_bytes_max);
     }
     impl_->sink = std::move(sink);
+    impl_->header_bytes_max = header_bytes_max;
 }
 
 HttpParser::~HttpParser() = default;
@@ -126,6 +128,11 @@ Result<std::size_t> HttpParser::feed(std::string_view bytes) {
         const auto taken = impl_->put(bytes.substr(used), code);
         used += taken;
         if (code == http::error::need_more || (!code && taken == 0)) {
+            // What comes between chunks and after them would be waited for without end.
+            if (bytes.size() - used > impl_->header_bytes_max) {
+                impl_->status = impl_->is_header_done() ? 400 : 431;
+                return make_invalid("HTTP message: a line is longer than allowed");
+            }
             return used;
         }
         if (!code) {

@@ -6,6 +6,7 @@
 #include "net/event_loop.hpp"
 #include "net/http_parser.hpp"
 #include "net/incoming_request.hpp"
+#include "net/listening_socket.hpp"
 #include "net/next_piece.hpp"
 #include "net/server_limits.hpp"
 #include "net/stream.hpp"
@@ -73,7 +74,10 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
           tasks_(loop.executor(), "http server") {}
 
     Result<void> open() {
-        auto listener = Listener::open(loop_.executor(), options_.address, options_.port);
+        const int socket = options_.socket ? options_.socket->release() : -1;
+        auto listener = socket >= 0
+                            ? Listener::adopt(loop_.executor(), socket)
+                            : Listener::open(loop_.executor(), options_.address, options_.port);
         if (!listener) {
             return listener.error();
         }

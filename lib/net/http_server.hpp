@@ -19,6 +19,7 @@
 namespace sluice::net {
 
 class EventLoop;
+class ListeningSocket;
 
 /// A request whose body has come whole.
 struct ServerRequest {
@@ -69,6 +70,8 @@ struct HeadVerdict {
     std::optional<ServerResponse> refusal{};
     /// How long its body may be, beside the server's own limit; 0: it may have none.
     std::size_t body_bytes_max = static_cast<std::size_t>(-1);
+    /// The answer to a longer body; none: a plain 413.
+    std::optional<ServerResponse> too_large{};
 };
 
 /// Answers requests. Lifetime: must outlive the server.
@@ -91,6 +94,8 @@ struct ServerOptions {
     std::string address =
         "::";  ///< an IP address; "::" takes IPv4 too; "" is "::", or "0.0.0.0" without IPv6
     std::uint16_t port = 0;  ///< 0: any free one
+    /// Listened on instead by the first server that is started with it.
+    std::shared_ptr<ListeningSocket> socket{};
     bool tls = true;
     std::string certificate_pem;  ///< chain, leaf first; needed with tls
     std::string private_key_pem;

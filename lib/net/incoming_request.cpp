@@ -74,6 +74,7 @@ Result<void> IncomingRequest::judge() {
     auto verdict = handler_.judge_head(parser_.method(), path_of(parser_.target()));
     body_bytes_max_ = std::min(verdict.body_bytes_max, options_.body_bytes_max);
     refusal_ = std::move(verdict.refusal);
+    too_large_ = std::move(verdict.too_large);
     const auto length = parser_.content_length();
     if (!refusal_ && length && *length > body_bytes_max_) {
         return refuse_too_large();
@@ -95,7 +96,8 @@ Result<void> IncomingRequest::append(std::string_view bytes) {
 }
 
 Error IncomingRequest::refuse_too_large() {
-    refusal_ = make_too_large_response(body_bytes_max_);
+    refusal_ = too_large_ ? std::exchange(too_large_, std::nullopt)
+                          : make_too_large_response(body_bytes_max_);
     return make_invalid("HTTP body is larger than allowed");
 }
 

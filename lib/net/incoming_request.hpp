@@ -47,6 +47,7 @@ class IncomingRequest {
     SpooledBody body_;
     std::size_t body_bytes_max_ = 0;
     std::optional<ServerResponse> refusal_;
+    std::optional<ServerResponse> too_large_;  ///< instead of the plain answer
     HttpParser parser_;
 };
 

@@ -22,6 +22,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <tuple>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -357,6 +358,19 @@ Result<std::unique_ptr<Listener>> Listener::open(
                 code.message(),
             {}
         };
+    }
+    return std::make_unique<TcpListener>(std::move(acceptor));
+}
+
+Result<std::unique_ptr<Listener>> Listener::adopt(
+    const asio::any_io_executor& executor, int socket
+) {
+    tcp::acceptor acceptor(executor);
+    boost::system::error_code code;
+    code = acceptor.assign(tcp::v4(), socket, code);
+    if (code) {
+        ::close(socket);
+        return Error{ErrorCode::Unavailable, "cannot listen: " + code.message(), {}};
     }
     return std::make_unique<TcpListener>(std::move(acceptor));
 }

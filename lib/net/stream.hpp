@@ -69,6 +69,10 @@ class Listener {
     static Result<std::unique_ptr<Listener>> open(
         const boost::asio::any_io_executor& executor, const std::string& address, std::uint16_t port
     );
+    /// Takes over a socket that listens. Errors: Unavailable.
+    static Result<std::unique_ptr<Listener>> adopt(
+        const boost::asio::any_io_executor& executor, int socket
+    );
     Listener() = default;
     Listener(const Listener&) = delete;
     Listener& operator=(const Listener&) = delete;

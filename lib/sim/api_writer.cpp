@@ -66,6 +66,7 @@ bool ApiWriter::finish(
     if (response.status >= 400 && !is_gone) {
         const auto status = json::parse(response.body);
         const std::string why(status ? status->string_at("message") : std::string_view());
+        last_refusal_ = why;
         if (creates) {
             tell(about, {true, "FailedCreate", "Error creating: " + why}, now);
         }
@@ -115,10 +116,10 @@ std::optional<apiserver::Request> ApiWriter::prepare(const Write& write, const j
     const std::string name(text_at(about, {"metadata", "name"}));
     const auto latest =
         server_.state().store.find(apiserver::State::collection_of(*type), {std::string(ns), name});
-    if (!latest) {
+    if (!latest || server_.state().needs_webhook(*latest, *type)) {
         return std::nullopt;
     }
-    json::Value changed = apiserver::State::to_version(*latest, *type);
+    json::Value changed = server_.state().to_version(*latest, *type);
     changed.set("status", write.body);
     return make_request("PUT", many + "/" + name + "/status", changed);
 }

@@ -30,6 +30,8 @@ class ApiWriter {
     bool finish(
         const Write& write, const json::Value& about, const apiserver::Response& response, Time now
     );
+    /// What the server said of the last write that it refused.
+    const std::string& last_refusal() const { return last_refusal_; }
     /// Does one write and tells what came of it.
     bool perform(const Write& write, const json::Value& about, Time now);
     /// Writes an event on the object.
@@ -49,6 +51,7 @@ class ApiWriter {
   private:
     apiserver::ApiServer& server_;
     EventRecorder recorder_;
+    std::string last_refusal_;
 };
 
 }  // namespace sluice::sim

@@ -1,11 +1,13 @@
 #include "sim/cluster.hpp"
 
 #include "api/micro_time.hpp"
+#include "sim/adoption.hpp"
 #include "sim/controllers.hpp"
 #include "sim/fields.hpp"
 #include "sim/job_pod.hpp"
 #include "sim/pod_life.hpp"
 #include "sim/pod_scheduler.hpp"
+#include "sim/services/endpoints.hpp"
 
 #include <fmt/format.h>
 
@@ -19,9 +21,26 @@ namespace {
 const apiserver::Collection jobs_collection{"batch", "jobs"};
 const apiserver::Collection pods_collection{"", "pods"};
 const apiserver::Collection nodes_collection{"", "nodes"};
+const apiserver::Collection sets_collection{"apps", "replicasets"};
+const apiserver::Collection daemon_sets_collection{"apps", "daemonsets"};
+const apiserver::Collection revisions_collection{"apps", "controllerrevisions"};
+const apiserver::Collection services_collection{"", "services"};
+const apiserver::Collection endpoints_collection{"", "endpoints"};
 constexpr int kRoundsMax = 10'000;
 /// A write that was refused is made again after this time.
 constexpr Duration kRetry = std::chrono::seconds(10);
+
+/// Whether a service, or a budget of disruptions, would see another pod.
+bool changes_service(const json::Value& before, const json::Value& after) {
+    const auto differs = [&](FieldPath path) {
+        const json::Value* one = before.find_path(path);
+        const json::Value* other = after.find_path(path);
+        return one == nullptr || other == nullptr ? one != other : *one != *other;
+    };
+    return differs({"metadata", "labels"}) || differs({"metadata", "deletionTimestamp"}) ||
+           differs({"metadata", "ownerReferences"}) || differs({"status", "podIP"}) ||
+           differs({"status", "phase"}) || differs({"status", "conditions"});
+}
 
 bool has_controller(const apiserver::Collection& collection) {
     return collection == jobs_collection || controllers().contains(collection);
@@ -39,13 +58,21 @@ SimulatedCluster::SimulatedCluster(apiserver::ApiServer& server, Options options
     for (const apiserver::Collection& collection : server_.state().store.collections()) {
         for (const auto& [name, object] : server_.state().store.objects(collection)) {
             if (collection == pods_collection) {
-                pods_.insert(name);
-            } else if (has_controller(collection)) {
+                note_pod({.name = name, .before = nullptr, .after = object, .last = nullptr});
+            }
+            if (collection == sets_collection) {
+                note_set({.name = name, .before = nullptr, .after = object, .last = nullptr});
+            }
+            if (collection == nodes_collection) {
+                follow_node(node_addresses_, *object);
+            }
+            if (has_controller(collection)) {
                 objects_.emplace(collection, name);
             }
         }
     }
     must_schedule_ = true;
+    options_.job_batch = options_.pace.scale(options_.job_batch);
 }
 
 void SimulatedCluster::note(
@@ -57,16 +84,36 @@ void SimulatedCluster::note(
         objects_.emplace(collection, entry.name);
     } else if (collection == nodes_collection) {
         must_schedule_ = true;
+        for (const auto& [name, set] : server_.state().store.objects(daemon_sets_collection)) {
+            objects_.emplace(daemon_sets_collection, name);
+        }
         if (!entry.after) {
             note_lost_node(entry.name.name);
         } else {
             nodes_.insert(entry.name.name);
+            follow_node(node_addresses_, *entry.after);
         }
     } else if (collection == pods_collection) {
-        pods_.insert(entry.name);
+        note_pod(entry);
         must_schedule_ = true;
+        if (!entry.after) {
+            started_.erase(std::string(text_at(*entry.before, {"metadata", "uid"})));
+        }
     }
-    note_owner(entry.after ? *entry.after : *entry.before);
+    if (collection == sets_collection) {
+        note_set(entry);
+    }
+    if (collection == services_collection && !entry.after) {
+        served_.insert(entry.name);
+    } else if (collection == services_collection) {
+        objects_.emplace(endpoints_collection, entry.name);
+    } else if (collection == endpoints_collection) {
+        objects_.emplace(services_collection, entry.name);
+    }
+    // The owner of revisions does not watch them.
+    if (collection != revisions_collection) {
+        note_owner(entry.after ? *entry.after : *entry.before);
+    }
 }
 
 /// A new Job, or a change by its user, is looked at without delay.
@@ -92,6 +139,63 @@ void SimulatedCluster::note_lost_node(const std::string& node) {
             pods_.insert(name);
         }
     }
+}
+
+/// ReplicaSets that nobody controls concern Deployments.
+void SimulatedCluster::note_set(const apiserver::LogEntry& entry) {
+    if (!entry.after || is_controlled(*entry.after)) {
+        free_sets_.erase(entry.name);
+        return;
+    }
+    free_sets_.insert(entry.name);
+    if (changes_selection(entry)) {
+        note_all({"apps", "deployments"}, entry.name.ns);
+    }
+}
+
+/// Pods concern those who may take them in, serve through them, or count them.
+void SimulatedCluster::note_pod(const apiserver::LogEntry& entry) {
+    pods_.insert(entry.name);
+    follow_pod(pod_addresses_, entry.before.get(), entry.after.get());
+    const bool is_orphan = entry.after && !is_controlled(*entry.after);
+    if (is_orphan) {
+        orphans_.insert(entry.name);
+    } else {
+        orphans_.erase(entry.name);
+    }
+    if (is_orphan && changes_selection(entry)) {
+        for (const auto& [collection, controller] : controllers()) {
+            if (adopts_pods(collection)) {
+                note_all(collection, entry.name.ns);
+            }
+        }
+        note_all(jobs_collection, entry.name.ns);
+    }
+    if (!entry.before || !entry.after || changes_service(*entry.before, *entry.after)) {
+        note_all(services_collection, entry.name.ns);
+        note_all({"policy", "poddisruptionbudgets"}, entry.name.ns);
+    }
+}
+
+void SimulatedCluster::note_all(const apiserver::Collection& collection, const std::string& ns) {
+    const auto& objects = server_.state().store.objects(collection);
+    for (auto at = objects.lower_bound({ns, ""}); at != objects.end() && at->first.ns == ns; ++at) {
+        objects_.emplace(collection, at->first);
+    }
+}
+
+std::vector<apiserver::Snapshot> SimulatedCluster::list(
+    const apiserver::Collection& collection, std::string_view ns
+) const {
+    std::vector<apiserver::Snapshot> found;
+    const auto& objects = server_.state().store.objects(collection);
+    const bool is_of_cluster = !objects.empty() && objects.begin()->first.ns.empty();
+    const std::string first(is_of_cluster ? std::string_view() : ns);
+    for (auto at = objects.lower_bound({first, ""}); at != objects.end() && at->first.ns == first;
+         ++at) {
+        found.push_back(at->second);
+    }
+    return found;
 }
 
 std::optional<Time> SimulatedCluster::next_time() const {
@@ -136,6 +240,9 @@ void SimulatedCluster::run(Time now) {
         for (const std::string& name : std::exchange(nodes_, {})) {
             release_ready_node(name, now);
         }
+        for (const Name& name : std::exchange(served_, {})) {
+            remove_endpoints(name, now);
+        }
         for (const Key& key : std::exchange(objects_, {})) {
             reconcile_object(key, now);
         }
@@ -172,6 +279,9 @@ void SimulatedCluster::perform(
             send(key, object, write);
         } else if (!writer_.perform(write, *object, now)) {
             again = std::min(again.value_or(now + kRetry), now + kRetry);
+            if (write.verb == Write::Verb::Create && write.kind == "Pod") {
+                tell_failed_creation(key, *object, now);
+            }
             break;
         }
     }
@@ -180,6 +290,37 @@ void SimulatedCluster::perform(
     }
     if (again) {
         again_[key] = *again;
+    }
+}
+
+/// Sets that replicate pods say so in a condition, until their next status is written.
+void SimulatedCluster::tell_failed_creation(const Key& key, const json::Value& object, Time now) {
+    const std::string_view kind = object.string_at("kind");
+    const bool has_condition_for_it = kind == "ReplicaSet" || kind == "ReplicationController";
+    const json::Array& known = list_at(object, {"status", "conditions"});
+    if (!has_condition_for_it || find_element(known, "type", "ReplicaFailure") != nullptr) {
+        return;
+    }
+    const bool was_due = objects_.contains(key);
+    json::Array conditions = known;
+    conditions.emplace_back(json::Object{
+        {"type", "ReplicaFailure"},
+        {"status", "True"},
+        {"reason", "FailedCreate"},
+        {"message", writer_.last_refusal()},
+        {"lastTransitionTime", api::to_string(now)}
+    });
+    writer_.perform(
+        {.verb = Write::Verb::PatchStatus,
+         .name = std::string(text_at(object, {"metadata", "name"})),
+         .body = json::Object{{"status", json::Object{{"conditions", std::move(conditions)}}}},
+         .api_version = std::string(object.string_at("apiVersion")),
+         .kind = std::string(kind)},
+        object,
+        now
+    );
+    if (!was_due) {
+        objects_.erase(key);  // its own word is no reason to try again at once
     }
 }
 
@@ -199,6 +340,7 @@ void SimulatedCluster::send(const Key& key, const apiserver::Snapshot& object, c
             if (is_done) {
                 objects_.insert(key);
             } else {
+                tell_failed_creation(key, *object, now);
                 again_[key] = now + kRetry;
             }
         }
@@ -226,7 +368,52 @@ void SimulatedCluster::reconcile_object(const Key& key, Time now) {
             held.push_back(std::move(dependent));
         }
     }
+    if (!adopted_kind(key.first).empty() && settle_ownership(key, *object, owned, now)) {
+        return;
+    }
     perform(key, object, ask_controller(key, *object, owned, now), now);
+}
+
+/// Takes in and lets go pods; whether there were any, so that the object is looked at again.
+bool SimulatedCluster::settle_ownership(
+    const Key& key,
+    const json::Value& object,
+    const std::vector<const json::Value*>& owned,
+    Time now
+) {
+    const bool has_sets = adopted_kind(key.first) == "ReplicaSet";
+    const auto& free = has_sets ? free_sets_ : orphans_;
+    std::vector<apiserver::Snapshot> orphans;
+    for (auto at = free.lower_bound({key.second.ns, ""});
+         at != free.end() && at->ns == key.second.ns;
+         ++at) {
+        const auto& collection = has_sets ? sets_collection : pods_collection;
+        if (auto found = server_.state().store.find(collection, *at)) {
+            orphans.push_back(std::move(found));
+        }
+    }
+    std::vector<Write> writes = release(object, owned);
+    std::ranges::move(adopt(object, orphans), std::back_inserter(writes));
+    for (const Write& write : writes) {
+        writer_.perform(write, object, now);
+    }
+    if (!writes.empty()) {
+        objects_.insert(key);
+    }
+    return !writes.empty();
+}
+
+/// What was made for a service that is gone.
+void SimulatedCluster::remove_endpoints(const Name& name, Time now) {
+    const apiserver::Snapshot found = server_.state().store.find(endpoints_collection, name);
+    if (found && found->find_path({"metadata", "labels", kEndpointsController}) != nullptr) {
+        writer_.request(
+            "DELETE",
+            fmt::format("/api/v1/namespaces/{}/endpoints/{}", name.ns, name.name),
+            json::Object(),
+            now
+        );
+    }
 }
 
 Outcome SimulatedCluster::ask_controller(
@@ -243,7 +430,11 @@ Outcome SimulatedCluster::ask_controller(
             return each->string_at("kind") != "Pod";
         });
         return reconcile_job(
-            object, pods, backoffs_[std::string(text_at(object, {"metadata", "uid"}))], now
+            object,
+            pods,
+            backoffs_[std::string(text_at(object, {"metadata", "uid"}))],
+            now,
+            options_.pace
         );
     }
     const Controller& controller = controllers().at(key.first);
@@ -259,8 +450,10 @@ Outcome SimulatedCluster::ask_controller(
         {.object = read,
          .owned = owned,
          .find = find_other,
-         .run_time = options_.run_time,
-         .now = now}
+         .pace = options_.pace,
+         .now = now,
+         .list = [this,
+                  ns](const apiserver::Collection& collection) { return list(collection, ns); }}
     );
 }
 
@@ -275,7 +468,10 @@ json::Value SimulatedCluster::find(
         apiserver::State::collection_of(*type),
         {type->is_namespaced ? std::string(ns) : std::string(), std::string(name)}
     );
-    return found ? apiserver::State::to_version(*found, *type) : json::Value();
+    // No webhook is asked: an object that one converts is read in the version that is stored.
+    return found && !server_.state().needs_webhook(*found, *type)
+               ? server_.state().to_version(*found, *type)
+               : json::Value();
 }
 
 /// A pod whose Job is gone is counted by nobody.
@@ -304,9 +500,32 @@ void SimulatedCluster::reconcile_pod(const Name& name, Time now) {
         return;
     }
     const bool is_lost = !server_.state().store.find(nodes_collection, {"", node});
-    perform(
-        key, pod, is_lost ? collect_lost_pod(*pod, now) : run_pod(*pod, options_.run_time, now), now
+    if (is_lost) {
+        perform(key, pod, collect_lost_pod(*pod, now), now);
+        return;
+    }
+    const std::string uid(text_at(*pod, {"metadata", "uid"}));
+    const auto started = started_.find(uid);
+    Outcome outcome = run_pod(
+        *pod,
+        options_.pace,
+        started == started_.end() ? std::nullopt : std::optional(started->second),
+        now
     );
+    if (options_.pace.speed != 1 && !outcome.writes.empty()) {
+        started_[uid] = now;
+    }
+    give_addresses(*pod, outcome);
+    perform(key, pod, outcome, now);
+}
+
+void SimulatedCluster::give_addresses(const json::Value& pod, Outcome& outcome) {
+    if (begins_to_run(pod, outcome)) {
+        const apiserver::Snapshot node = server_.state().store.find(
+            nodes_collection, {"", std::string(text_at(pod, {"spec", "nodeName"}))}
+        );
+        give_pod_addresses(outcome, pod_addresses_.take(), node.get());
+    }
 }
 
 void SimulatedCluster::schedule(Time now) {
@@ -362,7 +581,20 @@ void SimulatedCluster::tell_unschedulable(
 }
 
 void SimulatedCluster::add_node(const json::Value& node, Time now) {
-    writer_.replace_node(node, now);
+    json::Value added = node;
+    if (list_at(node, {"status", "addresses"}).empty()) {
+        make_object_at(added, {"status"})
+            .set(
+                "addresses",
+                json::Array{
+                    json::Object{{"type", "InternalIP"}, {"address", node_addresses_.take()}},
+                    json::Object{
+                        {"type", "Hostname"}, {"address", text_at(node, {"metadata", "name"})}
+                    }
+                }
+            );
+    }
+    writer_.replace_node(added, now);
 }
 
 }  // namespace sluice::sim

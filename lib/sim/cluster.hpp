@@ -3,10 +3,13 @@
 #include "apiserver/api_server.hpp"
 #include "base/clock.hpp"
 #include "json/value.hpp"
+#include "sim/addresses.hpp"
 #include "sim/api_writer.hpp"
 #include "sim/job_controller.hpp"
+#include "sim/pace.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -28,8 +31,8 @@ class SimulatedCluster {
     using Send = std::function<void(apiserver::Request, Answered)>;
 
     struct Options {
-        Duration run_time = std::chrono::seconds(30);  ///< of pods that do not say how long
-        Send send{};                                   ///< none: webhooks are passed over
+        Pace pace{};  ///< of pods, and of the delays and deadlines of Jobs
+        Send send{};  ///< none: webhooks are passed over
         /// So long the Job controller gathers what happens to the pods of a Job before it looks at
         /// them. The real one does so for a second.
         Duration job_batch{};
@@ -43,8 +46,8 @@ class SimulatedCluster {
     void run(Time now);
     /// Whether something has changed that it has not looked at.
     bool has_work() const {
-        return !objects_.empty() || !batched_.empty() || !pods_.empty() || !nodes_.empty() ||
-               must_schedule_;
+        return !objects_.empty() || !served_.empty() || !batched_.empty() || !pods_.empty() ||
+               !nodes_.empty() || must_schedule_;
     }
     /// When it has to look again, whatever happens.
     std::optional<Time> next_time() const;
@@ -58,6 +61,21 @@ class SimulatedCluster {
     void note_job(const apiserver::LogEntry& entry);
     void note_owner(const json::Value& object);
     void note_lost_node(const std::string& node);
+    void note_pod(const apiserver::LogEntry& entry);
+    void note_set(const apiserver::LogEntry& entry);
+    void note_all(const apiserver::Collection& collection, const std::string& ns);
+    void remove_endpoints(const Name& name, Time now);
+    bool settle_ownership(
+        const Key& key,
+        const json::Value& object,
+        const std::vector<const json::Value*>& owned,
+        Time now
+    );
+    std::vector<apiserver::Snapshot> list(
+        const apiserver::Collection& collection, std::string_view ns
+    ) const;
+    void give_addresses(const json::Value& pod, Outcome& outcome);
+    void tell_failed_creation(const Key& key, const json::Value& object, Time now);
     void take_due(Time now);
     void delay_batched(Time now);
     void reconcile_object(const Key& key, Time now);
@@ -88,11 +106,18 @@ class SimulatedCluster {
     std::set<Key> objects_;  ///< that have a controller, to be looked at
     std::set<Key> batched_;  ///< the same, but not at once
     std::set<Name> pods_;
+    std::set<Name> orphans_;    ///< pods that nobody controls
+    std::set<Name> free_sets_;  ///< ReplicaSets that nobody controls
+    std::set<Name> served_;     ///< services that are gone, whose Endpoints go too
+    AddressPool pod_addresses_{"10.244"};
+    AddressPool node_addresses_{"192.168"};
     std::set<std::string> nodes_;
     bool must_schedule_ = false;
     std::map<Key, Time> again_;
     std::map<Key, int> sent_;  ///< requests that have no answer yet; their object waits
     std::map<std::string, JobBackoff> backoffs_;  ///< by uid
+    /// When pods were started or ended last, by uid, where whole seconds are too coarse.
+    std::map<std::string, Time> started_;
 };
 
 }  // namespace sluice::sim

@@ -26,14 +26,14 @@ const json::Value* find_job_end(const json::Value& job) {
 }
 
 /// Deletes a Job whose time after its end is over (KEP-592).
-Outcome expire(const json::Value& job, const json::Value& end, Time now) {
+Outcome expire(const json::Value& job, const json::Value& end, Time now, const Pace& pace) {
     Outcome outcome;
     const auto seconds = find_int(job, {"spec", "ttlSecondsAfterFinished"});
     const auto ended = find_time(end, {"lastTransitionTime"});
     if (!seconds || !ended) {
         return outcome;
     }
-    const Time expiry = *ended + std::chrono::seconds(*seconds);
+    const Time expiry = later(*ended, pace.scale_seconds(*seconds));
     if (now < expiry) {
         outcome.again_at = expiry;
         return outcome;
@@ -61,7 +61,8 @@ Outcome reconcile_job(
     const json::Value& job,
     const std::vector<const json::Value*>& pods,
     JobBackoff& backoff,
-    Time now
+    Time now,
+    const Pace& pace
 ) {
     const std::string_view managed_by = text_at(job, {"spec", "managedBy"});
     if (!managed_by.empty() && managed_by != kOwnName) {
@@ -69,7 +70,7 @@ Outcome reconcile_job(
     }
     const json::Value* end = find_job_end(job);
     if (end != nullptr && job.find_path({"metadata", "deletionTimestamp"}) == nullptr) {
-        return expire(job, *end, now);
+        return expire(job, *end, now, pace);
     }
     JobPods views;
     std::ranges::transform(pods, std::back_inserter(views), [](const json::Value* pod) {
@@ -80,7 +81,7 @@ Outcome reconcile_job(
             return pod.index.value_or(-1);
         });
     }
-    return JobTurn(job, std::move(views), backoff, now).run();
+    return JobTurn(job, std::move(views), backoff, now, pace).run();
 }
 
 }  // namespace sluice::sim

@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "json/value.hpp"
+#include "sim/pace.hpp"
 #include "sim/write.hpp"
 
 #include <cstdint>
@@ -24,7 +25,8 @@ Outcome reconcile_job(
     const json::Value& job,
     const std::vector<const json::Value*>& pods,
     JobBackoff& backoff,
-    Time now
+    Time now,
+    const Pace& pace = {}
 );
 
 }  // namespace sluice::sim

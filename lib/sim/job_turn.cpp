@@ -11,11 +11,14 @@
 
 namespace sluice::sim {
 
-JobTurn::JobTurn(const json::Value& job, JobPods pods, JobBackoff& backoff, Time now)
+JobTurn::JobTurn(
+    const json::Value& job, JobPods pods, JobBackoff& backoff, Time now, const Pace& pace
+)
     : job_(job),
       pods_(std::move(pods)),
       memory_(backoff),
       now_(now),
+      pace_(pace),
       status_(JobStatus::read(job)),
       before_(status_) {
     const bool is_indexed = text_at(job, {"spec", "completionMode"}) == "Indexed";
@@ -96,7 +99,7 @@ bool JobTurn::is_past_deadline() {
     if (!limit || !start || is_suspended_) {
         return false;
     }
-    const Time end = *start + std::chrono::seconds(*limit);
+    const Time end = later(*start, pace_.scale_seconds(*limit));
     if (now_ < end) {
         look_again(end);
     }

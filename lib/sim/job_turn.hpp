@@ -18,7 +18,7 @@ namespace sluice::sim {
 class JobTurn {
   public:
     /// Lifetime: job and backoff must outlive it.
-    JobTurn(const json::Value& job, JobPods pods, JobBackoff& backoff, Time now);
+    JobTurn(const json::Value& job, JobPods pods, JobBackoff& backoff, Time now, const Pace& pace);
 
     Outcome run();
 
@@ -59,6 +59,7 @@ class JobTurn {
     JobPods pods_;
     JobBackoff& memory_;
     Time now_;
+    Pace pace_;
     JobStatus status_;
     JobStatus before_;
     Outcome outcome_;

@@ -16,7 +16,7 @@ constexpr Duration kBackoffMin = std::chrono::seconds(10);
 constexpr Duration kBackoffMax = std::chrono::minutes(10);
 constexpr std::int64_t kPodsAtOnce = 500;
 
-Duration backoff_left(std::int64_t failures, std::optional<Time> last, Time now) {
+Duration backoff_left(std::int64_t failures, std::optional<Time> last, Time now, const Pace& pace) {
     if (failures == 0 || !last) {
         return {};
     }
@@ -24,7 +24,7 @@ Duration backoff_left(std::int64_t failures, std::optional<Time> last, Time now)
     for (std::int64_t i = 1; i < failures && backoff < kBackoffMax; ++i) {
         backoff = std::min(2 * backoff, kBackoffMax);
     }
-    return std::max(Duration(), *last + backoff - now);
+    return std::max(Duration(), later(*last, pace.scale(backoff)) - now);
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ void JobTurn::manage_pods() {
 
 void JobTurn::create(std::int64_t count) {
     if (!per_index_limit_) {
-        const Duration left = backoff_left(backoff_.failures, backoff_.last_failure, now_);
+        const Duration left = backoff_left(backoff_.failures, backoff_.last_failure, now_, pace_);
         if (left > Duration()) {
             look_again(now_ + left);
             return;
@@ -145,7 +145,8 @@ std::vector<std::int64_t> JobTurn::indexes_to_add(std::int64_t count) {
             return false;
         }
         const JobPod& pod = found->second;
-        const Duration left = backoff_left(pod.all_index_failures() + 1, pod.finished_at(), now_);
+        const Duration left =
+            backoff_left(pod.all_index_failures() + 1, pod.finished_at(), now_, pace_);
         if (left > Duration()) {
             shortest = std::min(shortest.value_or(left), left);
         }

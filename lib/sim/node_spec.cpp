@@ -57,13 +57,7 @@ Result<json::Value> read_taint(std::string_view text) {
     return taint;
 }
 
-struct Parts {
-    json::Value room = json::Object{{"pods", "110"}};
-    json::Value labels = json::Object{{"kubernetes.io/os", "linux"}};
-    json::Array taints;
-};
-
-Result<void> read_part(std::string_view part, Parts& parts) {
+Result<void> read_part(std::string_view part, NodeParts& parts) {
     constexpr std::string_view kLabel = "label:";
     constexpr std::string_view kTaint = "taint:";
     if (part.starts_with(kTaint)) {
@@ -90,17 +84,21 @@ Result<void> read_part(std::string_view part, Parts& parts) {
     return {};
 }
 
-json::Value make_node(const std::string& name, const Parts& parts) {
-    json::Value labels = parts.labels;
-    labels.set("kubernetes.io/hostname", name);
+}  // namespace
+
+json::Value make_node(const std::string& name, NodeParts parts) {
+    parts.labels.set("kubernetes.io/os", "linux");
+    if (parts.labels.find("kubernetes.io/hostname") == nullptr) {
+        parts.labels.set("kubernetes.io/hostname", name);
+    }
     json::Value spec = json::Object();
     if (!parts.taints.empty()) {
-        spec.set("taints", parts.taints);
+        spec.set("taints", std::move(parts.taints));
     }
     return json::Object{
         {"apiVersion", "v1"},
         {"kind", "Node"},
-        {"metadata", json::Object{{"name", name}, {"labels", std::move(labels)}}},
+        {"metadata", json::Object{{"name", name}, {"labels", std::move(parts.labels)}}},
         {"spec", std::move(spec)},
         {"status",
          json::Object{
@@ -115,14 +113,14 @@ json::Value make_node(const std::string& name, const Parts& parts) {
     };
 }
 
-}  // namespace
-
 Result<std::vector<json::Value>> make_nodes(std::string_view description) {
     const std::size_t colon = description.find(':');
     const std::string name(trimmed(description.substr(0, colon)));
     if (colon == std::string_view::npos || api::check_dns1123_label(name)) {
         return make_invalid(fmt::format(
-            "\"{}\": it does not begin with a name in small letters and a colon", description
+            "\"{}\": it does not begin with a name in small letters and a colon, as in 'gpu: 2x "
+            "cpu=8'",
+            description
         ));
     }
     std::string_view rest = trimmed(description.substr(colon + 1));
@@ -132,7 +130,7 @@ Result<std::vector<json::Value>> make_nodes(std::string_view description) {
             fmt::format("{}: the number of nodes is not between 1 and {}", name, kNodesMax)
         );
     }
-    Parts parts;
+    NodeParts parts;
     while (!rest.empty()) {
         const std::string_view part = rest.substr(0, rest.find(','));
         rest.remove_prefix(std::min(rest.size(), part.size() + 1));

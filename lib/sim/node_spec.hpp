@@ -3,10 +3,22 @@
 #include "base/error.hpp"
 #include "json/value.hpp"
 
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace sluice::sim {
+
+/// What tells one simulated Node from another.
+struct NodeParts {
+    json::Value room = json::Object{{"pods", "110"}};  ///< amounts by resource
+    json::Value labels =
+        json::Object();  ///< beside its hostname, unless they say it, and its system
+    json::Array taints{};
+};
+
+/// A Node of that name, which is ready.
+json::Value make_node(const std::string& name, NodeParts parts);
 
 /// The Nodes of a description such as
 ///

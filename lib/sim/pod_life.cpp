@@ -150,6 +150,48 @@ Write end(const json::Value& pod, std::int64_t exit_code, Time now) {
     );
 }
 
+/// Containers that were added to look into a pod run at once.
+std::optional<Write> run_ephemeral(const json::Value& pod, Time now) {
+    const json::Array& wanted = list_at(pod, {"spec", "ephemeralContainers"});
+    json::Array statuses = list_at(pod, {"status", "ephemeralContainerStatuses"});
+    const std::size_t known = statuses.size();
+    for (const json::Value& container : wanted) {
+        if (find_element(statuses, "name", container.string_at("name")) == nullptr) {
+            statuses.emplace_back(json::Object{
+                {"name", container.string_at("name")},
+                {"image", container.string_at("image")},
+                {"imageID", ""},
+                {"ready", false},
+                {"restartCount", 0},
+                {"lastState", json::Object()},
+                {"state",
+                 json::Object{{"running", json::Object{{"startedAt", api::to_string(now)}}}}}
+            });
+        }
+    }
+    if (statuses.size() == known) {
+        return std::nullopt;
+    }
+    return status_write(pod, json::Object{{"ephemeralContainerStatuses", std::move(statuses)}});
+}
+
+/// When the pod may run no longer.
+std::optional<Time> find_deadline(const json::Value& pod, const Pace& pace) {
+    const auto seconds = find_int(pod, {"spec", "activeDeadlineSeconds"});
+    const auto started = find_time(pod, {"status", "startTime"});
+    return seconds && started ? std::optional<Time>(later(*started, pace.scale_seconds(*seconds)))
+                              : std::nullopt;
+}
+
+Write exceed_deadline(const json::Value& pod, Time now) {
+    Write write = end(pod, kKilled, now);
+    json::Value& status = *write.body.find("status");
+    status.set("phase", "Failed");
+    status.set("reason", "DeadlineExceeded");
+    status.set("message", "Pod was active on the node longer than the specified deadline");
+    return write;
+}
+
 /// Deleted without a delay: only finalizers hold it.
 bool is_being_removed(const json::Value& pod) {
     return pod.find_path({"metadata", "deletionTimestamp"}) != nullptr &&
@@ -165,12 +207,12 @@ Write removal(const json::Value& pod) {
     };
 }
 
-Outcome stop(const json::Value& pod, Time deadline, Time now) {
+Outcome stop(const json::Value& pod, Time deadline, const Pace& pace, Time now) {
     Outcome outcome;
     const auto grace = find_int(pod, {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
     const auto stop_time = annotated_number(pod, kStopSeconds).value_or(0);
     const Time end_time =
-        deadline - std::chrono::seconds(grace) + std::chrono::seconds(std::min(grace, stop_time));
+        later(later(deadline, -to_duration(grace)), pace.scale_seconds(std::min(grace, stop_time)));
     if (!has_ended(pod) && now < end_time) {
         outcome.again_at = end_time;
         return outcome;
@@ -215,7 +257,14 @@ std::string find_obstacle(const json::Value& pod, const json::Value& node) {
     if (!wanted) {
         return "the pod cannot be read";
     }
-    if (is_true_at(node, {"spec", "unschedulable"})) {
+    const api::Taint unschedulable{
+        .key = "node.kubernetes.io/unschedulable",
+        .value = {},
+        .effect = "NoSchedule",
+        .time_added = std::nullopt
+    };
+    if (is_true_at(node, {"spec", "unschedulable"}) &&
+        api::find_untolerated_taint({unschedulable}, wanted->tolerations) != nullptr) {
         return "node(s) were unschedulable";
     }
     api::StringMap labels;
@@ -257,10 +306,10 @@ bool has_ended(const json::Value& pod) {
     return phase == "Succeeded" || phase == "Failed";
 }
 
-Outcome run_pod(const json::Value& pod, Duration run_time, Time now) {
+Outcome run_pod(const json::Value& pod, const Pace& pace, std::optional<Time> started, Time now) {
     Outcome outcome;
     if (const auto deleted = find_time(pod, {"metadata", "deletionTimestamp"})) {
-        return stop(pod, *deleted, now);
+        return stop(pod, *deleted, pace, now);
     }
     if (has_ended(pod)) {
         return outcome;
@@ -269,6 +318,17 @@ Outcome run_pod(const json::Value& pod, Duration run_time, Time now) {
         outcome.writes.push_back(run(pod, now));
         return outcome;
     }
+    if (auto write = run_ephemeral(pod, now)) {
+        outcome.writes.push_back(std::move(*write));
+        return outcome;
+    }
+    if (const auto deadline = find_deadline(pod, pace)) {
+        if (now >= *deadline) {
+            outcome.writes.push_back(exceed_deadline(pod, now));
+            return outcome;
+        }
+        outcome.again_at = deadline;
+    }
     const auto seconds = annotated_number(pod, kRunSeconds);
     const std::string_view policy = text_at(pod, {"spec", "restartPolicy"});
     if (!seconds && policy == "Always") {
@@ -276,13 +336,14 @@ Outcome run_pod(const json::Value& pod, Duration run_time, Time now) {
     }
     const std::int64_t exit_code = annotated_number(pod, kExitCode).value_or(0);
     const bool restarts = policy == "Always" || (policy == "OnFailure" && exit_code != 0);
-    Duration length = seconds ? std::chrono::seconds(*seconds) : run_time;
+    Duration length = pace.scale(seconds ? to_duration(*seconds) : pace.run_time);
     if (restarts) {
         length = std::max<Duration>(length, kRestartMin);
     }
-    const Time until = running_since(pod).value_or(now) + length;
+    started = started ? started : running_since(pod);
+    const Time until = later(started.value_or(now), length);
     if (now < until) {
-        outcome.again_at = until;
+        outcome.again_at = std::min(outcome.again_at.value_or(until), until);
         return outcome;
     }
     outcome.writes.push_back(restarts ? restart(pod, now) : end(pod, exit_code, now));

@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "json/value.hpp"
+#include "sim/pace.hpp"
 #include "sim/write.hpp"
 
 #include <cstdint>
@@ -34,9 +35,10 @@ std::string find_obstacle(const json::Value& pod, const json::Value& node);
 /// Whether all of its containers have ended for good.
 bool has_ended(const json::Value& pod);
 /// What the kubelet of its node writes next of a pod: it runs, ends after its time, or is gone.
-/// `run_time`: of pods that do not say how long; those that are always restarted run on then.
+/// Pods that are always restarted and do not say how long they run, run on.
+/// `started`: when its containers did, if that is known better than the pod says it.
 /// Requires: it is bound to a node.
-Outcome run_pod(const json::Value& pod, Duration run_time, Time now);
+Outcome run_pod(const json::Value& pod, const Pace& pace, std::optional<Time> started, Time now);
 /// What becomes of a pod whose node is gone: it has failed, and is deleted.
 Outcome collect_lost_pod(const json::Value& pod, Time now);
 

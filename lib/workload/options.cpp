@@ -18,6 +18,7 @@ engine::Gates make_engine_gates(const FeatureGates& gates) {
         .priority_sorting_within_cohort = on(Feature::PrioritySortingWithinCohort),
         .fair_sharing_preempt_within_nominal = on(Feature::FairSharingPreemptWithinNominal),
         .fair_sharing_prioritize_non_borrowing = on(Feature::FairSharingPrioritizeNonBorrowing),
+        .prevent_fair_sharing_loops = on(Feature::SluicePreventFairSharingLoops),
         .scheduling_equivalence_hashing = on(Feature::SchedulingEquivalenceHashing),
         .prioritize_preemptor_workloads = on(Feature::PrioritizePreemptorWorkloads),
         .recompute_assignment_upon_overlap =

@@ -10,9 +10,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <map>
 #include <optional>
-#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -107,8 +107,14 @@ class Source {
 /// Builds the tree of one document from yaml-cpp's events.
 class Builder final : public YAML::EventHandler {
   public:
-    Builder(const Limits& limits, const Source& source, const YAML::Mark& previous_begin)
-        : limits_(limits), source_(source), begin_(previous_begin) {}
+    /// `line`: that of the text's first character.
+    Builder(
+        const Limits& limits,
+        const Source& source,
+        const YAML::Mark& previous_begin,
+        std::size_t line
+    )
+        : limits_(limits), source_(source), begin_(previous_begin), line_(line) {}
 
     json::Value take() { return std::move(root_); }
     /// Where the document begins.
@@ -176,7 +182,7 @@ class Builder final : public YAML::EventHandler {
         Frame& frame = frames_.back();
         // What the map says itself wins over what it merges, wherever the merge stands.
         for (auto& [key, value] : frame.merged) {
-            if (frame.keys.insert(key).second) {
+            if (frame.keys.try_emplace(key).second) {
                 frame.value.as_object().emplace_back(key, std::move(value));
             }
         }
@@ -190,7 +196,9 @@ class Builder final : public YAML::EventHandler {
         int line;
         std::optional<std::string> key;
         bool is_merge = false;
-        std::set<std::string> keys;
+        bool is_repeated = false;                 ///< the key
+        std::size_t place = 0;                    ///< of the value of a repeated key
+        std::map<std::string, std::size_t> keys;  ///< and the places of their values
         json::Object merged;
 
         bool wants_key() const { return value.is_object() && !key; }
@@ -220,7 +228,9 @@ class Builder final : public YAML::EventHandler {
         if (!frames_.empty() && frames_.back().wants_key()) {
             throw Stop{line, "a key must be a string"};
         }
-        frames_.push_back({std::move(container), anchor, line, std::nullopt, false, {}, {}});
+        frames_.push_back(
+            {std::move(container), anchor, line, std::nullopt, false, false, 0, {}, {}}
+        );
     }
     void close() {
         Frame frame = std::move(frames_.back());
@@ -240,11 +250,18 @@ class Builder final : public YAML::EventHandler {
             top.value.as_array().push_back(std::move(value));
         } else if (!top.key) {
             top.key = print_key(value, line);
-            if (!top.keys.insert(*top.key).second) {
+            const auto [known, is_new] = top.keys.try_emplace(*top.key, top.keys.size());
+            top.is_repeated = !is_new;
+            top.place = known->second;
+            if (top.is_repeated && limits_.repeated_keys == nullptr) {
                 throw Stop{line, fmt::format("duplicate key '{}'", *top.key)};
             }
         } else if (std::exchange(top.is_merge, false)) {
             merge(top, std::move(value), line);
+            top.key.reset();
+        } else if (top.is_repeated) {
+            limits_.repeated_keys->push_back({line_ + static_cast<std::size_t>(line), *top.key});
+            top.value.as_object()[top.place].second = std::move(value);
             top.key.reset();
         } else {
             top.value.as_object().emplace_back(std::move(*top.key), std::move(value));
@@ -272,6 +289,7 @@ class Builder final : public YAML::EventHandler {
     const Limits& limits_;
     const Source& source_;
     YAML::Mark begin_;
+    std::size_t line_;
     json::Value root_;
     std::vector<Frame> frames_;
     std::map<YAML::anchor_t, json::Value> anchors_;
@@ -356,7 +374,7 @@ void read_with_library(
         YAML::Parser parser(in);
         auto begin = YAML::Mark::null_mark();
         while (true) {
-            Builder builder(limits, source, begin);
+            Builder builder(limits, source, begin, line);
             if (!parser.HandleNextDocument(builder)) {
                 return;
             }

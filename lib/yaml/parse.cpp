@@ -153,10 +153,11 @@ class QuickReader {
         if (const auto key = reader.repeated_key()) {
             reader.reset();
             drop();
-            if (is_json) {
+            const bool is_told = is_json && limits_.repeated_keys == nullptr;
+            if (is_told) {
                 give(at_line(line_, fmt::format("duplicate key '{}'", *key)));
             }
-            return is_json;  // yaml-cpp knows the key's line
+            return is_told;  // yaml-cpp knows the key's line
         }
         if (!reader.has_given_items()) {
             give(reader.take());

@@ -6,10 +6,17 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace sluice::yaml {
+
+/// A key that a map has already when it comes.
+struct RepeatedKey {
+    std::size_t line = 0;  ///< of its value
+    std::string key;
+};
 
 /// What a stream may at most be; beyond it parsing fails with Invalid.
 struct Limits {
@@ -17,6 +24,9 @@ struct Limits {
     std::size_t depth = 128;
     /// Values that aliases may repeat in one document (a few anchors can stand for billions).
     std::size_t repeated_values = 100'000;
+    /// Where there is a place for them, duplicate keys are noted there instead of refused, and the
+    /// last value is taken.
+    std::vector<RepeatedKey>* repeated_keys = nullptr;
 };
 
 /// One document of a stream, or why it cannot be read. A bad one does not keep the others from

@@ -97,4 +97,26 @@ TEST_CASE("an apply that changes nothing makes no version", "[apiserver][apply]"
               .starts_with("422 Invalid: "));
 }
 
+TEST_CASE("a configuration of another kind, or that is no UTF-8, is not applied", "[apiserver]") {
+    ServerClient client;
+    REQUIRE(client.outcome("POST", kDefinitions, kWidgetDefinition) == "201");
+    const std::string widget = "/apis/example.com/v1/namespaces/default/widgets/w";
+    CHECK(
+        client.apply(
+            widget, "one", "{apiVersion: example.com/v1, kind: Gadget, spec: {size: 1}}"
+        ) == "400 BadRequest: invalid object type: example.com/v1, Kind=Gadget"
+    );
+    CHECK(
+        client.apply(kA, "one", "{apiVersion: v1, kind: Secret, data: {k: v}}") ==
+        "400 BadRequest: invalid object type: /v1, Kind=Secret"
+    );
+    CHECK(client.outcome("GET", widget).starts_with("404 "));
+    apiserver::Request request =
+        apiserver::make_request("PATCH", std::string(kA) + "?fieldManager=one");
+    request.content_type = "application/apply-patch+yaml";
+    request.body = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: \xba}\n";
+    CHECK(client.server.handle(std::move(request), client.now).status == 400);
+    CHECK(client.outcome("GET", kA).starts_with("404 "));
+}
+
 }  // namespace sluice::test

@@ -3,13 +3,50 @@
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace sluice::test {
 
 namespace {
 
 const std::string kMaps(kConfigMaps);
+/// More than a stack has room for, were each of them a call in the one before.
+constexpr int kMany = 20'000;
+
+/// Puts a ConfigMap there as a write would have; `owner`: its uid, or "".
+void store_map(
+    ServerClient& client, const std::string& ns, const std::string& name, const std::string& owner
+) {
+    json::Value metadata = json::Object{{"name", name}, {"namespace", ns}, {"uid", "uid-" + name}};
+    if (!owner.empty()) {
+        metadata.set(
+            "ownerReferences",
+            json::Array{json::Object{
+                {"apiVersion", "v1"},
+                {"kind", "ConfigMap"},
+                {"name", owner.substr(4)},
+                {"uid", owner},
+                {"blockOwnerDeletion", true}
+            }}
+        );
+    }
+    client.server.state().store.put(
+        {"", "configmaps"},
+        {ns, name},
+        json::Object{{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", std::move(metadata)}}
+    );
+}
+
+std::string nth(int number) {
+    return fmt::format("m{}", number);
+}
+
+std::size_t count_maps(const ServerClient& client) {
+    return client.server.state().store.objects({"", "configmaps"}).size();
+}
 
 std::string uid_of(ServerClient& client, const std::string& target) {
     return client.at(target, {"metadata", "uid"});
@@ -116,6 +153,37 @@ TEST_CASE("a pod that runs has its grace period", "[apiserver]") {
     CHECK(client.outcome("GET", pods + "/p").starts_with("404 "));
 }
 
+TEST_CASE("an owner does not wait for a dependent that lets go of it", "[apiserver]") {
+    ServerClient client;
+    client.ask("POST", kConfigMaps, "{metadata: {name: owner}}");
+    make_child(client, "child", "owner");
+    const std::string type = "application/merge-patch+json";
+    client.ask("PATCH", kMaps + "/child", "{metadata: {finalizers: [example.com/x]}}", type);
+    client.ask("DELETE", kMaps + "/owner?propagationPolicy=Foreground");
+    REQUIRE(client.outcome("GET", kMaps + "/owner") == "200");
+    client.ask("PATCH", kMaps + "/child", "{data: {a: b}}", type);
+    REQUIRE(client.outcome("GET", kMaps + "/owner") == "200");
+    client.ask("PATCH", kMaps + "/child", "{metadata: {ownerReferences: null}}", type);
+    CHECK(client.outcome("GET", kMaps + "/owner").starts_with("404 "));
+    CHECK(client.outcome("GET", kMaps + "/child") == "200");
+}
+
+TEST_CASE("an odd grace period is bounded", "[apiserver]") {
+    ServerClient client;
+    const std::string pods(kPods);
+    client.ask("POST", kPods, "{metadata: {name: p}, spec: {containers: [{name: c, image: i}]}}");
+    CHECK(client.outcome("POST", pods + "/p/binding", "{target: {name: n1}}") == "201");
+    SECTION("one below zero is a second") {
+        client.ask("DELETE", pods + "/p?gracePeriodSeconds=-5");
+        CHECK(client.at(pods + "/p", {"metadata", "deletionGracePeriodSeconds"}) == "1");
+        CHECK(client.at(pods + "/p", {"metadata", "deletionTimestamp"}) == "2026-01-01T00:00:01Z");
+    }
+    SECTION("one beyond the clock is long") {
+        client.ask("DELETE", pods + "/p?gracePeriodSeconds=9223372036854775807");
+        CHECK(client.at(pods + "/p", {"metadata", "deletionTimestamp"}).starts_with("2126-"));
+    }
+}
+
 TEST_CASE("a deletion may be bound to one object and one version", "[apiserver]") {
     ServerClient client;
     client.ask("POST", kConfigMaps, "{metadata: {name: a}}");
@@ -178,6 +246,171 @@ TEST_CASE("a definition says when its kind is served", "[apiserver]") {
         types += std::string(condition.string_at("type")) + " ";
     }
     CHECK(types == "NamesAccepted Established ");
+}
+
+TEST_CASE("what has another owner survives the deletion of one", "[apiserver][deletion]") {
+    ServerClient client;
+    const std::string maps(kConfigMaps);
+    const auto create = [&](const std::string& name, const std::string& owners) {
+        return client.outcome(
+            "POST", maps, "{metadata: {name: " + name + ", ownerReferences: [" + owners + "]}}"
+        );
+    };
+    REQUIRE(create("a", "") == "201");
+    REQUIRE(create("b", "") == "201");
+    const auto owner = [&](const std::string& name) {
+        return "{apiVersion: v1, kind: ConfigMap, blockOwnerDeletion: true, name: " + name +
+               ", uid: " + client.at(maps + "/" + name, {"metadata", "uid"}) + "}";
+    };
+    REQUIRE(create("both", owner("a") + ", " + owner("b")) == "201");
+    REQUIRE(create("one", owner("a")) == "201");
+    CHECK(client.outcome("DELETE", maps + "/a?propagationPolicy=Foreground") == "200");
+    CHECK(client.outcome("GET", maps + "/a").starts_with("404"));
+    CHECK(client.outcome("GET", maps + "/one").starts_with("404"));
+    CHECK(client.outcome("GET", maps + "/both") == "200");
+    const std::string owners = client.at(maps + "/both", {"metadata", "ownerReferences"});
+    CHECK(owners.find("\"name\":\"a\"") == std::string::npos);
+    CHECK(owners.find("\"name\":\"b\"") != std::string::npos);
+}
+
+TEST_CASE("owners in a circle do not wait for each other", "[apiserver][deletion]") {
+    ServerClient client;
+    const std::string maps(kConfigMaps);
+    for (const std::string name : {"a", "b", "c"}) {
+        REQUIRE(client.outcome("POST", maps, "{metadata: {name: " + name + "}}") == "201");
+    }
+    for (const auto& [name, owner] : {std::pair{"a", "c"}, {"b", "a"}, {"c", "b"}}) {
+        const std::string uid = client.at(maps + "/" + owner, {"metadata", "uid"});
+        REQUIRE(
+            client.outcome(
+                "PATCH",
+                maps + "/" + name,
+                "{metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, "
+                "blockOwnerDeletion: true, name: " +
+                    std::string(owner) + ", uid: " + uid + "}]}}",
+                "application/merge-patch+json"
+            ) == "200"
+        );
+    }
+    CHECK(client.outcome("DELETE", maps + "/a?propagationPolicy=Foreground") == "200");
+    for (const std::string name : {"a", "b", "c"}) {
+        CHECK(client.outcome("GET", maps + "/" + name).starts_with("404"));
+    }
+}
+
+TEST_CASE("a namespace goes however many objects it has", "[apiserver][deletion]") {
+    ServerClient client;
+    REQUIRE(client.outcome("POST", "/api/v1/namespaces", "{metadata: {name: full}}") == "201");
+    const std::size_t others = count_maps(client);
+    for (int i = 0; i < kMany; ++i) {
+        store_map(client, "full", nth(i), "");
+    }
+    CHECK(client.outcome("DELETE", "/api/v1/namespaces/full") == "200");
+    CHECK(client.outcome("GET", "/api/v1/namespaces/full").starts_with("404 "));
+    CHECK(count_maps(client) == others);
+}
+
+TEST_CASE("a chain of owners goes however long it is", "[apiserver][deletion]") {
+    ServerClient client;
+    const std::size_t others = count_maps(client);
+    store_map(client, "default", nth(0), "");
+    for (int i = 1; i < kMany; ++i) {
+        store_map(client, "default", nth(i), "uid-" + nth(i - 1));
+    }
+    const std::string first = kMaps + "/" + nth(0);
+    SECTION("in the background") {
+        CHECK(client.outcome("DELETE", first + "?propagationPolicy=Background") == "200");
+        CHECK(count_maps(client) == others);
+    }
+    SECTION("in the foreground") {
+        CHECK(client.outcome("DELETE", first + "?propagationPolicy=Foreground") == "200");
+        CHECK(count_maps(client) == others);
+    }
+    SECTION("in the foreground, once the last may go") {
+        const std::string last = kMaps + "/" + nth(kMany - 1);
+        const auto set_finalizers = [&](const std::string& finalizers) {
+            return client.outcome(
+                "PATCH",
+                last,
+                "{metadata: {finalizers: " + finalizers + "}}",
+                "application/merge-patch+json"
+            );
+        };
+        REQUIRE(set_finalizers("[example.com/x]") == "200");
+        CHECK(client.outcome("DELETE", first + "?propagationPolicy=Foreground") == "200");
+        CHECK(count_maps(client) == others + kMany);
+        CHECK(client.outcome("DELETE", first + "?propagationPolicy=Foreground") == "200");
+        CHECK(set_finalizers("null") == "200");
+        CHECK(count_maps(client) == others);
+    }
+}
+
+TEST_CASE("an owner of many goes after the last of them", "[apiserver][deletion]") {
+    ServerClient client;
+    const std::size_t others = count_maps(client);
+    store_map(client, "default", "owner", "");
+    for (int i = 0; i < kMany; ++i) {
+        store_map(client, "default", nth(i), "uid-owner");
+    }
+    std::vector<std::string> gone;
+    client.server.state().store.add_observer(
+        [&gone](const apiserver::Collection&, const apiserver::LogEntry& entry) {
+            if (!entry.after) {
+                gone.push_back(entry.name.name);
+            }
+        }
+    );
+    CHECK(client.outcome("DELETE", kMaps + "/owner?propagationPolicy=Foreground") == "200");
+    CHECK(count_maps(client) == others);
+    REQUIRE(gone.size() == kMany + 1);
+    CHECK(gone.back() == "owner");
+}
+
+TEST_CASE("pods of a namespace go before the rest", "[apiserver][deletion]") {
+    ServerClient client;
+    REQUIRE(client.outcome("POST", "/api/v1/namespaces", "{metadata: {name: team}}") == "201");
+    const std::string space = "/api/v1/namespaces/team";
+    REQUIRE(
+        client.outcome(
+            "POST",
+            space + "/pods",
+            "{metadata: {name: p, finalizers: [example.com/x]}, spec: {containers: [{name: c, "
+            "image: i}]}}"
+        ) == "201"
+    );
+    REQUIRE(client.outcome("POST", space + "/configmaps", "{metadata: {name: a}}") == "201");
+    CHECK(client.outcome("DELETE", space) == "200");
+    CHECK(client.outcome("GET", space + "/configmaps/a") == "200");
+    CHECK(
+        client.outcome(
+            "PATCH",
+            space + "/pods/p",
+            "{metadata: {finalizers: null}}",
+            "application/merge-patch+json"
+        ) == "200"
+    );
+    CHECK(client.outcome("GET", space + "/configmaps/a").starts_with("404 "));
+    CHECK(client.outcome("GET", space).starts_with("404 "));
+}
+
+TEST_CASE("a definition goes after the last of its objects", "[apiserver][deletion]") {
+    ServerClient client;
+    REQUIRE(client.outcome("POST", kDefinitions, kWidgetDefinition) == "201");
+    const std::string definition = std::string(kDefinitions) + "/widgets.example.com";
+    const std::string widget = std::string(kWidgets) + "/w";
+    REQUIRE(
+        client.outcome(
+            "POST", kWidgets, "{metadata: {name: w, finalizers: [example.com/x]}, spec: {size: 1}}"
+        ) == "201"
+    );
+    CHECK(client.outcome("DELETE", definition) == "200");
+    CHECK(client.outcome("GET", definition) == "200");
+    CHECK(
+        client.outcome(
+            "PATCH", widget, "{metadata: {finalizers: null}}", "application/merge-patch+json"
+        ) == "200"
+    );
+    CHECK(client.outcome("GET", definition).starts_with("404 "));
 }
 
 }  // namespace sluice::test

@@ -21,6 +21,57 @@ struct Row {
 
 }  // namespace
 
+TEST_CASE("a CronJob is in a time zone", "[apiserver][refusals]") {
+    ServerClient client;
+    const auto [zone, is_known] = GENERATE(table<std::string, bool>({
+        {"UTC", true},
+        {"Etc/UTC", true},
+        {"America/Argentina/Buenos_Aires", true},
+        {"bad-time-zone", false},
+        {"Europe/", false},
+        {"Europe/../UTC", false},
+        {"Nowhere/City", false},
+    }));
+    const std::string outcome = client.outcome(
+        "POST",
+        "/apis/batch/v1/namespaces/default/cronjobs",
+        "{metadata: {name: c}, spec: {schedule: '* * * * *', timeZone: '" + zone +
+            "', jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: "
+            "c, "
+            "image: i}]}}}}}}"
+    );
+    CHECK((outcome == "201") == is_known);
+    CHECK((outcome.find("spec.timeZone: Invalid value: ") == std::string::npos) == is_known);
+}
+
+TEST_CASE("sysctls of a pod have names of sysctls", "[apiserver][refusals]") {
+    ServerClient client;
+    const auto [name, is_known] = GENERATE(table<std::string, bool>({
+        {"kernel.shmmax", true},
+        {"net/ipv4/conf/eno2.100/rp_filter", true},
+        {"safe-and_unsafe", true},
+        {"foo-", false},
+        {"-foo", false},
+        {"bar..", false},
+        {".bar", false},
+        {"a.-b", false},
+        {"Bar", false},
+        {"", false},
+    }));
+    const std::string outcome = client.outcome(
+        "POST",
+        kPods,
+        "{metadata: {name: p}, spec: {containers: [{name: c, image: i}], securityContext: "
+        "{sysctls: "
+        "[{name: '" +
+            name + "', value: '1'}]}}}"
+    );
+    CHECK((outcome == "201") == is_known);
+    if (!is_known) {
+        CHECK(outcome.find("spec.securityContext.sysctls[0].name: ") != std::string::npos);
+    }
+}
+
 TEST_CASE("parameters that the API server does not know are refused", "[apiserver][refusals]") {
     ServerClient client;
     const auto row = GENERATE(
@@ -54,6 +105,11 @@ TEST_CASE("parameters that the API server does not know are refused", "[apiserve
             kMaps + "/x?gracePeriodSeconds=x",
             "",
             "400 BadRequest: strconv.ParseInt: parsing \"x\": invalid syntax"},
+        Row{"GET",
+            kMaps + "?timeout=abc",
+            "",
+            "400 BadRequest: invalid timeout specified in the request URL - time: invalid "
+            "duration \"abc\""},
         Row{"GET",
             kMaps + "?limit=x",
             "",
@@ -203,6 +259,51 @@ TEST_CASE("a path that nothing is at has the answer of its place", "[apiserver][
         "404 NotFound: the server could not find the requested resource"
     );
     CHECK(client.send("GET", "/apis/none.example.com/v1").body == "404 page not found\n");
+}
+
+TEST_CASE("a body of YAML may have a key twice, of which the client is told", "[apiserver]") {
+    ServerClient client;
+    const auto send = [&](const char* method, const std::string& target, const char* type) {
+        apiserver::Request request = apiserver::make_request(method, target);
+        request.content_type = type;
+        request.body =
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  x: '1'\n  x: '2'\n";
+        return client.server.handle(request, client.now);
+    };
+    const auto message = [](const apiserver::Response& response) {
+        return std::string(json::parse(response.body)->string_at("message"));
+    };
+    const std::vector<std::string> warning{"line 7: key \"x\" already set in map"};
+    SECTION("that is created") {
+        const char* type = "application/yaml";
+        const auto refused = send("POST", kMaps + "?fieldValidation=Strict", type);
+        CHECK(refused.status == 400);
+        CHECK(
+            message(refused) ==
+            "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error: "
+            "yaml: unmarshal errors:\n  line 7: key \"x\" already set in map"
+        );
+        const auto made = send("POST", kMaps, type);
+        CHECK(made.status == 201);
+        CHECK(made.warnings == warning);
+        CHECK(client.at(kMaps + "/a", {"data", "x"}) == "2");
+    }
+    SECTION("that is applied") {
+        const char* type = "application/apply-patch+yaml";
+        const std::string target = kMaps + "/a?fieldManager=m&fieldValidation=";
+        const auto refused = send("PATCH", target + "Strict", type);
+        CHECK(refused.status == 400);
+        CHECK(
+            message(refused) ==
+            "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  "
+            "line 7: key \"x\" already set in map"
+        );
+        CHECK(send("PATCH", target + "Warn", type).warnings == warning);
+        CHECK(client.at(kMaps + "/a", {"data", "x"}) == "2");
+        CHECK(send("PATCH", target + "Warn", type).warnings == warning);
+        CHECK(send("PATCH", target + "Ignore", type).warnings.empty());
+        CHECK(send("PATCH", target + "Strict", type).status == 400);
+    }
 }
 
 }  // namespace sluice::test

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+#include <variant>
+
 namespace sluice::test {
 
 const std::string_view kWidgetDefinition = R"(
@@ -75,8 +78,8 @@ void complete(
 
 }  // namespace
 
-ServerClient::ServerClient()
-    : server({}, *api::parse_time("2026-01-01T00:00:00Z")),
+ServerClient::ServerClient(apiserver::ApiServer::Options options)
+    : server(std::move(options), *api::parse_time("2026-01-01T00:00:00Z")),
       now(*api::parse_time("2026-01-01T00:00:00Z")) {}
 
 apiserver::Response ServerClient::send(
@@ -93,7 +96,18 @@ apiserver::Response ServerClient::send(
         }
         request.body = document ? json::print(*document) : std::string(body);
     }
-    return server.handle(std::move(request), now);
+    if (!webhook) {
+        return server.handle(std::move(request), now);
+    }
+    auto begun = server.begin(std::move(request), now);
+    if (auto* response = std::get_if<apiserver::Response>(&begun)) {
+        return std::move(*response);
+    }
+    auto& operation = *std::get<std::unique_ptr<apiserver::Operation>>(begun);
+    while (const auto call = operation.advance(now)) {
+        operation.take_answer(webhook(*call));
+    }
+    return std::move(operation.response());
 }
 
 json::Value ServerClient::ask(
@@ -147,6 +161,14 @@ std::shared_ptr<apiserver::Watch> ServerClient::watch(std::string_view target) {
 std::vector<std::string> ServerClient::events(apiserver::Watch& watch) {
     std::vector<std::string> found;
     std::string lines = watch.take();
+    while (lines.empty() && webhook) {
+        const auto call = watch.next_call();
+        if (!call) {
+            break;
+        }
+        watch.take_answer(webhook(*call));
+        lines = watch.take();
+    }
     while (!lines.empty()) {
         const std::size_t end = lines.find('\n');
         const json::Value event = *json::parse(lines.substr(0, end));

@@ -2,9 +2,12 @@
 
 #include "apiserver/api_server.hpp"
 #include "apiserver/watch.hpp"
+#include "apiserver/webhook_call.hpp"
 #include "base/clock.hpp"
+#include "base/error.hpp"
 #include "json/value.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,7 +19,7 @@ namespace sluice::test {
 /// apiVersion and the name that the path has.
 class ServerClient {
   public:
-    ServerClient();
+    explicit ServerClient(apiserver::ApiServer::Options options = {});
 
     apiserver::Response send(
         std::string_view method,
@@ -52,6 +55,9 @@ class ServerClient {
 
     apiserver::ApiServer server;
     Time now;
+    /// Answers the calls of webhooks. None: those of admission allow all, and those of conversions
+    /// fail.
+    std::function<Result<json::Value>(const apiserver::WebhookCall&)> webhook;
 };
 
 inline constexpr std::string_view kConfigMaps = "/api/v1/namespaces/default/configmaps";

@@ -77,4 +77,28 @@ TEST_CASE("a watch ends in time", "[apiserver][watch]") {
     CHECK(watch->is_over(client.now + std::chrono::seconds(10)));
 }
 
+TEST_CASE("a watch ends with the kind that is watched", "[apiserver][watch]") {
+    ServerClient client;
+    client.ask("POST", kDefinitions, kWidgetDefinition);
+    const auto watch = client.watch(std::string(kWidgets) + "?watch=1");
+    int woken = 0;
+    watch->on_change([&woken] { ++woken; });
+    client.ask("POST", kWidgets, "{metadata: {name: a}, spec: {size: 1}}");
+    CHECK(client.events(*watch) == Events{"ADDED a"});
+    SECTION("after the last of its objects") {
+        client.ask("DELETE", std::string(kDefinitions) + "/widgets.example.com");
+        CHECK(client.events(*watch) == Events{"DELETED a"});
+        CHECK(watch->is_over(client.now));
+    }
+    SECTION("also where there is none") {
+        client.ask("DELETE", std::string(kWidgets) + "/a");
+        CHECK(client.events(*watch) == Events{"DELETED a"});
+        CHECK_FALSE(watch->is_over(client.now));
+        woken = 0;
+        client.ask("DELETE", std::string(kDefinitions) + "/widgets.example.com");
+        CHECK(woken > 0);
+        CHECK(watch->is_over(client.now));
+    }
+}
+
 }  // namespace sluice::test

@@ -51,6 +51,7 @@ def main():
         *run_other(folder / "instruction_counts"),
         *run_other(folder / "conversion_bench", "1"),
         *run_other(folder / "metrics_bench", "--benchmark_filter=/1000$"),
+        *run_other(folder / "api_server_bench", "--benchmark_filter=Start|Watch"),
     ]
     bad = [(name, why) for name, why in found if why]
     for name, why in bad:

@@ -16,7 +16,7 @@ TEST_CASE("gates have their defaults unless told otherwise", "[config][gates]") 
     CHECK_FALSE(gates.is_enabled(Feature::ConcurrentAdmission));
     CHECK_FALSE(gates.is_enabled(Feature::TASReplaceNodeDueToNotReadyOverFixedTime));
     CHECK(gates.changed().empty());
-    CHECK(kFeatures.size() == 80);
+    CHECK(kFeatures.size() == 81);
     CHECK(std::ranges::is_sorted(kFeatures, {}, &FeatureSpec::name));
     CHECK(to_string(Feature::WorkloadRequestUseMergePatch) == "WorkloadRequestUseMergePatch");
 }

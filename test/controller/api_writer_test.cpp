@@ -8,8 +8,9 @@
 #include "kube/runtime/lease_term.hpp"
 #include "net/event_loop.hpp"
 #include "net/task_group.hpp"
-#include "support/fake_client.hpp"
+#include "support/embedded_server.hpp"
 #include "support/manual_clock.hpp"
+#include "support/objects.hpp"
 #include "support/run_async.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -31,17 +32,26 @@ using namespace std::chrono_literals;
 const ObjectKey kKey{kind_of<api::Workload>(), "team", "sample"};
 
 api::Workload make_workload() {
-    api::Workload workload;
-    workload.metadata.namespace_ = "team";
-    workload.metadata.name = "sample";
-    return workload;
+    return test::object<api::Workload>(R"(
+metadata: {namespace: team, name: sample}
+spec:
+  podSets:
+  - name: main
+    count: 1
+    template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}
+)");
 }
 
-/// A writer on a fake server; the store hears only of what the test tells it.
+/// A writer on a server in memory; the store hears only of what the test tells it.
 struct Writing {
+    Writing() {
+        client.serve(kind_of<api::Workload>());
+        client.add_namespace("team");
+    }
+
     test::ManualClock clock;
     net::EventLoop loop;
-    test::FakeClient client{loop.executor(), clock};
+    test::EmbeddedServer client{loop.executor(), clock};
     KnownStores stores;
     net::TaskGroup tasks{loop.executor(), "test"};
     std::vector<ObjectKey> ended;
@@ -112,7 +122,9 @@ struct Writing {
     /// turn.
     Result<void> submit_admission(const std::function<void()>& meanwhile = {}) {
         api::Workload workload = *stores.of<api::Workload>().find("team", "sample");
-        workload.status.admission.emplace().cluster_queue = "cq";
+        api::Admission& admission = workload.status.admission.emplace();
+        admission.cluster_queue = "cq";
+        admission.pod_set_assignments.emplace_back().name = "main";
         workload::set_condition(
             workload,
             "QuotaReserved",
@@ -222,10 +234,7 @@ TEST_CASE("a row that waits for its next attempt takes no room", "[controller]")
     w.add();
     w.client.fail_next(test::Verb::Apply, "workloads", {ErrorCode::Internal, "webhook", {}}, 3);
     bool had_room = false;
-    w.client.on_write("workloads", [&](const json::Value*, json::Value&) -> Result<void> {
-        CHECK_FALSE(w.writer.has_room());
-        return {};
-    });
+    w.client.on_call([&](const test::Call&) { CHECK_FALSE(w.writer.has_room()); });
     const auto outcome = w.submit_admission([&] { had_room = had_room || w.writer.has_room(); });
     CHECK(outcome);
     CHECK(had_room);
@@ -255,13 +264,14 @@ TEST_CASE("an admission that the server goes on refusing is given up", "[control
         CHECK(w.writer.is_settled(kKey));
     }
     SECTION("nor when it was evicted already") {
-        w.client.on_write("workloads", [](const json::Value*, json::Value& after) -> Result<void> {
-            auto object = *api::from_value<api::Workload>(after);
-            workload::set_condition(
-                object, "Evicted", workload::ConditionStatus::True, "Deactivated", "", Time()
-            );
-            after = api::to_value(object);
-            return {};
+        w.client.on_call([&w](const test::Call&) {
+            auto object = *w.client.find<api::Workload>("team", "sample");
+            if (object.status.admission) {
+                workload::set_condition(
+                    object, "Evicted", workload::ConditionStatus::True, "Deactivated", "", Time()
+                );
+                w.client.add(object);
+            }
         });
         w.client.fail_next(test::Verb::Apply, "workloads", error, 100, true);
         CHECK(w.submit_admission());
@@ -293,10 +303,7 @@ TEST_CASE("an admission that the server goes on refusing is given up", "[control
         const Error none{ErrorCode::Timeout, "not finished in time", {}};
         const Error forbidden{ErrorCode::Forbidden, "the authorizer is down", {}};
         w.client.fail_next(test::Verb::Apply, "workloads", none, 1, true);
-        w.client.on_write("workloads", [&](const json::Value*, json::Value&) -> Result<void> {
-            w.client.fail_next(test::Verb::Apply, "workloads", forbidden, 100);  // from now on
-            return {};
-        });
+        w.client.fail_next(test::Verb::Apply, "workloads", forbidden, 100);  // from then on
         CHECK(w.submit_admission());
         CHECK(w.applies() == 2);
     }
@@ -490,7 +497,7 @@ TEST_CASE("an end that the server took back is not waited for without end", "[co
     const auto before = *w.client.find<api::Workload>("team", "sample");
     w.submit({.verb = Verb::Delete, .object = kKey, .uid = before.metadata.uid});
     CHECK_FALSE(w.writer.is_settled(kKey));
-    w.client.add(before);  // its history was put back from a backup
+    w.client.store_as_is(kube::path_of<api::Workload>("team"), api::to_value(before));
     w.clock.advance(30s);
     (void)w.writer.ask_for_late();
     w.run();

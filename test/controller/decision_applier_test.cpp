@@ -3,6 +3,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +16,8 @@
 // when the world has moved on since.
 namespace sluice::controller {
 namespace {
+
+using Catch::Matchers::ContainsSubstring;
 
 std::string workload(const std::string& name, int cpu) {
     return "{'kind':'Workload','metadata':{'name':'" + name +
@@ -259,6 +263,58 @@ TEST_CASE("a reason that the server could not take is written later", "[controll
     CHECK(failures == 0);
     CHECK(times_told(cluster, "big") == 2);
     CHECK(message_of(cluster, "big").find("maximum capacity (7)") != std::string::npos);
+}
+
+// At the head of a StrictFIFO queue it is tried again and again. Its pod sets have tried all of
+// their flavors in different cycles, so that the reasons of two cycles in a row differ.
+TEST_CASE("the reason of a try that leaves flavors over is not written", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    for (const char* name : {"f0", "f1", "f2"}) {
+        cluster.put("{'kind':'ResourceFlavor','metadata':{'name':'" + std::string(name) + "'}}");
+    }
+    const auto flavor = [](const std::string& name, int cpu) {
+        return "{'name':'" + name + "','resources':[{'name':'cpu','nominalQuota':'" +
+               std::to_string(cpu) + "'}]}";
+    };
+    cluster.merge(
+        {kind_of<api::ClusterQueue>(), "", "cq"},
+        "{'spec':{'queueingStrategy':'StrictFIFO','resourceGroups':[{'coveredResources':['cpu'],"
+        "'flavors':[" +
+            flavor("f0", 8) + "," + flavor("f1", 4) + "," + flavor("f2", 3) + "]}]}}"
+    );
+    cluster.put(workload("holder", 8));
+    cluster.settle();
+    REQUIRE(cluster.condition("team", "holder", "QuotaReserved") == "True/QuotaReserved");
+    const auto pod_set = [](const std::string& name, int cpu) {
+        return "{'name':'" + name +
+               "','count':1,'template':{'spec':{'containers':[{'name':'c','image':'i',"
+               "'resources':{'requests':{'cpu':'" +
+               std::to_string(cpu) + "'}}}]}}}";
+    };
+    cluster.put(
+        "{'kind':'Workload','metadata':{'name':'training','namespace':'team'},'spec':{'queueName':"
+        "'main','active':true,'podSets':[" +
+        pod_set("master", 2) + "," + pod_set("worker", 6) + "]}}"
+    );
+    for (int i = 0; i < 300; ++i) {
+        while (cluster.tick()) {
+        }
+        cluster.clock.advance(std::chrono::milliseconds(10));
+    }
+    const auto is_of_it = [](const Write& write) { return write.object.name == "training"; };
+    CHECK(std::ranges::count_if(cluster.writes, is_of_it) <= 2);
+    // The last try: the first pod set got the last flavor.
+    CHECK_THAT(
+        message_of(cluster, "training"),
+        ContainsSubstring(
+            "couldn't assign flavors to pod set worker: insufficient quota for cpu in flavor "
+            "f1, previously considered podsets requests (0) + current podset request (6) > "
+            "maximum capacity (4), insufficient quota for cpu in flavor f2, previously "
+            "considered podsets requests (2) + current podset request (6) > maximum capacity "
+            "(3), insufficient unused quota for cpu in flavor f0, 6 more needed"
+        )
+    );
 }
 
 TEST_CASE("reasons that the server never takes are tried ever more rarely", "[controller]") {

@@ -162,45 +162,57 @@ TEST_CASE("an external kind is found by discovery, whatever its plural is", "[ex
     cluster.external = {"Ox.v1alpha1.science.example"};
     const auto put_ox = [&cluster] {
         cluster.put("science.example/v1alpha1", "oxen", "team", R"(
-kind: Ox
-metadata: {name: ox, namespace: team, uid: ox-uid, labels: {kueue.x-k8s.io/queue-name: main}}
+metadata: {name: ox, namespace: team, labels: {kueue.x-k8s.io/queue-name: main}}
 )");
     };
     const auto put_child = [&cluster] {
-        cluster.put("batch/v1", "jobs", "team", R"(
+        const auto ox = cluster.client.find_value(science_path("oxen", "ox"));
+        cluster.put(
+            "batch/v1",
+            "jobs",
+            "team",
+            fmt::format(
+                R"(
 kind: Job
 metadata:
   name: child
   namespace: team
-  labels: {kueue.x-k8s.io/queue-name: main}
+  labels: {{kueue.x-k8s.io/queue-name: main}}
   ownerReferences:
-  - {apiVersion: science.example/v1alpha1, kind: Ox, name: ox, uid: ox-uid, controller: true}
+  - {{apiVersion: science.example/v1alpha1, kind: Ox, name: ox, uid: {}, controller: true}}
 spec:
   suspend: false
   parallelism: 1
   completions: 1
-  template: {spec: {containers: [{name: c, image: i, resources: {requests: {cpu: '1'}}}]}}
-)");
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{{name: c, image: i, resources: {{requests: {{cpu: '1'}}}}}}]
+)",
+                ox->find("metadata")->string_at("uid")
+            )
+        );
     };
     const auto is_held = [&cluster] {
         const auto job = cluster.client.find<api::Job>("team", "child");
         return job && job->spec.suspend == true;
     };
+    cluster.client.serve(science_kind("Ox", "oxen"));
+    put_ox();
     SECTION("at the start") {
-        cluster.client.serve(science_kind("Ox", "oxen"));
-        put_ox();
         cluster.start();
         put_child();
         CHECK(cluster.eventually(is_held));
     }
-    SECTION("or once the API server has it; what names it as its owner waits") {
+    SECTION("or once discovery tells it; what names it as its owner waits") {
+        const std::string target = "/apis/science.example/v1alpha1";
+        cluster.client.set_raw(target, R"({"resources":[]})");
         cluster.start();
         put_child();
         cluster.pass_time();
         CHECK_FALSE(is_held());
         CHECK(cluster.client.all<api::Workload>().empty());
-        cluster.client.serve(science_kind("Ox", "oxen"));
-        put_ox();
+        cluster.client.unset_raw(target);
         CHECK(cluster.eventually(is_held));
     }
     CHECK(cluster.client.all<api::Workload>().empty());

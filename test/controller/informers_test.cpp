@@ -2,7 +2,7 @@
 
 #include "net/task_group.hpp"
 #include "support/captured_log.hpp"
-#include "support/fake_client.hpp"
+#include "support/embedded_server.hpp"
 #include "support/run_async.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -43,7 +43,6 @@ struct Followed {
         wanted.find_unknown_fields = std::move(find_unknown_fields);
         const KindEntry& entry = registry.add(std::move(wanted));
         stores.add(entry.make_store());
-        client.stop_serving(entry.kind);
         informers.follow(entry, &tasks);
     }
     ~Followed() { test::run_async(loop, tasks.stop(0s)); }
@@ -63,7 +62,7 @@ struct Followed {
 
     net::EventLoop loop;
     SystemClock clock;
-    test::FakeClient client{loop.executor(), clock};
+    test::EmbeddedServer client{loop.executor(), clock};
     Registry registry;
     Stores stores;
     std::vector<std::string> seen;
@@ -86,7 +85,7 @@ struct Followed {
 TEST_CASE("what follows nothing yet has not seen all", "[controller]") {
     net::EventLoop loop;
     SystemClock clock;
-    test::FakeClient client(loop.executor(), clock);
+    test::EmbeddedServer client(loop.executor(), clock);
     Stores stores;
     const Informers informers(
         {.client = client,
@@ -140,9 +139,14 @@ TEST_CASE(
 TEST_CASE("a kind of jobs without namespaces is left alone, and told once", "[controller]") {
     const test::CapturedLog log;
     Followed cluster(Presence::Optional);
-    cluster.client.set_raw(
-        "/apis/example.com/v1", R"({"resources":[{"name":"trainings","namespaced":false}]})"
+    const kube::RunTimeKind wide(
+        {.group = "example.com",
+         .version = "v1",
+         .kind = "Training",
+         .resource = "trainings",
+         .is_namespaced = false}
     );
+    cluster.client.serve(wide.kind());
     const auto asked = [&] {
         return std::ranges::count(cluster.client.calls(), test::Verb::Get, &test::Call::verb);
     };
@@ -155,13 +159,19 @@ TEST_CASE("a kind of jobs without namespaces is left alone, and told once", "[co
 TEST_CASE("the definition of a kind is looked at once", "[controller]") {
     std::vector<std::string> looked_at;
     Followed cluster(Presence::Optional, [&](const json::Value& open_api) {
-        looked_at.push_back(json::print(open_api));
+        const json::Value* schemas = open_api.find_path({"components", "schemas"});
+        REQUIRE(schemas != nullptr);
+        for (const auto& [name, schema] : schemas->as_object()) {
+            if (name.ends_with(".Training")) {
+                looked_at.push_back(name);
+            }
+        }
         return std::vector<std::string>{"spec.suspend"};
     });
     const bool is_readable = GENERATE(true, false);
-    cluster.client.set_raw(
-        "/openapi/v3/apis/example.com/v1", is_readable ? R"({"openapi":"3.0.0"})" : "no JSON"
-    );
+    if (!is_readable) {
+        cluster.client.set_raw("/openapi/v3/apis/example.com/v1", "no JSON");
+    }
     for (const char* name : {"a", "b"}) {
         cluster.client.serve(kNames->kind());
         cluster.client.put(kube::path_of(kNames->kind(), "team"), training(name));
@@ -171,7 +181,7 @@ TEST_CASE("the definition of a kind is looked at once", "[controller]") {
         REQUIRE(cluster.eventually([&] { return objects.size() == 0; }));
     }
     CHECK(
-        looked_at == (is_readable ? std::vector<std::string>{R"({"openapi":"3.0.0"})"}
+        looked_at == (is_readable ? std::vector<std::string>{"com.example.v1.Training"}
                                   : std::vector<std::string>{})
     );
 }
@@ -214,7 +224,6 @@ TEST_CASE("objects are not dropped while discovery does not answer", "[controlle
     cluster.client.fail_next(test::Verb::List, "trainings", not_found, 1);
     cluster.client.fail_next(test::Verb::Get, "", down, 10);
     cluster.client.forget_history();
-    cluster.client.end_watches("trainings", test::FakeClient::WatchEnd::Gone);
     const auto lists = cluster.lists();
     CHECK(cluster.eventually([&] { return cluster.lists() >= lists + 2; }));
     CHECK(cluster.seen == std::vector<std::string>{"+a"});

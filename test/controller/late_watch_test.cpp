@@ -190,4 +190,41 @@ TEST_CASE("a job is given one Workload, however late that is seen", "[controller
     CHECK(creations == 1);
 }
 
+// Its owner is gone, so that the garbage collector deletes it at once.
+TEST_CASE("a Workload whose Job is deleted unseen is created ever more slowly", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("gone", 8));
+    cluster.settle();
+    cluster.late.insert(kind_of<api::Job>());
+    cluster.remove(job_key("gone"));
+    const auto created = [&cluster] {
+        return std::ranges::count_if(cluster.writes, [](const Write& write) {
+            return write.verb == Verb::Create && write.object.kind == kind_of<api::Workload>();
+        });
+    };
+    REQUIRE(created() == 1);
+    cluster.clock.advance(1min);  // the first creation is forgotten
+    const auto created_within = [&](Duration time) {
+        const auto before = created();
+        for (Duration passed{}; passed < time; passed += 100ms) {
+            bool is_busy = true;
+            for (int i = 0; i < 500 && is_busy; ++i) {
+                for (const ObjectKey& key : cluster.keys_of(kind_of<api::Workload>())) {
+                    if (cluster.at(key, {"metadata", "deletionTimestamp"}).empty()) {
+                        cluster.remove(key);
+                    }
+                }
+                is_busy = cluster.tick();
+            }
+            cluster.clock.advance(100ms);
+        }
+        return created() - before;
+    };
+    CHECK(created_within(1s) == 2);
+    // After 1, 2, 4, 8 and 16 seconds, and then each half minute.
+    CHECK(created_within(32s) == 5);
+    CHECK(created_within(90s) == 3);
+}
+
 }  // namespace sluice::controller

@@ -2,9 +2,12 @@
 
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"
+#include "apiserver/managed_fields.hpp"
 #include "base/assert.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/known_stores.hpp"
+#include "controller/owned_fields.hpp"
+#include "controller/reconcilers/workload_status.hpp"
 #include "controller/scheduler/consumed_resources.hpp"
 #include "json/patch.hpp"
 
@@ -18,18 +21,8 @@ namespace sluice::controller {
 
 namespace {
 
-constexpr std::string_view kAdmissionFields[] = {
-    "admission",
-    "requeueState",
-    "resourceRequests",
-    "accumulatedPastExecutionTimeSeconds",
-    "schedulingStats",
-    "clusterName",
-    "nominatedClusterNames",
-    "unhealthyNodes",
-    "preemptionGates",
-    "admissionChecks",
-};
+constexpr std::string_view kUser = "kubectl";
+constexpr std::string_view kControllerManager = "sluice";
 
 std::set<Kind> all_kinds(const Registry& registry) {
     std::set<Kind> kinds;
@@ -64,38 +57,6 @@ json::Value& member(json::Value& object, std::string_view key) {
 bool has_finalizers(const json::Value& object) {
     const json::Value* list = object.find_path({"metadata", "finalizers"});
     return list != nullptr && list->is_array() && !list->as_array().empty();
-}
-
-/// Removes all conditions of other types.
-void keep_conditions(json::Value& status, const std::set<std::string_view>& types) {
-    json::Value* list = status.find("conditions");
-    if (list == nullptr) {
-        return;
-    }
-    std::erase_if(list->as_array(), [&types](const json::Value& condition) {
-        return !types.contains(condition.string_at("type"));
-    });
-    if (list->as_array().empty()) {
-        status.erase("conditions");
-    }
-}
-
-/// Adds the conditions, in the places of those of the same types.
-void set_conditions(json::Value& status, const json::Value& conditions) {
-    if (status.find("conditions") == nullptr) {
-        status.set("conditions", json::Array{});
-    }
-    json::Array& list = status.find("conditions")->as_array();
-    for (const json::Value& condition : conditions.as_array()) {
-        const auto same = std::ranges::find_if(list, [&condition](const json::Value& each) {
-            return each.string_at("type") == condition.string_at("type");
-        });
-        if (same == list.end()) {
-            list.push_back(condition);
-        } else {
-            *same = condition;
-        }
-    }
 }
 
 /// Refuses a patch that names another version or uid than the object's.
@@ -174,7 +135,7 @@ void MiniCluster::put(std::string_view json) {
     const json::Value* old = find(key);
     if (old != nullptr) {
         for (const std::string_view field :
-             {"uid", "creationTimestamp", "finalizers", "deletionTimestamp"}) {
+             {"uid", "creationTimestamp", "finalizers", "deletionTimestamp", "managedFields"}) {
             if (const json::Value* value = old->find_path({"metadata", field})) {
                 metadata.set(field, *value);
             }
@@ -183,7 +144,30 @@ void MiniCluster::put(std::string_view json) {
         metadata.set("uid", "uid-" + std::to_string(++uid_));
         metadata.set("creationTimestamp", api::to_value(clock.now()));
     }
+    own_new_fields(key, old, object);
     stored(key, std::move(object));
+}
+
+/// What a test says of a Workload's status is as the controller has written it before.
+void MiniCluster::own_new_fields(
+    const ObjectKey& key, const json::Value* old, json::Value& object
+) {
+    const json::Value* status = object.find("status");
+    if (key.kind != kind_of<api::Workload>() || status == nullptr) {
+        note_update(key.kind, old, object, kUser, "", clock.now());
+        return;
+    }
+    const json::Value config = json::Object{
+        {"apiVersion", api::kKueueApiVersion},
+        {"kind", "Workload"},
+        {"metadata", json::Object{{"name", key.name}, {"namespace", key.ns}}},
+        {"status", *status}
+    };
+    object.erase("status");
+    note_update(key.kind, old, object, kUser, "", clock.now());
+    auto applied = apply_to_status(key.kind, object, config, kAdmissionManager, clock.now());
+    SLUICE_ASSERT(applied.has_value());
+    object = std::move(*applied);
 }
 
 Registry MiniCluster::make_registry() const {
@@ -218,6 +202,7 @@ void MiniCluster::merge(const ObjectKey& key, std::string_view patch) {
     SLUICE_ASSERT(parsed.has_value() && find(key) != nullptr);
     json::Value object = *find(key);
     json::apply_merge_patch(object, *parsed);
+    note_update(key.kind, find(key), object, kUser, "", clock.now());
     stored(key, std::move(object));
 }
 
@@ -307,7 +292,7 @@ void MiniCluster::stored(const ObjectKey& key, json::Value object) {
     metadata.set("generation", generation);
     if (old != nullptr) {
         metadata.set("resourceVersion", string_at(*old, {"metadata", "resourceVersion"}));
-        if (*old == object) {
+        if (apiserver::keep_times(*old, object) || *old == object) {
             return;  // nothing changed: no new version, no event
         }
     }
@@ -378,6 +363,14 @@ Result<void> MiniCluster::patch(const Write& write) {
         body.erase("status");
     }
     json::apply_merge_patch(changed, body);
+    note_update(
+        write.object.kind,
+        object,
+        changed,
+        kControllerManager,
+        write.verb == Verb::MergePatchStatus ? "status" : "",
+        clock.now()
+    );
     stored(write.object, std::move(changed));
     return {};
 }
@@ -390,25 +383,12 @@ Result<void> MiniCluster::apply_status(const Write& write) {
     if (const auto refused = check_preconditions(*object, write.body)) {
         return *refused;
     }
-    json::Value changed = *object;
-    json::Value& status = member(changed, "status");
-    if (write.field_manager == "kueue-admission") {
-        for (const std::string_view field : kAdmissionFields) {
-            status.erase(field);
-        }
-        // The controller under test writes all that there are, but for this one.
-        keep_conditions(status, {api::condition::kWaitingForReplacementPods});
-    } else if (write.field_manager == "kueue-reclaimable-pods") {
-        status.erase("reclaimablePods");
+    auto changed =
+        apply_to_status(write.object.kind, *object, write.body, write.field_manager, clock.now());
+    if (!changed) {
+        return changed.error();
     }
-    for (const auto& [field, value] : write.body.find("status")->as_object()) {
-        if (field == "conditions") {
-            set_conditions(status, value);
-        } else {
-            status.set(field, value);
-        }
-    }
-    stored(write.object, std::move(changed));
+    stored(write.object, std::move(*changed));
     return {};
 }
 

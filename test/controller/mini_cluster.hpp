@@ -31,9 +31,10 @@ namespace sluice::controller {
 
 using test::ManualClock;
 
-/// An API server of maps under a whole controller, on a manual clock and without a thread: writes
-/// are taken when the test lets them, echoes come when it lets them. The Job controller is played
-/// by the test.
+/// Objects in a map under a whole controller, on a manual clock and without a thread: writes are
+/// taken when the test lets them, echoes come when it lets them. Who owns which field of a status
+/// is as in the embedded API server; objects are not validated. The Job controller is played by
+/// the test.
 class MiniCluster : public WriteSink {
   public:
     explicit MiniCluster(
@@ -128,6 +129,7 @@ class MiniCluster : public WriteSink {
     Result<void> create(const Write& write);
     Result<void> patch(const Write& write);
     Result<void> apply_status(const Write& write);
+    void own_new_fields(const ObjectKey& key, const json::Value* old, json::Value& object);
     void stored(const ObjectKey& key, json::Value object);
     void drop(const ObjectKey& key);
     void deliver(const Echo& echo);

@@ -1,4 +1,5 @@
 #include "api/conditions.hpp"
+#include "api/lease.hpp"
 #include "controller/mini_cluster.hpp"
 #include "controller/process/controller_process.hpp"
 #include "metrics/registry.hpp"
@@ -8,7 +9,7 @@
 #include "net/tls.hpp"
 #include "net/virtual_time.hpp"
 #include "support/client_on_loop.hpp"
-#include "support/fake_client.hpp"
+#include "support/embedded_server.hpp"
 #include "support/run_async.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -33,7 +34,8 @@ T decode(std::string text) {
     return *object;
 }
 
-void make_queues(test::FakeClient& client) {
+void make_queues(test::EmbeddedServer& client) {
+    client.serve_kueue();
     client.add(decode<api::Namespace>("{'metadata':{'name':'team'}}"));
     client.add(decode<api::ResourceFlavor>(
         "{'metadata':{'name':'spot'},'spec':{'nodeLabels':{'tier':'spot'}}}"
@@ -46,16 +48,17 @@ void make_queues(test::FakeClient& client) {
     ));
 }
 
-void make_job(test::FakeClient& client, const std::string& name) {
+void make_job(test::EmbeddedServer& client, const std::string& name) {
     client.add(decode<api::Job>(
         R"({'metadata':{'namespace':'team','name':')" + name +
         R"(','labels':{'kueue.x-k8s.io/queue-name':'main'}},
-        'spec':{'suspend':true,'parallelism':1,'completions':1,'template':{'spec':{'containers':[
+        'spec':{'suspend':true,'parallelism':1,'completions':1,'template':{'spec':{
+            'restartPolicy':'Never','containers':[
             {'name':'c','image':'i','resources':{'requests':{'cpu':'2'}}}]}}}})"
     ));
 }
 
-bool is_running(const test::FakeClient& client, const std::string& name) {
+bool is_running(const test::EmbeddedServer& client, const std::string& name) {
     const auto job = client.find<api::Job>("team", name);
     return job && job->spec.suspend == false;
 }
@@ -156,7 +159,7 @@ net::ClientResponse fetch(
 }
 
 /// Waits until the lease was renewed for so long, half a minute at most.
-boost::asio::awaitable<void> renewed_for(const test::FakeClient& leases, Duration length) {
+boost::asio::awaitable<void> renewed_for(const test::EmbeddedServer& leases, Duration length) {
     for (int i = 0; i < 6000; ++i) {
         const auto all = leases.all<api::Lease>();
         if (!all.empty() && all.front().spec.renew_time && all.front().spec.acquire_time &&
@@ -167,7 +170,7 @@ boost::asio::awaitable<void> renewed_for(const test::FakeClient& leases, Duratio
     }
 }
 
-bool has_workload(const test::FakeClient& client) {
+bool has_workload(const test::EmbeddedServer& client) {
     return !client.all<api::Workload>().empty();
 }
 
@@ -176,7 +179,7 @@ bool has_workload(const test::FakeClient& client) {
 TEST_CASE("a write that is refused again and again is tried ever more rarely", "[process]") {
     net::VirtualTime time{Time(std::chrono::hours(24 * 365 * 50))};
     net::EventLoop loop;
-    test::FakeClient client(loop.executor(), time);
+    test::EmbeddedServer client(loop.executor(), time);
     make_queues(client);
     for (const test::Verb verb : {test::Verb::Apply, test::Verb::MergePatch, test::Verb::Update}) {
         client.fail_next(verb, "jobs", make_invalid("the webhook says no"), 100'000);
@@ -211,7 +214,7 @@ TEST_CASE("a write that is refused again and again is tried ever more rarely", "
 TEST_CASE("the process runs a job and ends in order", "[controller][process]") {
     const SystemClock clock;
     net::EventLoop loop;
-    test::FakeClient client(loop.executor(), clock);
+    test::EmbeddedServer client(loop.executor(), clock);
     make_queues(client);
     Running running(loop, client, make_options());
     make_job(client, "sample");
@@ -229,7 +232,7 @@ TEST_CASE("the process runs a job and ends in order", "[controller][process]") {
 TEST_CASE("an admission whose answer is lost is not given away twice", "[controller][process]") {
     const SystemClock clock;
     net::EventLoop loop;
-    test::FakeClient client(loop.executor(), clock);
+    test::EmbeddedServer client(loop.executor(), clock);
     make_queues(client);
     const Error lost{ErrorCode::Timeout, "no answer", {}};
     client.fail_next(test::Verb::Apply, "workloads", lost, 1, true);
@@ -255,7 +258,7 @@ TEST_CASE(
 ) {
     ManualClock clock;  // a reconcile some seconds later comes too late for this test
     net::EventLoop loop;
-    test::FakeClient client(loop.executor(), clock);
+    test::EmbeddedServer client(loop.executor(), clock);
     make_queues(client);
     client.set_answer_delay(std::chrono::milliseconds(50));
     Running running(loop, client, make_options(), clock);
@@ -272,7 +275,7 @@ TEST_CASE(
 ) {
     const SystemClock clock;
     net::EventLoop loop;
-    test::FakeClient client(loop.executor(), clock);
+    test::EmbeddedServer client(loop.executor(), clock);
     make_queues(client);
     Running first(loop, client, make_elected_options(loop, client));
     REQUIRE(test::run_async(loop, until([&] { return first.process().is_acting(); })));
@@ -292,8 +295,8 @@ TEST_CASE(
 TEST_CASE("the lease has a client of its own", "[controller][process]") {
     const SystemClock clock;
     net::EventLoop loop;
-    test::FakeClient client(loop.executor(), clock);
-    test::FakeClient leases(loop.executor(), clock);
+    test::EmbeddedServer client(loop.executor(), clock);
+    test::EmbeddedServer leases(loop.executor(), clock);
     make_queues(client);
     Running running(loop, client, make_elected_options(loop, leases));
     REQUIRE(test::run_async(loop, until([&] { return running.process().is_acting(); })));
@@ -308,8 +311,8 @@ TEST_CASE("a loop that is busy beyond the renew deadline keeps its lease", "[pro
     const SystemClock clock;
     net::EventLoop loop;
     net::LoopThread server("server");  // answers while the process's loop does nothing
-    test::FakeClient client(loop.executor(), clock);
-    test::FakeClient leases(server.loop().executor(), clock);
+    test::EmbeddedServer client(loop.executor(), clock);
+    test::EmbeddedServer leases(server.loop().executor(), clock);
     make_queues(client);
     auto options = make_elected_options(server.loop(), leases);
     config::LeaderElection& election = options.configuration.leader_election;
@@ -328,8 +331,8 @@ TEST_CASE("a loop that is busy beyond the renew deadline keeps its lease", "[pro
 TEST_CASE("a process that lost its lease ends and sends nothing more", "[process][lease]") {
     const SystemClock clock;
     net::EventLoop loop;
-    test::FakeClient client(loop.executor(), clock);
-    test::FakeClient leases(loop.executor(), clock);
+    test::EmbeddedServer client(loop.executor(), clock);
+    test::EmbeddedServer leases(loop.executor(), clock);
     make_queues(client);
     Running running(loop, client, make_elected_options(loop, leases));
     REQUIRE(test::run_async(loop, until([&] { return running.process().is_acting(); })));
@@ -347,7 +350,7 @@ TEST_CASE("a process that lost its lease ends and sends nothing more", "[process
 TEST_CASE("the lease is given up after the last write", "[process][lease]") {
     const SystemClock clock;
     net::EventLoop loop;
-    test::FakeClient client(loop.executor(), clock);
+    test::EmbeddedServer client(loop.executor(), clock);
     make_queues(client);
     Running running(loop, client, make_elected_options(loop, client));
     REQUIRE(test::run_async(loop, until([&] { return running.process().is_acting(); })));
@@ -370,7 +373,7 @@ TEST_CASE("the lease is given up after the last write", "[process][lease]") {
 TEST_CASE("a process without the scheduler makes workloads and admits none", "[process]") {
     const SystemClock clock;
     net::EventLoop loop;
-    test::FakeClient client(loop.executor(), clock);
+    test::EmbeddedServer client(loop.executor(), clock);
     make_queues(client);
     auto options = make_options();
     options.with_scheduler = false;
@@ -396,18 +399,20 @@ TEST_CASE("a process without the scheduler makes workloads and admits none", "[p
 TEST_CASE("kinds that are defined after the start are followed", "[controller][process]") {
     const SystemClock clock;
     net::EventLoop loop;
-    test::FakeClient client(loop.executor(), clock);
+    test::EmbeddedServer client(loop.executor(), clock);
+    Running running(loop, client, make_options());
+    const auto asks_in_vain = [&client] { return client.calls().size() >= 20; };
+    REQUIRE(test::run_async(loop, until(asks_in_vain)));
+    CHECK_FALSE(running.process().is_ready());
     make_queues(client);
-    const Error unknown{ErrorCode::NotFound, "the server could not find the resource", {}};
-    for (const auto* plural :
-         {"clusterqueues", "cohorts", "workloadpriorityclasses", "admissionchecks", "topologies"}) {
-        client.fail_next(test::Verb::List, plural, unknown);
-    }
     client.add(decode<api::Cohort>("{'metadata':{'name':'org'}}"));
     client.add(decode<api::WorkloadPriorityClass>("{'metadata':{'name':'high'},'value':1}"));
-    client.add(decode<api::AdmissionCheck>("{'metadata':{'name':'budget'}}"));
-    client.add(decode<api::Topology>("{'metadata':{'name':'racks'}}"));
-    Running running(loop, client, make_options());
+    client.add(decode<api::AdmissionCheck>(
+        "{'metadata':{'name':'budget'},'spec':{'controllerName':'example.com/budget'}}"
+    ));
+    client.add(decode<api::Topology>(
+        "{'metadata':{'name':'racks'},'spec':{'levels':[{'nodeLabel':'rack'}]}}"
+    ));
     REQUIRE(test::run_async(loop, until([&] { return running.process().is_ready(); })));
     const Stores& stores = running.process().stores();
     CHECK(stores.of<api::ClusterQueue>().size() == 1);
@@ -421,7 +426,7 @@ TEST_CASE("kinds that are defined after the start are followed", "[controller][p
 TEST_CASE("of picked reconcilers only those act", "[controller][process]") {
     const SystemClock clock;
     net::EventLoop loop;
-    test::FakeClient client(loop.executor(), clock);
+    test::EmbeddedServer client(loop.executor(), clock);
     make_queues(client);
     auto options = make_options();
     options.controllers = {"clusterqueue", "workload"};
@@ -429,7 +434,8 @@ TEST_CASE("of picked reconcilers only those act", "[controller][process]") {
     make_job(client, "ignored");
     client.add(decode<api::Workload>(
         R"({'metadata':{'namespace':'team','name':'by-hand'},'spec':{'queueName':'main',
-        'active':true,'podSets':[{'name':'main','count':1,'template':{'spec':{'containers':[
+        'active':true,'podSets':[{'name':'main','count':1,'template':{'spec':{
+            'restartPolicy':'Never','containers':[
             {'name':'c','image':'i','resources':{'requests':{'cpu':'2'}}}]}}}]}})"
     ));
     const auto is_admitted = [&client] {
@@ -458,7 +464,7 @@ TEST_CASE("of picked reconcilers only those act", "[controller][process]") {
 TEST_CASE("a process serves its health, its readiness and its metrics", "[controller][process]") {
     const SystemClock clock;
     net::EventLoop loop;
-    test::FakeClient client(loop.executor(), clock);
+    test::EmbeddedServer client(loop.executor(), clock);
     make_queues(client);
     // So long it is not ready, which is asked meanwhile.
     client.set_delay(std::chrono::milliseconds(500));
@@ -526,7 +532,7 @@ TEST_CASE("a process serves its health, its readiness and its metrics", "[contro
 TEST_CASE("probes are answered while the loop is held up", "[controller][process]") {
     const SystemClock clock;
     net::EventLoop loop;
-    test::FakeClient client(loop.executor(), clock);
+    test::EmbeddedServer client(loop.executor(), clock);
     make_queues(client);
     auto options = make_options();
     options.with_servers = true;
@@ -546,16 +552,12 @@ TEST_CASE("probes are answered while the loop is held up", "[controller][process
 TEST_CASE("a process serves the conversion webhook before it lists", "[controller][process]") {
     const SystemClock clock;
     net::EventLoop loop;
-    test::FakeClient client(loop.executor(), clock);
+    test::EmbeddedServer client(loop.executor(), clock);
     make_queues(client);
     auto options = make_options();
     options.with_webhooks = true;
     options.configuration.webhook.host = "127.0.0.1";
     options.configuration.webhook.port = 0;
-    client.put(
-        {"apiextensions.k8s.io", "v1", "customresourcedefinitions", "", "", ""},
-        json::Object{{"metadata", json::Object{{"name", "workloads.kueue.x-k8s.io"}}}}
-    );
     Running running(loop, client, std::move(options));
     REQUIRE(test::run_async(loop, until([&] { return running.process().is_ready(); })));
     CHECK(test::run_async(loop, running.stop()) == 0);
@@ -573,7 +575,7 @@ TEST_CASE("a process serves the conversion webhook before it lists", "[controlle
 TEST_CASE("what was decided is written before the end", "[controller][process]") {
     const SystemClock clock;
     net::EventLoop loop;
-    test::FakeClient client(loop.executor(), clock);
+    test::EmbeddedServer client(loop.executor(), clock);
     make_queues(client);
     make_job(client, "sample");
     Running running(loop, client, make_options());

@@ -119,6 +119,44 @@ TEST_CASE(
     CHECK(bench.sink.rows.empty() == is_gone);
 }
 
+TEST_CASE("what is gone but still in the stores is not written in a loop", "[controller]") {
+    Bench bench;
+    const Error gone{ErrorCode::NotFound, "gone", {}};
+    bench.runner.enqueue(kClass, Urgency::AtOnce);
+    bench.runner.step();
+    while (!bench.sink.rows.empty()) {
+        bench.sink.answer(gone);
+        bench.runner.enqueue_after_write(kClass, false);
+        bench.runner.step();
+    }
+    bench.runner.step();
+    CHECK(bench.sink.rows.empty());
+    bench.clock.advance(std::chrono::seconds(1));
+    bench.runner.step();
+    CHECK_FALSE(bench.sink.rows.empty());
+}
+
+TEST_CASE("an object that is undone at each write is written ten times a second", "[controller]") {
+    Bench bench;
+    int rows = 0;
+    const auto write_for = [&](int steps) {
+        for (int i = 0; i < steps; ++i) {
+            bench.runner.enqueue(kClass, Urgency::AtOnce);
+            bench.runner.step();
+            while (!bench.sink.rows.empty()) {
+                ++rows;
+                bench.sink.answer();
+                bench.runner.step();
+            }
+        }
+    };
+    write_for(50);
+    CHECK(rows == 10 * 10);
+    bench.clock.advance(std::chrono::seconds(1));
+    write_for(1);
+    CHECK(rows == 11 * 10);
+}
+
 TEST_CASE("statuses of queues are gathered for longer where writes take long", "[controller]") {
     using std::chrono::milliseconds;
     struct Row {

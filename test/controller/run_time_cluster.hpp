@@ -6,7 +6,7 @@
 #include "controller/process/controller_process.hpp"
 #include "net/event_loop.hpp"
 #include "net/task_group.hpp"
-#include "support/fake_client.hpp"
+#include "support/embedded_server.hpp"
 #include "support/run_async.hpp"
 #include "yaml/parse.hpp"
 
@@ -43,6 +43,7 @@ inline kube::ResourcePath science_path(const std::string& plural, const std::str
 class RunTimeCluster {
   public:
     RunTimeCluster() : client(loop.executor(), clock) {
+        client.serve_kueue();
         put("v1", "namespaces", "", "{metadata: {name: team}}");
         put("kueue.x-k8s.io/v1beta2", "resourceflavors", "", "{metadata: {name: plain}}");
         put("kueue.x-k8s.io/v1beta2", "clusterqueues", "", R"({metadata: {name: cq}, spec: {
@@ -109,30 +110,32 @@ class RunTimeCluster {
             std::move(*object)
         );
     }
+    /// A ConfigMap of descriptions; with `created` one that is older than the test.
     void describe(
         const std::string& name,
         const std::map<std::string, std::string>& texts,
-        const std::string& created = "2026-01-01T00:00:00Z"
+        const std::string& created = ""
     ) {
         json::Value data = json::Object{};
         for (const auto& [key, text] : texts) {
             data.set(key, text);
         }
-        client.put(
-            {"", "v1", "configmaps", "kueue-system", "", ""},
-            json::Object{
-                {"apiVersion", "v1"},
-                {"kind", "ConfigMap"},
-                {"metadata",
-                 json::Object{
-                     {"name", name},
-                     {"namespace", "kueue-system"},
-                     {"creationTimestamp", created},
-                     {"labels", json::Object{{"sluice.dev/job-kinds", "true"}}},
-                 }},
-                {"data", std::move(data)},
-            }
-        );
+        const kube::ResourcePath path{"", "v1", "configmaps", "kueue-system", "", ""};
+        json::Value object = json::Object{
+            {"metadata",
+             json::Object{
+                 {"name", name},
+                 {"namespace", "kueue-system"},
+                 {"labels", json::Object{{"sluice.dev/job-kinds", "true"}}},
+             }},
+            {"data", std::move(data)},
+        };
+        if (created.empty()) {
+            client.put(path, std::move(object));
+        } else {
+            object.find("metadata")->set("creationTimestamp", created);
+            client.store_as_is(path, std::move(object));
+        }
     }
     void take_back(const std::string& name) { client.erase<api::ConfigMap>("kueue-system", name); }
     void put_experiment(const std::string& name, int size = 1, const char* state = "Held") {
@@ -182,11 +185,25 @@ spec:
   parallelism: 1
   completions: 1
   template:
-    spec: {{containers: [{{name: c, image: i, resources: {{requests: {{cpu: '{}'}}}}}}]}}
+    spec:
+      restartPolicy: Never
+      containers: [{{name: c, image: i, resources: {{requests: {{cpu: '{}'}}}}}}]
 )",
                 name,
                 cpu
             ));
+    }
+    /// What the Job controller writes.
+    void complete_job(const std::string& name) {
+        client.patch(kube::path_of<api::Job>("team", name, "status"), *yaml::parse_document(R"(
+status:
+  startTime: '2026-01-01T00:00:00Z'
+  completionTime: '2026-01-01T00:00:01Z'
+  succeeded: 1
+  conditions:
+  - {type: SuccessCriteriaMet, status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z'}
+  - {type: Complete, status: 'True', lastTransitionTime: '2026-01-01T00:00:01Z'}
+)"));
     }
     /// What the kind's own controller writes.
     void set_phase(const std::string& name, const char* phase) {
@@ -198,7 +215,7 @@ spec:
 
     std::string state(const std::string& name) const {
         const auto path = science_path("experiments", name);
-        const json::Value* object = client.find_value(path);
+        const auto object = client.find_value(path);
         const json::Value* spec = object == nullptr ? nullptr : object->find("spec");
         return spec == nullptr ? "" : std::string(spec->string_at("state"));
     }
@@ -249,7 +266,7 @@ spec:
     std::vector<std::string> external;
     std::vector<job_kinds::ConfiguredKind> configured;
     net::EventLoop loop;
-    test::FakeClient client;
+    test::EmbeddedServer client;
     std::unique_ptr<ControllerProcess> process;
     std::unique_ptr<net::TaskGroup> tasks;
 };

@@ -216,9 +216,7 @@ TEST_CASE("a kind whose description is taken back is left alone", "[run-time]") 
             CHECK(cluster.eventually([&] { return !is_followed(); }));
             // Its description comes back.
             cluster.describe("kinds", {{"experiment", std::string(kExperiment)}});
-            auto job = *cluster.client.find<api::Job>("team", "big");
-            job.status.conditions = {{.type_ = "Complete", .status = "True"}};
-            cluster.client.add(job);
+            cluster.complete_job("big");
             REQUIRE(cluster.eventually([&] { return cluster.workload_of("new").has_value(); }));
             cluster.set_phase("new", "Done");
             CHECK(cluster.eventually([&] { return cluster.state("waits") == "Go"; }));

@@ -1,10 +1,12 @@
 #include "controller/process/webhook_service.hpp"
 
+#include "api/crd.hpp"
+#include "api/scheme.hpp"
 #include "kube/core/base64.hpp"
 #include "net/http_client.hpp"
 #include "net/tls.hpp"
 #include "serving/authority_bundle.hpp"
-#include "support/fake_client.hpp"
+#include "support/embedded_server.hpp"
 #include "support/manual_clock.hpp"
 #include "support/run_async.hpp"
 #include "support/temporary_folder.hpp"
@@ -40,7 +42,7 @@ struct Cluster {
     // The present: certificates are judged by it, and OpenSSL has no other clock.
     test::ManualClock clock{SystemClock().now()};
     net::EventLoop loop;
-    test::FakeClient client{loop.executor(), clock};
+    test::EmbeddedServer client{loop.executor(), clock};
 
     Cluster() {
         for (const auto* name : {"clusterqueues", "workloads"}) {
@@ -48,28 +50,14 @@ struct Cluster {
         }
     }
     void apply(const std::string& name) {
-        const json::Value service = json::Object{
-            {"name", "kueue-webhook-service"}, {"namespace", "kueue-system"}, {"path", "/convert"}
-        };
-        client.put(
-            definition_path(),
-            json::Object{
-                {"apiVersion", "apiextensions.k8s.io/v1"},
-                {"kind", "CustomResourceDefinition"},
-                {"metadata", json::Object{{"name", name + ".kueue.x-k8s.io"}}},
-                {"spec",
-                 json::Object{
-                     {"conversion",
-                      json::Object{
-                          {"webhook",
-                           json::Object{{"clientConfig", json::Object{{"service", service}}}}},
-                      }},
-                 }},
+        for (const api::KindInfo& kind : api::kueue_kinds()) {
+            if (kind.plural == name) {
+                client.put(definition_path(), api::make_crd(kind));
             }
-        );
+        }
     }
     json::Value published(const std::string& name = "clusterqueues") const {
-        const auto* object = client.find_value(definition_path(name + ".kueue.x-k8s.io"));
+        const auto object = client.find_value(definition_path(name + ".kueue.x-k8s.io"));
         REQUIRE(object != nullptr);
         return *object->find_path({"spec", "conversion", "webhook", "clientConfig"});
     }

@@ -2,8 +2,9 @@
 #include "controller/process/api_writer.hpp"
 #include "net/event_loop.hpp"
 #include "net/task_group.hpp"
-#include "support/fake_client.hpp"
+#include "support/embedded_server.hpp"
 #include "support/manual_clock.hpp"
+#include "support/objects.hpp"
 #include "support/run_async.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -25,14 +26,16 @@ constexpr Duration kNotGatheredLonger = 50ms;
 /// A writer whose rows take as long as the test says, on the virtual clock.
 struct Writing {
     Writing() {
-        api::Workload workload;
-        workload.metadata.namespace_ = "team";
-        workload.metadata.name = "sample";
-        client.add(workload);
-        client.on_write("workloads", [this](const json::Value*, json::Value&) {
-            clock.advance(row_time);
-            return Result<void>();
-        });
+        client.serve(kind_of<api::Workload>());
+        client.add(test::object<api::Workload>(R"(
+metadata: {namespace: team, name: sample}
+spec:
+  podSets:
+  - name: main
+    count: 1
+    template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}
+)"));
+        client.on_call([this](const test::Call&) { clock.advance(row_time); });
     }
 
     void write(int rows, Duration each) {
@@ -52,7 +55,7 @@ struct Writing {
 
     test::ManualClock clock;
     net::EventLoop loop;
-    test::FakeClient client{loop.executor(), clock};
+    test::EmbeddedServer client{loop.executor(), clock};
     KnownStores stores;
     net::TaskGroup tasks{loop.executor(), "test"};
     Duration row_time{};

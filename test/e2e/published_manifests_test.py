@@ -30,7 +30,7 @@ class ExampleCase(ClusterCase):
 class PublishedManifestsTest(ExampleCase):
     def test_apply_unchanged_and_run(self):
         self.use("ml-research", "ml-research")
-        self.cluster.apply_file(EXAMPLES / "04_published_gpu_manifests")
+        self.cluster.apply_file(EXAMPLES / "04_published_gpu_manifests/manifests.yaml")
         self.wait_running("train-llm", pods=2)
 
         template = self.job("train-llm")["spec"]["template"]["spec"]

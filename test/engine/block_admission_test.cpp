@@ -193,6 +193,24 @@ TEST_CASE(
     CHECK(queues.state.inadmissible_in_order(b).empty());
 }
 
+TEST_CASE("what was held back for pods finds the same flavor again", "[engine][pods-ready]") {
+    TwoQueues queues;
+    queues.tell(FlavorChanged{{.name = "g"}});
+    ClusterQueue searched{.name = "b"};
+    searched.resource_groups =
+        {{.covered_resources = {"cpu"},
+          .flavors = {
+              {.flavor = "f", .quotas = {{.nominal = Amount(10)}}},
+              {.flavor = "g", .quotas = {{.nominal = Amount(0)}}},  // the second is none
+          }}};
+    queues.tell(ClusterQueueChanged{searched});
+    queues.tell_holder("a", false);
+    queues.tell(WorkloadChanged{queues.make("b")});
+    CHECK(queues.admitted() == 0);
+    queues.tell_holder("a", true);
+    CHECK(queues.admitted() == 1);
+}
+
 TEST_CASE(
     "a head that the cycle did not come to keeps where its search stopped", "[engine][pods-ready]"
 ) {
@@ -218,7 +236,8 @@ TEST_CASE(
     cluster.tell(WorkloadChanged{waits});
     CycleResult result = run_cycle(cluster.state, kNow);
     REQUIRE(result.refused.size() == 1);
-    CHECK(result.refused[0].requeued == RequeuedTo::Heap);  // the search has not tried all
+    CHECK(result.refused[0].requeued == RequeuedTo::Heap);
+    CHECK(result.refused[0].leaves_flavors_over);
 
     // Twice the cycle ends at another head, whose pods would have to wait; with the second the
     // search is out of date.

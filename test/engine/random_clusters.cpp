@@ -32,6 +32,7 @@ void Maker::make_options() {
     gates.priority_sorting_within_cohort = !chance(10);
     gates.fair_sharing_preempt_within_nominal = !chance(20);
     gates.fair_sharing_prioritize_non_borrowing = !chance(20);
+    gates.prevent_fair_sharing_loops = chance(30);
     gates.scheduling_equivalence_hashing = !chance(15);
     gates.prioritize_preemptor_workloads = chance(20);
     gates.recompute_assignment_upon_overlap = !chance(20);

@@ -195,6 +195,7 @@ std::string text(const engine::Options& options) {
     note("prioritySorting", gates.priority_sorting_within_cohort, true);
     note("withinNominal", gates.fair_sharing_preempt_within_nominal, true);
     note("nonBorrowing", gates.fair_sharing_prioritize_non_borrowing, true);
+    note("preventLoops", gates.prevent_fair_sharing_loops, false);
     note("hashing", gates.scheduling_equivalence_hashing, true);
     note("prioritizePreemptor", gates.prioritize_preemptor_workloads, false);
     note("recompute", gates.recompute_assignment_upon_overlap, true);

@@ -458,7 +458,9 @@ void Cluster::requeue(Cycle& cycle, Try& attempt) {
         immediate = attempt.requeue == Requeue::FailedAfterNomination ||
                     attempt.requeue == Requeue::PendingPreemption;
     }
-    entry.scan = attempt.scan;
+    if (attempt.refusal.kind != RefusalKind::WaitingForPodsReady) {  // it finds the same again
+        entry.scan = attempt.scan;
+    }
     const bool progress = entry.scan && entry.scan->has_progress();
     const bool to_heap = is_due(entry, cycle.rules.now) && (immediate || progress);
     entry.active = to_heap;

@@ -163,8 +163,14 @@ class FairSearch {
     Snapshot& snapshot_;
     const Rules& rules_;
     const PreemptionRequest& request_;
+    /// Whether the preemptor, with its usage, has too large a share for one of the victims.
+    bool is_unfair(const std::vector<Target>& victims);
+
     std::vector<Target> targets_;
     std::vector<int> retry_;
+    /// Of each victim of a strategy: the share that the preemptor's must not be above, or, with the
+    /// second strategy, must be below.
+    std::map<int, std::pair<FairSharingStrategy, Share>> rights_;
 };
 
 std::vector<int> FairSearch::candidates() const {
@@ -235,6 +241,8 @@ bool FairSearch::take_by_strategy(TargetQueues& queues, int queue) {
         snapshot_.usage = saved;
         const FairSharingStrategy strategy = rules_.options->fair_sharing_strategies.front();
         if (!hopeless && passes(strategy, own, before, after)) {
+            const bool is_final = strategy == FairSharingStrategy::LessThanOrEqualToFinalShare;
+            rights_[candidate] = {strategy, is_final ? after : before};
             return take(candidate, PreemptionReason::InCohortFairSharing);
         }
         retry_.push_back(candidate);
@@ -266,14 +274,32 @@ bool FairSearch::second_pass() {
     TargetQueues queues(snapshot_, request_.cluster_queue, retry_, rules_.now);
     for (int queue = queues.next(); queue >= 0; queue = queues.next()) {
         const auto [own_node, other_node] = below_common(queue);
-        const bool passed = compare(snapshot_.share(own_node), snapshot_.share(other_node)) < 0;
+        const Share before = snapshot_.share(other_node);
+        const bool passed = compare(snapshot_.share(own_node), before) < 0;
         const int candidate = queues.pop(queue);
+        rights_[candidate] = {FairSharingStrategy::LessThanInitialShare, before};
         if (passed && take(candidate, PreemptionReason::InCohortFairSharing)) {
             return true;
         }
         queues.drop(queue);
     }
     return false;
+}
+
+bool FairSearch::is_unfair(const std::vector<Target>& victims) {
+    const auto saved = snapshot_.usage;
+    snapshot_.add(request_.cluster_queue, request_.usage);
+    const bool result = std::any_of(victims.begin(), victims.end(), [this](const Target& victim) {
+        if (victim.reason != PreemptionReason::InCohortFairSharing) {
+            return false;
+        }
+        const int queue = snapshot_.holder(victim.holder).cluster_queue;
+        const auto& [strategy, bound] = rights_.at(victim.holder);
+        const Share own = snapshot_.share(below_common(queue).first);
+        return !passes(strategy, own, bound, bound);
+    });
+    snapshot_.usage = saved;
+    return result;
 }
 
 std::vector<Target> FairSearch::run() {
@@ -290,7 +316,15 @@ std::vector<Target> FairSearch::run() {
         return {};
     }
     snapshot_.remove(request_.cluster_queue, request_.usage);
-    return fill_back(snapshot_, request_, targets_, true);
+    return fill_back(
+        snapshot_,
+        request_,
+        targets_,
+        true,
+        [this](const std::vector<Target>& others) {
+            return rules_.options->gates.prevent_fair_sharing_loops && is_unfair(others);
+        }
+    );
 }
 
 }  // namespace

@@ -128,13 +128,16 @@ std::vector<Target> fill_back(
     Snapshot& snapshot,
     const PreemptionRequest& request,
     std::vector<Target> targets,
-    bool borrowing
+    bool borrowing,
+    const std::function<bool(const std::vector<Target>& others)>& is_unfair
 ) {
     for (int i = int(targets.size()) - 2; i >= 0; --i) {
         snapshot.add_holder(targets[std::size_t(i)].holder);
-        if (fits(snapshot, request, borrowing)) {
-            targets[std::size_t(i)] = targets.back();
-            targets.pop_back();
+        std::vector<Target> others = targets;
+        others[std::size_t(i)] = others.back();
+        others.pop_back();
+        if (fits(snapshot, request, borrowing) && !(is_unfair && is_unfair(others))) {
+            targets = std::move(others);
         } else {
             // As upstream, and not by putting back: after amounts that were cut off the two differ.
             snapshot.remove_holder(targets[std::size_t(i)].holder);

@@ -3,6 +3,7 @@
 #include "engine/decision.hpp"
 #include "engine/reference_assignment.hpp"
 
+#include <functional>
 #include <set>
 #include <vector>
 
@@ -36,12 +37,14 @@ bool satisfies(
     engine::PreemptionPolicy policy, const engine::Workload& preemptor, const Holder& candidate
 );
 bool uses_any(const Holder& holder, const std::set<int>& pairs);
-/// Re-adds targets that turned out not to be needed.
+/// Re-adds targets that turned out not to be needed, one by one, unless `is_unfair` is true of the
+/// others while it is back.
 std::vector<Target> fill_back(
     Snapshot& snapshot,
     const PreemptionRequest& request,
     std::vector<Target> targets,
-    bool borrowing
+    bool borrowing,
+    const std::function<bool(const std::vector<Target>& others)>& is_unfair = {}
 );
 bool fits(const Snapshot& snapshot, const PreemptionRequest& request, bool borrowing);
 

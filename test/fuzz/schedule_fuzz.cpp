@@ -49,6 +49,7 @@ void draw_gates(Draws& draws, Drawn& made) {
           &engine.flavor_fungibility_preserve_scan_progress,
           &engine.fair_sharing_preempt_within_nominal,
           &engine.fair_sharing_prioritize_non_borrowing,
+          &engine.prevent_fair_sharing_loops,
           &engine.prioritize_preemptor_workloads,
           &engine.recompute_assignment_upon_overlap,
           &engine.preemption_gates,

@@ -3,7 +3,7 @@
 #include "net/event_loop.hpp"
 #include "net/task_group.hpp"
 #include "support/captured_log.hpp"
-#include "support/fake_client.hpp"
+#include "support/embedded_server.hpp"
 #include "support/manual_clock.hpp"
 #include "support/run_async.hpp"
 
@@ -39,6 +39,7 @@ struct Sink {
               {.hostname = "host", .queue_max = queue_max, .series_max = 5000},
               1
           ) {
+        client.add_namespace("ns");
         tasks.spawn(sink.run());
     }
     ~Sink() { run_async(loop, tasks.stop(0s)); }
@@ -57,7 +58,7 @@ struct Sink {
 
     ManualClock clock;
     net::EventLoop loop;
-    FakeClient client{loop.executor(), clock};
+    EmbeddedServer client{loop.executor(), clock};
     int next = 0;
     kube::EventSink sink;
     net::TaskGroup tasks{loop.executor(), "test"};

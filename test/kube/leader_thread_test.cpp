@@ -3,7 +3,7 @@
 #include "net/on_loop.hpp"
 #include "net/task_group.hpp"
 #include "support/client_on_loop.hpp"
-#include "support/fake_client.hpp"
+#include "support/embedded_server.hpp"
 #include "support/run_async.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -23,7 +23,7 @@ struct Election {
     SystemClock clock;
     net::EventLoop loop;
     net::LoopThread server{"server"};
-    test::FakeClient leases{server.loop().executor(), clock};
+    test::EmbeddedServer leases{server.loop().executor(), clock};
     LeaderThread leader{
         std::make_unique<test::ClientOnLoop>(server.loop(), leases), clock, options(), 1
     };
@@ -59,7 +59,7 @@ struct Election {
 };
 
 /// Waits on the server's thread until the lease was renewed for so long.
-boost::asio::awaitable<void> renewed_for(const test::FakeClient* leases, Duration length) {
+boost::asio::awaitable<void> renewed_for(const test::EmbeddedServer* leases, Duration length) {
     for (int i = 0; i < 6000; ++i) {
         const auto spec = leases->all<api::Lease>().front().spec;
         if (spec.renew_time->time - spec.acquire_time->time >= length) {
@@ -69,14 +69,14 @@ boost::asio::awaitable<void> renewed_for(const test::FakeClient* leases, Duratio
     }
 }
 
-boost::asio::awaitable<void> steal(test::FakeClient* leases) {
+boost::asio::awaitable<void> steal(test::EmbeddedServer* leases) {
     auto lease = leases->all<api::Lease>().front();
     lease.spec.holder_identity = "thief";
     leases->add(lease);
     co_return;
 }
 
-boost::asio::awaitable<std::string> holder(const test::FakeClient* leases) {
+boost::asio::awaitable<std::string> holder(const test::EmbeddedServer* leases) {
     co_return leases->all<api::Lease>().front().spec.holder_identity;
 }
 

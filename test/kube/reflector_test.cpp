@@ -7,8 +7,9 @@
 #include "kube/client/event_sink.hpp"
 #include "kube/client/leader_election.hpp"
 #include "net/task_group.hpp"
-#include "support/fake_client.hpp"
+#include "support/embedded_server.hpp"
 #include "support/manual_clock.hpp"
+#include "support/objects.hpp"
 #include "support/run_async.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -26,8 +27,10 @@ using namespace std::chrono_literals;
 using Strings = std::vector<std::string>;
 
 api::Job make_job(const std::string& name) {
-    api::Job job;
-    job.metadata.namespace_ = "ns";
+    api::Job job = object<api::Job>(R"(
+metadata: {namespace: ns}
+spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}
+)");
     job.metadata.name = name;
     return job;
 }
@@ -36,11 +39,11 @@ boost::asio::awaitable<void> follow(kube::Reflector* reflector) {
     co_await reflector->run();
 }
 
-/// A reflector at work on a fake server.
+/// A reflector at work on a server in memory.
 struct Watched {
     net::EventLoop loop;
     SystemClock clock;
-    FakeClient client{loop.executor(), clock};
+    EmbeddedServer client{loop.executor(), clock};
     kube::KindStore<api::Job> kind_store{kube::kind_of<api::Job>()};
     const kube::Store<api::Job>& store = kind_store.objects();
     Strings seen;
@@ -109,9 +112,9 @@ TEST_CASE("a store is filled in pages and follows every change", "[kube][reflect
     CHECK(server.store.has_synced());
     CHECK(server.lists() == 3);
     server.client.add(make_job("f"));
-    auto changed = make_job("a");
-    changed.metadata.labels["x"] = "y";
-    server.client.add(changed);
+    server.client.patch(
+        kube::path_of<api::Job>("ns", "a"), *json::parse(R"({"metadata":{"labels":{"x":"y"}}})")
+    );
     server.client.erase<api::Job>("ns", "b");
     server.settle();
     CHECK(server.take() == Strings{"+f", "~a", "-b"});
@@ -126,8 +129,11 @@ TEST_CASE("a broken watch resumes without a list and misses nothing", "[kube][re
     server.await_seen(1);
     server.take();
     const auto lists = server.lists();
-    const auto end = GENERATE(FakeClient::WatchEnd::Broken, FakeClient::WatchEnd::InOrder);
-    server.client.end_watches("jobs", end);
+    if (GENERATE(true, false)) {
+        server.client.break_watches();
+    } else {
+        server.client.end_watches();
+    }
     server.client.add(make_job("b"));
     server.await_seen(1);
     server.settle();
@@ -142,8 +148,6 @@ TEST_CASE("410 Gone swaps in a new list and reports only what differs", "[kube][
     server.start();
     server.await_seen(2);
     server.take();
-    server.client.set_delay(1ms);
-    server.client.end_watches("jobs", FakeClient::WatchEnd::Gone);
     server.client.erase<api::Job>("ns", "a");
     server.client.add(make_job("c"));
     server.client.forget_history();
@@ -176,7 +180,7 @@ TEST_CASE("a page beyond what may be taken comes in smaller ones", "[kube][refle
     server.await_seen(5);
     server.settle();
     CHECK(server.take() == Strings{"+a", "+b", "+c", "+d", "+e"});
-    CHECK(server.lists() == 7);  // that one, five pages of one, and the end
+    CHECK(server.lists() == 6);  // that one, and five pages of one
     CHECK(server.synced == 1);
 }
 
@@ -186,7 +190,7 @@ TEST_CASE(
     Watched server;
     auto bad =
         *json::parse(R"({"kind":"Job","metadata":{"name":"bad"},"spec":{"parallelism":"x"}})");
-    server.client.put(kube::path_of<api::Job>("ns"), bad);
+    server.client.store_as_is(kube::path_of<api::Job>("ns"), bad);
     server.client.add(make_job("good"));
     server.start();
     CHECK(server.take() == Strings{"+good", "?bad"});
@@ -199,7 +203,7 @@ TEST_CASE(
     CHECK_FALSE(server.store.find("ns", "bad"));
     SECTION("one that was good keeps its last good state, and the version that is there is known") {
         bad.find("metadata")->set("name", "good");
-        server.client.put(kube::path_of<api::Job>("ns"), bad);
+        server.client.store_as_is(kube::path_of<api::Job>("ns"), bad);
         server.settle();
         CHECK(server.take() == Strings{"?good"});
         const auto last_good = server.store.find("ns", "good");
@@ -208,19 +212,19 @@ TEST_CASE(
             server.kind_store.find_metadata({"ns", "good"})->resource_version !=
             last_good->metadata.resource_version
         );
-        server.client.end_watches("jobs", FakeClient::WatchEnd::Gone);
+        server.client.forget_history();
         CHECK(run_until(server.loop, [&] { return server.synced == 2; }));
         CHECK(server.take().empty());
         CHECK(server.kind_store.unreadable().size() == 2);
         CHECK(server.store.find("ns", "good"));
     }
     SECTION("one that can be read again is as it is, one that goes is forgotten") {
-        server.client.add(make_job("bad"));
+        server.client.store_as_is(kube::path_of<api::Job>("ns"), api::to_value(make_job("bad")));
         server.settle();
         CHECK(server.take() == Strings{"+bad"});
         CHECK(server.kind_store.unreadable().empty());
         bad.find("metadata")->set("name", "other");
-        server.client.put(kube::path_of<api::Job>("ns"), bad);
+        server.client.store_as_is(kube::path_of<api::Job>("ns"), bad);
         server.client.erase<api::Job>("ns", "other");
         server.settle();
         CHECK(server.take() == Strings{"?other", "?other"});
@@ -243,7 +247,7 @@ TEST_CASE(
 ) {
     net::EventLoop loop;
     SystemClock clock;
-    FakeClient client(loop.executor(), clock);
+    EmbeddedServer client(loop.executor(), clock);
     kube::LeaderOptions options;
     options.namespace_ = "kueue-system";
     options.retry_period = 2ms;
@@ -273,7 +277,7 @@ TEST_CASE(
 TEST_CASE("a leader whose wall clock is set back goes on renewing", "[kube][leader]") {
     net::EventLoop loop;
     test::ManualClock clock;
-    FakeClient client(loop.executor(), clock);
+    EmbeddedServer client(loop.executor(), clock);
     kube::LeaderOptions options;
     options.namespace_ = "kueue-system";
     options.identity = "one";
@@ -300,9 +304,10 @@ TEST_CASE("a leader whose wall clock is set back goes on renewing", "[kube][lead
 TEST_CASE("events are written beside, and an expired series is created anew", "[kube][events]") {
     net::EventLoop loop;
     SystemClock clock;
-    FakeClient client(loop.executor(), clock);
+    EmbeddedServer client(loop.executor(), clock);
     kube::EventRecorderOptions options;
     options.hostname = "host";
+    client.add_namespace("ns");
     kube::EventSink sink(client, clock, loop.executor(), options, 1);
     net::TaskGroup tasks(loop.executor(), "test");
     tasks.spawn(sink.run());

@@ -182,6 +182,19 @@ TEST_CASE("a request beyond a limit gets its 4xx and the connection is closed", 
         );
         CHECK(answer.starts_with("HTTP/1.1 413 "));
     }
+    SECTION("the size of a chunk, which does not end") {
+        const auto answer = run_async(
+            loop,
+            talk(
+                port,
+                "POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                    std::string(5000, '0'),
+                5s
+            )
+        );
+        CHECK(answer.starts_with("HTTP/1.1 400 "));
+        CHECK(answer.ends_with("<end>"));
+    }
     SECTION("header") {
         const auto answer = run_async(
             loop, talk(port, "GET / HTTP/1.1\r\nX: " + std::string(5000, 'x') + "\r\n\r\n", 5s)

@@ -1,5 +1,6 @@
 #include "net/http_client.hpp"
 #include "net/http_server.hpp"
+#include "net/listening_socket.hpp"
 #include "net/task_group.hpp"
 #include "peer.hpp"
 #include "support/run_async.hpp"
@@ -74,6 +75,42 @@ TEST_CASE("requests one after the other use one connection", "[net][http]") {
     CHECK(handler.requests == 5);
     run_async(loop, (*server)->stop(1s));
     CHECK((*server)->connections() == 0);
+}
+
+TEST_CASE(
+    "a server answers on a socket that listened before, and nobody else had its port", "[net]"
+) {
+    EventLoop loop;
+    TestHandler handler;
+    auto socket = ListeningSocket::open("127.0.0.1");
+    REQUIRE(socket);
+    const std::uint16_t port = (*socket)->port();
+    ServerOptions other = plain_options();
+    other.address = "127.0.0.1";
+    other.port = port;
+    CHECK_FALSE(HttpServer::start(loop, handler, other));
+    ServerOptions options = plain_options();
+    options.socket = std::move(*socket);
+    auto server = HttpServer::start(loop, handler, options);
+    REQUIRE(server);
+    CHECK((*server)->port() == port);
+    CHECK_FALSE(HttpServer::start(loop, handler, other));
+    HttpClient client(to_server("127.0.0.1", port, nullptr));
+    const auto outcome = run_async(loop, client.send(post("/echo", "hello"), 5s));
+    REQUIRE(outcome.response);
+    CHECK(outcome.response->body == "hello");
+    CHECK(options.socket->release() == -1);
+}
+
+TEST_CASE("a socket listens on an IPv4 address only", "[net]") {
+    for (const char* address : {"", "localhost", "::1", "127.0.0.1:80", "256.0.0.1"}) {
+        const auto socket = ListeningSocket::open(address);
+        REQUIRE_FALSE(socket);
+        CHECK(socket.error().code == ErrorCode::Invalid);
+    }
+    const auto foreign = ListeningSocket::open("192.0.2.1");
+    REQUIRE_FALSE(foreign);
+    CHECK(foreign.error().code == ErrorCode::Unavailable);
 }
 
 TEST_CASE("hundreds of connections stay open and are answered", "[net][http]") {

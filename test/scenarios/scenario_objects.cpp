@@ -51,7 +51,7 @@ constexpr std::array<std::pair<std::string_view, engine::FairSharingStrategy>, 2
     {"LessThanOrEqualToFinalShare", engine::FairSharingStrategy::LessThanOrEqualToFinalShare},
     {"LessThanInitialShare", engine::FairSharingStrategy::LessThanInitialShare},
 }};
-constexpr std::array<std::pair<std::string_view, bool engine::Gates::*>, 12> kGates = {{
+constexpr std::array<std::pair<std::string_view, bool engine::Gates::*>, 13> kGates = {{
     {"PartialAdmission", &engine::Gates::partial_admission},
     {"FlavorFungibility", &engine::Gates::flavor_fungibility},
     {"FlavorFungibilityPreserveScanProgress",
@@ -59,6 +59,7 @@ constexpr std::array<std::pair<std::string_view, bool engine::Gates::*>, 12> kGa
     {"PrioritySortingWithinCohort", &engine::Gates::priority_sorting_within_cohort},
     {"FairSharingPreemptWithinNominal", &engine::Gates::fair_sharing_preempt_within_nominal},
     {"FairSharingPrioritizeNonBorrowing", &engine::Gates::fair_sharing_prioritize_non_borrowing},
+    {"SluicePreventFairSharingLoops", &engine::Gates::prevent_fair_sharing_loops},
     {"SchedulingEquivalenceHashing", &engine::Gates::scheduling_equivalence_hashing},
     {"PrioritizePreemptorWorkloads", &engine::Gates::prioritize_preemptor_workloads},
     {"RecomputeAssignmentUponPreemptionTargetsOverlap",

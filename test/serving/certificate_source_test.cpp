@@ -2,7 +2,7 @@
 
 #include "api/core.hpp"
 #include "net/event_loop.hpp"
-#include "support/fake_client.hpp"
+#include "support/embedded_server.hpp"
 #include "support/manual_clock.hpp"
 #include "support/run_async.hpp"
 #include "support/temporary_folder.hpp"
@@ -21,8 +21,9 @@ using namespace std::chrono_literals;
 struct Cluster {
     test::ManualClock clock{SystemClock().now()};
     net::EventLoop loop;
-    test::FakeClient client{loop.executor(), clock};
+    test::EmbeddedServer client{loop.executor(), clock};
 
+    Cluster() { client.add_namespace("ns"); }
     SecretCertificates source(std::vector<std::string> names) {
         return SecretCertificates({
             .client = client,

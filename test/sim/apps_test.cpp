@@ -1,4 +1,5 @@
 #include "cluster_world.hpp"
+#include "sim/apps/int_or_percent.hpp"
 #include "sim/fields.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -199,6 +200,21 @@ TEST_CASE("a StatefulSet shrinks and is updated from its last pod on", "[sim][ap
         world.send("PATCH", kStatefulSet, kNewImage);
         CHECK(images(world) == std::set<std::string>{"i:1", "i:2"});
         CHECK(find_int(world.get(kStatefulSet), {"status", "updatedReplicas"}) == 1);
+        // Nor are they when they come back.
+        world.send("DELETE", "/api/v1/namespaces/default/pods/db-0");
+        const json::Value pod = world.get("/api/v1/namespaces/default/pods/db-0");
+        CHECK(sim::list_at(pod, {"spec", "containers"}).front().string_at("image") == "i:1");
+        CHECK(
+            text_at(pod, {"metadata", "labels", "controller-revision-hash"}) ==
+            text_at(world.get(kStatefulSet), {"status", "currentRevision"})
+        );
+    }
+    SECTION("there is a revision for each template") {
+        const std::string path = "/apis/apps/v1/namespaces/default/controllerrevisions";
+        world.send("PATCH", kStatefulSet, kNewImage);
+        CHECK(world.list(path).size() == 2);
+        const std::string current(text_at(world.get(kStatefulSet), {"status", "currentRevision"}));
+        CHECK(find_int(world.get(path + "/" + current), {"revision"}) == 2);
     }
     SECTION("a pod that is deleted comes back under its name") {
         world.send("DELETE", "/api/v1/namespaces/default/pods/db-1");
@@ -281,6 +297,20 @@ TEST_CASE("containers that have ended are started again where the pod says so", 
         world.pass(5s);
         CHECK(text_at(world.get(path), {"status", "phase"}) == "Failed");
     }
+}
+
+TEST_CASE("a share in percent is rounded as asked, and bounded", "[sim][apps]") {
+    const auto up = [](const json::Value& value) {
+        return sim::resolve_int_or_percent(&value, 10, sim::Rounding::Up);
+    };
+    CHECK(up(7) == 7);
+    CHECK(up("25%") == 3);
+    const json::Value quarter("25%");
+    CHECK(sim::resolve_int_or_percent(&quarter, 10, sim::Rounding::Down) == 2);
+    CHECK(up("99999999999999999999%") == 10'000);
+    CHECK(up("9000000000000000000%") == 10'000);
+    CHECK(up("-5%") == 0);
+    CHECK(sim::resolve_int_or_percent(nullptr, 10, sim::Rounding::Up) == 0);
 }
 
 }  // namespace sluice::test

@@ -113,6 +113,51 @@ TEST_CASE("a Job that has a time to live is deleted after it, with its pods", "[
     CHECK(world.pods().empty());
 }
 
+TEST_CASE("at sixty times the speed a minute passes in a second", "[sim][cluster]") {
+    ClusterWorld world({.pace = {.speed = 60}});
+    SECTION("of pods and of what is left of a Job") {
+        create_job(
+            world, "ttlSecondsAfterFinished: 120,", "annotations: {sluice.dev/run-seconds: '600'}"
+        );
+        world.pass(9s);
+        CHECK(text_at(world.pods().front(), {"status", "phase"}) == "Running");
+        world.pass(1s);
+        CHECK(sim::has_condition(world.get(kJob), "Complete"));
+        world.pass(1s);
+        CHECK_FALSE(world.get(kJob).is_null());
+        world.pass(1s);
+        CHECK(world.get(kJob).is_null());
+    }
+    SECTION("of a deadline") {
+        create_job(
+            world, "activeDeadlineSeconds: 300,", "annotations: {sluice.dev/run-seconds: '600'}"
+        );
+        world.pass(4s);
+        CHECK_FALSE(sim::has_condition(world.get(kJob), "Failed"));
+        world.pass(1s);
+        CHECK(sim::has_condition(world.get(kJob), "Failed"));
+    }
+    SECTION("of the deadline of a pod") {
+        world.create_yaml(
+            "{apiVersion: v1, kind: Pod, metadata: {name: p, annotations: "
+            "{sluice.dev/run-seconds: '600'}}, spec: {activeDeadlineSeconds: 300, restartPolicy: "
+            "Never, containers: [{name: c, image: i}]}}"
+        );
+        world.pass(4s);
+        CHECK(text_at(world.pods().front(), {"status", "phase"}) == "Running");
+        world.pass(1s);
+        CHECK(text_at(world.pods().front(), {"status", "reason"}) == "DeadlineExceeded");
+    }
+    SECTION("of less than a second, though times are written in whole ones") {
+        world.pass(700ms);
+        create_job(world);
+        world.pass(400ms);
+        CHECK(text_at(world.pods().front(), {"status", "phase"}) == "Running");
+        world.pass(100ms);
+        CHECK(text_at(world.pods().front(), {"status", "phase"}) == "Succeeded");
+    }
+}
+
 TEST_CASE("a pod that waits for a node gets one that comes", "[sim][cluster]") {
     ClusterWorld world;
     world.send("DELETE", "/api/v1/nodes/node-1");

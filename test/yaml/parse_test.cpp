@@ -139,6 +139,31 @@ TEST_CASE("duplicate keys are refused with their line", "[yaml]") {
     CHECK(print("a: {x: 1}\nb: {x: 1}") == R"({"a":{"x":1},"b":{"x":1}})");
 }
 
+TEST_CASE("duplicate keys are noted where there is a place for them", "[yaml]") {
+    std::vector<yaml::RepeatedKey> repeated;
+    const auto read = [&repeated](std::string_view text) {
+        repeated.clear();
+        const auto value = yaml::parse_document(text, {.repeated_keys = &repeated});
+        return value ? json::print(*value) : value.error().detail;
+    };
+    CHECK(read("a: 1\nb:\n  c: 1\n  c: 2\na:\n  x: z\n") == R"({"a":{"x":"z"},"b":{"c":2}})");
+    REQUIRE(repeated.size() == 2);
+    CHECK(repeated[0].line == 4);
+    CHECK(repeated[0].key == "c");
+    CHECK(repeated[1].line == 6);
+    CHECK(read("{\"a\": 1,\n \"a\": 2}") == R"({"a":2})");
+    REQUIRE(repeated.size() == 1);
+    CHECK(repeated[0].line == 2);
+    CHECK(read("a: 1\nb: 2\n") == R"({"a":1,"b":2})");
+    CHECK(repeated.empty());
+    // What is merged stands behind what the map says itself.
+    CHECK(
+        read("x: &x {a: 0, c: 3}\nz: {<<: *x, a: 1, b: 1, a: 2}\n") ==
+        R"({"x":{"a":0,"c":3},"z":{"a":2,"b":1,"c":3}})"
+    );
+    CHECK(repeated.size() == 1);
+}
+
 TEST_CASE("what would eat memory or the stack is refused", "[yaml]") {
     SECTION("aliases of aliases") {
         std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";

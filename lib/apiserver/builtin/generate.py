@@ -26,15 +26,20 @@ GROUP_VERSIONS = (
     "apis/authentication.k8s.io/v1",
     "apis/authorization.k8s.io/v1",
     "apis/autoscaling/v1",
+    "apis/autoscaling/v2",
     "apis/batch/v1",
+    "apis/certificates.k8s.io/v1",
     "apis/coordination.k8s.io/v1",
     "apis/discovery.k8s.io/v1",
     "apis/events.k8s.io/v1",
+    "apis/flowcontrol.apiserver.k8s.io/v1",
     "apis/networking.k8s.io/v1",
     "apis/node.k8s.io/v1",
     "apis/policy/v1",
     "apis/rbac.authorization.k8s.io/v1",
+    "apis/resource.k8s.io/v1",
     "apis/scheduling.k8s.io/v1",
+    "apis/storage.k8s.io/v1",
 )
 RESOURCE = re.compile(
     r"/(?P<namespaced>namespaces/\{namespace\}/)?(?P<plural>[a-z]+)(/\{name\}/.+)?"

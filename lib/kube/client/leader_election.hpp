@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "kube/client/client.hpp"
+#include "kube/client/leadership.hpp"
 #include "kube/runtime/leader_elector.hpp"
 #include "kube/runtime/lease_term.hpp"
 
@@ -19,7 +20,7 @@ namespace sluice::kube {
 ///     … run the scheduler beside …
 ///     co_await election.hold();      // returns when the lease was lost: end the process at once
 ///     co_await election.release();   // on an orderly end
-class LeaderElection {
+class LeaderElection final : public Leadership {
   public:
     LeaderElection(Client& client, const Clock& clock, LeaderOptions options, std::uint64_t seed);
 
@@ -27,14 +28,12 @@ class LeaderElection {
     boost::asio::awaitable<bool> acquire();
     /// Renews the lease until it is lost (true) or this is cancelled (false).
     boost::asio::awaitable<bool> hold();
-    /// Gives the lease up, if held, so that another takes over at once.
-    boost::asio::awaitable<void> release();
+    boost::asio::awaitable<void> release() override;
 
-    /// Competes until elected, calls `on_elected`, then holds the lease as hold() does.
-    boost::asio::awaitable<bool> lead(std::function<void()> on_elected);
+    /// acquire(), then hold().
+    boost::asio::awaitable<bool> lead(std::function<void()> on_elected) override;
 
-    /// Until when the lease lets this process act. Thread: any.
-    const LeaseTerm& term() const { return term_; }
+    const LeaseTerm& term() const override { return term_; }
     bool is_leader() const { return elector_.is_leader(); }
     const std::string& holder() const { return elector_.holder(); }
 

@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "kube/client/client.hpp"
 #include "kube/client/leader_election.hpp"
+#include "kube/client/leadership.hpp"
 #include "kube/runtime/lease_term.hpp"
 #include "net/event_loop.hpp"
 
@@ -17,7 +18,7 @@ namespace sluice::kube {
 /// A LeaderElection on a thread of its own, over a client of its own: however long its caller's
 /// loop is busy, the lease is renewed. Lifetime: the clock must outlive it; no call is under way
 /// when it ends. Thread: any, unless said otherwise.
-class LeaderThread {
+class LeaderThread final : public Leadership {
   public:
     /// The client is called on the new thread alone.
     LeaderThread(
@@ -26,18 +27,14 @@ class LeaderThread {
         LeaderOptions options,
         std::uint64_t seed
     );
-    ~LeaderThread();
+    ~LeaderThread() override;
     LeaderThread(const LeaderThread&) = delete;
     LeaderThread& operator=(const LeaderThread&) = delete;
 
-    /// Competes until elected, calls `on_elected` on the new thread, and renews the lease until it
-    /// is lost (true) or this is cancelled (false).
-    boost::asio::awaitable<bool> lead(std::function<void()> on_elected);
-    /// Gives the lease up, if it is held, so that another takes over at once. Requires: lead() has
-    /// ended, and nothing is sent any more.
-    boost::asio::awaitable<void> release();
-    /// Until when others of this process may send what a leader decides.
-    const LeaseTerm& term() const { return election_.term(); }
+    /// Calls `on_elected` on the new thread.
+    boost::asio::awaitable<bool> lead(std::function<void()> on_elected) override;
+    boost::asio::awaitable<void> release() override;
+    const LeaseTerm& term() const override { return election_.term(); }
 
   private:
     net::LoopThread thread_;  // its loop outlives the client's connections

@@ -1,6 +1,7 @@
 #include "sim/apps/deployment.hpp"
 
 #include "api/micro_time.hpp"
+#include "sim/apps/int_or_percent.hpp"
 #include "sim/conditions.hpp"
 #include "sim/fields.hpp"
 #include "sim/owned.hpp"
@@ -29,19 +30,6 @@ std::int64_t revision_of(const json::Value& set) {
     return number_of(text_at(set, {"metadata", "annotations", kRevision}));
 }
 
-/// A number, or a part of the replicas in percent.
-std::int64_t share_of(const json::Value* value, std::int64_t replicas, bool rounds_up) {
-    if (value == nullptr) {
-        return 0;
-    }
-    if (value->is_int()) {
-        return value->as_int();
-    }
-    constexpr std::int64_t kWhole = 100;
-    const std::int64_t percent = value->is_string() ? number_of(value->as_string()) : 0;
-    return (replicas * percent + (rounds_up ? kWhole - 1 : 0)) / kWhole;
-}
-
 class DeploymentTurn {
   public:
     explicit DeploymentTurn(const Turn& turn)
@@ -51,6 +39,10 @@ class DeploymentTurn {
         template_ = pod_template == nullptr ? json::Value(json::Object()) : *pod_template;
         hash_ = template_hash(template_);
         newest_ = find_named(sets_, fmt::format("{}-{}", name_of(deployment_), hash_));
+        for (const json::Value* set : sets_) {
+            // One that was taken in may have another name.
+            newest_ = newest_ == nullptr && has_template(*set) ? set : newest_;
+        }
         std::ranges::stable_sort(sets_, {}, [](const json::Value* set) {
             return revision_of(*set);
         });
@@ -80,6 +72,16 @@ class DeploymentTurn {
             total += find_int(*set, path).value_or(0);
         }
         return total;
+    }
+    /// Whether the set makes the same pods.
+    bool has_template(const json::Value& set) const {
+        const json::Value* found = set.find_path({"spec", "template"});
+        if (found == nullptr) {
+            return false;
+        }
+        json::Value plain = *found;
+        make_object_at(plain, {"metadata", "labels"}).erase(kHash);
+        return plain == template_;
     }
     bool recreates() const {
         return text_at(deployment_, {"spec", "strategy", "type"}) == "Recreate";
@@ -173,17 +175,17 @@ class DeploymentTurn {
     std::int64_t surge() const {
         return recreates()
                    ? 0
-                   : share_of(
+                   : resolve_int_or_percent(
                          deployment_.find_path({"spec", "strategy", "rollingUpdate", "maxSurge"}),
                          replicas_,
-                         true
+                         Rounding::Up
                      );
     }
     std::int64_t unavailable_max() const {
-        const std::int64_t said = share_of(
+        const std::int64_t said = resolve_int_or_percent(
             deployment_.find_path({"spec", "strategy", "rollingUpdate", "maxUnavailable"}),
             replicas_,
-            false
+            Rounding::Down
         );
         return said == 0 && surge() == 0 ? 1 : said;
     }

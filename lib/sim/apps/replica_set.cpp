@@ -29,7 +29,9 @@ json::Value make_status(
         status.set("readyReplicas", ready);
         status.set("availableReplicas", ready);
     }
-    status.set("terminatingReplicas", terminating);
+    if (set.string_at("kind") == "ReplicaSet") {
+        status.set("terminatingReplicas", terminating);
+    }
     status.set("observedGeneration", find_int(set, {"metadata", "generation"}).value_or(1));
     return status;
 }
@@ -66,8 +68,19 @@ Outcome reconcile_replica_set(const Turn& turn) {
             }
         }
     }
-    replace_status(set, make_status(set, active, terminating), outcome);
+    json::Value status = make_status(set, active, terminating);
+    if (std::ssize(active) < wanted) {
+        // That pods cannot be created stands there until all are.
+        if (const json::Value* conditions = set.find_path({"status", "conditions"})) {
+            status.set("conditions", *conditions);
+        }
+    }
+    replace_status(set, std::move(status), outcome);
     return outcome;
+}
+
+Outcome reconcile_replication_controller(const Turn& turn) {
+    return reconcile_replica_set(turn);
 }
 
 }  // namespace sluice::sim

@@ -8,4 +8,7 @@ namespace sluice::sim {
 /// go through webhooks.
 Outcome reconcile_replica_set(const Turn& turn);
 
+/// The same for a ReplicationController.
+Outcome reconcile_replication_controller(const Turn& turn);
+
 }  // namespace sluice::sim

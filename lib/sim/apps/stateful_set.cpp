@@ -1,5 +1,6 @@
 #include "sim/apps/stateful_set.hpp"
 
+#include "sim/apps/revisions.hpp"
 #include "sim/fields.hpp"
 #include "sim/owned.hpp"
 #include "sim/pod_life.hpp"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -16,17 +18,27 @@ namespace sluice::sim {
 
 namespace {
 
-constexpr std::string_view kRevision = "controller-revision-hash";
+/// The label of a ControllerRevision of a StatefulSet with its hash.
+constexpr std::string_view kHashOfRevision = "controller.kubernetes.io/hash";
 
 class StatefulSetTurn {
   public:
-    explicit StatefulSetTurn(const Turn& turn) : set_(turn.object) {
+    explicit StatefulSetTurn(const Turn& turn)
+        : set_(turn.object), revisions_(turn, kHashOfRevision), revision_(revisions_.name()) {
         first_ = find_int(set_, {"spec", "ordinals", "start"}).value_or(0);
         replicas_ = find_int(set_, {"spec", "replicas"}).value_or(1);
         is_ordered_ = text_at(set_, {"spec", "podManagementPolicy"}) != "Parallel";
         const json::Value* pod_template = set_.find_path({"spec", "template"});
         template_ = pod_template == nullptr ? json::Value(json::Object()) : *pod_template;
-        revision_ = fmt::format("{}-{}", name_of(set_), template_hash(template_));
+        old_revision_ = text_at(set_, {"status", "currentRevision"});
+        old_template_ = template_;
+        for (const json::Value* each : turn.owned_of("ControllerRevision")) {
+            const json::Value* found = each->find_path({"data", "spec", "template"});
+            if (found != nullptr && name_of(*each) == old_revision_) {
+                old_template_ = *found;
+                old_template_.erase("$patch");
+            }
+        }
         for (const json::Value* pod : turn.owned_of("Pod")) {
             if (const auto ordinal = ordinal_of(*pod)) {
                 pods_.emplace(*ordinal, pod);
@@ -36,7 +48,9 @@ class StatefulSetTurn {
 
     Outcome run() {
         if (!is_deleted(set_)) {
+            revisions_.save(outcome_);
             manage();
+            forget_old_revisions();
         }
         write_status();
         return std::move(outcome_);
@@ -60,16 +74,26 @@ class StatefulSetTurn {
     }
     static bool is_healthy(const json::Value& pod) { return is_ready_pod(pod); }
     static std::string_view revision_of(const json::Value& pod) {
-        return text_at(pod, {"metadata", "labels", kRevision});
+        return text_at(pod, {"metadata", "labels", kRevisionHash});
+    }
+
+    /// Whether a new pod of that ordinal is like those before the update.
+    bool is_held_back(std::int64_t ordinal) const {
+        return text_at(set_, {"spec", "updateStrategy", "type"}) == "RollingUpdate" &&
+               !old_revision_.empty() && ordinal < first_ + partition();
+    }
+    std::int64_t partition() const {
+        return find_int(set_, {"spec", "updateStrategy", "rollingUpdate", "partition"}).value_or(0);
     }
 
     void create(std::int64_t ordinal) {
         const std::string name = fmt::format("{}-{}", name_of(set_), ordinal);
-        json::Value pod = make_owned_pod(set_, template_, name);
+        const bool is_old = is_held_back(ordinal);
+        json::Value pod = make_owned_pod(set_, is_old ? old_template_ : template_, name);
         make_object_at(pod, {"metadata"}).set("generateName", std::string(name_of(set_)) + "-");
         set_metadata(pod, "labels", "statefulset.kubernetes.io/pod-name", name);
         set_metadata(pod, "labels", "apps.kubernetes.io/pod-index", std::to_string(ordinal));
-        set_metadata(pod, "labels", kRevision, revision_);
+        set_metadata(pod, "labels", kRevisionHash, is_old ? old_revision_ : revision_);
         json::Value& spec = make_object_at(pod, {"spec"});
         spec.set("hostname", name);
         if (const auto service = text_at(set_, {"spec", "serviceName"}); !service.empty()) {
@@ -125,9 +149,8 @@ class StatefulSetTurn {
         if (text_at(set_, {"spec", "updateStrategy", "type"}) == "OnDelete") {
             return;
         }
-        const std::int64_t partition =
-            find_int(set_, {"spec", "updateStrategy", "rollingUpdate", "partition"}).value_or(0);
-        for (auto at = pods_.rbegin(); at != pods_.rend() && at->first >= partition; ++at) {
+        const std::int64_t last = first_ + partition();
+        for (auto at = pods_.rbegin(); at != pods_.rend() && at->first >= last; ++at) {
             const json::Value& pod = *at->second;
             if (revision_of(pod) != revision_ && !is_deleted(pod)) {
                 remove(pod);
@@ -137,6 +160,14 @@ class StatefulSetTurn {
                 return;
             }
         }
+    }
+
+    void forget_old_revisions() {
+        std::set<std::string, std::less<>> in_use{old_revision_};
+        for (const auto& [ordinal, pod] : pods_) {
+            in_use.emplace(revision_of(*pod));
+        }
+        revisions_.forget_old(in_use, outcome_);
     }
 
     void write_status() {
@@ -149,13 +180,12 @@ class StatefulSetTurn {
             ready += is_ready_pod(*pod) ? 1 : 0;
             updated += is_there && revision_of(*pod) == revision_ ? 1 : 0;
         }
-        const std::string_view known = text_at(set_, {"status", "currentRevision"});
-        const bool is_done = known.empty() || (updated == replicas_ && ready == replicas_);
-        const std::string current = is_done ? revision_ : std::string(known);
+        const bool is_done = old_revision_.empty() || (updated == replicas_ && ready == replicas_);
+        const std::string& current = is_done ? revision_ : old_revision_;
         json::Value status = json::Object{
             {"observedGeneration", find_int(set_, {"metadata", "generation"}).value_or(1)},
             {"replicas", count},
-            {"collisionCount", 0},
+            {"collisionCount", revisions_.collisions()},
             {"currentRevision", current},
             {"updateRevision", revision_},
             {"availableReplicas", ready}
@@ -176,7 +206,10 @@ class StatefulSetTurn {
     std::int64_t replicas_ = 1;
     bool is_ordered_ = true;
     json::Value template_;
+    Revisions revisions_;
     std::string revision_;
+    std::string old_revision_;  ///< of the pods before the update, or the same
+    json::Value old_template_;
     std::map<std::int64_t, const json::Value*> pods_;  ///< by ordinal
     Outcome outcome_;
 };

@@ -192,7 +192,8 @@ Stage judge_job(const PodJob& job, Outcome& outcome) {
         return Stage::Running;
     }
     const auto seconds = annotated_number(object, kRunSeconds);
-    const Time end = *ready + (seconds ? std::chrono::seconds(*seconds) : job.turn.run_time);
+    const Pace& pace = job.turn.pace;
+    const Time end = later(*ready, pace.scale(seconds ? to_duration(*seconds) : pace.run_time));
     if (job.turn.now < end) {
         outcome.again_at = end;
         return Stage::Running;

@@ -362,6 +362,31 @@ ROWS = [
         0,
         ["turned.yaml:1: a\\u202e\\u009b31m b\\x1b: skipped"],
     ),
+    *[
+        (
+            f"--speed {speed} is no speed",
+            ["dev", "--server-only", "--speed", speed],
+            2,
+            ["--speed", f'"{speed}" is no speed between 0.001x and 100000x, such as 60x'],
+        )
+        for speed in ("nan", "inf", "0", "0x", "-1x", "1e-9", "1e300", "60xx", "x", "", "fast")
+    ],
+    *[
+        (
+            f"{option} {value} is no number in its range",
+            ["dev", "--server-only", option, value],
+            2,
+            [f'error: {option}: "{value}" is no number from 0 to {most}; see sluice dev --help'],
+        )
+        for option, value, most in (
+            ("--port", "65536", 65535),
+            ("--port", "-1", 65535),
+            ("--port", "http", 65535),
+            ("--run-seconds", "-3", 2147483647),
+            ("--run-seconds", "2147483648", 2147483647),
+            ("--run-seconds", "1.5", 2147483647),
+        )
+    ],
     (
         "a kubeconfig of another cluster is not overwritten",
         ["dev", "--server-only", "--write-kubeconfig", "kubeconfig.json"],

@@ -1,5 +1,6 @@
 """`sluice test` as a CI system calls it: test_command_test.py SLUICE"""
 
+import json
 import pathlib
 import subprocess
 import sys
@@ -9,8 +10,32 @@ import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 TEAMS = ROOT / "examples/02_two_teams"
-EXPECTED = ROOT / "examples/09_test_in_ci/expect.yaml"
+REVIEWED = ROOT / "examples/09_test_in_ci"
+QUEUES, PROPOSED, JOBS, EXPECTED = (
+    REVIEWED / f"{name}.yaml" for name in ("queues", "proposed-queues", "jobs", "expect")
+)
 SLUICE = sys.argv.pop(1)
+QUEUE = "kueue.x-k8s.io/queue-name"
+
+
+def kueue(kind, name, spec, **metadata):
+    made = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": kind}
+    made["metadata"] = {"name": name} | metadata
+    return made | ({} if spec is None else {"spec": spec})
+
+
+def job(name, labels, annotations=None, cpu="1"):
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
+    template = {
+        "metadata": {"annotations": annotations or {}},
+        "spec": {"restartPolicy": "Never", "containers": [container]},
+    }
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": name, "labels": {QUEUE: "jobs"} | labels},
+        "spec": {"template": template},
+    }
 
 
 class TestCommandTest(unittest.TestCase):
@@ -31,16 +56,26 @@ class TestCommandTest(unittest.TestCase):
 
     def test_what_the_example_expects_holds(self):
         results = self.folder / "results.xml"
-        run = self.run_test("-f", TEAMS, "--expect", EXPECTED, "--junit", results)
+        run = self.run_test(
+            "-f", QUEUES, "-f", JOBS, "--expect", EXPECTED, "--junit", results
+        )
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         self.assertIn("3 passed, 0 failed", run.stdout)
         suite = xml.etree.ElementTree.parse(results).getroot()[0]
         self.assertEqual((suite.get("tests"), suite.get("failures")), ("3", "0"))
 
+    def test_the_change_that_the_example_proposes_is_refused(self):
+        files = ("-f", QUEUES, "-f", PROPOSED, "-f", JOBS)
+        run = self.run_test(*files, "--expect", EXPECTED)
+        self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+        self.assertIn("FAIL  forecast/nightly: Admitted", run.stdout)
+        self.assertIn("current podset request (8) > maximum capacity (6)", run.stdout)
+        self.assertIn("1 passed, 2 failed", run.stdout)
+
     def test_an_expectation_that_is_not_met_says_what_is(self):
         run = self.expect("jobs: [{job: team-a/a-big, state: Finished, preempted: false}]")
         self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
-        self.assertIn("not so: Finished, not preempted; it is Pending, was preempted", run.stdout)
+        self.assertIn("not so: Finished, not preempted; it is Admitted in team-a", run.stdout)
         self.assertIn("0 passed, 1 failed", run.stdout)
 
     def test_nothing_is_true_of_what_is_not_there(self):
@@ -55,8 +90,8 @@ class TestCommandTest(unittest.TestCase):
 
     def test_jobs_end_after_the_time_that_is_said(self):
         path = self.folder / "expect.yaml"
-        path.write_text("jobs: [{job: team-a/a-big, state: Finished}]")
-        run = self.run_test("-f", TEAMS, "--expect", path, "--run-seconds", 60)
+        path.write_text("jobs: [{job: forecast/nightly, state: Finished}]")
+        run = self.run_test("-f", QUEUES, "-f", JOBS, "--expect", path, "--run-seconds", 60)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
 
     def test_two_runs_are_the_same(self):
@@ -75,6 +110,133 @@ class TestCommandTest(unittest.TestCase):
         self.assertIn("FAIL  ClusterQueue q: applied", run.stdout)
         run = self.expect("refused: [{kind: ClusterQueue, name: q, message: Unsupported}]", bad)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
+    def make_file(self, name, *objects):
+        path = self.folder / name
+        path.write_text("\n---\n".join(json.dumps(each) for each in objects))
+        return path
+
+    def queue_file(self, flavor_labels, **spec):
+        """A queue of 4 CPUs, `jobs` in the namespace `default`."""
+        quota = {"name": "default", "resources": [{"name": "cpu", "nominalQuota": "4"}]}
+        groups = [{"coveredResources": ["cpu"], "flavors": [quota]}]
+        return self.make_file(
+            "queue.json",
+            kueue("ResourceFlavor", "default", {"nodeLabels": flavor_labels}),
+            kueue("ClusterQueue", "all",
+                  {"namespaceSelector": {}, "resourceGroups": groups} | spec),
+            kueue("LocalQueue", "jobs", {"clusterQueue": "all"}, namespace="default"),
+        )  # fmt: skip
+
+    def test_a_job_that_may_run_for_two_hours_is_stopped_then(self):
+        limited = job("limited", {"kueue.x-k8s.io/max-exec-time-seconds": "7200"})
+        run = self.expect(
+            "jobs: [{job: default/limited, state: Pending, message: deactivated}]",
+            self.queue_file({}),
+            self.make_file("job.json", limited),
+        )
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertRegex(run.stdout, r"[23]:\d\d:\d\d of virtual time")
+
+    def make_config(self, **settings):
+        document = {
+            "apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration",
+            "leaderElection": {"leaderElect": False}, "integrations": {"frameworks": ["batch/job"]},
+        }  # fmt: skip
+        return self.make_file("config.json", document | settings)
+
+    def wait_for_pods(self, timeout, **settings):
+        """A job whose pods do not become ready: no node has room."""
+        path = self.folder / "expect.yaml"
+        path.write_text("jobs: [{job: default/big, state: Pending, message: deactivated}]")
+        waiting = {"timeout": timeout, "requeuingStrategy": {"backoffLimitCount": 0}}
+        return self.run_test(
+            "-f", self.queue_file({}), "-f", self.make_file("job.json", job("big", {}, cpu="4")),
+            "--config", self.make_config(waitForPodsReady=waiting), "--nodes", "n: 1x cpu=1",
+            "--expect", path, *[f"--{key}={value}" for key, value in settings.items()],
+        )  # fmt: skip
+
+    def test_pods_that_do_not_become_ready_are_waited_for_however_long(self):
+        for timeout, hours in (("5m", 24), ("11m", 24), ("20h", 24), ("72h", 73)):
+            with self.subTest(timeout):
+                run = self.wait_for_pods(timeout, hours=hours)
+                self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
+    def test_what_is_due_after_the_last_hour_is_told(self):
+        run = self.wait_for_pods("30h")
+        self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+        self.assertRegex(
+            run.stdout, r"something is due at 2030-01-02T06:00:\d\dZ, after the 24 hours of --hours"
+        )
+
+    def test_a_finished_workload_is_kept_for_as_long_as_it_says(self):
+        for retention, is_there in (("20h", False), ("30h", True)):
+            with self.subTest(retention):
+                policies = {"workloads": {"afterFinished": retention}}
+                short = job("short", {}, annotations={"sluice.dev/run-seconds": "60"})
+                run = self.run_test(
+                    "-f", self.queue_file({}), "-f", self.make_file("job.json", short),
+                    "--config", self.make_config(objectRetentionPolicies=policies),
+                )  # fmt: skip
+                self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+                self.assertEqual("default/short" in run.stdout, is_there, run.stdout)
+
+    def test_jobs_of_one_file_run_while_the_next_one_is_applied(self):
+        first = job("first", {}, annotations={"sluice.dev/run-seconds": "120"}, cpu="3")
+        urgent = job("urgent", {"kueue.x-k8s.io/priority-class": "high"}, cpu="3")
+        high = kueue("WorkloadPriorityClass", "high", None) | {"value": 100}
+        run = self.expect(
+            "jobs: [{job: default/first, preempted: true}]",
+            self.queue_file({}, preemption={"withinClusterQueue": "LowerPriority"}),
+            self.make_file("1.json", high, first),
+            self.make_file("2.json", urgent),
+        )
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
+    def test_a_flavor_that_fits_no_node_is_refused_by_its_name(self):
+        run = self.expect(
+            "refused: [{kind: ResourceFlavor, name: default, message: nodeLabels}]",
+            self.queue_file({"a label": "of no form"}),
+        )
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
+    def test_an_object_has_a_generated_name_and_the_namespace_default(self):
+        generated = job("x", {})
+        generated["metadata"] = {"generateName": "night-", "labels": {QUEUE: "jobs"}}
+        refused = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "odd"}}
+        run = self.run_test(
+            "-f", self.queue_file({}), "-f", self.make_file("jobs.json", generated, refused)
+        )
+        self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+        self.assertIn("Job default/night-", run.stdout)
+        self.assertIn("FAIL  Job default/odd: applied", run.stdout)
+
+    def test_a_cluster_that_never_rests_is_a_failure(self):
+        sampling = {"usageHalfLifeTime": "1h", "usageSamplingInterval": "1m"}
+        config = self.make_file(
+            "config.json",
+            {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration",
+             "leaderElection": {"leaderElect": False}, "admissionFairSharing": sampling,
+             "integrations": {"frameworks": ["batch/job"]}},
+        )  # fmt: skip
+        scope = {"admissionMode": "UsageBasedAdmissionFairSharing"}
+        results = self.folder / "results.xml"
+        run = self.run_test(
+            "-f", self.queue_file({}, admissionScope=scope),
+            "-f", self.make_file("job.json", job("endless", {})),
+            "--config", config, "--hours", 2, "--junit", results,
+        )  # fmt: skip
+        self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+        self.assertIn("FAIL  the cluster comes to rest", run.stdout)
+        suite = xml.etree.ElementTree.parse(results).getroot()[0]
+        self.assertEqual(suite.get("failures"), "1")
+
+    def test_a_run_that_cannot_be_made_is_a_failure_in_the_results(self):
+        results = self.folder / "results.xml"
+        run = self.run_test("-f", "no-such-file.yaml", "--junit", results)
+        self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
+        suite = xml.etree.ElementTree.parse(results).getroot()[0]
+        self.assertEqual((suite.get("tests"), suite.get("failures")), ("1", "1"))
 
     def test_expectations_that_cannot_be_read_are_told(self):
         for text, told in (

@@ -1,0 +1,72 @@
+#include "controller/commands/dev_options.hpp"
+
+#include "base/printable.hpp"
+#include "controller/commands/cluster_setup.hpp"
+#include "controller/commands/input_files.hpp"
+#include "yaml/parse.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+namespace sluice::commands {
+
+Result<std::vector<std::pair<std::string, json::Value>>> read_dev_objects(const DevOptions& options
+) {
+    const auto files = read_input_files(options.files);
+    if (!files) {
+        return files.error();
+    }
+    std::vector<std::pair<std::string, json::Value>> made;
+    for (const InputFile& file : *files) {
+        for (yaml::Document& document : yaml::parse_documents(file.text)) {
+            if (!document.value) {
+                return with_context(document.value.error(), file.name);
+            }
+            for (json::Value& object : items_of(std::move(*document.value))) {
+                made.emplace_back(file.name, std::move(object));
+            }
+        }
+    }
+    return made;
+}
+
+int cannot_start(const Error& error) {
+    constexpr int kCannotStart = 2;
+    fmt::print(stderr, "error: {}\n", error.detail);
+    return kCannotStart;
+}
+
+std::string check_number(const std::string& text, std::int64_t most) {
+    std::int64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, number);
+    const bool is_good = error == std::errc() && at == end && number >= 0 && number <= most;
+    return is_good ? std::string()
+                   : fmt::format("\"{}\" is no number from 0 to {}", printable(text), most);
+}
+
+std::string dev_server_url(std::uint16_t port) {
+    return fmt::format("https://127.0.0.1:{}", port);
+}
+
+std::vector<std::string> next_dev_commands(const DevOptions& options) {
+    return {
+        "export KUBECONFIG=" + std::filesystem::absolute(options.kubeconfig).string(),
+        "kubectl get clusterqueues,workloads,jobs,pods -A"
+    };
+}
+
+void print_dev_start(const DevOptions& options, std::uint16_t port, const std::string& end) {
+    fmt::print("sluice dev runs on {}\n\n", dev_server_url(port));
+    for (const std::string& command : next_dev_commands(options)) {
+        fmt::print("    {}\n", command);
+    }
+    fmt::print("\n{}\n", end);
+    std::fflush(stdout);
+}
+
+}  // namespace sluice::commands

@@ -1,0 +1,169 @@
+#include "controller/commands/dev_step.hpp"
+
+#include "api/micro_time.hpp"
+#include "base/printable.hpp"
+#include "base/prng.hpp"
+#include "config/go_duration.hpp"
+#include "controller/commands/cluster_setup.hpp"
+#include "controller/commands/kubeconfig_file.hpp"
+#include "controller/commands/line_reader.hpp"
+#include "controller/commands/log_options.hpp"
+#include "controller/commands/stepped_cluster.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace sluice::commands {
+
+namespace {
+
+constexpr Duration kStepMax = std::chrono::hours(24 * 365);
+
+std::string_view trim(std::string_view text) {
+    constexpr std::string_view kBlank = " \t\r";
+    const std::size_t first = text.find_first_not_of(kBlank);
+    const std::size_t last = text.find_last_not_of(kBlank);
+    return first == std::string_view::npos ? std::string_view()
+                                           : text.substr(first, last - first + 1);
+}
+
+/// Prints what has happened.
+void tell_events(SteppedCluster& cluster, const DevOptions& options) {
+    for (const std::string& line : cluster.take_events()) {
+        if (!options.is_quiet) {
+            fmt::print("{}\n", line);
+        }
+    }
+    std::fflush(stdout);
+}
+
+/// Prints what has happened, and that all that is due by now is done.
+void tell_time(SteppedCluster& cluster, const DevOptions& options) {
+    tell_events(cluster, options);
+    fmt::print("time: {}\n", api::to_string(cluster.now()));
+    std::fflush(stdout);
+}
+
+/// Does what a line says.
+void take_step(SteppedCluster& cluster, const DevOptions& options, std::string_view line) {
+    if (line.empty()) {
+        const SteppedCluster::Due due = cluster.step_to_next();
+        if (!options.is_quiet && due != SteppedCluster::Due::Done) {
+            fmt::print(
+                "{}\n",
+                due == SteppedCluster::Due::Nothing ? "nothing is due"
+                                                    : "nothing came of what was due"
+            );
+        }
+        return;
+    }
+    const auto duration = config::parse_go_duration(line);
+    if (!duration || *duration <= Duration() || *duration > kStepMax) {
+        fmt::print(
+            stderr,
+            "error: \"{}\" is no step: an empty line, a time such as 90s, 10m or 1h30m (at most "
+            "8760h), or q\n",
+            printable(line)
+        );
+        return;
+    }
+    cluster.step(*duration);
+}
+
+/// Takes steps until the input ends or it is told to stop.
+void take_steps(SteppedCluster& cluster, const DevOptions& options, const std::stop_token& stop) {
+    LineReader lines(STDIN_FILENO, [&cluster] { cluster.wake([] {}); });
+    while (!stop.stop_requested()) {
+        if (const auto taken = lines.take()) {
+            const std::string_view line = trim(*taken);
+            if (line == "q") {
+                return;
+            }
+            take_step(cluster, options, line);
+            tell_time(cluster, options);
+            continue;
+        }
+        if (lines.is_over()) {
+            return;
+        }
+        cluster.react();
+        tell_events(cluster, options);
+        cluster.wait();
+    }
+}
+
+Result<std::unique_ptr<SteppedCluster>> start(
+    const DevOptions& options, const std::stop_token& stop
+) {
+    LogOptions log;
+    log.log_level = options.log_level;
+    if (const auto done = set_up_log(log); !done) {
+        return done.error();
+    }
+    auto configuration = read_configuration(options.config_file, options.feature_gates);
+    if (!configuration) {
+        return configuration.error();
+    }
+    return SteppedCluster::start(
+        {.cluster =
+             {.seed = random_seed(),
+              .start = std::chrono::floor<std::chrono::seconds>(SystemClock().now()),
+              .nodes = options.cluster.nodes,
+              .run_time = std::chrono::seconds(options.run_seconds),
+              .configuration = std::move(*configuration)},
+         .port = options.cluster.port,
+         .stop = stop}
+    );
+}
+
+}  // namespace
+
+int run_dev_steps(const DevOptions& options, StopSignals& stop) {
+    const auto objects = read_dev_objects(options);
+    if (!objects) {
+        return cannot_start(objects.error());
+    }
+    const auto started = start(options, stop.token());
+    if (!started) {
+        return cannot_start(started.error());
+    }
+    SteppedCluster& cluster = **started;
+    auto kubeconfig = KubeconfigFile::prepare(options.kubeconfig, cluster.kubeconfig());
+    if (!kubeconfig) {
+        return cannot_start(kubeconfig.error());
+    }
+    for (const auto& [file, object] : *objects) {
+        const auto done = cluster.apply(object);
+        if (stop.token().stop_requested()) {
+            return 0;
+        }
+        if (!done) {
+            fmt::print(stderr, "error: {}: {}\n", file, done.error().detail);
+        }
+    }
+    if (const auto done = kubeconfig->publish(); !done) {
+        return cannot_start(done.error());
+    }
+    if (!options.is_quiet) {
+        print_dev_start(
+            options,
+            cluster.port(),
+            "Time stands still. An empty line moves it to what is due next, 10m or 90s by so much; "
+            "q ends."
+        );
+    }
+    tell_time(cluster, options);
+    take_steps(cluster, options, stop.token());
+    return 0;
+}
+
+}  // namespace sluice::commands

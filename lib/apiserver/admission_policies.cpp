@@ -1,0 +1,291 @@
+#include "apiserver/admission_policies.hpp"
+
+#include "apiserver/failures.hpp"
+#include "apiserver/mutating_policies.hpp"
+#include "apiserver/policy_matching.hpp"
+#include "apiserver/policy_types.hpp"
+#include "apiserver/values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+namespace sluice::apiserver {
+
+namespace {
+
+using json::Value;
+
+constexpr std::string_view kGroup = "admissionregistration.k8s.io";
+const Collection policies_collection{std::string(kGroup), "validatingadmissionpolicies"};
+const Collection bindings_collection{std::string(kGroup), "validatingadmissionpolicybindings"};
+
+/// One thing that a policy has against a write.
+struct Objection {
+    std::string message;
+    std::string reason;
+};
+
+int code_of(std::string_view reason) {
+    return reason == "Forbidden"               ? 403
+           : reason == "Unauthorized"          ? 401
+           : reason == "RequestEntityTooLarge" ? 413
+                                               : 422;
+}
+
+std::string trimmed(std::string_view text) {
+    constexpr std::string_view kBlanks = " \t\r\n";
+    const auto begin = text.find_first_not_of(kBlanks);
+    return begin == std::string_view::npos
+               ? std::string()
+               : std::string(text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1));
+}
+
+Objection object_to(const Value& validation, AdmissionExpressions& expressions) {
+    Objection made{.message = {}, .reason = std::string(validation.string_at("reason"))};
+    made.reason = made.reason.empty() ? "Invalid" : made.reason;
+    if (const auto source = validation.string_at("messageExpression"); !source.empty()) {
+        if (const auto text = expressions.text(source)) {
+            // A message of several lines is none.
+            const std::string message = trimmed(*text);
+            made.message = message.find('\n') == std::string::npos ? message : std::string();
+        }
+    }
+    if (made.message.empty()) {
+        made.message = trimmed(validation.string_at("message"));
+    }
+    if (made.message.empty()) {
+        made.message =
+            fmt::format("failed expression: {}", trimmed(validation.string_at("expression")));
+    }
+    return made;
+}
+
+/// What the policy has against the write, or that it cannot say so within its budget.
+std::vector<Objection> evaluate(
+    const Value& spec, const AdmissionContext& context, AdmissionPrograms& programs
+) {
+    std::vector<Objection> objections;
+    const bool is_lenient = spec.string_at("failurePolicy") == "Ignore";
+    AdmissionExpressions expressions(context, programs);
+    const auto matches = match_conditions(expressions, spec.find("matchConditions"));
+    if (!matches && !is_lenient) {
+        objections.push_back({matches.error().detail, "Invalid"});
+    }
+    if (!matches || !*matches) {
+        return objections;
+    }
+    for (const Value& variable : items_of(spec.find("variables"))) {
+        expressions.add_variable(variable.string_at("name"), variable.string_at("expression"));
+    }
+    expressions.grant(kValidationsBudget);
+    std::vector<const Value*> broken;
+    for (const Value& validation : items_of(spec.find("validations"))) {
+        const std::string_view source = validation.string_at("expression");
+        const auto holds = expressions.is_true(source);
+        if (expressions.is_out_of_budget()) {
+            // All that was found out before counts for nothing.
+            return is_lenient ? std::vector<Objection>()
+                              : std::vector<Objection>{{holds.error().detail, "Invalid"}};
+        }
+        if (holds && !*holds) {
+            broken.push_back(&validation);
+            objections.emplace_back();
+        } else if (!holds && !is_lenient) {
+            broken.push_back(nullptr);
+            objections.push_back(
+                {fmt::format("expression '{}' resulted in error: {}", source, holds.error().detail),
+                 "Invalid"}
+            );
+        }
+    }
+    // Messages have what the validations have left of the budget.
+    for (std::size_t i = 0; i < broken.size(); ++i) {
+        if (broken[i] != nullptr) {
+            objections[i] = object_to(*broken[i], expressions);
+        }
+    }
+    return objections;
+}
+
+/// One policy and one of its bindings.
+class BoundPolicy {
+  public:
+    BoundPolicy(const Value& policy, const Value& binding)
+        : spec_(*policy.find("spec")),
+          binding_(*binding.find("spec")),
+          name_(policy.find("metadata")->string_at("name")),
+          binding_name_(binding.find("metadata")->string_at("name")) {}
+
+    Result<void> run(
+        const State& state,
+        const Route& route,
+        std::string_view name,
+        AdmissionContext& context,
+        std::vector<std::string>& warnings
+    ) const {
+        const auto params = find_params(state, spec_, binding_, route.ns);
+        if (!params) {
+            const Objection objection{
+                fmt::format("failed to configure binding: {}", params.error().detail), "Invalid"
+            };
+            return spec_.string_at("failurePolicy") == "Ignore"
+                       ? Result<void>()
+                       : act(objection, route, name, warnings);
+        }
+        for (const Value& each : *params) {
+            context.params = each;
+            for (const Objection& objection : evaluate(spec_, context, state.programs())) {
+                if (auto done = act(objection, route, name, warnings); !done) {
+                    return done;
+                }
+            }
+        }
+        return {};
+    }
+
+  private:
+    Result<void> act(
+        const Objection& objection,
+        const Route& route,
+        std::string_view name,
+        std::vector<std::string>& warnings
+    ) const {
+        const auto& actions = items_of(binding_.find("validationActions"));
+        const auto wants = [&actions](const char* action) {
+            return std::ranges::find(actions, Value(action)) != actions.end();
+        };
+        if (wants("Warn")) {
+            warnings.push_back(fmt::format(
+                "Validation failed for ValidatingAdmissionPolicy '{}' with binding '{}': {}",
+                name_,
+                binding_name_,
+                objection.message
+            ));
+        }
+        if (!wants("Deny")) {
+            return {};
+        }
+        const std::string message = fmt::format(
+            "ValidatingAdmissionPolicy '{}' with binding '{}' denied request: {}",
+            name_,
+            binding_name_,
+            objection.message
+        );
+        const std::string shown =
+            fmt::format("{} \"{}\" is forbidden: {}", route.type->resource(), name, message);
+        json::Value details = json::Object{{"name", name}};
+        if (!route.type->group.empty()) {
+            details.set("group", route.type->group);
+        }
+        details.set("kind", route.type->plural);
+        details.set("causes", json::Array{json::Object{{"message", message}}});
+        return make_failure(code_of(objection.reason), objection.reason, shown, std::move(details));
+    }
+
+    const Value& spec_;
+    const Value& binding_;
+    std::string name_;
+    std::string binding_name_;
+};
+
+void check_list(
+    std::vector<Cause>& causes, const std::string& path, const Value* list, std::string_view member
+) {
+    const auto& items = items_of(list);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const auto source = items[i].string_at(member);
+        if (source.empty() && member != "expression") {
+            continue;
+        }
+        if (auto cause =
+                check_admission_expression(fmt::format("{}[{}].{}", path, i, member), source)) {
+            causes.push_back(std::move(*cause));
+        }
+    }
+}
+
+}  // namespace
+
+Result<void> check_policies(
+    const State& state,
+    const RuledRequest& request,
+    const ContextSource& make_context,
+    std::vector<std::string>& warnings
+) {
+    const Route& route = request.route;
+    if (route.type->group == kGroup) {
+        return {};  // they could lock themselves in
+    }
+    const auto own = make_context(*route.type);
+    if (!own) {
+        return own.error();
+    }
+    for (const BoundPair& pair :
+         find_bound_policies(state, policies_collection, bindings_collection, request, *own)) {
+        auto context = pair.version == route.type ? own : make_context(*pair.version);
+        if (!context) {
+            return context.error();
+        }
+        const BoundPolicy both(*pair.policy, *pair.binding);
+        if (auto done = both.run(state, route, request.name, *context, warnings); !done) {
+            return done;
+        }
+    }
+    return {};
+}
+
+std::vector<Cause> find_expression_faults(const ResourceType& type, const Value& object) {
+    std::vector<Cause> causes;
+    if (type.is_custom || type.group != kGroup) {
+        return causes;
+    }
+    if (type.kind == "MutatingAdmissionPolicy") {
+        return find_mutation_faults(object);
+    }
+    const auto& hooks = items_of(object.find("webhooks"));
+    for (std::size_t i = 0; i < hooks.size(); ++i) {
+        check_list(
+            causes,
+            fmt::format("webhooks[{}].matchConditions", i),
+            hooks[i].find("matchConditions"),
+            "expression"
+        );
+    }
+    if (const Value* spec = object.find("spec"); type.kind == "ValidatingAdmissionPolicy") {
+        check_list(causes, "spec.matchConditions", spec->find("matchConditions"), "expression");
+        check_list(causes, "spec.variables", spec->find("variables"), "expression");
+        check_list(causes, "spec.validations", spec->find("validations"), "expression");
+        check_list(causes, "spec.validations", spec->find("validations"), "messageExpression");
+    }
+    return causes;
+}
+
+void settle_policy(State& state, const Collection& collection, const ObjectName& name) {
+    if (collection != policies_collection) {
+        return;
+    }
+    const Snapshot policy = state.store.find(collection, name);
+    if (!policy) {
+        return;
+    }
+    const std::int64_t generation = int_at(*policy->find("metadata"), "generation", 1);
+    const Value* status = policy->find("status");
+    if (status != nullptr && int_at(*status, "observedGeneration", 0) == generation) {
+        return;
+    }
+    Value changed = *policy;
+    object_at(changed, "status").set("observedGeneration", generation);
+    Value checking = json::Object();
+    if (json::Array warnings = find_type_warnings(state, *policy->find("spec"));
+        !warnings.empty()) {
+        checking.set("expressionWarnings", std::move(warnings));
+    }
+    object_at(changed, "status").set("typeChecking", std::move(checking));
+    state.store.put(collection, name, std::move(changed));
+}
+
+}  // namespace sluice::apiserver

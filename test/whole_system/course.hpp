@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sluice::whole_system {
+
+struct CourseOptions {
+    std::uint64_t seed = 1;
+    int actions = 100;  ///< of users, administrators and misfortune
+    bool prints_actions = false;
+    bool prints_requests = false;  ///< of the controllers, beside the actions
+};
+
+/// What a course came to.
+struct CourseResult {
+    std::vector<std::string> problems;  ///< what may never be; empty: nothing
+    std::uint64_t digest = 0;           ///< of everything that was stored: the same for a seed
+    std::uint64_t jobs = 0;
+    std::uint64_t admissions = 0;
+    std::uint64_t judged = 0;  ///< of them, by quotas that had not just been changed
+    std::uint64_t evictions = 0;
+    std::uint64_t faults = 0;
+    std::uint64_t kills = 0;
+    std::uint64_t leaders = 0;  ///< changes of who holds the lease
+};
+
+/// The whole system on virtual time: API server, cluster and two replicas of the controller that
+/// compete for the lease. Users create, edit and delete jobs, administrators change quotas, nodes
+/// go, replicas are killed or cut off, and faults come between. Then faults end, everything runs
+/// to its end, and all is deleted. Problems are broken invariants, which are checked at each write,
+/// at moments of rest, and at the end.
+CourseResult play_course(const CourseOptions& options);
+
+}  // namespace sluice::whole_system

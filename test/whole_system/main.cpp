@@ -1,0 +1,74 @@
+#include "base/log.hpp"
+#include "whole_system/course.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdio>
+
+/// Plays courses of the whole system, one a seed, and prints what may never be and how to see it
+/// again.
+int main(int argc, char** argv) {
+    CLI::App app("The whole system under users, faults, kills and changes of the leader");
+    std::uint64_t seed = 1;
+    std::uint64_t seeds = 10;
+    bool logs = false;
+    sluice::whole_system::CourseOptions options;
+    app.add_option("--seed", seed, "the first seed")->envname("SLUICE_RANDOM_SEED");
+    app.add_option("--seeds", seeds, "play this many");
+    app.add_option("--actions", options.actions, "of each seed");
+    app.add_flag("--print-actions", options.prints_actions, "tell what happens");
+    app.add_flag("--print-requests", options.prints_requests, "and what controllers ask for");
+    app.add_flag("--log", logs, "let the controllers log");
+    CLI11_PARSE(app, argc, argv);
+
+    // Faults are part of each course.
+    sluice::log::set_level(logs ? sluice::log::Level::Debug : sluice::log::Level::Off);
+    sluice::whole_system::CourseResult all;
+    std::uint64_t failed = 0;
+    for (options.seed = seed; options.seed < seed + seeds; ++options.seed) {
+        // Of a program that dies it is the last line.
+        fmt::print(stderr, "\rseed {} ", options.seed);
+        const auto result = sluice::whole_system::play_course(options);
+        for (const auto& problem : result.problems) {
+            fmt::print("seed {}: {}\n", options.seed, problem);
+        }
+        if (!result.problems.empty()) {
+            ++failed;
+            fmt::print(
+                "again: {} --seed {} --seeds 1 --actions {} --print-actions\n",
+                argv[0],
+                options.seed,
+                options.actions
+            );
+        }
+        std::fflush(stdout);
+        all.digest = all.digest * 31 + result.digest;
+        all.jobs += result.jobs;
+        all.admissions += result.admissions;
+        all.judged += result.judged;
+        all.evictions += result.evictions;
+        all.faults += result.faults;
+        all.kills += result.kills;
+        all.leaders += result.leaders;
+    }
+    fmt::print(stderr, "\n");
+    fmt::print(
+        "{} seeds from {}: {} jobs, {} admissions ({} judged by quota), {} evictions, {} faults, "
+        "{} replicas killed, "
+        "{} leaders, digest {:016x}; {} seeds failed\n",
+        seeds,
+        seed,
+        all.jobs,
+        all.admissions,
+        all.judged,
+        all.evictions,
+        all.faults,
+        all.kills,
+        all.leaders,
+        all.digest,
+        failed
+    );
+    return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "base/prng.hpp"
+#include "json/value.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sluice::whole_system {
+
+/// What administrators have made: nodes with room for all quota, and queues in a tree of cohorts.
+struct World {
+    std::vector<std::string> nodes;    ///< descriptions, as `sluice dev --nodes` reads them
+    std::vector<json::Value> objects;  ///< in the order in which they are created
+    std::vector<std::string> queues;   ///< ClusterQueues
+    std::vector<std::string> flavors;
+    bool has_fair_sharing = false;
+};
+
+/// A text in single quotes as JSON. Requires: it is JSON with double quotes in their place.
+json::Value parse(std::string text);
+
+/// A ClusterQueue of that name with other quotas, as its administrator edits it.
+json::Value some_quotas(Prng& prng, const std::vector<std::string>& flavors);
+
+World make_world(Prng& prng);
+
+}  // namespace sluice::whole_system
