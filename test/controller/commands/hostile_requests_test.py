@@ -1,7 +1,7 @@
 """Requests and connections that mean no good, to `sluice dev --server-only`, over TLS:
 
-    hostile_test.py SLUICE
-    hostile_test.py --kubeconfig FILE     the same requests to another API server, for comparison
+    hostile_requests_test.py SLUICE
+    hostile_requests_test.py --kubeconfig FILE     the same requests to another API server
 """
 
 import base64
