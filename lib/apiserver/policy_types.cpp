@@ -24,14 +24,20 @@ using json::Value;
 
 constexpr std::size_t kKindsMax = 10;
 constexpr std::string_view kComponents = "#/components/schemas/";
-/// Kinds whose schema names itself, such as that of definitions, end here.
-constexpr int kDepthMax = 24;
 
-/// A schema of Kubernetes' own with all that it refers to put in its place.
-Value expand(const Value& schema, const Value& components, int depth) {
-    if (depth > kDepthMax) {
-        return json::Object{{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
+/// A component that is being put in place, within the one that refers to it.
+struct Expansion {
+    const Value* component = nullptr;
+    const Expansion* outer = nullptr;
+
+    bool holds(const Value& other) const {
+        return component == &other || (outer != nullptr && outer->holds(other));
     }
+};
+
+/// A schema of Kubernetes' own with all that it refers to put in its place. What refers to itself,
+/// as the schemas in definitions do, ends there: each level would be seven times the one before.
+Value expand(const Value& schema, const Value& components, const Expansion* outer) {
     const Value* reference = schema.find("$ref");
     if (const auto& all = items_of(schema.find("allOf")); reference == nullptr && all.size() == 1) {
         reference = all.front().find("$ref");
@@ -39,7 +45,14 @@ Value expand(const Value& schema, const Value& components, int depth) {
     if (reference != nullptr && reference->is_string()) {
         const Value* found =
             components.find(std::string_view(reference->as_string()).substr(kComponents.size()));
-        return found == nullptr ? Value(json::Object()) : expand(*found, components, depth + 1);
+        if (found == nullptr) {
+            return json::Object();
+        }
+        if (outer != nullptr && outer->holds(*found)) {
+            return json::Object{{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
+        }
+        const Expansion inner{.component = found, .outer = outer};
+        return expand(*found, components, &inner);
     }
     Value made = schema;
     if (schema.string_at("format") == "int-or-string" || !items_of(schema.find("oneOf")).empty()) {
@@ -47,13 +60,13 @@ Value expand(const Value& schema, const Value& components, int depth) {
     }
     for (const char* name : {"items", "additionalProperties"}) {
         if (const Value* part = schema.find(name); part != nullptr && part->is_object()) {
-            made.set(name, expand(*part, components, depth + 1));
+            made.set(name, expand(*part, components, outer));
         }
     }
     if (const Value* properties = schema.find("properties")) {
         Value expanded = json::Object();
         for (const auto& [name, part] : members_of(properties)) {
-            expanded.set(name, expand(part, components, depth + 1));
+            expanded.set(name, expand(part, components, outer));
         }
         made.set("properties", std::move(expanded));
     }
@@ -68,7 +81,7 @@ Value complete(Value schema, const Value& components) {
         properties.set(name, json::Object{{"type", "string"}});
     }
     if (const Value* metadata = components.find(kMetadata)) {
-        properties.set("metadata", expand(*metadata, components, 0));
+        properties.set("metadata", expand(*metadata, components, nullptr));
     }
     return schema;
 }
@@ -90,7 +103,7 @@ std::unique_ptr<cel::Schema> find_schema(const ResourceType& type) {
                    kind.string_at("version") == type.version && kind.string_at("kind") == type.kind;
         });
         if (is_it) {
-            document = expand(component, *components, 0);
+            document = expand(component, *components, nullptr);
         }
     }
     if (!document.is_object()) {

@@ -246,6 +246,17 @@ TEST_CASE("a policy is told which of its expressions fit no schema", "[apiserver
         );
         CHECK(told[1].string_at("fieldRef") == "spec.validations[0].messageExpression");
     }
+    SECTION("of definitions, whose schemas contain schemas") {
+        const json::Array told = warnings(
+            "apiGroups: [apiextensions.k8s.io], apiVersions: [v1], resources: "
+            "[customresourcedefinitions]",
+            "validations: [{expression: object.spec.none == 'x'}]"
+        );
+        REQUIRE(told.size() == 1);
+        CHECK(
+            told[0].string_at("warning").find("undefined field 'none'") != std::string_view::npos
+        );
+    }
     SECTION("of a custom kind") {
         const json::Array told = warnings(
             "apiGroups: [example.com], apiVersions: [v1], resources: [widgets]",

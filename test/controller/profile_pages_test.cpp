@@ -52,7 +52,7 @@ TEST_CASE("a profile of the processor's time is in the form of gperftools", "[co
     CHECK(header[2] == 0);
     CHECK(header[3] == 10'000);
     // What is mapped where follows the samples.
-    CHECK(profile.body.find("controller_test") != std::string::npos);
+    CHECK(profile.body.find("controller_process_test") != std::string::npos);
 }
 
 TEST_CASE("one profile is made at a time, and each can be the next", "[controller][pprof]") {
@@ -85,7 +85,7 @@ TEST_CASE("a profile that would take too long is refused", "[controller][pprof]"
 TEST_CASE("the command line is told as Go does", "[controller][pprof]") {
     Pages pages;
     const std::string words = pages.get("/debug/pprof/cmdline").body;
-    CHECK(words.substr(0, words.find('\0')).ends_with("controller_test"));
+    CHECK(words.substr(0, words.find('\0')).ends_with("controller_process_test"));
     CHECK_FALSE(words.ends_with('\0'));
     CHECK(pages.pages->judge_head("POST", "/debug/pprof/profile").refusal->status == 405);
     CHECK(pages.pages->judge_head("GET", "/debug/pprof/heap").refusal->status == 404);

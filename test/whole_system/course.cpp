@@ -199,7 +199,6 @@ class Course {
         result_.digest = invariants_.digest();
         result_.jobs = users_.jobs();
         result_.admissions = invariants_.admissions();
-        result_.judged = invariants_.judged();
         result_.evictions = invariants_.evictions();
         result_.faults = faults_.count();
         return std::move(result_);

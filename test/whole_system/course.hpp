@@ -19,7 +19,6 @@ struct CourseResult {
     std::uint64_t digest = 0;           ///< of everything that was stored: the same for a seed
     std::uint64_t jobs = 0;
     std::uint64_t admissions = 0;
-    std::uint64_t judged = 0;  ///< of them, by quotas that had not just been changed
     std::uint64_t evictions = 0;
     std::uint64_t faults = 0;
     std::uint64_t kills = 0;

@@ -125,38 +125,65 @@ void Invariants::count_write(
 void Invariants::note_queue(const apiserver::LogEntry& entry) {
     const std::string& name = entry.name.name;
     if (!entry.after) {
-        quota_changed_[ledger_.root_of(name)] = now_();
+        keep_quotas();
         ledger_.remove_queue(name);
         return;
     }
     const auto queue = read<api::ClusterQueue>(entry.after);
     const api::ClusterQueue* known = ledger_.find_queue(name);
-    const bool is_changed = known == nullptr || known->spec != queue.spec;
-    if (known != nullptr && is_changed) {
-        quota_changed_[ledger_.root_of(name)] = now_();
+    if (known == nullptr || known->spec != queue.spec) {
+        keep_quotas();
     }
     ledger_.put(queue);
-    if (is_changed) {
-        quota_changed_[ledger_.root_of(name)] = now_();
-    }
 }
 
 void Invariants::note_cohort(const apiserver::LogEntry& entry) {
     const std::string& name = entry.name.name;
-    const auto cohort = entry.after ? std::optional(read<api::Cohort>(entry.after)) : std::nullopt;
-    const api::Cohort* known = ledger_.find_cohort(name);
-    const bool is_changed = !cohort || known == nullptr || known->spec != cohort->spec;
-    if (is_changed) {
-        quota_changed_[ledger_.root_of(name)] = now_();
-    }
-    if (cohort) {
-        ledger_.put(*cohort);
-    } else {
+    if (!entry.after) {
+        keep_quotas();
         ledger_.remove_cohort(name);
+        return;
     }
-    if (is_changed) {
-        quota_changed_[ledger_.root_of(name)] = now_();
+    const auto cohort = read<api::Cohort>(entry.after);
+    const api::Cohort* known = ledger_.find_cohort(name);
+    if (known == nullptr || known->spec != cohort.spec) {
+        keep_quotas();
     }
+    ledger_.put(cohort);
+}
+
+void Invariants::keep_quotas() {
+    std::erase_if(former_quotas_, [this](const auto& each) {
+        return now_() - each.first > kOnItsWay;
+    });
+    former_quotas_.emplace_back(now_(), ledger_.quotas());
+}
+
+/// By the quotas there are, and by each of those that the controller may still have seen: queues
+/// and cohorts come to it on their own ways.
+std::string Invariants::find_excess(const Holding& holding) const {
+    std::string excess = ledger_.find_excess(holding);
+    if (excess.empty()) {
+        return excess;
+    }
+    std::vector<Quotas> seen{ledger_.quotas()};
+    for (const auto& [until, quotas] : former_quotas_) {
+        if (now_() - until <= kOnItsWay) {
+            seen.push_back(quotas);
+        }
+    }
+    for (const Quotas& queues : seen) {
+        for (const Quotas& cohorts : seen) {
+            if (!queues.queues.contains(holding.cluster_queue)) {
+                continue;
+            }
+            const Quotas quotas{.queues = queues.queues, .cohorts = cohorts.cohorts};
+            if (ledger_.with(quotas).find_excess(holding).empty()) {
+                return "";
+            }
+        }
+    }
+    return excess;
 }
 
 void Invariants::note_workload(const apiserver::LogEntry& entry) {
@@ -190,11 +217,7 @@ void Invariants::note_workload(const apiserver::LogEntry& entry) {
 }
 
 void Invariants::check_admission(const apiserver::ObjectName& name, const Holding& holding) {
-    const std::string excess = ledger_.find_excess(holding);
-    const auto changed = quota_changed_.find(ledger_.root_of(holding.cluster_queue));
-    const bool is_judged = changed == quota_changed_.end() || now_() - changed->second > kOnItsWay;
-    judged_ += is_judged ? 1 : 0;
-    if (!excess.empty() && is_judged) {
+    if (const std::string excess = find_excess(holding); !excess.empty()) {
         add_problem(fmt::format("{} was admitted beyond quota: {}", full_name(name), excess));
     }
     const auto me = read<api::Workload>(state_.store.find(kWorkloads, name));
@@ -224,7 +247,7 @@ void Invariants::check_admission(const apiserver::ObjectName& name, const Holdin
 /// A controller that starts a job has seen it admitted, though the admission may be gone by now.
 void Invariants::note_job(const apiserver::LogEntry& entry) {
     if (!entry.after || is_suspended(*entry.after) || !names_queue(*entry.after) ||
-        is_user_acting_ || (entry.before && !is_suspended(*entry.before))) {
+        entry.name.name == user_writes_ || (entry.before && !is_suspended(*entry.before))) {
         return;
     }
     const json::Value* uid = entry.after->find_path({"metadata", "uid"});

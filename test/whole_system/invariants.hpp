@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sluice::whole_system {
@@ -28,8 +29,8 @@ class Invariants {
     static constexpr int kLoopWrites = 200;
     static constexpr Duration kLoopTime = std::chrono::seconds(10);
 
-    /// While true, a user's request is being answered.
-    void set_user_acting(bool acts) { is_user_acting_ = acts; }
+    /// The name of the object that a user's request writes until the next call; "": none.
+    void set_user_writes(std::string name) { user_writes_ = std::move(name); }
     /// What has to hold when nothing is under way: what runs is admitted.
     void check_at_rest();
     /// What has to hold when nothing ends any more: what fits is admitted.
@@ -45,8 +46,6 @@ class Invariants {
     /// A number of everything that was stored, in its order.
     std::uint64_t digest() const { return digest_; }
     std::uint64_t admissions() const { return admissions_; }
-    /// Of the admissions those whose quotas had not just been changed, so that they were judged.
-    std::uint64_t judged() const { return judged_; }
     std::uint64_t evictions() const { return evictions_; }
 
   private:
@@ -56,6 +55,8 @@ class Invariants {
     void note_cohort(const apiserver::LogEntry& entry);
     void note_workload(const apiserver::LogEntry& entry);
     void note_job(const apiserver::LogEntry& entry);
+    void keep_quotas();
+    std::string find_excess(const Holding& holding) const;
     void check_admission(const apiserver::ObjectName& name, const Holding& holding);
     void digest(const apiserver::Collection& collection, const apiserver::LogEntry& entry);
     bool has_admitted(std::string_view uid) const;
@@ -74,12 +75,12 @@ class Invariants {
     };
     std::map<std::pair<apiserver::Collection, apiserver::ObjectName>, Writes> writes_;
     std::vector<std::string> problems_;
-    std::map<std::string, Time> quota_changed_;  ///< by the root of the tree
-    std::uint64_t judged_ = 0;
+    /// Quotas that were in force until then, of the last kOnItsWay.
+    std::vector<std::pair<Time, Quotas>> former_quotas_;
     std::uint64_t digest_ = 14'695'981'039'346'656'037U;
     std::uint64_t admissions_ = 0;
     std::uint64_t evictions_ = 0;
-    bool is_user_acting_ = false;
+    std::string user_writes_;
 };
 
 }  // namespace sluice::whole_system

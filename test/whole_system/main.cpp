@@ -47,7 +47,6 @@ int main(int argc, char** argv) {
         all.digest = all.digest * 31 + result.digest;
         all.jobs += result.jobs;
         all.admissions += result.admissions;
-        all.judged += result.judged;
         all.evictions += result.evictions;
         all.faults += result.faults;
         all.kills += result.kills;
@@ -55,14 +54,13 @@ int main(int argc, char** argv) {
     }
     fmt::print(stderr, "\n");
     fmt::print(
-        "{} seeds from {}: {} jobs, {} admissions ({} judged by quota), {} evictions, {} faults, "
+        "{} seeds from {}: {} jobs, {} admissions, {} evictions, {} faults, "
         "{} replicas killed, "
         "{} leaders, digest {:016x}; {} seeds failed\n",
         seeds,
         seed,
         all.jobs,
         all.admissions,
-        all.judged,
         all.evictions,
         all.faults,
         all.kills,

@@ -57,27 +57,19 @@ void QuotaLedger::hold(const apiserver::ObjectName& workload, std::optional<Hold
 }
 
 const api::ClusterQueue* QuotaLedger::find_queue(const std::string& name) const {
-    const auto found = queues_.find(name);
-    return found == queues_.end() ? nullptr : &found->second;
+    const auto found = quotas_.queues.find(name);
+    return found == quotas_.queues.end() ? nullptr : &found->second;
 }
 
 const api::Cohort* QuotaLedger::find_cohort(const std::string& name) const {
-    const auto found = cohorts_.find(name);
-    return found == cohorts_.end() ? nullptr : &found->second;
+    const auto found = quotas_.cohorts.find(name);
+    return found == quotas_.cohorts.end() ? nullptr : &found->second;
 }
 
-std::string QuotaLedger::root_of(const std::string& name) const {
-    const api::ClusterQueue* queue = find_queue(name);
-    std::string at =
-        queue == nullptr || queue->spec.cohort_name.empty() ? name : queue->spec.cohort_name;
-    for (int depth = 0; depth < kDepthMax; ++depth) {
-        const api::Cohort* cohort = find_cohort(at);
-        if (cohort == nullptr || cohort->spec.parent_name.empty()) {
-            break;
-        }
-        at = cohort->spec.parent_name;
-    }
-    return at;
+QuotaLedger QuotaLedger::with(Quotas quotas) const {
+    QuotaLedger other = *this;
+    other.quotas_ = std::move(quotas);
+    return other;
 }
 
 QuotaLedger::Node QuotaLedger::make_node(
@@ -102,14 +94,14 @@ QuotaLedger::Node QuotaLedger::make_node(
 }
 
 QuotaLedger::Node QuotaLedger::queue_node(const std::string& name, const FlavorResource& of) const {
-    const api::ClusterQueue& queue = queues_.at(name);
+    const api::ClusterQueue& queue = quotas_.queues.at(name);
     return make_node(name, queue.spec.cohort_name, queue.spec.resource_groups, of);
 }
 
 QuotaLedger::Node QuotaLedger::cohort_node(const std::string& name, const FlavorResource& of)
     const {
-    const auto found = cohorts_.find(name);
-    if (found == cohorts_.end()) {
+    const auto found = quotas_.cohorts.find(name);
+    if (found == quotas_.cohorts.end()) {
         return make_node(name, "", {}, of);
     }
     return make_node(name, found->second.spec.parent_name, found->second.spec.resource_groups, of);
@@ -119,12 +111,12 @@ std::vector<QuotaLedger::Node> QuotaLedger::children_of(
     const std::string& cohort, const FlavorResource& of
 ) const {
     std::vector<Node> made;
-    for (const auto& [name, queue] : queues_) {
+    for (const auto& [name, queue] : quotas_.queues) {
         if (queue.spec.cohort_name == cohort) {
             made.push_back(queue_node(name, of));
         }
     }
-    for (const auto& [name, each] : cohorts_) {
+    for (const auto& [name, each] : quotas_.cohorts) {
         if (each.spec.parent_name == cohort) {
             made.push_back(cohort_node(name, of));
         }

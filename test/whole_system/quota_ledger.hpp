@@ -27,22 +27,29 @@ struct Holding {
 };
 std::optional<Holding> holding_of(const api::Workload& workload);
 
+/// Whose quota there is, by name.
+struct Quotas {
+    std::map<std::string, api::ClusterQueue> queues;
+    std::map<std::string, api::Cohort> cohorts;
+};
+
 /// An account of quota that shares nothing with the engine: it is kept from what the API server
 /// stores, and computes what KEP-79 says of cohorts that have a parent: nobody's usage beyond what
 /// it does not lend may exceed what its cohort has, at each level.
 class QuotaLedger {
   public:
-    void put(const api::ClusterQueue& queue) { queues_[queue.metadata.name] = queue; }
-    void put(const api::Cohort& cohort) { cohorts_[cohort.metadata.name] = cohort; }
-    void remove_queue(const std::string& name) { queues_.erase(name); }
-    void remove_cohort(const std::string& name) { cohorts_.erase(name); }
+    void put(const api::ClusterQueue& queue) { quotas_.queues[queue.metadata.name] = queue; }
+    void put(const api::Cohort& cohort) { quotas_.cohorts[cohort.metadata.name] = cohort; }
+    void remove_queue(const std::string& name) { quotas_.queues.erase(name); }
+    void remove_cohort(const std::string& name) { quotas_.cohorts.erase(name); }
     /// none: it holds nothing any more.
     void hold(const apiserver::ObjectName& workload, std::optional<Holding> holding);
 
     const api::ClusterQueue* find_queue(const std::string& name) const;
     const api::Cohort* find_cohort(const std::string& name) const;
-    /// The cohort at the top of the tree that a ClusterQueue or Cohort is in, or its own name.
-    std::string root_of(const std::string& name) const;
+    const Quotas& quotas() const { return quotas_; }
+    /// The same holdings under other quotas.
+    QuotaLedger with(Quotas quotas) const;
     const std::map<apiserver::ObjectName, Holding>& holdings() const { return holdings_; }
 
     /// What is used beyond its limit where the holding counts, or "".
@@ -76,15 +83,14 @@ class QuotaLedger {
     Node queue_node(const std::string& name, const FlavorResource& of) const;
     Node cohort_node(const std::string& name, const FlavorResource& of) const;
     std::vector<Node> children_of(const std::string& cohort, const FlavorResource& of) const;
-    bool is_queue(const std::string& name) const { return queues_.contains(name); }
+    bool is_queue(const std::string& name) const { return quotas_.queues.contains(name); }
     api::Quantity quota_below(const Node& node, const FlavorResource& of, int depth) const;
     api::Quantity kept(const Node& node, const FlavorResource& of, int depth) const;
     api::Quantity used_below(const Node& node, const FlavorResource& of, int depth) const;
     /// The levels at which the queue's usage counts, from itself upwards.
     std::vector<Level> levels(const std::string& queue, const FlavorResource& of) const;
 
-    std::map<std::string, api::ClusterQueue> queues_;
-    std::map<std::string, api::Cohort> cohorts_;
+    Quotas quotas_;
     std::map<apiserver::ObjectName, Holding> holdings_;
 };
 

@@ -38,9 +38,14 @@ int Users::send(std::string method, std::string path, const json::Value* body) {
     if (body != nullptr) {
         request.body = json::print(*body);
     }
-    invariants_.set_user_acting(true);
+    const json::Value* created =
+        method == "POST" && body != nullptr ? body->find_path({"metadata", "name"}) : nullptr;
+    const std::string named = path.substr(path.rfind('/') + 1);
+    invariants_.set_user_writes(
+        created != nullptr ? created->as_string() : named.substr(0, named.find('?'))
+    );
     const int status = cluster_.request(std::move(request)).status;
-    invariants_.set_user_acting(false);
+    invariants_.set_user_writes("");
     return status;
 }
 
