@@ -232,7 +232,7 @@ e2e() {
         return 0
     fi
     has dev e2e clients quickstart-real || return 0
-    counted e2e env SLUICE_BINARY="$PWD/build/dev/controller/sluice" python3 test/e2e
+    counted e2e env SLUICE_BINARY="$PWD/build/dev/controller/sluice" python3 test/e2e --processes=2
     counted clients python3 test/clients/clients_test.py build/dev/controller/sluice
     counted quickstart-real quickstart --real
 }
