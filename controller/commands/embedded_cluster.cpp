@@ -7,6 +7,8 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
 #include <fmt/format.h>
 
@@ -142,12 +144,15 @@ void EmbeddedCluster::publish_authority() {
 
 asio::awaitable<void> EmbeddedCluster::simulate() {
     for (;;) {
-        cluster_->run(clock_.now());
+        cluster_->run_round(clock_.now());
         Duration wait = kSleepMax;
         if (const auto next = cluster_->next_time()) {
             wait = std::clamp<Duration>(*next - clock_.now(), Duration(), kSleepMax);
         }
-        if (!cluster_->has_work()) {
+        if (cluster_->has_work()) {
+            // The same thread serves requests: they are not to wait until all is done.
+            co_await asio::post(thread_.loop().executor(), asio::use_awaitable);
+        } else {
             co_await changed_->wait(wait);
         }
         const bool cancelled = co_await net::is_cancelled();

@@ -12,6 +12,7 @@
 #include "apiserver/read_operation.hpp"
 #include "apiserver/reading.hpp"
 #include "apiserver/subresources.hpp"
+#include "apiserver/webhook_answer.hpp"
 #include "config/go_duration.hpp"
 
 #include <fmt/format.h>
@@ -169,9 +170,8 @@ Response ApiServer::handle(Request request, Time now) {
         return std::move(*response);
     }
     auto& operation = *std::get<std::unique_ptr<Operation>>(answer);
-    while (operation.advance(now)) {
-        operation.take_answer(json::Value(json::Object{{"response", json::Object{{"allowed", true}}}
-        }));
+    while (const auto call = operation.advance(now)) {
+        operation.take_answer(make_approval(call->review));
     }
     return std::move(operation.response());
 }

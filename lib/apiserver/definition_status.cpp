@@ -1,6 +1,7 @@
 #include "apiserver/definition_status.hpp"
 
 #include "api/micro_time.hpp"
+#include "apiserver/webhook_answer.hpp"
 #include "apiserver/write_operation.hpp"
 
 #include <string_view>
@@ -62,9 +63,9 @@ void establish_definition(State& state, const std::string& name, Time now) {
         .subresource = "status"
     };
     WriteOperation write(state, std::move(request), std::move(route), WriteVerb::Patch);
-    while (write.advance(now)) {
+    while (const auto call = write.advance(now)) {
         // Webhooks have no say in what the server itself notes.
-        write.take_answer(json::Value(json::Object{{"response", json::Object{{"allowed", true}}}}));
+        write.take_answer(make_approval(call->review));
     }
 }
 

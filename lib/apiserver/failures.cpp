@@ -73,6 +73,20 @@ Error already_exists(const ResourceType& type, std::string_view name) {
     );
 }
 
+Error no_free_name(const ResourceType& type, std::string_view name) {
+    return make_failure(
+        409,
+        "AlreadyExists",
+        fmt::format(
+            "{} \"{}\" already exists, the server was not able to generate a unique name for the "
+            "object",
+            type.resource(),
+            name
+        ),
+        details_of(type, name)
+    );
+}
+
 Error conflict(const ResourceType& type, std::string_view name) {
     return conflict(
         type,

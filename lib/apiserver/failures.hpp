@@ -14,6 +14,8 @@ namespace sluice::apiserver {
 
 Error not_found(const ResourceType& type, std::string_view name);
 Error already_exists(const ResourceType& type, std::string_view name);
+/// None of the names that were made of a generateName is free; `name`: the last of them.
+Error no_free_name(const ResourceType& type, std::string_view name);
 /// The object changed since it was read.
 Error conflict(const ResourceType& type, std::string_view name);
 /// The same with other words after the name.

@@ -95,30 +95,28 @@ class Mutator {
     Mutator(const State& state, const Schema& schema, const Value& spec)
         : state_(state), schema_(schema), spec_(spec) {}
 
-    /// Whether its conditions hold, so that the object was changed or may have been.
-    Result<bool> run(AdmissionContext& context) const {
-        for (const Value& mutation : items_of(spec_.find("mutations"))) {
-            auto changed = mutate(mutation, context);
-            if (!changed) {
-                return changed.error();
-            }
-            if (!*changed) {
-                return false;
-            }
-            context.object = std::move(**changed);
-        }
-        return true;
-    }
-
-  private:
-    /// The object after one mutation; nothing: the conditions do not hold.
-    Result<std::optional<Value>> mutate(const Value& mutation, const AdmissionContext& context)
-        const {
+    /// Its conditions are asked once, of the object before all its mutations. One that fails ends
+    /// it, unless failures are ignored: then the others are done.
+    Result<void> run(AdmissionContext& context, bool is_lenient) const {
         AdmissionExpressions questions(context, state_.programs());
         const auto matches = match_conditions(questions, spec_.find("matchConditions"));
         if (!matches || !*matches) {
-            return matches ? Result<std::optional<Value>>(std::nullopt) : matches.error();
+            return matches ? Result<void>() : matches.error();
         }
+        for (const Value& mutation : items_of(spec_.find("mutations"))) {
+            auto changed = mutate(mutation, context);
+            if (changed) {
+                context.object = std::move(*changed);
+            } else if (!is_lenient) {
+                return changed.error();
+            }
+        }
+        return {};
+    }
+
+  private:
+    /// The object after one mutation.
+    Result<Value> mutate(const Value& mutation, const AdmissionContext& context) const {
         AdmissionExpressions changes(context, state_.programs(), Purpose::Change);
         for (const Value& variable : items_of(spec_.find("variables"))) {
             changes.add_variable(variable.string_at("name"), variable.string_at("expression"));
@@ -127,15 +125,14 @@ class Mutator {
         const bool is_patch = mutation.string_at("patchType") == "JSONPatch";
         const Value* part = mutation.find(is_patch ? "jsonPatch" : "applyConfiguration");
         if (part == nullptr) {
-            return std::optional(context.object);
+            return context.object;
         }
         auto made = changes.document(part->string_at("expression"));
         if (!made) {
             return made.error();
         }
-        auto result = is_patch ? apply_patch(context.object, *made)
-                               : apply_configuration(schema_, context.object, std::move(*made));
-        return result ? Result<std::optional<Value>>(std::move(*result)) : result.error();
+        return is_patch ? apply_patch(context.object, *made)
+                        : apply_configuration(schema_, context.object, std::move(*made));
     }
 
     const State& state_;
@@ -190,7 +187,7 @@ Result<bool> apply_policy(
     }
     for (const Value& each : params ? *params : std::vector<Value>()) {
         context->params = each;
-        const auto done = Mutator(state, *schema, spec).run(*context);
+        const auto done = Mutator(state, *schema, spec).run(*context, is_lenient);
         if (!done && !is_lenient) {
             return refuse(route, request.name, pair, done.error().detail);
         }

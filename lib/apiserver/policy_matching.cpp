@@ -33,9 +33,13 @@ ResourceTable::TypePointer find_match(
     if (match == nullptr) {
         return must_have_rules ? nullptr : own;
     }
-    const bool is_in_namespace =
-        !own->is_namespaced ||
-        selects_labels(match->find("namespaceSelector"), labels_of(context.ns_object));
+    // A Namespace is in itself.
+    const bool is_of_spec = request.route.subresource.empty();
+    const Value& ns = !is_namespace(*own) ? context.ns_object
+                      : is_of_spec        ? context.object
+                                          : context.old_object;
+    const bool is_in_namespace = (!own->is_namespaced && !is_namespace(*own)) ||
+                                 selects_labels(match->find("namespaceSelector"), labels_of(ns));
     const Value* selector = match->find("objectSelector");
     const bool is_selected =
         selects_labels(selector, labels_of(context.object)) ||

@@ -89,6 +89,10 @@ ResourceTable::TypePointer match_rules(
     return nullptr;
 }
 
+bool is_namespace(const ResourceType& type) {
+    return type.group.empty() && type.kind == "Namespace";
+}
+
 bool selects_labels(const json::Value* selector, const json::Value* labels) {
     if (selector == nullptr || !selector->is_object() || selector->as_object().empty()) {
         return true;

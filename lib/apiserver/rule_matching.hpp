@@ -28,6 +28,9 @@ ResourceTable::TypePointer match_rules(
 /// Whether a list of a rule has the text, or `*`.
 bool has_any(const json::Value& rule, std::string_view list, std::string_view text);
 
+/// Whether the kind is that of namespaces, which a namespaceSelector selects by their own labels.
+bool is_namespace(const ResourceType& type);
+
 /// Whether a label selector selects an object with these labels; one that is absent or empty
 /// selects all.
 bool selects_labels(const json::Value* selector, const json::Value* labels);

@@ -5,6 +5,7 @@
 #include "apiserver/failures.hpp"
 #include "apiserver/patching.hpp"
 #include "apiserver/selectors.hpp"
+#include "apiserver/webhook_answer.hpp"
 #include "apiserver/write_operation.hpp"
 
 #include <charconv>
@@ -185,9 +186,7 @@ std::optional<WebhookCall> ScaleOperation::advance(Time now) {
                 return call;
             }
             // Numbers of replicas pass no webhook of admission here.
-            write_->take_answer(
-                json::Value(json::Object{{"response", json::Object{{"allowed", true}}}})
-            );
+            write_->take_answer(make_approval(call->review));
         }
         const bool is_late = write_->response().status == 409 && request_.method == "PATCH";
         if (is_late && ++attempts_ < kAttemptsMax) {
@@ -196,9 +195,12 @@ std::optional<WebhookCall> ScaleOperation::advance(Time now) {
         }
         response_ = std::move(write_->response());
         if (response_.status < 400) {
-            const Snapshot after = find();
-            response_ = after ? make_response(make_scale(*after, paths()))
-                              : make_response(not_found(*route_.type, route_.name));
+            // What was written, or would be: nothing is stored of a dry run.
+            const auto written = json::parse(response_.body);
+            Response scaled = written ? make_response(make_scale(*written, paths()))
+                                      : make_response(written.error());
+            scaled.warnings = std::move(response_.warnings);
+            response_ = std::move(scaled);
         }
         is_done_ = true;
     }

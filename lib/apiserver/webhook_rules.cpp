@@ -72,6 +72,12 @@ Result<std::optional<WebhookCall>> WriteOperation::call_next_hook() {
         }
         if (*is_asked) {
             told_ = *review->find_path({"request", "object"});
+            asked_ = {
+                .api_version = review_version(hook),
+                .uid = std::string(review->find("request")->string_at("uid")),
+                .may_change = hooks_[next_hook_].is_mutating
+            };
+            review->set("apiVersion", asked_.api_version);
             return std::optional<WebhookCall>(
                 {.target = find_webhook(state_.store, *hook.find("clientConfig")),
                  .review = std::move(*review),
@@ -90,6 +96,12 @@ bool WriteOperation::is_selected(const json::Value& hook) const {
     const bool selects_object =
         selects_labels(selector, object.find_path({"metadata", "labels"})) ||
         (live_ && selects_labels(selector, before_.find_path({"metadata", "labels"})));
+    if (selects_object && is_namespace(type())) {
+        // It is in itself.
+        const json::Value& own = route_.subresource.empty() ? object : before_;
+        const json::Value* labels = own.find_path({"metadata", "labels"});
+        return selects_labels(hook.find("namespaceSelector"), labels);
+    }
     if (!selects_object || !route_.type->is_namespaced) {
         return selects_object;
     }
@@ -205,13 +217,16 @@ void WriteOperation::take_answer(const Result<json::Value>& review) {
     }
     const Hook hook = hooks_[next_hook_++];
     const std::string name(hook.configuration.string_at("name"));
-    const json::Value* answer = review ? review->find("response") : nullptr;
-    if (answer == nullptr || !answer->is_object()) {
+    const auto answer =
+        review ? read_admission_answer(asked_, *review)
+               : Result<json::Value>(with_context(review.error(), "failed to call webhook"));
+    if (!answer) {
         if (hook.configuration.string_at("failurePolicy") != "Ignore") {
             fail(internal(fmt::format(
-                "failed calling webhook \"{}\": failed to call webhook: {}",
+                "failed calling webhook \"{}\": {}{}",
                 name,
-                review ? "webhook response is no AdmissionReview" : review.error().detail
+                review ? "received invalid webhook response: " : "",
+                answer.error().detail
             )));
         }
         return;
@@ -224,22 +239,7 @@ void WriteOperation::take_answer(const Result<json::Value>& review) {
     }
     const json::Value* allowed = answer->find("allowed");
     if (allowed == nullptr || *allowed != json::Value(true)) {
-        const json::Value* status = answer->find("status");
-        const std::string why(status == nullptr ? "" : status->string_at("message"));
-        const json::Value* code = status == nullptr ? nullptr : status->find("code");
-        const std::string_view reason =
-            status == nullptr ? std::string_view() : status->string_at("reason");
-        const std::int64_t number = code != nullptr && code->is_int() ? code->as_int() : 403;
-        fail(make_failure(
-            static_cast<int>(number >= 400 ? number : 403),
-            reason.empty() ? "Forbidden" : reason,
-            fmt::format(
-                "admission webhook \"{}\" denied the request{}",
-                name,
-                why.empty() ? " without explanation" : ": " + why
-            ),
-            {}
-        ));
+        fail(make_denial(name, *answer));
         return;
     }
     const std::string_view patch = answer->string_at("patch");

@@ -28,6 +28,7 @@ namespace {
 
 constexpr int kAttemptsMax = 5;
 constexpr std::size_t kNameMax = 63;
+constexpr int kNamesMax = 8;  ///< that are made of a generateName until one is free
 
 json::Value& metadata_of(json::Value& object) {
     return object_at(object, "metadata");
@@ -223,12 +224,14 @@ Result<void> WriteOperation::prepare_new(Time now) {
     if (!admitted) {
         return admitted;
     }
-    begin_life(now);
+    if (auto begun = begin_life(now); !begun) {
+        return begun;
+    }
     return admit_new_builtin(state_, type(), object_);
 }
 
 /// What the server alone gives to a new object.
-void WriteOperation::begin_life(Time now) {
+Result<void> WriteOperation::begin_life(Time now) {
     json::Value& made = metadata_of(object_);
     for (const char* field : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {
         made.erase(field);
@@ -237,8 +240,14 @@ void WriteOperation::begin_life(Time now) {
         made.erase("resourceVersion");
     }
     if (name_.name.empty() && !made.string_at("generateName").empty()) {
-        const std::string prefix(made.string_at("generateName"));
-        name_.name = prefix.substr(0, kNameMax - 5) + state_.new_suffix();
+        const std::string prefix =
+            std::string(made.string_at("generateName")).substr(0, kNameMax - 5);
+        for (int drawn = 0; drawn < kNamesMax && (drawn == 0 || is_taken()); ++drawn) {
+            name_.name = prefix + state_.new_suffix();
+        }
+        if (is_taken()) {
+            return no_free_name(type(), name_.name);
+        }
         made.set("name", name_.name);
     }
     made.set("uid", state_.new_uid());
@@ -249,6 +258,7 @@ void WriteOperation::begin_life(Time now) {
         spec.set("username", request_.user);
         spec.set("groups", json::Array{"system:masters", "system:authenticated"});
     }
+    return {};
 }
 
 WriteContext WriteOperation::make_context(const ServedVersions& versions, Time now) const {

@@ -8,6 +8,7 @@
 #include "apiserver/policy_matching.hpp"
 #include "apiserver/request.hpp"
 #include "apiserver/state.hpp"
+#include "apiserver/webhook_answer.hpp"
 #include "apiserver/webhook_call.hpp"
 #include "apiserver/write_parameters.hpp"
 #include "base/clock.hpp"
@@ -68,7 +69,8 @@ class WriteOperation final : public Operation {
     Result<void> prepare(Time now);
     Result<void> prepare_new(Time now);
     Result<void> name_new();
-    void begin_life(Time now);
+    Result<void> begin_life(Time now);
+    bool is_taken() const { return state_.store.find(collection_, name_) != nullptr; }
     Result<void> prepare_change(Time now);
     Result<void> check();
     /// By the policies; with the call for conversions that they miss.
@@ -127,6 +129,7 @@ class WriteOperation final : public Operation {
     /// What webhooks have made of it, in the version of the last one; nothing: it is object_.
     std::optional<Patched> patched_;
     json::Value told_;  ///< the object as the webhook that is called sees it
+    AskedReview asked_;
     Conversions conversions_;
     bool keeps_live_ = false;     ///< it is prepared anew of what was live before
     bool is_converting_ = false;  ///< the answer that it waits for is that of a conversion

@@ -6,7 +6,6 @@
 #include "sim/fields.hpp"
 #include "sim/job_pod.hpp"
 #include "sim/pod_life.hpp"
-#include "sim/pod_scheduler.hpp"
 #include "sim/services/endpoints.hpp"
 
 #include <fmt/format.h>
@@ -80,6 +79,9 @@ void SimulatedCluster::note(
 ) {
     if (collection == jobs_collection) {
         note_job(entry);
+        if (!entry.after) {
+            backoffs_.erase(std::string(text_at(*entry.before, {"metadata", "uid"})));
+        }
     } else if (has_controller(collection)) {
         objects_.emplace(collection, entry.name);
     } else if (collection == nodes_collection) {
@@ -236,22 +238,31 @@ void SimulatedCluster::delay_batched(Time now) {
 void SimulatedCluster::run(Time now) {
     take_due(now);
     for (int round = 0; has_work() && round < kRoundsMax; ++round) {
-        delay_batched(now);
-        for (const std::string& name : std::exchange(nodes_, {})) {
-            release_ready_node(name, now);
-        }
-        for (const Name& name : std::exchange(served_, {})) {
-            remove_endpoints(name, now);
-        }
-        for (const Key& key : std::exchange(objects_, {})) {
-            reconcile_object(key, now);
-        }
-        if (std::exchange(must_schedule_, false)) {
-            schedule(now);
-        }
-        for (const Name& name : std::exchange(pods_, {})) {
-            reconcile_pod(name, now);
-        }
+        look_once(now);
+    }
+}
+
+void SimulatedCluster::run_round(Time now) {
+    take_due(now);
+    look_once(now);
+}
+
+void SimulatedCluster::look_once(Time now) {
+    delay_batched(now);
+    for (const std::string& name : std::exchange(nodes_, {})) {
+        release_ready_node(name, now);
+    }
+    for (const Name& name : std::exchange(served_, {})) {
+        remove_endpoints(name, now);
+    }
+    for (const Key& key : std::exchange(objects_, {})) {
+        reconcile_object(key, now);
+    }
+    if (std::exchange(must_schedule_, false)) {
+        schedule(now);
+    }
+    for (const Name& name : std::exchange(pods_, {})) {
+        reconcile_pod(name, now);
     }
 }
 
@@ -374,7 +385,8 @@ void SimulatedCluster::reconcile_object(const Key& key, Time now) {
     perform(key, object, ask_controller(key, *object, owned, now), now);
 }
 
-/// Takes in and lets go pods; whether there were any, so that the object is looked at again.
+/// Takes in and lets go pods; whether there were any, so that the object is looked at again: at
+/// once, or after a while where a write was refused.
 bool SimulatedCluster::settle_ownership(
     const Key& key,
     const json::Value& object,
@@ -394,10 +406,13 @@ bool SimulatedCluster::settle_ownership(
     }
     std::vector<Write> writes = release(object, owned);
     std::ranges::move(adopt(object, orphans), std::back_inserter(writes));
+    bool are_accepted = true;
     for (const Write& write : writes) {
-        writer_.perform(write, object, now);
+        are_accepted = writer_.perform(write, object, now) && are_accepted;
     }
-    if (!writes.empty()) {
+    if (!are_accepted) {
+        again_[key] = now + kRetry;  // at once it would be refused for ever
+    } else if (!writes.empty()) {
         objects_.insert(key);
     }
     return !writes.empty();
@@ -526,75 +541,6 @@ void SimulatedCluster::give_addresses(const json::Value& pod, Outcome& outcome) 
         );
         give_pod_addresses(outcome, pod_addresses_.take(), node.get());
     }
-}
-
-void SimulatedCluster::schedule(Time now) {
-    const auto& store = server_.state().store;
-    for (const Placement& placement :
-         place_pods(store.objects(pods_collection), store.objects(nodes_collection))) {
-        if (placement.node.empty()) {
-            tell_unschedulable(*placement.pod, placement.message, now);
-            continue;
-        }
-        const json::Value target = json::Object{{"kind", "Node"}, {"name", placement.node}};
-        writer_.request(
-            "POST",
-            fmt::format(
-                "/api/v1/namespaces/{}/pods/{}/binding",
-                text_at(*placement.pod, {"metadata", "namespace"}),
-                text_at(*placement.pod, {"metadata", "name"})
-            ),
-            json::Object{{"apiVersion", "v1"}, {"kind", "Binding"}, {"target", target}},
-            now
-        );
-    }
-}
-
-void SimulatedCluster::tell_unschedulable(
-    const json::Value& pod, const std::string& message, Time now
-) {
-    const json::Array& conditions = list_at(pod, {"status", "conditions"});
-    const json::Value* known = find_element(conditions, "type", "PodScheduled");
-    if (known != nullptr && known->string_at("message") == message) {
-        return;
-    }
-    json::Array changed;
-    std::ranges::copy_if(conditions, std::back_inserter(changed), [](const json::Value& each) {
-        return each.string_at("type") != "PodScheduled";
-    });
-    changed.emplace_back(json::Object{
-        {"type", "PodScheduled"},
-        {"status", "False"},
-        {"reason", "Unschedulable"},
-        {"message", message},
-        {"lastTransitionTime", api::to_string(now)}
-    });
-    const json::Value status = json::Object{{"conditions", std::move(changed)}};
-    writer_.perform(
-        {.verb = Write::Verb::PatchStatus,
-         .name = std::string(text_at(pod, {"metadata", "name"})),
-         .body = json::Object{{"status", status}},
-         .note = Note{true, "FailedScheduling", message}},
-        pod,
-        now
-    );
-}
-
-void SimulatedCluster::add_node(const json::Value& node, Time now) {
-    json::Value added = node;
-    if (list_at(node, {"status", "addresses"}).empty()) {
-        make_object_at(added, {"status"})
-            .set(
-                "addresses",
-                json::Array{
-                    json::Object{{"type", "InternalIP"}, {"address", node_addresses_.take()}},
-                    json::Object{
-                        {"type", "Hostname"}, {"address", text_at(node, {"metadata", "name"})}
-                    }
-                }
-            );
-    }
-    writer_.replace_node(added, now);
 }
 
 }  // namespace sluice::sim

@@ -13,7 +13,9 @@ json::Array conditions_of(const json::Value& object) {
 }
 
 void set_condition(json::Array& conditions, const ConditionText& wanted, Time now) {
-    const std::string_view status = wanted.status ? "True" : "False";
+    const std::string_view status = wanted.is_unknown ? "Unknown"
+                                    : wanted.status   ? "True"
+                                                      : "False";
     const auto known = std::ranges::find_if(conditions, [&](const json::Value& each) {
         return each.string_at("type") == wanted.type;
     });

@@ -13,6 +13,7 @@ struct ConditionText {
     bool status = true;
     std::string_view reason;
     std::string_view message;
+    bool is_unknown = false;  ///< the status is neither
 };
 
 /// The conditions of an object's status.

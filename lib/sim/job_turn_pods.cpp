@@ -14,7 +14,6 @@ namespace {
 
 constexpr Duration kBackoffMin = std::chrono::seconds(10);
 constexpr Duration kBackoffMax = std::chrono::minutes(10);
-constexpr std::int64_t kPodsAtOnce = 500;
 
 Duration backoff_left(std::int64_t failures, std::optional<Time> last, Time now, const Pace& pace) {
     if (failures == 0 || !last) {

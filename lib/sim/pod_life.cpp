@@ -251,10 +251,28 @@ Amounts room_of(const json::Value& node) {
     return room;
 }
 
-std::string find_obstacle(const json::Value& pod, const json::Value& node) {
+NodeDemands::NodeDemands(const json::Value& pod) {
     const json::Value* spec = pod.find("spec");
-    const auto wanted = api::from_value<api::PodSpec>(spec == nullptr ? json::Object() : *spec);
+    auto wanted = api::from_value<api::PodSpec>(spec == nullptr ? json::Object() : *spec);
     if (!wanted) {
+        return;
+    }
+    is_readable_ = true;
+    node_selector_ = std::move(wanted->node_selector);
+    tolerations_ = std::move(wanted->tolerations);
+    const json::Value* affinity = pod.find_path(
+        {"spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"}
+    );
+    if (affinity != nullptr) {
+        has_affinity_ = true;
+        if (auto selector = api::from_value<api::NodeSelector>(*affinity)) {
+            affinity_ = std::move(*selector);
+        }
+    }
+}
+
+std::string NodeDemands::find_obstacle(const json::Value& node) const {
+    if (!is_readable_) {
         return "the pod cannot be read";
     }
     const api::Taint unschedulable{
@@ -264,7 +282,7 @@ std::string find_obstacle(const json::Value& pod, const json::Value& node) {
         .time_added = std::nullopt
     };
     if (is_true_at(node, {"spec", "unschedulable"}) &&
-        api::find_untolerated_taint({unschedulable}, wanted->tolerations) != nullptr) {
+        api::find_untolerated_taint({unschedulable}, tolerations_) != nullptr) {
         return "node(s) were unschedulable";
     }
     api::StringMap labels;
@@ -274,20 +292,15 @@ std::string find_obstacle(const json::Value& pod, const json::Value& node) {
             labels.emplace(key, value.is_string() ? value.as_string() : std::string());
         }
     }
-    for (const auto& [key, value] : wanted->node_selector) {
+    for (const auto& [key, value] : node_selector_) {
         const auto found = labels.find(key);
         if (found == labels.end() || found->second != value) {
             return "node(s) didn't match Pod's node affinity/selector";
         }
     }
-    const json::Value* affinity = pod.find_path(
-        {"spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"}
-    );
-    if (affinity != nullptr) {
-        const auto selector = api::from_value<api::NodeSelector>(*affinity);
-        if (!selector || !api::matches(*selector, labels, text_at(node, {"metadata", "name"}))) {
-            return "node(s) didn't match Pod's node affinity/selector";
-        }
+    const std::string_view name = text_at(node, {"metadata", "name"});
+    if (has_affinity_ && (!affinity_ || !api::matches(*affinity_, labels, name))) {
+        return "node(s) didn't match Pod's node affinity/selector";
     }
     std::vector<api::Taint> taints;
     for (const json::Value& each : list_at(node, {"spec", "taints"})) {
@@ -295,7 +308,7 @@ std::string find_obstacle(const json::Value& pod, const json::Value& node) {
             taints.push_back(std::move(*taint));
         }
     }
-    const api::Taint* taint = api::find_untolerated_taint(taints, wanted->tolerations);
+    const api::Taint* taint = api::find_untolerated_taint(taints, tolerations_);
     return taint == nullptr
                ? std::string()
                : fmt::format("node(s) had untolerated taint {{{}: {}}}", taint->key, taint->value);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/pod.hpp"
 #include "base/clock.hpp"
 #include "json/value.hpp"
 #include "sim/pace.hpp"
@@ -9,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace sluice::sim {
 
@@ -28,9 +30,22 @@ Amounts requests_of(const json::Value& pod);
 /// What a node has for pods.
 Amounts room_of(const json::Value& node);
 
-/// Why the pod may not run on the node, whatever is free there: its selector, its required node
-/// affinity, taints; "": it may.
-std::string find_obstacle(const json::Value& pod, const json::Value& node);
+/// Which nodes a pod may run on, whatever is free there: its selector, its required node affinity
+/// and its tolerations, read once for many nodes.
+class NodeDemands {
+  public:
+    explicit NodeDemands(const json::Value& pod);
+
+    /// Why the pod may not run on the node; "": it may.
+    std::string find_obstacle(const json::Value& node) const;
+
+  private:
+    bool is_readable_ = false;
+    api::StringMap node_selector_;
+    std::vector<api::Toleration> tolerations_;
+    bool has_affinity_ = false;
+    std::optional<api::NodeSelector> affinity_;  ///< none: it cannot be read
+};
 
 /// Whether all of its containers have ended for good.
 bool has_ended(const json::Value& pod);

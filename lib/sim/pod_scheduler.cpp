@@ -47,9 +47,10 @@ Room free_room(const apiserver::Store::Objects& pods, const apiserver::Store::Ob
 
 Placement place(apiserver::Snapshot pod, const apiserver::Store::Objects& nodes, Room& free) {
     const Amounts wanted = requests_of(*pod);
+    const NodeDemands demands(*pod);
     std::map<std::string, int> reasons;
     for (const auto& [name, node] : nodes) {
-        std::string obstacle = find_obstacle(*pod, *node);
+        std::string obstacle = demands.find_obstacle(*node);
         Amounts& left = free[name.name];
         if (obstacle.empty() && fits(wanted, left)) {
             for (const auto& [resource, amount] : wanted) {

@@ -38,6 +38,10 @@ struct Write {
     bool asks_webhooks = false;
 };
 
+/// So many pods, or Jobs, a controller makes, or deletes, in one turn; then it looks at its object
+/// again, as what it wrote changes what it owns.
+inline constexpr std::int64_t kPodsAtOnce = 500;
+
 /// What a simulated controller wants done, in this order; a write that is refused ends the row, and
 /// the object is reconciled again.
 struct Outcome {

@@ -69,7 +69,7 @@ TEST_CASE("a webhook may name another version or group of the same objects", "[a
     std::vector<json::Value> seen;
     client.webhook = [&seen](const apiserver::WebhookCall& call) -> Result<json::Value> {
         seen.push_back(*call.review.find("request"));
-        return json::Value(json::Object{{"response", json::Object{{"allowed", true}}}});
+        return admission_answer(call, json::Object{{"allowed", true}});
     };
     const auto add_hook = [&client](const std::string& rule) {
         return client.outcome(
@@ -140,7 +140,7 @@ TEST_CASE("a webhook is chosen by what those before it have made", "[apiserver][
             response.set("patchType", "JSONPatch");
             response.set("patch", kube::encode_base64(patch));
         }
-        return json::Value(json::Object{{"response", std::move(response)}});
+        return admission_answer(call, std::move(response));
     };
     const auto hook = [](const std::string& name, const std::string& selector) {
         return "{name: " + name +
@@ -165,6 +165,57 @@ TEST_CASE("a webhook is chosen by what those before it have made", "[apiserver][
         std::vector<std::string>{"https://127.0.0.1:9443/first", "https://127.0.0.1:9443/second"}
     );
     CHECK(client.at(kMaps + "/a", {"metadata", "labels"}) == R"({"from":"first"})");
+}
+
+TEST_CASE("a namespaceSelector selects a Namespace by its labels", "[apiserver][admission]") {
+    ServerClient client;
+    const std::string match =
+        "namespaceSelector: {matchLabels: {team: x}}, {}: [{apiGroups: [''], apiVersions: [v1], "
+        "operations: ['*'], resources: [namespaces, nodes]}]";
+    const auto with_rules = [&match](const std::string& name) {
+        std::string text = match;
+        return text.replace(text.find("{}"), 2, name);
+    };
+    SECTION("of a webhook") {
+        client.webhook = [](const apiserver::WebhookCall& call) -> Result<json::Value> {
+            return admission_answer(call, json::Object{{"allowed", false}});
+        };
+        REQUIRE(
+            client.outcome(
+                "POST",
+                std::string(kAdmission) + "validatingwebhookconfigurations",
+                "{metadata: {name: m}, webhooks: [{name: m.example.com, admissionReviewVersions: "
+                "[v1], sideEffects: None, clientConfig: {url: 'https://127.0.0.1:9443/admit'}, " +
+                    with_rules("rules") + "}]}"
+            ) == "201"
+        );
+    }
+    SECTION("of a policy") {
+        REQUIRE(
+            client.outcome(
+                "POST",
+                std::string(kAdmission) + "validatingadmissionpolicies",
+                "{metadata: {name: p}, spec: {matchConstraints: {" + with_rules("resourceRules") +
+                    "}, validations: [{expression: 'false'}]}}"
+            ) == "201"
+        );
+        REQUIRE(
+            client.outcome(
+                "POST",
+                std::string(kAdmission) + "validatingadmissionpolicybindings",
+                "{metadata: {name: b}, spec: {policyName: p, validationActions: [Deny]}}"
+            ) == "201"
+        );
+    }
+    const std::string spaces = "/api/v1/namespaces";
+    CHECK(client.outcome("POST", spaces, "{metadata: {name: a}}") == "201");
+    CHECK(
+        client.outcome("POST", spaces, "{metadata: {name: b, labels: {team: x}}}").starts_with("4")
+    );
+    const std::string change = "{metadata: {labels: {team: x}}}";
+    CHECK(client.outcome("PATCH", spaces + "/a", change, kMerge).starts_with("4"));
+    // What is in no namespace is selected by none.
+    CHECK(client.outcome("POST", "/api/v1/nodes", "{metadata: {name: n}}").starts_with("4"));
 }
 
 TEST_CASE("a policy denies what its expressions do not hold of", "[apiserver][admission]") {

@@ -169,6 +169,38 @@ TEST_CASE("a policy that fails denies what it was to change", "[apiserver][admis
     }
 }
 
+TEST_CASE("conditions of a policy are about the object before it", "[apiserver][admission]") {
+    ServerClient client;
+    const auto annotation = [](const std::string& value) {
+        return "{patchType: ApplyConfiguration, applyConfiguration: {expression: 'Object{metadata: "
+               "Object.metadata{annotations: {\"x\": " +
+               value + "}}}'}}";
+    };
+    const std::string label =
+        "{patchType: ApplyConfiguration, applyConfiguration: {expression: 'Object{metadata: "
+        "Object.metadata{labels: {\"x\": \"y\"}}}'}}";
+    SECTION("so that what its first mutation makes ends it not") {
+        bind_new(
+            client,
+            "matchConditions: [{name: c, expression: '!has(object.metadata.labels)'}], mutations: "
+            "[" +
+                label + ", " + annotation("object.metadata.labels.x") + "]"
+        );
+        REQUIRE(client.outcome("POST", kDeployments, kDeployment) == "201");
+        CHECK(client.at(kDeployments + "/web", {"metadata", "labels", "x"}) == "y");
+        CHECK(client.at(kDeployments + "/web", {"metadata", "annotations", "x"}) == "y");
+    }
+    SECTION("and a mutation whose failure is ignored ends it not either") {
+        bind_new(
+            client,
+            "failurePolicy: Ignore, mutations: [" + annotation("object.spec.no") + ", " + label +
+                "]"
+        );
+        REQUIRE(client.outcome("POST", kDeployments, kDeployment) == "201");
+        CHECK(client.at(kDeployments + "/web", {"metadata", "labels", "x"}) == "y");
+    }
+}
+
 TEST_CASE("what a policy cannot make is refused with it", "[apiserver][admission]") {
     ServerClient client;
     const auto is_refused = [&client](const std::string& expression) {

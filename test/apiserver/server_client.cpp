@@ -110,6 +110,15 @@ apiserver::Response ServerClient::send(
     return std::move(operation.response());
 }
 
+json::Value admission_answer(const apiserver::WebhookCall& call, json::Value response) {
+    response.set("uid", call.review.find("request")->string_at("uid"));
+    return json::Object{
+        {"kind", "AdmissionReview"},
+        {"apiVersion", call.review.string_at("apiVersion")},
+        {"response", std::move(response)}
+    };
+}
+
 json::Value ServerClient::ask(
     std::string_view method, std::string_view target, std::string_view body, std::string_view type
 ) {

@@ -60,6 +60,10 @@ class ServerClient {
     std::function<Result<json::Value>(const apiserver::WebhookCall&)> webhook;
 };
 
+/// What a webhook of admission answers to the call: the response, with the uid that it was asked
+/// by.
+json::Value admission_answer(const apiserver::WebhookCall& call, json::Value response);
+
 inline constexpr std::string_view kConfigMaps = "/api/v1/namespaces/default/configmaps";
 inline constexpr std::string_view kPods = "/api/v1/namespaces/default/pods";
 inline constexpr std::string_view kJobs = "/apis/batch/v1/namespaces/default/jobs";

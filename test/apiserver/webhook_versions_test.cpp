@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sluice::test {
@@ -31,21 +32,20 @@ void add_hook(
     );
 }
 
-/// Has the client's webhook note what it is asked about admission, and set the size of a Gadget.
+/// Has the client's webhook note what it is asked about admission, and answer with the patch, if
+/// any.
 void answer_admission(Gadgets& client, std::vector<Value>& seen, const char* patch) {
     client.webhook = [&seen, patch, convert = client.webhook](const WebhookCall& call) {
         if (call.review.string_at("kind") == "ConversionReview") {
             return convert(call);
         }
         seen.push_back(*call.review.find("request"));
-        return Result<Value>(json::Object{
-            {"response",
-             json::Object{
-                 {"allowed", true},
-                 {"patchType", "JSONPatch"},
-                 {"patch", kube::encode_base64(patch)}
-             }}
-        });
+        Value response = json::Object{{"allowed", true}};
+        if (patch != nullptr) {
+            response.set("patchType", "JSONPatch");
+            response.set("patch", kube::encode_base64(patch));
+        }
+        return Result<Value>(admission_answer(call, std::move(response)));
     };
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("a webhook in the version of the request needs no conversion", "[conve
     Gadgets client;
     add_hook(client, "validating", "v1, v2", "");
     std::vector<Value> seen;
-    answer_admission(client, seen, "[]");
+    answer_admission(client, seen, nullptr);
     REQUIRE(client.outcome("POST", kOld, "{metadata: {name: a}, spec: {size: 7}}") == "201");
     REQUIRE(client.outcome("PATCH", kOld + "/a", "{spec: {size: 8}}", kMerge) == "200");
     CHECK(seen.size() == 2);
@@ -120,7 +120,7 @@ TEST_CASE("conditions and policies see the version that their rules name", "[con
         const std::string condition =
             "matchConditions: [{name: c, expression: 'object.spec.size == 7'}], ";
         add_hook(client, "validating", "v1", condition);
-        answer_admission(client, seen, "[]");
+        answer_admission(client, seen, nullptr);
         REQUIRE(client.outcome("POST", kNew, object) == "201");
         CHECK(seen.size() == 1);
     }

@@ -2,7 +2,10 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace sluice::test {
 
@@ -120,6 +123,11 @@ TEST_CASE("status is a part of its own, and generation counts the rest", "[apise
     CHECK(client.at(w, {"metadata", "generation"}) == "2");
     CHECK(client.at(w + "/scale", {"spec", "replicas"}) == "7");
     client.ask("PATCH", w + "/scale", "{spec: {replicas: 3}}", kMerge);
+    CHECK(client.at(w, {"spec", "size"}) == "3");
+    const json::Value tried =
+        client.ask("PATCH", w + "/scale?dryRun=All", "{spec: {replicas: 5}}", kMerge);
+    CHECK(tried.string_at("kind") == "Scale");
+    CHECK(tried.find("spec")->find("replicas")->as_int() == 5);
     CHECK(client.at(w, {"spec", "size"}) == "3");
 }
 
@@ -268,6 +276,44 @@ TEST_CASE("a new Node keeps the status that its kubelet gives it", "[apiserver]"
         "POST", kPods, "{metadata: {name: p}, spec: {containers: [{name: c, image: i}]}, " + status
     );
     CHECK(client.at(std::string(kPods) + "/p", {"status", "phase"}) == "Pending");
+}
+
+TEST_CASE("a generated name is one that is free", "[apiserver]") {
+    const std::string maps(kConfigMaps);
+    const std::string object = "{metadata: {generateName: a-}}";
+    // Servers of one seed draw the same names.
+    ServerClient other;
+    std::vector<std::string> drawn;
+    for (int i = 0; i < 8; ++i) {
+        drawn.push_back("a-" + other.server.state().new_suffix());
+    }
+    ServerClient client;
+    const auto take = [&](std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            json::Value taken = json::Object{
+                {"apiVersion", "v1"},
+                {"kind", "ConfigMap"},
+                {"metadata", json::Object{{"name", drawn[i]}, {"namespace", "default"}}}
+            };
+            client.server.state().store.put(
+                {"", "configmaps"}, {"default", drawn[i]}, std::move(taken)
+            );
+        }
+    };
+    SECTION("where seven are taken") {
+        take(7);
+        CHECK(client.outcome("POST", maps, object) == "201");
+        CHECK(client.outcome("GET", maps + "/" + drawn[7]) == "200");
+    }
+    SECTION("and eight are tried") {
+        take(8);
+        CHECK(
+            client.outcome("POST", maps, object) ==
+            "409 AlreadyExists: configmaps \"" + drawn[7] +
+                "\" already exists, the server was not able to generate a unique name for the "
+                "object"
+        );
+    }
 }
 
 }  // namespace sluice::test

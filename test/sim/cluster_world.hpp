@@ -40,6 +40,9 @@ class ClusterWorld {
     }
     /// Lets the cluster go on.
     void settle() { cluster_.run(now_); }
+    /// The same for one round of it.
+    void settle_round() { cluster_.run_round(now_); }
+    bool is_idle() const { return !cluster_.has_work(); }
     Time now() const { return now_; }
 
     /// The object at a path of the API, null where there is none.

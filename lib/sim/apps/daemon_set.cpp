@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -95,6 +97,7 @@ class DaemonSetTurn {
             tolerate(pod_, kNetworkToleration);
         }
         nodes_ = turn.list({"", "nodes"});
+        find_wanted();
         for (const json::Value* pod : turn.owned_of("Pod")) {
             if (!(is_deleted(*pod) && has_ended(*pod))) {
                 pods_[std::string(node_of(*pod))].push_back(pod);
@@ -135,33 +138,39 @@ class DaemonSetTurn {
     bool is_current(const json::Value& pod) const {
         return text_at(pod, {"metadata", "labels", kRevisionHash}) == revisions_.hash();
     }
-    bool is_wanted_on(const json::Value& node) const {
-        const std::string_view only = text_at(pod_, {"spec", "nodeName"});
-        return (only.empty() || only == name_of(node)) && find_obstacle(pod_, node).empty();
-    }
+    bool is_wanted_on(const json::Value& node) const { return wanted_.contains(name_of(node)); }
     /// A taint that keeps pods away lets those stay that are there, unless it says otherwise.
-    bool may_stay_on(const json::Value& node) const {
+    bool may_stay_on(const json::Value& node) const { return kept_.contains(name_of(node)); }
+
+    /// Looks once at each node, and at what may be missing or too much there.
+    void find_wanted() {
+        json::Value staying = pod_;
+        tolerate(staying, {"", "NoSchedule"});
+        const NodeDemands demands(pod_);
+        const NodeDemands demands_to_stay(staying);
         const std::string_view only = text_at(pod_, {"spec", "nodeName"});
-        json::Value pod = pod_;
-        tolerate(pod, {"", "NoSchedule"});
-        return (only.empty() || only == name_of(node)) && find_obstacle(pod, node).empty();
-    }
-    std::int64_t surge() const {
-        return resolve_int_or_percent(
-            set_.find_path({"spec", "updateStrategy", "rollingUpdate", "maxSurge"}),
-            count_wanted(),
-            Rounding::Up
-        );
-    }
-    std::int64_t unavailable_max() const {
-        const json::Value* said =
-            set_.find_path({"spec", "updateStrategy", "rollingUpdate", "maxUnavailable"});
-        return said == nullptr ? 1 : resolve_int_or_percent(said, count_wanted(), Rounding::Up);
-    }
-    std::int64_t count_wanted() const {
-        return std::ranges::count_if(nodes_, [this](const auto& node) {
-            return is_wanted_on(*node);
-        });
+        for (const auto& node : nodes_) {
+            const std::string_view name = name_of(*node);
+            if (!only.empty() && only != name) {
+                continue;
+            }
+            if (demands.find_obstacle(*node).empty()) {
+                wanted_.emplace(name);
+            }
+            if (demands_to_stay.find_obstacle(*node).empty()) {
+                kept_.emplace(name);
+            }
+        }
+        const auto resolve = [this](std::string_view field) {
+            const json::Value* said =
+                set_.find_path({"spec", "updateStrategy", "rollingUpdate", field});
+            return said == nullptr ? std::nullopt
+                                   : std::optional(resolve_int_or_percent(
+                                         said, std::ssize(wanted_), Rounding::Up
+                                     ));
+        };
+        surge_ = resolve("maxSurge").value_or(0);
+        unavailable_max_ = resolve("maxUnavailable").value_or(1);
     }
 
     void create_on(const json::Value& node) {
@@ -223,7 +232,7 @@ class DaemonSetTurn {
                 running.push_back(pod);
             }
         }
-        if (surge() == 0) {
+        if (surge_ == 0) {
             for (std::size_t i = 1; i < running.size(); ++i) {
                 remove(*running[i]);
             }
@@ -268,8 +277,8 @@ class DaemonSetTurn {
     /// Pods of an old template that are not ready are replaced at once, others as far as not too
     /// many nodes are without a ready one, or as many as may come beside them.
     void roll() {
-        const std::int64_t surge_max = surge();
-        std::int64_t left = surge_max > 0 ? surge_max : unavailable_max();
+        const std::int64_t surge_max = surge_;
+        std::int64_t left = surge_max > 0 ? surge_max : unavailable_max_;
         std::vector<std::pair<const json::Value*, const json::Value*>> candidates;
         for (const auto& node : nodes_) {
             const Pods& pods = pods_on(*node);
@@ -364,6 +373,10 @@ class DaemonSetTurn {
     Revisions revisions_;
     json::Value pod_;  ///< as it is created, but for its node and its revision
     std::vector<apiserver::Snapshot> nodes_;
+    std::set<std::string, std::less<>> wanted_;  ///< nodes that are to have a pod
+    std::set<std::string, std::less<>> kept_;    ///< nodes that may keep theirs
+    std::int64_t surge_ = 0;
+    std::int64_t unavailable_max_ = 1;
     std::map<std::string, Pods> pods_;  ///< by node, oldest first
     Outcome outcome_;
 };

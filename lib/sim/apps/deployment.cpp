@@ -9,7 +9,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -18,7 +23,14 @@ namespace sluice::sim {
 namespace {
 
 constexpr std::string_view kHash = "pod-template-hash";
+constexpr std::string_view kMost = "deployment.kubernetes.io/max-replicas";
 constexpr std::string_view kRevision = "deployment.kubernetes.io/revision";
+/// More than any number of pods.
+constexpr double kShareMost = 1e12;
+constexpr std::string_view kProgressing = "Progressing";
+constexpr std::string_view kPaused = "DeploymentPaused";
+constexpr std::string_view kDone = "NewReplicaSetAvailable";
+constexpr std::string_view kTimedOut = "ProgressDeadlineExceeded";
 
 std::int64_t number_of(std::string_view text) {
     std::int64_t number = 0;
@@ -50,7 +62,11 @@ class DeploymentTurn {
 
     Outcome run() {
         if (!is_deleted(deployment_)) {
-            if (newest_ == nullptr) {
+            if (is_paused()) {
+                number();
+                scale_paused();
+                forget_old();
+            } else if (newest_ == nullptr) {
                 create_newest();
             } else {
                 number();
@@ -83,6 +99,7 @@ class DeploymentTurn {
         make_object_at(plain, {"metadata", "labels"}).erase(kHash);
         return plain == template_;
     }
+    bool is_paused() const { return is_true_at(deployment_, {"spec", "paused"}); }
     bool recreates() const {
         return text_at(deployment_, {"spec", "strategy", "type"}) == "Recreate";
     }
@@ -129,13 +146,16 @@ class DeploymentTurn {
     json::Value set_annotations(std::int64_t revision) const {
         json::Value made = json::Object();
         made.set("deployment.kubernetes.io/desired-replicas", std::to_string(replicas_));
-        made.set("deployment.kubernetes.io/max-replicas", std::to_string(replicas_ + surge()));
+        made.set(kMost, std::to_string(replicas_ + surge()));
         made.set(kRevision, std::to_string(revision));
         return made;
     }
 
     /// The revision of the newest ReplicaSet: one that comes back is new again.
     void number() {
+        if (newest_ == nullptr) {
+            return;  // it comes when the Deployment is not paused any more
+        }
         std::int64_t revision = revision_of(*newest_);
         if (newest_ != sets_.back()) {
             revision = revision_of(*sets_.back()) + 1;
@@ -223,9 +243,6 @@ class DeploymentTurn {
             scale(*newest_, replicas_);
             return;
         }
-        if (is_true_at(deployment_, {"spec", "paused"})) {
-            return;
-        }
         if (recreates()) {
             shrink_others(total);
             return;
@@ -235,6 +252,51 @@ class DeploymentTurn {
         const std::int64_t not_there =
             known - find_int(*newest_, {"status", "availableReplicas"}).value_or(0);
         shrink_others(total - (replicas_ - unavailable_max()) - not_there);
+    }
+
+    /// One that is paused has its number of pods, but the templates that it has. Where pods of
+    /// several are there, each set keeps its share.
+    void scale_paused() {
+        std::vector<const json::Value*> active;
+        std::ranges::copy_if(sets_, std::back_inserter(active), [](const json::Value* set) {
+            return size_of(*set) > 0;
+        });
+        if (active.size() <= 1) {
+            const json::Value* latest = newest_ != nullptr ? newest_ : last_set();
+            if (const json::Value* set = active.empty() ? latest : active.front()) {
+                scale(*set, replicas_);
+            }
+        } else if (!recreates()) {
+            scale_shares(std::move(active));
+        }
+    }
+    const json::Value* last_set() const { return sets_.empty() ? nullptr : sets_.back(); }
+
+    void scale_shares(std::vector<const json::Value*> active) {
+        const std::int64_t most = replicas_ > 0 ? replicas_ + surge() : 0;
+        std::int64_t left = most - sum({"spec", "replicas"});
+        std::ranges::stable_sort(active, std::ranges::greater(), [](const json::Value* set) {
+            return size_of(*set);
+        });
+        std::vector<std::int64_t> sizes;
+        for (const json::Value* set : active) {
+            const std::int64_t size = size_of(*set);
+            const std::int64_t before = std::max<std::int64_t>(
+                number_of(text_at(*set, {"metadata", "annotations", kMost})), 1
+            );
+            const double exact =
+                static_cast<double>(size) * static_cast<double>(most) / static_cast<double>(before);
+            const auto share =
+                static_cast<std::int64_t>(std::min(std::round(exact), kShareMost)) - size;
+            const std::int64_t added = left > 0 ? std::clamp<std::int64_t>(share, 0, left)
+                                                : std::clamp<std::int64_t>(share, left, 0);
+            sizes.push_back(size + std::max(added, -size));
+            left -= added;
+        }
+        sizes.front() = std::max<std::int64_t>(0, sizes.front() + left);
+        for (std::size_t i = 0; i < active.size(); ++i) {
+            scale(*active[i], sizes[i]);
+        }
     }
 
     void shrink_others(std::int64_t count) {
@@ -269,10 +331,103 @@ class DeploymentTurn {
                 "lastUpdateTime",
                 before == nullptr ? std::string() : std::string(before->string_at("lastUpdateTime"))
             );
-            if (before == nullptr || *before != condition) {
+            const bool has_progressed =
+                has_progressed_ && condition.string_at("type") == kProgressing;
+            if (before == nullptr || has_progressed || *before != condition) {
                 condition.set("lastUpdateTime", api::to_string(turn_.now));
             }
         }
+    }
+
+    /// Whether it is said how long it may go on without progress; else nothing is said of that.
+    bool has_deadline() const {
+        const auto said = find_int(deployment_, {"spec", "progressDeadlineSeconds"});
+        return said && *said != std::numeric_limits<std::int32_t>::max();
+    }
+
+    /// Whether there are more of the new pods than the status said before, or fewer of the old.
+    bool shows_progress(const json::Value& status) const {
+        const auto growth = [&](std::string_view name) {
+            return find_int(status, {name}).value_or(0) -
+                   find_int(deployment_, {"status", name}).value_or(0);
+        };
+        const std::int64_t updated = growth("updatedReplicas");
+        return updated > 0 || growth("replicas") - updated < 0 || growth("readyReplicas") > 0 ||
+               growth("availableReplicas") > 0;
+    }
+
+    bool is_complete(const json::Value& status) const {
+        return std::ranges::all_of(
+            std::array{"replicas", "updatedReplicas", "availableReplicas"},
+            [&](std::string_view name) { return find_int(status, {name}).value_or(0) == replicas_; }
+        );
+    }
+
+    /// The condition Progressing: how the newest template comes along.
+    void set_progress(json::Array& conditions, const json::Value& status) {
+        const json::Value* known = find_element(conditions, "type", kProgressing);
+        const std::string reason(known == nullptr ? "" : known->string_at("reason"));
+        const std::string set = fmt::format("{}-{}", name_of(deployment_), hash_);
+        const auto say = [&](std::string_view why, const std::string& message) {
+            set_condition(conditions, {kProgressing, true, why, message}, turn_.now);
+        };
+        const auto pause = [&](std::string_view why, std::string_view message) {
+            set_condition(conditions, {kProgressing, false, why, message, true}, turn_.now);
+        };
+        if (is_deleted(deployment_)) {
+            return;
+        }
+        if (!has_deadline()) {
+            std::erase_if(conditions, [](const json::Value& each) {
+                return each.string_at("type") == kProgressing;
+            });
+        } else if (is_paused()) {
+            if (reason != kTimedOut) {
+                pause(kPaused, "Deployment is paused");
+            }
+        } else if (newest_ == nullptr) {
+            say("NewReplicaSetCreated", fmt::format("Created new replica set \"{}\"", set));
+        } else if (is_complete(status)) {
+            say(kDone, fmt::format("ReplicaSet \"{}\" has successfully progressed.", set));
+        } else if (reason == kDone && is_rolled_out(status)) {
+            return;  // that pods are lost later is no lack of progress
+        } else if (shows_progress(status)) {
+            has_progressed_ = true;
+            say("ReplicaSetUpdated", fmt::format("ReplicaSet \"{}\" is progressing.", set));
+        } else if (reason == kPaused) {
+            pause("DeploymentResumed", "Deployment is resumed");
+        } else if (known == nullptr) {
+            say("FoundNewReplicaSet", fmt::format("Found new replica set \"{}\"", set));
+        } else if (reason != kTimedOut && reason != kDone && is_late(*known)) {
+            const std::string message =
+                fmt::format("ReplicaSet \"{}\" has timed out progressing.", set);
+            set_condition(conditions, {kProgressing, false, kTimedOut, message}, turn_.now);
+        }
+    }
+
+    /// Whether there was no progress for too long; else the Deployment is looked at again then.
+    bool is_late(const json::Value& condition) {
+        const auto last = find_time(condition, {"lastUpdateTime"});
+        if (!last) {
+            return false;
+        }
+        const std::int64_t seconds =
+            find_int(deployment_, {"spec", "progressDeadlineSeconds"}).value_or(0);
+        const Time end = later(*last, turn_.pace.scale_seconds(seconds));
+        if (end <= turn_.now) {
+            return true;
+        }
+        look_again(end);
+        return false;
+    }
+
+    void look_again(Time time) {
+        outcome_.again_at = std::min(outcome_.again_at.value_or(time), time);
+    }
+
+    static bool is_rolled_out(const json::Value& status) {
+        return find_int(status, {"replicas"}).value_or(0) ==
+               find_int(status, {"updatedReplicas"}).value_or(0);
     }
 
     void write_status() {
@@ -304,19 +459,7 @@ class DeploymentTurn {
                           : "Deployment does not have minimum availability."},
             turn_.now
         );
-        const bool is_done = updated == replicas_ && available >= replicas_ &&
-                             sum({"status", "replicas"}) == replicas_;
-        const std::string set = fmt::format(
-            "ReplicaSet \"{}-{}\" {}",
-            name_of(deployment_),
-            hash_,
-            is_done ? "has successfully progressed." : "is progressing."
-        );
-        set_condition(
-            conditions,
-            {"Progressing", true, is_done ? "NewReplicaSetAvailable" : "ReplicaSetUpdated", set},
-            turn_.now
-        );
+        set_progress(conditions, status);
         set_update_times(conditions);
         status.set("conditions", std::move(conditions));
         replace_status(deployment_, std::move(status), outcome_);
@@ -329,6 +472,7 @@ class DeploymentTurn {
     json::Value template_;
     std::string hash_;
     const json::Value* newest_ = nullptr;
+    bool has_progressed_ = false;
     Outcome outcome_;
 };
 

@@ -50,7 +50,8 @@ Outcome reconcile_replica_set(const Turn& turn) {
     const std::int64_t wanted = find_int(set, {"spec", "replicas"}).value_or(1);
     const json::Value* pod_template = set.find_path({"spec", "template"});
     if (!is_deleted(set) && pod_template != nullptr) {
-        for (auto i = std::ssize(active); i < wanted; ++i) {
+        const std::int64_t missing = std::min(wanted - std::ssize(active), kPodsAtOnce);
+        for (std::int64_t i = 0; i < missing; ++i) {
             Write write =
                 creation(make_owned_pod(set, *pod_template, fmt::format("{}-", name_of(set))));
             write.asks_webhooks = true;
@@ -62,7 +63,9 @@ Outcome reconcile_replica_set(const Turn& turn) {
                 return JobPod::make(*pod);
             });
             sort_for_removal(surplus);
-            surplus.resize(static_cast<std::size_t>(std::ssize(active) - wanted));
+            surplus.resize(
+                static_cast<std::size_t>(std::min(std::ssize(active) - wanted, kPodsAtOnce))
+            );
             for (const JobPod& pod : surplus) {
                 outcome.writes.push_back(deletion(*pod.object));
             }

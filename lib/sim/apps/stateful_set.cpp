@@ -86,7 +86,11 @@ class StatefulSetTurn {
         return find_int(set_, {"spec", "updateStrategy", "rollingUpdate", "partition"}).value_or(0);
     }
 
+    /// Whether nothing more is written about pods in this turn.
+    bool is_full() const { return changed_pods_ >= kPodsAtOnce; }
+
     void create(std::int64_t ordinal) {
+        ++changed_pods_;
         const std::string name = fmt::format("{}-{}", name_of(set_), ordinal);
         const bool is_old = is_held_back(ordinal);
         json::Value pod = make_owned_pod(set_, is_old ? old_template_ : template_, name);
@@ -106,6 +110,7 @@ class StatefulSetTurn {
     }
 
     void remove(const json::Value& pod) {
+        ++changed_pods_;
         Write write = deletion(pod);
         write.note = Note{false, "SuccessfulDelete", told("Delete", name_of(pod))};
         outcome_.writes.push_back(std::move(write));
@@ -125,7 +130,7 @@ class StatefulSetTurn {
                 remove(*found->second);
             }
             const bool waits = found == pods_.end() || !is_healthy(*found->second);
-            if (is_ordered_ && waits) {
+            if ((is_ordered_ && waits) || is_full()) {
                 return;
             }
         }
@@ -137,7 +142,7 @@ class StatefulSetTurn {
             if (!is_deleted(*pod)) {
                 remove(*pod);
             }
-            if (is_ordered_) {
+            if (is_ordered_ || is_full()) {
                 return;
             }
         }
@@ -211,6 +216,7 @@ class StatefulSetTurn {
     std::string old_revision_;  ///< of the pods before the update, or the same
     json::Value old_template_;
     std::map<std::int64_t, const json::Value*> pods_;  ///< by ordinal
+    std::int64_t changed_pods_ = 0;                    ///< that are created or deleted in this turn
     Outcome outcome_;
 };
 

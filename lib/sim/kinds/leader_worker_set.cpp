@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace sluice::sim {
@@ -33,6 +35,7 @@ class LeaderWorkerSetTurn {
     explicit LeaderWorkerSetTurn(const Turn& turn) : turn_(turn), set_(turn.object) {
         replicas_ = find_int(set_, {"spec", "replicas"}).value_or(1);
         size_ = find_int(set_, {"spec", "leaderWorkerTemplate", "size"}).value_or(1);
+        size_ = std::max<std::int64_t>(size_, 1);  // its definition says so, but is the user's
         const json::Value* templates = set_.find_path({"spec", "leaderWorkerTemplate"});
         revision_ = template_hash(templates == nullptr ? json::Value() : *templates);
         for (const json::Value* pod : turn.owned_of("Pod")) {
@@ -42,7 +45,7 @@ class LeaderWorkerSetTurn {
 
     Outcome run() {
         if (!is_deleted(set_)) {
-            for (std::int64_t i = 0; i < replicas_; ++i) {
+            for (std::int64_t i = 0; i < replicas_ && !is_full(); ++i) {
                 manage(i);
             }
             for (const auto& [name, group] : groups_) {
@@ -50,7 +53,9 @@ class LeaderWorkerSetTurn {
                     remove(group);
                 }
             }
-            update();
+            if (!is_full()) {
+                update();
+            }
         }
         write_status();
         return std::move(outcome_);
@@ -58,13 +63,14 @@ class LeaderWorkerSetTurn {
 
   private:
     bool is_wanted(const std::string& group) const {
-        for (std::int64_t i = 0; i < replicas_; ++i) {
-            if (std::to_string(i) == group) {
-                return true;
-            }
-        }
-        return false;
+        std::int64_t number = 0;
+        const char* end = group.data() + group.size();
+        const auto [at, error] = std::from_chars(group.data(), end, number);
+        return error == std::errc() && at == end && std::to_string(number) == group &&
+               number >= 0 && number < replicas_;
     }
+
+    bool is_full() const { return std::ssize(outcome_.writes) >= kPodsAtOnce; }
 
     void add(const json::Value& pod) {
         Group& group = groups_[std::string(text_at(pod, {"metadata", "labels", kGroup}))];
@@ -81,7 +87,7 @@ class LeaderWorkerSetTurn {
 
     void remove(const Group& group) {
         for (const json::Value* pod : group.pods) {
-            if (!is_deleted(*pod)) {
+            if (!is_full() && !is_deleted(*pod)) {
                 outcome_.writes.push_back(deletion(*pod));
             }
         }
@@ -94,7 +100,7 @@ class LeaderWorkerSetTurn {
             text_at(set_, {"spec", "leaderWorkerTemplate", "restartPolicy"}) != "None";
         if (group.has_lost) {
             for (const json::Value* pod : group.pods) {
-                if (!is_deleted(*pod) && (is_whole || has_ended(*pod))) {
+                if (!is_full() && !is_deleted(*pod) && (is_whole || has_ended(*pod))) {
                     outcome_.writes.push_back(deletion(*pod));
                 }
             }
@@ -103,7 +109,7 @@ class LeaderWorkerSetTurn {
             }
         }
         const bool waits = text_at(set_, {"spec", "startupPolicy"}) == "LeaderReady";
-        for (std::int64_t worker = 0; worker < size_; ++worker) {
+        for (std::int64_t worker = 0; worker < size_ && !is_full(); ++worker) {
             const json::Value* pod = find_named(group.pods, pod_name(number, worker));
             if (pod == nullptr) {
                 create(number, worker);

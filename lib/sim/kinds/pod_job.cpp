@@ -5,7 +5,14 @@
 #include "sim/pod_life.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <functional>
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace sluice::sim {
@@ -23,10 +30,25 @@ void count(Replicas& replicas, const json::Value& pod) {
     replicas.pods.push_back(&pod);
 }
 
+/// The number at the end of a name.
+std::optional<std::int64_t> last_number(std::string_view name) {
+    const std::string_view digits = name.substr(name.find_last_not_of("0123456789") + 1);
+    std::int64_t number = 0;
+    const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return end.ec == std::errc() ? std::optional(number) : std::nullopt;
+}
+
 class PodJobTurn {
   public:
     PodJobTurn(const PodJobKind& kind, const Turn& turn)
-        : kind_(kind), object_(turn.object), pods_(turn.owned_of("Pod")), job_{turn, {}} {}
+        : kind_(kind), object_(turn.object), pods_(turn.owned_of("Pod")), job_{turn, {}} {
+        for (const json::Value* pod : pods_) {
+            by_name_.emplace(name_of(*pod), pod);
+            if (const auto last = last_number(name_of(*pod))) {
+                numbers_.insert({std::max<std::int64_t>(*last - 1, 0), *last});
+            }
+        }
+    }
 
     Outcome run() {
         if (is_deleted(object_)) {
@@ -81,8 +103,11 @@ class PodJobTurn {
                 .wanted = pod_set.count(),
                 .pods = {}
             };
-            for (std::int64_t i = 0; i < made.wanted; ++i) {
-                if (const auto* pod = find_named(pods_, kind_.pod_name(object_, made, i))) {
+            for (const std::int64_t number : numbers_) {
+                if (number >= made.wanted) {
+                    break;
+                }
+                if (const auto* pod = find_pod(kind_.pod_name(object_, made, number))) {
                     count(made, *pod);
                 }
             }
@@ -91,26 +116,35 @@ class PodJobTurn {
         return std::nullopt;
     }
 
+    const json::Value* find_pod(std::string_view name) const {
+        const auto found = by_name_.find(name);
+        return found == by_name_.end() ? nullptr : found->second;
+    }
+
+    bool is_full() const { return std::ssize(outcome_.writes) >= kPodsAtOnce; }
+
     void make_pods() {
-        std::vector<const json::Value*> kept;
+        std::set<std::string, std::less<>> kept;
         for (const Replicas& replicas : job_.replicas) {
             const std::int64_t wanted = kind_.count ? kind_.count(job_, replicas) : replicas.wanted;
             for (std::int64_t i = 0; i < wanted; ++i) {
+                if (is_full()) {
+                    return;
+                }
                 const std::string name = kind_.pod_name(object_, replicas, i);
-                const json::Value* pod = find_named(pods_, name);
+                const json::Value* pod = find_pod(name);
                 if (pod == nullptr) {
                     make_pod(replicas, name, i);
                     continue;
                 }
-                kept.push_back(pod);
+                kept.insert(name);
                 if (kind_.replaces_failed && has_ended(*pod) && !is_deleted(*pod)) {
                     outcome_.writes.push_back(deletion(*pod));
                 }
             }
         }
         for (const json::Value* pod : pods_) {
-            const bool is_surplus = std::ranges::find(kept, pod) == kept.end();
-            if (is_surplus && is_active_pod(*pod)) {
+            if (!is_full() && !kept.contains(name_of(*pod)) && is_active_pod(*pod)) {
                 outcome_.writes.push_back(deletion(*pod));
             }
         }
@@ -126,7 +160,7 @@ class PodJobTurn {
 
     void remove_all() {
         for (const json::Value* pod : pods_) {
-            if (!is_deleted(*pod)) {
+            if (!is_full() && !is_deleted(*pod)) {
                 outcome_.writes.push_back(deletion(*pod));
             }
         }
@@ -134,7 +168,8 @@ class PodJobTurn {
 
     void clean() {
         for (const json::Value* pod : pods_) {
-            if (kind_.is_cleaned && !is_deleted(*pod) && kind_.is_cleaned(object_, *pod)) {
+            if (!is_full() && kind_.is_cleaned && !is_deleted(*pod) &&
+                kind_.is_cleaned(object_, *pod)) {
                 outcome_.writes.push_back(deletion(*pod));
             }
         }
@@ -143,6 +178,8 @@ class PodJobTurn {
     const PodJobKind& kind_;
     const json::Value& object_;
     std::vector<const json::Value*> pods_;
+    std::map<std::string_view, const json::Value*> by_name_;
+    std::set<std::int64_t> numbers_{0};  ///< that pods may have, by their names
     PodJob job_;
     Outcome outcome_;
 };

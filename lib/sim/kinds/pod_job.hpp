@@ -44,7 +44,8 @@ struct PodJobKind {
     const job_kinds::Description* description = nullptr;
     /// The object with the templates that the description looks for; none: it has them.
     std::function<Result<json::Value>(const json::Value& object)> complete{};
-    /// Name of the pod of that number in the pod set.
+    /// Name of the pod of that number in the pod set. It ends in the number or in the one after it,
+    /// unless the pod set has one pod.
     std::function<std::string(const json::Value& object, const Replicas&, std::int64_t)> pod_name;
     /// Writes into a pod what the controller adds to its template.
     std::function<void(json::Value& pod, const json::Value& object, const Replicas&, std::int64_t)>

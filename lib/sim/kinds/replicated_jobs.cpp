@@ -162,9 +162,17 @@ json::Value ReplicatedJobs::make_job(const ReplicatedJob& each, std::int64_t num
 void ReplicatedJobs::manage(Outcome& outcome) const {
     for (std::size_t place = 0; place < all.size(); ++place) {
         const ReplicatedJob& each = all[place];
+        std::ptrdiff_t seen = 0;
         for (std::int64_t i = 0; i < each.wanted; ++i) {
+            if (std::ssize(outcome.writes) >= kPodsAtOnce) {
+                return;
+            }
             const json::Value* job = find_named(each.jobs, name_of_job(each, i));
+            seen += job == nullptr ? 0 : 1;
             if (job == nullptr) {
+                if (!may_start(place) && seen == std::ssize(each.jobs)) {
+                    break;  // there are no more, and none is to come
+                }
                 if (may_start(place)) {
                     outcome.writes.push_back(
                         {.body = make_job(each, i), .api_version = "batch/v1", .kind = "Job"}

@@ -1,0 +1,84 @@
+#include "api/micro_time.hpp"
+#include "sim/cluster.hpp"
+#include "sim/fields.hpp"
+#include "sim/pod_scheduler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+// The nodes of the cluster, and which pods go there.
+namespace sluice::sim {
+
+void SimulatedCluster::schedule(Time now) {
+    const auto& store = server_.state().store;
+    for (const Placement& placement :
+         place_pods(store.objects({"", "pods"}), store.objects({"", "nodes"}))) {
+        if (placement.node.empty()) {
+            tell_unschedulable(*placement.pod, placement.message, now);
+            continue;
+        }
+        const json::Value target = json::Object{{"kind", "Node"}, {"name", placement.node}};
+        writer_.request(
+            "POST",
+            fmt::format(
+                "/api/v1/namespaces/{}/pods/{}/binding",
+                text_at(*placement.pod, {"metadata", "namespace"}),
+                text_at(*placement.pod, {"metadata", "name"})
+            ),
+            json::Object{{"apiVersion", "v1"}, {"kind", "Binding"}, {"target", target}},
+            now
+        );
+    }
+}
+
+void SimulatedCluster::tell_unschedulable(
+    const json::Value& pod, const std::string& message, Time now
+) {
+    const json::Array& conditions = list_at(pod, {"status", "conditions"});
+    const json::Value* known = find_element(conditions, "type", "PodScheduled");
+    if (known != nullptr && known->string_at("message") == message) {
+        return;
+    }
+    json::Array changed;
+    std::ranges::copy_if(conditions, std::back_inserter(changed), [](const json::Value& each) {
+        return each.string_at("type") != "PodScheduled";
+    });
+    changed.emplace_back(json::Object{
+        {"type", "PodScheduled"},
+        {"status", "False"},
+        {"reason", "Unschedulable"},
+        {"message", message},
+        {"lastTransitionTime", api::to_string(now)}
+    });
+    const json::Value status = json::Object{{"conditions", std::move(changed)}};
+    writer_.perform(
+        {.verb = Write::Verb::PatchStatus,
+         .name = std::string(text_at(pod, {"metadata", "name"})),
+         .body = json::Object{{"status", status}},
+         .note = Note{true, "FailedScheduling", message}},
+        pod,
+        now
+    );
+}
+
+void SimulatedCluster::add_node(const json::Value& node, Time now) {
+    json::Value added = node;
+    if (list_at(node, {"status", "addresses"}).empty()) {
+        make_object_at(added, {"status"})
+            .set(
+                "addresses",
+                json::Array{
+                    json::Object{{"type", "InternalIP"}, {"address", node_addresses_.take()}},
+                    json::Object{
+                        {"type", "Hostname"}, {"address", text_at(node, {"metadata", "name"})}
+                    }
+                }
+            );
+    }
+    writer_.replace_node(added, now);
+}
+
+}  // namespace sluice::sim
