@@ -6,6 +6,26 @@
 
 namespace sluice::apiserver {
 
+namespace {
+
+std::size_t bytes_of(const json::Value& value) {
+    std::size_t bytes = sizeof(value);
+    if (value.is_string()) {
+        bytes += value.as_string().size();
+    } else if (value.is_array()) {
+        for (const json::Value& item : value.as_array()) {
+            bytes += bytes_of(item);
+        }
+    } else if (value.is_object()) {
+        for (const auto& [name, member] : value.as_object()) {
+            bytes += sizeof(name) + name.size() + bytes_of(member);
+        }
+    }
+    return bytes;
+}
+
+}  // namespace
+
 Snapshot Store::find(const Collection& collection, const ObjectName& name) const {
     const Objects& all = objects(collection);
     const auto found = all.find(name);
@@ -83,9 +103,12 @@ void Store::remove(const Collection& collection, const ObjectName& name) {
 }
 
 void Store::note(const Collection& collection, Kept& kept, LogEntry entry) {
+    entry.bytes = bytes_of(entry.after ? *entry.after : *entry.last);
+    kept.log_bytes += entry.bytes;
     kept.log.push_back(std::move(entry));
-    while (kept.log.size() > log_max_) {
+    while (kept.log.size() > log_max_ || (kept.log_bytes > log_bytes_max_ && kept.log.size() > 1)) {
         kept.log_start = kept.log.front().version;
+        kept.log_bytes -= kept.log.front().bytes;
         kept.log.pop_front();
     }
     const LogEntry noted = kept.log.back();
@@ -140,6 +163,7 @@ void Store::compact() {
     compacted_ = version_;
     for (auto& [collection, kept] : kept_) {
         kept.log.clear();
+        kept.log_bytes = 0;
         for (const auto& subscriber : kept.subscribers) {
             if (const auto held = subscriber.lock()) {
                 (*held)();

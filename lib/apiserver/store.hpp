@@ -41,7 +41,8 @@ struct LogEntry {
     ObjectName name;
     Snapshot before;
     Snapshot after;
-    Snapshot last;  ///< of a deletion: the object with the version of its deletion
+    Snapshot last;          ///< of a deletion: the object with the version of its deletion
+    std::size_t bytes = 0;  ///< about what the object takes
 };
 
 /// All objects, in the version in which they are stored, with one sequence of resourceVersions and
@@ -50,8 +51,12 @@ class Store {
   public:
     using Objects = std::map<ObjectName, Snapshot>;
 
-    /// `log_max`: entries that are kept of each collection.
-    explicit Store(std::size_t log_max = 10'000) : log_max_(log_max) {}
+    static constexpr std::size_t kLogBytesMax = std::size_t{64} << 20U;
+
+    /// `log_max`: entries that are kept of each collection, and `log_bytes_max`: of about how many
+    /// bytes together; the latest one is kept in any case.
+    explicit Store(std::size_t log_max = 10'000, std::size_t log_bytes_max = kLogBytesMax)
+        : log_max_(log_max), log_bytes_max_(log_bytes_max) {}
 
     /// The latest resourceVersion.
     std::int64_t version() const { return version_; }
@@ -88,12 +93,14 @@ class Store {
     struct Kept {
         Objects objects;
         std::deque<LogEntry> log;
+        std::size_t log_bytes = 0;
         std::int64_t log_start = 0;  ///< what happened until then is not in the log
         std::vector<std::weak_ptr<std::function<void()>>> subscribers;
     };
     void note(const Collection& collection, Kept& kept, LogEntry entry);
 
     std::size_t log_max_;
+    std::size_t log_bytes_max_;
     std::int64_t version_ = 1;
     std::int64_t compacted_ = 0;
     std::map<Collection, Kept> kept_;
