@@ -18,7 +18,7 @@ std::size_t bytes_of(const json::Value& value) {
         }
     } else if (value.is_object()) {
         for (const auto& [name, member] : value.as_object()) {
-            bytes += sizeof(name) + name.size() + bytes_of(member);
+            bytes += sizeof(std::string) + name.size() + bytes_of(member);
         }
     }
     return bytes;

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 // Which policies and webhooks change a write or have to let it pass, what they are told, and what
@@ -137,11 +138,15 @@ ContextSource WriteOperation::context_source() {
 Result<void> WriteOperation::mutate_by_policies() {
     const RuledRequest request{route_, operation(), name_.name};
     auto changed = apply_mutating_policies(state_, request, context_source());
-    if (changed && *changed && !conversions_.are_missing()) {
-        object_ = std::move(**changed);
+    if (!changed) {
+        return changed.error();
+    }
+    std::optional<json::Value> object = std::move(*changed);
+    if (object && !conversions_.are_missing()) {
+        object_ = std::move(*object);
         is_mutated_ = true;
     }
-    return changed ? Result<void>() : changed.error();
+    return {};
 }
 
 Result<void> WriteOperation::admit_by_policies() {
