@@ -3,6 +3,7 @@
 #include "apiserver/body.hpp"
 #include "apiserver/builtin_schemas.hpp"
 #include "apiserver/cluster_content.hpp"
+#include "apiserver/delete_operation.hpp"
 #include "apiserver/deletion.hpp"
 #include "apiserver/discovery.hpp"
 #include "apiserver/failures.hpp"
@@ -137,6 +138,9 @@ Answer ApiServer::begin(Request request, Time now) {
         return std::move(*answer);
     }
     const bool is_deletion = request.method == "DELETE" && route->subresource.empty();
+    if (is_deletion && DeleteOperation::is_needed(state_)) {
+        return std::make_unique<DeleteOperation>(state_, std::move(request), std::move(*route));
+    }
     if ((request.method == "GET" || is_deletion) && state_.is_converted_outside(*route->type)) {
         return std::make_unique<ReadOperation>(state_, std::move(request), std::move(*route));
     }

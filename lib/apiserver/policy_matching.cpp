@@ -34,7 +34,7 @@ ResourceTable::TypePointer find_match(
         return must_have_rules ? nullptr : own;
     }
     // A Namespace is in itself.
-    const bool is_of_spec = request.route.subresource.empty();
+    const bool is_of_spec = request.route.subresource.empty() && context.object.is_object();
     const Value& ns = !is_namespace(*own) ? context.ns_object
                       : is_of_spec        ? context.object
                                           : context.old_object;
@@ -42,7 +42,7 @@ ResourceTable::TypePointer find_match(
                                  selects_labels(match->find("namespaceSelector"), labels_of(ns));
     const Value* selector = match->find("objectSelector");
     const bool is_selected =
-        selects_labels(selector, labels_of(context.object)) ||
+        (context.object.is_object() && selects_labels(selector, labels_of(context.object))) ||
         (context.old_object.is_object() && selects_labels(selector, labels_of(context.old_object)));
     const auto find_by = [&](const char* list) {
         return match_rules(types, match->find(list), match->string_at("matchPolicy"), request);

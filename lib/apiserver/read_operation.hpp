@@ -11,7 +11,7 @@
 
 namespace sluice::apiserver {
 
-/// A GET or DELETE of objects that a webhook converts. Lifetime: the state must outlive it.
+/// A GET or DELETE, also of objects that a webhook converts. Lifetime: the state must outlive it.
 class ReadOperation final : public Operation {
   public:
     ReadOperation(State& state, Request request, Route route);

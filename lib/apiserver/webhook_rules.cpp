@@ -1,5 +1,6 @@
 #include "apiserver/admission_expressions.hpp"
 #include "apiserver/admission_policies.hpp"
+#include "apiserver/deletion_options.hpp"
 #include "apiserver/failures.hpp"
 #include "apiserver/mutating_policies.hpp"
 #include "apiserver/rule_matching.hpp"
@@ -27,6 +28,14 @@ json::Value resource_of(const ResourceType& type) {
     return json::Object{
         {"group", type.group}, {"version", type.version}, {"resource", type.plural}
     };
+}
+
+bool is_dry_run(const Request& request, bool is_deletion) {
+    if (!is_deletion) {
+        return request.is_dry_run();
+    }
+    const auto options = read_deletion_options(request);
+    return options && options->is_dry_run;
 }
 
 }  // namespace
@@ -93,7 +102,7 @@ Result<std::optional<WebhookCall>> WriteOperation::call_next_hook() {
 /// namespace.
 bool WriteOperation::is_selected(const json::Value& hook) const {
     const json::Value* selector = hook.find("objectSelector");
-    const json::Value& object = patched_ ? patched_->object : object_;
+    const json::Value& object = is_deletion() ? before_ : patched_ ? patched_->object : object_;
     const bool selects_object =
         selects_labels(selector, object.find_path({"metadata", "labels"})) ||
         (live_ && selects_labels(selector, before_.find_path({"metadata", "labels"})));
@@ -136,6 +145,9 @@ ContextSource WriteOperation::context_source() {
 }
 
 Result<void> WriteOperation::mutate_by_policies() {
+    if (is_deletion()) {
+        return {};  // there is nothing to change
+    }
     const RuledRequest request{route_, operation(), name_.name};
     auto changed = apply_mutating_policies(state_, request, context_source());
     if (!changed) {
@@ -186,8 +198,9 @@ Result<json::Value> WriteOperation::make_review(const ResourceType& version) {
     if (!old_object) {
         return old_object.error();
     }
+    const json::Value& metadata = *(is_deletion() ? before_ : object_).find("metadata");
     json::Value request = json::Object{
-        {"uid", fmt::format("{}-{}", object_.find("metadata")->string_at("uid"), next_hook_)},
+        {"uid", fmt::format("{}-{}", metadata.string_at("uid"), next_hook_)},
         {"kind", kind_of(version)},
         {"resource", resource_of(version)},
         {"requestKind", kind_of(type())},
@@ -198,8 +211,8 @@ Result<json::Value> WriteOperation::make_review(const ResourceType& version) {
          json::Object{{"username", request_.user}, {"groups", json::Array{"system:masters"}}}},
         {"object", std::move(*object)},
         {"oldObject", std::move(*old_object)},
-        {"dryRun", request_.is_dry_run()},
-        {"options", json::Object{{"apiVersion", "meta.k8s.io/v1"}, {"kind", "CreateOptions"}}}
+        {"dryRun", is_dry_run(request_, is_deletion())},
+        {"options", review_options()}
     };
     if (!route_.ns.empty()) {
         request.set("namespace", route_.ns);
@@ -213,6 +226,50 @@ Result<json::Value> WriteOperation::make_review(const ResourceType& version) {
         {"apiVersion", "admission.k8s.io/v1"},
         {"request", std::move(request)}
     };
+}
+
+Result<void> WriteOperation::prepare_deletion() {
+    if (!live_) {
+        return not_found(type(), name_.name);
+    }
+    before_ = state_.to_version(*live_, type());
+    return {};
+}
+
+json::Value WriteOperation::review_options() const {
+    json::Value options = json::Object{{"apiVersion", "meta.k8s.io/v1"}};
+    if (is_dry_run(request_, is_deletion())) {
+        options.set("dryRun", json::Array{"All"});
+    }
+    if (!is_deletion()) {
+        options.set("kind", live_ ? "UpdateOptions" : "CreateOptions");
+        for (const char* name : {"fieldManager", "fieldValidation"}) {
+            if (const auto value = request_.parameter(name); !value.empty()) {
+                options.set(name, value);
+            }
+        }
+        return options;
+    }
+    options.set("kind", "DeleteOptions");
+    // They could be read before.
+    const auto given = read_deletion_options(request_);
+    if (given && !given->propagation.empty()) {
+        options.set("propagationPolicy", given->propagation);
+    }
+    if (given && given->grace_seconds) {
+        options.set("gracePeriodSeconds", *given->grace_seconds);
+    }
+    json::Value preconditions = json::Object();
+    if (given && !given->uid.empty()) {
+        preconditions.set("uid", given->uid);
+    }
+    if (given && !given->version.empty()) {
+        preconditions.set("resourceVersion", given->version);
+    }
+    if (!preconditions.as_object().empty()) {
+        options.set("preconditions", std::move(preconditions));
+    }
+    return options;
 }
 
 void WriteOperation::take_answer(const Result<json::Value>& review) {

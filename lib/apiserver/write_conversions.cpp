@@ -29,7 +29,7 @@ std::optional<WebhookCall> WriteOperation::convert_for_stage() {
         }
         return ask_missing();
     }
-    if (stage_ != Stage::Commit || !state_.is_converted_outside(type())) {
+    if (stage_ != Stage::Commit || is_deletion() || !state_.is_converted_outside(type())) {
         return std::nullopt;
     }
     // The answer is the stored object again in the version of the request.
@@ -60,6 +60,9 @@ Result<void> WriteOperation::take_patched() {
 }
 
 Result<json::Value> WriteOperation::object_as(const ResourceType& version) {
+    if (is_deletion()) {
+        return json::Value();
+    }
     if (patched_ && patched_->type->api_version() == version.api_version()) {
         return patched_->object;
     }

@@ -69,7 +69,7 @@ WriteOperation::WriteOperation(State& state, Request request, Route route, Verb 
       owner_(route_.subresource) {}
 
 std::string_view WriteOperation::operation() const {
-    return live_ ? "UPDATE" : "CREATE";
+    return is_deletion() ? "DELETE" : live_ ? "UPDATE" : "CREATE";
 }
 
 std::optional<WebhookCall> WriteOperation::advance(Time now) {
@@ -160,6 +160,9 @@ Result<void> WriteOperation::prepare(Time now) {
     patched_.reset();
     if (!std::exchange(keeps_live_, false)) {
         live_ = name_.name.empty() ? nullptr : state_.store.find(collection_, name_);
+    }
+    if (is_deletion()) {
+        return prepare_deletion();
     }
     if (verb_ == Verb::Create || (verb_ == Verb::Apply && !live_ && route_.subresource.empty())) {
         live_ = nullptr;
@@ -527,6 +530,9 @@ std::vector<Cause> WriteOperation::find_faults() {
 }
 
 Result<void> WriteOperation::check() {
+    if (is_deletion()) {
+        return {};
+    }
     if (is_mutated_) {
         if (auto conformed = conform_to_kind(Origin::Webhook); !conformed) {
             return conformed;
@@ -547,6 +553,10 @@ Result<void> WriteOperation::check() {
 }
 
 Result<void> WriteOperation::commit(Time now) {
+    if (is_deletion()) {
+        is_done_ = true;
+        return {};
+    }
     const Snapshot latest = state_.store.find(collection_, name_);
     if (latest != live_) {
         // Somebody else wrote while webhooks were asked.

@@ -72,6 +72,7 @@ class WriteOperation final : public Operation {
     Result<void> begin_life(Time now);
     bool is_taken() const { return state_.store.find(collection_, name_) != nullptr; }
     Result<void> prepare_change(Time now);
+    Result<void> prepare_deletion();
     Result<void> check();
     /// By the policies; with the call for conversions that they miss.
     Result<void> judge(std::optional<WebhookCall>& asked);
@@ -99,6 +100,8 @@ class WriteOperation final : public Operation {
     /// Takes over what webhooks have made of the object.
     Result<void> take_patched();
     Result<json::Value> make_review(const ResourceType& version);
+    /// Of the request, as a webhook is told of them.
+    json::Value review_options() const;
     AdmissionContext make_admission_context(json::Value review) const;
     ContextSource context_source();
     Result<bool> meets_conditions(const json::Value& hook, const json::Value& review);
@@ -112,6 +115,7 @@ class WriteOperation final : public Operation {
     }
     std::string_view operation() const;
     const ResourceType& type() const { return *route_.type; }
+    bool is_deletion() const { return verb_ == Verb::Delete; }
 
     State& state_;
     Request request_;
