@@ -174,6 +174,20 @@ std::string print_duration(Duration duration) {
     return fmt::format("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
 }
 
+/// Nodes for the flavors of the files, where none are described.
+void choose_nodes_and_times(Options& options, const std::vector<ObjectFile>& files) {
+    if (options.cluster.nodes.empty()) {
+        std::vector<json::Value> objects;
+        for (const ObjectFile& file : files) {
+            std::ranges::copy(file.objects, std::back_inserter(objects));
+        }
+        options.cluster.node_objects = make_flavor_nodes(objects);
+    }
+    if (options.run_seconds >= 0) {
+        options.cluster.run_time = std::chrono::seconds(options.run_seconds);
+    }
+}
+
 Result<int> run(Options options) {
     const Instant begun = SystemClock().instant();
     if (const auto done = set_up_log(options.log); !done) {
@@ -194,16 +208,7 @@ Result<int> run(Options options) {
         return configuration.error();
     }
     options.cluster.configuration = std::move(*configuration);
-    if (options.cluster.nodes.empty()) {
-        std::vector<json::Value> objects;
-        for (const ObjectFile& file : *files) {
-            std::ranges::copy(file.objects, std::back_inserter(objects));
-        }
-        options.cluster.node_objects = make_flavor_nodes(objects);
-    }
-    if (options.run_seconds >= 0) {
-        options.cluster.run_time = std::chrono::seconds(options.run_seconds);
-    }
+    choose_nodes_and_times(options, *files);
     const Duration limit = std::chrono::hours(options.hours);
     auto made = VirtualCluster::make(std::move(options.cluster));
     if (!made) {

@@ -7,6 +7,7 @@
 #include "api/quantity.hpp"
 #include "api/taint.hpp"
 #include "sim/fields.hpp"
+#include "sim/sleep_command.hpp"
 
 #include <fmt/format.h>
 
@@ -349,7 +350,8 @@ Outcome run_pod(const json::Value& pod, const Pace& pace, std::optional<Time> st
     }
     const std::int64_t exit_code = annotated_number(pod, kExitCode).value_or(0);
     const bool restarts = policy == "Always" || (policy == "OnFailure" && exit_code != 0);
-    Duration length = pace.scale(seconds ? to_duration(*seconds) : pace.run_time);
+    const Duration unsaid = std::max(pace.run_time, sleep_of(pod).value_or(Duration::zero()));
+    Duration length = pace.scale(seconds ? to_duration(*seconds) : unsaid);
     if (restarts) {
         length = std::max<Duration>(length, kRestartMin);
     }
