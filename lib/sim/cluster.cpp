@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <limits>
 #include <utility>
 
 namespace sluice::sim {
@@ -25,6 +27,7 @@ const apiserver::Collection daemon_sets_collection{"apps", "daemonsets"};
 const apiserver::Collection revisions_collection{"apps", "controllerrevisions"};
 const apiserver::Collection services_collection{"", "services"};
 const apiserver::Collection endpoints_collection{"", "endpoints"};
+constexpr std::size_t kPodsARound = 100;
 constexpr int kRoundsMax = 10'000;
 /// A write that was refused is made again after this time.
 constexpr Duration kRetry = std::chrono::seconds(10);
@@ -238,16 +241,16 @@ void SimulatedCluster::delay_batched(Time now) {
 void SimulatedCluster::run(Time now) {
     take_due(now);
     for (int round = 0; has_work() && round < kRoundsMax; ++round) {
-        look_once(now);
+        look_once(now, std::numeric_limits<std::size_t>::max());
     }
 }
 
 void SimulatedCluster::run_round(Time now) {
     take_due(now);
-    look_once(now);
+    look_once(now, kPodsARound);
 }
 
-void SimulatedCluster::look_once(Time now) {
+void SimulatedCluster::look_once(Time now, std::size_t pods_max) {
     delay_batched(now);
     for (const std::string& name : std::exchange(nodes_, {})) {
         release_ready_node(name, now);
@@ -261,9 +264,11 @@ void SimulatedCluster::look_once(Time now) {
     if (std::exchange(must_schedule_, false)) {
         schedule(now);
     }
-    for (const Name& name : std::exchange(pods_, {})) {
-        reconcile_pod(name, now);
+    std::set<Name> pods = std::exchange(pods_, {});
+    for (; !pods.empty() && pods_max > 0; --pods_max) {
+        reconcile_pod(pods.extract(pods.begin()).value(), now);
     }
+    pods_.merge(pods);
 }
 
 /// As the node controller does, by whom a node that is ready takes pods.

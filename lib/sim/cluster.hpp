@@ -44,8 +44,8 @@ class SimulatedCluster {
     void add_node(const json::Value& node, Time now);
     /// Does what is due, until nothing is.
     void run(Time now);
-    /// One round of that: what it makes others do is left for the next one, so that the caller may
-    /// do something else between them.
+    /// One round of that: what it makes others do, and what is to do for further pods, is left for
+    /// the next one, so that the caller may do something else between them.
     void run_round(Time now);
     /// Whether something has changed that it has not looked at.
     bool has_work() const {
@@ -80,7 +80,7 @@ class SimulatedCluster {
     void give_addresses(const json::Value& pod, Outcome& outcome);
     void tell_failed_creation(const Key& key, const json::Value& object, Time now);
     void take_due(Time now);
-    void look_once(Time now);
+    void look_once(Time now, std::size_t pods_max);
     void delay_batched(Time now);
     void reconcile_object(const Key& key, Time now);
     Outcome ask_controller(

@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sluice::test {
@@ -196,6 +197,33 @@ TEST_CASE("a DaemonSet looks once at each of many nodes", "[sim][apps]") {
     // Were each looked at for each other, this would take minutes.
     const sim::Outcome outcome = take_turn({"apps", "daemonsets"}, object, pods, nodes);
     CHECK(std::ranges::count(outcome.writes, sim::Write::Verb::Delete, &sim::Write::verb) == 200);
+}
+
+TEST_CASE("a round looks at a part of many pods, and the next ones at the others", "[sim]") {
+    ClusterWorld world;
+    for (int i = 0; i < 250; ++i) {
+        apiserver::Request request =
+            apiserver::make_request("POST", "/api/v1/namespaces/default/pods");
+        request.content_type = "application/json";
+        request.body = "{\"metadata\":{\"name\":\"p" + std::to_string(i) +
+                       "\"},\"spec\":{\"nodeName\":\"node-1\",\"containers\":[{\"name\":\"c\","
+                       "\"image\":\"i\"}]}}";
+        REQUIRE(world.handle(std::move(request)).status == 201);
+    }
+    const auto running = [&world] {
+        const auto pods = world.pods();
+        return std::ranges::count_if(pods, [](const json::Value& pod) {
+            return text_at(pod, {"status", "phase"}) == "Running";
+        });
+    };
+    world.settle_round();
+    CHECK(running() == 100);
+    CHECK_FALSE(world.is_idle());
+    world.settle_round();
+    world.settle_round();
+    world.settle_round();
+    world.settle_round();
+    CHECK(running() == 250);
 }
 
 }  // namespace sluice::test
