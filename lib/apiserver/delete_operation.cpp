@@ -28,9 +28,9 @@ Result<void> DeleteOperation::find_targets() {
     if (const auto options = read_deletion_options(request_); !options) {
         return options.error();
     }
-    targets_.emplace();
+    has_targets_ = true;
     if (!route_.name.empty()) {
-        targets_->push_back({route_.type->is_namespaced ? route_.ns : "", route_.name});
+        targets_.push_back({route_.type->is_namespaced ? route_.ns : "", route_.name});
         return {};
     }
     const auto wanted = read_list_options(request_, route_, false);
@@ -39,16 +39,16 @@ Result<void> DeleteOperation::find_targets() {
     }
     for (const auto& [name, object] : state_.store.objects(State::collection_of(*route_.type))) {
         if (wanted->filter.matches(name, *object)) {
-            targets_->push_back(name);
+            targets_.push_back(name);
         }
     }
     return {};
 }
 
 std::optional<WebhookCall> DeleteOperation::admit(Time now) {
-    while (admission_ || next_ < targets_->size()) {
+    while (admission_ || next_ < targets_.size()) {
         if (!admission_) {
-            const ObjectName& name = (*targets_)[next_++];
+            const ObjectName& name = targets_[next_++];
             Route route = route_;
             route.ns = name.ns;
             route.name = name.name;
@@ -72,7 +72,7 @@ std::optional<WebhookCall> DeleteOperation::admit(Time now) {
 }
 
 std::optional<WebhookCall> DeleteOperation::advance(Time now) {
-    if (!targets_) {
+    if (!has_targets_ && !is_done_) {
         if (const auto found = find_targets(); !found) {
             response_ = make_response(found.error());
             is_done_ = true;

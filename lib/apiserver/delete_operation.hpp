@@ -36,7 +36,8 @@ class DeleteOperation final : public Operation {
     State& state_;
     Request request_;
     Route route_;
-    std::optional<std::vector<ObjectName>> targets_;
+    bool has_targets_ = false;  ///< they have been found
+    std::vector<ObjectName> targets_;
     std::size_t next_ = 0;
     std::optional<WriteOperation> admission_;  ///< of the target before `next_`
     std::optional<ReadOperation> deletion_;

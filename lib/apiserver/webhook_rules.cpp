@@ -251,19 +251,21 @@ json::Value WriteOperation::review_options() const {
         return options;
     }
     options.set("kind", "DeleteOptions");
-    // They could be read before.
     const auto given = read_deletion_options(request_);
-    if (given && !given->propagation.empty()) {
+    if (!given) {
+        return options;  // it could be read before
+    }
+    if (!given->propagation.empty()) {
         options.set("propagationPolicy", given->propagation);
     }
-    if (given && given->grace_seconds) {
-        options.set("gracePeriodSeconds", *given->grace_seconds);
+    if (const auto grace = given->grace_seconds) {
+        options.set("gracePeriodSeconds", *grace);
     }
     json::Value preconditions = json::Object();
-    if (given && !given->uid.empty()) {
+    if (!given->uid.empty()) {
         preconditions.set("uid", given->uid);
     }
-    if (given && !given->version.empty()) {
+    if (!given->version.empty()) {
         preconditions.set("resourceVersion", given->version);
     }
     if (!preconditions.as_object().empty()) {
