@@ -12,7 +12,7 @@
 #                        under the thread sanitizer
 #
 # SLUICE_CI_SECONDS=N     the sanitizers' builds end, and their tests do not begin, later than N
-#                         seconds after the start (4400): a machine without a compiler cache may not
+#                         seconds after the start (3600): a machine without a compiler cache may not
 #                         have the time. What is left out counts as skipped
 # SLUICE_E2E=0            leaves the real control plane out
 # SLUICE_KEEP_BUILDS=1    keeps the builds asan, tsan and release, which --all deletes when each is
@@ -33,7 +33,7 @@ for argument in "$@"; do
 done
 
 jobs=$(nproc)
-limit=${SLUICE_CI_SECONDS:-4400}
+limit=${SLUICE_CI_SECONDS:-3600}
 results=build/results
 rm -rf "$results"
 mkdir -p "$results"
