@@ -118,7 +118,7 @@ Result<void> DataFolder::save(std::string_view text) const {
         return failure(path, "written");
     }
     const bool is_written = write_all(file, text) && ::fsync(file) == 0;
-    const Error unwritten = failure(path, "written");
+    Error unwritten = failure(path, "written");
     ::close(file);
     if (!is_written) {
         ::unlink(path.c_str());

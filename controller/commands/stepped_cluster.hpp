@@ -45,7 +45,7 @@ class SteppedCluster {
     /// Lets so much time pass, and reacts.
     void step(Duration duration);
     /// What a look at what is due has come to.
-    enum class Due { Nothing, Done, Fruitless };
+    enum class Due : std::uint8_t { Nothing, Done, Fruitless };
     /// Goes on to the next moment at which something changes of its own accord, and reacts.
     /// Fruitless: some of what was due is past, and nothing has changed by it.
     Due step_to_next();

@@ -276,8 +276,12 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
         ended_without_writes(key, outcome);
         return;
     }
+    submit(key, std::move(outcome));
+}
+
+void ReconcileRunner::submit(const ObjectKey& key, Outcome outcome) {
     if (const auto until = pause_before_creation(key, outcome.writes)) {
-        ++work.postponed;
+        ++work_[key.kind].postponed;
         done(key);
         queue_.add_at(key, *until);
         return;

@@ -123,6 +123,8 @@ class ReconcileRunner {
         const ObjectKey& key, const std::vector<Write>& writes
     ) const;
     void ended(const ObjectKey& key, const Result<void>& result);
+    /// Hands the writes of a reconciliation over, now or after a pause.
+    void submit(const ObjectKey& key, Outcome outcome);
     void ended_without_writes(const ObjectKey& key, const Outcome& outcome);
     /// Says why a reconcile failed; the same again only for debugging, until one succeeds.
     void log_once(

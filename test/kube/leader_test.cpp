@@ -196,4 +196,25 @@ TEST_CASE("a held lease is given up so that the next can take it at once", "[kub
     CHECK_FALSE(elector().release(kWall));
 }
 
+TEST_CASE("a renewal under way does not keep a lease from being given up", "[kube][leader]") {
+    auto me = leading();
+    const auto renewal = next_at(me, kStart + 2s);
+    REQUIRE(renewal.action == Action::Update);
+    REQUIRE(me.release(kWall + 2s));
+    SECTION("its answer makes no leader again") {
+        me.on_written(renewal.lease, kStart + 2s);
+        CHECK_FALSE(me.is_leader());
+        CHECK_FALSE(me.leads_until());
+    }
+    SECTION("the Lease as it became is given up") {
+        const auto again = me.release_again(held_by("me", kWall + 2s, "6"), kWall + 3s);
+        REQUIRE(again);
+        CHECK(again->metadata.resource_version == "6");
+        CHECK(again->spec.holder_identity.empty());
+    }
+    SECTION("and not the one of another") {
+        CHECK_FALSE(me.release_again(held_by("other", kWall + 2s, "6"), kWall + 3s));
+    }
+}
+
 }  // namespace sluice::kube

@@ -76,6 +76,14 @@ boost::asio::awaitable<void> steal(test::EmbeddedServer* leases) {
     co_return;
 }
 
+/// Writes the lease as its holder does when it renews it.
+boost::asio::awaitable<void> renew(test::EmbeddedServer* leases) {
+    auto lease = leases->all<api::Lease>().front();
+    lease.spec.renew_time->time += 1s;
+    leases->add(lease);
+    co_return;
+}
+
 boost::asio::awaitable<std::string> holder(const test::EmbeddedServer* leases) {
     co_return leases->all<api::Lease>().front().spec.holder_identity;
 }
@@ -92,6 +100,15 @@ TEST_CASE("a lease is renewed while the caller's loop does nothing", "[kube][lea
     CHECK(e.lost == false);
     test::run_async(e.loop, e.leader.release());
     CHECK_FALSE(e.leader.term().is_running(e.clock.instant()));
+    CHECK(test::run_async(e.loop, net::on_loop(&e.server.loop(), holder(&e.leases))).empty());
+}
+
+TEST_CASE("a lease that was renewed at the same moment is given up", "[kube][leader]") {
+    Election e;
+    e.be_elected();
+    test::run_async(e.loop, e.tasks.stop(0s));
+    net::run_on(e.server.loop(), renew(&e.leases));
+    test::run_async(e.loop, e.leader.release());
     CHECK(test::run_async(e.loop, net::on_loop(&e.server.loop(), holder(&e.leases))).empty());
 }
 

@@ -86,23 +86,45 @@ void LeaderElection::publish_term() {
 }
 
 asio::awaitable<void> LeaderElection::release() {
-    const auto lease = elector_.release(clock_.now());
+    auto lease = elector_.release(clock_.now());
     publish_term();
-    if (!lease) {
+    while (lease) {
+        const auto answer = co_await write_released(&*lease);
+        if (answer) {
+            co_return;
+        }
+        auto error = answer.error();
+        if (error.code == ErrorCode::Conflict) {
+            const auto read = co_await read_lease(kReleaseTimeout);
+            if (read) {
+                lease = elector_.release_again(*read, clock_.now());
+                continue;
+            }
+            error = read.error();
+        }
+        log::warning(
+            "leader lease not released", {{"lease", options_.name}, {"error", error.detail}}
+        );
         co_return;
     }
+}
+
+asio::awaitable<Result<std::string>> LeaderElection::write_released(const api::Lease* lease) {
     auto path = path_of<api::Lease>(options_.namespace_, options_.name);
     WriteOptions options;
     options.timeout = kReleaseTimeout;
     auto patch = make_lease_patch(*lease);
-    const auto answer =
+    auto answer =
         co_await client_.merge_patch(std::move(path), std::move(patch), std::move(options));
-    if (!answer) {
-        log::warning(
-            "leader lease not released",
-            {{"lease", options_.name}, {"error", answer.error().detail}}
-        );
-    }
+    co_return answer;
+}
+
+asio::awaitable<Result<api::Lease>> LeaderElection::read_lease(Duration timeout) {
+    GetOptions options;
+    options.timeout = timeout;
+    auto path = path_of<api::Lease>(options_.namespace_, options_.name);
+    const auto answer = co_await client_.get(std::move(path), std::move(options));
+    co_return answer ? api::decode<api::Lease>(*answer) : Result<api::Lease>(answer.error());
 }
 
 asio::awaitable<void> LeaderElection::perform(LeaderElector::Step step) {
@@ -116,11 +138,7 @@ asio::awaitable<void> LeaderElection::perform(LeaderElector::Step step) {
     WriteOptions options;
     options.timeout = left;
     if (step.action == LeaderElector::Action::Get) {
-        GetOptions get_options;
-        get_options.timeout = left;
-        const auto answer = co_await client_.get(std::move(path), std::move(get_options));
-        const auto lease =
-            answer ? api::decode<api::Lease>(*answer) : Result<api::Lease>(answer.error());
+        const auto lease = co_await read_lease(left);
         if (lease) {
             elector_.on_read(*lease, clock_.instant());
             publish_term();

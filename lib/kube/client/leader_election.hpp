@@ -38,6 +38,9 @@ class LeaderElection final : public Leadership {
     const std::string& holder() const { return elector_.holder(); }
 
   private:
+    /// Writes a Lease as it is to be after release().
+    boost::asio::awaitable<Result<std::string>> write_released(const api::Lease* lease);
+    boost::asio::awaitable<Result<api::Lease>> read_lease(Duration timeout);
     boost::asio::awaitable<void> perform(LeaderElector::Step step);
     void take(const Result<std::string>& answer);
     /// What to do now; also ends a term that is over.

@@ -79,6 +79,9 @@ void LeaderElector::on_absent() {
 }
 
 void LeaderElector::on_written(const api::Lease& lease, Instant now) {
+    if (lost_) {
+        return;
+    }
     seen_ = lease;
     seen_at_ = now;
     // A renewal counts from when it was asked for: others may have seen it from then on.
@@ -105,7 +108,17 @@ std::optional<api::Lease> LeaderElector::release(Time wall) {
     }
     leading_ = false;
     lost_ = true;
-    auto lease = *seen_;
+    return make_released(*seen_, wall);
+}
+
+std::optional<api::Lease> LeaderElector::release_again(const api::Lease& read, Time wall) const {
+    if (read.spec.holder_identity != options_.identity) {
+        return std::nullopt;
+    }
+    return make_released(read, wall);
+}
+
+api::Lease LeaderElector::make_released(api::Lease lease, Time wall) {
     lease.spec.holder_identity.clear();
     lease.spec.lease_duration_seconds = 1;
     lease.spec.acquire_time = api::MicroTime{wall};

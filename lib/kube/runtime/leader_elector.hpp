@@ -53,8 +53,12 @@ class LeaderElector {
     void on_written(const api::Lease& lease, Instant now);
     void on_failed(const Error& error, Instant now);
 
-    /// The write that gives the lease up, if it is held; call it once and then nothing else.
+    /// The write that gives the lease up, if it is held; call it once. This process leads no more,
+    /// also when the answer to a renewal comes later.
     std::optional<api::Lease> release(Time wall);
+    /// The same after that write met a Conflict, as a renewal under way does to it: the write that
+    /// gives up `read`, the Lease as it is now, if this process holds it.
+    std::optional<api::Lease> release_again(const api::Lease& read, Time wall) const;
 
     bool is_leader() const { return leading_; }
     /// Until when it is the leader without another renewal: renew_deadline after the last one was
@@ -67,6 +71,7 @@ class LeaderElector {
 
   private:
     api::Lease make_lease(Time wall) const;
+    static api::Lease make_released(api::Lease lease, Time wall);
     bool is_held_by_other(Instant now) const;
 
     LeaderOptions options_;

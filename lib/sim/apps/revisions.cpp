@@ -27,7 +27,7 @@ json::Value data_of(const json::Value& pod_template) {
     replaced.set("$patch", "replace");
     const json::Value data = json::Object{{"spec", json::Object{{"template", replaced}}}};
     auto sorted = json::parse(json::print_sorted(data));
-    return sorted ? std::move(*sorted) : data;
+    return sorted ? *std::move(sorted) : data;
 }
 
 /// Another one for each number of collisions.
