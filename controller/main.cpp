@@ -50,8 +50,16 @@ bool lacks_subcommand(const CLI::App& program) {
     return true;
 }
 
-/// The words of the command line, last first. An option with an empty value (`--name=`) becomes two
-/// words: the parser would take the word that follows for the value.
+/// What is wrong with the line; of words that nothing takes, all in their order.
+std::string explain(const CLI::App& program, const CLI::ParseError& error) {
+    const std::vector<std::string> given = program.remaining(true);
+    return dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || given.empty()
+               ? std::string(error.what())
+               : fmt::format("not expected: {}", fmt::join(given, " "));
+}
+
+/// The words of the command line, last first. `help NAME` is `NAME --help`. An option with an empty
+/// value (`--name=`) becomes two words: the parser would take the word that follows for the value.
 std::vector<std::string> make_words(int argc, const char* const* argv) {
     std::vector<std::string> words;
     for (int i = 1; i < argc; ++i) {
@@ -62,6 +70,10 @@ std::vector<std::string> make_words(int argc, const char* const* argv) {
         if (is_empty_option) {
             words.emplace_back();
         }
+    }
+    if (!words.empty() && words.front() == "help") {
+        words.erase(words.begin());
+        words.emplace_back("--help");
     }
     std::ranges::reverse(words);
     return words;
@@ -101,7 +113,7 @@ int main(int argc, char** argv) {
             fmt::print(
                 stderr,
                 "error: {}; see sluice {} --help\n",
-                error.what(),
+                explain(program, error),
                 program.get_subcommands().front()->get_name()
             );
         }

@@ -4,13 +4,16 @@
 #include "api/kueue_names.hpp"
 #include "api/scheme.hpp"
 #include "config/validation.hpp"
+#include "controller/commands/config.hpp"
 #include "controller/commands/input_files.hpp"
 #include "controller/commands/webhook_manifest.hpp"
 #include "yaml/parse.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace sluice::commands {
@@ -57,19 +60,33 @@ json::Value make_configuration() {
 
 namespace {
 
+/// The first line of a report that is an error, without that word.
+std::string find_first_error(const std::string& report) {
+    constexpr std::string_view kMark = ": error: ";
+    for (std::string_view rest = report; !rest.empty();) {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+        if (const std::size_t at = line.find(kMark); at != std::string_view::npos) {
+            return fmt::format("{}: {}", line.substr(0, at), line.substr(at + kMark.size()));
+        }
+    }
+    return report;
+}
+
+/// The user's file, if it has no faults but those of the gates beside it.
 Result<json::Value> read_document(const std::string& file) {
     const auto text = read_file(file);
     if (!text) {
         return text.error();
     }
-    auto documents = yaml::parse_documents(*text);
-    if (documents.size() != 1 || !documents.front().value) {
-        return documents.size() == 1
-                   ? with_context(documents.front().value.error(), file)
-                   : make_invalid(fmt::format("{}: {} documents, not one", file, documents.size()));
+    const ConfigReport report = check_config(file, *text, "");
+    if (report.errors > 0) {
+        const auto more =
+            report.errors > 1 ? fmt::format(" (and {} more)", report.errors - 1) : std::string();
+        return make_invalid(find_first_error(report.text) + more);
     }
-    json::Value given = std::move(*documents.front().value);
-    if (given.string_at("kind") != "Configuration") {
+    auto given = yaml::parse_document(*text);
+    if (given && given->string_at("kind") != "Configuration") {
         return make_invalid(file + ": not a Configuration");
     }
     return given;
@@ -129,14 +146,6 @@ Result<json::Value> read_configuration(const std::string& file, const std::strin
     return given;
 }
 
-std::vector<json::Value> items_of(json::Value document) {
-    json::Value* items = document.find("items");
-    if (!document.string_at("kind").ends_with("List") || items == nullptr || !items->is_array()) {
-        return {std::move(document)};
-    }
-    return std::move(items->as_array());
-}
-
 namespace {
 
 /// What a manifest says of its object.
@@ -177,6 +186,50 @@ std::string full_name(const apiserver::ResourceTable& types, const json::Value& 
     const Named names = read_names(types, object);
     const std::string& name = names.name.empty() ? names.generate_name : names.name;
     return names.ns.empty() ? name : names.ns + "/" + name;
+}
+
+namespace {
+
+/// JSON as Go's encoder writes it: these characters, which stand in strings alone, are escaped.
+std::string escape_for_html(std::string_view text) {
+    std::string escaped;
+    for (const char c : text) {
+        if (c == '<' || c == '>' || c == '&') {
+            escaped += fmt::format("\\u{:04x}", static_cast<int>(c));
+        } else {
+            escaped += c;
+        }
+    }
+    return escaped;
+}
+
+}  // namespace
+
+json::Value with_last_applied(const apiserver::ResourceTable& types, json::Value object) {
+    constexpr std::string_view kAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
+    // An object's annotations are 256 KiB at most, and there may be others.
+    constexpr std::size_t kMost = std::size_t{128} << 10U;
+    json::Value* metadata = object.find("metadata");
+    if (metadata == nullptr || !metadata->is_object()) {
+        return object;
+    }
+    const json::Value* given = metadata->find("annotations");
+    json::Value annotations = given != nullptr ? *given : json::Value(json::Object());
+    if (!annotations.is_object()) {
+        return object;
+    }
+    // To the byte what kubectl makes of the manifest, so that it finds nothing changed.
+    const Named names = read_names(types, object);
+    metadata->set("annotations", annotations);
+    if (!names.ns.empty()) {
+        metadata->set("namespace", names.ns);
+    }
+    std::string text = escape_for_html(json::print_sorted(object)) + "\n";
+    if (text.size() <= kMost) {
+        annotations.set(kAnnotation, std::move(text));
+        metadata->set("annotations", std::move(annotations));
+    }
+    return object;
 }
 
 Result<apiserver::Request> make_apply_request(

@@ -26,8 +26,9 @@ json::Value make_configuration();
 /// read, for gates that cannot, and for gates in both.
 Result<json::Value> read_configuration(const std::string& file, const std::string& feature_gates);
 
-/// The object itself, or the items of a List.
-std::vector<json::Value> items_of(json::Value document);
+/// The object with the annotation that `kubectl apply` compares a later manifest with; without it
+/// where the object is large.
+json::Value with_last_applied(const apiserver::ResourceTable& types, json::Value object);
 
 /// The request that `kubectl apply --server-side --force-conflicts` makes of an object or, where it
 /// has a generateName instead of a name, `kubectl create`; in the namespace `default` unless it

@@ -47,6 +47,7 @@ namespace sluice::commands {
 
 namespace {
 
+constexpr const char* kDefaultNodes = "node: 4x cpu=16,memory=64Gi";
 constexpr double kSpeedMin = 0.001;
 constexpr double kSpeedMax = 100'000;
 /// As in kube-controller-manager, so that a Job goes through the same states.
@@ -187,7 +188,7 @@ Result<std::unique_ptr<LiveView>> start_view(
 /// What is done once the cluster runs, beside it.
 struct Beginning {
     const Options& options;
-    std::vector<std::pair<std::string, json::Value>> objects;
+    std::vector<Manifest> manifests;
     KubeconfigFile& kubeconfig;
     StopSignals& stop;
     bool has_view = false;
@@ -216,13 +217,14 @@ void begin(EmbeddedCluster& cluster, Beginning& beginning) {
         return;
     }
     const std::stop_token stop = beginning.stop.token();
-    for (const auto& [file, object] : beginning.objects) {
+    for (const Manifest& manifest : beginning.manifests) {
         if (stop.stop_requested()) {
             return;
         }
         // The controller's webhooks end at once: what fails by then is no error of the user's.
-        if (const auto done = cluster.apply(object); !done && !stop.stop_requested()) {
-            fmt::print(stderr, "error: {}: {}\n", file, done.error().detail);
+        const auto done = cluster.apply_manifest(manifest.object);
+        if (!done && !stop.stop_requested()) {
+            tell_refused(manifest, done.error());
         }
     }
     if (stop.stop_requested()) {
@@ -308,6 +310,19 @@ Result<std::unique_ptr<DataFolder>> open_data(Options& options) {
         forget_controller(*options.cluster.image, *own);
     }
     return folder;
+}
+
+bool keeps_nodes(const std::optional<apiserver::StoreImage>& image) {
+    return image && std::ranges::any_of(image->entries, [](const auto& entry) {
+               return entry.collection.group.empty() && entry.collection.plural == "nodes";
+           });
+}
+
+/// Nodes for a cluster that is told of none.
+void choose_nodes(Options& options) {
+    if (options.cluster.nodes.empty()) {
+        options.cluster.nodes = {kDefaultNodes};
+    }
 }
 
 /// The number of `60x` or `60`; nothing for what is none, or beyond the bounds.
@@ -407,15 +422,19 @@ int run(Options options) {
     StopSignals stop;
     std::signal(SIGPIPE, SIG_IGN);
     if (options.is_stepped) {
+        choose_nodes(options);
         return run_dev_steps(options, stop);
     }
-    auto objects = read_dev_objects(options);
-    if (!objects) {
-        return cannot_start(objects.error());
+    auto manifests = read_manifests(options.files);
+    if (!manifests) {
+        return cannot_start(manifests.error());
     }
     const auto data = open_data(options);
     if (!data) {
         return cannot_start(data.error());
+    }
+    if (!keeps_nodes(options.cluster.image)) {
+        choose_nodes(options);
     }
     const auto cluster = EmbeddedCluster::start(options.cluster, clock);
     if (!cluster) {
@@ -429,7 +448,10 @@ int run(Options options) {
     const auto writer = start_writer(**cluster, data->get(), clock);
     int exit_code = 0;
     Beginning beginning{
-        .options = options, .objects = std::move(*objects), .kubeconfig = *kubeconfig, .stop = stop
+        .options = options,
+        .manifests = std::move(*manifests),
+        .kubeconfig = *kubeconfig,
+        .stop = stop
     };
     if (options.is_server_only) {
         serve_alone(**cluster, beginning);
@@ -453,8 +475,8 @@ void add_cluster_options(CLI::App* command, Options* options) {
         options->cluster.nodes,
         "Nodes that pods run on, such as 'a100: 4x "
         "cpu=96,memory=1Ti,nvidia.com/gpu=8,label:gpu=a100,"
-        "taint:gpu=yes:NoSchedule'; may be given several times (default: 'node: 4x "
-        "cpu=16,memory=64Gi')"
+        "taint:gpu=yes:NoSchedule'; may be given several times (default: " +
+            fmt::format("'{}', where --data keeps none)", kDefaultNodes)
     );
     command->add_option(
         "-f,--filename", options->files, "Manifests that are applied: files, and folders of them"
@@ -548,9 +570,6 @@ void add_dev(CLI::App& app, int& exit_code) {
         if (const auto checked = check_options(*command, *options); !checked) {
             exit_code = cannot_start(checked.error());
             return;
-        }
-        if (options->cluster.nodes.empty()) {
-            options->cluster.nodes = {"node: 4x cpu=16,memory=64Gi"};
         }
         exit_code = run(std::move(*options));
     });

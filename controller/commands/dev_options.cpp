@@ -1,9 +1,6 @@
 #include "controller/commands/dev_options.hpp"
 
 #include "base/printable.hpp"
-#include "controller/commands/cluster_setup.hpp"
-#include "controller/commands/input_files.hpp"
-#include "yaml/parse.hpp"
 
 #include <fmt/format.h>
 
@@ -14,24 +11,13 @@
 
 namespace sluice::commands {
 
-Result<std::vector<std::pair<std::string, json::Value>>> read_dev_objects(const DevOptions& options
-) {
-    const auto files = read_input_files(options.files);
-    if (!files) {
-        return files.error();
-    }
-    std::vector<std::pair<std::string, json::Value>> made;
-    for (const InputFile& file : *files) {
-        for (yaml::Document& document : yaml::parse_documents(file.text)) {
-            if (!document.value) {
-                return with_context(document.value.error(), file.name);
-            }
-            for (json::Value& object : items_of(std::move(*document.value))) {
-                made.emplace_back(file.name, std::move(object));
-            }
-        }
-    }
-    return made;
+void tell_refused(const Manifest& manifest, const Error& error) {
+    fmt::print(
+        stderr,
+        "error: {}: {}\n",
+        printable(describe(manifest.place(), manifest.object)),
+        printable(error.detail)
+    );
 }
 
 int cannot_start(const Error& error) {

@@ -2,11 +2,10 @@
 
 #include "base/error.hpp"
 #include "controller/commands/embedded_cluster.hpp"
-#include "json/value.hpp"
+#include "controller/commands/manifests.hpp"
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace sluice::commands {
@@ -27,14 +26,11 @@ struct DevOptions {
     bool is_quiet = false;
 };
 
-/// The objects of the user's files, with the names of the files. Errors: Invalid for one that
-/// cannot be read.
-Result<std::vector<std::pair<std::string, json::Value>>> read_dev_objects(const DevOptions& options
-);
-
 /// For an option of whole numbers from 0 on: "", or what is wrong with a value.
 std::string check_number(const std::string& text, std::int64_t most);
 
+/// Prints which of the user's objects the server refused, and why.
+void tell_refused(const Manifest& manifest, const Error& error);
 /// Prints why the cluster cannot start; the exit code.
 int cannot_start(const Error& error);
 /// Where the server is.

@@ -8,6 +8,7 @@
 #include "controller/commands/kubeconfig_file.hpp"
 #include "controller/commands/line_reader.hpp"
 #include "controller/commands/log_options.hpp"
+#include "controller/commands/manifests.hpp"
 #include "controller/commands/stepped_cluster.hpp"
 
 #include <fmt/format.h>
@@ -26,6 +27,8 @@ namespace sluice::commands {
 
 namespace {
 
+/// The exit code after an object that was refused, or a line that is no step.
+constexpr int kNotAllDone = 1;
 constexpr Duration kStepMax = std::chrono::hours(24 * 365);
 
 std::string_view trim(std::string_view text) {
@@ -53,8 +56,8 @@ void tell_time(SteppedCluster& cluster, const DevOptions& options) {
     std::fflush(stdout);
 }
 
-/// Does what a line says.
-void take_step(SteppedCluster& cluster, const DevOptions& options, std::string_view line) {
+/// Does what a line says; whether it could be read.
+bool take_step(SteppedCluster& cluster, const DevOptions& options, std::string_view line) {
     if (line.empty()) {
         const SteppedCluster::Due due = cluster.step_to_next();
         if (!options.is_quiet && due != SteppedCluster::Due::Done) {
@@ -64,7 +67,7 @@ void take_step(SteppedCluster& cluster, const DevOptions& options, std::string_v
                                                     : "nothing came of what was due"
             );
         }
-        return;
+        return true;
     }
     const auto duration = config::parse_go_duration(line);
     if (!duration || *duration <= Duration() || *duration > kStepMax) {
@@ -74,31 +77,34 @@ void take_step(SteppedCluster& cluster, const DevOptions& options, std::string_v
             "8760h), or q\n",
             printable(line)
         );
-        return;
+        return false;
     }
     cluster.step(*duration);
+    return true;
 }
 
-/// Takes steps until the input ends or it is told to stop.
-void take_steps(SteppedCluster& cluster, const DevOptions& options, const std::stop_token& stop) {
+/// Takes steps until the input ends or it is told to stop; whether all could be read.
+bool take_steps(SteppedCluster& cluster, const DevOptions& options, const std::stop_token& stop) {
+    bool are_good = true;
     LineReader lines(STDIN_FILENO, [&cluster] { cluster.wake([] {}); });
     while (!stop.stop_requested()) {
         if (const auto taken = lines.take()) {
             const std::string_view line = trim(*taken);
             if (line == "q") {
-                return;
+                return are_good;
             }
-            take_step(cluster, options, line);
+            are_good = take_step(cluster, options, line) && are_good;
             tell_time(cluster, options);
             continue;
         }
         if (lines.is_over()) {
-            return;
+            return are_good;
         }
         cluster.react();
         tell_events(cluster, options);
         cluster.wait();
     }
+    return are_good;
 }
 
 Result<std::unique_ptr<SteppedCluster>> start(
@@ -128,9 +134,9 @@ Result<std::unique_ptr<SteppedCluster>> start(
 }  // namespace
 
 int run_dev_steps(const DevOptions& options, StopSignals& stop) {
-    const auto objects = read_dev_objects(options);
-    if (!objects) {
-        return cannot_start(objects.error());
+    const auto manifests = read_manifests(options.files);
+    if (!manifests) {
+        return cannot_start(manifests.error());
     }
     const auto started = start(options, stop.token());
     if (!started) {
@@ -141,13 +147,15 @@ int run_dev_steps(const DevOptions& options, StopSignals& stop) {
     if (!kubeconfig) {
         return cannot_start(kubeconfig.error());
     }
-    for (const auto& [file, object] : *objects) {
-        const auto done = cluster.apply(object);
+    bool are_good = true;
+    for (const Manifest& manifest : *manifests) {
+        const auto done = cluster.apply(manifest.object);
         if (stop.token().stop_requested()) {
             return 0;
         }
         if (!done) {
-            fmt::print(stderr, "error: {}: {}\n", file, done.error().detail);
+            tell_refused(manifest, done.error());
+            are_good = false;
         }
     }
     if (const auto done = kubeconfig->publish(); !done) {
@@ -162,8 +170,8 @@ int run_dev_steps(const DevOptions& options, StopSignals& stop) {
         );
     }
     tell_time(cluster, options);
-    take_steps(cluster, options, stop.token());
-    return 0;
+    are_good = take_steps(cluster, options, stop.token()) && are_good;
+    return are_good ? 0 : kNotAllDone;
 }
 
 }  // namespace sluice::commands

@@ -201,4 +201,10 @@ Result<void> EmbeddedCluster::apply(const json::Value& object) {
     return read_answer(request(std::move(*made)));
 }
 
+Result<void> EmbeddedCluster::apply_manifest(const json::Value& object) {
+    auto annotated =
+        call_on(thread_.loop(), [&] { return with_last_applied(server_->state().types, object); });
+    return apply(annotated);
+}
+
 }  // namespace sluice::commands

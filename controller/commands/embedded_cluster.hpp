@@ -46,6 +46,8 @@ class EmbeddedCluster {
     /// Applies an object as `kubectl apply --server-side` does. Errors: what the server says.
     /// Thread: any but the server's.
     Result<void> apply(const json::Value& object);
+    /// As apply(), such that a later `kubectl apply` of the manifest works as after one of its own.
+    Result<void> apply_manifest(const json::Value& object);
     /// The answer to a request. Thread: any but the server's.
     apiserver::Response request(apiserver::Request request);
     /// Lets a function look at everything that is there. Thread: any but the server's, on which the

@@ -61,6 +61,7 @@ struct Refusal {
     std::string kind;
     std::string name;  ///< with the namespace before it, where it has one
     std::string message;
+    std::string place;  ///< where it stands in the user's files
 };
 
 /// One expectation and what became of it.
@@ -76,6 +77,8 @@ std::vector<Verdict> judge(
     const std::vector<Refusal>& refusals
 );
 
+/// A line about the pods that no node has room for, if there are any.
+std::string describe_waiting_pods(const apiserver::Store& store);
 /// A line for each Workload: its owner, queue, state and what its condition says.
 std::string describe_workloads(const apiserver::Store& store);
 

@@ -299,7 +299,7 @@ std::vector<Verdict> judge(
         if (!is_expected) {
             verdicts.push_back(
                 {.name = fmt::format("{} {}: applied", refusal.kind, refusal.name),
-                 .failure = refusal.message}
+                 .failure = refusal.place + ": " + refusal.message}
             );
         }
     }
@@ -313,6 +313,28 @@ std::vector<Verdict> judge(
         verdicts.push_back(judge_queue(wanted, store));
     }
     return verdicts;
+}
+
+std::string describe_waiting_pods(const apiserver::Store& store) {
+    std::size_t count = 0;
+    std::string example;
+    for (const auto& [name, pod] : store.objects({"", "pods"})) {
+        const json::Value* conditions = pod->find_path({"status", "conditions"});
+        if (conditions == nullptr || !conditions->is_array()) {
+            continue;
+        }
+        for (const json::Value& condition : conditions->as_array()) {
+            const bool has_no_node = condition.string_at("type") == "PodScheduled" &&
+                                     condition.string_at("reason") == "Unschedulable";
+            if (has_no_node && count++ == 0) {
+                example = fmt::format("{}: {}", full_name(name), condition.string_at("message"));
+            }
+        }
+    }
+    if (count == 0) {
+        return {};
+    }
+    return printable(fmt::format("pods without a node: {}, such as {}", count, example)) + "\n";
 }
 
 std::string describe_workloads(const apiserver::Store& store) {

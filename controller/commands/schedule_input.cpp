@@ -4,6 +4,7 @@
 #include "api/kueue_names.hpp"
 #include "api/schema.hpp"
 #include "api/schema_validation.hpp"
+#include "controller/commands/manifests.hpp"
 #include "controller/commands/object_collector.hpp"
 #include "webhook/conversion.hpp"
 #include "workload/requests.hpp"
@@ -28,15 +29,8 @@ namespace {
 /// An object and where it stands.
 struct Source {
     json::Value& value;
-    const std::string& file;
-    std::size_t line = 0;
-    std::optional<std::size_t> item = std::nullopt;  ///< its place in the list that begins there
+    ManifestPlace place;
 };
-
-std::string_view name_of(const json::Value& object) {
-    const auto* metadata = object.find("metadata");
-    return metadata != nullptr ? metadata->string_at("name") : std::string_view();
-}
 
 /// Not so where the name is no text: YAML reads y, n, on, off and 1e3 as something else.
 bool lacks_name(const json::Value& object) {
@@ -45,25 +39,8 @@ bool lacks_name(const json::Value& object) {
     return name == nullptr || name->is_null() || (name->is_string() && name->as_string().empty());
 }
 
-std::string place(const Source& source) {
-    const auto item = source.item ? fmt::format(": items[{}]", *source.item) : std::string();
-    return fmt::format("{}:{}{}", source.file, source.line, item);
-}
-
-/// "file:line: Workload ns/name".
 std::string describe(const Source& source) {
-    const auto* metadata = source.value.find("metadata");
-    const auto ns = metadata != nullptr ? metadata->string_at("namespace") : std::string_view();
-    const auto name = name_of(source.value);
-    return fmt::format(
-        "{}: {}{}{}{}{}",
-        place(source),
-        source.value.string_at("kind"),
-        ns.empty() && name.empty() ? "" : " ",
-        ns,
-        ns.empty() || name.empty() ? "" : "/",
-        name
-    );
+    return describe(source.place, source.value);
 }
 
 /// The fields of ObjectMeta, of which a CRD's schema says nothing.
@@ -189,7 +166,7 @@ class Reader final : public yaml::ObjectSink {
 
     void take(yaml::Document& document) override {
         if (document.value) {
-            Source source{*document.value, *file_, document.line, document.item};
+            Source source{*document.value, {*file_, document.line, document.item}};
             add(source);
             return;
         }
@@ -220,23 +197,16 @@ class Reader final : public yaml::ObjectSink {
         if (source.value.is_null()) {
             return;
         }
-        const auto kind = source.value.string_at("kind");
-        const bool has_version = !source.value.string_at("apiVersion").empty();
-        if (kind.empty() || !has_version) {
-            said_.problems.push_back(fmt::format(
-                "{}: not an object: {} missing",
-                place(source),
-                has_version     ? "kind is"
-                : !kind.empty() ? "apiVersion is"
-                                : "apiVersion and kind are"
-            ));
+        if (const auto missing = find_missing(source.value)) {
+            said_.problems.push_back(fmt::format("{}: {}", to_string(source.place), *missing));
             return;
         }
         auto* items = source.value.find("items");
-        if (kind.ends_with("List") && items != nullptr && items->is_array()) {
+        if (source.value.string_at("kind").ends_with("List") && items != nullptr &&
+            items->is_array()) {
             auto& all = items->as_array();
             for (std::size_t i = 0; i < all.size(); ++i) {
-                Source inner{all[i], source.file, source.line, i};
+                Source inner{all[i], {source.place.file, source.place.line, i}};
                 add(inner);
             }
             return;

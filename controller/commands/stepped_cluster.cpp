@@ -152,7 +152,8 @@ boost::asio::awaitable<void> SteppedCluster::answer_into(
 }
 
 Result<void> SteppedCluster::apply(const json::Value& object) {
-    auto request = make_apply_request(cluster_->state().types, object, ApiEndpoint::kName);
+    const auto& types = cluster_->state().types;
+    auto request = make_apply_request(types, with_last_applied(types, object), ApiEndpoint::kName);
     if (!request) {
         return request.error();
     }

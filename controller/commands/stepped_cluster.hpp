@@ -37,8 +37,9 @@ class SteppedCluster {
     SteppedCluster(const SteppedCluster&) = delete;
     SteppedCluster& operator=(const SteppedCluster&) = delete;
 
-    /// Applies an object as `kubectl apply --server-side` does. Errors: what the server says;
-    /// Canceled when it is to stop.
+    /// Applies an object as `kubectl apply --server-side` does, such that a later `kubectl apply`
+    /// of it works as after one of its own. Errors: what the server says; Canceled when it is to
+    /// stop.
     Result<void> apply(const json::Value& object);
     /// Does what is due now and what follows at once.
     void react() { cluster_->run_reactions(); }

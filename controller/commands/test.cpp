@@ -8,6 +8,7 @@
 #include "controller/commands/input_files.hpp"
 #include "controller/commands/junit.hpp"
 #include "controller/commands/log_options.hpp"
+#include "controller/commands/manifests.hpp"
 #include "controller/commands/virtual_cluster.hpp"
 #include "yaml/parse.hpp"
 
@@ -17,7 +18,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -52,33 +52,6 @@ struct Options {
     int hours = 24;
 };
 
-/// The objects of one file, in their order.
-struct ObjectFile {
-    std::string name;
-    std::vector<json::Value> objects;
-};
-
-Result<std::vector<ObjectFile>> read_objects(const std::vector<std::string>& names) {
-    const auto files = read_input_files(names);
-    if (!files) {
-        return files.error();
-    }
-    std::vector<ObjectFile> made;
-    for (const InputFile& file : *files) {
-        ObjectFile& one = made.emplace_back();
-        one.name = file.name;
-        for (yaml::Document& document : yaml::parse_documents(file.text)) {
-            if (!document.value) {
-                return with_context(document.value.error(), file.name);
-            }
-            std::ranges::move(
-                items_of(std::move(*document.value)), std::back_inserter(one.objects)
-            );
-        }
-    }
-    return made;
-}
-
 Result<Expectations> read_all_expectations(const std::vector<std::string>& names) {
     Expectations all;
     const auto files = read_input_files(names);
@@ -104,15 +77,15 @@ Result<Expectations> read_all_expectations(const std::vector<std::string>& names
     return all;
 }
 
-void apply_all(VirtualCluster& cluster, const ObjectFile& file, std::vector<Refusal>& refusals) {
-    for (const json::Value& object : file.objects) {
-        if (const auto done = cluster.apply(object); !done) {
-            refusals.push_back(
-                {.kind = std::string(object.string_at("kind")),
-                 .name = full_name(cluster.state().types, object),
-                 .message = done.error().detail}
-            );
-        }
+void apply(VirtualCluster& cluster, const Manifest& manifest, std::vector<Refusal>& refusals) {
+    const json::Value& object = manifest.object;
+    if (const auto done = cluster.apply(object); !done) {
+        refusals.push_back(
+            {.kind = std::string(object.string_at("kind")),
+             .name = full_name(cluster.state().types, object),
+             .message = done.error().detail,
+             .place = to_string(manifest.place())}
+        );
     }
 }
 
@@ -175,11 +148,12 @@ std::string print_duration(Duration duration) {
 }
 
 /// Nodes for the flavors of the files, where none are described.
-void choose_nodes_and_times(Options& options, const std::vector<ObjectFile>& files) {
+void choose_nodes_and_times(Options& options, const std::vector<Manifest>& manifests) {
     if (options.cluster.nodes.empty()) {
         std::vector<json::Value> objects;
-        for (const ObjectFile& file : files) {
-            std::ranges::copy(file.objects, std::back_inserter(objects));
+        objects.reserve(manifests.size());
+        for (const Manifest& manifest : manifests) {
+            objects.push_back(manifest.object);
         }
         options.cluster.node_objects = make_flavor_nodes(objects);
     }
@@ -188,14 +162,61 @@ void choose_nodes_and_times(Options& options, const std::vector<ObjectFile>& fil
     }
 }
 
+/// What the test has come to.
+struct Ended {
+    VirtualCluster& cluster;
+    const std::vector<Verdict>& verdicts;
+    bool is_settled = false;
+    Instant begun;  ///< by the machine's clock
+};
+
+/// Prints it and writes the results; the exit code.
+int finish(const Options& options, const Ended& ended) {
+    const auto& store = ended.cluster.state().store;
+    const std::size_t failed = report(ended.verdicts);
+    if (options.expectation_files.empty()) {
+        fmt::print("{}", describe_workloads(store));
+    }
+    fmt::print("{}", describe_waiting_pods(store));
+    if (const auto deadline = ended.cluster.next_deadline(); ended.is_settled && deadline) {
+        fmt::print(
+            "not at rest: something changes at {} of virtual time, after the {} hours of "
+            "--hours\n",
+            api::to_string(*deadline),
+            options.hours
+        );
+    }
+    const double seconds =
+        std::chrono::duration<double>(SystemClock().instant() - ended.begun).count();
+    bool is_told = true;
+    if (!options.junit_file.empty()) {
+        const auto written = write_junit(options.junit_file, ended.verdicts, seconds);
+        is_told = written.has_value();
+        if (!is_told) {
+            fmt::print(stderr, "error: {}\n", printable(written.error().detail));
+        }
+    }
+    fmt::print(
+        "{} passed, {} failed; {} of virtual time in {:.2f} s\n",
+        ended.verdicts.size() - failed,
+        failed,
+        print_duration(ended.cluster.now() - VirtualCluster::kStart),
+        seconds
+    );
+    if (!is_told) {
+        return kCannotRun;
+    }
+    return failed == 0 ? 0 : kUnmet;
+}
+
 Result<int> run(Options options) {
     const Instant begun = SystemClock().instant();
     if (const auto done = set_up_log(options.log); !done) {
         return done.error();
     }
-    const auto files = read_objects(options.files);
-    if (!files) {
-        return files.error();
+    const auto manifests = read_manifests(options.files);
+    if (!manifests) {
+        return manifests.error();
     }
     const auto expectations = options.expectation_files.empty()
                                   ? Result<Expectations>(Expectations())
@@ -208,7 +229,7 @@ Result<int> run(Options options) {
         return configuration.error();
     }
     options.cluster.configuration = std::move(*configuration);
-    choose_nodes_and_times(options, *files);
+    choose_nodes_and_times(options, *manifests);
     const Duration limit = std::chrono::hours(options.hours);
     auto made = VirtualCluster::make(std::move(options.cluster));
     if (!made) {
@@ -219,9 +240,11 @@ Result<int> run(Options options) {
         return started.error();
     }
     std::vector<Refusal> refusals;
-    for (const ObjectFile& file : *files) {
-        apply_all(cluster, file, refusals);
-        cluster.settle(kQuietBetween, kBetweenMax);
+    for (auto at = manifests->begin(); at != manifests->end(); ++at) {
+        apply(cluster, *at, refusals);
+        if (std::next(at) == manifests->end() || std::next(at)->file != at->file) {
+            cluster.settle(kQuietBetween, kBetweenMax);
+        }
     }
     const bool is_settled = come_to_rest(cluster, limit);
     auto verdicts = judge(*expectations, cluster.state().store, refusals);
@@ -231,31 +254,10 @@ Result<int> run(Options options) {
              .failure = fmt::format("something still changes after {} hours", options.hours)}
         );
     }
-    const std::size_t failed = report(verdicts);
-    if (options.expectation_files.empty()) {
-        fmt::print("{}", describe_workloads(cluster.state().store));
-    }
-    if (const auto deadline = cluster.next_deadline(); is_settled && deadline) {
-        fmt::print(
-            "something is due at {}, after the {} hours of --hours\n",
-            api::to_string(*deadline),
-            options.hours
-        );
-    }
-    const double seconds = std::chrono::duration<double>(SystemClock().instant() - begun).count();
-    if (!options.junit_file.empty()) {
-        if (const auto written = write_junit(options.junit_file, verdicts, seconds); !written) {
-            return written.error();
-        }
-    }
-    fmt::print(
-        "{} passed, {} failed; {} of virtual time in {:.2f} s\n",
-        verdicts.size() - failed,
-        failed,
-        print_duration(cluster.now() - VirtualCluster::kStart),
-        seconds
+    return finish(
+        options,
+        {.cluster = cluster, .verdicts = verdicts, .is_settled = is_settled, .begun = begun}
     );
-    return failed == 0 ? 0 : kUnmet;
 }
 
 }  // namespace

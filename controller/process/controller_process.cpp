@@ -118,6 +118,10 @@ boost::asio::awaitable<bool> ControllerProcess::start_webhook() {
         if (done) {
             break;
         }
+        const bool is_ending = co_await net::is_cancelled();
+        if (is_ending) {
+            co_return false;
+        }
         const std::string& problem = done.error().detail;
         const bool is_race = done.error().code == ErrorCode::Conflict;
         log::write(

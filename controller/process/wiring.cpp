@@ -141,7 +141,14 @@ ControllerProcess::ControllerProcess(
       scheduler_wake_(loop.executor()),
       metrics_dirty_(loop.executor()),
       finished_(loop.executor()),
-      events_(client, clock, loop.executor(), {.hostname = options_.hostname}, options_.seed),
+      events_(
+          client,
+          clock,
+          loop.executor(),
+          {.hostname = options_.hostname},
+          options_.seed,
+          [this] { return check_lease().has_value(); }
+      ),
       metrics_(metrics_parts()),
       writer_(writer_parts(), kRowsMax, options_.seed),
       applier_({stores_, options_.settings, translator_, state_, feeder_, writer_, clock}),

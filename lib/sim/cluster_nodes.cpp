@@ -78,6 +78,15 @@ void SimulatedCluster::add_node(const json::Value& node, Time now) {
                 }
             );
     }
+    json::Array conditions = list_at(node, {"status", "conditions"});
+    for (json::Value& condition : conditions) {
+        for (const char* const time : {"lastHeartbeatTime", "lastTransitionTime"}) {
+            if (condition.is_object() && condition.find(time) == nullptr) {
+                condition.set(time, api::to_string(now));
+            }
+        }
+    }
+    make_object_at(added, {"status"}).set("conditions", std::move(conditions));
     writer_.replace_node(added, now);
 }
 

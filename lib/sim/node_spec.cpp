@@ -48,13 +48,47 @@ Result<json::Value> read_taint(std::string_view text) {
             "taint:{}: the effect is none of NoSchedule, NoExecute, PreferNoSchedule", text
         ));
     }
-    const std::string_view key = text.substr(0, colon);
-    const std::size_t equals = key.find('=');
-    json::Value taint = json::Object{{"key", key.substr(0, equals)}, {"effect", effect}};
+    const std::string_view pair = text.substr(0, colon);
+    const std::size_t equals = pair.find('=');
+    const std::string_view key = pair.substr(0, equals);
+    if (const auto wrong = api::check_qualified_name(key)) {
+        return make_invalid(fmt::format("taint:{}: the key: {}", text, *wrong));
+    }
+    json::Value taint = json::Object{{"key", key}, {"effect", effect}};
     if (equals != std::string_view::npos) {
-        taint.set("value", key.substr(equals + 1));
+        const std::string_view value = pair.substr(equals + 1);
+        if (const auto wrong = api::check_label_value(value)) {
+            return make_invalid(fmt::format("taint:{}: the value: {}", text, *wrong));
+        }
+        taint.set("value", value);
     }
     return taint;
+}
+
+Result<void> read_label(std::string_view key, std::string_view value, NodeParts& parts) {
+    if (const auto wrong = api::check_qualified_name(key)) {
+        return make_invalid(fmt::format("label:{}={}: the key: {}", key, value, *wrong));
+    }
+    if (const auto wrong = api::check_label_value(value)) {
+        return make_invalid(fmt::format("label:{}={}: the value: {}", key, value, *wrong));
+    }
+    parts.labels.set(key, value);
+    return {};
+}
+
+Result<void> read_amount(std::string_view resource, std::string_view value, NodeParts& parts) {
+    if (const auto wrong = api::check_qualified_name(resource)) {
+        return make_invalid(fmt::format("{}={}: the resource's name: {}", resource, value, *wrong));
+    }
+    const auto amount = api::Quantity::parse(value);
+    if (!amount) {
+        return make_invalid(fmt::format("{}={}: the amount cannot be read", resource, value));
+    }
+    if (amount->sign() < 0) {
+        return make_invalid(fmt::format("{}={}: the amount is negative", resource, value));
+    }
+    parts.room.set(resource, value);
+    return {};
 }
 
 Result<void> read_part(std::string_view part, NodeParts& parts) {
@@ -73,21 +107,30 @@ Result<void> read_part(std::string_view part, NodeParts& parts) {
     const std::size_t equals = pair.find('=');
     if (equals == std::string_view::npos || equals == 0) {
         return make_invalid(fmt::format(
-            "{}: it is none of resource=amount, label:key=value, taint:key=value:effect", part
+            "\"{}\": it is none of resource=amount, label:key=value, taint:key=value:effect", part
         ));
     }
-    const std::string_view value = pair.substr(equals + 1);
-    if (!is_label && !api::Quantity::parse(value)) {
-        return make_invalid(fmt::format("{}: the amount cannot be read", part));
+    if (part.find(' ') != std::string_view::npos) {
+        return make_invalid(fmt::format(
+            "\"{}\": it holds a space; after the number of nodes, such as 4x, parts are separated "
+            "by commas",
+            part
+        ));
     }
-    (is_label ? parts.labels : parts.room).set(pair.substr(0, equals), value);
-    return {};
+    const std::string_view key = pair.substr(0, equals);
+    const std::string_view value = pair.substr(equals + 1);
+    return is_label ? read_label(key, value, parts) : read_amount(key, value, parts);
 }
 
 }  // namespace
 
 json::Value make_node(const std::string& name, NodeParts parts) {
+    constexpr std::string_view kArchitecture = "kubernetes.io/arch";
     parts.labels.set("kubernetes.io/os", "linux");
+    if (parts.labels.find(kArchitecture) == nullptr) {
+        parts.labels.set(kArchitecture, "amd64");
+    }
+    const json::Value architecture = *parts.labels.find(kArchitecture);
     if (parts.labels.find("kubernetes.io/hostname") == nullptr) {
         parts.labels.set("kubernetes.io/hostname", name);
     }
@@ -108,7 +151,14 @@ json::Value make_node(const std::string& name, NodeParts parts) {
               json::Array{
                   json::Object{{"type", "Ready"}, {"status", "True"}, {"reason", "Simulated"}}
               }},
-             {"nodeInfo", json::Object{{"kubeletVersion", "simulated"}}}
+             {"nodeInfo",
+              json::Object{
+                  {"architecture", architecture},
+                  {"containerRuntimeVersion", "simulated"},
+                  {"kubeletVersion", "simulated"},
+                  {"operatingSystem", "linux"},
+                  {"osImage", "simulated"}
+              }}
          }}
     };
 }

@@ -12,8 +12,8 @@ namespace sluice::sim {
 /// What tells one simulated Node from another.
 struct NodeParts {
     json::Value room = json::Object{{"pods", "110"}};  ///< amounts by resource
-    json::Value labels =
-        json::Object();  ///< beside its hostname, unless they say it, and its system
+    /// Beside its hostname and architecture (amd64), unless they say them, and its system.
+    json::Value labels = json::Object();
     json::Array taints{};
 };
 

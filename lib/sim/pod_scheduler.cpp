@@ -21,11 +21,24 @@ bool waits_for_node(const json::Value& pod) {
            pod.find_path({"metadata", "deletionTimestamp"}) == nullptr;
 }
 
-bool fits(const Amounts& wanted, const Amounts& free) {
-    return std::ranges::all_of(wanted, [&free](const auto& entry) {
-        const auto found = free.find(entry.first);
-        return entry.second == 0 || (found != free.end() && entry.second <= found->second);
-    });
+bool fits(const Amounts::value_type& wanted, const Amounts& free) {
+    const auto found = free.find(wanted.first);
+    return wanted.second == 0 || (found != free.end() && wanted.second <= found->second);
+}
+
+bool fit(const Amounts& wanted, const Amounts& free) {
+    return std::ranges::all_of(wanted, [&free](const auto& entry) { return fits(entry, free); });
+}
+
+/// Adds what a node has too little of, in the words of kube-scheduler.
+void count_shortages(
+    const Amounts& wanted, const Amounts& free, std::map<std::string, int>& reasons
+) {
+    for (const auto& entry : wanted) {
+        if (!fits(entry, free)) {
+            ++reasons[entry.first == "pods" ? "Too many pods" : "Insufficient " + entry.first];
+        }
+    }
 }
 
 Room free_room(const apiserver::Store::Objects& pods, const apiserver::Store::Objects& nodes) {
@@ -50,15 +63,19 @@ Placement place(apiserver::Snapshot pod, const apiserver::Store::Objects& nodes,
     const NodeDemands demands(*pod);
     std::map<std::string, int> reasons;
     for (const auto& [name, node] : nodes) {
-        std::string obstacle = demands.find_obstacle(*node);
+        const std::string obstacle = demands.find_obstacle(*node);
         Amounts& left = free[name.name];
-        if (obstacle.empty() && fits(wanted, left)) {
+        if (!obstacle.empty()) {
+            ++reasons[obstacle];
+            continue;
+        }
+        if (fit(wanted, left)) {
             for (const auto& [resource, amount] : wanted) {
                 left[resource] -= amount;
             }
             return {.pod = std::move(pod), .node = name.name, .message = {}};
         }
-        ++reasons[obstacle.empty() ? std::string("Insufficient resources") : obstacle];
+        count_shortages(wanted, left, reasons);
     }
     std::string message = fmt::format("0/{} nodes are available", nodes.size());
     const char* separator = ": ";

@@ -47,6 +47,8 @@ MAP = textwrap.dedent("""\
     data: {a: "1"}
     """)
 
+FIRST = MAP.replace("NAME", "first, namespace: default").replace('"1"', '"<b> & \\u00e9"')
+
 
 def python_with_client():
     """A Python that has the client; Debian's own has it, another one may not."""
@@ -82,7 +84,9 @@ class ClientsTest(unittest.TestCase):
     @classmethod
     def start(cls):
         cls.kubeconfig = cls.directory / "kubeconfig"
-        command = [cls.sluice, "dev", "--quiet", "--port", "0"]
+        cls.first = cls.directory / "first.yaml"
+        cls.first.write_text(FIRST)
+        command = [cls.sluice, "dev", "--quiet", "--port", "0", "-f", str(cls.first)]
         command += ["--write-kubeconfig", str(cls.kubeconfig)]
         cls.process = subprocess.Popen(command, preexec_fn=die_with_parent)
         cls.addClassCleanup(cls.stop)
@@ -155,6 +159,13 @@ class ClientsTest(unittest.TestCase):
         self.assertEqual(json.loads(watch.stdout.readline()), {"a": "1"})
         self.kubectl("patch", "cm", "watched", "-p", '{"data":{"b":"2"}}')
         self.assertEqual(json.loads(watch.stdout.readline()), {"a": "1", "b": "2"})
+
+    def test_apply_goes_on_from_the_files_of_the_start(self):
+        if self.sluice is None:
+            self.skipTest("a cluster that was not started with files")
+        self.assertEqual(
+            self.kubectl("apply", "-f", str(self.first)), "configmap/first unchanged\n"
+        )
 
     def test_create_apply_diff_and_delete(self):
         self.kubectl("create", "configmap", "made", "--from-literal=a=1")

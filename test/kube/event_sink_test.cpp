@@ -37,7 +37,8 @@ struct Sink {
               clock,
               loop.executor(),
               {.hostname = "host", .queue_max = queue_max, .series_max = 5000},
-              1
+              1,
+              [this] { return may_write; }
           ) {
         client.add_namespace("ns");
         tasks.spawn(sink.run());
@@ -60,6 +61,7 @@ struct Sink {
     net::EventLoop loop;
     EmbeddedServer client{loop.executor(), clock};
     int next = 0;
+    bool may_write = true;
     kube::EventSink sink;
     net::TaskGroup tasks{loop.executor(), "test"};
 };
@@ -105,6 +107,18 @@ TEST_CASE("at the end all that is under way and waits is written", "[kube][event
     run_async(s.loop, s.sink.flush());
     CHECK(s.client.all<api::Event>().size() == 31);
     CHECK(s.calls(Verb::MergePatch) == 1);
+}
+
+TEST_CASE("nothing is written while that is not allowed, also at the end", "[kube][events]") {
+    Sink s;
+    s.may_write = false;
+    s.record(5);
+    run_async(s.loop, s.sink.flush());
+    CHECK(s.client.all<api::Event>().empty());
+    s.may_write = true;
+    s.record(1);
+    run_async(s.loop, s.sink.flush());
+    CHECK(s.client.all<api::Event>().size() == 6);
 }
 
 TEST_CASE("events that are dropped are counted, and told once a minute", "[kube][events]") {

@@ -24,10 +24,12 @@ EventSink::EventSink(
     const Clock& clock,
     const asio::any_io_executor& executor,
     EventRecorderOptions options,
-    std::uint64_t seed
+    std::uint64_t seed,
+    std::function<bool()> may_write
 )
     : client_(client),
       clock_(clock),
+      may_write_(std::move(may_write)),
       recorder_(std::move(options), seed),
       executor_(executor),
       changed_(executor),
@@ -66,7 +68,7 @@ asio::awaitable<void> EventSink::flush() {
             break;
         }
         begin_writes(&tasks);
-        if (under_way_.empty() && !recorder_.has_waiting()) {
+        if (under_way_.empty() && (!recorder_.has_waiting() || !may_write_())) {
             break;
         }
         co_await write_ended_.wait();
@@ -75,7 +77,7 @@ asio::awaitable<void> EventSink::flush() {
 }
 
 void EventSink::begin_writes(net::TaskGroup* tasks) {
-    while (under_way_.size() < kWritesMax) {
+    while (under_way_.size() < kWritesMax && may_write_()) {
         auto next = recorder_.take(under_way_);
         if (!next) {
             return;

@@ -10,6 +10,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 
@@ -17,8 +18,8 @@ namespace sluice::kube {
 
 /// Records events and writes them beside everything else, several at a time and those of one Event
 /// in order. An event that cannot be written is logged and dropped, for no decision may wait for
-/// it; of those that came too fast the log has the number. Lifetime: client and clock must outlive
-/// it.
+/// it; of those that came too fast the log has the number. While `may_write` says no, as it does
+/// when the lease is lost, nothing is written. Lifetime: client and clock must outlive it.
 class EventSink {
   public:
     EventSink(
@@ -26,7 +27,8 @@ class EventSink {
         const Clock& clock,
         const boost::asio::any_io_executor& executor,
         EventRecorderOptions options,
-        std::uint64_t seed
+        std::uint64_t seed,
+        std::function<bool()> may_write = [] { return true; }
     );
     /// Never waits.
     void record(const EventNote& note);
@@ -46,6 +48,7 @@ class EventSink {
 
     Client& client_;
     const Clock& clock_;
+    std::function<bool()> may_write_;
     EventRecorder recorder_;
     boost::asio::any_io_executor executor_;
     std::set<std::string> under_way_;  ///< names of Events that are written just now

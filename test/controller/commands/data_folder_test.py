@@ -226,6 +226,13 @@ class DataFolder(unittest.TestCase):
         self.assertEqual((len(addresses), len(set(addresses))), (3, 3), addresses)
         self.assertEqual((len(hosts), len(set(hosts))), (6, 6), hosts)
 
+    def test_kept_nodes_are_not_joined_by_others(self):
+        for arguments in (("--nodes", "gpu: 2x cpu=4"), ("--run-seconds", "1")):
+            server = self.start(*arguments)
+            nodes = server.ask("GET", "/api/v1/nodes")["items"]
+            self.assertEqual([node["metadata"]["name"] for node in nodes], ["gpu-1", "gpu-2"])
+            server.end(signal.SIGINT)
+
     def test_a_watch_from_before_is_told_to_list_again(self):
         server = self.start()
         server.create_map("m")

@@ -135,7 +135,14 @@ ROWS = [
         2,
         ['error: "--log-level" is no option of sluice; ' + SUBCOMMANDS],
     ),
-    ("an unknown option of a subcommand is named", ["controller", "--bogus"], 2, ["--bogus"]),
+    (
+        "unknown words of a subcommand are named in their order",
+        ["controller", "--bogus", "--more=1", "word"],
+        2,
+        ["error: not expected: --bogus --more=1 word; see sluice controller --help"],
+    ),
+    ("help is a subcommand too", ["help"], 0, ["controller", "schedule", "version"]),
+    ("also the help of a subcommand", ["help", "dev"], 0, ["Usage: sluice dev", "--nodes"]),
     (
         "the help of the controller has each flag's default",
         ["controller", "--help"],

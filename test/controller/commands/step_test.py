@@ -239,6 +239,22 @@ class Step(unittest.TestCase):
                 self.assertRegex(told, r'^error: ".*" is no step: an empty line, a time such as')
                 self.assertNotIn("\x1b", told)
 
+    def test_it_fails_when_a_line_was_no_step_or_an_object_was_refused(self):
+        bad = pathlib.Path(self.folder, "bad.yaml")
+        bad.write_text(MANIFEST.replace("{name: q}", "{name: Q}"))
+        for arguments, lines, code, told in (
+            ((), "10m\n", 0, ""),
+            ((), "10m\nten\n10m\n", 1, 'error: "ten" is no step'),
+            (("-f", bad), "10m\n", 1, f"error: {bad}:5: ClusterQueue Q: "),
+        ):
+            with self.subTest(told):
+                run = subprocess.run(
+                    [SLUICE, "dev", "--step", "--quiet", *arguments], cwd=self.folder, input=lines,
+                    capture_output=True, text=True, timeout=PATIENCE, check=False,
+                )  # fmt: skip
+                self.assertEqual(run.returncode, code, run.stderr)
+                self.assertTrue(run.stderr.startswith(told), run.stderr)
+
     def test_it_ends_by_q_by_the_end_of_its_input_and_by_signals(self):
         for end in (
             lambda it: (it.process.stdin.write("q\n"), it.process.stdin.flush()),

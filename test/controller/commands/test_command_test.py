@@ -107,7 +107,7 @@ class TestCommandTest(unittest.TestCase):
         )
         run = self.expect("jobs: [{job: a/b, state: Missing}]", bad)
         self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
-        self.assertIn("FAIL  ClusterQueue q: applied", run.stdout)
+        self.assertIn(f"FAIL  ClusterQueue q: applied\n      {bad}:1: ", run.stdout)
         run = self.expect("refused: [{kind: ClusterQueue, name: q, message: Unsupported}]", bad)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
 
@@ -166,8 +166,33 @@ class TestCommandTest(unittest.TestCase):
         run = self.wait_for_pods("30h")
         self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
         self.assertRegex(
-            run.stdout, r"something is due at 2030-01-02T06:00:\d\dZ, after the 24 hours of --hours"
+            run.stdout,
+            r"not at rest: something changes at 2030-01-02T06:00:\d\dZ of virtual time, after",
         )
+        self.assertIn("pods without a node: 1, such as default/big-", run.stdout)
+        self.assertIn("0/1 nodes are available: 1 Insufficient cpu.", run.stdout)
+
+    def test_what_cannot_be_read_is_told_with_its_place(self):
+        queue = kueue("ClusterQueue", "q", {})
+        kindless = self.make_file("kindless.json", queue, {"metadata": {}})
+        cut = self.folder / "cut.yaml"
+        cut.write_text("apiVersion: v1\nkind: Namespace\n---\nb: [\n")
+        wrong = self.make_config(manageJobsWithoutQueueName=7)
+        for arguments, message in (
+            (["-f", kindless], f"{kindless}:3: not an object: apiVersion and kind are missing"),
+            (["-f", cut], f"{cut}:5: "),
+            (["-f", TEAMS, "--config", wrong],
+             f"{wrong}:1: manageJobsWithoutQueueName: must be true or false"),
+        ):  # fmt: skip
+            with self.subTest(message):
+                run = self.run_test(*arguments)
+                self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
+                self.assertTrue(run.stderr.startswith("error: " + message), run.stderr)
+
+    def test_results_that_cannot_be_written_are_told_once(self):
+        run = self.run_test("-f", TEAMS, "--junit", "/nowhere/results.xml")
+        self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
+        self.assertEqual(run.stderr, "error: /nowhere/results.xml cannot be written\n")
 
     def test_a_finished_workload_is_kept_for_as_long_as_it_says(self):
         for retention, is_there in (("20h", False), ("30h", True)):
