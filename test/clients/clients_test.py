@@ -163,9 +163,8 @@ class ClientsTest(unittest.TestCase):
     def test_apply_goes_on_from_the_files_of_the_start(self):
         if self.sluice is None:
             self.skipTest("a cluster that was not started with files")
-        self.assertEqual(
-            self.kubectl("apply", "-f", str(self.first)), "configmap/first unchanged\n"
-        )
+        done = self.run_command("kubectl", "apply", "-f", str(self.first))
+        self.assertEqual((done.stdout, done.stderr), ("configmap/first unchanged\n", ""))
 
     def test_create_apply_diff_and_delete(self):
         self.kubectl("create", "configmap", "made", "--from-literal=a=1")
