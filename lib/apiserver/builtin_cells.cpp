@@ -300,11 +300,26 @@ Array service_cells(const Row& row) {
     };
 }
 
+Array component_cells(const Row& row) {
+    std::string status = "Unhealthy";
+    std::string message;
+    std::string error;
+    for (const Value& condition : items_of(&row.at({"conditions"}))) {
+        if (condition.string_at("type") == "Healthy") {
+            status = condition.string_at("status") == "True" ? "Healthy" : status;
+            message = condition.string_at("message");
+            error = condition.string_at("error");
+        }
+    }
+    return {row.name(), status, message, error};
+}
+
 using Cells = Array (*)(const Row&);
 
 const std::map<std::string_view, Cells>& cell_functions() {
     static const std::map<std::string_view, Cells> kFunctions{
         {"ClusterRoleBinding", binding_cells},
+        {"ComponentStatus", component_cells},
         {"ConfigMap",
          [](const Row& row) {
              return Array{row.name(), row.count({"data"}) + row.count({"binaryData"}), row.age()};

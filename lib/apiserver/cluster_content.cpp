@@ -139,6 +139,21 @@ void add_cluster_content(ApiServer& server, Time now) {
         now
     );
     add_flow_control(server, now);
+    add_component_status(server, "etcd-0");
+}
+
+void add_component_status(ApiServer& server, std::string_view name) {
+    const Value healthy = Object{{"type", "Healthy"}, {"status", "True"}, {"message", "ok"}};
+    server.state().store.put(
+        {"", "componentstatuses"},
+        {std::string(), std::string(name)},
+        Object{
+            {"apiVersion", "v1"},
+            {"kind", "ComponentStatus"},
+            {"metadata", Object{{"name", name}}},
+            {"conditions", Array{healthy}}
+        }
+    );
 }
 
 void add_own_service(ApiServer& server, std::uint16_t port, Time now) {

@@ -1,6 +1,7 @@
 #include "sim/cluster.hpp"
 
 #include "api/micro_time.hpp"
+#include "apiserver/cluster_content.hpp"
 #include "sim/adoption.hpp"
 #include "sim/controllers.hpp"
 #include "sim/fields.hpp"
@@ -52,6 +53,9 @@ bool has_controller(const apiserver::Collection& collection) {
 
 SimulatedCluster::SimulatedCluster(apiserver::ApiServer& server, Options options)
     : server_(server), writer_(server), options_(std::move(options)) {
+    for (const char* const part : {"controller-manager", "scheduler"}) {
+        apiserver::add_component_status(server_, part);
+    }
     server_.state().store.add_observer(
         [this](const apiserver::Collection& collection, const apiserver::LogEntry& entry) {
             note(collection, entry);
