@@ -176,7 +176,7 @@ json::Value aggregated(const ResourceTable& types, bool is_core) {
 }
 
 std::optional<Response> root(const ResourceTable& types, const Request& request) {
-    const bool is_core = request.path == "/api";
+    const bool is_core = !request.path.starts_with("/apis");
     if (request.accept.find("g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList") !=
         std::string::npos) {
         Response response = make_response(aggregated(types, is_core));

@@ -28,6 +28,7 @@ const apiserver::Collection daemon_sets_collection{"apps", "daemonsets"};
 const apiserver::Collection revisions_collection{"apps", "controllerrevisions"};
 const apiserver::Collection services_collection{"", "services"};
 const apiserver::Collection endpoints_collection{"", "endpoints"};
+const apiserver::Collection events_collection{"", "events"};
 constexpr std::size_t kPodsARound = 100;
 constexpr int kRoundsMax = 10'000;
 /// A write that was refused is made again after this time.
@@ -72,6 +73,9 @@ SimulatedCluster::SimulatedCluster(apiserver::ApiServer& server, Options options
             if (collection == nodes_collection) {
                 follow_node(node_addresses_, *object);
             }
+            if (collection == events_collection) {
+                event_ages_.note_written(name);
+            }
             if (has_controller(collection)) {
                 objects_.emplace(collection, name);
             }
@@ -88,6 +92,12 @@ void SimulatedCluster::note(
         note_job(entry);
         if (!entry.after) {
             backoffs_.erase(std::string(text_at(*entry.before, {"metadata", "uid"})));
+        }
+    } else if (collection == events_collection) {
+        if (entry.after) {
+            event_ages_.note_written(entry.name);
+        } else {
+            event_ages_.note_gone(entry.name);
         }
     } else if (has_controller(collection)) {
         objects_.emplace(collection, entry.name);
@@ -228,6 +238,9 @@ void SimulatedCluster::take_due(Time now) {
         }
         return true;
     });
+    for (const Name& name : event_ages_.take_old(now)) {
+        server_.state().store.remove(events_collection, name);
+    }
 }
 
 /// The first thing that happens says until when others are gathered.
@@ -273,6 +286,7 @@ void SimulatedCluster::look_once(Time now, std::size_t pods_max) {
         reconcile_pod(pods.extract(pods.begin()).value(), now);
     }
     pods_.merge(pods);
+    event_ages_.date(now);
 }
 
 /// As the node controller does, by whom a node that is ready takes pods.

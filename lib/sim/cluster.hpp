@@ -5,6 +5,7 @@
 #include "json/value.hpp"
 #include "sim/addresses.hpp"
 #include "sim/api_writer.hpp"
+#include "sim/event_ages.hpp"
 #include "sim/job_controller.hpp"
 #include "sim/pace.hpp"
 
@@ -102,6 +103,7 @@ class SimulatedCluster {
     );
     void send(const Key& key, const apiserver::Snapshot& object, const Write& write);
     void schedule(Time now);
+    void bind(const json::Value& pod, const std::string& node, Time now);
     void tell_unschedulable(const json::Value& pod, const std::string& message, Time now);
 
     apiserver::ApiServer& server_;
@@ -115,6 +117,7 @@ class SimulatedCluster {
     std::set<Name> served_;     ///< services that are gone, whose Endpoints go too
     AddressPool pod_addresses_{"10.244"};
     AddressPool node_addresses_{"192.168"};
+    EventAges event_ages_;
     std::set<std::string> nodes_;
     bool must_schedule_ = false;
     std::map<Key, Time> again_;

@@ -20,17 +20,23 @@ void SimulatedCluster::schedule(Time now) {
             tell_unschedulable(*placement.pod, placement.message, now);
             continue;
         }
-        const json::Value target = json::Object{{"kind", "Node"}, {"name", placement.node}};
-        writer_.request(
-            "POST",
-            fmt::format(
-                "/api/v1/namespaces/{}/pods/{}/binding",
-                text_at(*placement.pod, {"metadata", "namespace"}),
-                text_at(*placement.pod, {"metadata", "name"})
-            ),
-            json::Object{{"apiVersion", "v1"}, {"kind", "Binding"}, {"target", target}},
-            now
-        );
+        bind(*placement.pod, placement.node, now);
+    }
+}
+
+void SimulatedCluster::bind(const json::Value& pod, const std::string& node, Time now) {
+    const std::string_view ns = text_at(pod, {"metadata", "namespace"});
+    const std::string_view name = text_at(pod, {"metadata", "name"});
+    const json::Value target = json::Object{{"kind", "Node"}, {"name", node}};
+    const auto response = writer_.request(
+        "POST",
+        fmt::format("/api/v1/namespaces/{}/pods/{}/binding", ns, name),
+        json::Object{{"apiVersion", "v1"}, {"kind", "Binding"}, {"target", target}},
+        now
+    );
+    if (response.status < 400) {
+        const std::string told = fmt::format("Successfully assigned {}/{} to {}", ns, name, node);
+        writer_.tell(pod, {false, "Scheduled", told}, now);
     }
 }
 

@@ -115,6 +115,14 @@ TEST_CASE("a method that discovery does not tell is not allowed", "[apiserver]")
     CHECK(client.outcome("GET", "/api/v1/configmaps") == "200");
 }
 
+TEST_CASE("discovery's roots are the same with a slash after them", "[apiserver]") {
+    ServerClient client;
+    for (const auto* const path : {"/api", "/apis", "/apis/batch", "/apis/batch/v1", "/api/v1"}) {
+        CHECK(client.send("GET", std::string(path) + "/").body == client.send("GET", path).body);
+    }
+    CHECK(client.ask("GET", "/api/").string_at("kind") == "APIVersions");
+}
+
 TEST_CASE("kubectl explain finds the fields of all kinds", "[apiserver]") {
     ServerClient client;
     client.ask("POST", kDefinitions, kWidgetDefinition);

@@ -76,7 +76,7 @@ TEST_CASE("the pods of a node that is gone have failed, and are replaced", "[sim
         world.pods().front().find_path({"metadata", "deletionTimestamp"}) != nullptr;
     const json::Value replacement = is_first ? world.pods().back() : world.pods().front();
     CHECK(text_at(replacement, {"status", "phase"}) == "Pending");
-    CHECK(world.events("Pod") == std::vector<std::string>{"FailedScheduling"});
+    CHECK(world.events("Pod") == std::vector<std::string>{"Scheduled", "FailedScheduling"});
 }
 
 TEST_CASE("a pod may take its time to stop, but not more than its grace period", "[sim][cluster]") {
@@ -205,11 +205,35 @@ TEST_CASE("events of a Job with many pods are few", "[sim][cluster]") {
     std::int64_t told = 0;
     std::size_t events = 0;
     for (const json::Value& event : world.list("/api/v1/namespaces/default/events")) {
+        if (text_at(event, {"involvedObject", "kind"}) != "Job") {
+            continue;
+        }
         told += find_int(event, {"count"}).value_or(0);
         ++events;
     }
     CHECK(events == 10);
     CHECK(told == 25);
+}
+
+TEST_CASE("events go an hour after they were written last", "[sim][cluster]") {
+    ClusterWorld world;
+    create_job(world);
+    world.pass(30s);
+    CHECK(world.events("Pod") == std::vector<std::string>{"Scheduled"});
+    CHECK(world.events("Job") == std::vector<std::string>{"SuccessfulCreate", "Completed"});
+    const auto look = [&world] {
+        world.create_yaml("{apiVersion: v1, kind: Node, metadata: {generateName: more-}}");
+    };
+    world.pass(59min);
+    look();
+    CHECK(world.events("Job").size() == 2);
+    world.pass(30s);
+    look();
+    CHECK(world.events("Pod").empty());
+    CHECK(world.events("Job") == std::vector<std::string>{"Completed"});
+    world.pass(30s);
+    look();
+    CHECK(world.events("Job").empty());
 }
 
 }  // namespace sluice::test
