@@ -60,7 +60,7 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error) {
 
 /// The words of the command line, last first. `help NAME` is `NAME --help`. An option with an empty
 /// value (`--name=`) becomes two words: the parser would take the word that follows for the value.
-std::vector<std::string> make_words(int argc, const char* const* argv) {
+std::vector<std::string> make_words(const CLI::App& program, int argc, const char* const* argv) {
     std::vector<std::string> words;
     for (int i = 1; i < argc; ++i) {
         const std::string_view word = argv[i];
@@ -73,7 +73,13 @@ std::vector<std::string> make_words(int argc, const char* const* argv) {
     }
     if (!words.empty() && words.front() == "help") {
         words.erase(words.begin());
-        words.emplace_back("--help");
+        // A word that is no subcommand is told as such.
+        const auto is_named = [&words](const CLI::App* subcommand) {
+            return subcommand->get_name() == words.front();
+        };
+        if (words.empty() || !program.get_subcommands(is_named).empty()) {
+            words.emplace_back("--help");
+        }
     }
     std::ranges::reverse(words);
     return words;
@@ -105,7 +111,7 @@ int main(int argc, char** argv) {
         fmt::print("{}\n", version);
     });
     try {
-        program.parse(make_words(argc, argv));
+        program.parse(make_words(program, argc, argv));
     } catch (const CLI::Success& asked) {
         return program.exit(asked);  // help or the version
     } catch (const CLI::ParseError& error) {

@@ -3,10 +3,13 @@
 #include "api/crd.hpp"
 #include "api/kueue_names.hpp"
 #include "api/scheme.hpp"
+#include "apiserver/last_applied.hpp"
+#include "config/configuration.hpp"
+#include "config/feature_gates.hpp"
 #include "config/validation.hpp"
-#include "controller/commands/config.hpp"
 #include "controller/commands/input_files.hpp"
 #include "controller/commands/webhook_manifest.hpp"
+#include "yaml/find_line.hpp"
 #include "yaml/parse.hpp"
 
 #include <fmt/format.h>
@@ -60,36 +63,44 @@ json::Value make_configuration() {
 
 namespace {
 
-/// The first line of a report that is an error, without that word.
-std::string find_first_error(const std::string& report) {
-    constexpr std::string_view kMark = ": error: ";
-    for (std::string_view rest = report; !rest.empty();) {
-        const std::string_view line = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-        if (const std::size_t at = line.find(kMark); at != std::string_view::npos) {
-            return fmt::format("{}: {}", line.substr(0, at), line.substr(at + kMark.size()));
-        }
-    }
-    return report;
-}
-
-/// The user's file, if it has no faults but those of the gates beside it.
+/// The user's file, if it can be read as a Configuration.
 Result<json::Value> read_document(const std::string& file) {
     const auto text = read_file(file);
     if (!text) {
         return text.error();
     }
-    const ConfigReport report = check_config(file, *text, "");
-    if (report.errors > 0) {
-        const auto more =
-            report.errors > 1 ? fmt::format(" (and {} more)", report.errors - 1) : std::string();
-        return make_invalid(find_first_error(report.text) + more);
-    }
     auto given = yaml::parse_document(*text);
-    if (given && given->string_at("kind") != "Configuration") {
+    if (!given) {
+        return make_invalid(fmt::format("{}:{}", file, given.error().detail));
+    }
+    if (given->string_at("kind") != "Configuration") {
         return make_invalid(file + ": not a Configuration");
     }
+    config::Problems found;
+    config::read_configuration(*given, kEmbeddedNamespace, found);
+    if (const auto problems = found.take(); !problems.empty()) {
+        const auto more =
+            problems.size() > 1 ? fmt::format(" (and {} more)", problems.size() - 1) : "";
+        const config::Problem& first = problems.front();
+        return make_invalid(fmt::format(
+            "{}:{}: {}{}", file, yaml::find_line(*text, first.path), to_string(first), more
+        ));
+    }
     return given;
+}
+
+/// What the controller would say of the whole.
+Result<void> check(const json::Value& document) {
+    const auto configuration = config::parse_configuration(document, kEmbeddedNamespace);
+    if (!configuration) {
+        return configuration.error();
+    }
+    const auto gates = config::FeatureGates::load("", configuration->feature_gates);
+    if (!gates) {
+        return gates.error();
+    }
+    const auto violations = config::validate(*configuration, *gates);
+    return violations.empty() ? Result<void>() : make_invalid(config::to_string(violations));
 }
 
 /// Sets `Name=true,Other=false` in an object of gates. Requires: they can be read.
@@ -143,6 +154,9 @@ Result<json::Value> read_configuration(const std::string& file, const std::strin
         }
     }
     given.set("featureGates", std::move(gates));
+    if (const auto checked = check(given); !file.empty() && !checked) {
+        return with_context(checked.error(), file);
+    }
     return given;
 }
 
@@ -188,47 +202,24 @@ std::string full_name(const apiserver::ResourceTable& types, const json::Value& 
     return names.ns.empty() ? name : names.ns + "/" + name;
 }
 
-namespace {
-
-/// JSON as Go's encoder writes it: these characters, which stand in strings alone, are escaped.
-std::string escape_for_html(std::string_view text) {
-    std::string escaped;
-    for (const char c : text) {
-        if (c == '<' || c == '>' || c == '&') {
-            escaped += fmt::format("\\u{:04x}", static_cast<int>(c));
-        } else {
-            escaped += c;
-        }
-    }
-    return escaped;
-}
-
-}  // namespace
-
 json::Value with_last_applied(const apiserver::ResourceTable& types, json::Value object) {
-    constexpr std::string_view kAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
-    // An object's annotations are 256 KiB at most, and there may be others.
-    constexpr std::size_t kMost = std::size_t{128} << 10U;
-    json::Value* metadata = object.find("metadata");
-    if (metadata == nullptr || !metadata->is_object()) {
-        return object;
+    const json::Value* metadata = object.find("metadata");
+    const json::Value* annotations = metadata != nullptr ? metadata->find("annotations") : nullptr;
+    const bool is_well_formed = metadata != nullptr && metadata->is_object() &&
+                                (annotations == nullptr || annotations->is_object());
+    if (!is_well_formed) {
+        return object;  // the server says what is wrong with it
     }
-    const json::Value* given = metadata->find("annotations");
-    json::Value annotations = given != nullptr ? *given : json::Value(json::Object());
-    if (!annotations.is_object()) {
-        return object;
+    // kubectl names the namespace, and notes that there were no annotations.
+    json::Value noted = object;
+    json::Value* noted_metadata = noted.find("metadata");
+    if (annotations == nullptr) {
+        noted_metadata->set("annotations", json::Object());
     }
-    // To the byte what kubectl makes of the manifest, so that it finds nothing changed.
-    const Named names = read_names(types, object);
-    metadata->set("annotations", annotations);
-    if (!names.ns.empty()) {
-        metadata->set("namespace", names.ns);
+    if (const Named names = read_names(types, object); !names.ns.empty()) {
+        noted_metadata->set("namespace", names.ns);
     }
-    std::string text = escape_for_html(json::print_sorted(object)) + "\n";
-    if (text.size() <= kMost) {
-        annotations.set(kAnnotation, std::move(text));
-        metadata->set("annotations", std::move(annotations));
-    }
+    apiserver::note_last_applied(noted, object);
     return object;
 }
 

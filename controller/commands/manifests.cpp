@@ -11,33 +11,26 @@ namespace sluice::commands {
 
 namespace {
 
-Result<void> add_document(
-    const std::string& file, yaml::Document document, std::vector<Manifest>& made
-) {
-    if (!document.value) {
-        return make_invalid(fmt::format("{}:{}", file, document.value.error().detail));
-    }
-    json::Value object = std::move(*document.value);
+/// Adds an object, or what a list holds, also lists in it.
+Result<void> add_object(const Manifest& place, json::Value object, std::vector<Manifest>& made) {
     if (object.is_null()) {
         return {};
     }
-    Manifest manifest{.file = file, .line = document.line, .object = {}};
     if (const auto missing = find_missing(object)) {
-        return make_invalid(fmt::format("{}: {}", to_string(manifest.place()), *missing));
+        return make_invalid(fmt::format("{}: {}", to_string(place.place()), *missing));
     }
     json::Value* items = object.find("items");
+    Manifest manifest = place;
     if (!object.string_at("kind").ends_with("List") || items == nullptr || !items->is_array()) {
         manifest.object = std::move(object);
         made.push_back(std::move(manifest));
         return {};
     }
-    for (json::Value& item : items->as_array()) {
-        manifest.item = manifest.item ? *manifest.item + 1 : 0;
-        if (const auto missing = find_missing(item)) {
-            return make_invalid(fmt::format("{}: {}", to_string(manifest.place()), *missing));
+    for (std::size_t i = 0; i < items->as_array().size(); ++i) {
+        manifest.item = i;
+        if (auto added = add_object(manifest, std::move(items->as_array()[i]), made); !added) {
+            return added;
         }
-        Manifest& one = made.emplace_back(manifest);
-        one.object = std::move(item);
     }
     return {};
 }
@@ -87,9 +80,16 @@ Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& nam
         return files.error();
     }
     std::vector<Manifest> made;
-    for (const InputFile& file : *files) {
+    for (std::size_t number = 0; number < files->size(); ++number) {
+        const InputFile& file = (*files)[number];
         for (yaml::Document& document : yaml::parse_documents(file.text)) {
-            if (const auto added = add_document(file.name, std::move(document), made); !added) {
+            if (!document.value) {
+                return make_invalid(fmt::format("{}:{}", file.name, document.value.error().detail));
+            }
+            const Manifest place{
+                .file = file.name, .number = number, .line = document.line, .object = {}
+            };
+            if (const auto added = add_object(place, std::move(*document.value), made); !added) {
                 return added.error();
             }
         }

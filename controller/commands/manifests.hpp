@@ -29,6 +29,7 @@ std::optional<std::string> find_missing(const json::Value& object);
 /// An object of a file.
 struct Manifest {
     std::string file;
+    std::size_t number = 0;  ///< of the file among all that were read
     std::size_t line = 0;
     std::optional<std::size_t> item = std::nullopt;
     json::Value object;

@@ -242,7 +242,7 @@ Result<int> run(Options options) {
     std::vector<Refusal> refusals;
     for (auto at = manifests->begin(); at != manifests->end(); ++at) {
         apply(cluster, *at, refusals);
-        if (std::next(at) == manifests->end() || std::next(at)->file != at->file) {
+        if (std::next(at) == manifests->end() || std::next(at)->number != at->number) {
             cluster.settle(kQuietBetween, kBetweenMax);
         }
     }

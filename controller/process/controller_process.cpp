@@ -17,7 +17,7 @@ namespace {
 
 constexpr Duration kWriteGrace = std::chrono::seconds(8);
 constexpr Duration kEventGrace = std::chrono::seconds(2);
-constexpr Duration kReleaseGrace = std::chrono::seconds(5);
+constexpr Duration kReleaseGrace = std::chrono::seconds(6);
 constexpr Duration kWebhookRetry = std::chrono::seconds(2);
 constexpr Duration kWebhookGrace = std::chrono::seconds(1);
 

@@ -17,6 +17,10 @@ FieldSet fields_last_applied(
     const json::Value& live, const Schema& schema, std::string_view api_version
 );
 
+/// Writes the configuration into client-side apply's annotation of the object, to the byte as
+/// kubectl does; removes it when all annotations would be too large. Requires: an object.
+void note_last_applied(const json::Value& config, json::Value& object);
+
 /// Where the object carries client-side apply's annotation, writes the configuration into it, or
 /// removes it when all annotations would be too large.
 void keep_last_applied(const json::Value& config, json::Value& object);

@@ -2,24 +2,28 @@
 
 namespace sluice::sim {
 
+void EventAges::note_gone(const apiserver::ObjectName& name) {
+    written_.erase(name);
+    if (const auto last = last_.find(name); last != last_.end()) {
+        by_time_.erase({last->second, name});
+        last_.erase(last);
+    }
+}
+
 void EventAges::date(Time now) {
     for (const apiserver::ObjectName& name : std::exchange(written_, {})) {
+        note_gone(name);
         last_[name] = now;
-        queue_.emplace_back(now, name);
+        by_time_.emplace(now, name);
     }
 }
 
 std::vector<apiserver::ObjectName> EventAges::take_old(Time now) {
     date(now);
     std::vector<apiserver::ObjectName> old;
-    for (; !queue_.empty() && queue_.front().first + kMost <= now; queue_.pop_front()) {
-        const auto& [time, name] = queue_.front();
-        const auto last = last_.find(name);
-        // Written again later, or gone.
-        if (last != last_.end() && last->second == time) {
-            old.push_back(name);
-            last_.erase(last);
-        }
+    while (!by_time_.empty() && by_time_.begin()->first + kMost <= now) {
+        old.push_back(by_time_.begin()->second);
+        note_gone(old.back());
     }
     return old;
 }

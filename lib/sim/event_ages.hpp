@@ -4,8 +4,8 @@
 #include "base/clock.hpp"
 
 #include <chrono>
-#include <deque>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -17,17 +17,17 @@ class EventAges {
   public:
     static constexpr Duration kMost = std::chrono::hours(1);
 
-    void note_written(const apiserver::ObjectName& name) { written_.push_back(name); }
+    void note_written(const apiserver::ObjectName& name) { written_.insert(name); }
+    void note_gone(const apiserver::ObjectName& name);
     /// It is now: what was written since the last call was written at this time.
     void date(Time now);
-    void note_gone(const apiserver::ObjectName& name) { last_.erase(name); }
-    /// Dates, and says which go now; each is told of once.
+    /// Dates, and says which go now.
     std::vector<apiserver::ObjectName> take_old(Time now);
 
   private:
-    std::vector<apiserver::ObjectName> written_;  ///< since the last call
+    std::set<apiserver::ObjectName> written_;  ///< since the last call
     std::map<apiserver::ObjectName, Time> last_;
-    std::deque<std::pair<Time, apiserver::ObjectName>> queue_;  ///< in the order of time
+    std::set<std::pair<Time, apiserver::ObjectName>> by_time_;  ///< the same
 };
 
 }  // namespace sluice::sim

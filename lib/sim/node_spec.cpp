@@ -99,6 +99,13 @@ Result<void> read_part(std::string_view part, NodeParts& parts) {
         if (!taint) {
             return taint.error();
         }
+        const bool is_known = std::ranges::any_of(parts.taints, [&](const json::Value& other) {
+            return other.string_at("key") == taint->string_at("key") &&
+                   other.string_at("effect") == taint->string_at("effect");
+        });
+        if (is_known) {
+            return make_invalid(fmt::format("{}: there is another of this key and effect", part));
+        }
         parts.taints.push_back(std::move(*taint));
         return {};
     }
@@ -179,6 +186,10 @@ Result<std::vector<json::Value>> make_nodes(std::string_view description) {
         return make_invalid(
             fmt::format("{}: the number of nodes is not between 1 and {}", name, kNodesMax)
         );
+    }
+    const std::string last = fmt::format("{}-{}", name, *count);
+    if (const auto wrong = api::check_dns1123_label(last)) {
+        return make_invalid(fmt::format("\"{}\": {}", last, *wrong));
     }
     NodeParts parts;
     while (!rest.empty()) {

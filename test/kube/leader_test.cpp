@@ -196,6 +196,21 @@ TEST_CASE("a held lease is given up so that the next can take it at once", "[kub
     CHECK_FALSE(elector().release(kWall));
 }
 
+TEST_CASE("a lease that may have been taken without an answer is told", "[kube][leader]") {
+    auto me = elector();
+    CHECK_FALSE(me.may_hold());
+    me.on_absent();
+    const auto step = next_at(me, kStart);
+    REQUIRE(step.action == Action::Create);
+    CHECK(me.may_hold());
+    me.on_failed(Error{ErrorCode::Canceled, "", {}}, kStart);
+    CHECK(me.may_hold());
+    CHECK_FALSE(me.release(kWall));
+    CHECK(me.release_again(held_by("me", kWall), kWall));
+    me.on_read(held_by("other", kWall), kStart);
+    CHECK_FALSE(me.may_hold());
+}
+
 TEST_CASE("a renewal under way does not keep a lease from being given up", "[kube][leader]") {
     auto me = leading();
     const auto renewal = next_at(me, kStart + 2s);

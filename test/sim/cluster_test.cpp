@@ -215,6 +215,27 @@ TEST_CASE("events of a Job with many pods are few", "[sim][cluster]") {
     CHECK(told == 25);
 }
 
+TEST_CASE("an event that is deleted in its hour is not looked for later", "[sim][cluster]") {
+    ClusterWorld world;
+    const std::string events = "/api/v1/namespaces/default/events";
+    const auto write = [&](const std::string& name) {
+        world.send(
+            "POST",
+            events,
+            "{metadata: {name: " + name +
+                ", namespace: default}, involvedObject: {kind: Pod, namespace: default}}"
+        );
+    };
+    write("undated");
+    world.send("DELETE", events + "/undated");
+    write("dated");
+    create_job(world);
+    world.send("DELETE", events + "/dated");
+    world.pass(2h);
+    world.create_yaml("{apiVersion: v1, kind: Node, metadata: {generateName: more-}}");
+    CHECK(world.events("Pod").empty());
+}
+
 TEST_CASE("events go an hour after they were written last", "[sim][cluster]") {
     ClusterWorld world;
     create_job(world);

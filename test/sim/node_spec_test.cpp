@@ -48,6 +48,8 @@ TEST_CASE("what a description gets wrong is said", "[sim][nodes]") {
         Case{"gpu: c!u=4", "gpu: c!u=4: the resource's name: "},
         Case{"gpu: label:a b=c", "it holds a space"},
         Case{"gpu: label:a=b/c", "gpu: label:a=b/c: the value: "},
+        Case{std::string(62, 'a') + ": cpu=1", "must be no more than 63"},
+        Case{"gpu: taint:a=b:NoSchedule,taint:a=c:NoSchedule", "another of this key and effect"},
         Case{"gpu: taint:a=b", "taint:a=b: the effect is none of NoSchedule"},
         Case{"gpu: taint:a!=b:NoSchedule", "taint:a!=b:NoSchedule: the key: "}
     );

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 namespace sluice::kube {
@@ -86,33 +87,41 @@ void LeaderElection::publish_term() {
 }
 
 asio::awaitable<void> LeaderElection::release() {
+    const Instant end = clock_.instant() + kReleaseTimeout;
+    bool must_read = elector_.may_hold();
     auto lease = elector_.release(clock_.now());
     publish_term();
-    while (lease) {
-        const auto answer = co_await write_released(&*lease);
-        if (answer) {
+    while (lease || must_read) {
+        const Duration left = end - clock_.instant();
+        std::optional<Error> failure;
+        if (left <= Duration::zero()) {
+            failure = Error{ErrorCode::Timeout, "no time is left", {}};
+        } else if (must_read) {
+            must_read = false;
+            const auto read = co_await read_lease(left);
+            lease = read ? elector_.release_again(*read, clock_.now()) : std::nullopt;
+            failure = read ? std::nullopt : std::optional(read.error());
+        } else {
+            const auto answer = co_await write_released(&*lease, left);
+            must_read = !answer && answer.error().code == ErrorCode::Conflict;
+            failure = answer || must_read ? std::nullopt : std::optional(answer.error());
+            lease.reset();
+        }
+        if (failure) {
+            log::warning(
+                "leader lease not released", {{"lease", options_.name}, {"error", failure->detail}}
+            );
             co_return;
         }
-        auto error = answer.error();
-        if (error.code == ErrorCode::Conflict) {
-            const auto read = co_await read_lease(kReleaseTimeout);
-            if (read) {
-                lease = elector_.release_again(*read, clock_.now());
-                continue;
-            }
-            error = read.error();
-        }
-        log::warning(
-            "leader lease not released", {{"lease", options_.name}, {"error", error.detail}}
-        );
-        co_return;
     }
 }
 
-asio::awaitable<Result<std::string>> LeaderElection::write_released(const api::Lease* lease) {
+asio::awaitable<Result<std::string>> LeaderElection::write_released(
+    const api::Lease* lease, Duration timeout
+) {
     auto path = path_of<api::Lease>(options_.namespace_, options_.name);
     WriteOptions options;
-    options.timeout = kReleaseTimeout;
+    options.timeout = timeout;
     auto patch = make_lease_patch(*lease);
     auto answer =
         co_await client_.merge_patch(std::move(path), std::move(patch), std::move(options));

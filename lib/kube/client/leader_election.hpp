@@ -39,7 +39,9 @@ class LeaderElection final : public Leadership {
 
   private:
     /// Writes a Lease as it is to be after release().
-    boost::asio::awaitable<Result<std::string>> write_released(const api::Lease* lease);
+    boost::asio::awaitable<Result<std::string>> write_released(
+        const api::Lease* lease, Duration timeout
+    );
     boost::asio::awaitable<Result<api::Lease>> read_lease(Duration timeout);
     boost::asio::awaitable<void> perform(LeaderElector::Step step);
     void take(const Result<std::string>& answer);

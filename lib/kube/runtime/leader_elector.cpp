@@ -49,10 +49,12 @@ LeaderElector::Step LeaderElector::next(Instant now, Time wall) {
     step.action = absent_ ? Action::Create : Action::Update;
     step.lease = make_lease(wall);
     asked_at_ = now;
+    is_unanswered_ = true;
     return step;
 }
 
 void LeaderElector::on_read(const api::Lease& lease, Instant now) {
+    is_unanswered_ = false;
     absent_ = false;
     if (!seen_ || seen_->spec != lease.spec) {
         seen_at_ = now;
@@ -79,6 +81,7 @@ void LeaderElector::on_absent() {
 }
 
 void LeaderElector::on_written(const api::Lease& lease, Instant now) {
+    is_unanswered_ = false;
     if (lost_) {
         return;
     }

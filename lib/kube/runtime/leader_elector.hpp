@@ -60,6 +60,8 @@ class LeaderElector {
     /// gives up `read`, the Lease as it is now, if this process holds it.
     std::optional<api::Lease> release_again(const api::Lease& read, Time wall) const;
 
+    /// Whether a write that takes the lease may have come through without an answer.
+    bool may_hold() const { return !leading_ && !lost_ && is_unanswered_; }
     bool is_leader() const { return leading_; }
     /// Until when it is the leader without another renewal: renew_deadline after the last one was
     /// asked for; none: it does not lead.
@@ -83,6 +85,7 @@ class LeaderElector {
     bool absent_ = false;
     bool leading_ = false;
     bool lost_ = false;
+    bool is_unanswered_ = false;
     Instant asked_at_{};    // when the last write was begun
     Instant renewed_at_{};  // when the last write that came through was begun
     Instant not_before_{};

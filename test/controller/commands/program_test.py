@@ -142,6 +142,12 @@ ROWS = [
         ["error: not expected: --bogus --more=1 word; see sluice controller --help"],
     ),
     ("help is a subcommand too", ["help"], 0, ["controller", "schedule", "version"]),
+    (
+        "and it names what is no subcommand",
+        ["help", "devv"],
+        2,
+        ['error: "devv" is no subcommand of sluice; ' + SUBCOMMANDS],
+    ),
     ("also the help of a subcommand", ["help", "dev"], 0, ["Usage: sluice dev", "--nodes"]),
     (
         "the help of the controller has each flag's default",

@@ -172,6 +172,22 @@ class TestCommandTest(unittest.TestCase):
         self.assertIn("pods without a node: 1, such as default/big-", run.stdout)
         self.assertIn("0/1 nodes are available: 1 Insufficient cpu.", run.stdout)
 
+    def test_a_kind_that_a_gate_beside_the_file_turns_on_may_be_configured(self):
+        frameworks = ["batch/job", "sparkoperator.k8s.io/sparkapplication"]
+        run = self.run_test(
+            "-f", TEAMS, "--config", self.make_config(integrations={"frameworks": frameworks})
+        )
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
+    def test_lists_in_lists_are_read_and_nothing_in_them_is_skipped(self):
+        inner = {"apiVersion": "v1", "kind": "List", "items": [kueue("ResourceFlavor", "in", {})]}
+        outer = {"apiVersion": "v1", "kind": "List", "items": [None, inner]}
+        run = self.expect(
+            "refused: [{kind: ResourceFlavor, name: UP, message: Invalid}]",
+            self.make_file("list.json", outer, kueue("ResourceFlavor", "UP", {})),
+        )
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
     def test_what_cannot_be_read_is_told_with_its_place(self):
         queue = kueue("ClusterQueue", "q", {})
         kindless = self.make_file("kindless.json", queue, {"metadata": {}})
