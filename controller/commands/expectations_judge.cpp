@@ -17,7 +17,7 @@ namespace sluice::commands {
 
 namespace {
 
-std::string full_name(const apiserver::ObjectName& name) {
+std::string workload_name(const apiserver::ObjectName& name) {
     return name.ns.empty() ? name.name : name.ns + "/" + name.name;
 }
 
@@ -89,7 +89,7 @@ Seen find(const JobExpectation& wanted, const apiserver::Store& store) {
     for (const auto& [name, workload] : workloads_of(store)) {
         const auto& owners = workload.metadata.owner_references;
         const bool is_it = wanted.job.empty()
-                               ? full_name(name) == wanted.workload
+                               ? workload_name(name) == wanted.workload
                                : std::ranges::any_of(owners, [&, ns = name.ns](const auto& owner) {
                                      return ns + "/" + owner.name == wanted.job &&
                                             (wanted.kind.empty() || owner.kind == wanted.kind);
@@ -327,7 +327,8 @@ std::string describe_waiting_pods(const apiserver::Store& store) {
             const bool has_no_node = condition.string_at("type") == "PodScheduled" &&
                                      condition.string_at("reason") == "Unschedulable";
             if (has_no_node && count++ == 0) {
-                example = fmt::format("{}: {}", full_name(name), condition.string_at("message"));
+                example =
+                    fmt::format("{}: {}", workload_name(name), condition.string_at("message"));
             }
         }
     }
@@ -342,7 +343,7 @@ std::string describe_workloads(const apiserver::Store& store) {
     for (const auto& [name, workload] : workloads_of(store)) {
         const auto& owners = workload.metadata.owner_references;
         const std::string owner =
-            owners.empty() ? "Workload " + full_name(name)
+            owners.empty() ? "Workload " + workload_name(name)
                            : fmt::format("{} {}/{}", owners[0].kind, name.ns, owners[0].name);
         text += printable(fmt::format(
                     "{}, queue {}: {}", owner, workload.spec.queue_name, print(look_at(workload))

@@ -25,7 +25,7 @@ namespace reason = api::reason;
 constexpr std::string_view kPending = reason::kPendingEvaluation;
 constexpr std::string_view kTurn = "its turn has not come";
 
-std::string key_of(const api::Workload& workload) {
+std::string workload_key(const api::Workload& workload) {
     return workload.metadata.namespace_ + "/" + workload.metadata.name;
 }
 
@@ -282,9 +282,9 @@ class WaitingFinder {
                 add("",
                     {reason::kQuotaReserved,
                      "QuotaReserved is True, but status.admission is missing"},
-                    key_of(workload));
+                    workload_key(workload));
             } else if (auto waiting = find_unready_checks(workload, admission->cluster_queue)) {
-                add(admission->cluster_queue, *waiting, key_of(workload));
+                add(admission->cluster_queue, *waiting, workload_key(workload));
             }
         }
     }
@@ -336,7 +336,7 @@ class WaitingFinder {
                 waiting->message = "waits for replacement pods: " + replaced->message;
             }
         }
-        add(queue == nullptr ? "" : queue->spec.cluster_queue, *waiting, key_of(workload));
+        add(queue == nullptr ? "" : queue->spec.cluster_queue, *waiting, workload_key(workload));
     }
 
     void add(const std::string& queue, const workload::Waiting& waiting, const std::string& key) {

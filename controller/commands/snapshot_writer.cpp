@@ -8,7 +8,7 @@ namespace sluice::commands {
 
 namespace {
 
-constexpr Duration kPause = std::chrono::seconds(1);
+constexpr Duration kPauseMin = std::chrono::seconds(1);
 /// Saving takes at most this part of the time: one in so many.
 constexpr int kShare = 10;
 
@@ -46,7 +46,7 @@ void SnapshotWriter::run() {
             tell_(done.error());
         }
         has_failed = !done;
-        const Duration pause = std::max(kPause, (clock_.instant() - begun) * kShare);
+        const Duration pause = std::max(kPauseMin, (clock_.instant() - begun) * kShare);
         std::unique_lock lock(mutex_);
         if (stopped_.wait_for(lock, pause, [this] { return is_over_; })) {
             return;

@@ -10,7 +10,7 @@ namespace sluice::controller {
 
 namespace {
 
-using Change = kube::Change<api::ClusterQueue>;
+using ClusterQueueChange = kube::Change<api::ClusterQueue>;
 
 std::string active_status(const api::ClusterQueue& queue) {
     for (const api::Condition& condition : queue.status.conditions) {
@@ -21,12 +21,12 @@ std::string active_status(const api::ClusterQueue& queue) {
     return "";
 }
 
-bool is_new_spec(const Change& change) {
+bool is_new_spec(const ClusterQueueChange& change) {
     return change.is_added() || change.is_removed() || change.before->spec != change.after->spec;
 }
 
 /// Whether workloads of the queue must hear of the change.
-bool concerns_workloads(const Change& change) {
+bool concerns_workloads(const ClusterQueueChange& change) {
     if (change.is_added() || change.is_removed()) {
         return true;
     }
@@ -40,14 +40,16 @@ bool concerns_workloads(const Change& change) {
            active_status(before) != active_status(after);
 }
 
-void visit_local_queues(const ChangeContext& context, const Change& change, const Visit& visit) {
+void visit_local_queues(
+    const ChangeContext& context, const ClusterQueueChange& change, const Visit& visit
+) {
     for (const auto& [name, queue] : local_queues_of(context.stores, change.key.name)) {
         visit({kind_of<api::LocalQueue>(), name.namespace_, name.name});
     }
 }
 
 void visit_local_queues_to_look_at(
-    const ChangeContext& context, const Change& change, const Visit& visit
+    const ChangeContext& context, const ClusterQueueChange& change, const Visit& visit
 ) {
     if (is_new_spec(change) ||
         change.before->status.conditions != change.after->status.conditions) {
@@ -55,7 +57,9 @@ void visit_local_queues_to_look_at(
     }
 }
 
-void visit_workloads(const ChangeContext& context, const Change& change, const Visit& visit) {
+void visit_workloads(
+    const ChangeContext& context, const ClusterQueueChange& change, const Visit& visit
+) {
     if (!concerns_workloads(change)) {
         return;
     }
@@ -65,7 +69,7 @@ void visit_workloads(const ChangeContext& context, const Change& change, const V
 }
 
 /// What holds the finalizer of objects in use.
-void visit_references(const ChangeContext&, const Change& change, const Visit& visit) {
+void visit_references(const ChangeContext&, const ClusterQueueChange& change, const Visit& visit) {
     if (!is_new_spec(change)) {
         return;
     }
@@ -87,7 +91,9 @@ void visit_references(const ChangeContext&, const Change& change, const Visit& v
 }
 
 /// All cohorts above it: their shares are of what is used below them.
-void visit_cohorts(const ChangeContext& context, const Change& change, const Visit& visit) {
+void visit_cohorts(
+    const ChangeContext& context, const ClusterQueueChange& change, const Visit& visit
+) {
     std::set<std::string> seen;
     for (const auto& queue : {change.before, change.after}) {
         std::string name = queue ? queue->spec.cohort_name : std::string();

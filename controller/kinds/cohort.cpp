@@ -7,10 +7,10 @@ namespace sluice::controller {
 
 namespace {
 
-using Change = kube::Change<api::Cohort>;
+using CohortChange = kube::Change<api::Cohort>;
 
 /// The Cohorts whose parents form a cycle, or did before the change.
-void visit_cycle(const ChangeContext& context, const Change& change, const Visit& visit) {
+void visit_cycle(const ChangeContext& context, const CohortChange& change, const Visit& visit) {
     if (!concerns_cycle(context.stores, change)) {
         return;
     }
@@ -20,7 +20,9 @@ void visit_cycle(const ChangeContext& context, const Change& change, const Visit
 }
 
 /// A cycle of cohorts makes the ClusterQueues below it inactive.
-void visit_queues_of_cycle(const ChangeContext& context, const Change& change, const Visit& visit) {
+void visit_queues_of_cycle(
+    const ChangeContext& context, const CohortChange& change, const Visit& visit
+) {
     if (!concerns_cycle(context.stores, change)) {
         return;
     }

@@ -6,15 +6,17 @@ namespace sluice::controller {
 
 namespace {
 
-using Change = kube::Change<api::LocalQueue>;
+using LocalQueueChange = kube::Change<api::LocalQueue>;
 
-bool is_new_spec(const Change& change) {
+bool is_new_spec(const LocalQueueChange& change) {
     return change.is_added() || change.is_removed() || change.before->spec != change.after->spec ||
            change.before->metadata.deletion_timestamp.has_value() !=
                change.after->metadata.deletion_timestamp.has_value();
 }
 
-void visit_cluster_queues(const ChangeContext&, const Change& change, const Visit& visit) {
+void visit_cluster_queues(
+    const ChangeContext&, const LocalQueueChange& change, const Visit& visit
+) {
     if (!is_new_spec(change)) {
         return;
     }
@@ -25,7 +27,9 @@ void visit_cluster_queues(const ChangeContext&, const Change& change, const Visi
     }
 }
 
-void visit_workloads(const ChangeContext& context, const Change& change, const Visit& visit) {
+void visit_workloads(
+    const ChangeContext& context, const LocalQueueChange& change, const Visit& visit
+) {
     if (is_new_spec(change)) {
         visit_workloads_of_queue(context.stores, change.key, visit);
     }

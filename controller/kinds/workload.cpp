@@ -14,10 +14,10 @@ namespace sluice::controller {
 
 namespace {
 
-using Change = kube::Change<api::Workload>;
+using WorkloadChange = kube::Change<api::Workload>;
 
 /// The class that a job's Workload got just now: its value may have changed while that was written.
-void visit_new_class(const ChangeContext&, const Change& change, const Visit& visit) {
+void visit_new_class(const ChangeContext&, const WorkloadChange& change, const Visit& visit) {
     if (!change.after || !has_job(change.after->metadata)) {
         return;
     }
@@ -29,7 +29,7 @@ void visit_new_class(const ChangeContext&, const Change& change, const Visit& vi
     visit({kind_of<api::WorkloadPriorityClass>(), "", ref->name});
 }
 
-void visit_owner(const ChangeContext& context, const Change& change, const Visit& visit) {
+void visit_owner(const ChangeContext& context, const WorkloadChange& change, const Visit& visit) {
     for (const auto& workload : {change.before, change.after}) {
         if (!workload) {
             continue;
@@ -41,7 +41,9 @@ void visit_owner(const ChangeContext& context, const Change& change, const Visit
 }
 
 /// The objects that own it without controlling it: what makes the group of pods.
-void visit_member_owners(const ChangeContext& context, const Change& change, const Visit& visit) {
+void visit_member_owners(
+    const ChangeContext& context, const WorkloadChange& change, const Visit& visit
+) {
     for (const auto& workload : {change.before, change.after}) {
         if (!workload || !is_of_pod_group(workload->metadata)) {
             continue;
@@ -57,7 +59,9 @@ void visit_member_owners(const ChangeContext& context, const Change& change, con
 }
 
 /// The group of pods that it keeps out, or kept out, by having its name.
-void visit_blocked_group(const ChangeContext& context, const Change& change, const Visit& visit) {
+void visit_blocked_group(
+    const ChangeContext& context, const WorkloadChange& change, const Visit& visit
+) {
     const KindEntry* pods = context.registry.find(kind_of<api::Pod>());
     const bool is_group = change.after && is_of_pod_group(change.after->metadata);
     if (pods == nullptr || !pods->job || is_group) {
@@ -70,7 +74,7 @@ void visit_blocked_group(const ChangeContext& context, const Change& change, con
     }
 }
 
-void visit_queues(const ChangeContext& context, const Change& change, const Visit& visit) {
+void visit_queues(const ChangeContext& context, const WorkloadChange& change, const Visit& visit) {
     for (const auto& workload : {change.before, change.after}) {
         if (!workload) {
             continue;
@@ -87,7 +91,7 @@ void visit_queues(const ChangeContext& context, const Change& change, const Visi
     }
 }
 
-void visit_replaced_slice(const ChangeContext&, const Change& change, const Visit& visit) {
+void visit_replaced_slice(const ChangeContext&, const WorkloadChange& change, const Visit& visit) {
     if (!change.after) {
         return;
     }
@@ -99,7 +103,9 @@ void visit_replaced_slice(const ChangeContext&, const Change& change, const Visi
 
 /// The jobs that it was made for beforehand: whatever changes until one of them has taken it, and
 /// when it loses its owner.
-void visit_prebuilt_jobs(const ChangeContext& context, const Change& change, const Visit& visit) {
+void visit_prebuilt_jobs(
+    const ChangeContext& context, const WorkloadChange& change, const Visit& visit
+) {
     if (!change.after || change.after->metadata.controller_owner() != nullptr) {
         return;
     }
@@ -116,7 +122,9 @@ void visit_prebuilt_jobs(const ChangeContext& context, const Change& change, con
 }
 
 /// Its pods, whose gates are opened when it is admitted.
-void visit_elastic_pods(const ChangeContext& context, const Change& change, const Visit& visit) {
+void visit_elastic_pods(
+    const ChangeContext& context, const WorkloadChange& change, const Visit& visit
+) {
     if (change.after &&
         change.after->metadata.find_annotation(api::annotation::kElasticJob) != nullptr) {
         visit_first_pod_of_slice(context.stores, pods_of_slice(*change.after), visit);

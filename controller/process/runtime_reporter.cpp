@@ -12,7 +12,7 @@ namespace {
 /// Of upstream's queues with priorities this is that of all but the first list.
 constexpr const char* kPriority = "0";
 
-double seconds(Duration duration) {
+double to_seconds(Duration duration) {
     return std::chrono::duration<double>(duration).count();
 }
 
@@ -72,8 +72,8 @@ void RuntimeReporter::report_work() {
         m.workqueue_retries_total.raise_to(queue, number(work.failed));
         m.workqueue_queue_duration_seconds.set(queue, work.wait_times);
         m.workqueue_work_duration_seconds.set(queue, work.work_times);
-        m.workqueue_unfinished_work_seconds.set(queue, seconds(work.unfinished));
-        m.workqueue_longest_running_processor_seconds.set(queue, seconds(work.longest));
+        m.workqueue_unfinished_work_seconds.set(queue, to_seconds(work.unfinished));
+        m.workqueue_longest_running_processor_seconds.set(queue, to_seconds(work.longest));
     }
 }
 

@@ -29,10 +29,10 @@ constexpr std::string_view kConvertedKinds[] = {
     "clusterqueues", "cohorts", "localqueues", "multikueueclusters", "workloads"
 };
 /// How long at most no replica answers after the one that is asked has gone.
-constexpr Duration kCheckPeriod = std::chrono::seconds(15);
+constexpr Duration kCertificatePeriod = std::chrono::seconds(15);
 /// Before a certificate of a new authority is shown, each replica has checked since, and what it
 /// may have written by what it had read before is put right.
-constexpr Duration kShownAfter = 2 * kCheckPeriod;
+constexpr Duration kShownAfter = 2 * kCertificatePeriod;
 /// For so long a replica may be without the API server and still show the certificate before.
 constexpr Duration kSettledAfter = std::chrono::hours(1);
 /// Large reviews that are converted at a time.
@@ -239,7 +239,7 @@ kube::Async<void> WebhookService::check() {
 
 boost::asio::awaitable<void> WebhookService::keep() {
     for (;;) {
-        const bool waited = co_await net::pause_for(kCheckPeriod);
+        const bool waited = co_await net::pause_for(kCertificatePeriod);
         if (!waited) {
             co_return;
         }

@@ -15,7 +15,7 @@ namespace {
 
 /// Every flavor of the ClusterQueue in the order of its spec, resources by name, unused ones with
 /// zero.
-std::vector<api::LocalQueueFlavorUsage> make_usage(
+std::vector<api::LocalQueueFlavorUsage> make_local_usage(
     const api::ClusterQueue& queue, FlavorAmounts amounts
 ) {
     std::vector<api::LocalQueueFlavorUsage> list;
@@ -98,8 +98,8 @@ Outcome reconcile_local_queue(
     wanted.status.flavors_reservation.clear();
     wanted.status.flavors_usage.clear();
     if (const auto cluster_queue = stores.of<api::ClusterQueue>().find(queue->spec.cluster_queue)) {
-        wanted.status.flavors_reservation = make_usage(*cluster_queue, usage.reservation);
-        wanted.status.flavors_usage = make_usage(*cluster_queue, usage.usage);
+        wanted.status.flavors_reservation = make_local_usage(*cluster_queue, usage.reservation);
+        wanted.status.flavors_usage = make_local_usage(*cluster_queue, usage.usage);
     }
     if (view.settings.admission_fair_sharing && consumed) {
         add_unused(*consumed, stores.of<api::ClusterQueue>().find(queue->spec.cluster_queue).get());

@@ -107,6 +107,22 @@ std::optional<std::string> check_dns1123_label(std::string_view text) {
     return std::nullopt;
 }
 
+std::vector<std::string> find_dns1035_label_problems(std::string_view text) {
+    std::vector<std::string> problems;
+    if (text.size() > 63) {
+        problems.emplace_back("must be no more than 63 characters");
+    }
+    if (!has_label_form(text) || (text.front() >= '0' && text.front() <= '9')) {
+        problems.push_back(pattern_problem(
+            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with"
+            " an alphabetic character, and end with an alphanumeric character",
+            "[a-z]([-a-z0-9]*[a-z0-9])?",
+            {"my-name", "abc-123"}
+        ));
+    }
+    return problems;
+}
+
 std::vector<std::string> find_dns1123_subdomain_problems(std::string_view text) {
     std::vector<std::string> problems;
     if (text.size() > 253) {

@@ -27,7 +27,9 @@ std::optional<std::string> check_qualified_name(std::string_view text);
 /// The value of a label: empty, or at most 63 letters, digits, '-', '_' and '.'.
 std::optional<std::string> check_label_value(std::string_view text);
 
-/// The same with all sentences that the API server has for the text; none: it is valid.
+/// The same with all sentences that the API server has for the text; none: it is valid. A DNS-1035
+/// label is a DNS-1123 label that begins with a letter.
+std::vector<std::string> find_dns1035_label_problems(std::string_view text);
 std::vector<std::string> find_dns1123_subdomain_problems(std::string_view text);
 std::vector<std::string> find_qualified_name_problems(std::string_view text);
 std::vector<std::string> find_label_value_problems(std::string_view text);

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<std::string_view, 7> kTypes{
     "str", "int32", "int64", "bool", "time", "qty", "obj"
 };
-constexpr std::array<std::string_view, 5> kPatterns{"SUB", "LBL", "KEY", "KND", "RSN"};
+constexpr std::array<std::string_view, 5> kPatternWords{"SUB", "LBL", "KEY", "KND", "RSN"};
 
 /// Cuts off the first word; blanks inside brackets belong to it.
 std::string_view take_word(std::string_view& text) {
@@ -87,7 +87,7 @@ void read_word(SchemaCell& cell, std::string_view word) {
         cell.required = true;
     } else if (std::find(kTypes.begin(), kTypes.end(), word) != kTypes.end()) {
         cell.type = word;
-    } else if (std::find(kPatterns.begin(), kPatterns.end(), word) != kPatterns.end()) {
+    } else if (std::find(kPatternWords.begin(), kPatternWords.end(), word) != kPatternWords.end()) {
         cell.pattern = word;
     } else if (word.starts_with("C")) {
         read_rules(cell, word);

@@ -192,13 +192,22 @@ class BoundPolicy {
     std::string binding_name_;
 };
 
+/// `missing`: what is said of an expression that is empty.
 void check_list(
-    std::vector<Cause>& causes, const std::string& path, const Value* list, std::string_view member
+    std::vector<Cause>& causes,
+    const std::string& path,
+    const Value* list,
+    std::string_view member,
+    std::string_view missing = ""
 ) {
     const auto& items = items_of(list);
     for (std::size_t i = 0; i < items.size(); ++i) {
         const auto source = items[i].string_at(member);
-        if (source.empty() && member != "expression") {
+        if (source.empty()) {
+            if (member == "expression") {
+                causes.push_back(required_value(fmt::format("{}[{}].{}", path, i, member), missing)
+                );
+            }
             continue;
         }
         if (auto cause =
@@ -256,9 +265,10 @@ std::vector<Cause> find_expression_faults(const ResourceType& type, const Value&
         );
     }
     if (const Value* spec = object.find("spec"); type.kind == "ValidatingAdmissionPolicy") {
+        constexpr std::string_view kMissing = "expression is not specified";
         check_list(causes, "spec.matchConditions", spec->find("matchConditions"), "expression");
-        check_list(causes, "spec.variables", spec->find("variables"), "expression");
-        check_list(causes, "spec.validations", spec->find("validations"), "expression");
+        check_list(causes, "spec.variables", spec->find("variables"), "expression", kMissing);
+        check_list(causes, "spec.validations", spec->find("validations"), "expression", kMissing);
         check_list(causes, "spec.validations", spec->find("validations"), "messageExpression");
     }
     return causes;

@@ -13,15 +13,6 @@ std::string_view builtin_resources();
 
 namespace {
 
-std::vector<std::string> texts(const json::Value* list) {
-    std::vector<std::string> made;
-    made.reserve(items_of(list).size());
-    for (const json::Value& each : items_of(list)) {
-        made.push_back(each.as_string());
-    }
-    return made;
-}
-
 Subresource read_subresource(const json::Value& part, const ResourceType& type) {
     const json::Value& kind = *part.find("responseKind");
     const bool is_own = kind.string_at("version").empty();
@@ -30,7 +21,7 @@ Subresource read_subresource(const json::Value& part, const ResourceType& type) 
         .group = is_own ? type.group : std::string(kind.string_at("group")),
         .version = is_own ? type.version : std::string(kind.string_at("version")),
         .kind = std::string(kind.string_at("kind")),
-        .verbs = texts(part.find("verbs"))
+        .verbs = texts_of(part.find("verbs"))
     };
 }
 
@@ -53,9 +44,9 @@ ResourceType read_type(const json::Value& entry) {
         .kind = std::string(told.find("responseKind")->string_at("kind")),
         .plural = std::string(told.string_at("resource")),
         .singular = std::string(told.string_at("singularResource")),
-        .short_names = texts(told.find("shortNames")),
-        .categories = texts(told.find("categories")),
-        .verbs = texts(told.find("verbs"))
+        .short_names = texts_of(told.find("shortNames")),
+        .categories = texts_of(told.find("categories")),
+        .verbs = texts_of(told.find("verbs"))
     };
     // Of the one kind that is in two versions the newer is stored.
     type.is_storage_version = type.api_version() != "autoscaling/v1";

@@ -2,6 +2,8 @@
 
 #include "apiserver/kind_validation.hpp"
 #include "apiserver/pod_validation.hpp"
+#include "apiserver/policy_validation.hpp"
+#include "apiserver/webhook_validation.hpp"
 #include "apiserver/workload_validation.hpp"
 
 #include <algorithm>
@@ -25,9 +27,9 @@ void check_pod(Causes& causes, const Value& pod) {
 }
 
 constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
-constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
+constexpr std::string_view kRbacGroup = "rbac.authorization.k8s.io";
 
-constexpr std::array<KindChecks, 23> kKinds{{
+constexpr std::array<KindChecks, 28> kKindChecks{{
     {"", "ConfigMap", check_config_map, check_config_map_update},
     {"", "Event", check_event, nullptr},
     {"", "LimitRange", check_limit_range, nullptr},
@@ -35,7 +37,11 @@ constexpr std::array<KindChecks, 23> kKinds{{
     {"", "Pod", check_pod, check_pod_update},
     {"", "Secret", check_secret, check_secret_update},
     {"", "Service", check_service, nullptr},
+    {kAdmission, "MutatingAdmissionPolicy", check_mutating_policy, nullptr},
+    {kAdmission, "MutatingAdmissionPolicyBinding", check_mutating_binding, nullptr},
     {kAdmission, "MutatingWebhookConfiguration", check_webhooks, nullptr},
+    {kAdmission, "ValidatingAdmissionPolicy", check_validating_policy, nullptr},
+    {kAdmission, "ValidatingAdmissionPolicyBinding", check_validating_binding, nullptr},
     {kAdmission, "ValidatingWebhookConfiguration", check_webhooks, nullptr},
     {"apps", "DaemonSet", check_daemon_set, check_selector_update},
     {"apps", "Deployment", check_deployment, check_selector_update},
@@ -46,18 +52,20 @@ constexpr std::array<KindChecks, 23> kKinds{{
     {"coordination.k8s.io", "Lease", check_lease, nullptr},
     {"networking.k8s.io", "NetworkPolicy", check_network_policy, nullptr},
     {"node.k8s.io", "RuntimeClass", check_runtime_class, check_runtime_class_update},
-    {kRbac, "ClusterRole", check_role, nullptr},
-    {kRbac, "ClusterRoleBinding", check_role_binding, check_role_binding_update},
-    {kRbac, "Role", check_role, nullptr},
-    {kRbac, "RoleBinding", check_role_binding, check_role_binding_update},
+    {"policy", "PodDisruptionBudget", check_disruption_budget, nullptr},
+    {kRbacGroup, "ClusterRole", check_role, nullptr},
+    {kRbacGroup, "ClusterRoleBinding", check_role_binding, check_role_binding_update},
+    {kRbacGroup, "Role", check_role, nullptr},
+    {kRbacGroup, "RoleBinding", check_role_binding, check_role_binding_update},
     {"scheduling.k8s.io", "PriorityClass", check_priority_class, check_priority_class_update},
 }};
 
 const KindChecks* checks_of(std::string_view group, std::string_view kind) {
-    const auto* found = std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& checks) {
-        return checks.group == group && checks.kind == kind;
-    });
-    return found == kKinds.end() ? nullptr : found;
+    const auto* found =
+        std::find_if(kKindChecks.begin(), kKindChecks.end(), [&](const auto& checks) {
+            return checks.group == group && checks.kind == kind;
+        });
+    return found == kKindChecks.end() ? nullptr : found;
 }
 
 }  // namespace

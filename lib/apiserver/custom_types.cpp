@@ -1,7 +1,9 @@
 #include "apiserver/custom_types.hpp"
 
+#include "apiserver/column_path.hpp"
 #include "apiserver/custom_rules.hpp"
 #include "apiserver/definition_validation.hpp"
+#include "apiserver/values.hpp"
 #include "base/assert.hpp"
 
 #include <fmt/format.h>
@@ -15,16 +17,13 @@ namespace sluice::apiserver {
 
 namespace {
 
-std::vector<std::string> texts(const json::Value* list) {
-    std::vector<std::string> found;
-    if (list != nullptr && list->is_array()) {
-        for (const json::Value& each : list->as_array()) {
-            if (each.is_string()) {
-                found.push_back(each.as_string());
-            }
-        }
-    }
-    return found;
+std::string describe_column(const json::Value& column) {
+    const std::string_view description = column.string_at("description");
+    return description.empty() ? fmt::format(
+                                     "Custom resource definition column (in JSONPath format): {}",
+                                     column.string_at("jsonPath")
+                                 )
+                               : std::string(description);
 }
 
 std::vector<PrinterColumn> columns_of(const json::Value& version) {
@@ -41,12 +40,15 @@ std::vector<PrinterColumn> columns_of(const json::Value& version) {
         return columns;
     }
     for (const json::Value& each : list->as_array()) {
+        if (!ColumnPath::parse(each.string_at("jsonPath"))) {
+            break;  // the real server goes no further, either
+        }
         const json::Value* priority = each.find("priority");
         columns.push_back(
             {.name = std::string(each.string_at("name")),
              .type = std::string(each.string_at("type")),
              .format = std::string(each.string_at("format")),
-             .description = std::string(each.string_at("description")),
+             .description = describe_column(each),
              .priority = priority != nullptr && priority->is_int()
                              ? static_cast<std::int32_t>(priority->as_int())
                              : 0,
@@ -98,8 +100,8 @@ std::vector<ResourceType> types_of_definition(const json::Value& definition) {
             .plural = std::string(names->string_at("plural")),
             .singular = std::string(names->string_at("singular")),
         };
-        type.short_names = texts(names->find("shortNames"));
-        type.categories = texts(names->find("categories"));
+        type.short_names = texts_of(names->find("shortNames"));
+        type.categories = texts_of(names->find("categories"));
         type.is_namespaced = spec->string_at("scope") != "Cluster";
         type.is_custom = true;
         type.conversion = conversion;

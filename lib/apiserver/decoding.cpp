@@ -16,7 +16,7 @@ namespace {
 using json::Value;
 using Fault = std::optional<std::string>;
 
-constexpr int kDepthMax = 128;
+constexpr int kDecodedDepthMax = 128;
 
 std::string go_type(const Schema& schema) {
     switch (schema.type) {
@@ -132,7 +132,7 @@ class Decoder {
   public:
     /// `holder`: the Go struct whose field the value is.
     Fault check(const Schema& schema, const Value& value, const std::string& holder, int depth) {
-        if (value.is_null() || depth > kDepthMax) {
+        if (value.is_null() || depth > kDecodedDepthMax) {
             return std::nullopt;
         }
         if (schema.is_quantity) {

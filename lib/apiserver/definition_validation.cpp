@@ -1,9 +1,12 @@
 #include "apiserver/definition_validation.hpp"
 
+#include "api/names.hpp"
 #include "apiserver/field_checks.hpp"
 #include "apiserver/schema.hpp"
 #include "apiserver/schema_structure.hpp"
 #include "apiserver/values.hpp"
+#include "apiserver/version_validation.hpp"
+#include "apiserver/webhook_validation.hpp"
 
 #include <fmt/format.h>
 
@@ -21,12 +24,13 @@ void check_group(const Value& spec, std::vector<Cause>& causes) {
     const auto group = spec.string_at("group");
     if (group.empty()) {
         causes.push_back(required_value("spec.group"));
+    } else if (const auto problems = api::find_dns1123_subdomain_problems(group);
+               !problems.empty()) {
+        add_problems(causes, "spec.group", group, problems);
     } else if (group.find('.') == std::string_view::npos) {
         causes.push_back(
             invalid_value("spec.group", group, "should be a domain with at least one dot")
         );
-    } else {
-        check_subdomain(causes, "spec.group", group);
     }
 }
 
@@ -36,6 +40,113 @@ void check_names(const Value& spec, std::vector<Cause>& causes) {
         if (names.string_at(name).empty()) {
             causes.push_back(required_value(fmt::format("spec.names.{}", name)));
         }
+    }
+    for (const auto* name : {"plural", "singular"}) {
+        if (const auto text = names.string_at(name); !text.empty()) {
+            check_dns1035_label(causes, fmt::format("spec.names.{}", name), text);
+        }
+    }
+    for (const auto* name : {"kind", "listKind"}) {
+        if (const auto text = names.string_at(name); !text.empty()) {
+            check_kind_name(causes, fmt::format("spec.names.{}", name), text);
+        }
+    }
+    const auto kind = names.string_at("kind");
+    const auto list_kind = names.string_at("listKind");
+    if (!kind.empty() && kind == list_kind) {
+        causes.push_back(
+            invalid_value("spec.names.listKind", list_kind, "kind and listKind may not be the same")
+        );
+    }
+    for (const auto* name : {"shortNames", "categories"}) {
+        const auto& texts = items_of(names.find(name));
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            const auto field = fmt::format("spec.names.{}[{}]", name, i);
+            check_dns1035_label(causes, field, texts[i].is_string() ? texts[i].as_string() : "");
+        }
+    }
+}
+
+/// How a definition says that its group, which is one of the Kubernetes community, was approved.
+/// Empty: it says so, or need not.
+std::vector<Cause> find_approval_faults(const Value& definition) {
+    constexpr std::string_view kAnnotation = "api-approved.kubernetes.io";
+    constexpr std::string_view kSee = "see https://github.com/kubernetes/enhancements/pull/1111";
+    const auto group = member_or_null(definition, "spec").string_at("group");
+    const bool is_protected = group == "k8s.io" || group == "kubernetes.io" ||
+                              group.ends_with(".k8s.io") || group.ends_with(".kubernetes.io");
+    if (!is_protected) {
+        return {};
+    }
+    const auto field = fmt::format("metadata.annotations[{}]", kAnnotation);
+    const auto approval = text_at(definition, {"metadata", "annotations", kAnnotation});
+    if (approval.empty()) {
+        return {required_value(
+            field,
+            fmt::format(
+                "protected groups must have approval annotation \"{}\", {}", kAnnotation, kSee
+            )
+        )};
+    }
+    const auto scheme = approval.find("://");
+    const bool is_url = scheme != std::string_view::npos && scheme > 0 &&
+                        approval.size() > scheme + 3 && approval[scheme + 3] != '/';
+    if (is_url || approval.starts_with("unapproved")) {
+        return {};
+    }
+    return {invalid_value(
+        field,
+        approval,
+        fmt::format(
+            "protected groups must have approval annotation \"{}\" with either a URL or a reason "
+            "starting with \"unapproved\", {}",
+            kAnnotation,
+            kSee
+        )
+    )};
+}
+
+void check_preservation(const Value& spec, const Value* old_spec, std::vector<Cause>& causes) {
+    const bool was = old_spec != nullptr && is_true(*old_spec, "preserveUnknownFields");
+    if (is_true(spec, "preserveUnknownFields") && !was) {
+        causes.push_back(invalid_value(
+            "spec.preserveUnknownFields",
+            true,
+            "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in "
+            "spec.versions[*].schema instead"
+        ));
+    }
+}
+
+void check_conversion(const Value& spec, std::vector<Cause>& causes) {
+    const Value& conversion = member_or_null(spec, "conversion");
+    const auto strategy = conversion.string_at("strategy");
+    check_one_of(causes, "spec.conversion", conversion, "strategy", {"None", "Webhook"});
+    const Value& webhook = member_or_null(conversion, "webhook");
+    const Value* client = webhook.find("clientConfig");
+    const Value* versions = webhook.find("conversionReviewVersions");
+    const std::string client_path = "spec.conversion.webhookClientConfig";
+    const std::string versions_path = "spec.conversion.conversionReviewVersions";
+    if (strategy == "Webhook") {
+        if (client == nullptr) {
+            causes.push_back(required_value(client_path, "required when strategy is set to Webhook")
+            );
+        } else {
+            check_webhook_client(causes, client_path, *client);
+        }
+        if (items_of(versions).empty()) {
+            causes.push_back(required_value(versions_path));
+        } else {
+            check_review_versions(causes, versions_path, *versions);
+        }
+        return;
+    }
+    constexpr std::string_view kNotSet = "should not be set when strategy is not set to Webhook";
+    if (client != nullptr) {
+        causes.push_back(forbidden(client_path, kNotSet));
+    }
+    if (!items_of(versions).empty()) {
+        causes.push_back(forbidden(versions_path, kNotSet));
     }
 }
 
@@ -110,6 +221,7 @@ void check_versions(const Value& spec, std::vector<Cause>& causes) {
         names.emplace(version.string_at("name"));
     }
     check_schemas(versions, causes);
+    check_version_contents(causes, versions);
     if (names.size() != versions.size()) {
         causes.push_back(refuse_versions(versions, "must contain unique version names"));
     }
@@ -186,6 +298,14 @@ std::vector<Cause> find_definition_faults(const Value& definition, const Value* 
     check_scope(spec, causes);
     check_versions(spec, causes);
     check_names(spec, causes);
+    check_conversion(spec, causes);
+    check_preservation(
+        spec, old_definition == nullptr ? nullptr : old_definition->find("spec"), causes
+    );
+    // A definition that was there without it may stay.
+    if (old_definition == nullptr || find_approval_faults(*old_definition).empty()) {
+        std::ranges::move(find_approval_faults(definition), std::back_inserter(causes));
+    }
     if (old_definition != nullptr) {
         check_fixed(spec, member_or_null(*old_definition, "spec"), causes);
         check_stored_versions(definition, causes);

@@ -4,8 +4,10 @@
 #include "apiserver/values.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace sluice::apiserver {
 
@@ -32,6 +34,27 @@ void check_subdomain(Causes& causes, const std::string& field, std::string_view 
     add_problems(causes, field, text, api::find_dns1123_subdomain_problems(text));
 }
 
+void check_dns1035_label(Causes& causes, const std::string& field, std::string_view text) {
+    add_problems(causes, field, text, api::find_dns1035_label_problems(text));
+}
+
+void check_kind_name(Causes& causes, const std::string& field, std::string_view text) {
+    std::string lower(text);
+    std::ranges::transform(lower, lower.begin(), [](unsigned char c) {
+        return static_cast<char>(std::tolower(c));
+    });
+    const auto problems = api::find_dns1035_label_problems(lower);
+    if (!problems.empty()) {
+        causes.push_back(invalid_value(
+            field,
+            text,
+            fmt::format(
+                "may have mixed case, but should otherwise match: {}", fmt::join(problems, ",")
+            )
+        ));
+    }
+}
+
 void check_qualified_name(Causes& causes, const std::string& field, std::string_view text) {
     add_problems(causes, field, text, api::find_qualified_name_problems(text));
 }
@@ -43,6 +66,75 @@ void check_labels(Causes& causes, const std::string& field, const Value* labels)
             add_problems(causes, field, value, api::find_label_value_problems(value.as_string()));
         }
     }
+}
+
+namespace {
+
+void check_requirement(
+    Causes& causes, const std::string& path, const Value& requirement, Comparisons comparisons
+) {
+    const std::string_view operation = requirement.string_at("operator");
+    const auto& values = items_of(requirement.find("values"));
+    const bool compares = operation == "Gt" || operation == "Lt";
+    if (operation == "In" || operation == "NotIn") {
+        if (values.empty()) {
+            causes.push_back(required_value(
+                path + ".values", "must be specified when `operator` is 'In' or 'NotIn'"
+            ));
+        }
+    } else if (operation == "Exists" || operation == "DoesNotExist") {
+        if (!values.empty()) {
+            causes.push_back(forbidden(
+                path + ".values",
+                "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+            ));
+        }
+    } else if (compares && comparisons == Comparisons::Allowed) {
+        if (values.size() != 1) {
+            causes.push_back(required_value(
+                path + ".values", "must be specified single value when `operator` is 'Lt' or 'Gt'"
+            ));
+        }
+    } else {
+        causes.push_back(
+            invalid_value(path + ".operator", operation, "not a valid selector operator")
+        );
+    }
+    check_qualified_name(causes, path + ".key", requirement.string_at("key"));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (values[i].is_string()) {
+            add_problems(
+                causes,
+                fmt::format("{}.values[{}]", path, i),
+                values[i],
+                api::find_label_value_problems(values[i].as_string())
+            );
+        }
+    }
+}
+
+}  // namespace
+
+void check_requirements(
+    Causes& causes, const std::string& field, const Value* requirements, Comparisons comparisons
+) {
+    const auto& items = items_of(requirements);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        check_requirement(causes, fmt::format("{}[{}]", field, i), items[i], comparisons);
+    }
+}
+
+void check_label_selector(Causes& causes, const std::string& field, const Value* selector) {
+    if (selector == nullptr || !selector->is_object()) {
+        return;
+    }
+    check_labels(causes, field + ".matchLabels", selector->find("matchLabels"));
+    check_requirements(
+        causes,
+        field + ".matchExpressions",
+        selector->find("matchExpressions"),
+        Comparisons::Refused
+    );
 }
 
 void check_not_negative(

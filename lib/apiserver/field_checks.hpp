@@ -23,9 +23,24 @@ void add_problems(
 );
 void check_label(Causes& causes, const std::string& field, std::string_view text);
 void check_subdomain(Causes& causes, const std::string& field, std::string_view text);
+void check_dns1035_label(Causes& causes, const std::string& field, std::string_view text);
+/// The name of a kind: a DNS-1035 label but for upper case.
+void check_kind_name(Causes& causes, const std::string& field, std::string_view text);
 void check_qualified_name(Causes& causes, const std::string& field, std::string_view text);
 /// Keys and values of a map of labels.
 void check_labels(Causes& causes, const std::string& field, const json::Value* labels);
+
+/// Whether requirements may compare numbers (`Gt`, `Lt`), as those of nodes do.
+enum class Comparisons : std::uint8_t { Refused, Allowed };
+/// The expressions of a selector: key, operator and values.
+void check_requirements(
+    Causes& causes,
+    const std::string& field,
+    const json::Value* requirements,
+    Comparisons comparisons
+);
+/// A metav1.LabelSelector: its labels, and what its expressions ask.
+void check_label_selector(Causes& causes, const std::string& field, const json::Value* selector);
 
 /// The member, where there is one, is at least zero.
 void check_not_negative(

@@ -9,7 +9,7 @@ namespace {
 
 using json::Value;
 
-constexpr int kDepthMax = 128;
+constexpr int kFieldSetDepthMax = 128;
 
 auto lower_bound(auto& children, const PathElement& element) {
     return std::lower_bound(
@@ -21,7 +21,7 @@ auto lower_bound(auto& children, const PathElement& element) {
 }
 
 Result<FieldSet> read(const Value& fields, int depth) {
-    if (!fields.is_object() || depth > kDepthMax) {
+    if (!fields.is_object() || depth > kFieldSetDepthMax) {
         return make_invalid("fieldsV1 must be objects, nested at most 128 deep");
     }
     FieldSet set;

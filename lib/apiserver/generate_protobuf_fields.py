@@ -60,7 +60,9 @@ ROOTS = {
     ],
     "apiextensions-apiserver/pkg/apis/apiextensions/v1": ["CustomResourceDefinition"],
     "kube-aggregator/pkg/apis/apiregistration/v1": ["APIService"],
-    "apimachinery/pkg/apis/meta/v1": ["DeleteOptions", "ListMeta", "Status", "WatchEvent"],
+    "apimachinery/pkg/apis/meta/v1": [
+        "DeleteOptions", "ListMeta", "PartialObjectMetadata", "Status", "WatchEvent",
+    ],
 }
 MODULE_NAMES = ("api", "apiextensions-apiserver", "apimachinery", "kube-aggregator")
 FIELD = re.compile(

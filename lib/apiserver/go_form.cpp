@@ -13,7 +13,7 @@ namespace {
 
 using json::Value;
 
-constexpr int kDepthMax = 128;
+constexpr int kFormDepthMax = 128;
 
 /// Optional texts that are pointers in Go: an empty one is printed.
 constexpr std::array<std::string_view, 4> kTextPointers{
@@ -129,7 +129,7 @@ bool is_always_printed(const Schema& holder, const SchemaProperty& property) {
 
 Value zero_of(const Schema& schema, int depth) {
     json::Object object;
-    if (depth > kDepthMax) {
+    if (depth > kFormDepthMax) {
         return object;
     }
     for (const auto& property : schema.properties) {
@@ -165,7 +165,7 @@ void fill_missing(const Schema& schema, Value& object) {
 }
 
 void bring(const Schema& schema, Value& value, int depth) {
-    if (depth > kDepthMax) {
+    if (depth > kFormDepthMax) {
         return;
     }
     if (schema.is_quantity) {

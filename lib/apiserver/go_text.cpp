@@ -8,7 +8,7 @@
 namespace sluice::apiserver {
 namespace {
 
-constexpr int kDepthMax = 64;
+constexpr int kTextDepthMax = 64;
 
 std::vector<const json::Member*> sorted_members(const json::Object& object) {
     std::vector<const json::Member*> members;
@@ -22,7 +22,7 @@ std::vector<const json::Member*> sorted_members(const json::Object& object) {
 }
 
 void append(std::string& out, const json::Value& value, int depth) {
-    if (depth > kDepthMax) {
+    if (depth > kTextDepthMax) {
         out += "...";
     } else if (value.is_null()) {
         out += "<nil>";
@@ -50,7 +50,7 @@ void append(std::string& out, const json::Value& value, int depth) {
 }
 
 void append_source(std::string& out, const json::Value& value, int depth) {
-    if (depth > kDepthMax) {
+    if (depth > kTextDepthMax) {
         out += "...";
     } else if (value.is_null()) {
         out += "interface {}(nil)";

@@ -2,6 +2,7 @@
 
 #include "apiserver/failures.hpp"
 #include "apiserver/flow_control.hpp"
+#include "apiserver/negotiation.hpp"
 #include "apiserver/protobuf_answer.hpp"
 #include "apiserver/watch.hpp"
 #include "apiserver/webhook_client.hpp"
@@ -91,11 +92,12 @@ class WatchBody final : public net::BodyStream {
 
 /// Whether the answer to the request is to be in protobuf. Answers are made in JSON first.
 bool is_answered_in_protobuf(const ResourceTable& types, const Request& request) {
-    if (!takes_only_protobuf(request.accept)) {
+    const bool is_metadata = prefers_metadata_in_protobuf(request.accept);
+    if (!is_metadata && !takes_only_protobuf(request.accept)) {
         return false;
     }
     const auto route = find_route(types, request.path);
-    return route && has_protobuf(*route->type);
+    return route && (is_metadata || has_protobuf(*route->type));
 }
 
 /// The answer in that form. A table or another text stays what it is.
@@ -145,7 +147,9 @@ asio::awaitable<net::ServerResponse> HttpFront::handle(net::ServerRequest incomi
     request.body = *body;
     const bool is_protobuf = is_answered_in_protobuf(server_.state().types, request);
     if (is_protobuf) {
-        request.accept = "application/json";
+        request.accept = prefers_metadata_in_protobuf(request.accept)
+                             ? "application/json;as=PartialObjectMetadata"
+                             : "application/json";
     }
     const FlowClass flow = classify_request(server_.state(), request);
     Response response = co_await answer(std::move(request));

@@ -176,7 +176,9 @@ void check_completions_update(Causes& causes, const Value& spec, const Value& ol
 void check_job(Causes& causes, const Value& job) {
     const Value& spec = member_or_null(job, "spec");
     check_generated_selector(causes, job, spec);
-    if (!selects(spec.find("selector"), labels_of(spec))) {
+    const std::size_t known = causes.size();
+    check_label_selector(causes, "spec.selector", spec.find("selector"));
+    if (causes.size() == known && !selects(spec.find("selector"), labels_of(spec))) {
         const Value* labels = labels_of(spec);
         causes.push_back(invalid_value(
             "spec.template.metadata.labels",

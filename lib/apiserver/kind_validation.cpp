@@ -100,46 +100,6 @@ void check_order(Causes& causes, const std::string& path, const Value& limit, co
     }
 }
 
-void check_webhook(Causes& causes, const std::string& path, const Value& webhook) {
-    const auto name = webhook.string_at("name");
-    if (name.empty()) {
-        causes.push_back(required_value(path + ".name"));
-    } else if (std::count(name.begin(), name.end(), '.') < 2) {
-        causes.push_back(invalid_value(
-            path + ".name",
-            name,
-            "should be a domain with at least three segments separated by dots"
-        ));
-    }
-    if (webhook.string_at("sideEffects").empty()) {
-        causes.push_back(
-            required_value(path + ".sideEffects", "must specify one of None, NoneOnDryRun")
-        );
-    }
-    check_one_of(causes, path, webhook, "sideEffects", {"None", "NoneOnDryRun"});
-    check_one_of(causes, path, webhook, "failurePolicy", {"Ignore", "Fail"});
-    check_one_of(causes, path, webhook, "matchPolicy", {"Equivalent", "Exact"});
-    if (items_of(webhook.find("admissionReviewVersions")).empty()) {
-        causes.push_back(
-            required_value(path + ".admissionReviewVersions", "must specify one of v1, v1beta1")
-        );
-    }
-    const Value& client = member_or_null(webhook, "clientConfig");
-    const bool has_url = client.find("url") != nullptr;
-    const bool has_service = client.find("service") != nullptr;
-    if (has_url == has_service) {
-        causes.push_back(
-            required_value(path + ".clientConfig", "exactly one of url or service is required")
-        );
-    }
-    const auto seconds = int_at(webhook, "timeoutSeconds", 10);
-    if (seconds < 1 || seconds > 30) {
-        causes.push_back(invalid_value(
-            path + ".timeoutSeconds", seconds, "the timeout value must be between 1 and 30 seconds"
-        ));
-    }
-}
-
 /// endPort makes a range of a numbered port.
 void check_port_range(Causes& causes, const std::string& path, const Value& range) {
     const Value* port = range.find("port");
@@ -187,6 +147,31 @@ std::size_t decoded_size(const Value* data) {
         }
     }
     return sum;
+}
+
+/// A number of pods, or `25%` of them.
+void check_pod_count(Causes& causes, const std::string& path, const Value& count) {
+    if (count.is_int()) {
+        if (count.as_int() < 0) {
+            causes.push_back(invalid_value(path, count, "must be greater than or equal to 0"));
+        }
+        return;
+    }
+    const std::string text = count.is_string() ? count.as_string() : "";
+    const std::string_view digits = std::string_view(text).substr(0, text.find('%'));
+    const bool is_percent =
+        !digits.empty() && digits.size() + 1 == text.size() &&
+        std::ranges::all_of(digits, [](unsigned char c) { return std::isdigit(c) != 0; });
+    if (!is_percent) {
+        const auto problem = api::pattern_problem(
+            "a valid percent string must be a numeric string followed by an ending '%'",
+            "[0-9]+%",
+            {"1%", "93%"}
+        );
+        causes.push_back(invalid_value(path, count, problem));
+    } else if (digits.size() > 3 || (digits.size() == 3 && digits > "100")) {
+        causes.push_back(invalid_value(path, count, "must not be greater than 100%"));
+    }
 }
 
 }  // namespace
@@ -301,8 +286,35 @@ void check_node(Causes& causes, const Value& node) {
     }
 }
 
+void check_disruption_budget(Causes& causes, const Value& budget) {
+    const Value& spec = member_or_null(budget, "spec");
+    const Value* available = spec.find("minAvailable");
+    const Value* unavailable = spec.find("maxUnavailable");
+    if (available != nullptr && unavailable != nullptr) {
+        const Value shown = json::Object{
+            {"MinAvailable", *available},
+            {"Selector", member_or_null(spec, "selector")},
+            {"MaxUnavailable", *unavailable},
+            {"UnhealthyPodEvictionPolicy", member_or_null(spec, "unhealthyPodEvictionPolicy")},
+        };
+        causes.push_back(
+            invalid_value("spec", shown, "minAvailable and maxUnavailable cannot be both set")
+        );
+    }
+    for (const auto* name : {"minAvailable", "maxUnavailable"}) {
+        if (const Value* number = spec.find(name); number != nullptr) {
+            check_pod_count(causes, fmt::format("spec.{}", name), *number);
+        }
+    }
+    check_one_of(
+        causes, "spec", spec, "unhealthyPodEvictionPolicy", {"AlwaysAllow", "IfHealthyBudget"}
+    );
+    check_label_selector(causes, "spec.selector", spec.find("selector"));
+}
+
 void check_network_policy(Causes& causes, const Value& policy) {
     const Value& spec = member_or_null(policy, "spec");
+    check_label_selector(causes, "spec.podSelector", spec.find("podSelector"));
     for (const char* side : {"ingress", "egress"}) {
         const auto& rules = items_of(spec.find(side));
         for (std::size_t i = 0; i < rules.size(); ++i) {
@@ -346,18 +358,6 @@ void check_service(Causes& causes, const Value& service) {
     check_one_of(
         causes, "spec", spec, "type", {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}
     );
-}
-
-void check_webhooks(Causes& causes, const Value& configuration) {
-    const auto& webhooks = items_of(configuration.find("webhooks"));
-    std::set<std::string> names;
-    for (std::size_t i = 0; i < webhooks.size(); ++i) {
-        check_webhook(causes, at("webhooks", i), webhooks[i]);
-        const std::string name(webhooks[i].string_at("name"));
-        if (!name.empty() && !names.insert(name).second) {
-            causes.push_back(duplicate_value(at("webhooks", i) + ".name", name));
-        }
-    }
 }
 
 void check_lease(Causes& causes, const Value& lease) {

@@ -2,6 +2,7 @@
 
 #include "apiserver/typed_walk.hpp"
 #include "apiserver/values.hpp"
+#include "json/writer.hpp"
 
 #include <string>
 #include <utility>
@@ -12,34 +13,12 @@ namespace {
 using json::Value;
 
 constexpr std::string_view kAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
-constexpr std::size_t kAnnotationsMax = std::size_t{256} * 1024;
+constexpr std::size_t kAnnotationBytesMax = std::size_t{256} * 1024;
 
 /// The object in that member, made where there is none.
 Value& member_object(Value& object, std::string_view name) {
     Value* member = object.find(name);
     return member != nullptr && member->is_object() ? *member : object.set(name, json::Object());
-}
-
-/// JSON as Go's encoder writes it: some characters, which stand in strings alone, are escaped.
-std::string escape_as_go(std::string_view text) {
-    std::string escaped;
-    escaped.reserve(text.size());
-    while (!text.empty()) {
-        const bool is_separator = text.starts_with("\u2028") || text.starts_with("\u2029");
-        if (is_separator) {
-            escaped += text.starts_with("\u2028") ? "\\u2028" : "\\u2029";
-        } else if (text.front() == '<') {
-            escaped += "\\u003c";
-        } else if (text.front() == '>') {
-            escaped += "\\u003e";
-        } else if (text.front() == '&') {
-            escaped += "\\u0026";
-        } else {
-            escaped += text.front();
-        }
-        text.remove_prefix(is_separator ? std::string_view("\u2028").size() : 1);
-    }
-    return escaped;
 }
 
 }  // namespace
@@ -76,12 +55,12 @@ void note_last_applied(const Value& config, Value& object) {
     }
     Value& metadata = member_object(object, "metadata");
     Value& annotations = member_object(metadata, "annotations");
-    annotations.set(kAnnotation, escape_as_go(json::print_sorted(noted)) + "\n");
+    annotations.set(kAnnotation, json::escape_as_go(json::print_sorted(noted)) + "\n");
     std::size_t size = 0;
     for (const auto& [name, value] : members_of(&annotations)) {
         size += name.size() + (value.is_string() ? value.as_string().size() : 0);
     }
-    if (size > kAnnotationsMax) {
+    if (size > kAnnotationBytesMax) {
         annotations.erase(kAnnotation);
     }
 }

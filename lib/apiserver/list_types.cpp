@@ -1,11 +1,11 @@
 #include "apiserver/list_types.hpp"
 
-#include "api/names.hpp"
+#include "apiserver/field_checks.hpp"
+#include "apiserver/values.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 namespace sluice::apiserver {
@@ -13,14 +13,12 @@ namespace {
 
 using json::Value;
 
-constexpr int kDepthMax = 256;
-
 /// Calls `visit(schema, value, path)` for each node that the schema describes, from the root down.
 template <class Visit>
 void walk(
     const Schema& schema, const Value& value, std::string& path, int depth, const Visit& visit
 ) {
-    if (depth > kDepthMax) {
+    if (depth > kObjectDepthMax) {
         return;
     }
     visit(schema, value, path);
@@ -84,26 +82,6 @@ std::vector<Cause> find_list_faults(const Schema& schema, const Value& object) {
     return causes;
 }
 
-void add_kind_fault(const Value& kind, const std::string& path, std::vector<Cause>& causes) {
-    std::string lower = kind.as_string();
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) {
-        return static_cast<char>(std::tolower(c));
-    });
-    const bool is_valid = lower.size() <= 63 && api::has_label_form(lower) &&
-                          !(lower.front() >= '0' && lower.front() <= '9');
-    if (!is_valid) {
-        const auto problem = api::pattern_problem(
-            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with"
-            " an alphabetic character, and end with an alphanumeric character",
-            "[a-z]([-a-z0-9]*[a-z0-9])?",
-            {"my-name", "abc-123"}
-        );
-        causes.push_back(
-            invalid_value(path, kind, "may have mixed case, but should otherwise match: " + problem)
-        );
-    }
-}
-
 void add_identity_faults(const Value& value, const std::string& path, std::vector<Cause>& causes) {
     const Value* version = value.find("apiVersion");
     const Value* kind = value.find("kind");
@@ -125,7 +103,7 @@ void add_identity_faults(const Value& value, const std::string& path, std::vecto
         if (kind->as_string().empty()) {
             causes.push_back(invalid_value(path + ".kind", "", "must not be empty"));
         } else {
-            add_kind_fault(*kind, path + ".kind", causes);
+            check_kind_name(causes, path + ".kind", kind->as_string());
         }
     }
 }

@@ -72,17 +72,7 @@ std::vector<std::string> name_problems(
         return problem ? std::vector{*problem} : std::vector<std::string>();
     }
     if (group.empty() && kind == "Service") {
-        const bool fits = name.size() <= 63 && api::has_label_form(name) &&
-                          std::isdigit(static_cast<unsigned char>(name.front())) == 0;
-        if (fits) {
-            return {};
-        }
-        return {api::pattern_problem(
-            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with"
-            " an alphabetic character, and end with an alphanumeric character",
-            "[a-z]([-a-z0-9]*[a-z0-9])?",
-            {"my-name", "abc-123"}
-        )};
+        return api::find_dns1035_label_problems(name);
     }
     return api::find_dns1123_subdomain_problems(name);
 }

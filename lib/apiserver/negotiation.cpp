@@ -2,6 +2,7 @@
 
 #include "apiserver/body.hpp"
 #include "apiserver/failures.hpp"
+#include "apiserver/protobuf_answer.hpp"
 
 #include <string>
 
@@ -20,6 +21,12 @@ Result<void> check_accept(std::string_view accept) {
         }
     }
     return not_acceptable();
+}
+
+bool prefers_metadata_in_protobuf(std::string_view accept) {
+    const std::string_view first = accept.substr(0, accept.find(','));
+    return media_type(first) == kProtobufType &&
+           first.find(";as=PartialObjectMetadata") != std::string_view::npos;
 }
 
 bool wants_another_form(std::string_view accept) {

@@ -10,6 +10,10 @@ namespace sluice::apiserver {
 /// Errors: NotAcceptable.
 Result<void> check_accept(std::string_view accept);
 
+/// Whether the client takes the metadata of objects in protobuf before any other form, as clients
+/// do that need no more of objects.
+bool prefers_metadata_in_protobuf(std::string_view accept);
+
 /// Whether the client takes an answer only as a table or as metadata.
 bool wants_another_form(std::string_view accept);
 /// The refusal of a form in which there is no answer.

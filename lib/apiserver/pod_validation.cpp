@@ -2,6 +2,7 @@
 
 #include "api/names.hpp"
 #include "apiserver/builtin_validation.hpp"
+#include "apiserver/placement_validation.hpp"
 #include "apiserver/values.hpp"
 
 #include <fmt/format.h>
@@ -271,6 +272,7 @@ void check_pod_spec(Causes& causes, const std::string& path, const Value& spec) 
             check_subdomain(causes, path + "." + name, spec.string_at(name));
         }
     }
+    check_placement(causes, path, spec);
     check_deadline(causes, path, spec);
     check_gates(causes, path, spec);
     check_sysctls(causes, path, spec);

@@ -18,7 +18,7 @@ namespace sluice::apiserver {
 
 namespace {
 
-constexpr int kDepthMax = 64;
+constexpr int kMessageDepthMax = 64;
 
 /// One field as it stands in the bytes.
 struct Item {
@@ -101,7 +101,7 @@ Error malformed() {
 }
 
 /// The items of a message by their number; the last of several counts, as protobuf has it.
-Result<std::map<std::uint64_t, Item>> items_of(std::string_view bytes) {
+Result<std::map<std::uint64_t, Item>> fields_of(std::string_view bytes) {
     std::map<std::uint64_t, Item> items;
     Reader reader(bytes);
     while (!reader.is_done()) {
@@ -134,7 +134,7 @@ std::string print_time(std::int64_t seconds, std::int64_t micros) {
 }
 
 Result<json::Value> decode_time(std::string_view bytes, bool is_micro) {
-    const auto items = items_of(bytes);
+    const auto items = fields_of(bytes);
     if (!items) {
         return items.error();
     }
@@ -167,7 +167,7 @@ std::optional<Result<json::Value>> decode_special(std::string_view type, std::st
     if (!is_quantity && !is_choice && !is_raw) {
         return std::nullopt;
     }
-    const auto items = items_of(bytes);
+    const auto items = fields_of(bytes);
     if (!items) {
         return Result<json::Value>(items.error());
     }
@@ -179,7 +179,7 @@ std::optional<Result<json::Value>> decode_special(std::string_view type, std::st
         return Result<json::Value>(json::Value(find(1).bytes));
     }
     if (is_raw) {
-        return json::parse(find(1).bytes, {.depth = kDepthMax});
+        return json::parse(find(1).bytes, {.depth = kMessageDepthMax});
     }
     const bool is_text = find(1).value == 1;
     return Result<json::Value>(
@@ -230,7 +230,7 @@ bool says_nothing(const ProtobufField& field, const json::Value& value) {
 Result<void> add_entry(
     json::Value& object, const ProtobufField& field, std::string_view bytes, int depth
 ) {
-    const auto items = items_of(bytes);
+    const auto items = fields_of(bytes);
     if (!items) {
         return items.error();
     }
@@ -265,7 +265,7 @@ json::Value choose_part(std::string_view type, json::Value object) {
 }
 
 Result<json::Value> decode_message(std::string_view type, std::string_view bytes, int depth) {
-    if (depth > kDepthMax) {
+    if (depth > kMessageDepthMax) {
         return make_invalid("the message is nested too deep");
     }
     if (auto special = decode_special(type, bytes)) {
@@ -321,11 +321,11 @@ Result<json::Value> decode_protobuf(std::string_view body) {
     if (!body.starts_with(kProtobufMagic)) {
         return malformed();
     }
-    const auto unknown = items_of(body.substr(kProtobufMagic.size()));
+    const auto unknown = fields_of(body.substr(kProtobufMagic.size()));
     if (!unknown || !unknown->contains(1)) {
         return malformed();
     }
-    const auto meta = items_of(unknown->at(1).bytes);
+    const auto meta = fields_of(unknown->at(1).bytes);
     if (!meta) {
         return malformed();
     }

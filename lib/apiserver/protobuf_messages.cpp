@@ -67,7 +67,7 @@ std::string protobuf_message_of(std::string_view api_version, std::string_view k
     std::string_view group =
         slash == std::string_view::npos ? std::string_view("core") : api_version.substr(0, slash);
     group = group.substr(0, group.find('.'));
-    if (kind == "DeleteOptions" || (group == "core" && kind == "Status")) {
+    if (kind == "DeleteOptions" || group == "meta" || (group == "core" && kind == "Status")) {
         return fmt::format("{}{}", kMetaMessages, kind);
     }
     if (group == "apiextensions" || group == "apiregistration") {

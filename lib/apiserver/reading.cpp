@@ -108,14 +108,12 @@ json::Value metadata_alone(const json::Value& object) {
 }
 
 /// What the client wants an object to look like.
-Render make_render(const State& state, const Request& request, const Route& route, Time now) {
-    const auto type = route.type;
+Form make_form(const Request& request, const Route& route, Time now) {
     if (wants_table(request)) {
         const std::string include(request.parameter("includeObject"));
         // Of a watch the first table alone tells its columns.
         const auto is_first = std::make_shared<bool>(true);
-        return [&state, type, include, now, is_first](const json::Value& stored) {
-            const json::Value object = state.to_version(stored, *type);
+        return [type = route.type, include, now, is_first](const json::Value& object) {
             const json::Value* metadata = object.find("metadata");
             json::Value table = make_table(
                 *type,
@@ -131,32 +129,28 @@ Render make_render(const State& state, const Request& request, const Route& rout
         };
     }
     if (wants_metadata_alone(request)) {
-        return [](const json::Value& stored) { return metadata_alone(stored); };
+        return [](const json::Value& object) { return metadata_alone(object); };
     }
-    return [&state, type](const json::Value& stored) { return state.to_version(stored, *type); };
+    return [](json::Value object) { return object; };
+}
+
+Render make_render(const State& state, const Route& route, Form form) {
+    return [&state, type = route.type, form = std::move(form)](const json::Value& stored) {
+        return form(state.to_version(stored, *type));
+    };
 }
 
 /// The same, with conversions of its own. What is made while some are missing is thrown away.
 Render make_converting_render(
-    State& state,
-    const Request& request,
-    const Route& route,
-    Time now,
-    const std::shared_ptr<Conversions>& conversions
+    State& state, const Route& route, Form form, const std::shared_ptr<Conversions>& conversions
 ) {
-    return [&state,
-            conversions,
-            type = route.type,
-            render = make_render(state, request, route, now)](const json::Value& stored) {
-        const ConversionScope scope(state, *conversions);
-        if (state.needs_webhook(stored, *type)) {
+    return
+        [&state, conversions, type = route.type, form = std::move(form)](const json::Value& stored
+        ) {
+            const ConversionScope scope(state, *conversions);
             json::Value object = state.to_version(stored, *type);
-            if (conversions->are_missing()) {
-                return object;
-            }
-        }
-        return render(stored);
-    };
+            return conversions->are_missing() ? object : form(std::move(object));
+        };
 }
 
 /// The refusal of a list that may go on with another token.
@@ -298,6 +292,7 @@ Response watch(State& state, const Request& request, const Route& route, Time no
     // Who converts them may change while they are watched.
     const auto conversions =
         route.type->conversion == nullptr ? nullptr : std::make_shared<Conversions>();
+    const Form form = make_form(request, route, now);
     Watch::Options watched{
         .filter = std::move(options->filter),
         .collection = State::collection_of(*route.type),
@@ -306,9 +301,9 @@ Response watch(State& state, const Request& request, const Route& route, Time no
         .marks_initial = options->sends_initial_events && options->allows_bookmarks,
         .allows_bookmarks = options->allows_bookmarks,
         .until = now + std::chrono::seconds(timeout),
-        .render = conversions == nullptr
-                      ? make_render(state, request, route, now)
-                      : make_converting_render(state, request, route, now, conversions),
+        .render = conversions == nullptr ? make_render(state, route, form)
+                                         : make_converting_render(state, route, form, conversions),
+        .form = form,
         .conversions = conversions
     };
     if (route.type->is_custom) {
@@ -351,7 +346,7 @@ Response show_one(
     if (!object) {
         return make_response(not_found(*route.type, route.name));
     }
-    return make_response(make_render(state, request, route, now)(*object));
+    return make_response(make_form(request, route, now)(state.to_version(*object, *route.type)));
 }
 
 Response read_objects(State& state, const Request& request, const Route& route, Time now) {

@@ -15,7 +15,6 @@ namespace {
 
 using json::Value;
 
-constexpr int kDepthMax = 128;
 constexpr std::size_t kNodesMax = 200'000;
 constexpr std::string_view kReferencePrefix = "#/components/schemas/";
 
@@ -154,8 +153,9 @@ class Compiler {
     }
 
     Result<const Schema*> compile(const Value& node, int depth) {
-        if (depth > kDepthMax) {
-            return make_invalid(fmt::format("the schema is nested deeper than {}", kDepthMax));
+        if (depth > kSchemaDepthMax) {
+            return make_invalid(fmt::format("the schema is nested deeper than {}", kSchemaDepthMax)
+            );
         }
         if (!node.is_object()) {
             return make_invalid("a schema must be an object");

@@ -18,6 +18,9 @@ namespace sluice::apiserver {
 
 class Schema;
 
+/// Schemas that are nested deeper are refused.
+inline constexpr int kSchemaDepthMax = 128;
+
 /// A declared member of an object.
 struct SchemaProperty {
     std::string name;

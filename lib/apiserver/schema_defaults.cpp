@@ -1,4 +1,5 @@
 #include "apiserver/schema_functions.hpp"
+#include "apiserver/values.hpp"
 
 #include <utility>
 
@@ -6,9 +7,6 @@ namespace sluice::apiserver {
 namespace {
 
 using json::Value;
-
-/// Deeper objects are refused before; this only bounds the recursion.
-constexpr int kDepthMax = 256;
 
 bool is_missing(const Value* value, const Schema& schema) {
     return value == nullptr || (value->is_null() && !schema.nullable);
@@ -35,7 +33,7 @@ void fill_member_defaults(const Schema& schema, Value& value, int depth) {
 }
 
 void fill(const Schema& schema, Value& value, int depth) {
-    if (depth > kDepthMax) {
+    if (depth > kObjectDepthMax) {
         return;
     }
     if (value.is_object()) {
@@ -52,7 +50,7 @@ void fill(const Schema& schema, Value& value, int depth) {
 
 /// Drops the nulls that no default has replaced, where null is no value.
 void drop_nulls(const Schema& schema, Value& value, int depth) {
-    if (depth > kDepthMax) {
+    if (depth > kObjectDepthMax) {
         return;
     }
     if (value.is_array() && schema.items != nullptr) {

@@ -1,4 +1,5 @@
 #include "apiserver/schema_functions.hpp"
+#include "apiserver/values.hpp"
 
 #include <fmt/format.h>
 
@@ -11,8 +12,6 @@ namespace {
 
 using json::Value;
 
-constexpr int kDepthMax = 256;
-
 bool is_identity(std::string_view name) {
     return name == "apiVersion" || name == "kind" || name == "metadata";
 }
@@ -23,7 +22,7 @@ class Pruner {
     explicit Pruner(bool removes) : removes_(removes) {}
 
     void walk(const Schema& schema, Value& value, bool is_resource, int depth) {
-        if (depth > kDepthMax || accepts_anything(schema)) {
+        if (depth > kObjectDepthMax || accepts_anything(schema)) {
             return;
         }
         if (value.is_array() && schema.items != nullptr) {

@@ -18,8 +18,7 @@ namespace {
 
 using json::Value;
 
-constexpr int kDepthMax = 128;
-constexpr std::size_t kCausesMax = 200;
+constexpr std::size_t kFaultsMax = 200;
 
 /// Words of JSON schema that a CRD must not use.
 constexpr std::array<std::string_view, 6> kUnsupported{
@@ -63,11 +62,11 @@ class StructureChecker {
     Causes causes;
 
     void check(const Value& schema, const std::string& path, Place place, int depth) {
-        if (depth > kDepthMax) {
+        if (depth > kSchemaDepthMax) {
             causes.push_back(forbidden(path, "the schema is nested too deeply"));
             return;
         }
-        if (!schema.is_object() || causes.size() > kCausesMax) {
+        if (!schema.is_object() || causes.size() > kFaultsMax) {
             return;
         }
         check_words(schema, path);
@@ -355,7 +354,7 @@ class StructureChecker {
 
     /// A schema inside allOf, anyOf, oneOf or not. `is_union`: it may be that of int-or-string.
     void check_part(const Value& part, const std::string& path, bool is_union, int depth) {
-        if (depth > kDepthMax || !part.is_object() || causes.size() > kCausesMax) {
+        if (depth > kSchemaDepthMax || !part.is_object() || causes.size() > kFaultsMax) {
             return;
         }
         for (const auto word : kStructural) {

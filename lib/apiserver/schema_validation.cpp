@@ -17,7 +17,6 @@ namespace {
 
 using json::Value;
 
-constexpr int kDepthMax = 256;
 constexpr std::size_t kCausesMax = 1000;
 /// The field of a fault that the API server ties to no path.
 constexpr std::string_view kNoField = "<nil>";
@@ -102,7 +101,7 @@ class Validator {
   public:
     /// `old`: what the value was before; what is equal to it is not refused.
     void check(const Schema& schema, const Value& value, const Value* old, int depth) {
-        if (depth > kDepthMax || causes_.size() >= kCausesMax) {
+        if (depth > kObjectDepthMax || causes_.size() >= kCausesMax) {
             return;
         }
         if (old != nullptr && depth > 0 && *old == value) {

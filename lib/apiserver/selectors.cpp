@@ -14,7 +14,7 @@ namespace sluice::apiserver {
 
 namespace {
 
-std::optional<std::int64_t> number(std::string_view text) {
+std::optional<std::int64_t> read_number(std::string_view text) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool is_whole = error == std::errc() && end == text.data() + text.size();
@@ -216,7 +216,7 @@ class LabelQueryParser {
             made.operation == Operator::GreaterThan || made.operation == Operator::LessThan;
         for (std::size_t i = 0; i < made.values.size(); ++i) {
             const std::string& value = made.values[i];
-            if (compares && !number(value)) {
+            if (compares && !read_number(value)) {
                 return to_result(
                     fmt::format("values[{}]", i),
                     value,
@@ -266,8 +266,8 @@ bool LabelQuery::matches(const json::Value& object) const {
                 return !is_listed();
             case Operator::GreaterThan:
             case Operator::LessThan: {
-                const auto value = is_there ? number(label->as_string()) : std::nullopt;
-                const std::int64_t bound = number(wanted.values.front()).value_or(0);
+                const auto value = is_there ? read_number(label->as_string()) : std::nullopt;
+                const std::int64_t bound = read_number(wanted.values.front()).value_or(0);
                 return value && (wanted.operation == Operator::GreaterThan ? *value > bound
                                                                            : *value < bound);
             }

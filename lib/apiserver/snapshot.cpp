@@ -21,14 +21,14 @@ const Collection definitions_collection{"apiextensions.k8s.io", "customresourced
 constexpr std::int64_t kVersionGap = 1'000'000;
 constexpr std::size_t kChecksumSize = 64;
 /// Whatever depth requests may have.
-constexpr std::size_t kDepthMax = 1024;
+constexpr std::size_t kLineDepthMax = 1024;
 
 Error damaged(std::string detail) {
     return make_invalid(std::move(detail));
 }
 
 Result<StoreImage::Entry> parse_entry(std::string_view line) {
-    auto read = json::parse(line, {.depth = kDepthMax});
+    auto read = json::parse(line, {.depth = kLineDepthMax});
     if (!read) {
         return read.error();
     }

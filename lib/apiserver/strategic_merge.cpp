@@ -19,7 +19,7 @@ using json::Array;
 using json::Object;
 using json::Value;
 
-constexpr int kDepthMax = 128;
+constexpr int kPatchDepthMax = 128;
 constexpr std::string_view kDirective = "$patch";
 constexpr std::string_view kRetainKeys = "$retainKeys";
 constexpr std::string_view kDeletions = "$deleteFromPrimitiveList/";
@@ -47,7 +47,7 @@ Error no_merge_key(const Value& item, std::string_view key) {
 /// A part of a patch as a value of its own: without directives and what they delete, and, as there
 /// is nothing to remove, without nulls.
 Value without_directives(const Value& patch, int depth) {
-    if (depth > kDepthMax) {
+    if (depth > kPatchDepthMax) {
         return {};
     }
     if (patch.is_array()) {
@@ -166,7 +166,7 @@ Result<void> retain_keys(Value& original, Value& patch) {
 class Merger {
   public:
     Result<Value> merge_map(const Schema* schema, Value original, Value patch, int depth) {
-        if (depth > kDepthMax) {
+        if (depth > kPatchDepthMax) {
             return make_invalid("the patch is nested too deeply");
         }
         if (const Value* directive = patch.find(kDirective)) {

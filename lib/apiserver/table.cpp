@@ -2,11 +2,18 @@
 
 #include "api/micro_time.hpp"
 #include "apiserver/builtin_cells.hpp"
+#include "apiserver/column_path.hpp"
+#include "apiserver/go_text.hpp"
+#include "base/assert.hpp"
+#include "json/writer.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,88 +22,64 @@ namespace sluice::apiserver {
 
 namespace {
 
-/// A part of JSONPath, as columns of definitions use it: members, indexes, and elements of a list
-/// by the text of one of their members.
-const json::Value* find_by_path(const json::Value& object, std::string_view path) {
-    const json::Value* found = &object;
-    while (!path.empty() && found != nullptr) {
-        if (path.front() == '.') {
-            path.remove_prefix(1);
-            const std::size_t end = path.find_first_of(".[");
-            std::string name(path.substr(0, end));
-            while (name.ends_with('\\') && end != std::string_view::npos) {
-                break;
-            }
-            path.remove_prefix(end == std::string_view::npos ? path.size() : end);
-            found = name.empty() ? found : found->find(name);
-            continue;
-        }
-        if (path.front() != '[') {
-            return nullptr;
-        }
-        const std::size_t end = path.find(']');
-        if (end == std::string_view::npos) {
-            return nullptr;
-        }
-        std::string_view inside = path.substr(1, end - 1);
-        path.remove_prefix(end + 1);
-        if (inside.starts_with("?(@.")) {
-            // [?(@.type=="Ready")]
-            const std::size_t equals = inside.find("==");
-            if (equals == std::string_view::npos || !found->is_array()) {
-                return nullptr;
-            }
-            const std::string member(inside.substr(4, equals - 4));
-            std::string_view wanted = inside.substr(equals + 2);
-            if (wanted.ends_with(')')) {
-                wanted.remove_suffix(1);
-            }
-            if (wanted.size() > 1 && (wanted.front() == '"' || wanted.front() == '\'')) {
-                wanted = wanted.substr(1, wanted.size() - 2);
-            }
-            const auto element =
-                std::ranges::find_if(found->as_array(), [&](const json::Value& each) {
-                    return each.string_at(member) == wanted;
-                });
-            found = element == found->as_array().end() ? nullptr : &*element;
-        } else if (inside.size() > 1 && (inside.front() == '\'' || inside.front() == '"')) {
-            found = found->find(inside.substr(1, inside.size() - 2));
-        } else if (found->is_array()) {
-            const auto index = json::parse(inside);
-            const bool is_there =
-                index && index->is_int() && index->as_int() >= 0 &&
-                index->as_int() < static_cast<std::int64_t>(found->as_array().size());
-            found =
-                is_there ? &found->as_array()[static_cast<std::size_t>(index->as_int())] : nullptr;
-        } else {
-            return nullptr;
-        }
+/// The value as Go prints it, or as JSON where it has parts.
+std::string column_text(const json::Value& value) {
+    if (value.is_null()) {
+        return "<no value>";
     }
-    return found;
+    return value.is_array() || value.is_object() ? json::escape_as_go(json::print_sorted(value))
+                                                 : go_text(value);
 }
 
-json::Value custom_cell(const PrinterColumn& column, const json::Value& object, Time now) {
-    const json::Value* found = find_by_path(object, column.json_path);
-    if (found == nullptr || found->is_null()) {
+/// Rounded to zero; null where it is too large for one.
+json::Value to_integer(double number) {
+    constexpr double kMax = 9.2e18;
+    return std::abs(number) < kMax ? json::Value(static_cast<std::int64_t>(number)) : json::Value();
+}
+
+/// Null where the value is none of the column's type.
+json::Value custom_cell(const std::string& type, const json::Value* value, Time now) {
+    if (value == nullptr) {
         return {};
     }
-    if (column.type == "date" && found->is_string()) {
-        const auto time = api::parse_time(found->as_string());
-        return time ? json::Value(age(now - *time)) : json::Value("<invalid>");
+    if (type == "string") {
+        return column_text(*value);
     }
-    if (column.type == "string" && !found->is_string()) {
-        return json::print(*found);
+    if (type == "date" && value->is_string()) {
+        const auto time = api::parse_time(value->as_string());
+        return time ? age(now - *time) : "<invalid>";
     }
-    return *found;
+    if (type == "integer" && value->is_double()) {
+        return to_integer(value->as_double());
+    }
+    const bool has_type = (type == "integer" && value->is_int()) ||
+                          (type == "number" && value->is_number()) ||
+                          (type == "boolean" && value->is_bool());
+    return has_type ? *value : json::Value();
 }
 
-json::Array custom_cells(const ResourceType& type, const json::Value& object, Time now) {
-    json::Array cells{object.find("metadata")->string_at("name")};
-    for (const PrinterColumn& column : type.columns) {
-        cells.push_back(custom_cell(column, object, now));
+/// The columns of a kind that a definition defines, with their paths read.
+class CustomColumns {
+  public:
+    explicit CustomColumns(const ResourceType& type) {
+        for (const PrinterColumn& column : type.columns) {
+            auto path = ColumnPath::parse(column.json_path);
+            SLUICE_ASSERT(path.has_value());  // else it is no column of the kind
+            columns_.emplace_back(column.type, std::move(*path));
+        }
     }
-    return cells;
-}
+
+    json::Array cells(const json::Value& object, Time now) const {
+        json::Array cells{object.find("metadata")->string_at("name")};
+        for (const auto& [type, path] : columns_) {
+            cells.push_back(custom_cell(type, path.find_first(object), now));
+        }
+        return cells;
+    }
+
+  private:
+    std::vector<std::pair<std::string, ColumnPath>> columns_;
+};
 
 std::vector<PrinterColumn> columns_of(const ResourceType& type) {
     std::vector<PrinterColumn> columns;
@@ -177,10 +160,13 @@ json::Value make_table(
     for (const PrinterColumn& column : columns_of(type)) {
         definitions.push_back(definition(column));
     }
+    std::optional<CustomColumns> custom;
+    if (type.is_custom) {
+        custom.emplace(type);
+    }
     json::Array rows;
     for (const json::Value& object : objects) {
-        json::Array cells =
-            type.is_custom ? custom_cells(type, object, now) : builtin_cells(type, object, now);
+        json::Array cells = custom ? custom->cells(object, now) : builtin_cells(type, object, now);
         json::Value row = json::Object{{"cells", std::move(cells)}};
         if (include == "None") {
             row.set("object", nullptr);

@@ -13,8 +13,6 @@ namespace {
 
 using json::Value;
 
-constexpr int kDepthMax = 256;
-
 Value merge_values(const FieldType& type, const Value* live, const Value* config, int depth);
 
 /// Lists of items with an identity: the items of both, those of the configuration in its order, the
@@ -141,7 +139,7 @@ class ListMerge {
 };
 
 Value merge_values(const FieldType& type, const Value* live, const Value* config, int depth) {
-    if (config == nullptr || depth > kDepthMax) {
+    if (config == nullptr || depth > kObjectDepthMax) {
         return live == nullptr ? Value() : *live;
     }
     const bool is_list = config->is_array();

@@ -12,8 +12,6 @@ namespace {
 
 using json::Value;
 
-constexpr int kDepthMax = 256;
-
 bool is_container(const Value* value) {
     return value != nullptr && (value->is_array() || value->is_object());
 }
@@ -27,7 +25,7 @@ void collect(const FieldType& type, const Value& value, FieldSet& node, int dept
     const bool is_list = value.is_array();
     const bool is_leaf = !is_container(&value) || is_empty_container(&value) ||
                          (is_list ? type.is_atomic_list() : type.is_atomic_map());
-    if (is_leaf || depth > kDepthMax) {
+    if (is_leaf || depth > kObjectDepthMax) {
         // A list of owned items that has none owns nothing, unlike an empty map.
         node.is_member = !is_list || type.is_atomic_list();
         return;
@@ -93,7 +91,7 @@ class Comparer {
         const bool is_map =
             (after != nullptr && after->is_object()) || (before != nullptr && before->is_object());
         const bool is_mixed = is_list && is_map;
-        const bool is_leaf = depth > kDepthMax || is_mixed || (!is_list && !is_map) ||
+        const bool is_leaf = depth > kObjectDepthMax || is_mixed || (!is_list && !is_map) ||
                              (is_list && type.is_atomic_list()) ||
                              (is_map && type.is_atomic_map()) ||
                              (is_empty_container(before) && is_empty_container(after));

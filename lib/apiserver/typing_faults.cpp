@@ -1,5 +1,6 @@
 #include "apiserver/go_text.hpp"
 #include "apiserver/typed_walk.hpp"
+#include "apiserver/values.hpp"
 #include "json/writer.hpp"
 
 #include <fmt/format.h>
@@ -13,13 +14,12 @@ namespace {
 
 using json::Value;
 
-constexpr int kDepthMax = 256;
 constexpr std::size_t kFaultsMax = 100;
 
 class TypeChecker {
   public:
     void check(const FieldType& type, const Value& value, int depth) {
-        if (depth > kDepthMax || value.is_null() || faults_.size() >= kFaultsMax) {
+        if (depth > kObjectDepthMax || value.is_null() || faults_.size() >= kFaultsMax) {
             return;
         }
         if (type.schema != nullptr && !has_form(*type.schema, value)) {

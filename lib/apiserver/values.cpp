@@ -21,6 +21,16 @@ const json::Array& items_of(const json::Value* value) {
     return value != nullptr && value->is_array() ? value->as_array() : kNone;
 }
 
+std::vector<std::string> texts_of(const json::Value* value) {
+    std::vector<std::string> texts;
+    for (const json::Value& each : items_of(value)) {
+        if (each.is_string()) {
+            texts.push_back(each.as_string());
+        }
+    }
+    return texts;
+}
+
 std::vector<const json::Member*> sorted_members(const json::Value* value) {
     const auto by_name = [](const json::Member* a, const json::Member* b) {
         return a->first < b->first;

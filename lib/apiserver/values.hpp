@@ -10,6 +10,10 @@
 
 namespace sluice::apiserver {
 
+/// What walks through objects goes no deeper. Bodies are not read that are nested more than 128
+/// deep.
+inline constexpr int kObjectDepthMax = 256;
+
 /// The number of characters of a UTF-8 text; a byte that begins none counts as one.
 std::int64_t count_characters(std::string_view text);
 
@@ -17,6 +21,8 @@ std::int64_t count_characters(std::string_view text);
 const json::Object& members_of(const json::Value* value);
 /// The items of a list, or none.
 const json::Array& items_of(const json::Value* value);
+/// The texts in a list, without what is none.
+std::vector<std::string> texts_of(const json::Value* value);
 /// The members of an object in the order of their names.
 std::vector<const json::Member*> sorted_members(const json::Value* value);
 /// The text at a path; "" where there is none.

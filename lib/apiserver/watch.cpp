@@ -41,7 +41,8 @@ std::string Watch::make_bookmark(bool ends_initial) const {
     const json::Value object = json::Object{
         {"kind", type.kind}, {"apiVersion", type.api_version()}, {"metadata", std::move(metadata)}
     };
-    return json::print(json::Object{{"type", "BOOKMARK"}, {"object", object}}) + "\n";
+    return json::print(json::Object{{"type", "BOOKMARK"}, {"object", options_.form(object)}}) +
+           "\n";
 }
 
 std::string Watch::bookmark() {

@@ -30,6 +30,9 @@ struct ObjectFilter {
 /// Turns a stored object into what the client asked for.
 using Render = std::function<json::Value(const json::Value& stored)>;
 
+/// Gives an object of the version that is served the form that the client asked for.
+using Form = std::function<json::Value(json::Value object)>;
+
 /// One watch: a place in the log of a collection. It holds no events; they are read when asked for.
 /// Lifetime: the store must outlive it. Thread: the store's.
 class Watch {
@@ -43,6 +46,7 @@ class Watch {
         bool allows_bookmarks = false;
         std::optional<Time> until{};  ///< ends then
         Render render;
+        Form form;  ///< of bookmarks, which are not stored
         /// Where webhooks convert what is rendered: what they have made of it, which the render
         /// notes the lack of.
         std::shared_ptr<Conversions> conversions{};

@@ -17,6 +17,9 @@ using json::Value;
 void check_pods(Causes& causes, const Value& spec, std::string_view named) {
     const Value* selector = spec.find("selector");
     const bool is_missing = selector == nullptr || selector->is_null();
+    const std::size_t known = causes.size();
+    check_label_selector(causes, "spec.selector", selector);
+    const bool is_readable = causes.size() == known;
     if (is_missing) {
         causes.push_back(required_value("spec.selector"));
     } else if (members_of(selector).empty()) {
@@ -26,7 +29,10 @@ void check_pods(Causes& causes, const Value& spec, std::string_view named) {
     }
     const Value& pod_template = member_or_null(spec, "template");
     const Value* labels = pod_template.find_path({"metadata", "labels"});
-    if (!selects(selector, labels)) {
+    if (!is_readable && named != "daemonset") {
+        const auto* detail = named == "deployment" ? "invalid label selector" : "";
+        causes.push_back(invalid_value("spec.selector", *selector, detail));
+    } else if (is_readable && !selects(selector, labels)) {
         causes.push_back(invalid_value(
             "spec.template.metadata.labels",
             labels == nullptr ? Value() : *labels,

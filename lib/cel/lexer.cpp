@@ -12,17 +12,17 @@ constexpr std::array<std::string_view, 24> kSymbols{"==", "!=", "<=", ">=", "&&"
                                                     "[",  "]",  "{",  "}",  "(",  ")",  ".", ",",
                                                     "-",  "!",  "?",  ":",  "+",  "*",  "/", "%"};
 
-bool is_digit(char c) {
+bool is_decimal(char c) {
     return c >= '0' && c <= '9';
 }
 bool is_hex(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    return is_decimal(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 bool is_word_start(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
-bool is_word(char c) {
-    return is_word_start(c) || is_digit(c);
+bool continues_word(char c) {
+    return is_word_start(c) || is_decimal(c);
 }
 
 void append_utf8(std::string& out, std::uint32_t code) {
@@ -201,7 +201,7 @@ class Lexer {
         }
         const std::size_t sign =
             at + 1 < rest_.size() && (rest_[at + 1] == '+' || rest_[at + 1] == '-') ? 1 : 0;
-        const auto digits = count_digits(at + 1 + sign, is_digit);
+        const auto digits = count_digits(at + 1 + sign, is_decimal);
         return digits == 0 ? 0 : 1 + sign + digits;
     }
 
@@ -210,9 +210,9 @@ class Lexer {
             add_integer(2 + count_digits(2, is_hex));
             return true;
         }
-        const auto whole = count_digits(0, is_digit);
+        const auto whole = count_digits(0, is_decimal);
         const bool has_point = whole < rest_.size() && rest_[whole] == '.';
-        const auto fraction = has_point ? count_digits(whole + 1, is_digit) : 0;
+        const auto fraction = has_point ? count_digits(whole + 1, is_decimal) : 0;
         if (whole == 0 && fraction == 0) {
             return false;
         }
@@ -244,7 +244,7 @@ class Lexer {
         if (!is_word_start(rest_.front())) {
             return false;
         }
-        const auto word = rest_.substr(0, count_digits(0, is_word));
+        const auto word = rest_.substr(0, count_digits(0, continues_word));
         const bool is_symbol = word == "in" || word == "true" || word == "false" || word == "null";
         Token& token = add(is_symbol ? Token::Kind::Symbol : Token::Kind::Identifier, word.size());
         token.text = word;

@@ -9,7 +9,7 @@ namespace {
 using A = const Arguments&;
 
 /// What the interpreter evaluates itself, as it may leave out an argument.
-Value never(A) {
+Value never_called(A) {
     return no_such_overload();
 }
 
@@ -63,15 +63,18 @@ constexpr auto kTyped = Guard::Signature;
 constexpr auto kUnit = CostRule::Unit;
 
 constexpr auto kRows = std::to_array<FunctionRow>({
-    {"_?._", "select_optional_field", "(dyn, string) optional_type(V)", never},
+    {"_?._", "select_optional_field", "(dyn, string) optional_type(V)", never_called},
     {"optional.of", "optional_of", "(V) optional_type(V)", make_of},
     {"optional.ofNonZeroValue", "optional_ofNonZeroValue", "(V) optional_type(V)", make_of_non_zero
     },
     {"optional.none", "optional_none", "() optional_type(V)", make_none},
     {"value", "optional_value", "optional_type(V).() V", get_value, kUnit, kTyped},
     {"hasValue", "optional_hasValue", "optional_type(V).() bool", has_value, kUnit, kTyped},
-    {"or", "optional_or_optional", "optional_type(V).(optional_type(V)) optional_type(V)", never},
-    {"orValue", "optional_orValue_value", "optional_type(V).(V) V", never},
+    {"or",
+     "optional_or_optional",
+     "optional_type(V).(optional_type(V)) optional_type(V)",
+     never_called},
+    {"orValue", "optional_orValue_value", "optional_type(V).(V) V", never_called},
     {"first", "list_first", "list(V).() optional_type(V)", first, kUnit, kTyped},
     {"last", "list_last", "list(V).() optional_type(V)", last, kUnit, kTyped},
     {"optional.unwrap", "optional_unwrap", "(list(optional_type(V))) list(V)", unwrap, kUnit, kTyped

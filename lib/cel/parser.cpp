@@ -42,7 +42,7 @@ struct Operator {
     std::string_view function;
 };
 
-constexpr std::array<Operator, 12> kOperators{{
+constexpr std::array<Operator, 12> kInfixOperators{{
     {"<", 1, "_<_"},
     {"<=", 1, "_<=_"},
     {">", 1, "_>_"},
@@ -168,10 +168,10 @@ class Parser {
         }
         auto left = read_binary(precedence + 1);
         while (is_at(Kind::Symbol)) {
-            const auto found = std::ranges::find_if(kOperators, [&](const Operator& each) {
+            const auto found = std::ranges::find_if(kInfixOperators, [&](const Operator& each) {
                 return each.precedence == precedence && each.symbol == peek().source;
             });
-            if (found == kOperators.end()) {
+            if (found == kInfixOperators.end()) {
                 break;
             }
             const std::size_t offset = peek().offset;

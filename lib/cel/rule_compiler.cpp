@@ -4,6 +4,7 @@
 #include "cel/printing.hpp"
 #include "cel/rule_costs.hpp"
 #include "cel/schema_rules.hpp"
+#include "json/writer.hpp"
 
 #include <fmt/format.h>
 
@@ -18,16 +19,8 @@ constexpr std::array<std::string_view, 4> kReasons{
     "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"
 };
 
-/// JSON text as Go writes it: without raw angle brackets and ampersands.
 std::string go_json(std::string_view text) {
-    std::string result;
-    for (const char c : json::print(json::Value(text))) {
-        result += c == '<'   ? "\\u003c"
-                  : c == '>' ? "\\u003e"
-                  : c == '&' ? "\\u0026"
-                             : std::string{c};
-    }
-    return result;
+    return json::escape_as_go(json::print(json::Value(text)));
 }
 
 /// The rule as the API server prints it as a bad value.

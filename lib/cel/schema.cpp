@@ -8,17 +8,15 @@
 namespace sluice::cel {
 namespace {
 
-using json::Value;
-
 constexpr int kMaxDepth = 200;
 
-bool flag(const Value& schema, std::string_view name) {
-    const Value* found = schema.find(name);
+bool flag(const json::Value& schema, std::string_view name) {
+    const json::Value* found = schema.find(name);
     return found != nullptr && found->is_bool() && found->as_bool();
 }
 
-std::optional<std::int64_t> number(const Value& schema, std::string_view name) {
-    const Value* found = schema.find(name);
+std::optional<std::int64_t> number(const json::Value& schema, std::string_view name) {
+    const json::Value* found = schema.find(name);
     if (found == nullptr || !found->is_number()) {
         return std::nullopt;
     }
@@ -27,10 +25,10 @@ std::optional<std::int64_t> number(const Value& schema, std::string_view name) {
     return static_cast<std::int64_t>(value);
 }
 
-std::vector<std::string> strings(const Value& schema, std::string_view name) {
+std::vector<std::string> strings(const json::Value& schema, std::string_view name) {
     std::vector<std::string> result;
-    if (const Value* found = schema.find(name); found != nullptr && found->is_array()) {
-        for (const Value& each : found->as_array()) {
+    if (const json::Value* found = schema.find(name); found != nullptr && found->is_array()) {
+        for (const json::Value& each : found->as_array()) {
             if (each.is_string()) {
                 result.push_back(each.as_string());
             }
@@ -39,22 +37,24 @@ std::vector<std::string> strings(const Value& schema, std::string_view name) {
     return result;
 }
 
-std::vector<SchemaRule> read_rules(const Value& schema) {
+std::vector<SchemaRule> read_rules(const json::Value& schema) {
     std::vector<SchemaRule> rules;
-    const Value* found = schema.find("x-kubernetes-validations");
+    const json::Value* found = schema.find("x-kubernetes-validations");
     if (found == nullptr || !found->is_array()) {
         return rules;
     }
-    for (const Value& each : found->as_array()) {
+    for (const json::Value& each : found->as_array()) {
         SchemaRule& rule = rules.emplace_back();
         rule.rule = each.string_at("rule");
         rule.message = each.string_at("message");
         rule.message_expression = each.string_at("messageExpression");
         rule.field_path = each.string_at("fieldPath");
-        if (const Value* reason = each.find("reason"); reason != nullptr && reason->is_string()) {
+        if (const json::Value* reason = each.find("reason");
+            reason != nullptr && reason->is_string()) {
             rule.reason = reason->as_string();
         }
-        if (const Value* old = each.find("optionalOldSelf"); old != nullptr && old->is_bool()) {
+        if (const json::Value* old = each.find("optionalOldSelf");
+            old != nullptr && old->is_bool()) {
             rule.optional_old_self = old->as_bool();
         }
     }
@@ -204,7 +204,7 @@ void add_object_meta(Schema& schema, const std::string& name) {
 
 class SchemaReader {
   public:
-    std::unique_ptr<Schema> read(const Value& source, const std::string& name, bool is_root) {
+    std::unique_ptr<Schema> read(const json::Value& source, const std::string& name, bool is_root) {
         auto schema = std::make_unique<Schema>();
         if (++depth_ > kMaxDepth) {
             is_too_deep_ = true;
@@ -223,7 +223,7 @@ class SchemaReader {
     bool is_too_deep() const { return is_too_deep_; }
 
   private:
-    static void read_traits(const Value& source, Schema& schema) {
+    static void read_traits(const json::Value& source, Schema& schema) {
         schema.type = source.string_at("type");
         schema.format = source.string_at("format");
         schema.is_nullable = flag(source, "nullable");
@@ -238,7 +238,7 @@ class SchemaReader {
         schema.list_keys = strings(source, "x-kubernetes-list-map-keys");
         schema.required = strings(source, "required");
         schema.enum_strings = strings(source, "enum");
-        const Value* values = source.find("enum");
+        const json::Value* values = source.find("enum");
         schema.has_enum = values != nullptr && values->is_array() && !values->as_array().empty();
         schema.max_length = number(source, "maxLength");
         schema.max_items = number(source, "maxItems");
@@ -246,15 +246,16 @@ class SchemaReader {
         schema.rules = read_rules(source);
     }
 
-    void read_parts(const Value& source, Schema& schema, const std::string& name) {
-        if (const Value* items = source.find("items"); items != nullptr && items->is_object()) {
+    void read_parts(const json::Value& source, Schema& schema, const std::string& name) {
+        if (const json::Value* items = source.find("items");
+            items != nullptr && items->is_object()) {
             schema.items = read(*items, name + ".@idx", false);
         }
-        if (const Value* others = source.find("additionalProperties");
+        if (const json::Value* others = source.find("additionalProperties");
             others != nullptr && others->is_object()) {
             schema.additional = read(*others, name + ".@elem", false);
         }
-        if (const Value* found = source.find("properties");
+        if (const json::Value* found = source.find("properties");
             found != nullptr && found->is_object() && !found->as_object().empty()) {
             schema.has_properties = true;
             for (const auto& [property, part] : found->as_object()) {
@@ -267,21 +268,21 @@ class SchemaReader {
     }
 
     /// Looks for rules below the parts that only constrain values, where none may stand.
-    void find_misplaced(const Value& source, const std::string& path, Schema& schema) {
+    void find_misplaced(const json::Value& source, const std::string& path, Schema& schema) {
         for (const std::string_view name : {"allOf", "anyOf", "oneOf"}) {
-            const Value* list = source.find(name);
+            const json::Value* list = source.find(name);
             const std::size_t count =
                 list != nullptr && list->is_array() ? list->as_array().size() : 0;
             for (std::size_t i = 0; i < count; ++i) {
                 find_rules(list->as_array()[i], fmt::format("{}.{}[{}]", path, name, i), schema);
             }
         }
-        if (const Value* excluded = source.find("not")) {
+        if (const json::Value* excluded = source.find("not")) {
             find_rules(*excluded, path + ".not", schema);
         }
     }
 
-    void find_rules(const Value& part, const std::string& path, Schema& schema) {
+    void find_rules(const json::Value& part, const std::string& path, Schema& schema) {
         if (++depth_ > kMaxDepth) {
             is_too_deep_ = true;
             return;
@@ -290,11 +291,11 @@ class SchemaReader {
             schema.misplaced_rules.push_back(path);
         }
         for (const std::string_view name : {"items", "additionalProperties"}) {
-            if (const Value* below = part.find(name)) {
+            if (const json::Value* below = part.find(name)) {
                 find_rules(*below, fmt::format("{}.{}", path, name), schema);
             }
         }
-        if (const Value* properties = part.find("properties");
+        if (const json::Value* properties = part.find("properties");
             properties != nullptr && properties->is_object()) {
             for (const auto& [name, below] : properties->as_object()) {
                 find_rules(below, fmt::format("{}.properties[{}]", path, name), schema);
@@ -315,7 +316,7 @@ const Schema* Schema::find(std::string_view name) const {
     return found != properties.end() ? found->second.get() : nullptr;
 }
 
-Result<std::unique_ptr<Schema>> read_schema(const Value& open_api_v3_schema, bool is_root) {
+Result<std::unique_ptr<Schema>> read_schema(const json::Value& open_api_v3_schema, bool is_root) {
     if (!open_api_v3_schema.is_object()) {
         return make_invalid("a schema must be an object");
     }

@@ -30,7 +30,7 @@ constexpr std::array kUnits = {
 };
 constexpr Wide kLimit = Wide{1} << 63;
 
-bool is_digit(char c) {
+bool is_decimal(char c) {
     return c >= '0' && c <= '9';
 }
 
@@ -46,7 +46,7 @@ Result<Wide> take_part(std::string_view& rest, std::string_view whole) {
     Wide fraction = 0;
     Wide scale = 1;
     bool has_digits = false;
-    for (; !rest.empty() && is_digit(rest.front()); rest.remove_prefix(1)) {
+    for (; !rest.empty() && is_decimal(rest.front()); rest.remove_prefix(1)) {
         number = number * 10 + static_cast<unsigned>(rest.front() - '0');
         has_digits = true;
         if (number > kLimit) {
@@ -55,7 +55,7 @@ Result<Wide> take_part(std::string_view& rest, std::string_view whole) {
     }
     if (!rest.empty() && rest.front() == '.') {
         rest.remove_prefix(1);
-        for (; !rest.empty() && is_digit(rest.front()); rest.remove_prefix(1)) {
+        for (; !rest.empty() && is_decimal(rest.front()); rest.remove_prefix(1)) {
             has_digits = true;
             if (scale < 1'000'000'000'000'000'000U) {  // what lies below cannot make a nanosecond
                 fraction = fraction * 10 + static_cast<unsigned>(rest.front() - '0');

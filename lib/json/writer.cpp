@@ -131,4 +131,25 @@ void Writer::raw(std::string_view json) {
     out_ += json;
 }
 
+std::string escape_as_go(std::string_view document) {
+    std::string escaped;
+    escaped.reserve(document.size());
+    while (!document.empty()) {
+        const bool is_separator = document.starts_with("\u2028") || document.starts_with("\u2029");
+        if (is_separator) {
+            escaped += document.starts_with("\u2028") ? "\\u2028" : "\\u2029";
+        } else if (document.front() == '<') {
+            escaped += "\\u003c";
+        } else if (document.front() == '>') {
+            escaped += "\\u003e";
+        } else if (document.front() == '&') {
+            escaped += "\\u0026";
+        } else {
+            escaped += document.front();
+        }
+        document.remove_prefix(is_separator ? std::string_view("\u2028").size() : 1);
+    }
+    return escaped;
+}
+
 }  // namespace sluice::json

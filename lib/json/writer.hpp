@@ -34,4 +34,8 @@ class Writer {
 /// Appends the text as a JSON string, quoted and escaped.
 void append_quoted(std::string& out, std::string_view text);
 
+/// A document of JSON as Go's encoder writes it: <, >, & and the separators U+2028 and U+2029,
+/// which stand in its strings alone, are escaped.
+std::string escape_as_go(std::string_view document);
+
 }  // namespace sluice::json

@@ -1,11 +1,13 @@
 #include "sim/pod_scheduler.hpp"
 
 #include "sim/fields.hpp"
+#include "sim/host_ports.hpp"
 #include "sim/pod_life.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -13,7 +15,14 @@ namespace sluice::sim {
 
 namespace {
 
-using Room = std::map<std::string, Amounts>;
+/// What a node has left for pods.
+struct NodeRoom {
+    Amounts free;
+    std::vector<HostPort> taken_ports;
+};
+using Room = std::map<std::string, NodeRoom>;
+
+constexpr const char* kPortsTaken = "node(s) didn't have free ports for the requested pod ports";
 
 bool waits_for_node(const json::Value& pod) {
     return text_at(pod, {"spec", "nodeName"}).empty() && !has_ended(pod) &&
@@ -44,7 +53,7 @@ void count_shortages(
 Room free_room(const apiserver::Store::Objects& pods, const apiserver::Store::Objects& nodes) {
     Room free;
     for (const auto& [name, node] : nodes) {
-        free[name.name] = room_of(*node);
+        free[name.name].free = room_of(*node);
     }
     for (const auto& [name, pod] : pods) {
         const auto node = free.find(std::string(text_at(*pod, {"spec", "nodeName"})));
@@ -52,30 +61,37 @@ Room free_room(const apiserver::Store::Objects& pods, const apiserver::Store::Ob
             continue;
         }
         for (const auto& [resource, amount] : requests_of(*pod)) {
-            node->second[resource] -= amount;
+            node->second.free[resource] -= amount;
         }
+        std::ranges::move(host_ports_of(*pod), std::back_inserter(node->second.taken_ports));
     }
     return free;
 }
 
 Placement place(apiserver::Snapshot pod, const apiserver::Store::Objects& nodes, Room& free) {
     const Amounts wanted = requests_of(*pod);
+    const std::vector<HostPort> ports = host_ports_of(*pod);
     const NodeDemands demands(*pod);
     std::map<std::string, int> reasons;
     for (const auto& [name, node] : nodes) {
         const std::string obstacle = demands.find_obstacle(*node);
-        Amounts& left = free[name.name];
+        NodeRoom& left = free[name.name];
         if (!obstacle.empty()) {
             ++reasons[obstacle];
             continue;
         }
-        if (fit(wanted, left)) {
+        if (are_taken(ports, left.taken_ports)) {
+            ++reasons[kPortsTaken];
+            continue;
+        }
+        if (fit(wanted, left.free)) {
             for (const auto& [resource, amount] : wanted) {
-                left[resource] -= amount;
+                left.free[resource] -= amount;
             }
+            std::ranges::copy(ports, std::back_inserter(left.taken_ports));
             return {.pod = std::move(pod), .node = name.name, .message = {}};
         }
-        count_shortages(wanted, left, reasons);
+        count_shortages(wanted, left.free, reasons);
     }
     std::string message = fmt::format("0/{} nodes are available", nodes.size());
     const char* separator = ": ";

@@ -355,11 +355,11 @@ std::optional<int> find_directive(std::string_view text) {
 
 constexpr std::string_view kTab = "a tab in the indentation, where YAML allows spaces alone";
 
+}  // namespace
+
 Error at_line(std::size_t line, std::string_view what) {
     return make_invalid(fmt::format("{}: {}", line, what));
 }
-
-}  // namespace
 
 void read_with_library(
     std::string_view text, std::size_t line, const Limits& limits, const TakeDocument& take

@@ -12,6 +12,9 @@ inline constexpr std::string_view kLoneDirective =
     "a line that begins with '%' is a directive, which stands only before the first '---' or "
     "between '...' and '---'";
 
+/// The error "LINE: WHAT".
+Error at_line(std::size_t line, std::string_view what);
+
 /// Reads a stream of YAML without directives with yaml-cpp, which knows all of the language and is
 /// slow: about 4 MB a second. `line` is that of the text's first character.
 void read_with_library(

@@ -77,10 +77,6 @@ void for_each_chunk(std::string_view text, const Take& take) {
     finish(text.size());
 }
 
-Error at_line(std::size_t line, std::string_view what) {
-    return make_invalid(fmt::format("{}: {}", line, what));
-}
-
 constexpr std::string_view kSpace = " \t\r\n";
 
 /// Whether the text was meant as JSON: unquoted keys are YAML's alone.

@@ -1,5 +1,6 @@
 #include "apiserver/protobuf_answer.hpp"
 
+#include "apiserver/negotiation.hpp"
 #include "apiserver/protobuf.hpp"
 #include "apiserver/server_client.hpp"
 
@@ -86,6 +87,31 @@ TEST_CASE("events of watches come in frames with their length", "[apiserver][pro
     const auto object = decode_protobuf(std::string_view(*one).substr(one->find("k8s")));
     REQUIRE(object.has_value());
     CHECK(object->find_path({"data", "a"})->as_string() == "b");
+}
+
+TEST_CASE(
+    "metadata alone comes in protobuf to those who ask for it first", "[apiserver][protobuf]"
+) {
+    using apiserver::prefers_metadata_in_protobuf;
+    const std::string in_protobuf =
+        "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+    const std::string in_json = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+    CHECK(prefers_metadata_in_protobuf(in_protobuf));
+    CHECK(prefers_metadata_in_protobuf(in_protobuf + "," + in_json + ",application/json"));
+    CHECK(!prefers_metadata_in_protobuf(in_json + "," + in_protobuf));
+    CHECK(!prefers_metadata_in_protobuf("application/vnd.kubernetes.protobuf"));
+    CHECK(!prefers_metadata_in_protobuf(""));
+    const auto list = json::parse(
+        R"({"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadataList",
+            "metadata": {"resourceVersion": "7"},
+            "items": [{"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata",
+                       "metadata": {"name": "a", "labels": {"b": "c"}}}]})"
+    );
+    const auto body = encode_protobuf(*list);
+    REQUIRE(body.has_value());
+    CHECK(body->find("PartialObjectMetadataList") != std::string::npos);
+    const auto one = sent(list->find("items")->as_array().front());
+    CHECK(one.find_path({"metadata", "labels", "b"})->as_string() == "c");
 }
 
 TEST_CASE("protobuf is for those who take nothing else", "[apiserver][protobuf]") {

@@ -45,6 +45,36 @@ TEST_CASE("a watch begins with all that is there, and says where that ends", "[a
     CHECK(client.outcome("GET", target + "?watch=1&sendInitialEvents=true").starts_with("422 "));
 }
 
+TEST_CASE("bookmarks have the form that was asked for", "[apiserver][watch]") {
+    ServerClient client;
+    client.ask("POST", kConfigMaps, "{metadata: {name: a}}");
+    const auto bookmark = [&client](std::string_view form) {
+        apiserver::Request request = apiserver::make_request(
+            "GET",
+            std::string(kConfigMaps) +
+                "?watch=1&sendInitialEvents=true&allowWatchBookmarks=true"
+                "&resourceVersionMatch=NotOlderThan"
+        );
+        request.accept = fmt::format("application/json;as={};g=meta.k8s.io;v=v1", form);
+        const auto response = client.server.handle(std::move(request), client.now);
+        const std::string lines = response.watch->take();
+        const auto event = json::parse(std::string_view(lines).substr(lines.find('\n') + 1));
+        return *event->find("object");
+    };
+    const json::Value table = bookmark("Table");
+    CHECK(table.string_at("kind") == "Table");
+    const json::Value& row = table.find("rows")->as_array().front();
+    CHECK(json::print(*row.find("cells")) == R"(["",0,"<unknown>"])");
+    const json::Value metadata = bookmark("PartialObjectMetadata");
+    for (const json::Value* object : {row.find("object"), &metadata}) {
+        CHECK(object->string_at("kind") == "PartialObjectMetadata");
+        const json::Value* mark =
+            object->find_path({"metadata", "annotations", "k8s.io/initial-events-end"});
+        REQUIRE(mark != nullptr);
+        CHECK(mark->as_string() == "true");
+    }
+}
+
 TEST_CASE("what begins or ceases to be chosen comes and goes", "[apiserver][watch]") {
     ServerClient client;
     const std::string target(kConfigMaps);

@@ -24,7 +24,8 @@ import tempfile
 import time
 import urllib.parse
 
-from request_script import SCRIPT
+import definition_requests
+import request_script
 
 KNOWN = pathlib.Path(__file__).resolve().parent / "differences.txt"
 WAIT_MAX = 30.0
@@ -150,7 +151,8 @@ def main():
     real = Server(options.real, options.kubectl)
     embedded = Server(options.embedded, options.kubectl)
     new, different, compared = 0, [], 0
-    for request in SCRIPT:
+    script = request_script.REQUESTS + definition_requests.REQUESTS + request_script.ENDINGS
+    for request in script:
         expected, found = lines_of(real.ask(request)), lines_of(embedded.ask(request))
         compared += request.is_compared
         if expected == found or not request.is_compared:

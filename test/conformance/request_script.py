@@ -1,4 +1,4 @@
-"""The script of requests: one list, in order. Later requests see what earlier ones wrote."""
+"""Requests of all kinds, in order. Later ones see what earlier ones wrote."""
 
 import dataclasses
 import json
@@ -366,7 +366,6 @@ ENDINGS = [
     R("namespace is gone", "GET", f"/api/v1/namespaces/{NS}", until='"code":404'),
 ]
 
-SCRIPT = (
+REQUESTS = (
     NAMESPACES + PATHS + BODIES + WRITES + APPLIES + LISTS + DELETIONS + POD_WRITES + CUSTOM
-    + ENDINGS
 )

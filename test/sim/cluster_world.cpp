@@ -65,7 +65,8 @@ void ClusterWorld::define(std::string_view api_version, std::string_view kind) {
     });
     create_yaml(fmt::format(
         "{{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {{name: "
-        "{1}s.{0}}}, spec: {{group: {0}, scope: {3}, names: {{plural: {1}s, singular: {1}, kind: "
+        "{1}s.{0}, annotations: {{api-approved.kubernetes.io: 'unapproved, a test'}}}}, spec: "
+        "{{group: {0}, scope: {3}, names: {{plural: {1}s, singular: {1}, kind: "
         "{2}}}, versions: [{{name: {4}, served: true, storage: true, subresources: {{status: "
         "{{}}}}, schema: {{openAPIV3Schema: {{type: object, x-kubernetes-preserve-unknown-fields: "
         "true}}}}}}]}}}}",

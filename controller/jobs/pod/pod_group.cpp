@@ -21,7 +21,7 @@ namespace sluice::controller {
 
 namespace {
 
-constexpr std::string_view kTrue = "true";
+constexpr std::string_view kTrueValue = "true";
 
 bool says(const api::ObjectMeta& pod, const char* annotation, std::string_view text) {
     const std::string* value = pod.find_annotation(annotation);
@@ -85,11 +85,11 @@ PodGroup::PodGroup(
 }
 
 bool PodGroup::is_serving() const {
-    return says(first_->metadata, api::annotation::kPodGroupServing, kTrue);
+    return says(first_->metadata, api::annotation::kPodGroupServing, kTrueValue);
 }
 
 GroupCount PodGroup::count_by() const {
-    return says(first_->metadata, api::annotation::kPodGroupFastAdmission, kTrue)
+    return says(first_->metadata, api::annotation::kPodGroupFastAdmission, kTrueValue)
                ? GroupCount::FirstPod
                : GroupCount::EachPod;
 }

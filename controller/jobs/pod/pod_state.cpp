@@ -16,7 +16,7 @@ namespace sluice::controller {
 
 namespace {
 
-constexpr std::string_view kManager = "kueue";
+constexpr std::string_view kFieldManager = "kueue";
 
 bool is_own_gate(const api::PodSchedulingGate& gate) {
     return gate.name == api::scheduling_gate::kAdmission ||
@@ -59,7 +59,7 @@ Write mark_target(const api::Pod& pod, const StopCause& cause, Time now) {
                  }},
                 {"status", json::Object{{"conditions", json::Array{condition}}}},
             },
-        .field_manager = std::string(kManager),
+        .field_manager = std::string(kFieldManager),
     };
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using webhook::Verdict;
 
-constexpr const char* kKindName = "apps/v1, Kind=Deployment";
+constexpr const char* kDeploymentKind = "apps/v1, Kind=Deployment";
 
 class DeploymentAdmission final : public ObjectAdmission {
   public:
@@ -44,7 +44,7 @@ class DeploymentAdmission final : public ObjectAdmission {
         }
         if (request.operation == "CREATE") {
             return webhook::make_verdict(
-                validation::validate_serving(after->metadata, kKindName, context.gates)
+                validation::validate_serving(after->metadata, kDeploymentKind, context.gates)
             );
         }
         const auto before = read_served(request.old_object, request.namespace_);
@@ -52,7 +52,7 @@ class DeploymentAdmission final : public ObjectAdmission {
             return with_context(before.error(), "oldObject");
         }
         auto errors =
-            validation::validate_changed_serving(after->metadata, kKindName, context.gates);
+            validation::validate_changed_serving(after->metadata, kDeploymentKind, context.gates);
         validation::append(errors, validate_served_update(context, *before, *after));
         return webhook::make_verdict(errors);
     }

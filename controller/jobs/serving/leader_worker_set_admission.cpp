@@ -20,7 +20,7 @@ using config::Feature;
 using validation::FieldErrors;
 using webhook::Verdict;
 
-constexpr const char* kKindName = "leaderworkerset.x-k8s.io/v1, Kind=LeaderWorkerSet";
+constexpr const char* kLeaderWorkerSetKind = "leaderworkerset.x-k8s.io/v1, Kind=LeaderWorkerSet";
 constexpr const char* kPath = "spec.leaderWorkerTemplate";
 /// More would make Workloads without end.
 constexpr std::int64_t kReplicasMax = 1'000'000;
@@ -178,8 +178,9 @@ class LeaderWorkerSetAdmission final : public ObjectAdmission {
         if (!after) {
             return after.error();
         }
-        FieldErrors errors =
-            validation::validate_changed_serving(after->metadata, kKindName, context.gates);
+        FieldErrors errors = validation::validate_changed_serving(
+            after->metadata, kLeaderWorkerSetKind, context.gates
+        );
         validation::append(errors, validate_replicas(after->value));
         validation::append(errors, validation::validate_gates(after->metadata, context.gates));
         TopologyFaults topology = find_topology_faults(after->value, context.gates);

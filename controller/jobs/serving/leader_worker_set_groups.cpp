@@ -124,9 +124,9 @@ Outcome release_orphans(const kube::Store<api::Pod>::Objects& pods, Time now) {
 }
 
 /// One reconcile of a LeaderWorkerSet that is managed.
-class Reconciliation {
+class LeaderWorkerSetReconciliation {
   public:
-    Reconciliation(const View& view, const api::DynamicObject& set, Time now)
+    LeaderWorkerSetReconciliation(const View& view, const api::DynamicObject& set, Time now)
         : stores_(view.stores),
           settings_(view.settings),
           set_(set),
@@ -335,7 +335,7 @@ Outcome reconcile_leader_worker_set(
         outcome.try_later = is_managed.error().detail;
         return outcome;
     }
-    return *is_managed ? Reconciliation(view, *set, now).run() : Outcome();
+    return *is_managed ? LeaderWorkerSetReconciliation(view, *set, now).run() : Outcome();
 }
 
 }  // namespace sluice::controller

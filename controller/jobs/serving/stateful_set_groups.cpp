@@ -42,9 +42,9 @@ std::int64_t total_told(const api::Pod& pod) {
 }
 
 /// One reconcile of a StatefulSet that is managed.
-class Reconciliation {
+class StatefulSetReconciliation {
   public:
-    Reconciliation(const View& view, const api::StatefulSet& set, Time now)
+    StatefulSetReconciliation(const View& view, const api::StatefulSet& set, Time now)
         : stores_(view.stores),
           settings_(view.settings),
           set_(set),
@@ -312,7 +312,7 @@ Outcome reconcile_stateful_set(
         outcome.try_later = is_managed.error().detail;
         return outcome;
     }
-    return *is_managed ? Reconciliation(view, *set, now).run() : Outcome();
+    return *is_managed ? StatefulSetReconciliation(view, *set, now).run() : Outcome();
 }
 
 }  // namespace sluice::controller

@@ -13,7 +13,7 @@ namespace sluice::sim {
 
 namespace {
 
-constexpr std::string_view kLabels = "jobset.sigs.k8s.io/";
+constexpr std::string_view kJobSetLabels = "jobset.sigs.k8s.io/";
 constexpr std::string_view kAttempt = "jobset.sigs.k8s.io/restart-attempt";
 
 void count(ReplicatedJob& replicated, const json::Value& job) {
@@ -147,7 +147,7 @@ json::Value ReplicatedJobs::make_job(const ReplicatedJob& each, std::int64_t num
     for (const auto& [mark, value] : marks) {
         for (json::Value* marked : {&job, &pod_template}) {
             for (const std::string_view part : {"labels", "annotations"}) {
-                set_metadata(*marked, part, std::string(kLabels) + std::string(mark), value);
+                set_metadata(*marked, part, std::string(kJobSetLabels) + std::string(mark), value);
             }
         }
     }

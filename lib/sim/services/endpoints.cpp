@@ -158,14 +158,14 @@ Array make_subsets(const Groups& groups) {
     return subsets;
 }
 
-Value labels_of(const Value& object) {
+Value own_labels(const Value& object) {
     const Value* labels = object.find_path({"metadata", "labels"});
     return labels == nullptr ? Value(Object{}) : *labels;
 }
 
 void write_endpoints(const Turn& turn, const Groups& groups, Outcome& outcome) {
     const Value& service = turn.object;
-    Value labels = labels_of(service);
+    Value labels = own_labels(service);
     labels.set(kEndpointsController, "endpoint-controller");
     if (text_at(service, {"spec", "clusterIP"}) == "None") {
         labels.set("service.kubernetes.io/headless", "");
@@ -184,7 +184,7 @@ void write_endpoints(const Turn& turn, const Groups& groups, Outcome& outcome) {
                  },
              .kind = "Endpoints"}
         );
-    } else if (list_at(known, {"subsets"}) != subsets || labels_of(known) != labels) {
+    } else if (list_at(known, {"subsets"}) != subsets || own_labels(known) != labels) {
         outcome.writes.push_back(
             {.verb = Write::Verb::Patch,
              .name = std::string(name_of(service)),
@@ -266,7 +266,7 @@ void write_slices(
             outcome.writes.push_back(std::move(write));
         } else if (list_at(*owned[i], {"endpoints"}) != slices[i].endpoints ||
                    list_at(*owned[i], {"ports"}) != slices[i].ports ||
-                   labels_of(*owned[i]) != labels) {
+                   own_labels(*owned[i]) != labels) {
             write.verb = Write::Verb::Patch;
             write.name = name_of(*owned[i]);
             write.body = content;
@@ -285,7 +285,7 @@ void write_slices(
 }
 
 Value slice_labels(const Value& object, std::string_view service, std::string_view controller) {
-    Value labels = labels_of(object);
+    Value labels = own_labels(object);
     labels.set(kServiceName, service);
     labels.set(kSliceController, controller);
     return labels;
@@ -323,7 +323,7 @@ Outcome mirror_endpoints(const Turn& turn) {
     const Value* selector = service.is_null() ? nullptr : service.find_path({"spec", "selector"});
     const bool selects =
         selector != nullptr && selector->is_object() && !selector->as_object().empty();
-    const Value labels = labels_of(endpoints);
+    const Value labels = own_labels(endpoints);
     if (is_deleted(endpoints) || service.is_null() || selects ||
         labels.find(kEndpointsController) != nullptr ||
         labels.string_at("endpointslice.kubernetes.io/skip-mirror") == "true") {
