@@ -1,10 +1,13 @@
 # Compiles the sources of a target several at a time, each group as one: what they all include is
 # parsed, and what they all instantiate is compiled, once for a group. A build from nothing takes
 # half as long; a changed source takes its group along, so that the dev preset is without it. Names
-# in anonymous namespaces must differ within a target: a build tells where they do not.
+# in anonymous namespaces must differ within a group: a build tells where they do not. The name of a
+# source says which group it is in, so that a new one moves no other.
 # By hand, because CMake's UNITY_BUILD includes sources by their absolute paths, and ccache would
 # not find the objects of other checkouts.
-set(united_count 8)
+
+# A group has half as many sources, up to so many.
+set(united_count 16)
 
 # All targets of a folder whose sources are included from ${root} on.
 function(unite_sources folder root)
@@ -15,10 +18,15 @@ function(unite_sources folder root)
         if(NOT type STREQUAL "STATIC_LIBRARY" OR NOT sources)
             continue()
         endif()
+        list(LENGTH sources count)
+        set(groups 1)
+        while(count GREATER united_count)
+            math(EXPR groups "${groups} * 2")
+            math(EXPR count "${count} / 2")
+        endwhile()
         # Generated sources are large; others have options or names of their own: they stay alone.
         set(alone "")
         set(united "")
-        set(count 0)
         foreach(source IN LISTS sources)
             set(path ${source})
             cmake_path(ABSOLUTE_PATH path BASE_DIRECTORY ${folder})
@@ -30,23 +38,22 @@ function(unite_sources folder root)
                 list(APPEND alone ${path})
                 continue()
             endif()
-            math(EXPR number "${count} / ${united_count}")
-            math(EXPR count "${count} + 1")
-            set(group ${PROJECT_BINARY_DIR}/united/${target}_${number}.cpp)
-            if(NOT group IN_LIST united)
-                list(APPEND united ${group})
+            string(SHA1 hash ${source})
+            string(SUBSTRING ${hash} 0 6 digits)
+            math(EXPR number "0x${digits} % ${groups}")
+            if(NOT number IN_LIST united)
+                list(APPEND united ${number})
                 set(text_${number} "")
             endif()
             file(RELATIVE_PATH included ${root} ${path})
             string(APPEND text_${number} "#include \"${included}\"\n")
         endforeach()
-        # Once each: a file that is written anew as it was keeps its time.
-        set(number 0)
-        foreach(group IN LISTS united)
+        set(sources ${alone})
+        foreach(number IN LISTS united)
+            set(group ${PROJECT_BINARY_DIR}/united/${target}_${number}.cpp)
             file(CONFIGURE OUTPUT ${group} CONTENT "${text_${number}}" @ONLY)
-            math(EXPR number "${number} + 1")
+            list(APPEND sources ${group})
         endforeach()
-        set(sources ${alone} ${united})
         set_property(TARGET ${target} PROPERTY SOURCES ${sources})
     endforeach()
     get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)

@@ -1,6 +1,7 @@
 #include "controller/jobs/elastic_pods.hpp"
 
 #include "api/kueue_names.hpp"
+#include "controller/jobs/pod/pod_state.hpp"
 #include "controller/jobs/workload_of_job.hpp"
 #include "controller/reconcilers/strict_patch.hpp"
 #include "controller/reconcilers/workload_status.hpp"
@@ -29,10 +30,6 @@ bool is_gate(const api::PodSchedulingGate& gate) {
 
 bool has_gate(const api::Pod& pod) {
     return std::ranges::any_of(pod.spec.scheduling_gates, is_gate);
-}
-
-bool has_ended(const api::Pod& pod) {
-    return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
 }
 
 /// The job of the row: the owner of its first slice, or of the pod once that is gone.

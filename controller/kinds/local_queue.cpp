@@ -27,7 +27,7 @@ void visit_cluster_queues(
     }
 }
 
-void visit_workloads(
+void visit_queued_workloads(
     const ChangeContext& context, const LocalQueueChange& change, const Visit& visit
 ) {
     if (is_new_spec(change)) {
@@ -48,7 +48,7 @@ KindEntry local_queue_kind() {
          .find = find_by<api::LocalQueue>(visit_cluster_queues)},
         {.reconciled = Urgency::AtOnce,
          .translated = false,
-         .find = find_by<api::LocalQueue>(visit_workloads)},
+         .find = find_by<api::LocalQueue>(visit_queued_workloads)},
     };
     entry.translate = [](const EngineInput& input, const kube::NamespacedName& name) {
         if (const auto queue = input.stores.of<api::LocalQueue>().find(name)) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kClockDifferenceMax = std::chrono::seconds(10);
 
-std::string_view string_at(
+std::string_view landed_text(
     const json::Value& object, std::initializer_list<std::string_view> path
 ) {
     const json::Value* found = object.find_path(path);
@@ -22,7 +22,7 @@ std::string_view string_at(
 }
 
 std::string_view admitting_queue(const json::Value& object) {
-    return string_at(object, {"status", "admission", "clusterQueue"});
+    return landed_text(object, {"status", "admission", "clusterQueue"});
 }
 
 /// The reason of condition Evicted=True, or "".
@@ -58,7 +58,7 @@ bool contains(const json::Value& whole, const json::Value& part) {
 }
 
 bool is_created(const json::Value& object, const json::Value& body, Time first_attempt) {
-    const auto created = api::parse_time(string_at(object, {"metadata", "creationTimestamp"}));
+    const auto created = api::parse_time(landed_text(object, {"metadata", "creationTimestamp"}));
     return created && *created >= first_attempt - kClockDifferenceMax && contains(object, body);
 }
 
@@ -145,7 +145,7 @@ bool has_landed(const Write& write, const json::Value& object, Time first_attemp
         case Verb::ApplyStatus:
             return is_applied(object, write.body, write.field_manager);
         case Verb::Delete:
-            return string_at(object, {"metadata", "uid"}) != write.uid ||
+            return landed_text(object, {"metadata", "uid"}) != write.uid ||
                    object.find_path({"metadata", "deletionTimestamp"}) != nullptr;
     }
     return false;

@@ -36,7 +36,7 @@ bool has_new_spec(const kube::Change<T>& change) {
                change.after->metadata.deletion_timestamp.has_value();
 }
 
-double seconds(Duration duration) {
+double in_seconds(Duration duration) {
     return std::chrono::duration<double>(duration).count();
 }
 
@@ -125,22 +125,22 @@ void MetricsReporter::observe(const Observation& o) {
     switch (o.kind) {
         case Observation::Kind::QuotaReserved:
             metrics_.quota_reserved_workloads_total.add(by_class);
-            metrics_.quota_reserved_wait_time_seconds.observe(by_class, seconds(o.since_queued));
+            metrics_.quota_reserved_wait_time_seconds.observe(by_class, in_seconds(o.since_queued));
             break;
         case Observation::Kind::Admitted:
             metrics_.admitted_workloads_total.add(by_class);
-            metrics_.admission_wait_time_seconds.observe(by_class, seconds(o.since_queued));
+            metrics_.admission_wait_time_seconds.observe(by_class, in_seconds(o.since_queued));
             metrics_.admission_checks_wait_time_seconds.observe(
-                by_class, seconds(o.since_reserved)
+                by_class, in_seconds(o.since_reserved)
             );
             if (parts_.cohorts) {
                 cohorts_.count_admission(o.cluster_queue, o.priority_class);
             }
             break;
         case Observation::Kind::PodsReady:
-            metrics_.ready_wait_time_seconds.observe(by_class, seconds(o.since_queued));
+            metrics_.ready_wait_time_seconds.observe(by_class, in_seconds(o.since_queued));
             metrics_.admitted_until_ready_wait_time_seconds.observe(
-                by_class, seconds(o.since_admitted)
+                by_class, in_seconds(o.since_admitted)
             );
             break;
         case Observation::Kind::Evicted: {
@@ -153,7 +153,7 @@ void MetricsReporter::observe(const Observation& o) {
             }
             if (o.since_pods_ready) {
                 metrics_.pods_ready_to_evicted_time_seconds.observe(
-                    {o.cluster_queue, o.reason, o.underlying_cause}, seconds(*o.since_pods_ready)
+                    {o.cluster_queue, o.reason, o.underlying_cause}, in_seconds(*o.since_pods_ready)
                 );
             }
             break;
@@ -167,7 +167,7 @@ void MetricsReporter::observe(const Observation& o) {
         case Observation::Kind::GateOpened:
             metrics_.pod_scheduling_gate_removal_seconds.observe(
                 {o.reason, o.cluster_queue, o.is_group ? "true" : "false"},
-                seconds(o.since_admitted)
+                in_seconds(o.since_admitted)
             );
             return;
     }
@@ -185,7 +185,7 @@ void MetricsReporter::observe_creation(const Observation& o) {
         custom_.kept(metrics::LabelSource::LocalQueue, o.ns + "/" + o.local_queue),
         std::back_inserter(labels)
     );
-    metrics_.workload_creation_latency_seconds.observe(labels, seconds(o.since_queued));
+    metrics_.workload_creation_latency_seconds.observe(labels, in_seconds(o.since_queued));
 }
 
 bool MetricsReporter::counts_for(const std::string& ns, const std::string& local_queue) const {
@@ -211,16 +211,16 @@ void MetricsReporter::observe_local_queue(const Observation& o) {
         case Observation::Kind::QuotaReserved:
             metrics_.local_queue_quota_reserved_workloads_total.add(by_class);
             metrics_.local_queue_quota_reserved_wait_time_seconds.observe(
-                by_class, seconds(o.since_queued)
+                by_class, in_seconds(o.since_queued)
             );
             break;
         case Observation::Kind::Admitted:
             metrics_.local_queue_admitted_workloads_total.add(by_class_and_workload);
             metrics_.local_queue_admission_wait_time_seconds.observe(
-                by_class_and_workload, seconds(o.since_queued)
+                by_class_and_workload, in_seconds(o.since_queued)
             );
             metrics_.local_queue_admission_checks_wait_time_seconds.observe(
-                by_class, seconds(o.since_reserved)
+                by_class, in_seconds(o.since_reserved)
             );
             break;
         case Observation::Kind::Evicted:
@@ -229,9 +229,11 @@ void MetricsReporter::observe_local_queue(const Observation& o) {
             );
             break;
         case Observation::Kind::PodsReady:
-            metrics_.local_queue_ready_wait_time_seconds.observe(by_class, seconds(o.since_queued));
+            metrics_.local_queue_ready_wait_time_seconds.observe(
+                by_class, in_seconds(o.since_queued)
+            );
             metrics_.local_queue_admitted_until_ready_wait_time_seconds.observe(
-                by_class, seconds(o.since_admitted)
+                by_class, in_seconds(o.since_admitted)
             );
             break;
         case Observation::Kind::Preempted:
@@ -252,7 +254,7 @@ static std::string result_of_recomputation(const engine::RefusalDecision& refusa
 void MetricsReporter::observe_cycle(const engine::CycleResult& result, Duration took) {
     const std::string outcome = result.admitted.empty() ? "inadmissible" : "success";
     metrics_.admission_attempts_total.add({outcome});
-    metrics_.admission_attempt_duration_seconds.observe({outcome}, seconds(took));
+    metrics_.admission_attempt_duration_seconds.observe({outcome}, in_seconds(took));
     for (const engine::AdmissionDecision& admission : result.admitted) {
         mark(admission.cluster_queue);
     }
@@ -372,7 +374,7 @@ void MetricsReporter::count_transition(const api::Workload& before, const api::W
     if (is_released && is_active(after) && is_evicted(after)) {
         metrics_.workload_eviction_latency_seconds.observe(
             {admission->cluster_queue, evicted->reason},
-            seconds(time_between(evicted, find_condition(after, api::condition::kQuotaReserved)))
+            in_seconds(time_between(evicted, find_condition(after, api::condition::kQuotaReserved)))
         );
     }
 }
@@ -395,7 +397,7 @@ void MetricsReporter::count_end(const api::Workload& workload) {
         return;
     }
     const double took = workload.status.accumulated_past_execution_time_seconds.value_or(0) +
-                        seconds(time_between(
+                        in_seconds(time_between(
                             find_condition(workload, api::condition::kAdmitted),
                             find_condition(workload, api::condition::kFinished)
                         ));

@@ -7,7 +7,7 @@ namespace sluice::api {
 namespace {
 
 /// An integer as the operators Lt and Gt take it: no sign but '-', no leading zeros.
-std::optional<std::int64_t> read_integer(std::string_view text) {
+std::optional<std::int64_t> read_whole_number(std::string_view text) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool is_canonical = std::to_string(value) == text;
@@ -36,8 +36,8 @@ bool tolerates(const Toleration& toleration, const Taint& taint, TolerationOpera
         (toleration.operator_ != "Lt" && toleration.operator_ != "Gt")) {
         return false;
     }
-    const auto bound = read_integer(toleration.value);
-    const auto value = read_integer(taint.value);
+    const auto bound = read_whole_number(toleration.value);
+    const auto value = read_whole_number(taint.value);
     if (!bound || !value) {
         return false;
     }

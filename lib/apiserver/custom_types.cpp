@@ -67,10 +67,6 @@ std::shared_ptr<const Schema> compile(const std::shared_ptr<const json::Value>& 
     return std::move(*compiled);
 }
 
-bool is_true(const json::Value* value) {
-    return value != nullptr && *value == json::Value(true);
-}
-
 }  // namespace
 
 std::vector<ResourceType> types_of_definition(const json::Value& definition) {
@@ -90,7 +86,7 @@ std::vector<ResourceType> types_of_definition(const json::Value& definition) {
         );
     }
     for (const json::Value& version : versions->as_array()) {
-        if (!is_true(version.find("served")) && !is_true(version.find("storage"))) {
+        if (!is_true(version, "served") && !is_true(version, "storage")) {
             continue;
         }
         ResourceType type{
@@ -105,7 +101,7 @@ std::vector<ResourceType> types_of_definition(const json::Value& definition) {
         type.is_namespaced = spec->string_at("scope") != "Cluster";
         type.is_custom = true;
         type.conversion = conversion;
-        type.is_storage_version = is_true(version.find("storage"));
+        type.is_storage_version = is_true(version, "storage");
         // In the order in which the API server tells them.
         type.verbs = {
             "delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"

@@ -11,7 +11,7 @@ namespace sluice::apiserver {
 
 namespace {
 
-constexpr std::string_view kGroup = "apiextensions.k8s.io";
+constexpr std::string_view kExtensionsGroup = "apiextensions.k8s.io";
 
 json::Value condition(
     std::string_view type, std::string_view reason, std::string_view message, Time now
@@ -37,7 +37,7 @@ bool is_established(const json::Value& definition) {
 
 void establish_definition(State& state, const std::string& name, Time now) {
     const Snapshot definition =
-        state.store.find({std::string(kGroup), "customresourcedefinitions"}, {"", name});
+        state.store.find({std::string(kExtensionsGroup), "customresourcedefinitions"}, {"", name});
     if (!definition || is_established(*definition)) {
         return;
     }
@@ -57,7 +57,7 @@ void establish_definition(State& state, const std::string& name, Time now) {
     request.user_agent = "kube-apiserver";
     request.body = json::print(json::Object{{"status", status}});
     Route route{
-        .type = state.types.find_stored(kGroup, "customresourcedefinitions"),
+        .type = state.types.find_stored(kExtensionsGroup, "customresourcedefinitions"),
         .ns = {},
         .name = name,
         .subresource = "status"

@@ -214,7 +214,7 @@ Response version() {
     });
 }
 
-std::vector<std::string> segments_of(std::string_view path) {
+std::vector<std::string> split_at_slashes(std::string_view path) {
     std::vector<std::string> segments;
     while (!path.empty()) {
         const std::string_view part = path.substr(0, path.find('/'));
@@ -229,7 +229,7 @@ std::vector<std::string> segments_of(std::string_view path) {
 }  // namespace
 
 std::optional<Response> discover(const ResourceTable& types, const Request& request) {
-    const std::vector<std::string> parts = segments_of(request.path);
+    const std::vector<std::string> parts = split_at_slashes(request.path);
     if (parts.empty()) {
         return make_response(json::Object{{"paths", json::Array{"/api", "/apis", "/version"}}});
     }

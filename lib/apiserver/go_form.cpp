@@ -16,8 +16,12 @@ using json::Value;
 constexpr int kFormDepthMax = 128;
 
 /// Optional texts that are pointers in Go: an empty one is printed.
-constexpr std::array<std::string_view, 4> kTextPointers{
-    "storageClassName", "ingressClassName", "holderIdentity", "volumeAttributesClassName"
+constexpr std::array<std::string_view, 5> kTextPointers{
+    "storageClassName",
+    "ingressClassName",
+    "holderIdentity",
+    "volumeAttributesClassName",
+    "deprecationWarning"
 };
 /// Optional booleans that are none in Go's sense of pointers: false is not printed.
 constexpr std::array<std::string_view, 12> kPlainBooleans{
@@ -113,6 +117,9 @@ bool is_zero(const Value& value) {
 
 /// Whether Go prints the member also where it has no value.
 bool is_always_printed(const Schema& holder, const SchemaProperty& property) {
+    if (property.name == "validationActions") {
+        return false;  // it must be there, and yet is left out where it is empty
+    }
     if (property.name == "rules" &&
         (holder.go_type == "v1.Role" || holder.go_type == "v1.ClusterRole")) {
         return true;

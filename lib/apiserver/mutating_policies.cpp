@@ -18,9 +18,9 @@ namespace {
 
 using json::Value;
 
-constexpr std::string_view kGroup = "admissionregistration.k8s.io";
-const Collection policies_collection{std::string(kGroup), "mutatingadmissionpolicies"};
-const Collection bindings_collection{std::string(kGroup), "mutatingadmissionpolicybindings"};
+constexpr std::string_view kAdmissionGroup = "admissionregistration.k8s.io";
+const Collection mutating_policies{std::string(kAdmissionGroup), "mutatingadmissionpolicies"};
+const Collection mutating_bindings{std::string(kAdmissionGroup), "mutatingadmissionpolicybindings"};
 
 /// Lists and maps that are one value, which a configuration would replace as a whole.
 void find_atomics(
@@ -210,7 +210,7 @@ Result<std::optional<Value>> apply_mutating_policies(
     const State& state, const RuledRequest& request, const ContextSource& make_context
 ) {
     const Route& route = request.route;
-    if (route.type->group == kGroup || state.store.objects(bindings_collection).empty()) {
+    if (route.type->group == kAdmissionGroup || state.store.objects(mutating_bindings).empty()) {
         return std::nullopt;
     }
     const auto own = make_context(*route.type);
@@ -218,7 +218,7 @@ Result<std::optional<Value>> apply_mutating_policies(
         return own.error();
     }
     const std::vector<BoundPair> pairs =
-        find_bound_policies(state, policies_collection, bindings_collection, request, *own);
+        find_bound_policies(state, mutating_policies, mutating_bindings, request, *own);
     Value object = own->object;
     bool is_mutated = false;
     // Once something has changed the object, those that want it see it again.

@@ -10,7 +10,7 @@ namespace sluice::apiserver {
 
 namespace {
 
-const Collection accounts_collection{"", "serviceaccounts"};
+const Collection service_accounts{"", "serviceaccounts"};
 const Collection maps_collection{"", "configmaps"};
 constexpr std::string_view kRootCa = "kube-root-ca.crt";
 
@@ -52,9 +52,9 @@ void publish_root_ca(State& state, const std::string& ns, Time now) {
 
 void furnish_namespace(State& state, const std::string& ns, Time now) {
     const ObjectName account{ns, "default"};
-    if (!state.store.find(accounts_collection, account)) {
+    if (!state.store.find(service_accounts, account)) {
         state.store.put(
-            accounts_collection, account, begin_object(state, "ServiceAccount", account, now)
+            service_accounts, account, begin_object(state, "ServiceAccount", account, now)
         );
     }
     if (!state.root_ca.empty()) {
@@ -65,7 +65,7 @@ void furnish_namespace(State& state, const std::string& ns, Time now) {
 void restore_furniture(
     State& state, const Collection& collection, const ObjectName& name, Time now
 ) {
-    const bool is_furniture = (collection == accounts_collection && name.name == "default") ||
+    const bool is_furniture = (collection == service_accounts && name.name == "default") ||
                               (collection == maps_collection && name.name == kRootCa);
     if (!is_furniture) {
         return;

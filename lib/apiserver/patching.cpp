@@ -37,7 +37,7 @@ Error no_patch(std::string_view why) {
     return bad_request(fmt::format("error decoding patch: {}", why));
 }
 
-std::string_view json_type(const json::Value& value) {
+std::string_view patch_type(const json::Value& value) {
     return value.is_array()    ? "array"
            : value.is_string() ? "string"
            : value.is_bool()   ? "bool"
@@ -157,7 +157,7 @@ Result<json::Value> apply_patch(
     if (!patch->is_object()) {
         const std::string why = fmt::format(
             "json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
-            json_type(*patch)
+            patch_type(*patch)
         );
         return media == kStrategicPatch ? bad_request(why) : no_patch(why);
     }

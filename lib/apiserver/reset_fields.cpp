@@ -14,7 +14,7 @@ struct Row {
 };
 
 /// What the registries of the built-in kinds put back in each write.
-const auto& rows() {
+const auto& kept_rows() {
     static const std::array<Row, 36> kRows{{
         {"", "Namespace", "", {"status"}},
         {"", "Namespace", "status", {"spec"}},
@@ -64,10 +64,10 @@ ResetFields reset_fields_of(
     std::string_view subresource,
     bool is_custom_with_status
 ) {
-    const auto found = std::find_if(rows().begin(), rows().end(), [&](const Row& row) {
+    const auto found = std::find_if(kept_rows().begin(), kept_rows().end(), [&](const Row& row) {
         return row.group == group && row.kind == kind && row.subresource == subresource;
     });
-    if (found != rows().end()) {
+    if (found != kept_rows().end()) {
         return {.excluded = {found->excluded.begin(), found->excluded.end()}, .only = {}};
     }
     if (!is_custom_with_status) {

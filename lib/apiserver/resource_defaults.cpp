@@ -189,7 +189,7 @@ void default_policy_binding(Value& binding) {
 
 using Apply = void (*)(Value& object);
 
-const std::map<std::pair<std::string_view, std::string_view>, Apply>& rows() {
+const std::map<std::pair<std::string_view, std::string_view>, Apply>& kind_rows() {
     static const std::map<std::pair<std::string_view, std::string_view>, Apply> kRows{
         {{"", "Endpoints"}, default_endpoints},
         {{"", "PersistentVolume"}, default_volume},
@@ -218,8 +218,8 @@ const std::map<std::pair<std::string_view, std::string_view>, Apply>& rows() {
 }  // namespace
 
 bool apply_resource_defaults(std::string_view group, std::string_view kind, Value& object) {
-    const auto found = rows().find({group, kind});
-    if (found == rows().end()) {
+    const auto found = kind_rows().find({group, kind});
+    if (found == kind_rows().end()) {
         return false;
     }
     found->second(object);

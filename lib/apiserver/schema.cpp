@@ -16,7 +16,7 @@ namespace {
 using json::Value;
 
 constexpr std::size_t kNodesMax = 200'000;
-constexpr std::string_view kReferencePrefix = "#/components/schemas/";
+constexpr std::string_view kComponentPrefix = "#/components/schemas/";
 
 /// The nodes of a compiled schema, which refer to each other.
 struct Document {
@@ -183,8 +183,8 @@ class Compiler {
             text.empty() && all != nullptr && all->is_array() && all->as_array().size() == 1) {
             text = all->as_array().front().string_at("$ref");
         }
-        if (text.starts_with(kReferencePrefix)) {
-            text.remove_prefix(kReferencePrefix.size());
+        if (text.starts_with(kComponentPrefix)) {
+            text.remove_prefix(kComponentPrefix.size());
         }
         return text;
     }

@@ -14,12 +14,12 @@ namespace {
 
 using json::Value;
 
-constexpr std::size_t kFaultsMax = 100;
+constexpr std::size_t kTypingFaultsMax = 100;
 
 class TypeChecker {
   public:
     void check(const FieldType& type, const Value& value, int depth) {
-        if (depth > kObjectDepthMax || value.is_null() || faults_.size() >= kFaultsMax) {
+        if (depth > kObjectDepthMax || value.is_null() || faults_.size() >= kTypingFaultsMax) {
             return;
         }
         if (type.schema != nullptr && !has_form(*type.schema, value)) {

@@ -10,6 +10,7 @@
 #include "apiserver/garbage_collection.hpp"
 #include "apiserver/managed_fields.hpp"
 #include "apiserver/patching.hpp"
+#include "apiserver/pod_warnings.hpp"
 #include "apiserver/resource_quota.hpp"
 #include "apiserver/service_addresses.hpp"
 #include "apiserver/values.hpp"
@@ -521,6 +522,11 @@ std::vector<Cause> WriteOperation::find_faults() {
         std::ranges::move(verdict.causes, std::back_inserter(causes));
         std::ranges::move(verdict.warnings, std::back_inserter(warnings_));
         return causes;
+    }
+    if (route_.subresource.empty()) {
+        std::ranges::move(
+            find_pod_warnings(group, kind, object_, old), std::back_inserter(warnings_)
+        );
     }
     const std::vector<Cause> more =
         live_ ? validate_builtin_update(group, kind, route_.subresource, object_, before_)

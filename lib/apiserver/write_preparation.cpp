@@ -28,7 +28,7 @@ struct KindRules {
     bool keeps_new_status = false;
 };
 
-constexpr std::array<KindRules, 39> kKinds{{
+constexpr std::array<KindRules, 39> kKindRules{{
     {"", "Namespace", true, false, false},
     {"", "PodTemplate", false, true, false},
     {"", "Node", true, false, true},
@@ -72,10 +72,10 @@ constexpr std::array<KindRules, 39> kKinds{{
 
 const KindRules& rules_of(std::string_view group, std::string_view kind) {
     static constexpr KindRules kNone;
-    const auto* found = std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& rules) {
+    const auto* found = std::find_if(kKindRules.begin(), kKindRules.end(), [&](const auto& rules) {
         return rules.group == group && rules.kind == kind;
     });
-    return found == kKinds.end() ? kNone : *found;
+    return found == kKindRules.end() ? kNone : *found;
 }
 
 /// Gives a member the value it has in the other object, or removes it where that has none.

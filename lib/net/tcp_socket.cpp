@@ -20,7 +20,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 namespace {
 
-constexpr auto kAsTuple = asio::as_tuple(asio::use_awaitable);
+constexpr auto kResultTuple = asio::as_tuple(asio::use_awaitable);
 /// After so many bytes without a wait, others have their turn.
 constexpr std::size_t kTurnBytes = std::size_t{128} * 1024;
 
@@ -127,7 +127,7 @@ asio::awaitable<Result<void>> TcpSocket::wait(Until until) {
     const auto state = state_;
     const auto what = until == Until::Readable ? tcp::socket::wait_read : tcp::socket::wait_write;
     const Watch watch(state);
-    const auto [code] = co_await state->socket.async_wait(what, kAsTuple);
+    const auto [code] = co_await state->socket.async_wait(what, kResultTuple);
     if (state->is_expired) {
         co_return timed_out();
     }

@@ -29,7 +29,7 @@ constexpr std::string_view kPlainFields[] = {
     "topologySpreadConstraints",
 };
 
-std::string_view label_of(const api::ObjectMeta& object, const char* key) {
+std::string_view serving_label(const api::ObjectMeta& object, const char* key) {
     const std::string* value = object.find_label(key);
     return value == nullptr ? std::string_view() : std::string_view(*value);
 }
@@ -169,8 +169,8 @@ FieldErrors validate_serving_update(
     Served served,
     const config::FeatureGates& gates
 ) {
-    const std::string_view old_queue = label_of(before, api::label::kQueueName);
-    const std::string_view queue = label_of(after, api::label::kQueueName);
+    const std::string_view old_queue = serving_label(before, api::label::kQueueName);
+    const std::string_view queue = serving_label(after, api::label::kQueueName);
     FieldErrors errors;
     if ((served == Served::Yes || queue.empty()) && old_queue != queue) {
         errors.push_back(

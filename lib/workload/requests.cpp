@@ -28,7 +28,7 @@ void add(ResourceList& sum, const ResourceList& added) {
     }
 }
 
-void keep_highest(ResourceList& kept, const ResourceList& other) {
+void keep_most(ResourceList& kept, const ResourceList& other) {
     for (const auto& [resource, quantity] : other) {
         const auto [at, is_new] = kept.emplace(resource, quantity);
         if (!is_new && at->second < quantity) {
@@ -118,9 +118,9 @@ api::ResourceList pod_requests(const PodResources& pod) {
             add(total, resources.requests);
             sidecars = step;
         }
-        keep_highest(init_peak, step);
+        keep_most(init_peak, step);
     }
-    keep_highest(total, init_peak);
+    keep_most(total, init_peak);
     if (pod.pod_level) {
         for (const auto& [resource, quantity] : pod.pod_level->requests) {
             if (may_be_pod_level(resource)) {

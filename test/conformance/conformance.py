@@ -25,6 +25,7 @@ import time
 import urllib.parse
 
 import definition_requests
+import refusal_requests
 import request_script
 
 KNOWN = pathlib.Path(__file__).resolve().parent / "differences.txt"
@@ -151,7 +152,10 @@ def main():
     real = Server(options.real, options.kubectl)
     embedded = Server(options.embedded, options.kubectl)
     new, different, compared = 0, [], 0
-    script = request_script.REQUESTS + definition_requests.REQUESTS + request_script.ENDINGS
+    script = (
+        request_script.REQUESTS + definition_requests.REQUESTS + refusal_requests.REQUESTS
+        + request_script.ENDINGS
+    )
     for request in script:
         expected, found = lines_of(real.ask(request)), lines_of(embedded.ask(request))
         compared += request.is_compared

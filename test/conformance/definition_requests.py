@@ -157,6 +157,7 @@ DEFINITIONS = {
     "selector of no path": scaled(".spec.replicas", ".status.replicas", "spec.selector"),
     "deprecated": gizmos(deprecated=True, deprecationWarning="old \u00e9"),
     "warning of what is not deprecated": gizmos(deprecationWarning="old"),
+    "warning of nothing": gizmos(deprecated=True, deprecationWarning=""),
     "long warning": gizmos(deprecated=True, deprecationWarning="o" * 257),
     "warning in lines": gizmos(deprecated=True, deprecationWarning="a\nb"),
     "version": gizmos(name="V_1"),
@@ -274,7 +275,8 @@ COLUMNS = [
         "string": (
             ".spec.a", ".spec.n", ".spec.f", ".spec.b", ".spec.m", ".spec.nul", ".spec.list",
             ".spec.list[*]", ".spec.list[-1]", ".spec.list[-1:]", ".spec.list[0:2]",
-            ".spec.list[::2]", ".spec.list[0,1]", ".spec.list[9]", ".spec.list[5:9]", ".spec.list.x",
+            ".spec.list[::2]", ".spec.list[0,1]", ".spec.list[9]", ".spec.list[5:9]",
+            ".spec.list.x",
             ".spec.none[-1:].x", ".metadata.labels.example\\.com/x",
             ".metadata.labels['example\\.com/x']", ".spec.m['k']", ".spec.m[0]", ".spec.m.k.z",
             ".spec['a','b']", ".spec.dict['a.b']", ".spec.dict.a\\.b", ".spec.dict.a-b", ".",

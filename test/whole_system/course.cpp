@@ -86,6 +86,16 @@ class Course {
                 }
             );
         }
+        if (world_.waits_for_pods) {
+            options.configuration.set(
+                "waitForPodsReady",
+                json::Object{
+                    {"timeout", "5m"},
+                    {"blockAdmission", world_.blocks_admission},
+                    {"requeuingStrategy", json::Object{{"backoffBaseSeconds", 1}}}
+                }
+            );
+        }
         auto made = commands::VirtualCluster::make(std::move(options));
         SLUICE_ASSERT(made.has_value());
         return std::move(*made);

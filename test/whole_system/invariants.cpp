@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -18,7 +19,6 @@ namespace sluice::whole_system {
 namespace {
 
 const apiserver::Collection kWorkloads{std::string(api::kKueueGroup), "workloads"};
-const apiserver::Collection kJobs{"batch", "jobs"};
 const apiserver::Collection kPods{"", "pods"};
 
 /// Enough to see what happened; the rest says the same again.
@@ -52,14 +52,11 @@ bool grows(const std::optional<Holding>& before, const Holding& after) {
     });
 }
 
-bool is_suspended(const json::Value& job) {
-    const json::Value* suspend = job.find_path({"spec", "suspend"});
-    return suspend != nullptr && suspend->is_bool() && suspend->as_bool();
-}
-
+/// What an admitted job makes is admitted with it, whatever its labels say.
 bool names_queue(const json::Value& object) {
     const json::Value* labels = object.find_path({"metadata", "labels"});
-    return labels != nullptr && labels->find(api::label::kQueueName) != nullptr;
+    return labels != nullptr && labels->find(api::label::kQueueName) != nullptr &&
+           object.find_path({"metadata", "ownerReferences"}) == nullptr;
 }
 
 }  // namespace
@@ -101,8 +98,8 @@ void Invariants::note(const apiserver::Collection& collection, const apiserver::
     count_write(collection, entry.name);
     if (collection == kWorkloads) {
         note_workload(entry);
-    } else if (collection == kJobs) {
-        note_job(entry);
+    } else if (const JobKind* kind = find_job_kind(collection); kind != nullptr) {
+        note_job(*kind, entry);
     } else if (collection.plural == api::ClusterQueue::kPlural) {
         note_queue(entry);
     } else if (collection.plural == api::Cohort::kPlural) {
@@ -245,16 +242,18 @@ void Invariants::check_admission(const apiserver::ObjectName& name, const Holdin
 }
 
 /// A controller that starts a job has seen it admitted, though the admission may be gone by now.
-void Invariants::note_job(const apiserver::LogEntry& entry) {
-    if (!entry.after || is_suspended(*entry.after) || !names_queue(*entry.after) ||
-        entry.name.name == user_writes_ || (entry.before && !is_suspended(*entry.before))) {
+void Invariants::note_job(const JobKind& kind, const apiserver::LogEntry& entry) {
+    if (!entry.after || kind.is_suspended(*entry.after) || !names_queue(*entry.after) ||
+        entry.name.name == user_writes_ || (entry.before && !kind.is_suspended(*entry.before))) {
         return;
     }
     const json::Value* uid = entry.after->find_path({"metadata", "uid"});
     const auto seen = admitted_until_.find(uid->as_string());
     if (!has_admitted(uid->as_string()) &&
         (seen == admitted_until_.end() || now_() - seen->second > kOnItsWay)) {
-        add_problem(fmt::format("Job {} was started without admission", full_name(entry.name)));
+        add_problem(fmt::format(
+            "{} {} was started without admission", kind.collection.plural, full_name(entry.name)
+        ));
     }
 }
 
@@ -279,20 +278,16 @@ bool Invariants::has_admitted(std::string_view uid) const {
 }
 
 void Invariants::check_at_rest() {
-    for (const auto& [name, job] : state_.store.objects(kJobs)) {
-        const json::Value* conditions = job->find_path({"status", "conditions"});
-        const bool is_over =
-            conditions != nullptr &&
-            std::ranges::any_of(conditions->as_array(), [](const json::Value& each) {
-                return (each.string_at("type") == "Complete" || each.string_at("type") == "Failed"
-                       ) &&
-                       each.string_at("status") == "True";
-            });
-        const json::Value* uid = job->find_path({"metadata", "uid"});
-        if (!is_over && names_queue(*job) && !is_suspended(*job) &&
-            job->find_path({"metadata", "deletionTimestamp"}) == nullptr &&
-            !has_admitted(uid->as_string())) {
-            add_problem(fmt::format("Job {} runs without admission", full_name(name)));
+    for (const JobKind& kind : job_kinds()) {
+        for (const auto& [name, job] : state_.store.objects(kind.collection)) {
+            const json::Value* uid = job->find_path({"metadata", "uid"});
+            if (!is_over(*job) && names_queue(*job) && !kind.is_suspended(*job) &&
+                job->find_path({"metadata", "deletionTimestamp"}) == nullptr &&
+                !has_admitted(uid->as_string())) {
+                add_problem(fmt::format(
+                    "{} {} runs without admission", kind.collection.plural, full_name(name)
+                ));
+            }
         }
     }
 }
@@ -389,7 +384,9 @@ void Invariants::check_at_end() {
 }
 
 void Invariants::check_nothing_left() {
-    for (const apiserver::Collection& collection : {kWorkloads, kJobs, kPods}) {
+    std::vector<apiserver::Collection> collections{kWorkloads, kPods};
+    std::ranges::transform(job_kinds(), std::back_inserter(collections), &JobKind::collection);
+    for (const apiserver::Collection& collection : collections) {
         for (const auto& [name, object] : state_.store.objects(collection)) {
             add_problem(fmt::format(
                 "left: {} {}: {}", collection.plural, full_name(name), json::print(*object)

@@ -3,6 +3,7 @@
 #include "apiserver/state.hpp"
 #include "apiserver/store.hpp"
 #include "base/clock.hpp"
+#include "whole_system/job_kinds.hpp"
 #include "whole_system/quota_ledger.hpp"
 
 #include <cstdint>
@@ -54,7 +55,7 @@ class Invariants {
     void note_queue(const apiserver::LogEntry& entry);
     void note_cohort(const apiserver::LogEntry& entry);
     void note_workload(const apiserver::LogEntry& entry);
-    void note_job(const apiserver::LogEntry& entry);
+    void note_job(const JobKind& kind, const apiserver::LogEntry& entry);
     void keep_quotas();
     std::string find_excess(const Holding& holding) const;
     void check_admission(const apiserver::ObjectName& name, const Holding& holding);

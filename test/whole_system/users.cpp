@@ -1,6 +1,7 @@
 #include "whole_system/users.hpp"
 
 #include "sim/node_spec.hpp"
+#include "whole_system/job_kinds.hpp"
 
 #include <fmt/format.h>
 
@@ -10,12 +11,10 @@ namespace sluice::whole_system {
 
 namespace {
 
-const apiserver::Collection kJobs{"batch", "jobs"};
 const apiserver::Collection kPods{"", "pods"};
 const apiserver::Collection kNodes{"", "nodes"};
 const apiserver::Collection kWorkloads{"kueue.x-k8s.io", "workloads"};
 
-constexpr const char* kJobsPath = "/apis/batch/v1/namespaces/team/jobs";
 constexpr const char* kPodsPath = "/api/v1/namespaces/team/pods";
 constexpr const char* kKueuePath = "/apis/kueue.x-k8s.io/v1beta2/";
 
@@ -25,6 +24,16 @@ std::string pod_spec(std::int64_t cpu, std::int64_t memory) {
         "{{'requests':{{'cpu':'{}','memory':'{}Gi'}}}}}}]}}",
         cpu,
         memory
+    );
+}
+
+/// Labels and annotations of a template of pods that run for a while, and sometimes fail.
+std::string run_annotations(Prng& prng) {
+    return fmt::format(
+        "'metadata':{{'annotations':{{'sluice.dev/run-seconds':'{}','sluice.dev/"
+        "exit-code':'{}'}}}}",
+        prng.between(1, 300),
+        prng.chance(10) ? 1 : 0
     );
 }
 
@@ -75,10 +84,21 @@ std::string Users::any_name(const apiserver::Collection& collection) {
     return all.empty() ? "" : all[prng_.below(all.size())];
 }
 
+/// Of every two jobs one is a Job.
+const JobKind& Users::any_kind() {
+    return prng_.chance(50) ? job_kinds().front() : job_kinds()[prng_.below(job_kinds().size())];
+}
+
 std::string Users::act() {
     const auto choice = prng_.below(100);
-    if (choice < 45) {
+    if (choice < 30) {
         return create_job();
+    }
+    if (choice < 38) {
+        return create_job_set();
+    }
+    if (choice < 45) {
+        return create_training_job();
     }
     if (choice < 52) {
         return create_pod();
@@ -115,7 +135,7 @@ std::string Users::create_job() {
     const std::string name = fmt::format("job-{}", ++jobs_);
     const auto parallelism = prng_.between(1, 4);
     const int status = create(
-        kJobsPath,
+        job_kinds()[0].path,
         parse(fmt::format(
             "{{'apiVersion':'batch/v1','kind':'Job','metadata':{{'name':'{}','labels':{{{}}}}},"
             "'spec':{{'parallelism':{},'completions':{},'backoffLimit':1,{}'template':{{"
@@ -129,6 +149,67 @@ std::string Users::create_job() {
             prng_.between(1, 300),
             prng_.chance(10) ? 1 : 0,
             pod_spec(prng_.between(1, 4), prng_.between(1, 8))
+        ))
+    );
+    return fmt::format("creates {}: {}", name, status);
+}
+
+/// One or two replicated Jobs, each once or twice.
+std::string Users::create_job_set() {
+    const std::string name = fmt::format("set-{}", ++jobs_);
+    std::string parts;
+    const auto count = prng_.between(1, 2);
+    for (int i = 0; i < count; ++i) {
+        const auto parallelism = prng_.between(1, 2);
+        parts += fmt::format(
+            "{}{{'name':'part-{}','replicas':{},'template':{{'spec':{{'parallelism':{},"
+            "'completions':{},'backoffLimit':0,'template':{{{},'spec':{}}}}}}}}}",
+            i == 0 ? "" : ",",
+            i,
+            prng_.between(1, 2),
+            parallelism,
+            parallelism,
+            run_annotations(prng_),
+            pod_spec(prng_.between(1, 2), prng_.between(1, 4))
+        );
+    }
+    const int status = create(
+        job_kinds()[1].path,
+        parse(fmt::format(
+            "{{'apiVersion':'jobset.x-k8s.io/v1alpha2','kind':'JobSet','metadata':{{'name':'{}',"
+            "'labels':{{{}}}}},'spec':{{{}'replicatedJobs':[{}]}}}}",
+            name,
+            labels(),
+            prng_.chance(60) ? "'suspend':true," : "",
+            parts
+        ))
+    );
+    return fmt::format("creates {}: {}", name, status);
+}
+
+std::string Users::create_training_job() {
+    const std::string name = fmt::format("train-{}", ++jobs_);
+    const auto replicas = [this](std::int64_t count) {
+        return fmt::format(
+            "{{'replicas':{},'restartPolicy':'Never','template':{{{},'spec':{}}}}}",
+            count,
+            run_annotations(prng_),
+            pod_spec(prng_.between(1, 3), prng_.between(1, 4))
+        );
+    };
+    const std::string master = replicas(1);
+    const std::string workers = replicas(prng_.between(1, 3));
+    const int status = create(
+        job_kinds()[2].path,
+        parse(fmt::format(
+            "{{'apiVersion':'kubeflow.org/"
+            "v1','kind':'PyTorchJob','metadata':{{'name':'{}','labels':"
+            "{{{}}}}},'spec':{{{}'pytorchReplicaSpecs':{{'Master':{},'Worker':{}}}}}}}",
+            name,
+            labels(),
+            prng_.chance(60) ? "'runPolicy':{'suspend':true}," : "",
+            master,
+            workers
         ))
     );
     return fmt::format("creates {}: {}", name, status);
@@ -181,27 +262,37 @@ std::string Users::create_group() {
 }
 
 std::string Users::delete_job() {
-    const bool is_pod = prng_.chance(20);
-    const std::string name = any_name(is_pod ? kPods : kJobs);
+    if (prng_.chance(20)) {
+        const std::string pod = any_name(kPods);
+        return pod.empty() ? "has no pod to delete"
+                           : fmt::format(
+                                 "deletes {}: {}", pod, remove(fmt::format("{}/{}", kPodsPath, pod))
+                             );
+    }
+    const JobKind& kind = any_kind();
+    const std::string name = any_name(kind.collection);
     if (name.empty()) {
         return "has nothing to delete";
     }
-    const int status = remove(fmt::format("{}/{}", is_pod ? kPodsPath : kJobsPath, name));
+    const int status = remove(fmt::format("{}/{}", kind.path, name));
     return fmt::format("deletes {}: {}", name, status);
 }
 
 std::string Users::edit_job() {
-    const std::string name = any_name(kJobs);
+    const JobKind& kind = any_kind();
+    const std::string name = any_name(kind.collection);
     if (name.empty()) {
         return "has nothing to edit";
     }
     std::string patch;
+    const bool is_batch = &kind == &job_kinds().front();
     switch (prng_.below(4)) {
         case 0:
-            patch = fmt::format("{{'spec':{{'suspend':{}}}}}", prng_.chance(50));
+            patch = kind.suspend_patch(prng_.chance(50));
             break;
         case 1:
-            patch = fmt::format("{{'spec':{{'parallelism':{}}}}}", prng_.between(1, 4));
+            patch = is_batch ? fmt::format("{{'spec':{{'parallelism':{}}}}}", prng_.between(1, 4))
+                             : kind.suspend_patch(prng_.chance(50));
             break;
         case 2:
             patch = fmt::format(
@@ -214,7 +305,7 @@ std::string Users::edit_job() {
                 prng_.chance(50) ? "low" : "high"
             );
     }
-    const int status = merge(fmt::format("{}/{}", kJobsPath, name), patch);
+    const int status = merge(fmt::format("{}/{}", kind.path, name), patch);
     return fmt::format("edits {} by {}: {}", name, patch, status);
 }
 
@@ -272,8 +363,10 @@ void Users::let_all_run() {
 }
 
 void Users::delete_all_jobs() {
-    for (const std::string& name : names(kJobs)) {
-        remove(fmt::format("{}/{}", kJobsPath, name));
+    for (const JobKind& kind : job_kinds()) {
+        for (const std::string& name : names(kind.collection)) {
+            remove(fmt::format("{}/{}", kind.path, name));
+        }
     }
     for (const std::string& name : names(kPods)) {
         remove(fmt::format("{}/{}", kPodsPath, name));

@@ -5,6 +5,7 @@
 #include "controller/commands/virtual_cluster.hpp"
 #include "json/value.hpp"
 #include "whole_system/invariants.hpp"
+#include "whole_system/job_kinds.hpp"
 #include "whole_system/world.hpp"
 
 #include <cstdint>
@@ -32,6 +33,8 @@ class Users {
 
   private:
     std::string create_job();
+    std::string create_job_set();
+    std::string create_training_job();
     std::string create_pod();
     std::string create_group();
     std::string delete_job();
@@ -42,6 +45,7 @@ class Users {
     std::string labels();
 
     const std::string& any_queue() { return world_.queues[prng_.below(world_.queues.size())]; }
+    const JobKind& any_kind();
     std::vector<std::string> names(const apiserver::Collection& collection) const;
     std::string any_name(const apiserver::Collection& collection);
     int send(std::string method, std::string path, const json::Value* body);

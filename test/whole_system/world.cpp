@@ -1,9 +1,12 @@
 #include "whole_system/world.hpp"
 
+#include "whole_system/job_kinds.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace sluice::whole_system {
@@ -122,6 +125,7 @@ World make_world(Prng& prng) {
     world.objects.push_back(
         parse("{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'team'}}")
     );
+    std::ranges::move(definitions(), std::back_inserter(world.objects));
     add_flavors(prng, world);
     const std::vector<std::string> cohorts = add_cohorts(prng, world);
     for (const auto& [name, value] : {std::pair("low", 10), std::pair("high", 100)}) {
@@ -136,6 +140,8 @@ World make_world(Prng& prng) {
         add_queue(prng, world, fmt::format("queue-{}", i), any(prng, cohorts));
     }
     world.has_fair_sharing = prng.chance(30);
+    world.waits_for_pods = prng.chance(25);
+    world.blocks_admission = world.waits_for_pods && prng.chance(50);
     return world;
 }
 

@@ -15,6 +15,8 @@ struct World {
     std::vector<std::string> queues;   ///< ClusterQueues
     std::vector<std::string> flavors;
     bool has_fair_sharing = false;
+    bool waits_for_pods = false;    ///< waitForPodsReady
+    bool blocks_admission = false;  ///< and nothing is admitted meanwhile
 };
 
 /// A text in single quotes as JSON. Requires: it is JSON with double quotes in their place.

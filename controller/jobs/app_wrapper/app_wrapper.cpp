@@ -34,7 +34,7 @@ const json::Value* settled_pod_sets(
     return settled != nullptr && settled->is_array() ? settled : nullptr;
 }
 
-json::Value to_value(const api::StringMap& map) {
+json::Value string_map_value(const api::StringMap& map) {
     json::Object made;
     for (const auto& [key, value] : map) {
         made.emplace_back(key, value);
@@ -43,11 +43,11 @@ json::Value to_value(const api::StringMap& map) {
 }
 
 /// As the AppWrapper controller reads it.
-json::Value to_value(const PodSetInfo& info) {
+json::Value string_map_value(const PodSetInfo& info) {
     json::Value made = json::Object{};
     const auto add = [&made](std::string_view name, const api::StringMap& map) {
         if (!map.empty()) {
-            made.set(name, to_value(map));
+            made.set(name, string_map_value(map));
         }
     };
     add("annotations", info.annotations);
@@ -102,11 +102,12 @@ RankLabels AppWrapper::rank_labels(const job_kinds::DescribedPodSet& pod_set) co
     const json::Value* annotations = job_kinds::find(**source(), at);
     RankLabels labels;
     if (annotations != nullptr && annotations->is_object()) {
-        labels.pod_index = annotations->string_at(annotation::kPodIndexLabel);
-        labels.sub_group_index = annotations->string_at(annotation::kSubGroupIndexLabel);
+        labels.pod_index = annotations->string_at(app_wrapper_annotation::kPodIndexLabel);
+        labels.sub_group_index =
+            annotations->string_at(app_wrapper_annotation::kSubGroupIndexLabel);
         // One that is no number is as good as none, as in Kueue.
         labels.sub_group_count = validation::parse_decimal<std::int32_t>(
-            annotations->string_at(annotation::kSubGroupCount)
+            annotations->string_at(app_wrapper_annotation::kSubGroupCount)
         );
     }
     return labels;
@@ -136,7 +137,7 @@ Result<void> AppWrapper::inject(
         if (infos == nullptr) {
             infos = &component.set("podSetInfos", json::Array{});
         }
-        infos->as_array().push_back(to_value(injected[i]));
+        infos->as_array().push_back(string_map_value(injected[i]));
     }
     return {};
 }

@@ -61,7 +61,7 @@ json::Value replica_pod_set(const Found& replica, std::string_view label = {}) {
     const json::Value* said = replica.value->find("replicas");
     json::Object annotations;
     if (!label.empty()) {
-        annotations.emplace_back(annotation::kPodIndexLabel, label);
+        annotations.emplace_back(app_wrapper_annotation::kPodIndexLabel, label);
     }
     return pod_set(
         job_kinds::to_string(replica.location) + ".template",
@@ -86,7 +86,7 @@ json::Array pod_sets_of_job(const json::Value& component) {
     return {pod_set(
         "template.spec.template",
         spec == nullptr ? 1 : pods_of_job(*spec),
-        {{annotation::kPodIndexLabel, kCompletionIndex}}
+        {{app_wrapper_annotation::kPodIndexLabel, kCompletionIndex}}
     )};
 }
 
@@ -102,9 +102,9 @@ json::Array pod_sets_of_job_set(const json::Value& component) {
         made.push_back(pod_set(
             job_kinds::to_string(job.location) + ".template.spec.template",
             saturated_product(replicas, pods),
-            {{annotation::kPodIndexLabel, kCompletionIndex},
-             {annotation::kSubGroupIndexLabel, kJobIndex},
-             {annotation::kSubGroupCount, std::to_string(replicas)}}
+            {{app_wrapper_annotation::kPodIndexLabel, kCompletionIndex},
+             {app_wrapper_annotation::kSubGroupIndexLabel, kJobIndex},
+             {app_wrapper_annotation::kSubGroupCount, std::to_string(replicas)}}
         ));
     }
     return made;

@@ -18,7 +18,7 @@ using config::Feature;
 using config::FeatureGates;
 using validation::FieldErrors;
 
-void add_gate(json::Value& pod_spec, const char* name) {
+void add_admission_gate(json::Value& pod_spec, const char* name) {
     json::Value* gates = pod_spec.find("schedulingGates");
     if (gates == nullptr || !gates->is_array()) {
         gates = &pod_spec.set("schedulingGates", json::Array{});
@@ -202,7 +202,7 @@ void DescribedAdmission::gate_pods(json::Value& object) const {
         job_kinds::Location pod_spec = pod_set.pod_template;
         pod_spec.push_back({.kind = job_kinds::Step::Kind::Member, .name = "spec"});
         if (json::Value* found = job_kinds::make_object(object, pod_spec)) {
-            add_gate(*found, api::scheduling_gate::kElasticJob);
+            add_admission_gate(*found, api::scheduling_gate::kElasticJob);
         }
     }
 }

@@ -20,7 +20,7 @@ namespace sluice::controller {
 
 namespace {
 
-constexpr char kPodSet[] = "main";
+constexpr char kGroupPodSet[] = "main";
 constexpr std::string_view kScaledToZero = "StatefulSet scaled to zero; workload on hold";
 
 /// Until when the pod may run on; none: it does not run. Of one that is not being deleted: for
@@ -104,7 +104,7 @@ class StatefulSetReconciliation {
             return pod_template.error();
         }
         api::PodSet pod_set;
-        pod_set.name = kPodSet;
+        pod_set.name = kGroupPodSet;
         pod_set.count = replicas_;
         pod_set.template_ = std::move(*pod_template);
         if (settings_.gates.topology_aware_scheduling) {
@@ -232,7 +232,7 @@ class StatefulSetReconciliation {
         const Membership membership{
             .workload = workload_->metadata.name,
             .total = total(),
-            .role = kPodSet,
+            .role = kGroupPodSet,
             .annotations =
                 {
                     {api::annotation::kPodGroupFastAdmission, "true"},

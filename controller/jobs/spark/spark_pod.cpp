@@ -142,7 +142,7 @@ void add_volumes(
 }
 
 /// Labels and annotations of the role over those of its template.
-json::Value metadata_of(const json::Value& role) {
+json::Value role_metadata(const json::Value& role) {
     json::Value metadata = json::Object{};
     const json::Value* base = role.find_path({"template", "metadata"});
     for (const std::string_view member : {"labels", "annotations"}) {
@@ -208,7 +208,7 @@ Result<json::Value> make_spark_pod(const json::Value& application, SparkRole rol
         pod_spec.set("nodeSelector", *selector);
     }
     json::Value made = json::Object{};
-    if (json::Value metadata = metadata_of(said); !metadata.as_object().empty()) {
+    if (json::Value metadata = role_metadata(said); !metadata.as_object().empty()) {
         made.set("metadata", std::move(metadata));
     }
     made.set("spec", std::move(pod_spec));

@@ -41,7 +41,7 @@ bool holds(const json::Value& revision, const json::Value& data) {
     return found != nullptr && *found == data;
 }
 
-Write removal(const json::Value& revision) {
+Write revision_removal(const json::Value& revision) {
     return {
         .verb = Write::Verb::Delete,
         .name = std::string(name_of(revision)),
@@ -120,7 +120,7 @@ void Revisions::save(Outcome& outcome) const {
         );
     }
     std::ranges::transform(duplicates_, std::back_inserter(outcome.writes), [](const auto* each) {
-        return removal(*each);
+        return revision_removal(*each);
     });
 }
 
@@ -133,7 +133,7 @@ void Revisions::forget_old(const std::set<std::string, std::less<>>& in_use, Out
         const bool is_used = in_use.contains(name_of(*each)) ||
                              in_use.contains(text_at(*each, {"metadata", "labels", label_}));
         if (surplus > 0 && !is_used) {
-            outcome.writes.push_back(removal(*each));
+            outcome.writes.push_back(revision_removal(*each));
             --surplus;
         }
     }

@@ -1,0 +1,291 @@
+#include "server_client.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::test {
+
+namespace {
+
+constexpr std::string_view kContainers = "containers: [{name: main, image: any}]";
+
+/// What is said to a pod with this in its spec, from the first field on.
+std::string outcome_of_pod(std::string_view spec) {
+    ServerClient client;
+    const std::string said = client.outcome(
+        "POST", kPods, fmt::format("{{metadata: {{name: p}}, spec: {{{}, {}}}}}", kContainers, spec)
+    );
+    constexpr std::string_view kBefore = "422 Invalid: Pod \"p\" is invalid: spec.";
+    return said.starts_with(kBefore) ? said.substr(kBefore.size()) : said;
+}
+
+/// The warnings with which an object is created.
+std::vector<std::string> warnings_of(std::string_view target, std::string_view body) {
+    ServerClient client;
+    const auto response = client.send("POST", target, body);
+    CHECK(response.status == 201);
+    return response.warnings;
+}
+
+std::vector<std::string> warnings_of_pod(std::string_view spec) {
+    return warnings_of(kPods, fmt::format("{{metadata: {{name: p}}, spec: {{{}}}}}", spec));
+}
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("affinities to nodes ask what can be answered", "[apiserver][placement]") {
+    const auto outcome = [](std::string_view expression) {
+        return outcome_of_pod(fmt::format(
+            "affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: "
+            "{{nodeSelectorTerms: [{{matchExpressions: [{{{}}}]}}]}}}}}}",
+            expression
+        ));
+    };
+    const std::string at =
+        "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]."
+        "matchExpressions[0].";
+    CHECK(outcome("key: a, operator: In, values: [b]") == "201");
+    CHECK(outcome("key: a, operator: Gt, values: ['1']") == "201");
+    CHECK(
+        outcome("key: a, operator: Odd") ==
+        at + "operator: Invalid value: \"Odd\": not a valid selector operator"
+    );
+    CHECK(
+        outcome("key: a, operator: In") ==
+        at + "values: Required value: must be specified when `operator` is 'In' or 'NotIn'"
+    );
+    CHECK(
+        outcome("key: a, operator: Exists, values: [b]") ==
+        at + "values: Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+    );
+    CHECK(
+        outcome("key: a, operator: Lt, values: ['1', '2']") ==
+        at + "values: Required value: must be specified single value when `operator` is 'Lt' or "
+             "'Gt'"
+    );
+}
+
+TEST_CASE("affinities to pods name a topology, and weigh", "[apiserver][placement]") {
+    CHECK(
+        outcome_of_pod(
+            "affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: "
+            "101, podAffinityTerm: {topologyKey: k}}]}}"
+        ) ==
+        "affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: "
+        "Invalid value: 101: must be in the range 1-100"
+    );
+    CHECK(
+        outcome_of_pod(
+            "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+            "[{topologyKey: ''}]}}"
+        )
+            .find("topologyKey: Required value: can not be empty") != std::string::npos
+    );
+    CHECK(
+        outcome_of_pod("affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                       "[{topologyKey: k, matchLabelKeys: [a]}]}}") ==
+        "affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]."
+        "matchLabelKeys: Forbidden: must not be specified when labelSelector is not set"
+    );
+}
+
+TEST_CASE("pods spread by a skew over a topology", "[apiserver][placement]") {
+    const auto outcome = [](std::string_view constraint) {
+        return outcome_of_pod(fmt::format(
+            "topologySpreadConstraints: [{{labelSelector: {{matchLabels: {{a: b}}}}, {}}}]",
+            constraint
+        ));
+    };
+    const std::string at = "topologySpreadConstraints[0].";
+    const std::string usual = "topologyKey: k, whenUnsatisfiable: DoNotSchedule, ";
+    CHECK(outcome(usual + "maxSkew: 1, minDomains: 2") == "201");
+    CHECK(
+        outcome(usual + "maxSkew: 0") == at + "maxSkew: Invalid value: 0: must be greater than zero"
+    );
+    CHECK(
+        outcome("topologyKey: k, maxSkew: 1, whenUnsatisfiable: Odd") ==
+        at + "whenUnsatisfiable: Unsupported value: \"Odd\": supported values: \"DoNotSchedule\", "
+             "\"ScheduleAnyway\""
+    );
+    CHECK(
+        outcome("topologyKey: k, maxSkew: 1, whenUnsatisfiable: ScheduleAnyway, minDomains: 2") ==
+        at + "minDomains: Invalid value: 2: can only use minDomains if "
+             "whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway"
+    );
+}
+
+TEST_CASE("disruption budgets are numbers or percentages of pods", "[apiserver][budgets]") {
+    const auto outcome = [](std::string_view spec) {
+        ServerClient client;
+        const std::string said = client.outcome(
+            "POST",
+            "/apis/policy/v1/namespaces/default/poddisruptionbudgets",
+            fmt::format("{{metadata: {{name: b}}, spec: {{{}}}}}", spec)
+        );
+        constexpr std::string_view kBefore =
+            "422 Invalid: PodDisruptionBudget.policy \"b\" is invalid: spec.";
+        return said.starts_with(kBefore) ? said.substr(kBefore.size()) : said;
+    };
+    CHECK(outcome("minAvailable: 50%") == "201");
+    CHECK(
+        outcome("minAvailable: -1") ==
+        "minAvailable: Invalid value: -1: must be greater than or equal to 0"
+    );
+    CHECK(
+        outcome("maxUnavailable: 150%") ==
+        "maxUnavailable: Invalid value: \"150%\": must not be greater than 100%"
+    );
+    CHECK(outcome("maxUnavailable: half").starts_with("maxUnavailable: Invalid value: \"half\": a ")
+    );
+    CHECK(
+        outcome("minAvailable: 1, maxUnavailable: 1").find("cannot be both set") !=
+        std::string::npos
+    );
+    CHECK(
+        outcome("selector: {matchExpressions: [{key: a, operator: Odd}]}") ==
+        "selector.matchExpressions[0].operator: Invalid value: \"Odd\": not a valid selector "
+        "operator"
+    );
+}
+
+TEST_CASE("a selector that cannot be read is told once", "[apiserver][selectors]") {
+    ServerClient client;
+    const std::string said = client.outcome(
+        "POST",
+        "/apis/apps/v1/namespaces/default/daemonsets",
+        "{metadata: {name: d}, spec: {selector: {matchLabels: {a: b}, matchExpressions: [{key: a, "
+        "operator: Odd}]}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: main, "
+        "image: any}]}}}}"
+    );
+    CHECK(
+        said ==
+        "422 Invalid: DaemonSet.apps \"d\" is invalid: "
+        "spec.selector.matchExpressions[0].operator: Invalid value: \"Odd\": not a valid "
+        "selector operator"
+    );
+}
+
+TEST_CASE("policies of admission are about something, and say what", "[apiserver][policies]") {
+    const auto outcome = [](std::string_view plural, std::string_view spec) {
+        ServerClient client;
+        const std::string said = client.outcome(
+            "POST",
+            fmt::format("/apis/admissionregistration.k8s.io/v1/{}", plural),
+            fmt::format("{{metadata: {{name: p}}, spec: {{{}}}}}", spec)
+        );
+        const std::size_t start = said.find("is invalid: ");
+        return start == std::string::npos ? said : said.substr(start + 12);
+    };
+    const auto policy = [&](std::string_view spec) {
+        return outcome("validatingadmissionpolicies", spec);
+    };
+    const auto binding = [&](std::string_view spec) {
+        return outcome("validatingadmissionpolicybindings", spec);
+    };
+    const std::string match =
+        "matchConstraints: {resourceRules: [{operations: [CREATE], apiGroups: [''], apiVersions: "
+        "[v1], resources: [pods]}]}, ";
+    const std::string validation = "validations: [{expression: 'true'}]";
+    CHECK(policy(match + validation) == "201");
+    CHECK(policy(validation) == "spec.matchConstraints: Required value");
+    CHECK(
+        policy("matchConstraints: {resourceRules: []}, " + validation) ==
+        "spec.matchConstraints.resourceRules: Required value"
+    );
+    CHECK(
+        policy(match + "validations: [{expression: ''}]") ==
+        "spec.validations[0].expression: Required value: expression is not specified"
+    );
+    CHECK(
+        policy(match + validation + ", variables: [{name: a-b, expression: '1'}]") ==
+        "spec.variables[0].name: Invalid value: \"a-b\": must be a valid CEL identifier"
+    );
+    CHECK(binding("policyName: p, validationActions: [Deny]") == "201");
+    CHECK(
+        binding("policyName: p, validationActions: [Odd]") ==
+        "spec.validationActions[0]: Unsupported value: \"Odd\": supported values: \"Audit\", "
+        "\"Deny\", \"Warn\""
+    );
+    CHECK(
+        binding("policyName: p, validationActions: [Deny], paramRef: {name: a}") ==
+        "spec.paramRef.parameterNotFoundAction: Required value"
+    );
+}
+
+TEST_CASE("what is hardly meant in a pod is warned of", "[apiserver][warnings]") {
+    CHECK(warnings_of_pod(std::string(kContainers)).empty());
+    CHECK(
+        warnings_of_pod(
+            "containers: [{name: main, image: any, env: [{name: A, value: '1'}, {name: A, value: "
+            "'2'}, {name: A, value: $(A)3}]}]"
+        ) == Texts{"spec.containers[0].env[1]: hides previous definition of \"A\", which may be "
+                   "dropped when using apply"}
+    );
+    CHECK(
+        warnings_of_pod(
+            "containers: [{name: main, image: any, ports: [{containerPort: 1}, {containerPort: "
+            "1}, {containerPort: 1, protocol: UDP}]}]"
+        ) == Texts{"spec.containers[0].ports[1]: duplicate port definition with "
+                   "spec.containers[0].ports[0]"}
+    );
+    CHECK(
+        warnings_of_pod(
+            "containers: [{name: main, image: any, resources: {limits: {memory: 100m}}}]"
+        ) ==
+        Texts{
+            "spec.containers[0].resources.limits[memory]: fractional byte value \"100m\" is "
+            "invalid, must be an integer",
+            "spec.containers[0].resources.requests[memory]: fractional byte value \"100m\" is "
+            "invalid, must be an integer"
+        }
+    );
+    CHECK(
+        warnings_of_pod(
+            "nodeSelector: {beta.kubernetes.io/arch: amd64}, " + std::string(kContainers)
+        ) == Texts{"spec.nodeSelector[beta.kubernetes.io/arch]: deprecated since v1.14; use "
+                   "\"kubernetes.io/arch\" instead"}
+    );
+    CHECK(
+        warnings_of_pod(
+            "topologySpreadConstraints: [{maxSkew: 1, topologyKey: k, whenUnsatisfiable: "
+            "DoNotSchedule}], " +
+            std::string(kContainers)
+        ) == Texts{"spec.topologySpreadConstraints[0].labelSelector: a null labelSelector results "
+                   "in matching no pod"}
+    );
+}
+
+TEST_CASE("templates of pods are warned of when they change", "[apiserver][warnings]") {
+    constexpr std::string_view kDeployments = "/apis/apps/v1/namespaces/default/deployments";
+    constexpr std::string_view kMerge = "application/merge-patch+json";
+    ServerClient client;
+    const auto made = client.send(
+        "POST",
+        kDeployments,
+        "{metadata: {name: d}, spec: {selector: {matchLabels: {a: b}}, template: {metadata: "
+        "{labels: {a: b}}, spec: {containers: [{name: main, image: any, env: [{name: A, value: "
+        "'1'}, {name: A, value: '2'}]}]}}}}"
+    );
+    const Texts warned{
+        "spec.template.spec.containers[0].env[1]: hides previous definition of "
+        "\"A\", which may be dropped when using apply"
+    };
+    CHECK(made.warnings == warned);
+    const std::string one = std::string(kDeployments) + "/d";
+    CHECK(client.send("PATCH", one, "{metadata: {labels: {x: z}}}", kMerge).warnings.empty());
+    CHECK(client.send("PATCH", one, "{spec: {replicas: 2}}", kMerge).warnings == warned);
+    CHECK(warnings_of(
+              kJobs,
+              "{metadata: {name: j}, spec: {template: {spec: {restartPolicy: Never, containers: "
+              "[{name: main, image: any, env: [{name: A, value: '1'}, {name: A, value: '2'}]}]}}}}"
+    )
+              .empty());
+}
+
+}  // namespace sluice::test
