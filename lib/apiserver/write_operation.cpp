@@ -523,11 +523,7 @@ std::vector<Cause> WriteOperation::find_faults() {
         std::ranges::move(verdict.warnings, std::back_inserter(warnings_));
         return causes;
     }
-    if (route_.subresource.empty()) {
-        std::ranges::move(
-            find_pod_warnings(group, kind, object_, old), std::back_inserter(warnings_)
-        );
-    }
+    std::ranges::move(find_pod_warnings(group, kind, object_, old), std::back_inserter(warnings_));
     const std::vector<Cause> more =
         live_ ? validate_builtin_update(group, kind, route_.subresource, object_, before_)
               : validate_builtin(group, kind, object_);
