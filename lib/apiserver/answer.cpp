@@ -25,9 +25,10 @@ boost::asio::awaitable<Result<json::Value>> call_through(
 boost::asio::awaitable<Response> answer(
     ApiServer* server, const Clock* clock, Request request, const WebhookTransport* transport
 ) {
+    const std::string deprecation = server->find_deprecation(request.path);
     Answer begun = server->begin(std::move(request), clock->now());
     if (auto* response = std::get_if<Response>(&begun)) {
-        co_return std::move(*response);
+        co_return with_warning(std::move(*response), deprecation);
     }
     auto operation = std::move(std::get<std::unique_ptr<Operation>>(begun));
     for (;;) {
@@ -38,7 +39,7 @@ boost::asio::awaitable<Response> answer(
         const auto review = co_await call_through(transport, std::move(*next));
         operation->take_answer(review);
     }
-    co_return std::move(operation->response());
+    co_return with_warning(std::move(operation->response()), deprecation);
 }
 
 boost::asio::awaitable<std::string> read_watch(

@@ -1,5 +1,6 @@
 #include "apiserver/api_server.hpp"
 
+#include "apiserver/access.hpp"
 #include "apiserver/body.hpp"
 #include "apiserver/builtin_schemas.hpp"
 #include "apiserver/cluster_content.hpp"
@@ -109,6 +110,9 @@ Answer ApiServer::begin(Request request, Time now) {
     if (const auto timed = check_timeout(request); !timed) {
         return make_response(timed.error());
     }
+    if (const auto fault = find_access_fault(state_, request)) {
+        return make_response(*fault);
+    }
     if (request.path == "/metrics" && request.method == "GET") {
         return Response{
             .content_type = "text/plain; version=0.0.4; charset=utf-8",
@@ -168,16 +172,21 @@ Answer ApiServer::begin(Request request, Time now) {
     return operation;
 }
 
+std::string ApiServer::find_deprecation(std::string_view path) const {
+    const auto route = find_route(state_.types, path);
+    return route && route->type != nullptr ? route->type->deprecation : "";
+}
+
 Response ApiServer::handle(Request request, Time now) {
+    const std::string deprecation = find_deprecation(request.path);
     Answer answer = begin(std::move(request), now);
-    if (auto* response = std::get_if<Response>(&answer)) {
-        return std::move(*response);
+    if (auto* operation = std::get_if<std::unique_ptr<Operation>>(&answer)) {
+        while (const auto call = (*operation)->advance(now)) {
+            (*operation)->take_answer(make_approval(call->review));
+        }
+        return with_warning(std::move((*operation)->response()), deprecation);
     }
-    auto& operation = *std::get<std::unique_ptr<Operation>>(answer);
-    while (const auto call = operation.advance(now)) {
-        operation.take_answer(make_approval(call->review));
-    }
-    return std::move(operation.response());
+    return with_warning(std::move(std::get<Response>(answer)), deprecation);
 }
 
 }  // namespace sluice::apiserver

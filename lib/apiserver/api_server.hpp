@@ -40,6 +40,10 @@ class ApiServer {
     /// allowed all, and what one would convert fails.
     Response handle(Request request, Time now);
 
+    /// What each answer to requests of the path warns of, because the kind or its version goes out
+    /// of use; "": of nothing.
+    std::string find_deprecation(std::string_view path) const;
+
     State& state() { return state_; }
     const State& state() const { return state_; }
 

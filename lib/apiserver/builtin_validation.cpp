@@ -96,6 +96,11 @@ std::vector<Cause> validate_builtin_update(
     }
     if (checks->check != nullptr) {
         checks->check(causes, object);
+        if (!causes.empty()) {
+            Causes known;
+            checks->check(known, old_object);
+            drop_known(causes, known);
+        }
     }
     if (checks->check_update != nullptr) {
         checks->check_update(causes, object, old_object);

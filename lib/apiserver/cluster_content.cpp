@@ -1,5 +1,7 @@
 #include "apiserver/cluster_content.hpp"
 
+#include "apiserver/default_roles.hpp"
+#include "base/assert.hpp"
 #include "json/value.hpp"
 
 #include <fmt/format.h>
@@ -96,6 +98,16 @@ void add_flow(
     );
 }
 
+void add_roles(ApiServer& server, Time now) {
+    const auto roles = json::parse(default_roles());
+    SLUICE_ASSERT(roles.has_value());
+    for (const Value& object : roles->as_array()) {
+        const bool is_role = object.string_at("kind") == "ClusterRole";
+        const auto* plural = is_role ? "clusterroles" : "clusterrolebindings";
+        create(server, fmt::format("/apis/rbac.authorization.k8s.io/v1/{}", plural), object, now);
+    }
+}
+
 void add_flow_control(ApiServer& server, Time now) {
     const Value exempt = Object{
         {"type", "Exempt"},
@@ -139,6 +151,7 @@ void add_cluster_content(ApiServer& server, Time now) {
         now
     );
     add_flow_control(server, now);
+    add_roles(server, now);
     add_component_status(server, "etcd-0");
 }
 

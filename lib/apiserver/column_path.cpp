@@ -114,6 +114,11 @@ class ColumnPath::Parser {
         if (left_.starts_with("[?(")) {
             return add_filter();
         }
+        if (begins_word(c) || c == '"' || c == '\'') {
+            left_.remove_prefix(std::min(left_.size(), left_.find_first_of(" .[]{}", 1)));
+            path_.steps_.emplace_back(Word());
+            return {};
+        }
         return c == '[' ? add_brackets() : Result<void>(refuse("unrecognized character"));
     }
 
@@ -267,14 +272,11 @@ class ColumnPath::Search {
         for (const Step& step : path.steps_) {
             Values next;
             for (const Value* value : at) {
-                std::visit([&](const auto& each) { go(each, *value, next); }, step);
+                if (!has_failed_) {
+                    std::visit([&](const auto& each) { go(each, *value, next); }, step);
+                }
             }
             at = std::move(next);
-            visited_ += at.size();
-            if (visited_ > kVisitedMax) {
-                has_failed_ = true;
-                break;
-            }
         }
         return has_failed_ ? Values() : at;
     }
@@ -299,24 +301,39 @@ class ColumnPath::Search {
         return all;
     }
 
-    static void go(const Member& step, const Value& value, Values& next) {
+    /// Descents within descents, and unions, find the same again and again: there is an end to it.
+    void add(Values& next, const Value* value) {
+        if (++visited_ > kVisitedMax) {
+            has_failed_ = true;
+        } else {
+            next.push_back(value);
+        }
+    }
+
+    void go(const Member& step, const Value& value, Values& next) {
         const Value* member = value.is_object() ? value.find(step.name) : nullptr;
         if (member != nullptr) {
-            next.push_back(member);
+            add(next, member);
         }
     }
 
-    static void go(const Wildcard&, const Value& value, Values& next) {
-        std::ranges::copy(children(value), std::back_inserter(next));
+    void go(const Word& /*step*/, const Value& /*value*/, Values& /*next*/) { has_failed_ = true; }
+
+    void go(const Wildcard& /*step*/, const Value& value, Values& next) {
+        for (const Value* each : children(value)) {
+            add(next, each);
+        }
     }
 
-    static void go(const Descent& step, const Value& value, Values& next) {
+    void go(const Descent& step, const Value& value, Values& next) {
         const Values inside = children(value);
         if (!inside.empty()) {
-            next.push_back(&value);
+            add(next, &value);
         }
         for (const Value* each : inside) {
-            go(step, *each, next);
+            if (!has_failed_) {
+                go(step, *each, next);
+            }
         }
     }
 
@@ -328,6 +345,10 @@ class ColumnPath::Search {
         const auto size = static_cast<std::int64_t>(value.as_array().size());
         const std::int64_t given = step.start.value_or(0);
         const std::int64_t start = given < 0 ? given + size : given;
+        if (step.is_element && (start < 0 || start >= size)) {
+            has_failed_ = true;
+            return;
+        }
         const std::int64_t asked = step.is_element ? start + 1 : step.end.value_or(size);
         const std::int64_t end = asked < 0 ? asked + size : asked;
         if (start == end) {
@@ -338,13 +359,15 @@ class ColumnPath::Search {
             return;
         }
         for (std::int64_t i = start; i < end && i >= start; i += std::min(step.step, size)) {
-            next.push_back(&value.as_array()[static_cast<std::size_t>(i)]);
+            add(next, &value.as_array()[static_cast<std::size_t>(i)]);
         }
     }
 
     void go(const Union& step, const Value& value, Values& next) {
         for (const ColumnPath& path : step.paths) {
-            std::ranges::copy(follow(path, value), std::back_inserter(next));
+            for (const Value* each : follow(path, value)) {
+                add(next, each);
+            }
         }
     }
 
@@ -354,8 +377,8 @@ class ColumnPath::Search {
             return;
         }
         for (const Value& item : value.as_array()) {
-            if (passes(*step, item)) {
-                next.push_back(&item);
+            if (!has_failed_ && passes(*step, item)) {
+                add(next, &item);
             }
         }
     }
@@ -407,7 +430,6 @@ class ColumnPath::Search {
         return false;
     }
 
-    /// Descents within descents find what is deep in an object again and again.
     static constexpr std::size_t kVisitedMax = 100'000;
 
     bool has_failed_ = false;

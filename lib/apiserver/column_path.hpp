@@ -29,6 +29,8 @@ class ColumnPath {
     struct Member {
         std::string name;
     };
+    /// A word or a quoted text, which stands for nothing: the search ends there.
+    struct Word {};
     /// `[*]` or `.*`
     struct Wildcard {};
     /// `..`: the value itself and all that is in it
@@ -48,7 +50,7 @@ class ColumnPath {
     /// `[?(@.a=="b")]`, or `[?(@.a)]` where it is there.
     struct Filter;
     using FilterPointer = std::shared_ptr<const Filter>;
-    using Step = std::variant<Member, Wildcard, Descent, Slice, Union, FilterPointer>;
+    using Step = std::variant<Member, Word, Wildcard, Descent, Slice, Union, FilterPointer>;
     class Parser;
     class Search;
 

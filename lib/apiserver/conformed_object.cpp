@@ -86,7 +86,9 @@ Result<std::vector<std::string>> conform(
     const ResourceType& type, json::Value& object, const Conforming& how
 ) {
     if (const auto schema = schema_of(type)) {
-        if (const auto fault = find_decoding_fault(*schema, object)) {
+        const auto form =
+            how.origin == Origin::StrategicPatch ? DecodedForm::Maps : DecodedForm::Json;
+        if (const auto fault = find_decoding_fault(*schema, object, form)) {
             return undecodable(type, object, how, *fault);
         }
     }

@@ -18,7 +18,7 @@ enum class FieldValidation : std::uint8_t { Ignore, Warn, Strict };
 FieldValidation to_field_validation(std::string_view text);
 
 /// Where an object comes from; refusals differ.
-enum class Origin : std::uint8_t { Body, Patch, Apply, Webhook };
+enum class Origin : std::uint8_t { Body, Patch, StrategicPatch, Apply, Webhook };
 
 struct Conforming {
     Origin origin = Origin::Body;

@@ -58,6 +58,34 @@ std::vector<PrinterColumn> columns_of(const json::Value& version) {
     return columns;
 }
 
+/// What is said of a version that is deprecated: the definition's words, or which newer one there
+/// is; "" of a version that is not.
+std::string deprecation_of(const json::Value& version, const json::Value& spec) {
+    if (!is_true(version, "deprecated")) {
+        return "";
+    }
+    if (const json::Value* said = version.find("deprecationWarning");
+        said != nullptr && said->is_string()) {
+        return said->as_string();
+    }
+    const std::string_view name = version.string_at("name");
+    std::string_view newest = name;
+    for (const json::Value& other : items_of(spec.find("versions"))) {
+        const std::string_view candidate = other.string_at("name");
+        if (is_true(other, "served") && !is_true(other, "deprecated") &&
+            is_preferred(candidate, newest)) {
+            newest = candidate;
+        }
+    }
+    const auto tell = [&spec](std::string_view of) {
+        return fmt::format(
+            "{}/{} {}", spec.string_at("group"), of, spec.find("names")->string_at("kind")
+        );
+    };
+    return newest == name ? fmt::format("{} is deprecated", tell(name))
+                          : fmt::format("{} is deprecated; use {}", tell(name), tell(newest));
+}
+
 /// The definition has been checked: its schema compiles.
 std::shared_ptr<const Schema> compile(const std::shared_ptr<const json::Value>& schema) {
     static const json::Value kAnything =
@@ -124,6 +152,7 @@ std::vector<ResourceType> types_of_definition(const json::Value& definition) {
             type.schema = std::make_shared<const json::Value>(*schema);
         }
         type.columns = columns_of(version);
+        type.deprecation = deprecation_of(version, *spec);
         if (const json::Value* fields = version.find("selectableFields");
             fields != nullptr && fields->is_array()) {
             for (const json::Value& field : fields->as_array()) {

@@ -128,8 +128,47 @@ Fault check_text(const Schema& schema, const std::string& text) {
     return std::nullopt;
 }
 
+/// The kind of a value as Go's reflection has it.
+std::string_view go_kind(const Value& value) {
+    return value.is_bool()     ? "bool"
+           : value.is_int()    ? "int64"
+           : value.is_double() ? "float64"
+           : value.is_string() ? "string"
+           : value.is_array()  ? "slice"
+                               : "map";
+}
+
+/// What the converter says that reads a strategic patch's maps into structs.
+std::string conversion_refusal(const Schema& schema, const Value& value) {
+    const std::string type = go_type(schema);
+    switch (schema.type) {
+        case Schema::Type::Array:
+            return fmt::format("cannot restore slice from {}", go_kind(value));
+        case Schema::Type::Object: {
+            const bool is_map =
+                schema.additional_properties != nullptr && schema.properties.empty();
+            return is_map ? fmt::format("cannot restore map from {}", go_kind(value))
+                          : fmt::format("cannot restore struct from: {}", go_kind(value));
+        }
+        case Schema::Type::Any:
+            return fmt::format(
+                "json: cannot unmarshal {} into Go value of type {}", json_type(schema, value), type
+            );
+        case Schema::Type::String:
+        case Schema::Type::Integer:
+        case Schema::Type::Number:
+        case Schema::Type::Boolean:
+            break;
+    }
+    const bool converts = value.is_number() && schema.type != Schema::Type::Boolean;
+    return converts ? fmt::format("cannot convert {} to {}", go_kind(value), type)
+                    : fmt::format("unrecognized type: {}", type);
+}
+
 class Decoder {
   public:
+    explicit Decoder(DecodedForm form) : form_(form) {}
+
     /// `holder`: the Go struct whose field the value is.
     Fault check(const Schema& schema, const Value& value, const std::string& holder, int depth) {
         if (value.is_null() || depth > kDecodedDepthMax) {
@@ -166,6 +205,9 @@ class Decoder {
     }
 
     Fault refusal(const Schema& schema, const Value& value, const std::string& holder) const {
+        if (form_ == DecodedForm::Maps) {
+            return conversion_refusal(schema, value);
+        }
         const auto type = go_type(schema);
         if (path_.empty()) {
             return fmt::format(
@@ -208,18 +250,21 @@ class Decoder {
         return std::nullopt;
     }
 
+    DecodedForm form_;
     std::string path_;
 };
 
 }  // namespace
 
-std::optional<std::string> find_decoding_fault(const Schema& schema, const Value& object) {
+std::optional<std::string> find_decoding_fault(
+    const Schema& schema, const Value& object, DecodedForm form
+) {
     if (schema.is_builtin) {
-        return Decoder().check(schema, object, "", 0);
+        return Decoder(form).check(schema, object, "", 0);
     }
     const Value* metadata = object.find("metadata");
     return metadata == nullptr ? std::nullopt
-                               : Decoder().check(object_meta_schema(), *metadata, "", 0);
+                               : Decoder(form).check(object_meta_schema(), *metadata, "", 0);
 }
 
 }  // namespace sluice::apiserver

@@ -307,6 +307,9 @@ std::vector<Cause> find_definition_faults(const Value& definition, const Value* 
         std::ranges::move(find_approval_faults(definition), std::back_inserter(causes));
     }
     if (old_definition != nullptr) {
+        if (!causes.empty()) {
+            drop_known(causes, find_definition_faults(*old_definition, nullptr));
+        }
         check_fixed(spec, member_or_null(*old_definition, "spec"), causes);
         check_stored_versions(definition, causes);
     }

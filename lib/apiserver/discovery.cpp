@@ -204,6 +204,10 @@ Response version() {
     return make_response(json::Object{
         {"major", "1"},
         {"minor", "36"},
+        {"emulationMajor", "1"},
+        {"emulationMinor", "36"},
+        {"minCompatibilityMajor", "1"},
+        {"minCompatibilityMinor", "35"},
         {"gitVersion", kVersion},
         {"gitCommit", ""},
         {"gitTreeState", "clean"},

@@ -71,7 +71,7 @@ void check_labels(Causes& causes, const std::string& field, const Value* labels)
 namespace {
 
 void check_requirement(
-    Causes& causes, const std::string& path, const Value& requirement, Comparisons comparisons
+    Causes& causes, const std::string& path, const Value& requirement, Requirements kind
 ) {
     const std::string_view operation = requirement.string_at("operator");
     const auto& values = items_of(requirement.find("values"));
@@ -89,7 +89,7 @@ void check_requirement(
                 "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
             ));
         }
-    } else if (compares && comparisons == Comparisons::Allowed) {
+    } else if (compares && kind != Requirements::OfObjects) {
         if (values.size() != 1) {
             causes.push_back(required_value(
                 path + ".values", "must be specified single value when `operator` is 'Lt' or 'Gt'"
@@ -101,6 +101,9 @@ void check_requirement(
         );
     }
     check_qualified_name(causes, path + ".key", requirement.string_at("key"));
+    if (kind == Requirements::PreferredOfNodes) {
+        return;
+    }
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (values[i].is_string()) {
             add_problems(
@@ -116,11 +119,11 @@ void check_requirement(
 }  // namespace
 
 void check_requirements(
-    Causes& causes, const std::string& field, const Value* requirements, Comparisons comparisons
+    Causes& causes, const std::string& field, const Value* requirements, Requirements kind
 ) {
     const auto& items = items_of(requirements);
     for (std::size_t i = 0; i < items.size(); ++i) {
-        check_requirement(causes, fmt::format("{}[{}]", field, i), items[i], comparisons);
+        check_requirement(causes, fmt::format("{}[{}]", field, i), items[i], kind);
     }
 }
 
@@ -133,7 +136,7 @@ void check_label_selector(Causes& causes, const std::string& field, const Value*
         causes,
         field + ".matchExpressions",
         selector->find("matchExpressions"),
-        Comparisons::Refused
+        Requirements::OfObjects
     );
 }
 
@@ -205,6 +208,12 @@ bool is_met(const Value& requirement, const Value* labels) {
 }
 
 }  // namespace
+
+void drop_known(Causes& causes, const Causes& known) {
+    std::erase_if(causes, [&known](const Cause& cause) {
+        return std::ranges::find(known, cause) != known.end();
+    });
+}
 
 bool selects(const Value* selector, const Value* labels) {
     if (selector == nullptr || !selector->is_object()) {

@@ -30,14 +30,12 @@ void check_qualified_name(Causes& causes, const std::string& field, std::string_
 /// Keys and values of a map of labels.
 void check_labels(Causes& causes, const std::string& field, const json::Value* labels);
 
-/// Whether requirements may compare numbers (`Gt`, `Lt`), as those of nodes do.
-enum class Comparisons : std::uint8_t { Refused, Allowed };
+/// What requirements may be: of labels of objects, or of nodes, which may compare numbers (`Gt`,
+/// `Lt`); values that are only preferred may be none that a label can have.
+enum class Requirements : std::uint8_t { OfObjects, OfNodes, PreferredOfNodes };
 /// The expressions of a selector: key, operator and values.
 void check_requirements(
-    Causes& causes,
-    const std::string& field,
-    const json::Value* requirements,
-    Comparisons comparisons
+    Causes& causes, const std::string& field, const json::Value* requirements, Requirements kind
 );
 /// A metav1.LabelSelector: its labels, and what its expressions ask.
 void check_label_selector(Causes& causes, const std::string& field, const json::Value* selector);
@@ -64,6 +62,10 @@ void check_unchanged(
     const json::Value& old_object,
     std::string_view name
 );
+
+/// Drops what was wrong already with the object that is updated: an earlier server may have stored
+/// what this one refuses, and such an object can still be labelled and deleted.
+void drop_known(Causes& causes, const Causes& known);
 
 /// Whether a metav1.LabelSelector selects these labels; nothing is selected where there is none.
 bool selects(const json::Value* selector, const json::Value* labels);

@@ -92,7 +92,9 @@ class WatchBody final : public net::BodyStream {
 
 /// Whether the answer to the request is to be in protobuf. Answers are made in JSON first.
 bool is_answered_in_protobuf(const ResourceTable& types, const Request& request) {
-    const bool is_metadata = prefers_metadata_in_protobuf(request.accept);
+    // Writes are answered with whole objects.
+    const bool is_metadata =
+        request.method == "GET" && prefers_metadata_in_protobuf(request.accept);
     if (!is_metadata && !takes_only_protobuf(request.accept)) {
         return false;
     }
@@ -139,6 +141,11 @@ asio::awaitable<net::ServerResponse> HttpFront::handle(net::ServerRequest incomi
     request.user_agent = to_utf8(net::find_header(incoming.headers, "User-Agent"));
     if (const auto user = net::find_header(incoming.headers, "Impersonate-User"); !user.empty()) {
         request.user = to_utf8(user);
+        request.is_impersonated = true;
+        for (const std::string_view group :
+             net::find_headers(incoming.headers, "Impersonate-Group")) {
+            request.groups.push_back(to_utf8(group));
+        }
     }
     const auto body = incoming.body.view();
     if (!body) {
@@ -147,7 +154,7 @@ asio::awaitable<net::ServerResponse> HttpFront::handle(net::ServerRequest incomi
     request.body = *body;
     const bool is_protobuf = is_answered_in_protobuf(server_.state().types, request);
     if (is_protobuf) {
-        request.accept = prefers_metadata_in_protobuf(request.accept)
+        request.accept = request.method == "GET" && prefers_metadata_in_protobuf(request.accept)
                              ? "application/json;as=PartialObjectMetadata"
                              : "application/json";
     }

@@ -37,7 +37,7 @@ Error no_patch(std::string_view why) {
     return bad_request(fmt::format("error decoding patch: {}", why));
 }
 
-std::string_view patch_type(const json::Value& value) {
+std::string_view value_type(const json::Value& value) {
     return value.is_array()    ? "array"
            : value.is_string() ? "string"
            : value.is_bool()   ? "bool"
@@ -157,7 +157,7 @@ Result<json::Value> apply_patch(
     if (!patch->is_object()) {
         const std::string why = fmt::format(
             "json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
-            patch_type(*patch)
+            value_type(*patch)
         );
         return media == kStrategicPatch ? bad_request(why) : no_patch(why);
     }
@@ -177,6 +177,11 @@ Result<json::Value> apply_patch(
                    : bad_request(patched.error().detail);
     }
     return patched;
+}
+
+Origin patch_origin(const Request& request) {
+    return media_type(request.content_type) == kStrategicPatch ? Origin::StrategicPatch
+                                                               : Origin::Patch;
 }
 
 }  // namespace sluice::apiserver

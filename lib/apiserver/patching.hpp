@@ -1,5 +1,6 @@
 #pragma once
 
+#include "apiserver/conformed_object.hpp"
 #include "apiserver/request.hpp"
 #include "base/error.hpp"
 #include "json/value.hpp"
@@ -17,6 +18,9 @@ Result<void> check_patch_type(const Request& request, const ResourceType& type);
 Result<json::Value> apply_patch(
     const Request& request, const ResourceType& type, const json::Value& live
 );
+
+/// Which kind of patch it is, as conforming its result needs to know.
+Origin patch_origin(const Request& request);
 
 /// What a patch made of an object, as a refusal shows it: the object as JSON, of a strategic merge
 /// patch the patch itself.

@@ -4,9 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <set>
 #include <string_view>
 
 namespace sluice::apiserver {
@@ -67,10 +68,10 @@ void check_node_field(Causes& causes, const std::string& path, const Value& requ
     }
 }
 
-void check_node_term(Causes& causes, const std::string& path, const Value& term) {
-    check_requirements(
-        causes, path + ".matchExpressions", term.find("matchExpressions"), Comparisons::Allowed
-    );
+void check_node_term(
+    Causes& causes, const std::string& path, const Value& term, Requirements kind
+) {
+    check_requirements(causes, path + ".matchExpressions", term.find("matchExpressions"), kind);
     const auto& fields = items_of(term.find("matchFields"));
     for (std::size_t i = 0; i < fields.size(); ++i) {
         check_node_field(causes, element(path + ".matchFields", i), fields[i]);
@@ -86,7 +87,7 @@ void check_node_affinity(Causes& causes, const std::string& path, const Value& a
             causes.push_back(required_value(list, "must have at least one node selector term"));
         }
         for (std::size_t i = 0; i < terms.size(); ++i) {
-            check_node_term(causes, element(list, i), terms[i]);
+            check_node_term(causes, element(list, i), terms[i], Requirements::OfNodes);
         }
     }
     check_preferences(
@@ -95,7 +96,7 @@ void check_node_affinity(Causes& causes, const std::string& path, const Value& a
         affinity,
         "preference",
         [&causes](const std::string& here, const Value& term) {
-            check_node_term(causes, here, term);
+            check_node_term(causes, here, term, Requirements::PreferredOfNodes);
         }
     );
 }
@@ -182,18 +183,27 @@ void check_spread(Causes& causes, const std::string& path, const Value& constrai
 }
 
 void check_spreads(Causes& causes, const std::string& path, const Value* constraints) {
-    std::set<std::string> pairs;
     const auto& items = items_of(constraints);
+    const auto is_same = [](const Value& left, const Value& right) {
+        return left.string_at("topologyKey") == right.string_at("topologyKey") &&
+               left.string_at("whenUnsatisfiable") == right.string_at("whenUnsatisfiable");
+    };
     for (std::size_t i = 0; i < items.size(); ++i) {
         check_spread(causes, element(path, i), items[i]);
-        const std::string pair = fmt::format(
-            "{{{}, {}}}", items[i].string_at("topologyKey"), items[i].string_at("whenUnsatisfiable")
+        const bool is_repeated = std::any_of(
+            items.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+            items.end(),
+            [&](const Value& later) { return is_same(items[i], later); }
         );
-        if (!pairs.insert(pair).second) {
-            // The real server tells of the one before.
-            causes.push_back(
-                duplicate_value(element(path, i - 1) + ".{topologyKey, whenUnsatisfiable}", pair)
-            );
+        if (is_repeated) {
+            causes.push_back(duplicate_value(
+                element(path, i) + ".{topologyKey, whenUnsatisfiable}",
+                fmt::format(
+                    "{{{}, {}}}",
+                    items[i].string_at("topologyKey"),
+                    items[i].string_at("whenUnsatisfiable")
+                )
+            ));
         }
     }
 }

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -24,6 +25,9 @@ using Warnings = std::vector<std::string>;
 constexpr const char* kRequiredTerms = "requiredDuringSchedulingIgnoredDuringExecution";
 constexpr const char* kPreferredTerms = "preferredDuringSchedulingIgnoredDuringExecution";
 constexpr std::string_view kNullSelector = "a null labelSelector results in matching no pod";
+
+/// More tell a person nothing.
+constexpr std::size_t kWarningsMax = 64;
 
 /// Labels of nodes that have other names now, and what is said of them.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kOldNodeLabels{{
@@ -104,7 +108,9 @@ class PodWarnings {
   private:
     template <class... Parts>
     void add(fmt::format_string<const Parts&...> form, const Parts&... parts) {
-        warnings_.push_back(fmt::format(form, parts...));
+        if (warnings_.size() < kWarningsMax) {
+            warnings_.push_back(fmt::format(form, parts...));
+        }
     }
 
     void visit_containers(
@@ -171,7 +177,7 @@ class PodWarnings {
     }
 
     void find_old_volumes(const Value* volumes) {
-        static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kOld{{
+        static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kOld{{
             {"photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"},
             {"gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"},
             {"scaleIO", "deprecated in v1.16, non-functional in v1.22+"},
@@ -180,11 +186,12 @@ class PodWarnings {
             {"quobyte", "deprecated in v1.22, non-functional in v1.25+"},
             {"glusterfs", "deprecated in v1.25, non-functional in v1.26+"},
             {"cephfs", "deprecated in v1.28, non-functional in v1.31+"},
+            {"rbd", "deprecated in v1.28, non-functional in v1.31+"},
         }};
         visit_items(path_ + ".volumes", volumes, [&](const std::string& at, const Value& volume) {
             for (const auto& [kind, said] : kOld) {
                 if (volume.find(kind) != nullptr) {
-                    add("{}.{}: {}", at, kind, said);
+                    add("{}.{}: {}", at, kind == "storageos" ? "storageOS" : kind, said);
                 }
             }
         });
@@ -265,6 +272,9 @@ class PodWarnings {
                     int_at(given, "containerPort", 0), std::string(given.string_at("protocol"))
                 }];
                 for (const Port& other : others) {
+                    if (warnings_.size() == kWarningsMax) {
+                        return;
+                    }
                     compare_ports(port, other);
                 }
                 others.push_back(port);
@@ -336,7 +346,7 @@ class PodWarnings {
 
 /// Where a kind has its pods; "": it is not looked at.
 std::string find_template_path(std::string_view group, std::string_view kind) {
-    if (group == "apps" && kind != "ControllerRevision") {
+    if ((group == "apps" && kind != "ControllerRevision") || (group == "batch" && kind == "Job")) {
         return "spec.template.spec";
     }
     if (group == "batch" && kind == "CronJob") {
@@ -363,20 +373,20 @@ const Value* find_at(const Value& object, std::string_view path) {
 
 }  // namespace
 
-std::vector<std::string> find_pod_warnings(
-    std::string_view group, std::string_view kind, const Value& object, const Value* old_object
+void add_pod_warnings(
+    const ResourceType& type, const Value& object, const Value* old_object, Warnings& warnings
 ) {
-    const std::string path = find_template_path(group, kind);
+    const std::string path = type.is_custom ? "" : find_template_path(type.group, type.kind);
     const Value* spec = path.empty() ? nullptr : find_at(object, path);
     const bool is_update = old_object != nullptr;
     if (spec == nullptr || !spec->is_object() || (is_update && path == "spec")) {
-        return {};
+        return;
     }
     if (is_update && member_or_null(object, "spec") == member_or_null(*old_object, "spec") &&
         member_or_null(object, "template") == member_or_null(*old_object, "template")) {
-        return {};
+        return;
     }
-    return PodWarnings(path).find(*spec);
+    std::ranges::move(PodWarnings(path).find(*spec), std::back_inserter(warnings));
 }
 
 }  // namespace sluice::apiserver

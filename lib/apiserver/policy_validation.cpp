@@ -110,11 +110,12 @@ void check_validations(Causes& causes, const Value& spec) {
         const Value* message = validations[i].find("message");
         if (message != nullptr && message->is_string() && !message->as_string().empty()) {
             const std::string& text = message->as_string();
+            const std::size_t last = text.find_last_not_of(" \t\r\n");
             if (is_blank(text)) {
                 causes.push_back(
                     invalid_value(here + ".message", text, "must be non-empty if specified")
                 );
-            } else if (text.find_first_of("\r\n") != std::string::npos) {
+            } else if (text.find_first_of("\r\n", text.find_first_not_of(" \t\r\n")) < last) {
                 causes.push_back(
                     invalid_value(here + ".message", text, "must not contain line breaks")
                 );

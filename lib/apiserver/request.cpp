@@ -99,6 +99,13 @@ Response make_response(const Error& error) {
     return {.status = http_status(error), .body = error.status + "\n"};
 }
 
+Response with_warning(Response response, std::string text) {
+    if (!text.empty()) {
+        response.warnings.insert(response.warnings.begin(), std::move(text));
+    }
+    return response;
+}
+
 Response no_page() {
     return {
         .status = 404, .content_type = "text/plain; charset=utf-8", .body = "404 page not found\n"

@@ -25,6 +25,9 @@ struct Request {
     std::string user_agent;
     std::string body;
     std::string user = "kubernetes-admin";
+    /// Whether the administrator sends it in the name of another, who is `user` with these groups.
+    bool is_impersonated = false;
+    std::vector<std::string> groups{};
 
     /// The first value of the parameter, or "".
     std::string_view parameter(std::string_view name) const;
@@ -49,6 +52,9 @@ struct Response {
 Response make_response(const json::Value& object, int status = 200);
 /// The Status of a refusal.
 Response make_response(const Error& error);
+
+/// The response with a warning before its others; as it is where the text is empty.
+Response with_warning(Response response, std::string text);
 
 /// The answer to a path that nothing is at.
 Response no_page();

@@ -6,6 +6,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <utility>
@@ -180,9 +182,77 @@ Array revision_cells(const Row& row) {
     return {row.name(), controller, row.number({"revision"}), row.age()};
 }
 
+/// The value at the path as a text; "" where there is none.
+std::string text_of(const Value* object, std::initializer_list<std::string_view> path) {
+    const Value* found = object == nullptr ? nullptr : object->find_path(path);
+    return found == nullptr || found->is_null() ? ""
+           : found->is_string()                 ? found->as_string()
+                                                : json::print(*found);
+}
+
+/// Where a metric stands, and where it is to be: `cpu: 20%/50%`.
+std::string metric_text(const Value& metric, const Value* status) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kSources{{
+        {"Resource", "resource"},
+        {"ContainerResource", "containerResource"},
+        {"Pods", "pods"},
+        {"Object", "object"},
+        {"External", "external"},
+    }};
+    const std::string_view type = metric.string_at("type");
+    const auto* source =
+        std::ranges::find(kSources, type, &std::pair<std::string_view, std::string_view>::first);
+    if (source == kSources.end()) {
+        return "<unknown type>";
+    }
+    const std::string member(source->second);
+    const bool is_resource = type == "Resource" || type == "ContainerResource";
+    const std::string average = text_of(&metric, {member, "target", "averageValue"});
+    const auto current = [&](std::string_view what, std::string_view unit) {
+        const std::string text = text_of(status, {member, "current", what});
+        return text.empty() ? "<unknown>" : text + std::string(unit);
+    };
+    const std::string before =
+        is_resource ? text_of(&metric, {member, "name"}) + ": " : std::string();
+    if (!average.empty()) {
+        const bool is_marked = type == "Object" || type == "External";
+        return fmt::format(
+            "{}{}/{}{}", before, current("averageValue", ""), average, is_marked ? " (avg)" : ""
+        );
+    }
+    if (is_resource) {
+        const std::string target = text_of(&metric, {member, "target", "averageUtilization"});
+        return fmt::format(
+            "{}{}/{}",
+            before,
+            current("averageUtilization", "%"),
+            target.empty() ? "<auto>" : target + "%"
+        );
+    }
+    return fmt::format(
+        "{}/{}", current("value", ""), text_of(&metric, {member, "target", "value"})
+    );
+}
+
+/// The first two metrics, and how many more there are.
+std::string metrics_text(const Row& row) {
+    constexpr std::size_t kShown = 2;
+    const Array& metrics = items_of(&row.at({"spec", "metrics"}));
+    const Array& statuses = items_of(&row.at({"status", "currentMetrics"}));
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < metrics.size() && i < kShown; ++i) {
+        texts.push_back(metric_text(metrics[i], i < statuses.size() ? &statuses[i] : nullptr));
+    }
+    std::string shown = fmt::format("{}", fmt::join(texts, ", "));
+    if (metrics.size() > kShown) {
+        shown += fmt::format(" + {} more...", metrics.size() - kShown);
+    }
+    return shown.empty() ? "<none>" : shown;
+}
+
 Array scaler_cells(const Row& row) {
     const Value& percentage = row.at({"spec", "targetCPUUtilizationPercentage"});
-    std::string targets = "<none>";
+    std::string targets = metrics_text(row);
     if (percentage.is_int()) {
         const Value& now = row.at({"status", "currentCPUUtilizationPercentage"});
         targets = fmt::format(

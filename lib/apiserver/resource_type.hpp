@@ -74,6 +74,9 @@ struct ResourceType {
     /// nullptr: nothing but the version changes.
     std::shared_ptr<const json::Value> conversion{};
 
+    /// What each answer about the kind in this version warns of; "": of nothing.
+    std::string deprecation{};
+
     std::string api_version() const { return group.empty() ? version : group + "/" + version; }
     /// "jobs.batch", or "pods" in the core group.
     std::string resource() const { return group.empty() ? plural : plural + "." + group; }

@@ -1,6 +1,7 @@
 #include "apiserver/subresources.hpp"
 
 #include "api/micro_time.hpp"
+#include "apiserver/access_review.hpp"
 #include "apiserver/body.hpp"
 #include "apiserver/conformed_object.hpp"
 #include "apiserver/deletion.hpp"
@@ -78,6 +79,19 @@ Response bind_pod(State& state, const Request& request, const Route& route, Time
     return make_created();
 }
 
+/// Simulated containers run nothing that one could speak to.
+Response refuse_connection(const State& state, const Route& route) {
+    const Snapshot pod = state.store.find({"", "pods"}, {route.ns, route.name});
+    if (!pod) {
+        return make_response(not_found(*route.type, route.name));
+    }
+    return make_response(bad_request(
+        field_text(*pod, "spec.nodeName").empty()
+            ? fmt::format("pod {} does not have a host assigned", route.name)
+            : fmt::format("pod {} is simulated: its containers run nothing", route.name)
+    ));
+}
+
 Response make_token() {
     return make_response(
         json::Object{
@@ -117,6 +131,9 @@ std::optional<Answer> answer_subresource(
         }
         if (part == "eviction" && request.method == "POST") {
             return evict_pod(state, request, route, now);
+        }
+        if (part == "exec" || part == "attach" || part == "portforward") {
+            return refuse_connection(state, route);
         }
         if (part == "log" && request.method == "GET") {
             const Snapshot pod = state.store.find({"", "pods"}, {route.ns, route.name});
@@ -167,33 +184,23 @@ Response answer_review(State& state, const Request& request, const Route& route,
         };
         update_managed_fields(nullptr, *review, *schema, context);
     }
-    const json::Value user =
-        json::Object{{"username", request.user}, {"groups", json::Array{"system:masters"}}};
-    const json::Value everything = json::Array{json::Object{
-        {"verbs", json::Array{"*"}},
-        {"apiGroups", json::Array{"*"}},
-        {"resources", json::Array{"*"}}
-    }};
+    const Subject asker = subject_of(request);
     if (route.type->kind == "TokenReview") {
         const json::Value* token = review->find_path({"spec", "token"});
         const bool is_known = token != nullptr && *token == json::Value("embedded");
-        review->set("status", json::Object{{"authenticated", is_known}, {"user", user}});
-    } else if (route.type->kind == "SelfSubjectReview") {
-        review->set("status", json::Object{{"userInfo", user}});
-    } else if (route.type->kind == "SelfSubjectRulesReview") {
         review->set(
-            "status",
-            json::Object{
-                {"resourceRules", everything},
-                {"nonResourceRules",
-                 json::Array{json::Object{
-                     {"verbs", json::Array{"*"}}, {"nonResourceURLs", json::Array{"*"}}
-                 }}},
-                {"incomplete", false}
-            }
+            "status", json::Object{{"authenticated", is_known}, {"user", user_info(asker)}}
         );
+    } else if (route.type->kind == "SelfSubjectReview") {
+        review->set("status", json::Object{{"userInfo", user_info(asker)}});
+    } else if (route.type->kind == "SelfSubjectRulesReview") {
+        review->set("status", tell_rules(state, *review, asker));
     } else {
-        review->set("status", json::Object{{"allowed", true}});
+        auto status = judge_access_review(state, *route.type, *review, asker);
+        if (!status) {
+            return make_response(status.error());
+        }
+        review->set("status", std::move(*status));
     }
     Response response = make_response(*review, 201);
     response.warnings = std::move(*conformed);

@@ -1,3 +1,4 @@
+#include "apiserver/access.hpp"
 #include "apiserver/admission_expressions.hpp"
 #include "apiserver/admission_policies.hpp"
 #include "apiserver/deletion_options.hpp"
@@ -207,8 +208,7 @@ Result<json::Value> WriteOperation::make_review(const ResourceType& version) {
         {"requestResource", resource_of(type())},
         {"name", name_.name},
         {"operation", operation()},
-        {"userInfo",
-         json::Object{{"username", request_.user}, {"groups", json::Array{"system:masters"}}}},
+        {"userInfo", user_info(subject_of(request_))},
         {"object", std::move(*object)},
         {"oldObject", std::move(*old_object)},
         {"dryRun", is_dry_run(request_, is_deletion())},

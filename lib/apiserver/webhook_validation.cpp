@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <initializer_list>
 #include <set>
 #include <string>
@@ -69,7 +70,10 @@ void check_url(Causes& causes, const std::string& path, std::string_view url) {
         return;
     }
     const UrlParts parts = split_url(url);
-    if (parts.scheme != "https") {
+    const bool is_https = std::ranges::equal(
+        parts.scheme, std::string_view("https"), {}, [](unsigned char c) { return std::tolower(c); }
+    );
+    if (!is_https) {
         causes.push_back(invalid_value(
             path, parts.scheme, fmt::format("'https' is the only allowed URL scheme{}", kForm)
         ));
@@ -225,7 +229,8 @@ class ResourceRule {
         has_wildcard_ = has_wildcard_ || text == "*";
         const std::size_t slash = text.find('/');
         if (slash == std::string_view::npos) {
-            has_plain_ = has_plain_ || text != "*";
+            // As in the real server, where the last of them counts.
+            has_plain_ = text != "*";
             return;
         }
         const std::string resource(text.substr(0, slash));

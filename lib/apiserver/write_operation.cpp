@@ -1,6 +1,7 @@
 #include "apiserver/write_operation.hpp"
 
 #include "api/micro_time.hpp"
+#include "apiserver/access.hpp"
 #include "apiserver/admission_policies.hpp"
 #include "apiserver/body.hpp"
 #include "apiserver/builtin_admission.hpp"
@@ -258,9 +259,7 @@ Result<void> WriteOperation::begin_life(Time now) {
     made.set("creationTimestamp", api::to_string(now));
     if (type().kind == "CertificateSigningRequest" && !type().is_custom) {
         // Who asks for a certificate is not theirs to say.
-        json::Value& spec = object_at(object_, "spec");
-        spec.set("username", request_.user);
-        spec.set("groups", json::Array{"system:masters", "system:authenticated"});
+        note_requester(object_at(object_, "spec"), subject_of(request_));
     }
     return {};
 }
@@ -411,7 +410,7 @@ Result<void> WriteOperation::prepare_change(Time now) {
         if (auto checked = check_applied(body.duplicates); !checked) {
             return checked;
         }
-        const Origin origin = verb_ == Verb::Apply ? Origin::Apply : Origin::Patch;
+        const Origin origin = verb_ == Verb::Apply ? Origin::Apply : patch_origin(request_);
         if (auto conformed = conform_to_kind(origin); !conformed) {
             return conformed;
         }
@@ -523,7 +522,6 @@ std::vector<Cause> WriteOperation::find_faults() {
         std::ranges::move(verdict.warnings, std::back_inserter(warnings_));
         return causes;
     }
-    std::ranges::move(find_pod_warnings(group, kind, object_, old), std::back_inserter(warnings_));
     const std::vector<Cause> more =
         live_ ? validate_builtin_update(group, kind, route_.subresource, object_, before_)
               : validate_builtin(group, kind, object_);
@@ -544,6 +542,7 @@ Result<void> WriteOperation::check() {
     if (const auto causes = find_faults(); !causes.empty()) {
         return invalid(type(), name_.name, causes);
     }
+    add_pod_warnings(type(), object_, live_ ? &before_ : nullptr, warnings_);
     if (!type().is_custom && type().group.empty() && type().kind == "Service" &&
         route_.subresource.empty()) {
         const auto causes = give_service_addresses(state_, live_ ? &before_ : nullptr, object_);

@@ -26,6 +26,16 @@ std::string_view find_header(const HttpHeaders& headers, std::string_view name) 
     return {};
 }
 
+std::vector<std::string_view> find_headers(const HttpHeaders& headers, std::string_view name) {
+    std::vector<std::string_view> values;
+    for (const HttpHeader& header : headers) {
+        if (equal_ignoring_case(header.name, name)) {
+            values.emplace_back(header.value);
+        }
+    }
+    return values;
+}
+
 std::string_view reason_phrase(int status) {
     switch (status) {
         case 200:

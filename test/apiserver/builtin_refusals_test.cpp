@@ -198,6 +198,8 @@ TEST_CASE("policies of admission are about something, and say what", "[apiserver
         policy("matchConstraints: {resourceRules: []}, " + validation) ==
         "spec.matchConstraints.resourceRules: Required value"
     );
+    CHECK(policy(match + "validations: [{expression: 'true', message: \"small\\n\"}]") == "201");
+    CHECK(policy(match + "validations: [{expression: 'true', message: \"a\\nb\"}]") != "201");
     CHECK(
         policy(match + "validations: [{expression: ''}]") ==
         "spec.validations[0].expression: Required value: expression is not specified"
@@ -280,12 +282,74 @@ TEST_CASE("templates of pods are warned of when they change", "[apiserver][warni
     const std::string one = std::string(kDeployments) + "/d";
     CHECK(client.send("PATCH", one, "{metadata: {labels: {x: z}}}", kMerge).warnings.empty());
     CHECK(client.send("PATCH", one, "{spec: {replicas: 2}}", kMerge).warnings == warned);
-    CHECK(warnings_of(
-              kJobs,
-              "{metadata: {name: j}, spec: {template: {spec: {restartPolicy: Never, containers: "
-              "[{name: main, image: any, env: [{name: A, value: '1'}, {name: A, value: '2'}]}]}}}}"
-    )
-              .empty());
+    CHECK(
+        warnings_of(
+            kJobs,
+            "{metadata: {name: j}, spec: {template: {spec: {restartPolicy: Never, containers: "
+            "[{name: main, image: any, env: [{name: A, value: '1'}, {name: A, value: '2'}]}]}}}}"
+        ) == warned
+    );
+}
+
+TEST_CASE(
+    "who is refused is not warned, and no object warns without end", "[apiserver][warnings]"
+) {
+    ServerClient client;
+    const auto refused = client.send(
+        "POST",
+        kPods,
+        "{metadata: {name: p}, spec: {containers: [{name: main, image: any}], "
+        "topologySpreadConstraints: [{maxSkew: 0, topologyKey: k, whenUnsatisfiable: "
+        "DoNotSchedule}]}}"
+    );
+    CHECK(refused.status == 422);
+    CHECK(refused.warnings.empty());
+    std::string ports;
+    for (int i = 0; i < 3000; ++i) {
+        ports += "{containerPort: 1},";
+    }
+    const auto warnings =
+        warnings_of_pod("containers: [{name: main, image: any, ports: [" + ports + "]}]");
+    CHECK(warnings.size() < 100);
+}
+
+TEST_CASE("what an earlier server stored can still be labelled", "[apiserver][placement]") {
+    ServerClient client;
+    client.ask(
+        "POST",
+        kPods,
+        "{metadata: {name: p, finalizers: [example.com/x]}, spec: {containers: [{name: main, "
+        "image: "
+        "any}], topologySpreadConstraints: [{maxSkew: 1, topologyKey: k, whenUnsatisfiable: "
+        "DoNotSchedule}]}}"
+    );
+    json::Value stored = *client.server.state().store.find({"", "pods"}, {"default", "p"});
+    json::Value& spread = *stored.find("spec")->find("topologySpreadConstraints");
+    spread.as_array().front().set("maxSkew", 0);
+    client.server.state().store.put({"", "pods"}, {"default", "p"}, std::move(stored));
+    constexpr std::string_view kMerge = "application/merge-patch+json";
+    const std::string pod = std::string(kPods) + "/p";
+    CHECK(client.outcome("PATCH", pod, "{metadata: {labels: {a: b}}}", kMerge) == "200");
+    CHECK(client.outcome("PATCH", pod, "{metadata: {finalizers: []}}", kMerge) == "200");
+}
+
+TEST_CASE("preferences may name values that no label has", "[apiserver][placement]") {
+    const std::string expression =
+        "{matchExpressions: [{key: zone, operator: In, values: ['eu west']}]}";
+    CHECK(
+        outcome_of_pod(
+            "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: "
+            "1, preference: " +
+            expression + "}]}}"
+        ) == "201"
+    );
+    CHECK(
+        outcome_of_pod(
+            "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+            "{nodeSelectorTerms: [" +
+            expression + "]}}}"
+        ) != "201"
+    );
 }
 
 }  // namespace sluice::test

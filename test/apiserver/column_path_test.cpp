@@ -58,6 +58,7 @@ TEST_CASE("paths of columns lead to elements of lists", "[apiserver][columns]") 
     CHECK(at(".spec.list[2,0]") == "\"z\"");
     CHECK(at(".spec['n','m']") == "7");
     CHECK(at(".spec.list[3]") == "none");
+    CHECK(at(".spec.list[9223372036854775807]") == "none");
     CHECK(at(".spec.list[-4]") == "none");
     CHECK(at(".spec.list[2:1]") == "none");
     CHECK(at(".spec.list[::0]") == "none");
@@ -82,6 +83,8 @@ TEST_CASE("paths of columns choose elements by what is in them", "[apiserver][co
     // What cannot be compared, and an operator that there is not, end the search.
     CHECK(at(R"(.conditions[?(@.n=="1")].type)") == "none");
     CHECK(at(R"(.conditions[?(@.type="Ready")].type)") == "none");
+    CHECK(at(".conditions[?(@.type==Ready)].type") == "none");
+    CHECK(at(".spec.n more") == "none");
     CHECK(at(R"(.spec.m[?(@.k=="v")])") == "none");
 }
 
@@ -103,7 +106,6 @@ TEST_CASE("what is no path of a column is refused", "[apiserver][columns]") {
           ".conditions[?(@.n==)]",
           ".spec}",
           "{.spec}",
-          ".spec.n more",
           "....n",
           ".spec[0:x]",
           ".list[99999999999999999999]"}) {
@@ -127,6 +129,16 @@ TEST_CASE("descents within descents come to an end", "[apiserver][columns]") {
     const auto read = ColumnPath::parse(path);
     REQUIRE(read.has_value());
     CHECK(read->find_first(*object) == nullptr);
+    // A union finds the same list again and again, and the descent all that is in it each time.
+    json::Array ones(50'000, json::Value(json::Array{1}));
+    const json::Value many = json::Object{{"l", std::move(ones)}};
+    std::string again = "['l'";
+    for (int i = 0; i < 50'000; ++i) {
+        again += ",'l'";
+    }
+    const auto union_path = ColumnPath::parse(again + "]..x");
+    REQUIRE(union_path.has_value());
+    CHECK(union_path->find_first(many) == nullptr);
 }
 
 }  // namespace sluice::test

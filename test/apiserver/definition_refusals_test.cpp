@@ -213,6 +213,7 @@ TEST_CASE("rules of webhooks name what there can be", "[apiserver][webhooks]") {
     const std::string usual = "apiGroups: [''], apiVersions: [v1], ";
     const std::string created = "operations: [CREATE], " + usual;
     CHECK(rule(created + "resources: [pods, pods/status]") == "201");
+    CHECK(rule(created + "resources: [pods, '*']") == "201");
     CHECK(rule(usual + "resources: [pods]") == "operations: Required value");
     CHECK(
         rule(usual + "operations: [ODD], resources: [pods]") ==
