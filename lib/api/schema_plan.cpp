@@ -100,7 +100,7 @@ Match find_match(std::string_view pattern) {
 }
 
 Type to_type(std::string_view name) {
-    constexpr std::array<std::pair<std::string_view, Type>, 6> kTypes{{
+    constexpr std::array<std::pair<std::string_view, Type>, 6> kTypeNames{{
         {"object", Type::Object},
         {"array", Type::List},
         {"string", Type::String},
@@ -108,8 +108,9 @@ Type to_type(std::string_view name) {
         {"boolean", Type::Boolean},
         {"number", Type::Number},
     }};
-    const auto found = std::ranges::find(kTypes, name, &std::pair<std::string_view, Type>::first);
-    return found == kTypes.end() ? Type::Other : found->second;
+    const auto found =
+        std::ranges::find(kTypeNames, name, &std::pair<std::string_view, Type>::first);
+    return found == kTypeNames.end() ? Type::Other : found->second;
 }
 
 bool is_flag(const Value& schema, std::string_view name) {

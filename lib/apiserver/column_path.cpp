@@ -209,11 +209,13 @@ class ColumnPath::Parser {
     /// The text of a filter up to its `)`, which a quoted text may contain; nothing: it has no end.
     std::optional<std::string_view> take_condition() {
         left_.remove_prefix(std::string_view("[?(").size());
-        char quote = 0;
+        char quote = '\0';
         for (std::size_t i = 0; i < left_.size(); ++i) {
             const char c = left_[i];
-            if (quote != 0) {
-                quote = c == quote && left_[i - 1] != '\\' ? 0 : quote;
+            if (quote != '\0') {
+                if (c == quote && left_[i - 1] != '\\') {
+                    quote = '\0';
+                }
             } else if (c == '"' || c == '\'') {
                 quote = c;
             } else if (c == ')') {

@@ -39,7 +39,7 @@ void check_preferences(
         if (weight < 1 || weight > 100) {
             causes.push_back(invalid_value(here + ".weight", weight, "must be in the range 1-100"));
         }
-        check_term(here + "." + part, member_or_null(preferences[i], part));
+        check_term(fmt::format("{}.{}", here, part), member_or_null(preferences[i], part));
     }
 }
 

@@ -7,7 +7,7 @@
 #include "api/quantity.hpp"
 #include "api/taint.hpp"
 #include "sim/fields.hpp"
-#include "sim/sleep_command.hpp"
+#include "sim/pod_commands.hpp"
 
 #include <fmt/format.h>
 
@@ -348,9 +348,11 @@ Outcome run_pod(const json::Value& pod, const Pace& pace, std::optional<Time> st
     if (!seconds && policy == "Always") {
         return outcome;  // a server
     }
-    const std::int64_t exit_code = annotated_number(pod, kExitCode).value_or(0);
+    const CommandedLife said = commanded_life(pod);
+    const std::int64_t exit_code =
+        annotated_number(pod, kExitCode).value_or(said.exit_code.value_or(0));
     const bool restarts = policy == "Always" || (policy == "OnFailure" && exit_code != 0);
-    const Duration unsaid = std::max(pace.run_time, sleep_of(pod).value_or(Duration::zero()));
+    const Duration unsaid = std::max(pace.run_time, said.length.value_or(Duration::zero()));
     Duration length = pace.scale(seconds ? to_duration(*seconds) : unsaid);
     if (restarts) {
         length = std::max<Duration>(length, kRestartMin);

@@ -313,6 +313,26 @@ class ClientsTest(unittest.TestCase):
         self.assertEqual(self.kubectl("auth", "can-i", "create", "jobs").strip(), "yes")
         self.assertIn("Username", self.kubectl("auth", "whoami"))
 
+    def test_other_users_may_do_what_their_roles_say(self):
+        self.kubectl("create", "role", "looks", "--verb=get,list", "--resource=pods")
+        self.addCleanup(self.kubectl, "delete", "role", "looks")
+        self.kubectl("create", "rolebinding", "looks", "--role=looks", "--user=bob")
+        self.addCleanup(self.kubectl, "delete", "rolebinding", "looks")
+        self.assertEqual(self.kubectl("auth", "can-i", "get", "pods", "--as=bob").strip(), "yes")
+        refused = self.kubectl("auth", "can-i", "delete", "pods", "--as=bob", code=1)
+        self.assertEqual(refused.strip(), "no")
+        self.kubectl("get", "pods", "--as=bob")
+        self.assertIn(
+            'User "bob" cannot list resource "secrets"',
+            self.kubectl("get", "secrets", "--as=bob", code=1),
+        )
+
+    def test_versions_that_go_out_of_use_warn(self):
+        queues = self.kubectl("get", "clusterqueues.v1beta1.kueue.x-k8s.io")
+        self.assertIn("Warning: This version is deprecated. Use v1beta2 instead.", queues)
+        self.assertNotIn("Warning", self.kubectl("get", "clusterqueues.v1beta2.kueue.x-k8s.io"))
+        self.assertIn("Warning: v1 Endpoints is deprecated", self.kubectl("get", "endpoints"))
+
     def test_a_job_runs_to_its_end(self):
         self.kubectl("create", "job", "short", "--image=any", "--", "sleep", "1")
         self.addCleanup(self.kubectl, "delete", "job", "short")

@@ -49,7 +49,7 @@ TEST_CASE("a pod that sleeps less, or says something else, runs as all do", "[si
           "command: [sleep, 300x]",
           "command: [sleep, '']",
           "command: [sleep, '300', '300']",
-          "command: [sh, -c, sleep 300 && exit 1]",
+          "command: [sh, -c, sleep 300 | cat]",
           "command: [sh, -c, '']",
           "args: ['300']",
           "command: [oversleep, '300']"}) {
@@ -57,6 +57,37 @@ TEST_CASE("a pod that sleeps less, or says something else, runs as all do", "[si
         CHECK(phase_after(command, 29s) == "Running");
         CHECK(phase_after(command, 31s) == "Succeeded");
     }
+}
+
+TEST_CASE("a pod ends as its command says", "[sim][cluster]") {
+    for (const char* command :
+         {"command: ['false']",
+          "command: [sh, -c, exit 3]",
+          "command: [sh, -c, 'echo hi; exit 1']",
+          "command: [/bin/sh, -c], args: ['true && exit 255']"}) {
+        CAPTURE(command);
+        CHECK(phase_after(command, 29s) == "Running");
+        CHECK(phase_after(command, 31s) == "Failed");
+    }
+    for (const char* command :
+         {"command: ['true']",
+          "command: [sh, -c, exit 0]",
+          "command: [sh, -c, exit]",
+          "command: [sh, -c, exit 256]",
+          "command: [sh, -c, 'exit $((RANDOM % 2))']",
+          "command: [sh, -c, 'run it; exit 1']",
+          "command: [falsehood]"}) {
+        CAPTURE(command);
+        CHECK(phase_after(command, 31s) == "Succeeded");
+    }
+}
+
+TEST_CASE("statements of a shell run one after the other", "[sim][cluster]") {
+    const std::string command = "command: [sh, -c, 'sleep 100 && echo half; sleep 100; exit 4']";
+    CHECK(phase_after(command, 199s) == "Running");
+    CHECK(phase_after(command, 201s) == "Failed");
+    CHECK(phase_after("command: [sh, -c, 'exit 1; sleep 100']", 31s) == "Failed");
+    CHECK(phase_after("command: [sh, -c, 'sleep inf; sleep inf']", 24h) == "Running");
 }
 
 }  // namespace sluice::sim

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "json/value.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace sluice::sim {
+
+/// What a pod says by its commands: how long it runs, and how it ends.
+struct CommandedLife {
+    std::optional<Duration> length;
+    std::optional<std::int64_t> exit_code;
+};
+
+/// Reads the commands of all containers, as commands or as all that a shell is given (`sh -c '…'`,
+/// statements with `;` or `&&` between them): `sleep N`, with the units of GNU's sleep (s, m, h, d)
+/// and `infinity`, `exit N`, `true` and `false`, and `echo`, which does nothing. The longest
+/// container counts, and the first that fails. A container whose command says anything else says
+/// nothing.
+CommandedLife commanded_life(const json::Value& pod);
+
+}  // namespace sluice::sim
