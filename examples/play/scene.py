@@ -16,7 +16,7 @@ EXAMPLES = pathlib.Path(__file__).resolve().parent.parent
 # What an answer to a new definition, or to its webhook, says until it is in force.
 NOT_YET = re.compile(r"no matches for kind|failed calling webhook")
 STEP = 0.1
-NUMBERS_LATE = 2.0
+NUMBERS_LATE = 6.0
 
 
 class Unexpected(Exception):

@@ -259,10 +259,10 @@ Subject subject_of(const Request& request) {
             fmt::format("system:serviceaccounts:{}", account.substr(0, account.find(':')))
         };
     }
-    constexpr std::string_view kAuthenticated = "system:authenticated";
-    if (request.user != "system:anonymous" &&
-        std::ranges::find(subject.groups, kAuthenticated) == subject.groups.end()) {
-        subject.groups.emplace_back(kAuthenticated);
+    const std::string all =
+        request.user == "system:anonymous" ? "system:unauthenticated" : "system:authenticated";
+    if (std::ranges::find(subject.groups, all) == subject.groups.end()) {
+        subject.groups.push_back(all);
     }
     return subject;
 }

@@ -135,21 +135,22 @@ Array job_cells(const Row& row) {
 }
 
 Array event_cells(const Row& row) {
-    auto last = row.text({"lastTimestamp"}, "");
-    auto first = row.text({"firstTimestamp"}, "");
+    const bool is_new = row.at({"involvedObject"}).is_null();
+    auto last = row.text({is_new ? "deprecatedLastTimestamp" : "lastTimestamp"}, "");
+    auto first = row.text({is_new ? "deprecatedFirstTimestamp" : "firstTimestamp"}, "");
     const auto event_time = row.text({"eventTime"}, "");
     const auto series_time = row.text({"series", "lastObservedTime"}, "");
     const auto series = row.number({"series", "count"});
     last = !series_time.empty() ? series_time : last.empty() ? event_time : last;
     first = first.empty() ? event_time : first;
-    const auto is_core = !row.at({"involvedObject"}).is_null();
+    const bool is_core = !is_new;
     const std::string_view about = is_core ? "involvedObject" : "regarding";
     auto kind = row.text({about, "kind"}, "");
     std::ranges::transform(kind, kind.begin(), [](char c) {
         return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     });
     const auto name = row.text({about, "name"}, "");
-    auto source = row.text({"source", "component"}, "");
+    auto source = row.text({is_new ? "deprecatedSource" : "source", "component"}, "");
     if (source.empty()) {
         source = row.text({"reportingComponent"}, "");
     }

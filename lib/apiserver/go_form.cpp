@@ -16,12 +16,13 @@ using json::Value;
 constexpr int kFormDepthMax = 128;
 
 /// Optional texts that are pointers in Go: an empty one is printed.
-constexpr std::array<std::string_view, 5> kTextPointers{
+constexpr std::array<std::string_view, 6> kTextPointers{
     "storageClassName",
     "ingressClassName",
     "holderIdentity",
     "volumeAttributesClassName",
-    "deprecationWarning"
+    "deprecationWarning",
+    "succeededIndexes"
 };
 /// Optional booleans that are none in Go's sense of pointers: false is not printed.
 constexpr std::array<std::string_view, 12> kPlainBooleans{

@@ -1,5 +1,6 @@
 #include "api/names.hpp"
 #include "apiserver/cron_schedule.hpp"
+#include "apiserver/job_policy_validation.hpp"
 #include "apiserver/pod_validation.hpp"
 #include "apiserver/values.hpp"
 #include "apiserver/workload_validation.hpp"
@@ -77,6 +78,7 @@ void check_managed_by(Causes& causes, const Value& spec) {
 }
 
 void check_job_spec(Causes& causes, const std::string& path, const Value& spec) {
+    check_job_policies(causes, path, spec);
     for (const auto* name :
          {"parallelism",
           "completions",

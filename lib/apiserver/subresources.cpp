@@ -92,7 +92,31 @@ Response refuse_connection(const State& state, const Route& route) {
     ));
 }
 
-Response make_token() {
+constexpr std::int64_t kTokenSecondsMin = 600;
+
+/// The token of all accounts. It is asked for an account that is there, and for ten minutes at
+/// least.
+Response make_token(const State& state, const Request& request, const Route& route) {
+    if (!state.store.find({"", "serviceaccounts"}, {route.ns, route.name})) {
+        return make_response(not_found(*route.type, route.name));
+    }
+    const auto body = read_body(request, "TokenRequest");
+    const json::Value* seconds =
+        body ? body->object.find_path({"spec", "expirationSeconds"}) : nullptr;
+    if (seconds != nullptr && seconds->is_int() && seconds->as_int() < kTokenSecondsMin) {
+        ResourceType asked = *route.type;
+        asked.group = "authentication.k8s.io";
+        asked.kind = "TokenRequest";
+        return make_response(invalid(
+            asked,
+            "",
+            {invalid_value(
+                "spec.expirationSeconds",
+                *seconds,
+                "may not specify a duration less than 10 minutes"
+            )}
+        ));
+    }
     return make_response(
         json::Object{
             {"kind", "TokenRequest"},
@@ -143,7 +167,7 @@ std::optional<Answer> answer_subresource(
     }
     if (is_core && route.type->kind == "ServiceAccount" && part == "token" &&
         request.method == "POST") {
-        return make_token();
+        return make_token(state, request, route);
     }
     return make_response(unknown_path());
 }

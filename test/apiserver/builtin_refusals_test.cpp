@@ -220,6 +220,67 @@ TEST_CASE("policies of admission are about something, and say what", "[apiserver
     );
 }
 
+TEST_CASE("policies of Jobs say what can come to pass", "[apiserver][jobs]") {
+    const auto outcome = [](std::string_view spec, std::string_view restart = "Never") {
+        ServerClient client;
+        const std::string said = client.outcome(
+            "POST",
+            kJobs,
+            fmt::format(
+                "{{metadata: {{name: j}}, spec: {{{}, template: {{spec: {{restartPolicy: {}, "
+                "{}}}}}}}}}",
+                spec,
+                restart,
+                kContainers
+            )
+        );
+        constexpr std::string_view kBefore = "422 Invalid: Job.batch \"j\" is invalid: spec.";
+        return said.starts_with(kBefore) ? said.substr(kBefore.size()) : said;
+    };
+    const std::string codes =
+        "podFailurePolicy: {rules: [{action: FailJob, onExitCodes: {operator: In, values: [1]}}]}";
+    CHECK(outcome(codes) == "201");
+    CHECK(
+        outcome(codes, "OnFailure") ==
+        "template.spec.restartPolicy: Invalid value: \"OnFailure\": only \"Never\" is supported "
+        "when "
+        "podFailurePolicy is specified"
+    );
+    CHECK(
+        outcome(
+            "podFailurePolicy: {rules: [{action: Odd, onExitCodes: {operator: In, values: [1]}}]}"
+        ) ==
+        "podFailurePolicy.rules[0].action: Unsupported value: \"Odd\": supported values: "
+        "\"Count\", "
+        "\"FailIndex\", \"FailJob\", \"Ignore\""
+    );
+    CHECK(
+        outcome("podFailurePolicy: {rules: [{action: Count}]}") ==
+        "podFailurePolicy.rules[0]: Invalid value: specifying one of OnExitCodes and "
+        "OnPodConditions is required"
+    );
+    const std::string indexed = "completionMode: Indexed, completions: 5, ";
+    CHECK(
+        outcome(
+            indexed + "successPolicy: {rules: [{succeededIndexes: '0-2,4', succeededCount: 4}]}"
+        ) == "201"
+    );
+    CHECK(
+        outcome(
+            indexed + "successPolicy: {rules: [{succeededIndexes: '0-2,4', succeededCount: 5}]}"
+        ) ==
+        "successPolicy.rules[0].succeededCount: Invalid value: 5: must be less than or equal to 4 "
+        "(the number of indexes in the specified succeededIndexes field)"
+    );
+    CHECK(
+        outcome(indexed + "successPolicy: {rules: [{succeededIndexes: '3-1'}]}") ==
+        "successPolicy.rules[0].succeededIndexes: Invalid value: \"3-1\": error parsing "
+        "succeededIndexes: non-increasing order, previous: 3, current: 1"
+    );
+    CHECK(outcome("successPolicy: {rules: [{succeededCount: 1}]}")
+              .ends_with("requires indexed completion mode"));
+}
+
 TEST_CASE("what is hardly meant in a pod is warned of", "[apiserver][warnings]") {
     CHECK(warnings_of_pod(std::string(kContainers)).empty());
     CHECK(

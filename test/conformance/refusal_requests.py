@@ -192,6 +192,68 @@ POLICIES = {
     "binding rules": binding(matchResources={"resourceRules": [{"operations": ["ODD"]}]}),
 }
 
+EXIT_CODES = {"operator": "In", "values": [1]}
+CONDITION = {"type": "DisruptionTarget", "status": "True"}
+
+
+def failing(*rules, policy="Never", **spec):
+    return dry(
+        JOBS, "batch/v1", "Job", podFailurePolicy={"rules": list(rules)},
+        template={"spec": {"containers": CONTAINERS, "restartPolicy": policy}}, **spec,
+    )
+
+
+def by_exit(**codes):
+    return failing({"action": "FailJob", "onExitCodes": {**EXIT_CODES, **codes}})
+
+
+def succeeding(*rules, **spec):
+    usual = {"completionMode": "Indexed", "completions": 5, "parallelism": 2}
+    return dry(
+        JOBS, "batch/v1", "Job", successPolicy={"rules": list(rules)},
+        template={"spec": {"containers": CONTAINERS, "restartPolicy": "Never"}},
+        **{**usual, **spec},
+    )
+
+
+BY_EXIT = {"action": "FailJob", "onExitCodes": EXIT_CODES}
+JOB_POLICIES = {
+    "exit codes": by_exit(),
+    "conditions": failing({"action": "Ignore", "onPodConditions": [CONDITION]}),
+    "restarted": failing(BY_EXIT, policy="OnFailure"),
+    "action": failing({**BY_EXIT, "action": "Odd"}),
+    "no action": failing({"onExitCodes": EXIT_CODES}),
+    "nothing": failing({"action": "Count"}),
+    "both": failing({**BY_EXIT, "onPodConditions": [CONDITION]}),
+    "operator": by_exit(operator="Odd"),
+    "no operator": by_exit(operator=""),
+    "no values": by_exit(values=[]),
+    "zero": by_exit(values=[0, 1]),
+    "a value twice": by_exit(values=[1, 1]),
+    "no order": by_exit(values=[2, 1]),
+    "many values": by_exit(values=list(range(1, 257))),
+    "container": by_exit(containerName="main"),
+    "no container": by_exit(containerName="none"),
+    "condition": failing({"action": "Ignore", "onPodConditions": [{**CONDITION, "type": "a b"}]}),
+    "status": failing({"action": "Ignore", "onPodConditions": [{**CONDITION, "status": "Odd"}]}),
+    "many conditions": failing({"action": "Ignore", "onPodConditions": [CONDITION] * 21}),
+    "many rules": failing(*[BY_EXIT] * 21),
+    "an index fails": failing({**BY_EXIT, "action": "FailIndex"}),
+    "count": succeeding({"succeededCount": 1}),
+    "indexes": succeeding({"succeededIndexes": "0-2,4", "succeededCount": 2}),
+    "no indexes": succeeding({"succeededIndexes": ""}),
+    "no rule": succeeding(),
+    "empty rule": succeeding({}),
+    "more than completions": succeeding({"succeededCount": 6}),
+    "more than indexes": succeeding({"succeededIndexes": "0-1", "succeededCount": 3}),
+    "less than nothing": succeeding({"succeededCount": -1}),
+    "no index": succeeding({"succeededIndexes": "a"}),
+    "large index": succeeding({"succeededIndexes": "7"}),
+    "indexes without order": succeeding({"succeededIndexes": "3,1"}),
+    "backward range": succeeding({"succeededIndexes": "3-1"}),
+    "many successes": succeeding(*[{"succeededCount": 1}] * 21),
+}
+
 REQUESTS = [
     *[
         R(f"selector of {kind}: {name}", "POST", *request)
@@ -201,4 +263,5 @@ REQUESTS = [
     *[R(f"placement: {name}", "POST", *request) for name, request in PLACEMENTS.items()],
     *[R(f"budget: {spec}", "POST", *budget(**spec)) for spec in BUDGET_SPECS],
     *[R(f"policy: {name}", "POST", *request) for name, request in POLICIES.items()],
+    *[R(f"job policy: {name}", "POST", *request) for name, request in JOB_POLICIES.items()],
 ]
