@@ -103,8 +103,8 @@ std::optional<std::int64_t> read_exit_code(const Words& words) {
     int code = 0;
     const char* end = words[1].data() + words[1].size();
     const auto [rest, fault] = std::from_chars(words[1].data(), end, code);
-    constexpr int kMost = 255;
-    return fault == std::errc() && rest == end && code >= 0 && code <= kMost
+    constexpr int kExitCodeMax = 255;
+    return fault == std::errc() && rest == end && code >= 0 && code <= kExitCodeMax
                ? std::optional<std::int64_t>(code)
                : std::nullopt;
 }
