@@ -73,17 +73,23 @@ class RecordTest(unittest.TestCase):
         for wanted in ("team-a/a-big", "2 borrowed", "Preempted:", "nvidia.com/gpu"):
             self.assertIn(wanted, words)
 
-    def test_it_records_the_program(self):
+    def record_for(self, seconds):
+        """The texts of what the program showed in this time."""
         with tempfile.TemporaryDirectory() as folder:
             output = pathlib.Path(folder) / "out.svg"
             run = subprocess.run(
-                [sys.executable, EXAMPLES / "record.py", "--binary", SLUICE, "--seconds", "8",
-                 "--output", output],
-                capture_output=True, text=True, timeout=60, check=False,
+                [sys.executable, EXAMPLES / "record.py", "--binary", SLUICE, "--seconds",
+                 str(seconds), "--output", output],
+                capture_output=True, text=True, timeout=120, check=False,
             )  # fmt: skip
             self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
-            words = " ".join(texts(xml.etree.ElementTree.parse(output)))
+            return " ".join(texts(xml.etree.ElementTree.parse(output)))
+
+    def test_it_records_the_program(self):
         # How much of it is seen depends on how quick the machine is.
+        words = self.record_for(8)
+        if "team-a/a-big" not in words:
+            words = self.record_for(40)
         self.assertIn("team-a/a-big", words)
 
 
