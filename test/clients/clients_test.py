@@ -248,7 +248,11 @@ class ClientsTest(unittest.TestCase):
         self.assertIn("Endpoints:", self.kubectl("describe", "service", "served"))
 
     def has_two_endpoints(self):
-        return len(self.value("endpoints/served", ".subsets[*].addresses[*].ip").split()) == 2
+        slices = self.kubectl(
+            "get", "endpointslices", "-l", "kubernetes.io/service-name=served",
+            "-o", "jsonpath={.items[*].endpoints[*].addresses[*]}",
+        )  # fmt: skip
+        return len(slices.split()) == 2
 
     def test_a_quota_refuses_what_exceeds_it(self):
         space = f"{SPACE}-quota"
