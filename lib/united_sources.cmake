@@ -7,7 +7,7 @@
 # By hand, because CMake's UNITY_BUILD includes sources by their absolute paths, and ccache would
 # not find the objects of other checkouts.
 
-# A group has half as many sources, up to so many.
+# The most sources that a group has on average; the least is half of it.
 set(united_count 16)
 
 # All targets of a folder whose sources are included from ${root} on.
