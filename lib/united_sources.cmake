@@ -1,9 +1,10 @@
 # Compiles the sources of a target several at a time, each group as one: what they all include is
 # parsed, and what they all instantiate is compiled, once for a group. A build from nothing takes
 # half as long; a changed source takes its group along, so that the dev preset is without it. Names
-# in anonymous namespaces must differ within a group: a build tells where they do not. The name of a
-# source says which group it is in, so that a new one moves no other, but where a target outgrows its
-# groups and gets twice as many.
+# in anonymous namespaces must differ within a library. A build tells where they do not but for
+# functions with other parameters, which would be overloads: the rule `overloads` of test/lint tells
+# of those. The name of a source says which group it is in, so that a new one moves no other, but
+# where a target outgrows its groups and gets twice as many.
 # By hand, because CMake's UNITY_BUILD includes sources by their absolute paths, and ccache would
 # not find the objects of other checkouts.
 

@@ -90,7 +90,7 @@ Result<json::Value> read_document(const std::string& file) {
 }
 
 /// What the controller would say of the whole.
-Result<void> check(const json::Value& document) {
+Result<void> check_document(const json::Value& document) {
     const auto configuration = config::parse_configuration(document, kEmbeddedNamespace);
     if (!configuration) {
         return configuration.error();
@@ -154,7 +154,7 @@ Result<json::Value> read_configuration(const std::string& file, const std::strin
         }
     }
     given.set("featureGates", std::move(gates));
-    if (const auto checked = check(given); !file.empty() && !checked) {
+    if (const auto checked = check_document(given); !file.empty() && !checked) {
         return with_context(checked.error(), file);
     }
     return given;

@@ -65,7 +65,7 @@ bool is_true(const json::Value* condition) {
     return condition != nullptr && condition->string_at("status") == "True";
 }
 
-QueueState read_queue(const std::string& name, const json::Value& queue) {
+QueueState read_queue_state(const std::string& name, const json::Value& queue) {
     QueueState state{.name = name};
     state.cohort = text_at(queue, {"spec", "cohortName"});
     const json::Value* active = find_condition(queue, api::condition::kActive);
@@ -216,7 +216,7 @@ ClusterState read_cluster_state(const apiserver::Store& store) {
         state.pods += text_at(*pod, {"status", "phase"}) == "Running" ? 1 : 0;
     }
     for (const auto& [name, queue] : store.objects(queues_collection)) {
-        state.queues.push_back(read_queue(name.name, *queue));
+        state.queues.push_back(read_queue_state(name.name, *queue));
     }
     std::ranges::stable_sort(state.queues, {}, &QueueState::cohort);
     read_workloads(store, state);

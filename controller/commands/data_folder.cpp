@@ -42,7 +42,7 @@ Result<void> sync_folder(const std::filesystem::path& folder) {
     return is_done ? Result<void>() : Result<void>(failure(folder, "written"));
 }
 
-Result<std::string> read_all(int file, const std::filesystem::path& path) {
+Result<std::string> read_whole_file(int file, const std::filesystem::path& path) {
     std::string text;
     std::array<char, 65536> piece{};
     for (;;) {
@@ -98,7 +98,7 @@ Result<std::optional<apiserver::StoreImage>> DataFolder::load() const {
     if (file < 0) {
         return failure(path, "read");
     }
-    const auto text = read_all(file, path);
+    const auto text = read_whole_file(file, path);
     ::close(file);
     if (!text) {
         return text.error();

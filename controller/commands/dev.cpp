@@ -411,7 +411,7 @@ int run_with_controller(EmbeddedCluster& cluster, Beginning& beginning, const Cl
     return exit_code;
 }
 
-int run(Options options) {
+int run_dev(Options options) {
     options.cluster.seed = random_seed();
     options.cluster.pace.run_time = std::chrono::seconds(options.run_seconds);
     options.cluster.pace.speed = read_speed(options.speed).value_or(1);
@@ -571,7 +571,7 @@ void add_dev(CLI::App& app, int& exit_code) {
             exit_code = cannot_start(checked.error());
             return;
         }
-        exit_code = run(std::move(*options));
+        exit_code = run_dev(std::move(*options));
     });
 }
 

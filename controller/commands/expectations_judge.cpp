@@ -30,17 +30,17 @@ struct Seen {
     std::vector<api::PodSetAssignment> pod_sets{};
 };
 
-const api::Condition* find_condition(const api::Workload& workload, std::string_view type) {
+const api::Condition* condition_of(const api::Workload& workload, std::string_view type) {
     const auto found = std::ranges::find(workload.status.conditions, type, &api::Condition::type_);
     return found == workload.status.conditions.end() ? nullptr : &*found;
 }
 
-bool is_true(const api::Condition* condition) {
+bool is_condition_true(const api::Condition* condition) {
     return condition != nullptr && condition->status == "True";
 }
 
 bool was_preempted(const api::Workload& workload) {
-    if (find_condition(workload, api::condition::kPreempted) != nullptr) {
+    if (condition_of(workload, api::condition::kPreempted) != nullptr) {
         return true;
     }
     const auto& stats = workload.status.scheduling_stats;
@@ -51,15 +51,15 @@ bool was_preempted(const api::Workload& workload) {
 
 Seen look_at(const api::Workload& workload) {
     Seen seen;
-    const api::Condition* told = find_condition(workload, api::condition::kFinished);
+    const api::Condition* told = condition_of(workload, api::condition::kFinished);
     seen.state = JobState::Finished;
-    if (!is_true(told)) {
-        told = find_condition(workload, api::condition::kAdmitted);
+    if (!is_condition_true(told)) {
+        told = condition_of(workload, api::condition::kAdmitted);
         seen.state = JobState::Admitted;
     }
-    if (!is_true(told)) {
-        told = find_condition(workload, api::condition::kQuotaReserved);
-        seen.state = is_true(told) ? JobState::QuotaReserved : JobState::Pending;
+    if (!is_condition_true(told)) {
+        told = condition_of(workload, api::condition::kQuotaReserved);
+        seen.state = is_condition_true(told) ? JobState::QuotaReserved : JobState::Pending;
     }
     seen.message = told == nullptr ? "" : told->message;
     seen.is_preempted = was_preempted(workload);
@@ -114,7 +114,7 @@ std::string print_flavors(const Seen& seen) {
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string print(const Seen& seen) {
+std::string print_seen(const Seen& seen) {
     std::string text(to_string(seen.state));
     if (!seen.cluster_queue.empty()) {
         text += fmt::format(" in {} ({})", seen.cluster_queue, print_flavors(seen));
@@ -186,7 +186,8 @@ Verdict judge_job(const JobExpectation& wanted, const apiserver::Store& store) {
         fmt::join(words, ", ")
     );
     if (!wrong.empty()) {
-        verdict.failure = fmt::format("not so: {}; it is {}", fmt::join(wrong, ", "), print(seen));
+        verdict.failure =
+            fmt::format("not so: {}; it is {}", fmt::join(wrong, ", "), print_seen(seen));
     }
     return verdict;
 }
@@ -345,10 +346,11 @@ std::string describe_workloads(const apiserver::Store& store) {
         const std::string owner =
             owners.empty() ? "Workload " + workload_name(name)
                            : fmt::format("{} {}/{}", owners[0].kind, name.ns, owners[0].name);
-        text += printable(fmt::format(
-                    "{}, queue {}: {}", owner, workload.spec.queue_name, print(look_at(workload))
-                )) +
-                "\n";
+        text +=
+            printable(fmt::format(
+                "{}, queue {}: {}", owner, workload.spec.queue_name, print_seen(look_at(workload))
+            )) +
+            "\n";
     }
     return text;
 }

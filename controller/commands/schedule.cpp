@@ -106,7 +106,7 @@ int fail(std::string_view text) {
     return kBadInput;
 }
 
-Result<ScheduleConfiguration> load_configuration(const std::string& file) {
+Result<ScheduleConfiguration> load_schedule_configuration(const std::string& file) {
     if (file.empty()) {
         return ScheduleConfiguration{};
     }
@@ -144,19 +144,19 @@ std::optional<ScheduleInput> load_objects(const ScheduleOptions& options) {
     return input;
 }
 
-std::string print(const ScheduleReport& report, std::string_view format) {
+std::string print_report(const ScheduleReport& report, std::string_view format) {
     return format == "yaml"    ? to_yaml(report)
            : format == "table" ? to_table(report)
                                : to_json(report);
 }
 
-int run(const ScheduleOptions& options) {
+int run_schedule(const ScheduleOptions& options) {
     auto now =
         options.now.empty() ? Result<Time>(SystemClock().now()) : api::parse_time(options.now);
     if (!now) {
         return fail("--now: " + now.error().detail);
     }
-    auto configuration = load_configuration(options.config);
+    auto configuration = load_schedule_configuration(options.config);
     if (!configuration) {
         return fail(configuration.error().detail);
     }
@@ -185,7 +185,7 @@ int run(const ScheduleOptions& options) {
         }
     }
     // fmt::print() would throw where nothing can be written; main() reports that.
-    const std::string text = print(made, options.output);
+    const std::string text = print_report(made, options.output);
     std::fwrite(text.data(), 1, text.size(), stdout);
     return 0;
 }
@@ -229,7 +229,7 @@ void add_schedule(CLI::App& program, int& exit_code) {
         options->skip_invalid,
         "Leave out bad objects instead of ending with an error"
     );
-    command->callback([options, &exit_code] { exit_code = run(*options); });
+    command->callback([options, &exit_code] { exit_code = run_schedule(*options); });
 }
 
 }  // namespace sluice::commands

@@ -39,7 +39,7 @@ bool lacks_name(const json::Value& object) {
     return name == nullptr || name->is_null() || (name->is_string() && name->as_string().empty());
 }
 
-std::string describe(const Source& source) {
+std::string describe_source(const Source& source) {
     return describe(source.place, source.value);
 }
 
@@ -212,7 +212,9 @@ class Reader final : public yaml::ObjectSink {
             return;
         }
         if (auto done = add_object(source); !done) {
-            said_.problems.push_back(fmt::format("{}: {}", describe(source), done.error().detail));
+            said_.problems.push_back(
+                fmt::format("{}: {}", describe_source(source), done.error().detail)
+            );
         }
     }
 
@@ -245,7 +247,11 @@ class Reader final : public yaml::ObjectSink {
                                              ? " (give the Workload that was made for it)"
                                              : "";
             return fmt::format(
-                "{}: skipped, kind {} of {} plays no part{}", describe(source), kind, version, why
+                "{}: skipped, kind {} of {} plays no part{}",
+                describe_source(source),
+                kind,
+                version,
+                why
             );
         });
     }
@@ -258,7 +264,7 @@ class Reader final : public yaml::ObjectSink {
         if (api::find_schema(kind, short_version) == nullptr) {
             said_.warnings.add(fmt::format("{} {}", version, kind), [&] {
                 return fmt::format(
-                    "{}: ignored, {} has no kind {}", describe(source), version, kind
+                    "{}: ignored, {} has no kind {}", describe_source(source), version, kind
                 );
             });
             return {};
@@ -336,7 +342,7 @@ class Reader final : public yaml::ObjectSink {
             const bool is_known_there = is_known(source, kind, other, field);
             return fmt::format(
                 "{}: unknown field \"{}\" is ignored{}",
-                describe(source),
+                describe_source(source),
                 field,
                 is_known_there ? fmt::format("; {} has it, {} does not", other, version) : ""
             );
@@ -370,7 +376,7 @@ class Reader final : public yaml::ObjectSink {
                 said_.warnings.add(*negative, [&] {
                     return fmt::format(
                         "{}: {}; decided as if it were 0, but no pod can have it",
-                        describe(source),
+                        describe_source(source),
                         *negative
                     );
                 });
@@ -380,7 +386,7 @@ class Reader final : public yaml::ObjectSink {
             object->metadata.namespace_ = "default";
         }
         if (objects_.put(*std::move(object))) {
-            said_.notes.push_back(describe(source) + ": given before, this one counts");
+            said_.notes.push_back(describe_source(source) + ": given before, this one counts");
         }
         return {};
     }

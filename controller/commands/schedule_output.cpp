@@ -182,7 +182,7 @@ std::string assignment_text(const AdmittedWorkload& entry) {
     return fmt::format("{}", fmt::join(pod_sets, "; "));
 }
 
-std::string to_table(const CycleReport& cycle) {
+std::string cycle_table(const CycleReport& cycle) {
     std::vector<Row> rows{{"OUTCOME", "WORKLOAD", "CLUSTERQUEUE", "REASON", "DETAILS"}};
     for (const auto& entry : cycle.admitted) {
         const auto* reason = entry.borrows ? "borrows" : "";
@@ -263,7 +263,7 @@ std::string to_yaml(const ScheduleReport& report) {
 std::string to_table(const ScheduleReport& report) {
     std::string text;
     for (const auto& cycle : report.cycles) {
-        text += "\n" + to_table(cycle);
+        text += "\n" + cycle_table(cycle);
     }
     const std::string pending = queues_table(report) + waiting_table(report);
     const std::string nothing =

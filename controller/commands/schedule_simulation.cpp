@@ -62,7 +62,7 @@ api::Condition* find_requeued(api::Workload& workload) {
     return at == conditions.end() ? nullptr : &*at;
 }
 
-std::string to_string(engine::RequeuedTo requeued) {
+std::string print_requeued(engine::RequeuedTo requeued) {
     switch (requeued) {
         case engine::RequeuedTo::Heap:
             return "active";
@@ -324,7 +324,7 @@ RefusedWorkload ScheduleSimulation::report(
         .message =
             workload::refusal_message(state_, refusal, workload, find_queue(queue), translator_),
         .blocked_on_gates = refusal.kind == engine::RefusalKind::PreemptionGated,
-        .requeued = to_string(refusal.requeued),
+        .requeued = print_requeued(refusal.requeued),
         .constraints = std::move(constraints),
         .words = std::move(words),
     };

@@ -130,7 +130,7 @@ void tell_junit(const std::string& name, const Error& error) {
 }
 
 /// Prints the verdicts; how many failed.
-std::size_t report(const std::vector<Verdict>& verdicts) {
+std::size_t report_verdicts(const std::vector<Verdict>& verdicts) {
     std::size_t failed = 0;
     for (const Verdict& verdict : verdicts) {
         fmt::print("{} {}\n", verdict.failure.empty() ? "ok   " : "FAIL ", printable(verdict.name));
@@ -142,7 +142,7 @@ std::size_t report(const std::vector<Verdict>& verdicts) {
     return failed;
 }
 
-std::string print_duration(Duration duration) {
+std::string print_elapsed(Duration duration) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration).count();
     return fmt::format("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
 }
@@ -173,7 +173,7 @@ struct Ended {
 /// Prints it and writes the results; the exit code.
 int finish(const Options& options, const Ended& ended) {
     const auto& store = ended.cluster.state().store;
-    const std::size_t failed = report(ended.verdicts);
+    const std::size_t failed = report_verdicts(ended.verdicts);
     if (options.expectation_files.empty()) {
         fmt::print("{}", describe_workloads(store));
     }
@@ -200,7 +200,7 @@ int finish(const Options& options, const Ended& ended) {
         "{} passed, {} failed; {} of virtual time in {:.2f} s\n",
         ended.verdicts.size() - failed,
         failed,
-        print_duration(ended.cluster.now() - VirtualCluster::kStart),
+        print_elapsed(ended.cluster.now() - VirtualCluster::kStart),
         seconds
     );
     if (!is_told) {
@@ -209,7 +209,7 @@ int finish(const Options& options, const Ended& ended) {
     return failed == 0 ? 0 : kUnmet;
 }
 
-Result<int> run(Options options) {
+Result<int> run_test(Options options) {
     const Instant begun = SystemClock().instant();
     if (const auto done = set_up_log(options.log); !done) {
         return done.error();
@@ -308,7 +308,7 @@ void add_test(CLI::App& app, int& exit_code) {
     command->add_option("--log-level", options->log.log_level, "Of the controller (default: off)");
     command->callback([options, &exit_code] {
         const std::string junit_file = options->junit_file;
-        const auto ended = run(std::move(*options));
+        const auto ended = run_test(std::move(*options));
         if (!ended) {
             fmt::print(stderr, "error: {}\n", printable(ended.error().detail));
             tell_junit(junit_file, ended.error());

@@ -28,7 +28,7 @@ bool is_gate(const api::PodSchedulingGate& gate) {
     return gate.name == api::scheduling_gate::kElasticJob;
 }
 
-bool has_gate(const api::Pod& pod) {
+bool has_elastic_gate(const api::Pod& pod) {
     return std::ranges::any_of(pod.spec.scheduling_gates, is_gate);
 }
 
@@ -153,14 +153,14 @@ Outcome ungate_row(const View& view, const JobKinds& kinds, const ObjectKey& fir
     }
     for (const auto& [name, each] : row) {
         const auto left = room.find(pod_set_of(*each));
-        if (left != room.end() && !has_ended(*each) && !has_gate(*each)) {
+        if (left != room.end() && !has_ended(*each) && !has_elastic_gate(*each)) {
             --left->second;
         }
     }
     for (const auto& [name, each] : row) {
         const auto left = room.find(pod_set_of(*each));
-        if (left == room.end() || left->second <= 0 || has_ended(*each) || !has_gate(*each) ||
-            contradicts(*each, nodes[left->first])) {
+        if (left == room.end() || left->second <= 0 || has_ended(*each) ||
+            !has_elastic_gate(*each) || contradicts(*each, nodes[left->first])) {
             continue;
         }
         --left->second;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kDefault = "default";
 
-void set_label(json::Value& object, const char* key, std::string_view value) {
+void set_object_label(json::Value& object, const char* key, std::string_view value) {
     json::Value* metadata = object.find("metadata");
     if (metadata == nullptr || !metadata->is_object()) {
         metadata = &object.set("metadata", json::Object{});
@@ -39,7 +39,7 @@ Result<bool> is_managed_namespace(const AdmissionContext& context, const std::st
 void set_label(
     json::Value& object, api::ObjectMeta& metadata, const char* key, std::string_view value
 ) {
-    set_label(object, key, value);
+    set_object_label(object, key, value);
     metadata.labels[key] = value;
 }
 

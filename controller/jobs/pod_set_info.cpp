@@ -20,7 +20,7 @@ namespace sluice::controller {
 namespace {
 
 /// Adds entries; of a key with two values the error names both.
-Result<void> merge(api::StringMap& into, const api::StringMap& from, std::string_view field) {
+Result<void> merge_map(api::StringMap& into, const api::StringMap& from, std::string_view field) {
     for (const auto& [key, value] : from) {
         const auto [entry, is_new] = into.emplace(key, value);
         if (!is_new && entry->second != value) {
@@ -165,13 +165,13 @@ void set_list(
 }  // namespace
 
 Result<void> merge(PodSetInfo& into, const PodSetInfo& from) {
-    if (const auto merged = merge(into.annotations, from.annotations, "annotations"); !merged) {
+    if (const auto merged = merge_map(into.annotations, from.annotations, "annotations"); !merged) {
         return merged.error();
     }
-    if (const auto merged = merge(into.labels, from.labels, "labels"); !merged) {
+    if (const auto merged = merge_map(into.labels, from.labels, "labels"); !merged) {
         return merged.error();
     }
-    if (const auto merged = merge(into.node_selector, from.node_selector, "nodeSelector");
+    if (const auto merged = merge_map(into.node_selector, from.node_selector, "nodeSelector");
         !merged) {
         return merged.error();
     }

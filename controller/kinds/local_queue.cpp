@@ -8,7 +8,7 @@ namespace {
 
 using LocalQueueChange = kube::Change<api::LocalQueue>;
 
-bool is_new_spec(const LocalQueueChange& change) {
+bool is_new_local_spec(const LocalQueueChange& change) {
     return change.is_added() || change.is_removed() || change.before->spec != change.after->spec ||
            change.before->metadata.deletion_timestamp.has_value() !=
                change.after->metadata.deletion_timestamp.has_value();
@@ -17,7 +17,7 @@ bool is_new_spec(const LocalQueueChange& change) {
 void visit_cluster_queues(
     const ChangeContext&, const LocalQueueChange& change, const Visit& visit
 ) {
-    if (!is_new_spec(change)) {
+    if (!is_new_local_spec(change)) {
         return;
     }
     for (const auto& queue : {change.before, change.after}) {
@@ -30,7 +30,7 @@ void visit_cluster_queues(
 void visit_queued_workloads(
     const ChangeContext& context, const LocalQueueChange& change, const Visit& visit
 ) {
-    if (is_new_spec(change)) {
+    if (is_new_local_spec(change)) {
         visit_workloads_of_queue(context.stores, change.key, visit);
     }
 }

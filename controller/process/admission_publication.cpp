@@ -11,7 +11,7 @@ namespace sluice::controller {
 namespace {
 
 /// The path of a clientConfig, whichever way it leads; "" where it has none.
-std::string path_of(const json::Value& client_config) {
+std::string service_path(const json::Value& client_config) {
     if (const json::Value* service = client_config.find("service")) {
         return std::string(service->string_at("path"));
     }
@@ -31,7 +31,7 @@ bool set_address(
     bool has_changed = false;
     for (json::Value& webhook : webhooks->as_array()) {
         json::Value* config = webhook.find("clientConfig");
-        const std::string path = config == nullptr ? std::string() : path_of(*config);
+        const std::string path = config == nullptr ? std::string() : service_path(*config);
         if (path.empty()) {
             continue;
         }
@@ -64,7 +64,7 @@ std::optional<serving::PublishedWebhook> find_other_admission(
         return std::nullopt;
     }
     const json::Value* config = webhooks->as_array().front().find("clientConfig");
-    const std::string path = config == nullptr ? std::string() : path_of(*config);
+    const std::string path = config == nullptr ? std::string() : service_path(*config);
     return path.empty() ? std::nullopt : serving::find_other_webhook(config, own, path);
 }
 

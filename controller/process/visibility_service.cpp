@@ -21,7 +21,7 @@ constexpr Duration kKeepGranted = std::chrono::seconds(10);
 /// Where Kueue's chart mounts what cert-manager made.
 constexpr const char* kCertificateFolder = "/visibility";
 
-std::unique_ptr<serving::CertificateSource> make_source(
+std::unique_ptr<serving::CertificateSource> make_visibility_source(
     const config::Configuration& configuration, const Clock& clock
 ) {
     if (!configuration.internal_cert_management.enable) {
@@ -34,7 +34,7 @@ std::unique_ptr<serving::CertificateSource> make_source(
 }
 
 /// Clients are API servers, which keep a few connections each.
-net::ServerOptions make_limits(const config::VisibilityServer& wanted) {
+net::ServerOptions make_visibility_limits(const config::VisibilityServer& wanted) {
     net::ServerOptions options;
     options.address = wanted.bind_address;
     options.port = static_cast<std::uint16_t>(wanted.bind_port);
@@ -53,7 +53,7 @@ VisibilityService::VisibilityService(Parts parts)
       reviews_(*parts_.client, parts_.clock, kKeepGranted),
       authentication_(*parts_.client, reviews_, parts_.clock),
       thread_("visibility"),
-      certificates_(make_source(parts_.configuration, parts_.clock)),
+      certificates_(make_visibility_source(parts_.configuration, parts_.clock)),
       server_(thread_, *certificates_) {}
 
 VisibilityService::~VisibilityService() {
@@ -71,7 +71,7 @@ kube::Async<void> VisibilityService::start() {
     auto handler = std::make_shared<VisibilityHandler>(
         VisibilityHandler::Parts{authentication_, reviews_, std::move(find)}
     );
-    auto options = make_limits(parts_.configuration.visibility_server);
+    auto options = make_visibility_limits(parts_.configuration.visibility_server);
     apply_tls(options, parts_.configuration.tls);
     const auto started = co_await server_.start(std::move(handler), std::move(options));
     co_return started;

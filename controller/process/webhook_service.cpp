@@ -53,7 +53,8 @@ std::vector<std::string> make_names(const WebhookService::Parts& parts) {
     return names;
 }
 
-std::unique_ptr<serving::CertificateSource> make_source(const WebhookService::Parts& parts) {
+std::unique_ptr<serving::CertificateSource> make_webhook_source(const WebhookService::Parts& parts
+) {
     const config::InternalCertManagement& own = parts.configuration.internal_cert_management;
     if (!own.enable) {
         return std::make_unique<serving::FileCertificates>(parts.configuration.webhook.cert_dir);
@@ -144,7 +145,7 @@ WebhookService::WebhookService(const Parts& parts)
       thread_("webhook"),
       workers_("conversion", kWorkers),
       certificates_(
-          make_source(parts),
+          make_webhook_source(parts),
           parts.clock,
           {.shown_after = kShownAfter, .settled_after = kSettledAfter}
       ),

@@ -25,7 +25,7 @@ std::optional<std::int64_t> read_integer(std::string_view text) {
     return value;
 }
 
-bool is_one_of(const std::vector<std::string>& values, std::string_view value) {
+bool lists(const std::vector<std::string>& values, std::string_view value) {
     return std::find(values.begin(), values.end(), value) != values.end();
 }
 
@@ -117,7 +117,7 @@ bool matches(const NodeSelectorRequirement& requirement, const StringMap& labels
         return name == "NotIn";
     }
     if (name == "In" || name == "NotIn") {
-        return is_one_of(requirement.values, label->second) == (name == "In");
+        return lists(requirement.values, label->second) == (name == "In");
     }
     const auto value = read_integer(label->second);
     const auto bound = read_integer(requirement.values.front());

@@ -28,7 +28,7 @@ namespace sluice::apiserver {
 
 namespace {
 
-std::optional<WriteOperation::Verb> verb_of(const Request& request, const Route& route) {
+std::optional<WriteOperation::Verb> write_verb_of(const Request& request, const Route& route) {
     using Verb = WriteOperation::Verb;
     if (request.method == "POST" && route.name.empty()) {
         return Verb::Create;
@@ -154,7 +154,7 @@ Answer ApiServer::begin(Request request, Time now) {
     if (is_deletion) {
         return delete_objects(state_, request, *route, now);
     }
-    const auto verb = verb_of(request, *route);
+    const auto verb = write_verb_of(request, *route);
     const bool needs_namespace = route->type->is_namespaced && route->ns.empty();
     if (!verb || needs_namespace) {
         return make_response(method_not_allowed());

@@ -18,7 +18,7 @@ namespace {
 const Collection classes_collection{"scheduling.k8s.io", "priorityclasses"};
 const Collection accounts_collection{"", "serviceaccounts"};
 
-bool is_pod(const ResourceType& type) {
+bool is_pod_type(const ResourceType& type) {
     return !type.is_custom && type.group.empty() && type.kind == "Pod";
 }
 
@@ -154,7 +154,7 @@ Result<void> admit_to_namespace(
 }
 
 Result<void> admit_new_builtin(State& state, const ResourceType& type, json::Value& object) {
-    if (is_pod(type)) {
+    if (is_pod_type(type)) {
         return admit_new_pod(state, type, object);
     }
     if (!type.is_custom && type.group.empty() && type.kind == "Node") {
@@ -169,7 +169,7 @@ Result<void> admit_new_builtin(State& state, const ResourceType& type, json::Val
 void admit_changed_builtin(
     const ResourceType& type, std::string_view subresource, json::Value& object
 ) {
-    if (is_pod(type) && subresource.empty()) {
+    if (is_pod_type(type) && subresource.empty()) {
         admit_pod_update(object);
     }
 }

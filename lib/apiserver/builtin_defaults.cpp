@@ -36,8 +36,9 @@ void apply_job_spec_defaults(Value& spec) {
     set_default(spec, "completionMode", "NonIndexed");
     set_default(spec, "suspend", false);
     set_default(spec, "manualSelector", false);
+    const bool has_policy = spec.find("podFailurePolicy") != nullptr;
+    set_default(spec, "podReplacementPolicy", has_policy ? "Failed" : "TerminatingOrFailed");
     Value* policy = spec.find("podFailurePolicy");
-    set_default(spec, "podReplacementPolicy", policy == nullptr ? "TerminatingOrFailed" : "Failed");
     Value* rules = policy == nullptr ? nullptr : policy->find("rules");
     if (rules == nullptr || !rules->is_array()) {
         return;
@@ -56,8 +57,8 @@ void apply_job_spec_defaults(Value& spec) {
 
 void apply_job_defaults(Value& job) {
     apply_job_spec_defaults(object_at(job, "spec"));
-    const Value* labels = job.find_path({"spec", "template", "metadata", "labels"});
     Value& metadata = object_at(job, "metadata");
+    const Value* labels = job.find_path({"spec", "template", "metadata", "labels"});
     const Value* own = metadata.find("labels");
     if (labels != nullptr && (own == nullptr || members_of(own).empty())) {
         metadata.set("labels", Value(*labels));

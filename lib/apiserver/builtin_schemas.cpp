@@ -22,7 +22,7 @@ constexpr std::string_view kObjectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.O
 constexpr std::string_view kReferencePrefix = "#/components/schemas/";
 constexpr std::string_view kKindKey = "x-kubernetes-group-version-kind";
 
-const Value& document() {
+const Value& builtin_document() {
     static const Value kDocument = [] {
         auto parsed = json::parse(builtin_open_api());
         SLUICE_ASSERT(parsed.has_value());
@@ -32,7 +32,7 @@ const Value& document() {
 }
 
 const Value& components() {
-    return *document().find("components");
+    return *builtin_document().find("components");
 }
 
 using KindKey = std::tuple<std::string, std::string, std::string>;
@@ -62,7 +62,7 @@ const std::map<KindKey, std::string>& component_names() {
 
 std::vector<OpenApiKind> read_kinds() {
     std::vector<OpenApiKind> kinds;
-    for (const auto& row : document().find("kinds")->as_array()) {
+    for (const auto& row : builtin_document().find("kinds")->as_array()) {
         OpenApiKind kind{
             .group = std::string(row.string_at("group")),
             .version = std::string(row.string_at("version")),

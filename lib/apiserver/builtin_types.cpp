@@ -37,7 +37,7 @@ PrinterColumn read_column(const json::Value& column) {
 }
 
 /// What of Kubernetes' own kinds has gone out of use.
-std::string deprecation_of(std::string_view plural) {
+std::string builtin_deprecation_of(std::string_view plural) {
     if (plural == "endpoints") {
         return "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
     }
@@ -58,7 +58,7 @@ ResourceType read_type(const json::Value& entry) {
     };
     // Of the one kind that is in two versions the newer is stored.
     type.is_storage_version = type.api_version() != "autoscaling/v1";
-    type.deprecation = type.group.empty() ? deprecation_of(type.plural) : "";
+    type.deprecation = type.group.empty() ? builtin_deprecation_of(type.plural) : "";
     type.is_namespaced = told.string_at("scope") == "Namespaced";
     type.is_review = type.verbs == std::vector<std::string>{"create"};
     for (const json::Value& part : items_of(told.find("subresources"))) {

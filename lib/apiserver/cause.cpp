@@ -11,7 +11,7 @@ namespace sluice::apiserver {
 namespace {
 
 /// A value as field.Error prints it: texts quoted, all else as JSON.
-std::string printed(const json::Value& value) {
+std::string printed_value(const json::Value& value) {
     return json::print_sorted(value);
 }
 
@@ -30,12 +30,12 @@ std::string with_detail(std::string text, std::string_view detail) {
 }  // namespace
 
 Cause invalid_value(std::string field, const json::Value& value, std::string_view detail) {
-    auto message = with_detail("Invalid value: " + printed(value), detail);
+    auto message = with_detail("Invalid value: " + printed_value(value), detail);
     return make("FieldValueInvalid", std::move(message), std::move(field));
 }
 
 Cause invalid_type(std::string field, const json::Value& value, std::string_view detail) {
-    auto message = with_detail("Invalid value: " + printed(value), detail);
+    auto message = with_detail("Invalid value: " + printed_value(value), detail);
     return make("FieldValueTypeInvalid", std::move(message), std::move(field));
 }
 
@@ -44,7 +44,9 @@ Cause required_value(std::string field, std::string_view detail) {
 }
 
 Cause duplicate_value(std::string field, const json::Value& value) {
-    return make("FieldValueDuplicate", "Duplicate value: " + printed(value), std::move(field));
+    return make(
+        "FieldValueDuplicate", "Duplicate value: " + printed_value(value), std::move(field)
+    );
 }
 
 Cause forbidden(std::string field, std::string_view detail) {
@@ -54,7 +56,7 @@ Cause forbidden(std::string field, std::string_view detail) {
 Cause unsupported_value(
     std::string field, const json::Value& value, const std::vector<std::string>& supported
 ) {
-    std::string message = "Unsupported value: " + printed(value);
+    std::string message = "Unsupported value: " + printed_value(value);
     for (std::size_t i = 0; i < supported.size(); ++i) {
         message += i == 0 ? ": supported values: " : ", ";
         json::append_quoted(message, supported[i]);
@@ -63,7 +65,7 @@ Cause unsupported_value(
 }
 
 Cause not_found_value(std::string field, const json::Value& value) {
-    return make("FieldValueNotFound", "Not found: " + printed(value), std::move(field));
+    return make("FieldValueNotFound", "Not found: " + printed_value(value), std::move(field));
 }
 
 Cause too_long(std::string field, std::size_t bytes_max) {
@@ -78,6 +80,10 @@ Cause too_many(std::string field, std::size_t count, std::size_t count_max) {
         "Too many: {}: must have at most {} item{}", count, count_max, count_max == 1 ? "" : "s"
     );
     return make("FieldValueTooMany", std::move(message), std::move(field));
+}
+
+std::string element_path(std::string_view path, std::size_t place) {
+    return fmt::format("{}[{}]", path, place);
 }
 
 std::string aggregate_text(const std::vector<Cause>& causes) {

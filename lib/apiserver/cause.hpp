@@ -31,6 +31,9 @@ Cause not_found_value(std::string field, const json::Value& value);
 Cause too_long(std::string field, std::size_t bytes_max);
 Cause too_many(std::string field, std::size_t count, std::size_t count_max);
 
+/// The field of an element of a list: PATH[PLACE].
+std::string element_path(std::string_view path, std::size_t place);
+
 /// "FIELD: MESSAGE" of one cause; of several they stand in brackets, joined by ", ", each once, as
 /// the message of an Invalid status ends.
 std::string aggregate_text(const std::vector<Cause>& causes);

@@ -41,7 +41,7 @@ std::vector<std::string> drop_unknown(const ResourceType& type, json::Value& obj
     return unknown;
 }
 
-std::vector<std::string> join(std::vector<std::string> first, std::vector<std::string> second) {
+std::vector<std::string> joined(std::vector<std::string> first, std::vector<std::string> second) {
     std::ranges::move(second, std::back_inserter(first));
     return first;
 }
@@ -54,8 +54,8 @@ std::vector<std::string> in_order(
     std::vector<std::string> unknown,
     std::vector<std::string> twice
 ) {
-    return type.is_custom || is_yaml ? join(std::move(twice), std::move(unknown))
-                                     : join(std::move(unknown), std::move(twice));
+    return type.is_custom || is_yaml ? joined(std::move(twice), std::move(unknown))
+                                     : joined(std::move(unknown), std::move(twice));
 }
 
 void fill_in(const ResourceType& type, json::Value& object, Origin origin) {

@@ -1,5 +1,6 @@
 #include "api/names.hpp"
 #include "api/quantity.hpp"
+#include "apiserver/cause.hpp"
 #include "apiserver/pod_validation.hpp"
 #include "apiserver/values.hpp"
 
@@ -14,10 +15,6 @@ namespace sluice::apiserver {
 namespace {
 
 using json::Value;
-
-std::string at(const std::string& path, std::size_t place) {
-    return fmt::format("{}[{}]", path, place);
-}
 
 bool is_standard_resource(std::string_view name) {
     return name == "cpu" || name == "memory" || name == "ephemeral-storage" ||
@@ -124,7 +121,7 @@ void check_field_reference(Causes& causes, const std::string& path, const Value*
 void check_environment(Causes& causes, const std::string& path, const Value* variables) {
     for (std::size_t i = 0; i < items_of(variables).size(); ++i) {
         const auto& variable = items_of(variables)[i];
-        const auto field = at(path, i) + ".name";
+        const auto field = element_path(path, i) + ".name";
         const auto name = variable.string_at("name");
         const bool is_printable = std::all_of(name.begin(), name.end(), [](char c) {
             return c >= ' ' && c <= '~' && c != '=';
@@ -142,12 +139,14 @@ void check_environment(Causes& causes, const std::string& path, const Value* var
         const Value* source = variable.find("valueFrom");
         if (source != nullptr) {
             check_field_reference(
-                causes, at(path, i) + ".valueFrom.fieldRef", source->find("fieldRef")
+                causes, element_path(path, i) + ".valueFrom.fieldRef", source->find("fieldRef")
             );
         }
         if (source != nullptr && !variable.string_at("value").empty()) {
             causes.push_back(invalid_value(
-                at(path, i) + ".valueFrom", "", "may not be specified when `value` is not empty"
+                element_path(path, i) + ".valueFrom",
+                "",
+                "may not be specified when `value` is not empty"
             ));
         }
     }
@@ -184,7 +183,7 @@ void check_ports(Causes& causes, const std::string& path, const Value* ports) {
     std::set<std::string> names;
     for (std::size_t i = 0; i < items_of(ports).size(); ++i) {
         const auto& port = items_of(ports)[i];
-        const auto here = at(path, i);
+        const auto here = element_path(path, i);
         const std::string name(port.string_at("name"));
         if (!name.empty()) {
             const auto problems = port_name_problems(name);
@@ -212,7 +211,7 @@ void check_mounts(
     std::set<std::string> paths;
     for (std::size_t i = 0; i < items_of(mounts).size(); ++i) {
         const auto& mount = items_of(mounts)[i];
-        const auto here = at(path, i);
+        const auto here = element_path(path, i);
         const std::string name(mount.string_at("name"));
         const auto& all = items_of(volumes);
         const bool exists = std::any_of(all.begin(), all.end(), [&](const Value& volume) {
@@ -283,7 +282,7 @@ void check_containers(Causes& causes, const std::string& path, const Value& spec
     for (const auto* list : {"containers", "initContainers"}) {
         const auto& items = items_of(spec.find(list));
         for (std::size_t i = 0; i < items.size(); ++i) {
-            check_container(causes, at(path + "." + list, i), items[i], spec, names);
+            check_container(causes, element_path(path + "." + list, i), items[i], spec, names);
         }
     }
 }

@@ -74,7 +74,7 @@ std::string lower(std::string text) {
     return text;
 }
 
-Result<unsigned> read_number(const std::string& text) {
+Result<unsigned> read_cron_number(const std::string& text) {
     long value = 0;
     const char* end = text.data() + text.size();
     const char* begin = text.starts_with('+') ? text.data() + 1 : text.data();
@@ -101,7 +101,7 @@ Result<unsigned> read_value(const std::string& text, const Bounds& bounds) {
     if (name != bounds.names.end()) {
         return bounds.min + static_cast<unsigned>(name - bounds.names.begin());
     }
-    return read_number(text);
+    return read_cron_number(text);
 }
 
 /// The part of a field between commas: `*`, `a`, `a-b`, each perhaps with a `/step`.
@@ -135,7 +135,7 @@ Result<Range> read_range(const std::string& text, const Bounds& bounds) {
         }
     }
     if (with_step.size() == 2) {
-        const auto step = read_number(with_step[1]);
+        const auto step = read_cron_number(with_step[1]);
         if (!step) {
             return step.error();
         }

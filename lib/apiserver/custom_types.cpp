@@ -26,7 +26,7 @@ std::string describe_column(const json::Value& column) {
                                : std::string(description);
 }
 
-std::vector<PrinterColumn> columns_of(const json::Value& version) {
+std::vector<PrinterColumn> read_columns(const json::Value& version) {
     std::vector<PrinterColumn> columns;
     const json::Value* list = version.find("additionalPrinterColumns");
     if (list == nullptr || !list->is_array()) {
@@ -151,7 +151,7 @@ std::vector<ResourceType> types_of_definition(const json::Value& definition) {
         if (const json::Value* schema = version.find_path({"schema", "openAPIV3Schema"})) {
             type.schema = std::make_shared<const json::Value>(*schema);
         }
-        type.columns = columns_of(version);
+        type.columns = read_columns(version);
         type.deprecation = deprecation_of(version, *spec);
         if (const json::Value* fields = version.find("selectableFields");
             fields != nullptr && fields->is_array()) {

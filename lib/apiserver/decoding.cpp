@@ -18,7 +18,7 @@ using Fault = std::optional<std::string>;
 
 constexpr int kDecodedDepthMax = 128;
 
-std::string go_type(const Schema& schema) {
+std::string go_type_of_schema(const Schema& schema) {
     switch (schema.type) {
         case Schema::Type::String:
             return schema.format == "byte" ? "[]uint8" : "string";
@@ -29,10 +29,11 @@ std::string go_type(const Schema& schema) {
         case Schema::Type::Boolean:
             return "bool";
         case Schema::Type::Array:
-            return "[]" + (schema.items == nullptr ? "interface {}" : go_type(*schema.items));
+            return "[]" +
+                   (schema.items == nullptr ? "interface {}" : go_type_of_schema(*schema.items));
         case Schema::Type::Object:
             if (schema.additional_properties != nullptr && schema.properties.empty()) {
-                return "map[string]" + go_type(*schema.additional_properties);
+                return "map[string]" + go_type_of_schema(*schema.additional_properties);
             }
             return schema.go_type;
         case Schema::Type::Any:
@@ -41,7 +42,7 @@ std::string go_type(const Schema& schema) {
     return schema.go_type;
 }
 
-std::string json_type(const Schema& schema, const Value& value) {
+std::string json_type_for(const Schema& schema, const Value& value) {
     if (value.is_bool()) {
         return "bool";
     }
@@ -140,7 +141,7 @@ std::string_view go_kind(const Value& value) {
 
 /// What the converter says that reads a strategic patch's maps into structs.
 std::string conversion_refusal(const Schema& schema, const Value& value) {
-    const std::string type = go_type(schema);
+    const std::string type = go_type_of_schema(schema);
     switch (schema.type) {
         case Schema::Type::Array:
             return fmt::format("cannot restore slice from {}", go_kind(value));
@@ -152,7 +153,9 @@ std::string conversion_refusal(const Schema& schema, const Value& value) {
         }
         case Schema::Type::Any:
             return fmt::format(
-                "json: cannot unmarshal {} into Go value of type {}", json_type(schema, value), type
+                "json: cannot unmarshal {} into Go value of type {}",
+                json_type_for(schema, value),
+                type
             );
         case Schema::Type::String:
         case Schema::Type::Integer:
@@ -208,15 +211,17 @@ class Decoder {
         if (form_ == DecodedForm::Maps) {
             return conversion_refusal(schema, value);
         }
-        const auto type = go_type(schema);
+        const auto type = go_type_of_schema(schema);
         if (path_.empty()) {
             return fmt::format(
-                "json: cannot unmarshal {} into Go value of type {}", json_type(schema, value), type
+                "json: cannot unmarshal {} into Go value of type {}",
+                json_type_for(schema, value),
+                type
             );
         }
         return fmt::format(
             "json: cannot unmarshal {} into Go struct field {}.{} of type {}",
-            json_type(schema, value),
+            json_type_for(schema, value),
             holder,
             path_,
             type

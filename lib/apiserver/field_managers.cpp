@@ -16,7 +16,7 @@ using json::Value;
 constexpr std::size_t kUpdatersMax = 10;
 constexpr std::string_view kFieldsType = "FieldsV1";
 
-Value encode(const FieldManager& manager, bool is_builtin) {
+Value encode_manager(const FieldManager& manager, bool is_builtin) {
     json::Object entry;
     const auto add = [&](std::string_view key, Value value) {
         entry.emplace_back(std::string(key), std::move(value));
@@ -40,7 +40,7 @@ Value encode(const FieldManager& manager, bool is_builtin) {
     return entry;
 }
 
-Result<FieldManager> decode(const Value& entry) {
+Result<FieldManager> decode_manager(const Value& entry) {
     const auto operation = entry.string_at("operation");
     if (operation != "Apply" && operation != "Update") {
         return make_invalid("operation must be `Apply` or `Update`");
@@ -93,7 +93,7 @@ std::string FieldManager::printed() const {
 Result<FieldManagers> decode_managers(const Value& object) {
     FieldManagers managers;
     for (const auto& entry : items_of(object.find_path({"metadata", "managedFields"}))) {
-        auto manager = decode(entry);
+        auto manager = decode_manager(entry);
         if (!manager) {
             return manager.error();
         }
@@ -123,7 +123,7 @@ void encode_managers(FieldManagers managers, Value& object, bool is_builtin) {
     });
     json::Array entries;
     for (const auto& manager : managers) {
-        entries.push_back(encode(manager, is_builtin));
+        entries.push_back(encode_manager(manager, is_builtin));
     }
     object_at(object, "metadata").set("managedFields", std::move(entries));
 }

@@ -53,7 +53,7 @@ bool is_about_user(const Value& subject, std::string_view user) {
     return user.starts_with(prefix) && (name == "*" || user.substr(prefix.size()) == name);
 }
 
-std::string_view verb_of(const Request& request, bool is_one) {
+std::string_view flow_verb_of(const Request& request, bool is_one) {
     return request.method == "POST"     ? "create"
            : request.method == "PUT"    ? "update"
            : request.method == "PATCH"  ? "patch"
@@ -64,7 +64,7 @@ std::string_view verb_of(const Request& request, bool is_one) {
 }
 
 bool fits_resource(const Value& rule, const Request& request, const Route& route) {
-    return has_any(rule, "verbs", verb_of(request, !route.name.empty())) &&
+    return has_any(rule, "verbs", flow_verb_of(request, !route.name.empty())) &&
            has_any(rule, "apiGroups", route.type->group) &&
            has_any(rule, "resources", route.type->plural) &&
            (route.ns.empty() ? is_true(rule, "clusterScope") : has_any(rule, "namespaces", route.ns)

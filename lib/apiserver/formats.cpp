@@ -56,7 +56,7 @@ bool matches_expression(
     return regex.is_found_in(text);
 }
 
-int number_at(std::string_view text, std::size_t at, std::size_t length) {
+int digits_at(std::string_view text, std::size_t at, std::size_t length) {
     int value = -1;
     std::from_chars(text.data() + at, text.data() + at + length, value);
     return value;
@@ -64,9 +64,9 @@ int number_at(std::string_view text, std::size_t at, std::size_t length) {
 
 bool is_calendar_day(std::string_view text) {
     constexpr std::array<int, 12> kDays{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    const int year = number_at(text, 0, 4);
-    const int month = number_at(text, 5, 2);
-    const int day = number_at(text, 8, 2);
+    const int year = digits_at(text, 0, 4);
+    const int month = digits_at(text, 5, 2);
+    const int day = digits_at(text, 8, 2);
     if (month < 1 || month > 12 || day < 1) {
         return false;
     }
@@ -83,7 +83,7 @@ bool is_ipv4(std::string_view text) {
             !part.empty() && part.size() <= 3 &&
             std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
         if (!digits || (part.size() > 1 && part.front() == '0') ||
-            number_at(part, 0, part.size()) > 255) {
+            digits_at(part, 0, part.size()) > 255) {
             return false;
         }
         ++parts;
@@ -142,7 +142,7 @@ bool is_cidr(std::string_view text) {
         !bits.empty() && bits.size() <= 3 &&
         std::all_of(bits.begin(), bits.end(), [](char c) { return c >= '0' && c <= '9'; });
     const auto address = text.substr(0, slash);
-    const int length = digits ? number_at(bits, 0, bits.size()) : -1;
+    const int length = digits ? digits_at(bits, 0, bits.size()) : -1;
     return length >= 0 &&
            ((is_ipv4(address) && length <= 32) || (is_ipv6(address) && length <= 128));
 }

@@ -29,7 +29,7 @@ using Key = State::Key;
 
 const Collection pods_collection{"", "pods"};
 
-Snapshot find(const State& state, const Key& key) {
+Snapshot find_object(const State& state, const Key& key) {
     return state.store.find(key.first, key.second);
 }
 
@@ -83,7 +83,7 @@ bool has_other_owner(const State& state, const json::Value& object, std::string_
     return owners != nullptr &&
            std::ranges::any_of(owners->as_array(), [&](const json::Value& owner) {
                const Key* key = state.find_by_uid(owner.string_at("uid"));
-               const Snapshot found = key == nullptr ? nullptr : find(state, *key);
+               const Snapshot found = key == nullptr ? nullptr : find_object(state, *key);
                return owner.string_at("uid") != uid && found &&
                       !(is_being_deleted(*found) && has_finalizer(*found, kForeground));
            });
@@ -111,7 +111,7 @@ bool waits_for(const State& state, const Key& key, std::string_view uid) {
     std::set<Key> seen{key};
     std::vector<Key> open{key};
     while (!open.empty()) {
-        const Snapshot object = find(state, open.back());
+        const Snapshot object = find_object(state, open.back());
         open.pop_back();
         if (!object || !is_being_deleted(*object) || !has_finalizer(*object, kForeground)) {
             continue;
@@ -204,7 +204,7 @@ void Collector::run() {
         const Key key = std::move(waiting_.front());
         waiting_.pop_front();
         const Look look = looks_.extract(key).mapped();
-        const Snapshot object = find(state_, key);
+        const Snapshot object = find_object(state_, key);
         if (!object || !is_being_deleted(*object)) {
             continue;
         }
@@ -229,7 +229,7 @@ void Collector::look_at(const Key& key, Look look) {
 
 void Collector::do_begin(const Deletion& deletion) {
     const Key& key = deletion.key;
-    const Snapshot object = find(state_, key);
+    const Snapshot object = find_object(state_, key);
     if (!object) {
         return;
     }
@@ -252,7 +252,7 @@ void Collector::do_begin(const Deletion& deletion) {
 
 void Collector::remove(const Key& key) {
     const auto& [collection, name] = key;
-    const Snapshot last = find(state_, key);
+    const Snapshot last = find_object(state_, key);
     if (!last) {
         return;
     }
@@ -276,7 +276,7 @@ void Collector::remove(const Key& key) {
 void Collector::wake_container(const Key& gone) {
     const auto& [collection, name] = gone;
     const auto wake = [this](const Key& container, Look look) {
-        const Snapshot object = find(state_, container);
+        const Snapshot object = find_object(state_, container);
         if (object && is_being_deleted(*object)) {
             look_at(container, look);
         }
@@ -309,7 +309,7 @@ void Collector::wake_owners(const json::Value& before, const json::Value& after)
 void Collector::collect_dependents(const std::string& uid) {
     const std::set<Key> dependents = state_.dependents(uid);
     for (const Key& key : dependents) {
-        const Snapshot dependent = find(state_, key);
+        const Snapshot dependent = find_object(state_, key);
         json::Array left = items_of(dependent->find_path({"metadata", "ownerReferences"}));
         std::erase_if(left, [&uid](const json::Value& owner) {
             return owner.string_at("uid") == uid;
@@ -326,7 +326,7 @@ void Collector::collect_dependents(const std::string& uid) {
 
 /// One reason to stay is gone; the object goes where it was the last.
 void Collector::free_of(const Key& key, std::string_view finalizer) {
-    const Snapshot object = find(state_, key);
+    const Snapshot object = find_object(state_, key);
     const bool had = has_finalizer(*object, finalizer);
     json::Value changed = *object;
     drop_finalizer(changed, finalizer);
@@ -340,7 +340,9 @@ void Collector::free_of(const Key& key, std::string_view finalizer) {
 }
 
 void Collector::settle_orphan(const Key& key) {
-    orphan_dependents(state_, std::string(find(state_, key)->find("metadata")->string_at("uid")));
+    orphan_dependents(
+        state_, std::string(find_object(state_, key)->find("metadata")->string_at("uid"))
+    );
     free_of(key, kOrphan);
 }
 
@@ -372,7 +374,7 @@ void Collector::settle_foreground(const Key& key, const json::Value& object, Loo
     if (look == Look::Again) {
         // Of many dependents one that is still there says enough.
         for (const Key& each : state_.dependents(uid)) {
-            const Snapshot dependent = find(state_, each);
+            const Snapshot dependent = find_object(state_, each);
             if (!is_being_deleted(*dependent)) {
                 break;
             }
@@ -385,7 +387,7 @@ void Collector::settle_foreground(const Key& key, const json::Value& object, Loo
     bool has_begun = false;
     const std::set<Key> dependents = state_.dependents(uid);
     for (const Key& each : dependents) {
-        const Snapshot dependent = find(state_, each);
+        const Snapshot dependent = find_object(state_, each);
         const bool is_going = is_being_deleted(*dependent);
         if (!is_going && has_other_owner(state_, *dependent, uid)) {
             disown(state_, each, *dependent, uid);
@@ -411,7 +413,7 @@ bool is_there(const State& state, const json::Value& owner, const std::string& n
 
 /// A dependent can be written when its owner is gone already. It goes, too, where it has no other.
 void collect_if_abandoned(State& state, Collector& collector, const Key& key) {
-    const Snapshot object = find(state, key);
+    const Snapshot object = find_object(state, key);
     const json::Value* owners = object->find_path({"metadata", "ownerReferences"});
     if (owners == nullptr || !owners->is_array() || owners->as_array().empty()) {
         return;

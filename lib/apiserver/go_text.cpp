@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kTextDepthMax = 64;
 
-std::vector<const json::Member*> sorted_members(const json::Object& object) {
+std::vector<const json::Member*> members_by_name(const json::Object& object) {
     std::vector<const json::Member*> members;
     for (const auto& member : object) {
         members.push_back(&member);
@@ -38,7 +38,7 @@ void append(std::string& out, const json::Value& value, int depth) {
     } else if (value.is_object()) {
         out += "map[";
         const char* gap = "";
-        for (const auto* member : sorted_members(value.as_object())) {
+        for (const auto* member : members_by_name(value.as_object())) {
             out += gap + member->first + ":";
             append(out, member->second, depth + 1);
             gap = " ";
@@ -64,7 +64,7 @@ void append_source(std::string& out, const json::Value& value, int depth) {
     } else if (value.is_object()) {
         out += "map[string]interface {}{";
         const char* gap = "";
-        for (const auto* member : sorted_members(value.as_object())) {
+        for (const auto* member : members_by_name(value.as_object())) {
             out += gap;
             json::append_quoted(out, member->first);
             out += ":";

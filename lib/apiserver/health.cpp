@@ -38,7 +38,7 @@ constexpr std::string_view kStarts[] = {
 
 /// A server that answers has passed them all: there is no store beside it, and nothing that it
 /// begins with goes on in the background.
-std::vector<std::string_view> checks_of(std::string_view name) {
+std::vector<std::string_view> health_checks_of(std::string_view name) {
     std::vector<std::string_view> checks{"ping", "log", "etcd"};
     if (name == "readyz") {
         checks.insert(checks.end(), {"etcd-readiness", "informer-sync"});
@@ -61,7 +61,7 @@ std::string tell_all(std::string_view name, const Request& request) {
         excluded.insert(at->second);
     }
     std::string told;
-    for (const std::string_view check : checks_of(name)) {
+    for (const std::string_view check : health_checks_of(name)) {
         const auto found = excluded.find(check);
         if (found == excluded.end()) {
             told += fmt::format("[+]{} ok\n", check);
@@ -95,7 +95,7 @@ std::optional<Response> answer_health(
     if (parts.size() == 1) {
         return text(request.query.contains("verbose") ? tell_all(parts.front(), request) : "ok");
     }
-    const auto checks = checks_of(parts.front());
+    const auto checks = health_checks_of(parts.front());
     const std::string check = fmt::format("{}", fmt::join(parts.begin() + 1, parts.end(), "/"));
     const bool is_known = std::ranges::find(checks, check) != checks.end();
     return is_known ? text("ok") : no_page();

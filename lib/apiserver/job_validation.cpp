@@ -19,7 +19,7 @@ using json::Value;
 
 constexpr std::string_view kUid = "batch.kubernetes.io/controller-uid";
 
-const Value* labels_of(const Value& spec) {
+const Value* template_labels_of(const Value& spec) {
     return spec.find_path({"template", "metadata", "labels"});
 }
 
@@ -180,8 +180,8 @@ void check_job(Causes& causes, const Value& job) {
     check_generated_selector(causes, job, spec);
     const std::size_t known = causes.size();
     check_label_selector(causes, "spec.selector", spec.find("selector"));
-    if (causes.size() == known && !selects(spec.find("selector"), labels_of(spec))) {
-        const Value* labels = labels_of(spec);
+    if (causes.size() == known && !selects(spec.find("selector"), template_labels_of(spec))) {
+        const Value* labels = template_labels_of(spec);
         causes.push_back(invalid_value(
             "spec.template.metadata.labels",
             labels == nullptr ? Value() : *labels,

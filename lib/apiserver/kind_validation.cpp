@@ -2,6 +2,7 @@
 
 #include "api/names.hpp"
 #include "api/quantity.hpp"
+#include "apiserver/cause.hpp"
 #include "apiserver/values.hpp"
 #include "json/writer.hpp"
 
@@ -17,10 +18,6 @@ namespace sluice::apiserver {
 namespace {
 
 using json::Value;
-
-std::string at(const std::string& path, std::size_t place) {
-    return fmt::format("{}[{}]", path, place);
-}
 
 void check_keys(Causes& causes, const Value& object, std::string_view list) {
     for (const auto& [key, value] : members_of(object.find(list))) {
@@ -59,7 +56,7 @@ void check_immutable_data(
     }
 }
 
-std::optional<api::Quantity> quantity_of(const Value* value) {
+std::optional<api::Quantity> amount_of(const Value* value) {
     if (value == nullptr || !value->is_string()) {
         return std::nullopt;
     }
@@ -78,9 +75,9 @@ struct Order {
 
 void check_order(Causes& causes, const std::string& path, const Value& limit, const Order& order) {
     for (const auto& [name, value] : members_of(limit.find(order.low))) {
-        const auto low = quantity_of(&value);
+        const auto low = amount_of(&value);
         const Value* upper = limit.find(order.high);
-        const auto high = quantity_of(upper == nullptr ? nullptr : upper->find(name));
+        const auto high = amount_of(upper == nullptr ? nullptr : upper->find(name));
         if (!low || !high || *low <= *high) {
             continue;
         }
@@ -239,7 +236,7 @@ void check_limit_range(Causes& causes, const Value& range) {
     const auto& limits = items_of(member_or_null(range, "spec").find("limits"));
     std::set<std::string> types;
     for (std::size_t i = 0; i < limits.size(); ++i) {
-        const auto path = at("spec.limits", i);
+        const auto path = element_path("spec.limits", i);
         const std::string type(limits[i].string_at("type"));
         if (!types.insert(type).second) {
             causes.push_back(duplicate_value(path + ".type", type));
@@ -262,7 +259,7 @@ void check_node(Causes& causes, const Value& node) {
     const auto& taints = items_of(member_or_null(node, "spec").find("taints"));
     std::set<std::string> seen;
     for (std::size_t i = 0; i < taints.size(); ++i) {
-        const auto path = at("metadata.taints", i);
+        const auto path = element_path("metadata.taints", i);
         const auto& taint = taints[i];
         check_qualified_name(causes, path + ".key", taint.string_at("key"));
         add_problems(
@@ -320,7 +317,8 @@ void check_network_policy(Causes& causes, const Value& policy) {
         for (std::size_t i = 0; i < rules.size(); ++i) {
             const auto& ports = items_of(rules[i].find("ports"));
             for (std::size_t k = 0; k < ports.size(); ++k) {
-                const auto path = at(at(fmt::format("spec.{}", side), i) + ".ports", k);
+                const auto path =
+                    element_path(element_path(fmt::format("spec.{}", side), i) + ".ports", k);
                 check_port_range(causes, path, ports[k]);
             }
         }
@@ -336,7 +334,7 @@ void check_service(Causes& causes, const Value& service) {
     }
     std::set<std::string> names;
     for (std::size_t i = 0; i < ports.size(); ++i) {
-        const auto path = at("spec.ports", i);
+        const auto path = element_path("spec.ports", i);
         const std::string name(ports[i].string_at("name"));
         if (name.empty() && ports.size() > 1) {
             causes.push_back(required_value(path + ".name"));
@@ -394,7 +392,7 @@ void check_runtime_class_update(
 void check_role(Causes& causes, const Value& role) {
     const auto& rules = items_of(role.find("rules"));
     for (std::size_t i = 0; i < rules.size(); ++i) {
-        const auto path = at("rules", i);
+        const auto path = element_path("rules", i);
         if (items_of(rules[i].find("verbs")).empty()) {
             causes.push_back(
                 required_value(path + ".verbs", "verbs must contain at least one value")
@@ -426,7 +424,7 @@ void check_role_binding(Causes& causes, const Value& binding) {
     }
     const auto& subjects = items_of(binding.find("subjects"));
     for (std::size_t i = 0; i < subjects.size(); ++i) {
-        const auto path = at("subjects", i);
+        const auto path = element_path("subjects", i);
         if (subjects[i].string_at("name").empty()) {
             causes.push_back(required_value(path + ".name"));
         }

@@ -35,7 +35,7 @@ std::vector<Value> limits_in(const State& state, std::string_view ns) {
 }
 
 /// Fills one side of a container's resources, and returns which were missing.
-std::vector<std::string> fill(Value& container, const char* side, const Value* defaults) {
+std::vector<std::string> fill_amounts(Value& container, const char* side, const Value* defaults) {
     std::vector<std::string> filled;
     for (const json::Member* entry : sorted_members(defaults)) {
         const auto& [name, amount] = *entry;
@@ -58,10 +58,10 @@ void fill_container(
     for (const Value& limit : limits) {
         if (limit.string_at("type") == "Container") {
             std::ranges::copy(
-                fill(container, "limits", limit.find("default")), std::back_inserter(bounds)
+                fill_amounts(container, "limits", limit.find("default")), std::back_inserter(bounds)
             );
             std::ranges::copy(
-                fill(container, "requests", limit.find("defaultRequest")),
+                fill_amounts(container, "requests", limit.find("defaultRequest")),
                 std::back_inserter(requests)
             );
         }
@@ -77,7 +77,7 @@ void fill_container(
     note(bounds, "limit");
 }
 
-std::optional<Quantity> find(const ResourceList& amounts, const std::string& name) {
+std::optional<Quantity> find_amount(const ResourceList& amounts, const std::string& name) {
     const auto found = amounts.find(name);
     return found == amounts.end() ? std::nullopt : std::optional(found->second);
 }
@@ -117,8 +117,8 @@ class Check {
     }
 
     void check_least(const std::string& name, const Quantity& least) {
-        const auto request = find(requests_, name);
-        const auto limit = find(limits_, name);
+        const auto request = find_amount(requests_, name);
+        const auto limit = find_amount(limits_, name);
         if (!request) {
             say("minimum", name, least, ".  No request is specified");
         } else if (*request < least) {
@@ -129,8 +129,8 @@ class Check {
     }
 
     void check_most(const std::string& name, const Quantity& most) {
-        const auto request = find(requests_, name);
-        const auto limit = find(limits_, name);
+        const auto request = find_amount(requests_, name);
+        const auto limit = find_amount(limits_, name);
         if (!limit) {
             say("maximum", name, most, ".  No limit is specified");
         } else if (*limit > most) {
@@ -141,7 +141,7 @@ class Check {
     }
 
     void check_most_request(const std::string& name, const Quantity& most) {
-        const auto request = find(requests_, name);
+        const auto request = find_amount(requests_, name);
         if (!request) {
             say("maximum", name, most, ".  No request is specified");
         } else if (*request > most) {
@@ -150,8 +150,8 @@ class Check {
     }
 
     void check_ratio(const std::string& name, const Quantity& ratio) {
-        const auto request = find(requests_, name);
-        const auto limit = find(limits_, name);
+        const auto request = find_amount(requests_, name);
+        const auto limit = find_amount(limits_, name);
         const auto say_ratio = [&](std::string_view what) {
             faults_.push_back(fmt::format(
                 "{} max limit to request ratio per {} is {}, but {}",
@@ -178,7 +178,7 @@ class Check {
     std::vector<std::string> faults_;
 };
 
-void check_pod(const Value& limit, const Value& pod, std::vector<std::string>& faults) {
+void check_pod_limit(const Value& limit, const Value& pod, std::vector<std::string>& faults) {
     const auto run = [&](ResourceList requests, ResourceList limits) {
         std::ranges::move(
             Check(limit, std::move(requests), std::move(limits)).run(true),
@@ -228,7 +228,7 @@ Result<void> check_limit_ranges(const State& state, const ResourceType& type, co
     std::vector<std::string> faults;
     for (const Value& limit : limits_in(state, object.find("metadata")->string_at("namespace"))) {
         if (type.kind == "Pod") {
-            check_pod(limit, object, faults);
+            check_pod_limit(limit, object, faults);
         } else if (limit.string_at("type") == "PersistentVolumeClaim") {
             std::ranges::move(
                 Check(limit, read_amounts(object.find_path({"spec", "resources", "requests"})), {})

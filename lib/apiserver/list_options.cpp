@@ -23,7 +23,7 @@ std::optional<std::int64_t> to_number(std::string_view text) {
 }
 
 /// A number that may be left out.
-Result<std::int64_t> read_number(const Request& request, std::string_view name) {
+Result<std::int64_t> read_number_option(const Request& request, std::string_view name) {
     const std::string_view text = request.parameter(name);
     if (text.empty()) {
         return 0;
@@ -52,16 +52,16 @@ Result<ObjectFilter> read_filter(const Request& request, const Route& route) {
     return ObjectFilter{.type = route.type, .ns = route.ns, .labels = *labels, .fields = *fields};
 }
 
-Error refuse(std::string_view field, std::string_view why) {
+Error refuse_option(std::string_view field, std::string_view why) {
     return invalid_options("ListOptions", {forbidden(std::string(field), why)});
 }
 
 Result<void> check_initial_events(const ListOptions& options, bool is_watch) {
     if (!is_watch) {
-        return refuse("sendInitialEvents", "sendInitialEvents is forbidden for list");
+        return refuse_option("sendInitialEvents", "sendInitialEvents is forbidden for list");
     }
     if (options.version_match != "NotOlderThan") {
-        return refuse(
+        return refuse_option(
             kMatch, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
         );
     }
@@ -74,18 +74,18 @@ Result<void> check_version_match(const ListOptions& options, bool is_watch) {
         return {};
     }
     if (is_watch) {
-        return refuse(
+        return refuse_option(
             kMatch,
             "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"
         );
     }
     if (!options.version) {
-        return refuse(
+        return refuse_option(
             kMatch, "resourceVersionMatch is forbidden unless resourceVersion is provided"
         );
     }
     if (!options.token.empty()) {
-        return refuse(kMatch, "resourceVersionMatch is forbidden when continue is provided");
+        return refuse_option(kMatch, "resourceVersionMatch is forbidden when continue is provided");
     }
     if (match != "Exact" && match != "NotOlderThan") {
         return invalid_options(
@@ -94,7 +94,7 @@ Result<void> check_version_match(const ListOptions& options, bool is_watch) {
         );
     }
     if (match == "Exact" && *options.version == 0) {
-        return refuse(
+        return refuse_option(
             kMatch, "resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\""
         );
     }
@@ -131,8 +131,8 @@ Result<ListOptions> read_list_options(const Request& request, const Route& route
         return filter.error();
     }
     ListOptions options{.filter = std::move(*filter)};
-    const auto limit = read_number(request, "limit");
-    const auto timeout = read_number(request, "timeoutSeconds");
+    const auto limit = read_number_option(request, "limit");
+    const auto timeout = read_number_option(request, "timeoutSeconds");
     if (!limit || !timeout) {
         return limit ? timeout.error() : limit.error();
     }

@@ -35,7 +35,7 @@ const FieldSet& bookkeeping() {
     return kFields;
 }
 
-Error bad_request(std::string message) {
+Error unmergeable(std::string message) {
     Value status = json::Object{
         {"kind", "Status"},
         {"apiVersion", "v1"},
@@ -48,7 +48,7 @@ Error bad_request(std::string message) {
     return {ErrorCode::Invalid, std::move(message), json::print(status)};
 }
 
-Error internal(std::string message) {
+Error failed_merge(std::string message) {
     Value status = json::Object{
         {"kind", "Status"},
         {"apiVersion", "v1"},
@@ -431,11 +431,11 @@ Result<void> check_config(const Value& config, const Schema& schema, const Write
     const auto version = config.string_at("apiVersion");
     const bool is_other = !context.kind.empty() && config.string_at("kind") != context.kind;
     if (version != context.api_version || is_other) {
-        return bad_request(fmt::format("invalid object type: {}", printed_kind(version, config)));
+        return unmergeable(fmt::format("invalid object type: {}", printed_kind(version, config)));
     }
     const Value* managed = config.find_path({"metadata", "managedFields"});
     if (managed != nullptr && !managed->is_null()) {
-        return bad_request("metadata.managedFields must be nil");
+        return unmergeable("metadata.managedFields must be nil");
     }
     const auto faults = find_typing_faults(root_type(schema), config);
     if (faults.empty()) {
@@ -451,7 +451,7 @@ Result<void> check_config(const Value& config, const Schema& schema, const Write
     const Value* metadata = config.find("metadata");
     const auto name = metadata == nullptr ? "" : metadata->string_at("name");
     const auto space = metadata == nullptr ? "" : metadata->string_at("namespace");
-    return internal(fmt::format(
+    return failed_merge(fmt::format(
         "failed to create typed patch object ({}/{}; {}): {}",
         space,
         name,
@@ -508,7 +508,7 @@ Result<Value> apply(
     Value live = live_object == nullptr ? zero_object(schema) : *live_object;
     auto decoded = decode_managers(live);
     if (!decoded) {
-        return internal("failed to decode managed fields: " + decoded.error().detail);
+        return failed_merge("failed to decode managed fields: " + decoded.error().detail);
     }
     remove_managed_fields(live);
     FieldManagers managers = std::move(decoded).value();
@@ -516,7 +516,7 @@ Result<Value> apply(
         Ownership ownership(schema, context);
         const auto noted = note_unmanaged(ownership, managers, live, schema, context);
         if (!noted) {
-            return internal(noted.error().detail);
+            return failed_merge(noted.error().detail);
         }
     }
     auto tried = attempt(live, config, schema, context, managers, force);

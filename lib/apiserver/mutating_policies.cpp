@@ -72,7 +72,7 @@ Result<Value> apply_configuration(const Schema& schema, const Value& object, Val
 }
 
 /// A test that fails leaves the object as it is.
-Result<Value> apply_patch(const Value& object, const Value& patch) {
+Result<Value> apply_policy_patch(const Value& object, const Value& patch) {
     if (const auto checked = json::check_json_patch(patch); !checked) {
         return checked.error();
     }
@@ -131,7 +131,7 @@ class Mutator {
         if (!made) {
             return made.error();
         }
-        return is_patch ? apply_patch(context.object, *made)
+        return is_patch ? apply_policy_patch(context.object, *made)
                         : apply_configuration(schema_, context.object, std::move(*made));
     }
 
@@ -140,7 +140,7 @@ class Mutator {
     const Value& spec_;
 };
 
-Error refuse(
+Error refuse_mutation(
     const Route& route, std::string_view name, const BoundPair& pair, const std::string& why
 ) {
     const std::string message = fmt::format(
@@ -178,7 +178,7 @@ Result<bool> apply_policy(
     const bool is_lenient = spec.string_at("failurePolicy") == "Ignore";
     const auto params = find_params(state, spec, *pair.binding->find("spec"), route.ns);
     if (!params && !is_lenient) {
-        return refuse(
+        return refuse_mutation(
             route,
             request.name,
             pair,
@@ -189,7 +189,7 @@ Result<bool> apply_policy(
         context->params = each;
         const auto done = Mutator(state, *schema, spec).run(*context, is_lenient);
         if (!done && !is_lenient) {
-            return refuse(route, request.name, pair, done.error().detail);
+            return refuse_mutation(route, request.name, pair, done.error().detail);
         }
     }
     if (context->object == *told) {

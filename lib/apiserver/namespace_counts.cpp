@@ -11,7 +11,7 @@ const json::Array& finalizers_of(const Snapshot& object) {
 }
 
 /// A snapshot that was read back may have what no request could have brought.
-std::string text_of(const json::Value& finalizer) {
+std::string finalizer_text(const json::Value& finalizer) {
     return finalizer.is_string() ? finalizer.as_string() : std::string();
 }
 
@@ -41,10 +41,10 @@ void NamespaceCounts::follow(const Collection& collection, const LogEntry& entry
     const auto place = counts_.try_emplace(entry.name.ns).first;
     Counts& counts = place->second;
     for (const json::Value& finalizer : finalizers) {
-        ++counts.finalizers[text_of(finalizer)];
+        ++counts.finalizers[finalizer_text(finalizer)];
     }
     for (const json::Value& finalizer : old_finalizers) {
-        take_away(counts.finalizers, text_of(finalizer));
+        take_away(counts.finalizers, finalizer_text(finalizer));
     }
     if (!entry.before) {
         ++counts.objects[collection];

@@ -132,7 +132,9 @@ Response whole_document(const ResourceTable& types, std::string_view accept) {
     return response;
 }
 
-Response document(const ResourceTable& types, std::string_view group, std::string_view version) {
+Response make_document(
+    const ResourceTable& types, std::string_view group, std::string_view version
+) {
     return make_response(open_api_document(group, version, custom_kinds(types, group, version)));
 }
 
@@ -162,10 +164,10 @@ Response open_api(
         return make_response(json::Object{{"paths", std::move(paths)}});
     }
     if (parts[2] == "api" && parts.size() == 4) {
-        return document(types, "", parts[3]);
+        return make_document(types, "", parts[3]);
     }
     if (parts[2] == "apis" && parts.size() == 5) {
-        return document(types, parts[3], parts[4]);
+        return make_document(types, parts[3], parts[4]);
     }
     return make_response(unknown_path());
 }

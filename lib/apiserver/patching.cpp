@@ -73,7 +73,7 @@ Result<json::Value> patch_by_operations(const json::Value& live, const json::Val
 }
 
 /// Metadata as Go prints it.
-json::Value in_order(const json::Value& metadata) {
+json::Value metadata_in_order(const json::Value& metadata) {
     constexpr const char* kMembers[] = {
         "name",
         "generateName",
@@ -122,7 +122,7 @@ std::string show_patched(const Request& request, const json::Value& patched) {
     }
     json::Value shown = patched;
     if (json::Value* metadata = shown.find("metadata")) {
-        *metadata = in_order(*metadata);
+        *metadata = metadata_in_order(*metadata);
     }
     return json::print(with_sorted_members(shown, patch ? &*patch : nullptr));
 }

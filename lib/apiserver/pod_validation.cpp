@@ -2,6 +2,7 @@
 
 #include "api/names.hpp"
 #include "apiserver/builtin_validation.hpp"
+#include "apiserver/cause.hpp"
 #include "apiserver/placement_validation.hpp"
 #include "apiserver/values.hpp"
 
@@ -16,15 +17,11 @@ namespace {
 
 using json::Value;
 
-std::string at(const std::string& path, std::size_t place) {
-    return fmt::format("{}[{}]", path, place);
-}
-
 void check_volumes(Causes& causes, const std::string& path, const Value* volumes) {
     std::set<std::string> names;
     for (std::size_t i = 0; i < items_of(volumes).size(); ++i) {
         const std::string name(items_of(volumes)[i].string_at("name"));
-        const auto field = at(path, i) + ".name";
+        const auto field = element_path(path, i) + ".name";
         if (name.empty()) {
             causes.push_back(required_value(field));
             continue;
@@ -72,9 +69,9 @@ void check_gates(Causes& causes, const std::string& path, const Value& spec) {
     std::set<std::string> names;
     for (std::size_t i = 0; i < gates.size(); ++i) {
         const std::string name(gates[i].string_at("name"));
-        check_qualified_name(causes, at(path + ".schedulingGates", i), name);
+        check_qualified_name(causes, element_path(path + ".schedulingGates", i), name);
         if (!names.insert(name).second) {
-            causes.push_back(duplicate_value(at(path + ".schedulingGates", i), name));
+            causes.push_back(duplicate_value(element_path(path + ".schedulingGates", i), name));
         }
     }
     if (!gates.empty() && !spec.string_at("nodeName").empty()) {
@@ -176,7 +173,7 @@ void check_gates_update(Causes& causes, const Value& spec, const Value& old_spec
     for (std::size_t i = 0; i < gates.size(); ++i) {
         if (std::find(old_gates.begin(), old_gates.end(), gates[i]) == old_gates.end()) {
             causes.push_back(forbidden(
-                at("spec.schedulingGates", i) + ".name",
+                element_path("spec.schedulingGates", i) + ".name",
                 fmt::format(
                     "only deletion is allowed, but found new scheduling gate '{}'",
                     gates[i].string_at("name")
@@ -259,7 +256,7 @@ void check_pod_spec(Causes& causes, const std::string& path, const Value& spec) 
     check_labels(causes, path + ".nodeSelector", spec.find("nodeSelector"));
     const auto& tolerations = items_of(spec.find("tolerations"));
     for (std::size_t i = 0; i < tolerations.size(); ++i) {
-        check_toleration(causes, at(path + ".tolerations", i), tolerations[i]);
+        check_toleration(causes, element_path(path + ".tolerations", i), tolerations[i]);
     }
     for (const auto* name : {"hostname", "subdomain"}) {
         if (!spec.string_at(name).empty()) {

@@ -35,7 +35,7 @@ struct Position {
 };
 
 /// In the alphabet of base64 that stands in addresses as it is.
-std::string encode(const Position& position) {
+std::string encode_position(const Position& position) {
     std::string token = kube::encode_base64(json::print(json::Object{
         {"v", "meta.k8s.io/v1"},
         {"rv", position.version},
@@ -50,7 +50,7 @@ std::string encode(const Position& position) {
     return token;
 }
 
-Result<Position> decode(std::string_view token) {
+Result<Position> decode_position(std::string_view token) {
     std::string standard(token);
     std::ranges::replace(standard, '-', '+');
     std::ranges::replace(standard, '_', '/');
@@ -166,7 +166,7 @@ Error expired_with(std::string message, const std::string& token) {
 /// Where the list begins, and as of which version.
 Result<Position> find_position(const State& state, const ListOptions& options, Time now) {
     if (!options.token.empty()) {
-        auto position = decode(options.token);
+        auto position = decode_position(options.token);
         if (position && position->version == kLatest) {
             position->version = state.store.version();
         }
@@ -212,7 +212,7 @@ Page read_page(
     }
     page.metadata = json::Object{{"resourceVersion", std::to_string(position.version)}};
     if (left > 0) {
-        page.metadata.set("continue", encode({position.version, last, position.begun}));
+        page.metadata.set("continue", encode_position({position.version, last, position.begun}));
         if (options.filter.labels.empty() && options.filter.fields.empty()) {
             page.metadata.set("remainingItemCount", left);
         }
@@ -272,7 +272,7 @@ Response list(State& state, const Request& request, const Route& route, Time now
                           "result. You can start a new list without the continue parameter, or use "
                           "the continue token in this response to retrieve the remainder of the "
                           "results.",
-                          encode({kLatest, begun->after, now})
+                          encode_position({kLatest, begun->after, now})
                       )
                     : expired("The resourceVersion for the provided list is too old.")
         );

@@ -500,7 +500,7 @@ Array api_service_cells(const Row& row) {
 
 using Cells = Array (*)(const Row&);
 
-const std::map<std::string_view, Cells>& cell_functions() {
+const std::map<std::string_view, Cells>& resource_cell_functions() {
     static const std::map<std::string_view, Cells> kFunctions{
         {"APIService", api_service_cells},
         {"CSIDriver", driver_cells},
@@ -557,8 +557,8 @@ const std::map<std::string_view, Cells>& cell_functions() {
 }  // namespace
 
 Array resource_cells(std::string_view kind, const Row& row) {
-    const auto found = cell_functions().find(kind);
-    return found == cell_functions().end() ? Array{} : found->second(row);
+    const auto found = resource_cell_functions().find(kind);
+    return found == resource_cell_functions().end() ? Array{} : found->second(row);
 }
 
 }  // namespace sluice::apiserver

@@ -28,7 +28,7 @@ bool names_resource(
     });
 }
 
-bool fits_scope(const json::Value& rule, const ResourceType& type) {
+bool fits_rule_scope(const json::Value& rule, const ResourceType& type) {
     const std::string_view scope = rule.string_at("scope");
     return scope.empty() || scope == "*" || (scope == "Namespaced") == type.is_namespaced;
 }
@@ -49,8 +49,8 @@ bool has_subresource(const ResourceType& type, std::string_view subresource) {
 bool fits_rule(const json::Value& rule, const ResourceType& type, const RuledRequest& request) {
     return has_any(rule, "operations", request.operation) &&
            has_any(rule, "apiGroups", type.group) && has_any(rule, "apiVersions", type.version) &&
-           names_resource(rule, type.plural, request.route.subresource) && fits_scope(rule, type) &&
-           names_object(rule, request.name);
+           names_resource(rule, type.plural, request.route.subresource) &&
+           fits_rule_scope(rule, type) && names_object(rule, request.name);
 }
 
 }  // namespace

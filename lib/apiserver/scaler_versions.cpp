@@ -49,20 +49,19 @@ void erase_member(Value& object, std::string_view part, std::string_view name) {
 
 Value to_new_scaler(Value scaler) {
     scaler.set("apiVersion", "autoscaling/v2");
-    Value& metadata = object_at(scaler, "metadata");
-    Value* annotations = metadata.find("annotations");
     for (const auto& [annotation, part, name] : kKept) {
-        const Value* text = annotations == nullptr ? nullptr : annotations->find(annotation);
+        const Value* text = scaler.find_path({"metadata", "annotations", annotation});
         if (text == nullptr || !text->is_string()) {
             continue;
         }
-        if (auto content = json::parse(text->as_string())) {
+        auto content = json::parse(text->as_string());
+        erase_member(object_at(scaler, "metadata"), "annotations", annotation);
+        if (content) {
             object_at(scaler, part).set(name, std::move(*content));
         }
-        annotations->erase(annotation);
     }
-    if (annotations != nullptr && members_of(annotations).empty()) {
-        metadata.erase("annotations");
+    if (members_of(scaler.find_path({"metadata", "annotations"})).empty()) {
+        erase_member(scaler, "metadata", "annotations");
     }
     Value& spec = object_at(scaler, "spec");
     if (const Value* target = spec.find("targetCPUUtilizationPercentage")) {

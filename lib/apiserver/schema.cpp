@@ -24,12 +24,12 @@ struct Document {
     std::map<std::string, Schema*, std::less<>> named;
 };
 
-bool is_true(const Value& node, std::string_view key) {
+bool is_set(const Value& node, std::string_view key) {
     const Value* found = node.find(key);
     return found != nullptr && found->is_bool() && found->as_bool();
 }
 
-std::optional<double> number_at(const Value& node, std::string_view key) {
+std::optional<double> bound_at(const Value& node, std::string_view key) {
     const Value* found = node.find(key);
     return found != nullptr && found->is_number() ? std::optional(found->as_double())
                                                   : std::nullopt;
@@ -53,7 +53,7 @@ std::vector<std::string> texts_at(const Value& node, std::string_view key) {
     return texts;
 }
 
-Schema::Type type_of(std::string_view name) {
+Schema::Type schema_type_of(std::string_view name) {
     constexpr std::pair<std::string_view, Schema::Type> kTypes[] = {
         {"object", Schema::Type::Object},
         {"array", Schema::Type::Array},
@@ -96,10 +96,10 @@ void read_extensions(const Value& from, Schema& to) {
     if (const auto key = from.string_at("x-kubernetes-patch-merge-key"); !key.empty()) {
         to.patch_merge_key = key;
     }
-    to.preserves_unknown_fields |= is_true(from, "x-kubernetes-preserve-unknown-fields");
-    to.is_embedded_resource |= is_true(from, "x-kubernetes-embedded-resource");
+    to.preserves_unknown_fields |= is_set(from, "x-kubernetes-preserve-unknown-fields");
+    to.is_embedded_resource |= is_set(from, "x-kubernetes-embedded-resource");
     to.int_or_string |=
-        is_true(from, "x-kubernetes-int-or-string") || from.string_at("format") == "int-or-string";
+        is_set(from, "x-kubernetes-int-or-string") || from.string_at("format") == "int-or-string";
     if (const Value* rules = from.find("x-kubernetes-validations")) {
         to.validations = *rules;
     }
@@ -109,19 +109,19 @@ void read_extensions(const Value& from, Schema& to) {
 }
 
 void read_bounds(const Value& from, Schema& to) {
-    to.minimum = number_at(from, "minimum");
-    to.maximum = number_at(from, "maximum");
-    to.exclusive_minimum = is_true(from, "exclusiveMinimum");
-    to.exclusive_maximum = is_true(from, "exclusiveMaximum");
-    to.multiple_of = number_at(from, "multipleOf");
+    to.minimum = bound_at(from, "minimum");
+    to.maximum = bound_at(from, "maximum");
+    to.exclusive_minimum = is_set(from, "exclusiveMinimum");
+    to.exclusive_maximum = is_set(from, "exclusiveMaximum");
+    to.multiple_of = bound_at(from, "multipleOf");
     to.min_length = count_at(from, "minLength");
     to.max_length = count_at(from, "maxLength");
     to.min_items = count_at(from, "minItems");
     to.max_items = count_at(from, "maxItems");
     to.min_properties = count_at(from, "minProperties");
     to.max_properties = count_at(from, "maxProperties");
-    to.unique_items = is_true(from, "uniqueItems");
-    to.nullable = is_true(from, "nullable");
+    to.unique_items = is_set(from, "uniqueItems");
+    to.nullable = is_set(from, "nullable");
     to.format = from.string_at("format");
     to.required = texts_at(from, "required");
     if (const Value* values = from.find("enum"); values != nullptr && values->is_array()) {
@@ -211,7 +211,7 @@ class Compiler {
     }
 
     Result<void> fill_members(const Value& node, Schema& to, int depth) {
-        to.type = type_of(node.string_at("type"));
+        to.type = schema_type_of(node.string_at("type"));
         to.is_builtin = components_ != nullptr;
         read_extensions(node, to);
         read_bounds(node, to);

@@ -12,7 +12,7 @@ bool is_missing(const Value* value, const Schema& schema) {
     return value == nullptr || (value->is_null() && !schema.nullable);
 }
 
-void fill(const Schema& schema, Value& value, int depth);
+void fill_tree(const Schema& schema, Value& value, int depth);
 
 void fill_member_defaults(const Schema& schema, Value& value, int depth) {
     for (const auto& [name, property, required] : schema.properties) {
@@ -28,11 +28,11 @@ void fill_member_defaults(const Schema& schema, Value& value, int depth) {
         if (of_member->default_value && is_missing(&member, *of_member)) {
             member = *of_member->default_value;
         }
-        fill(*of_member, member, depth);
+        fill_tree(*of_member, member, depth);
     }
 }
 
-void fill(const Schema& schema, Value& value, int depth) {
+void fill_tree(const Schema& schema, Value& value, int depth) {
     if (depth > kObjectDepthMax) {
         return;
     }
@@ -43,7 +43,7 @@ void fill(const Schema& schema, Value& value, int depth) {
             if (schema.items->default_value && is_missing(&item, *schema.items)) {
                 item = *schema.items->default_value;
             }
-            fill(*schema.items, item, depth + 1);
+            fill_tree(*schema.items, item, depth + 1);
         }
     }
 }
@@ -75,11 +75,11 @@ void drop_nulls(const Schema& schema, Value& value, int depth) {
 }  // namespace
 
 void fill_defaults(const Schema& schema, Value& object) {
-    fill(schema, object, 0);
+    fill_tree(schema, object, 0);
 }
 
 void apply_defaults(const Schema& schema, Value& object) {
-    fill(schema, object, 0);
+    fill_tree(schema, object, 0);
     drop_nulls(schema, object, 0);
 }
 

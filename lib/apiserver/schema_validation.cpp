@@ -42,7 +42,7 @@ std::string_view type_name(Schema::Type type) {
 }
 
 /// The type of a value as the API server's validation names it, and its format.
-std::pair<std::string_view, std::string_view> type_of(const Value& value) {
+std::pair<std::string_view, std::string_view> types_of_value(const Value& value) {
     if (value.is_null()) {
         return {"null", ""};
     }
@@ -90,7 +90,7 @@ bool has_type(const Schema& schema, const Value& value) {
 }
 
 /// The number as Go's %v prints a float.
-std::string printed(double number) {
+std::string printed_number(double number) {
     if (std::trunc(number) == number && std::abs(number) < 1e21) {
         return fmt::format("{:.0f}", number);
     }
@@ -143,7 +143,7 @@ class Validator {
         if (value.is_null() && schema.nullable) {
             return;
         }
-        const auto [type, format] = type_of(value);
+        const auto [type, format] = types_of_value(value);
         const bool is_numeric = schema.int_or_string || schema.type == Schema::Type::Integer ||
                                 schema.type == Schema::Type::Number;
         const bool is_free = value.is_string() || value.is_array();
@@ -296,20 +296,20 @@ class Validator {
         if (schema.multiple_of && *schema.multiple_of > 0) {
             const double quotient = number / *schema.multiple_of;
             if (std::trunc(quotient) != quotient) {
-                refuse(value, "should be a multiple of " + printed(*schema.multiple_of));
+                refuse(value, "should be a multiple of " + printed_number(*schema.multiple_of));
             }
         }
         if (schema.maximum &&
             (schema.exclusive_maximum ? number >= *schema.maximum : number > *schema.maximum)) {
             const auto* words = schema.exclusive_maximum ? "should be less than "
                                                          : "should be less than or equal to ";
-            refuse(value, words + printed(*schema.maximum));
+            refuse(value, words + printed_number(*schema.maximum));
         }
         if (schema.minimum &&
             (schema.exclusive_minimum ? number <= *schema.minimum : number < *schema.minimum)) {
             const auto* words = schema.exclusive_minimum ? "should be greater than "
                                                          : "should be greater than or equal to ";
-            refuse(value, words + printed(*schema.minimum));
+            refuse(value, words + printed_number(*schema.minimum));
         }
     }
 

@@ -55,17 +55,17 @@ std::optional<std::uint32_t> read_address(std::string_view text) {
     return text.empty() ? std::optional(address) : std::nullopt;
 }
 
-std::string_view type_of(const Value& service) {
+std::string_view service_type_of(const Value& service) {
     const Value* spec = service.find("spec");
     return spec == nullptr ? std::string_view() : spec->string_at("type");
 }
 
 bool has_address(const Value& service) {
-    return type_of(service) != "ExternalName";
+    return service_type_of(service) != "ExternalName";
 }
 
 bool has_node_ports(const Value& service) {
-    const auto type = type_of(service);
+    const auto type = service_type_of(service);
     const Value* allocates = service.find_path({"spec", "allocateLoadBalancerNodePorts"});
     const bool is_declined = allocates != nullptr && *allocates == Value(false);
     return type == "NodePort" || (type == "LoadBalancer" && !is_declined);
@@ -272,7 +272,7 @@ void keep_service_addresses(const Value& old_service, Value& service) {
     } else if (has_node_ports(old_service)) {
         drop_node_ports(old_service, spec);
     }
-    const auto type = type_of(service);
+    const auto type = service_type_of(service);
     if (type != "NodePort" && type != "LoadBalancer") {
         drop_unchanged(old_service, spec, {"externalTrafficPolicy"});
     }

@@ -12,7 +12,7 @@ namespace {
 
 using json::Value;
 
-bool is_container(const Value* value) {
+bool is_nested(const Value* value) {
     return value != nullptr && (value->is_array() || value->is_object());
 }
 
@@ -23,7 +23,7 @@ FieldType known_member(const FieldType& type, std::string_view name) {
 
 void collect(const FieldType& type, const Value& value, FieldSet& node, int depth) {
     const bool is_list = value.is_array();
-    const bool is_leaf = !is_container(&value) || is_empty_container(&value) ||
+    const bool is_leaf = !is_nested(&value) || is_empty_container(&value) ||
                          (is_list ? type.is_atomic_list() : type.is_atomic_map());
     if (is_leaf || depth > kObjectDepthMax) {
         // A list of owned items that has none owns nothing, unlike an empty map.
@@ -41,7 +41,7 @@ void collect(const FieldType& type, const Value& value, FieldSet& node, int dept
         for (const auto& [element, item] : items) {
             FieldSet& child = node.at(element);
             child.is_member = true;
-            if (is_container(item)) {
+            if (is_nested(item)) {
                 collect(of_item, *item, child, depth + 1);
             }
         }
@@ -108,7 +108,7 @@ class Comparer {
             result.added.insert(path_);
         } else if (after == nullptr) {
             result.removed.insert(path_);
-        } else if (!is_container(before) && !before->is_null()) {
+        } else if (!is_nested(before) && !before->is_null()) {
             result.modified.insert(path_);
         }
     }
@@ -253,7 +253,7 @@ bool FieldType::names(std::string_view member) const {
 
 std::optional<PathElement> item_element(const FieldType& list, const Value& item) {
     if (list.schema == nullptr || list.schema->list_type != Schema::ListType::Map) {
-        if (is_container(&item) || item.is_null()) {
+        if (is_nested(&item) || item.is_null()) {
             return std::nullopt;
         }
         return PathElement{PathElement::Class::Value, json::print_sorted(item)};
@@ -330,7 +330,7 @@ FieldSet with_atomic_wholes(const FieldType& type, const FieldSet& set) {
 }
 
 Value remove_items(const FieldType& type, const Value& value, const FieldSet& fields) {
-    if (!is_container(&value)) {
+    if (!is_nested(&value)) {
         return value;
     }
     const bool is_list = value.is_array();

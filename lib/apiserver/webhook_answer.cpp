@@ -18,7 +18,9 @@ constexpr std::string_view kOldReviewVersion = "admission.k8s.io/v1beta1";
 constexpr std::string_view kReviewKind = "AdmissionReview";
 
 /// Whether the answer is one to this review.
-Result<void> check_identity(const AskedReview& asked, const Value& review, const Value& response) {
+Result<void> check_review_identity(
+    const AskedReview& asked, const Value& review, const Value& response
+) {
     if (response.string_at("uid") != asked.uid) {
         return make_invalid(fmt::format(
             "expected response.uid={}, got {}",
@@ -88,7 +90,7 @@ Result<json::Value> read_admission_answer(const AskedReview& asked, const json::
     if (asked.api_version == kOldReviewVersion) {
         return *response;  // whose answers the API server never held against the review
     }
-    if (const auto checked = check_identity(asked, review, *response); !checked) {
+    if (const auto checked = check_review_identity(asked, review, *response); !checked) {
         return checked.error();
     }
     if (const auto checked = check_patch(asked.may_change, *response); !checked) {

@@ -131,7 +131,7 @@ void check_service_path(Causes& causes, const std::string& path, std::string_vie
     }
 }
 
-void check_service(Causes& causes, const std::string& path, const Value& service) {
+void check_service_reference(Causes& causes, const std::string& path, const Value& service) {
     // The real server tells of each as of the other.
     if (service.string_at("namespace").empty()) {
         causes.push_back(required_value(path + ".name"));
@@ -179,7 +179,7 @@ void check_operations(Causes& causes, const std::string& path, const Value& list
     }
 }
 
-void check_versions(Causes& causes, const std::string& path, const Value& list) {
+void check_api_versions(Causes& causes, const std::string& path, const Value& list) {
     check_with_wildcard(causes, path, list, "API versions");
     const auto& items = items_of(&list);
     for (std::size_t i = 0; i < items.size(); ++i) {
@@ -322,7 +322,7 @@ void check_webhook_client(Causes& causes, const std::string& path, const Value& 
     } else if (url != nullptr) {
         check_url(causes, path + ".url", client.string_at("url"));
     } else {
-        check_service(causes, path + ".service", *service);
+        check_service_reference(causes, path + ".service", *service);
     }
 }
 
@@ -354,7 +354,7 @@ void check_admission_rules(Causes& causes, const std::string& path, const Value*
         };
         check_operations(causes, here + ".operations", part("operations"));
         check_with_wildcard(causes, here + ".apiGroups", part("apiGroups"), "API groups");
-        check_versions(causes, here + ".apiVersions", part("apiVersions"));
+        check_api_versions(causes, here + ".apiVersions", part("apiVersions"));
         ResourceRule(causes, here + ".resources").check(part("resources"));
         check_one_of(causes, here, items[i], "scope", {"*", "Cluster", "Namespaced"});
     }

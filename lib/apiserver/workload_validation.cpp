@@ -47,7 +47,7 @@ void check_pods(Causes& causes, const Value& spec, std::string_view named) {
     }
 }
 
-bool is_zero(const Value* amount) {
+bool is_zero_amount(const Value* amount) {
     if (amount == nullptr) {
         return true;
     }
@@ -84,7 +84,8 @@ void check_strategy(Causes& causes, const Value& strategy) {
         ));
         return;
     }
-    if (is_zero(rolling->find("maxUnavailable")) && is_zero(rolling->find("maxSurge"))) {
+    if (is_zero_amount(rolling->find("maxUnavailable")) &&
+        is_zero_amount(rolling->find("maxSurge"))) {
         causes.push_back(invalid_value(
             "spec.strategy.rollingUpdate.maxUnavailable",
             member_or_null(*rolling, "maxUnavailable"),

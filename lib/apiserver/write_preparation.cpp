@@ -70,7 +70,7 @@ constexpr std::array<KindRules, 39> kKindRules{{
     {"scheduling.k8s.io", "PriorityClass", false, false, false},
 }};
 
-const KindRules& rules_of(std::string_view group, std::string_view kind) {
+const KindRules& kind_rules_of(std::string_view group, std::string_view kind) {
     static constexpr KindRules kNone;
     const auto* found = std::find_if(kKindRules.begin(), kKindRules.end(), [&](const auto& rules) {
         return rules.group == group && rules.kind == kind;
@@ -388,7 +388,7 @@ void prepare_new(std::string_view group, std::string_view kind, Value& object) {
 }  // namespace
 
 void prepare_for_create(std::string_view group, std::string_view kind, Value& object) {
-    const auto& rules = rules_of(group, kind);
+    const auto& rules = kind_rules_of(group, kind);
     if (rules.has_status && !rules.keeps_new_status) {
         if (const Value* status = object.find("status")) {
             object.set("status", zero_status(group, kind, *status));
@@ -409,7 +409,7 @@ void prepare_for_update(
     const Value& old_object,
     Value& object
 ) {
-    const auto& rules = rules_of(group, kind);
+    const auto& rules = kind_rules_of(group, kind);
     if (subresource == "status") {
         prepare_status_update(kind, old_object, object);
         keep_generation(old_object, object, false);

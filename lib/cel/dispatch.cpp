@@ -5,7 +5,7 @@
 namespace sluice::cel {
 namespace {
 
-bool fits(const Type& type, const Value& value) {
+bool fits_type(const Type& type, const Value& value) {
     switch (type.kind) {
         case Kind::Bool:
             return value.is<bool>();
@@ -51,7 +51,7 @@ bool fits(const Overload& overload, std::span<const Value> arguments) {
         return false;
     }
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-        if (!fits(*overload.parameters[i], arguments[i])) {
+        if (!fits_type(*overload.parameters[i], arguments[i])) {
             return false;
         }
     }

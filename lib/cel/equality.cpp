@@ -8,7 +8,7 @@
 namespace sluice::cel {
 namespace {
 
-bool is_number(const Value& value) {
+bool is_numeric(const Value& value) {
     return value.is<std::int64_t>() || value.is<std::uint64_t>() || value.is<double>();
 }
 
@@ -211,7 +211,7 @@ Value equals(const Value& a, const Value& b) {
     if (a.is_failure() || b.is_failure()) {
         return a.is_failure() ? a : b;
     }
-    if (is_number(a) && is_number(b)) {
+    if (is_numeric(a) && is_numeric(b)) {
         return !is_nan(a) && !is_nan(b) && compare_numbers(a, b) == 0;
     }
     if (a.list() != nullptr && b.list() != nullptr) {
@@ -232,7 +232,7 @@ Value equals(const Value& a, const Value& b) {
 }
 
 Order compare(const Value& a, const Value& b) {
-    if (is_number(a) && is_number(b)) {
+    if (is_numeric(a) && is_numeric(b)) {
         if (is_nan(a) || is_nan(b)) {
             return {0, make_failure("NaN values cannot be ordered")};
         }

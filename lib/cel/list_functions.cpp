@@ -65,7 +65,7 @@ Value extreme(A a) {
     return best;
 }
 
-Value index_of(A a) {
+Value list_index_of(A a) {
     const List* list = a[0].list();
     for (std::size_t i = 0; i < list->size(); ++i) {
         if (equals(list->at(i), a[1]).is_true()) {
@@ -75,7 +75,7 @@ Value index_of(A a) {
     return std::int64_t{-1};
 }
 
-Value last_index_of(A a) {
+Value list_last_index_of(A a) {
     const List* list = a[0].list();
     for (std::size_t i = list->size(); i > 0; --i) {
         if (equals(list->at(i - 1), a[1]).is_true()) {
@@ -216,8 +216,9 @@ constexpr auto kAll = CostRule::Traversal;
 constexpr auto kItems = CostRule::ResultItems;
 
 constexpr auto kRows = std::to_array<FunctionRow>({
-    {"indexOf", "list_a_index_of_int", "list(A).(A) int", index_of, kAll, kTyped},
-    {"lastIndexOf", "list_a_last_index_of_int", "list(A).(A) int", last_index_of, kAll, kTyped},
+    {"indexOf", "list_a_index_of_int", "list(A).(A) int", list_index_of, kAll, kTyped},
+    {"lastIndexOf", "list_a_last_index_of_int", "list(A).(A) int", list_last_index_of, kAll, kTyped
+    },
     {"sum", "list_int_sum_int", "list(int).() int", sum<std::int64_t>, kAll, kTyped},
     {"sum", "list_uint_sum_uint", "list(uint).() uint", sum<std::uint64_t>, kAll, kTyped},
     {"sum", "list_double_sum_double", "list(double).() double", sum<double>, kAll, kTyped},

@@ -124,7 +124,7 @@ Value to_upper(A a) {
     return make_string(std::move(text));
 }
 
-Value trim(A a) {
+Value trim_text(A a) {
     constexpr std::array<std::string_view, 25> kSpaces{
         " ",
         "\t",
@@ -276,7 +276,7 @@ Value join(A a) {
     return make_string(std::move(result));
 }
 
-Value quote(A a) {
+Value quote_text(A a) {
     constexpr std::string_view kEscaped = "\a\b\f\n\r\t\v\\\"";
     constexpr std::string_view kNames = "abfnrtv\\\"";
     std::string result = "\"";
@@ -331,7 +331,7 @@ constexpr auto kRows = std::to_array<FunctionRow>({
     {"lastIndexOf", "si", "string.(string, int) int", last_index_of, CostRule::Traversal, kTyped},
     {"lowerAscii", "s", "string.() string", to_lower, kScan, kTyped},
     {"upperAscii", "s", "string.() string", to_upper, kScan, kTyped},
-    {"trim", "s", "string.() string", trim, kScan, kTyped},
+    {"trim", "s", "string.() string", trim_text, kScan, kTyped},
     {"replace", "ss", "string.(string, string) string", replace, kTwice, kTyped},
     {"replace", "ssi", "string.(string, string, int) string", replace, kTwice, kTyped},
     {"split", "s", "string.(string) list(string)", split, kTwice, kTyped},
@@ -340,7 +340,7 @@ constexpr auto kRows = std::to_array<FunctionRow>({
     {"substring", "ii", "string.(int, int) string", substring, kScan, kTyped},
     {"join", "l", "list(string).() string", join, CostRule::ResultTwice, kTyped},
     {"join", "ls", "list(string).(string) string", join, CostRule::ResultTwice, kTyped},
-    {"strings.quote", "s", "(string) string", quote, CostRule::StandardScan, kTyped},
+    {"strings.quote", "s", "(string) string", quote_text, CostRule::StandardScan, kTyped},
     {"find", "s", "string.(string) string", find, kRegex, kTyped},
     {"findAll", "s", "string.(string) list(string)", find_all, kRegex, kTyped},
     {"findAll", "si", "string.(string, int) list(string)", find_all, kRegex, kTyped},

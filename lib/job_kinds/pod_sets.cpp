@@ -61,7 +61,7 @@ Result<std::int32_t> number_of(const Number& number, const Found& element) {
     return value->value_or(1);
 }
 
-Result<DescribedPodSet> read_pod_set(const PodSetRule& rule, const Found& element) {
+Result<DescribedPodSet> read_described_pod_set(const PodSetRule& rule, const Found& element) {
     DescribedPodSet made;
     made.rule = &rule;
     made.said_name = said_name_of(rule, element);
@@ -96,7 +96,7 @@ Result<std::vector<DescribedPodSet>> find_pod_sets(
             continue;
         }
         for (const Found& element : rule.at.find_all(object)) {
-            auto pod_set = read_pod_set(rule, element);
+            auto pod_set = read_described_pod_set(rule, element);
             if (!pod_set) {
                 return pod_set.error();
             }

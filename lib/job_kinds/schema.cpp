@@ -28,7 +28,7 @@ bool is_open(const json::Value& schema) {
            });
 }
 
-Below follow(const json::Value& schema, const Step& step) {
+Below follow_step(const json::Value& schema, const Step& step) {
     if (is_open(schema)) {
         return {.is_open = true};
     }
@@ -52,7 +52,7 @@ Below follow(const json::Value& schema, const Step& step) {
 bool leads_somewhere(const json::Value& schema, const std::vector<Step>& steps) {
     const json::Value* at = &schema;
     for (const Step& step : steps) {
-        const Below below = follow(*at, step);
+        const Below below = follow_step(*at, step);
         if (below.is_open) {
             return true;
         }

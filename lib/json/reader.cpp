@@ -80,7 +80,7 @@ bool is_ascii(std::string_view text) {
 }
 
 template <unsigned More = 0>
-rapidjson::ParseResult parse(std::string_view text, Adapter& adapter) {
+rapidjson::ParseResult parse_into(std::string_view text, Adapter& adapter) {
     rapidjson::MemoryStream stream(text.data(), text.size());
     rapidjson::Reader reader;
     constexpr unsigned kFlags =
@@ -120,7 +120,7 @@ Result<void> read(std::string_view text, Handler& handler, const Limits& limits)
         ));
     }
     Adapter adapter(handler, limits.depth);
-    const auto parsed = parse(text, adapter);
+    const auto parsed = parse_into(text, adapter);
     if (!parsed.IsError()) {
         return {};
     }
@@ -140,7 +140,7 @@ Result<void> read(std::string_view text, Handler& handler, const Limits& limits)
 std::optional<Fault> find_fault(std::string_view text, const Limits& limits) {
     Ignore ignore;
     Adapter adapter(ignore, limits.depth);
-    const auto parsed = parse<rapidjson::kParseStopWhenDoneFlag>(text, adapter);
+    const auto parsed = parse_into<rapidjson::kParseStopWhenDoneFlag>(text, adapter);
     if (!parsed.IsError()) {
         return std::nullopt;
     }

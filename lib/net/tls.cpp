@@ -25,13 +25,13 @@ using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
 using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
 using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 
-Bio open_pem(const std::string& pem) {
+Bio open_bio(const std::string& pem) {
     const int size = pem.size() < INT_MAX ? static_cast<int>(pem.size()) : 0;
     return {BIO_new_mem_buf(pem.data(), size), &BIO_free};
 }
 
 /// A key with a pass phrase must fail instead of asking on the terminal.
-int refuse_pass_phrase(char*, int, int, void*) {
+int give_no_pass_phrase(char*, int, int, void*) {
     return -1;
 }
 
@@ -40,12 +40,12 @@ Error openssl_invalid(std::string_view what) {
 }
 
 Result<void> trust(SSL_CTX* context, const std::string& ca_pem) {
-    const auto bio = open_pem(ca_pem);
+    const auto bio = open_bio(ca_pem);
     auto* store = SSL_CTX_get_cert_store(context);
     int count = 0;
     for (;;) {
         const Certificate certificate(
-            PEM_read_bio_X509(bio.get(), nullptr, refuse_pass_phrase, nullptr), &X509_free
+            PEM_read_bio_X509(bio.get(), nullptr, give_no_pass_phrase, nullptr), &X509_free
         );
         if (!certificate) {
             break;
@@ -67,16 +67,16 @@ Result<void> trust(SSL_CTX* context, const std::string& ca_pem) {
 Result<void> present(
     SSL_CTX* context, const std::string& certificate_pem, const std::string& key_pem
 ) {
-    const auto bio = open_pem(certificate_pem);
+    const auto bio = open_bio(certificate_pem);
     const Certificate leaf(
-        PEM_read_bio_X509(bio.get(), nullptr, refuse_pass_phrase, nullptr), &X509_free
+        PEM_read_bio_X509(bio.get(), nullptr, give_no_pass_phrase, nullptr), &X509_free
     );
     if (!leaf || SSL_CTX_use_certificate(context, leaf.get()) != 1) {
         return openssl_invalid("certificate cannot be read");
     }
     for (;;) {
         Certificate next(
-            PEM_read_bio_X509(bio.get(), nullptr, refuse_pass_phrase, nullptr), &X509_free
+            PEM_read_bio_X509(bio.get(), nullptr, give_no_pass_phrase, nullptr), &X509_free
         );
         if (!next) {
             break;
@@ -86,9 +86,10 @@ Result<void> present(
         }
     }
     ERR_clear_error();
-    const auto key_bio = open_pem(key_pem);
+    const auto key_bio = open_bio(key_pem);
     const Key key(
-        PEM_read_bio_PrivateKey(key_bio.get(), nullptr, refuse_pass_phrase, nullptr), &EVP_PKEY_free
+        PEM_read_bio_PrivateKey(key_bio.get(), nullptr, give_no_pass_phrase, nullptr),
+        &EVP_PKEY_free
     );
     if (!key) {
         return openssl_invalid("private key cannot be read");

@@ -28,7 +28,7 @@ void add_ports(std::vector<HostPort>& ports, const json::Value& container) {
     }
 }
 
-bool is_same(const HostPort& left, const HostPort& right) {
+bool is_same_port(const HostPort& left, const HostPort& right) {
     return left.port == right.port && left.protocol == right.protocol &&
            (left.address == right.address || left.address == kEveryAddress ||
             right.address == kEveryAddress);
@@ -52,7 +52,7 @@ std::vector<HostPort> host_ports_of(const json::Value& pod) {
 bool are_taken(const std::vector<HostPort>& wanted, const std::vector<HostPort>& taken) {
     return std::ranges::any_of(wanted, [&taken](const HostPort& port) {
         return std::ranges::any_of(taken, [&port](const HostPort& other) {
-            return is_same(port, other);
+            return is_same_port(port, other);
         });
     });
 }

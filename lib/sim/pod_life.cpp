@@ -45,7 +45,7 @@ json::Value condition(std::string_view type, bool status, Time now) {
     };
 }
 
-json::Array conditions_of(const json::Value& pod, bool is_ready, Time now) {
+json::Array pod_conditions(const json::Value& pod, bool is_ready, Time now) {
     json::Array conditions;
     for (const json::Value& each : list_at(pod, {"status", "conditions"})) {
         const std::string_view type = each.string_at("type");
@@ -105,7 +105,7 @@ Write run(const json::Value& pod, Time now) {
         json::Object{
             {"phase", "Running"},
             {"startTime", api::to_string(now)},
-            {"conditions", conditions_of(pod, true, now)},
+            {"conditions", pod_conditions(pod, true, now)},
             {"containerStatuses", statuses_of(pod, running, true, 0)}
         }
     );
@@ -145,7 +145,7 @@ Write end(const json::Value& pod, std::int64_t exit_code, Time now) {
         pod,
         json::Object{
             {"phase", exit_code == 0 ? "Succeeded" : "Failed"},
-            {"conditions", conditions_of(pod, false, now)},
+            {"conditions", pod_conditions(pod, false, now)},
             {"containerStatuses", statuses_of(pod, terminated, false, restarts_of(pod))}
         }
     );

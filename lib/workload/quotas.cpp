@@ -6,7 +6,7 @@
 namespace sluice::workload {
 namespace {
 
-engine::ResourceGroup to_engine(const api::ResourceGroup& group) {
+engine::ResourceGroup to_engine_group(const api::ResourceGroup& group) {
     engine::ResourceGroup made{.covered_resources = group.covered_resources, .flavors = {}};
     for (const auto& flavor : group.flavors) {
         auto& quotas =
@@ -26,11 +26,11 @@ engine::ResourceGroup to_engine(const api::ResourceGroup& group) {
     return made;
 }
 
-std::vector<engine::ResourceGroup> to_engine(const std::vector<api::ResourceGroup>& groups) {
+std::vector<engine::ResourceGroup> to_engine_groups(const std::vector<api::ResourceGroup>& groups) {
     std::vector<engine::ResourceGroup> made;
     made.reserve(groups.size());
     for (const auto& group : groups) {
-        made.push_back(to_engine(group));
+        made.push_back(to_engine_group(group));
     }
     return made;
 }
@@ -43,7 +43,7 @@ engine::PreemptionPolicy to_policy(std::string_view policy) {
                                                    : Never;
 }
 
-engine::Preemption to_engine(const api::ClusterQueuePreemption& preemption) {
+engine::Preemption to_engine_preemption(const api::ClusterQueuePreemption& preemption) {
     engine::Preemption made{
         .within_cluster_queue = to_policy(preemption.within_cluster_queue),
         .reclaim_within_cohort = to_policy(preemption.reclaim_within_cohort),
@@ -79,8 +79,8 @@ engine::ClusterQueue to_engine(const api::ClusterQueue& queue, bool accepts_work
     return {
         .name = queue.metadata.name,
         .cohort = spec.cohort_name,
-        .resource_groups =
-            is_sound ? to_engine(spec.resource_groups) : std::vector<engine::ResourceGroup>{},
+        .resource_groups = is_sound ? to_engine_groups(spec.resource_groups)
+                                    : std::vector<engine::ResourceGroup>{},
         .strategy = spec.queueing_strategy == "StrictFIFO"
                         ? engine::QueueingStrategy::StrictFIFO
                         : engine::QueueingStrategy::BestEffortFIFO,
@@ -88,7 +88,7 @@ engine::ClusterQueue to_engine(const api::ClusterQueue& queue, bool accepts_work
         .when_can_preempt = to_fungibility(spec.flavor_fungibility.when_can_preempt),
         .preference = borrow_last ? engine::FungibilityPreference::PreemptionOverBorrowing
                                   : engine::FungibilityPreference::BorrowingOverPreemption,
-        .preemption = to_engine(spec.preemption),
+        .preemption = to_engine_preemption(spec.preemption),
         .fair_weight = is_sound ? fair_weight(spec.fair_sharing) : 1.0,
         .accepts_workloads = accepts_workloads && !find_problem(queue),
         .admission_fair_sharing = spec.admission_scope && spec.admission_scope->admission_mode ==
@@ -102,7 +102,7 @@ engine::Cohort to_engine(const api::Cohort& cohort) {
         .name = cohort.metadata.name, .parent = cohort.spec.parent_name, .resource_groups = {}
     };
     if (!find_quota_problem(cohort)) {
-        made.resource_groups = to_engine(cohort.spec.resource_groups);
+        made.resource_groups = to_engine_groups(cohort.spec.resource_groups);
         made.fair_weight = fair_weight(cohort.spec.fair_sharing);
     }
     return made;

@@ -131,7 +131,9 @@ std::uint64_t Translator::condition_stamp(const api::Workload& workload) const {
 
 namespace {
 
-engine::PodSetAssignment to_engine(const api::PodSetAssignment& given, std::int32_t spec_count) {
+engine::PodSetAssignment to_engine_assignment(
+    const api::PodSetAssignment& given, std::int32_t spec_count
+) {
     engine::PodSetAssignment made{
         .name = given.name, .resources = {}, .count = given.count.value_or(spec_count)
     };
@@ -205,7 +207,7 @@ std::optional<engine::QuotaReservation> Translator::reservation(const api::Workl
         const auto& all = workload.spec.pod_sets;
         const auto pod_set = std::ranges::find(all, assignment.name, &api::PodSet::name);
         if (pod_set != all.end()) {
-            made.pod_sets.push_back(to_engine(assignment, pod_set->count));
+            made.pod_sets.push_back(to_engine_assignment(assignment, pod_set->count));
         }
     }
     return made;

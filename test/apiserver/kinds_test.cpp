@@ -124,6 +124,28 @@ TEST_CASE("an autoscaler is one object in two versions", "[apiserver][kinds]") {
     );
 }
 
+TEST_CASE(
+    "an autoscaler's parts in annotations are members of the newer version", "[apiserver][kinds]"
+) {
+    ServerClient client;
+    const std::string path = "/namespaces/default/horizontalpodautoscalers";
+    REQUIRE(
+        client.outcome(
+            "POST",
+            "/apis/autoscaling/v1" + path,
+            "{metadata: {name: h, annotations: {autoscaling.alpha.kubernetes.io/conditions: "
+            "'[{\"type\": \"AbleToScale\", \"status\": \"True\"}]', "
+            "autoscaling.alpha.kubernetes.io/metrics: '[{\"type\": \"Pods\", \"pods\": "
+            "{\"metric\": {\"name\": \"m\"}, \"target\": {\"type\": \"AverageValue\", "
+            "\"averageValue\": \"1\"}}}]'}}, spec: {scaleTargetRef: {apiVersion: apps/v1, kind: "
+            "Deployment, name: d}, maxReplicas: 3}}"
+        ) == "201"
+    );
+    const std::string made = "/apis/autoscaling/v2" + path + "/h";
+    CHECK(client.at(made, {"spec", "metrics"}).find("AverageValue") != std::string::npos);
+    CHECK(client.at(made, {"metadata", "annotations"}).empty());
+}
+
 TEST_CASE("a request for a certificate is approved in a part of its own", "[apiserver][kinds]") {
     ServerClient client;
     const std::string path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";

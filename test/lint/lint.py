@@ -16,6 +16,7 @@ import sys
 
 import cpp_text
 import layers
+import overloads
 import words
 
 COLUMNS = 100
@@ -76,6 +77,11 @@ def check_layers(tree):
         text = cpp_text.strip(tree.text(path), keep_literals=True)
         for offset, fault in layers.faults(path, text):
             yield path, cpp_text.line_of(text, offset), fault
+
+
+def check_overloads(tree):
+    for path, line, fault in overloads.faults(tree):
+        yield path, line, fault
 
 
 def check_words(tree):
@@ -253,6 +259,7 @@ def check_names(tree):
 
 RULES = {
     "layers": check_layers,
+    "overloads": check_overloads,
     "words": check_words,
     "columns": check_columns,
     "lengths": check_lengths,

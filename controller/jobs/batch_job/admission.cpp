@@ -3,6 +3,7 @@
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"
 #include "controller/jobs/batch_job/batch_job_view.hpp"
+#include "controller/jobs/object_members.hpp"
 #include "validation/go_numbers.hpp"
 #include "validation/job_rules.hpp"
 #include "validation/topology_request_rules.hpp"
@@ -25,11 +26,6 @@ constexpr std::string_view kTemplatePath = "spec.template.metadata";
 
 std::string annotation_path(const char* key) {
     return fmt::format("metadata.annotations[{}]", key);
-}
-
-json::Value& object_at(json::Value& object, std::string_view key) {
-    json::Value* found = object.find(key);
-    return found != nullptr && found->is_object() ? *found : object.set(key, json::Object{});
 }
 
 const api::Job& job_of(const GenericJob& job) {
@@ -145,11 +141,11 @@ class BatchJobAdmission final : public JobAdmission {
     }
 
     void suspend(json::Value& object) const override {
-        object_at(object, "spec").set("suspend", true);
+        object_at(object, {"spec"}).set("suspend", true);
     }
 
     void gate_pods(json::Value& object) const override {
-        json::Value& pod = object_at(object_at(object_at(object, "spec"), "template"), "spec");
+        json::Value& pod = object_at(object, {"spec", "template", "spec"});
         json::Value* gates = pod.find("schedulingGates");
         if (gates == nullptr || !gates->is_array()) {
             gates = &pod.set("schedulingGates", json::Array{});

@@ -5,6 +5,7 @@
 #include "controller/jobs/default_queue.hpp"
 #include "controller/jobs/job_ancestors.hpp"
 #include "controller/jobs/job_defaults.hpp"
+#include "controller/jobs/object_members.hpp"
 #include "controller/jobs/pod/pod_group.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
 #include "controller/jobs/pod/role_hash.hpp"
@@ -35,22 +36,12 @@ constexpr std::string_view kKindName = "/v1, Kind=Pod";
 std::string label_path(const char* key) {
     return fmt::format("metadata.labels[{}]", key);
 }
-std::string annotation_path(const char* key) {
+std::string annotation_field(const char* key) {
     return fmt::format("metadata.annotations[{}]", key);
 }
 
-json::Value& object_at(json::Value& object, std::string_view key) {
-    json::Value* found = object.find(key);
-    return found != nullptr && found->is_object() ? *found : object.set(key, json::Object{});
-}
-
-json::Value& list_at(json::Value& object, std::string_view key) {
-    json::Value* found = object.find(key);
-    return found != nullptr && found->is_array() ? *found : object.set(key, json::Array{});
-}
-
 void add_gate(json::Value& object, const char* name) {
-    json::Array& gates = list_at(object_at(object, "spec"), "schedulingGates").as_array();
+    json::Array& gates = list_at(object_at(object, {"spec"}), "schedulingGates").as_array();
     const auto is_it = [name](const json::Value& gate) { return gate.string_at("name") == name; };
     if (std::ranges::none_of(gates, is_it)) {
         gates.emplace_back(json::Object{{"name", name}});
@@ -58,7 +49,7 @@ void add_gate(json::Value& object, const char* name) {
 }
 
 void add_finalizer(json::Value& object) {
-    json::Array& finalizers = list_at(object_at(object, "metadata"), "finalizers").as_array();
+    json::Array& finalizers = list_at(object_at(object, {"metadata"}), "finalizers").as_array();
     const json::Value own(api::finalizer::kManaged);
     if (std::ranges::find(finalizers, own) == finalizers.end()) {
         finalizers.push_back(own);
@@ -114,9 +105,9 @@ void hold_back(json::Value& object, api::ObjectMeta& pod, const FeatureGates& ga
         copy_pod_index(object, pod);
         add_gate(object, api::scheduling_gate::kTopology);
     }
-    json::Value& annotations = object_at(object_at(object, "metadata"), "annotations");
+    json::Value& annotations = object_at(object, {"metadata", "annotations"});
     if (annotations.find(api::annotation::kRoleHash) == nullptr) {
-        annotations.set(api::annotation::kRoleHash, role_hash(object_at(object, "spec")));
+        annotations.set(api::annotation::kRoleHash, role_hash(object_at(object, {"spec"})));
     }
 }
 
@@ -144,7 +135,7 @@ bool has_annotated_group(const api::ObjectMeta& pod, const FeatureGates& gates) 
 }
 
 std::string group_path(const api::ObjectMeta& pod, const FeatureGates& gates) {
-    return has_annotated_group(pod, gates) ? annotation_path(api::annotation::kPodGroupName)
+    return has_annotated_group(pod, gates) ? annotation_field(api::annotation::kPodGroupName)
                                            : label_path(api::label::kPodGroupName);
 }
 
@@ -168,11 +159,11 @@ FieldErrors validate_group(const api::ObjectMeta& pod, const FeatureGates& gates
     }
     validation::append(errors, validation::validate_subdomain(group, group_path(pod, gates)));
     if (total == nullptr) {
-        errors.push_back(validation::required(annotation_path(kTotal), both));
+        errors.push_back(validation::required(annotation_field(kTotal), both));
         return errors;
     }
     if (const auto count = group_total_count(pod); !count) {
-        errors.push_back(validation::invalid(annotation_path(kTotal), *total, count.error().detail)
+        errors.push_back(validation::invalid(annotation_field(kTotal), *total, count.error().detail)
         );
     }
     return errors;
@@ -188,7 +179,7 @@ FieldErrors validate_prebuilt(const api::ObjectMeta& pod, const FeatureGates& ga
     const bool is_annotated =
         prebuilt == find_value(pod.annotations, api::annotation::kPrebuiltWorkload);
     return {validation::invalid(
-        is_annotated ? annotation_path(api::annotation::kPrebuiltWorkload)
+        is_annotated ? annotation_field(api::annotation::kPrebuiltWorkload)
                      : label_path(api::label::kPrebuiltWorkload),
         prebuilt,
         "prebuilt workload and pod group should be equal"
@@ -226,7 +217,7 @@ FieldErrors validate_pod_update(
     };
     if (!new_group.empty() && is_final(before) && !is_final(after)) {
         errors.push_back(validation::forbidden(
-            annotation_path(kRetriable), "unretriable pod group can't be converted to retriable"
+            annotation_field(kRetriable), "unretriable pod group can't be converted to retriable"
         ));
     }
     const bool is_joining =
@@ -237,7 +228,7 @@ FieldErrors validate_pod_update(
     return errors;
 }
 
-validation::JobFacts facts_of(const api::Pod& pod) {
+validation::JobFacts facts_of_pod(const api::Pod& pod) {
     return {
         .metadata = pod.metadata,
         .group_version_kind = std::string(kKindName),
@@ -318,7 +309,7 @@ class PodAdmission final : public JobAdmission {
         const api::ObjectMeta& metadata = (*pod)->metadata;
         FieldErrors errors;
         if (request.operation == "CREATE") {
-            errors = validation::validate(facts_of(**pod), context.gates);
+            errors = validation::validate(facts_of_pod(**pod), context.gates);
             validation::append(errors, validate_pod(metadata, context.gates));
         } else {
             const auto before = read_pod(request.old_object.view(), request.namespace_);
@@ -329,7 +320,7 @@ class PodAdmission final : public JobAdmission {
                                    ? validation::DefaultQueue::Present
                                    : validation::DefaultQueue::Absent;
             errors = validation::validate_update(
-                facts_of(**before), facts_of(**pod), queue, context.gates
+                facts_of_pod(**before), facts_of_pod(**pod), queue, context.gates
             );
             validation::append(errors, validate_pod(metadata, context.gates));
             validation::append(

@@ -41,7 +41,7 @@ std::string kind_text(Kind kind) {
 }
 
 /// What is no number above zero says nothing.
-std::optional<std::int32_t> max_execution_time(const api::ObjectMeta& object) {
+std::optional<std::int32_t> group_execution_time(const api::ObjectMeta& object) {
     const std::string_view text = find_value(object.labels, api::label::kMaxExecTimeSeconds);
     std::int32_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -143,7 +143,7 @@ JobResult<api::Workload> make_group_workload(
     workload.spec.pod_sets = std::move(pod_sets);
     workload.spec.priority_class_ref = priority->ref;
     workload.spec.priority = priority->value;
-    workload.spec.maximum_execution_time_seconds = max_execution_time(owner.metadata);
+    workload.spec.maximum_execution_time_seconds = group_execution_time(owner.metadata);
     return workload;
 }
 

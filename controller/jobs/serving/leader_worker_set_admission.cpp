@@ -1,5 +1,6 @@
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"
+#include "controller/jobs/object_members.hpp"
 #include "controller/jobs/serving/leader_worker_set_groups.hpp"
 #include "controller/jobs/serving/serving_admission.hpp"
 #include "controller/jobs/serving/serving_names.hpp"
@@ -43,7 +44,7 @@ FieldErrors validate_replicas(const json::Value& set) {
     return {};
 }
 
-api::ObjectMeta metadata_of(const json::Value& pod_template) {
+api::ObjectMeta template_metadata(const json::Value& pod_template) {
     const auto read = api::decode<api::PodTemplateSpec>(json::print(pod_template));
     return read ? read->metadata : api::ObjectMeta();
 }
@@ -63,7 +64,7 @@ TopologyFaults find_topology_faults(const json::Value& set, const config::Featur
     std::string problem;
     for (const ReplicaPodSet& pod_set : replica_pod_sets(set)) {
         asked.push_back(
-            {metadata_of(*pod_set.pod_template),
+            {template_metadata(*pod_set.pod_template),
              fmt::format("{}.{}.metadata", kPath, pod_set.template_name),
              static_cast<std::int32_t>(pod_set.count)}
         );

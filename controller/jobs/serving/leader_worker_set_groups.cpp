@@ -31,7 +31,7 @@ constexpr std::string_view kMain = "main";
 constexpr std::size_t kWorkloadsAtOnce = 200;
 constexpr Duration kOrphanAge = std::chrono::minutes(1);
 
-std::int64_t number_at(
+std::int64_t count_at(
     const json::Value& object, std::initializer_list<std::string_view> path, std::int64_t otherwise
 ) {
     const json::Value* found = object.find_path(path);
@@ -46,7 +46,7 @@ bool is_updating_with_surge(const json::Value& set) {
         surge != nullptr && ((surge->is_int() && surge->as_int() > 0) ||
                              (surge->is_string() && surge->as_string() != "0" &&
                               surge->as_string() != "0%" && !surge->as_string().empty()));
-    return has_surge && number_at(set, {"status", "updatedReplicas"}, 0) < replicas_of_set(set);
+    return has_surge && count_at(set, {"status", "updatedReplicas"}, 0) < replicas_of_set(set);
 }
 
 /// Without what its own controller writes into templates, which differs from revision to revision.
@@ -67,7 +67,7 @@ void drop_own_keys(json::Value& pod_template, std::string_view map) {
     }
 }
 
-Result<api::PodSet> make_pod_set(const ReplicaPodSet& asked, const Settings& settings) {
+Result<api::PodSet> make_group_pod_set(const ReplicaPodSet& asked, const Settings& settings) {
     json::Value text = *asked.pod_template;
     for (const std::string_view map : {"labels", "annotations"}) {
         drop_own_keys(text, map);
@@ -151,7 +151,7 @@ class LeaderWorkerSetReconciliation {
 
     std::int64_t wanted() const {
         const std::int64_t replicas = std::max<std::int64_t>(replicas_of_set(set_.value), 0);
-        const std::int64_t present = number_at(set_.value, {"status", "replicas"}, 0);
+        const std::int64_t present = count_at(set_.value, {"status", "replicas"}, 0);
         return present > replicas && is_updating_with_surge(set_.value) ? present : replicas;
     }
 
@@ -199,7 +199,7 @@ class LeaderWorkerSetReconciliation {
     Outcome make_workloads(const std::vector<std::int64_t>& indexes) {
         std::vector<api::PodSet> pod_sets;
         for (const ReplicaPodSet& asked : replica_pod_sets(set_.value)) {
-            auto pod_set = make_pod_set(asked, settings_);
+            auto pod_set = make_group_pod_set(asked, settings_);
             if (!pod_set) {
                 return refuse_owner(
                     owner_, {JobProblem::Reason::InvalidSpec, pod_set.error().detail}
@@ -286,11 +286,11 @@ class LeaderWorkerSetReconciliation {
 }  // namespace
 
 std::int64_t replicas_of_set(const json::Value& leader_worker_set) {
-    return number_at(leader_worker_set, {"spec", "replicas"}, 1);
+    return count_at(leader_worker_set, {"spec", "replicas"}, 1);
 }
 
 std::int64_t replica_size_of(const json::Value& leader_worker_set) {
-    return number_at(leader_worker_set, {"spec", "leaderWorkerTemplate", "size"}, 1);
+    return count_at(leader_worker_set, {"spec", "leaderWorkerTemplate", "size"}, 1);
 }
 
 std::vector<ReplicaPodSet> replica_pod_sets(const json::Value& leader_worker_set) {

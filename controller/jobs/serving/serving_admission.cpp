@@ -4,6 +4,7 @@
 #include "api/dynamic_object.hpp"
 #include "api/kueue_names.hpp"
 #include "controller/jobs/job_defaults.hpp"
+#include "controller/jobs/object_members.hpp"
 #include "validation/serving_rules.hpp"
 
 #include <utility>
@@ -55,15 +56,6 @@ validation::FieldErrors validate_served_update(
         is_served ? validation::Served::Yes : validation::Served::No,
         context.gates
     );
-}
-
-json::Value& object_at(json::Value& value, std::initializer_list<std::string_view> path) {
-    json::Value* at = &value;
-    for (const std::string_view key : path) {
-        json::Value* found = at->find(key);
-        at = found != nullptr && found->is_object() ? found : &at->set(key, json::Object{});
-    }
-    return *at;
 }
 
 json::Value& template_map(json::Value& pod_template, std::string_view name) {

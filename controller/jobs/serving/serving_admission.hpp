@@ -47,9 +47,6 @@ json::Value& template_map(json::Value& pod_template, std::string_view name);
 /// Gives the template the object's queue and priority class, as far as it has them.
 void copy_queue_and_class(const api::ObjectMeta& object, json::Value& pod_template);
 
-/// The member at a path, made as objects where it is missing.
-json::Value& object_at(json::Value& value, std::initializer_list<std::string_view> path);
-
 /// Its pods wait by themselves, each with a Workload of its own.
 const ObjectAdmission& deployment_admission();
 /// Its pods are one group.

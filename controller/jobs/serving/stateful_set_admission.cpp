@@ -1,5 +1,6 @@
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"
+#include "controller/jobs/object_members.hpp"
 #include "controller/jobs/serving/serving_admission.hpp"
 #include "controller/jobs/serving/serving_names.hpp"
 #include "controller/jobs/serving/stateful_set_groups.hpp"

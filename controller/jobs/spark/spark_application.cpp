@@ -17,7 +17,7 @@ namespace {
 constexpr SparkRole kRoles[] = {SparkRole::Driver, SparkRole::Executor};
 constexpr std::string_view kMetadata[] = {"annotations", "labels"};
 
-json::Value* role_of(json::Value& object, SparkRole role) {
+json::Value* spec_of_role(json::Value& object, SparkRole role) {
     json::Value* spec = object.find("spec");
     json::Value* found = spec == nullptr ? nullptr : spec->find(to_string(role));
     return found != nullptr && found->is_object() ? found : nullptr;
@@ -77,7 +77,7 @@ std::string SparkApplication::place_of(const job_kinds::DescribedPodSet& pod_set
 std::optional<Result<json::Value>> SparkApplication::derive() const {
     json::Value derived = value();
     for (const SparkRole role : kRoles) {
-        json::Value* said = role_of(derived, role);
+        json::Value* said = spec_of_role(derived, role);
         if (said == nullptr) {
             return make_invalid(fmt::format("spec.{}: required", to_string(role)));
         }
@@ -96,7 +96,7 @@ Result<void> SparkApplication::inject(
     const std::vector<PodSetInfo>& injected
 ) const {
     for (std::size_t i = 0; i < std::size(kRoles); ++i) {
-        json::Value& role = *role_of(object, kRoles[i]);
+        json::Value& role = *spec_of_role(object, kRoles[i]);
         json::Value fields = as_template(role, spark_node_selector(value(), kRoles[i]));
         const auto live = read_template(fields, fmt::format("spec.{}", to_string(kRoles[i])));
         if (!live) {
@@ -125,7 +125,7 @@ void SparkApplication::restore(
 ) const {
     for (std::size_t i = 0; i < std::size(kRoles); ++i) {
         const auto stored = json::parse(workload.spec.pod_sets[i].template_->raw.view());
-        json::Value* role = role_of(object, kRoles[i]);
+        json::Value* role = spec_of_role(object, kRoles[i]);
         if (!stored || role == nullptr) {
             continue;
         }

@@ -17,13 +17,13 @@ namespace {
 /// Volumes of this name are Spark's own scratch space.
 constexpr std::string_view kScratchVolume = "spark-local-dir-";
 
-const json::Array& list_at(const json::Value& value, std::string_view name) {
+const json::Array& items_at(const json::Value& value, std::string_view name) {
     static const json::Array kNone;
     const json::Value* found = value.find(name);
     return found != nullptr && found->is_array() ? found->as_array() : kNone;
 }
 
-const json::Value* object_at(const json::Value& value, std::string_view name) {
+const json::Value* find_object(const json::Value& value, std::string_view name) {
     const json::Value* found = value.find(name);
     return found != nullptr && found->is_object() ? found : nullptr;
 }
@@ -87,7 +87,7 @@ Result<json::Value> resources_of(const json::Value& role) {
         }
         add_resource(resources, amount.list, amount.resource, quantity);
     }
-    if (const json::Value* gpu = object_at(role, "gpu")) {
+    if (const json::Value* gpu = find_object(role, "gpu")) {
         const json::Value* quantity = gpu->find("quantity");
         if (!gpu->string_at("name").empty() && quantity != nullptr && quantity->is_int() &&
             quantity->as_int() > 0) {
@@ -123,9 +123,9 @@ void add_volumes(
     const auto is_named = [](std::string_view name) {
         return [name](const json::Value& volume) { return volume.string_at("name") == name; };
     };
-    for (const json::Value& mount : list_at(role, "volumeMounts")) {
+    for (const json::Value& mount : items_at(role, "volumeMounts")) {
         const std::string_view name = mount.string_at("name");
-        const json::Array& known = list_at(spec, "volumes");
+        const json::Array& known = items_at(spec, "volumes");
         const auto volume = std::ranges::find_if(known, is_named(name));
         if (name.starts_with(kScratchVolume) || volume == known.end()) {
             continue;
@@ -148,7 +148,7 @@ json::Value role_metadata(const json::Value& role) {
     for (const std::string_view member : {"labels", "annotations"}) {
         json::Value merged = json::Object{};
         for (const json::Value* from : {base, &role}) {
-            const json::Value* map = from == nullptr ? nullptr : object_at(*from, member);
+            const json::Value* map = from == nullptr ? nullptr : find_object(*from, member);
             if (map != nullptr) {
                 for (const auto& [key, value] : map->as_object()) {
                     merged.set(key, value);
@@ -190,10 +190,10 @@ Result<json::Value> make_spark_pod(const json::Value& application, SparkRole rol
     json::Value pod_spec = json::Object{};
     add_volumes(spec, said, container, pod_spec);
     json::Array containers{std::move(container)};
-    add_containers(containers, list_at(said, "sidecars"));
+    add_containers(containers, items_at(said, "sidecars"));
     pod_spec.set("containers", std::move(containers));
     json::Array init_containers;
-    add_containers(init_containers, list_at(said, "initContainers"));
+    add_containers(init_containers, items_at(said, "initContainers"));
     if (!init_containers.empty()) {
         pod_spec.set("initContainers", std::move(init_containers));
     }

@@ -42,13 +42,13 @@ json::Value& object_in(json::Value& value, std::initializer_list<std::string_vie
 }
 
 /// A member of the spec; nullptr: it is not there.
-const json::Value* object_at(const json::Value& object, std::string_view member) {
+const json::Value* object_member(const json::Value& object, std::string_view member) {
     const json::Value* found = object.find_path({"spec", member});
     return found != nullptr && found->is_object() ? found : nullptr;
 }
 
 /// The container of that name of a replicated Job, or nullptr.
-json::Value* container_of(json::Value& job, std::string_view name) {
+json::Value* named_container(json::Value& job, std::string_view name) {
     json::Value& spec = object_in(job, {"template", "spec", "template", "spec"});
     json::Value* list = spec.find("containers");
     if (list == nullptr || !list->is_array()) {
@@ -96,8 +96,8 @@ class JobSetMaker {
     JobSetMaker(const json::Value& train_job, const json::Value& runtime)
         : train_job_(train_job),
           runtime_(runtime),
-          trainer_(object_at(train_job, "trainer")),
-          policy_(object_at(runtime, "mlPolicy")),
+          trainer_(object_member(train_job, "trainer")),
+          policy_(object_member(runtime, "mlPolicy")),
           mpi_(policy_ == nullptr ? nullptr : policy_->find("mpi")) {}
 
     json::Array make() {
@@ -170,7 +170,7 @@ class JobSetMaker {
             trainer_ == nullptr ? nullptr : trainer_->find("resourcesPerNode");
         const bool is_meant = (step_of(job) == kTrainerStep && policy_ != nullptr) ||
                               (is_launcher_node() && job.string_at("name") == kNode);
-        json::Value* container = container_of(job, kNode);
+        json::Value* container = named_container(job, kNode);
         if (wanted != nullptr && wanted->is_object() && is_meant && container != nullptr) {
             merge_strategically(object_in(*container, {"resources"}), *wanted);
         }
@@ -182,7 +182,7 @@ class JobSetMaker {
         }
         job.set("replicas", 1);
         const json::Value* said = train_job_.find_path({"spec", "initializer", member});
-        json::Value* container = container_of(job, step);
+        json::Value* container = named_container(job, step);
         if (said == nullptr || !said->is_object() || container == nullptr) {
             return;
         }
@@ -200,7 +200,7 @@ class JobSetMaker {
         if (is_trainer) {
             job.set("replicas", 1);
         }
-        json::Value* container = container_of(job, kNode);
+        json::Value* container = named_container(job, kNode);
         if (container == nullptr || trainer_ == nullptr) {
             return;
         }

@@ -52,7 +52,7 @@ bool has_injected_jobs(const json::Value& train_job) {
     return jobs != nullptr && jobs->is_array() && !jobs->as_array().empty();
 }
 
-json::Value to_value(const api::StringMap& map) {
+json::Value map_value(const api::StringMap& map) {
     json::Object made;
     for (const auto& [key, value] : map) {
         made.emplace_back(key, value);
@@ -87,7 +87,7 @@ json::Value patch_of(
     json::Value spec = json::Object{};
     const auto add = [](json::Value& to, std::string_view member, const api::StringMap& map) {
         if (!map.empty()) {
-            to.set(member, to_value(map));
+            to.set(member, map_value(map));
         }
     };
     add(metadata, "annotations", info.annotations);

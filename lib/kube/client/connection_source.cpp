@@ -24,7 +24,7 @@ std::string variable(const InClusterSource& process, const std::string& name) {
     return found == process.environment.end() ? std::string() : found->second;
 }
 
-void resolve(json::Value& object, std::string_view field, const std::string& folder) {
+void resolve_field(json::Value& object, std::string_view field, const std::string& folder) {
     json::Value* path = object.find(field);
     if (path != nullptr && path->is_string() && !path->as_string().empty() &&
         !path->as_string().starts_with('/')) {
@@ -35,18 +35,18 @@ void resolve(json::Value& object, std::string_view field, const std::string& fol
 /// File names within the entry count from the folder of its own file.
 void resolve_entry(json::Value& entry, const std::string& folder) {
     if (json::Value* cluster = entry.find("cluster"); cluster != nullptr && cluster->is_object()) {
-        resolve(*cluster, "certificate-authority", folder);
+        resolve_field(*cluster, "certificate-authority", folder);
     }
     json::Value* user = entry.find("user");
     if (user == nullptr || !user->is_object()) {
         return;
     }
     for (const std::string_view field : {"client-certificate", "client-key", "tokenFile"}) {
-        resolve(*user, field, folder);
+        resolve_field(*user, field, folder);
     }
     json::Value* exec = user->find("exec");
     if (exec != nullptr && exec->string_at("command").find('/') != std::string_view::npos) {
-        resolve(*exec, "command", folder);
+        resolve_field(*exec, "command", folder);
     }
 }
 

@@ -32,14 +32,14 @@ constexpr std::string_view kPaused = "DeploymentPaused";
 constexpr std::string_view kDone = "NewReplicaSetAvailable";
 constexpr std::string_view kTimedOut = "ProgressDeadlineExceeded";
 
-std::int64_t number_of(std::string_view text) {
+std::int64_t revision_number(std::string_view text) {
     std::int64_t number = 0;
     std::from_chars(text.data(), text.data() + text.size(), number);
     return number;
 }
 
 std::int64_t revision_of(const json::Value& set) {
-    return number_of(text_at(set, {"metadata", "annotations", kRevision}));
+    return revision_number(text_at(set, {"metadata", "annotations", kRevision}));
 }
 
 class DeploymentTurn {
@@ -282,7 +282,7 @@ class DeploymentTurn {
         for (const json::Value* set : active) {
             const std::int64_t size = size_of(*set);
             const std::int64_t before = std::max<std::int64_t>(
-                number_of(text_at(*set, {"metadata", "annotations", kMost})), 1
+                revision_number(text_at(*set, {"metadata", "annotations", kMost})), 1
             );
             const double exact =
                 static_cast<double>(size) * static_cast<double>(most) / static_cast<double>(before);

@@ -14,7 +14,7 @@ namespace sluice::sim {
 
 namespace {
 
-json::Value make_status(
+json::Value make_replica_set_status(
     const json::Value& set, const std::vector<const json::Value*>& active, std::int64_t terminating
 ) {
     const auto ready = static_cast<std::int64_t>(
@@ -71,7 +71,7 @@ Outcome reconcile_replica_set(const Turn& turn) {
             }
         }
     }
-    json::Value status = make_status(set, active, terminating);
+    json::Value status = make_replica_set_status(set, active, terminating);
     if (std::ssize(active) < wanted) {
         // That pods cannot be created stands there until all are.
         if (const json::Value* conditions = set.find_path({"status", "conditions"})) {

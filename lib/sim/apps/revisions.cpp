@@ -16,7 +16,7 @@ constexpr std::string_view kKind = "ControllerRevision";
 constexpr std::string_view kApiVersion = "apps/v1";
 constexpr std::int64_t kHistoryDefault = 10;
 
-std::int64_t number_of(const json::Value& revision) {
+std::int64_t number_of_revision(const json::Value& revision) {
     return find_int(revision, {"revision"}).value_or(0);
 }
 
@@ -59,7 +59,8 @@ Revisions::Revisions(const Turn& turn, std::string_view label) : turn_(turn), la
     for (const json::Value* each : turn.owned_of(kKind)) {
         if (!holds(*each, data_)) {
             old_.push_back(each);
-        } else if (current_ == nullptr || number_of(*each) >= number_of(*current_)) {
+        } else if (current_ == nullptr ||
+                   number_of_revision(*each) >= number_of_revision(*current_)) {
             if (current_ != nullptr) {
                 duplicates_.push_back(current_);
             }
@@ -68,7 +69,9 @@ Revisions::Revisions(const Turn& turn, std::string_view label) : turn_(turn), la
             duplicates_.push_back(each);
         }
     }
-    std::ranges::stable_sort(old_, {}, [](const json::Value* each) { return number_of(*each); });
+    std::ranges::stable_sort(old_, {}, [](const json::Value* each) {
+        return number_of_revision(*each);
+    });
     choose_name();
 }
 
@@ -90,7 +93,7 @@ void Revisions::choose_name() {
 }
 
 void Revisions::save(Outcome& outcome) const {
-    const std::int64_t number = old_.empty() ? 1 : number_of(*old_.back()) + 1;
+    const std::int64_t number = old_.empty() ? 1 : number_of_revision(*old_.back()) + 1;
     if (current_ == nullptr) {
         json::Value metadata =
             json::Object{{"name", name_}, {"ownerReferences", owner_references(turn_.object)}};
@@ -110,7 +113,7 @@ void Revisions::save(Outcome& outcome) const {
              .api_version = std::string(kApiVersion),
              .kind = std::string(kKind)}
         );
-    } else if (number_of(*current_) < number) {
+    } else if (number_of_revision(*current_) < number) {
         outcome.writes.push_back(
             {.verb = Write::Verb::Patch,
              .name = name_,

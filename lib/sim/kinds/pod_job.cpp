@@ -19,7 +19,7 @@ namespace sluice::sim {
 
 namespace {
 
-void count(Replicas& replicas, const json::Value& pod) {
+void count_pod(Replicas& replicas, const json::Value& pod) {
     const std::string_view phase = pod.find_path({"status", "phase"}) == nullptr
                                        ? std::string_view()
                                        : pod.find("status")->string_at("phase");
@@ -108,7 +108,7 @@ class PodJobTurn {
                     break;
                 }
                 if (const auto* pod = find_pod(kind_.pod_name(object_, made, number))) {
-                    count(made, *pod);
+                    count_pod(made, *pod);
                 }
             }
             job_.replicas.push_back(std::move(made));

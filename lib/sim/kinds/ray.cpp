@@ -19,14 +19,16 @@ namespace {
 
 constexpr std::string_view kSubmitter = "submitter";
 
-std::string pod_name(const json::Value& object, const Replicas& replicas, std::int64_t number) {
+std::string ray_pod_name(const json::Value& object, const Replicas& replicas, std::int64_t number) {
     if (replicas.name == "head" || replicas.name == kSubmitter) {
         return fmt::format("{}-{}", name_of(object), replicas.name);
     }
     return fmt::format("{}-{}-worker-{}", name_of(object), replicas.name, number);
 }
 
-void dress(json::Value& pod, const json::Value& object, const Replicas& replicas, std::int64_t) {
+void dress_ray_pod(
+    json::Value& pod, const json::Value& object, const Replicas& replicas, std::int64_t
+) {
     if (replicas.name == kSubmitter) {
         make_object_at(pod, {"spec"}).set("restartPolicy", "Never");
         for (const std::string_view name : {kRunSeconds, kExitCode}) {
@@ -248,7 +250,7 @@ json::Value job_status(const PodJob& job) {
     return status;
 }
 
-bool is_cleaned(const json::Value& object, const json::Value& pod) {
+bool is_ray_cleaned(const json::Value& object, const json::Value& pod) {
     return is_true_at(object, {"spec", "shutdownAfterJobFinishes"}) && is_active_pod(pod);
 }
 
@@ -257,8 +259,8 @@ bool is_cleaned(const json::Value& object, const json::Value& pod) {
 PodJobKind ray_cluster_kind(const job_kinds::Description& description) {
     return {
         .description = &description,
-        .pod_name = pod_name,
-        .dress = dress,
+        .pod_name = ray_pod_name,
+        .dress = dress_ray_pod,
         .judge = goes_on,
         .replaces_failed = true,
         .status = cluster_status
@@ -275,11 +277,11 @@ PodJobKind ray_job_kind(const job_kinds::Description& description) {
     return {
         .description = &description,
         .complete = complete_job,
-        .pod_name = pod_name,
-        .dress = dress,
+        .pod_name = ray_pod_name,
+        .dress = dress_ray_pod,
         .count = wanted_of_job,
         .judge = judge_job,
-        .is_cleaned = is_cleaned,
+        .is_cleaned = is_ray_cleaned,
         .status = job_status
     };
 }

@@ -29,12 +29,14 @@ Result<json::Value> complete(const json::Value& object) {
     return completed;
 }
 
-std::string pod_name(const json::Value& object, const Replicas& replicas, std::int64_t number) {
+std::string spark_pod_name(
+    const json::Value& object, const Replicas& replicas, std::int64_t number
+) {
     return replicas.name == "driver" ? fmt::format("{}-driver", name_of(object))
                                      : fmt::format("{}-exec-{}", name_of(object), number + 1);
 }
 
-void dress(
+void dress_spark_pod(
     json::Value& pod, const json::Value& object, const Replicas& replicas, std::int64_t number
 ) {
     set_metadata(pod, "labels", "sparkoperator.k8s.io/app-name", name_of(object));
@@ -68,7 +70,7 @@ std::int64_t wanted(const PodJob& job, const Replicas& replicas) {
     return may_run || !replicas.pods.empty() ? replicas.wanted : 0;
 }
 
-Stage judge(const PodJob& job, Outcome&) {
+Stage judge_spark(const PodJob& job, Outcome&) {
     const Replicas* driver = driver_of(job);
     if (driver == nullptr) {
         return Stage::Running;
@@ -86,7 +88,7 @@ std::string_view state_of(const json::Value& pod) {
                                   : "PENDING";
 }
 
-json::Value make_status(const PodJob& job) {
+json::Value make_spark_status(const PodJob& job) {
     const std::string time = api::to_string(job.turn.now);
     const Replicas* driver = driver_of(job);
     json::Value state = json::Object();
@@ -138,7 +140,7 @@ json::Value make_status(const PodJob& job) {
 }
 
 /// Executors end with their driver.
-bool is_cleaned(const json::Value&, const json::Value& pod) {
+bool is_spark_cleaned(const json::Value&, const json::Value& pod) {
     return text_at(pod, {"metadata", "labels", "spark-role"}) == "executor";
 }
 
@@ -148,12 +150,12 @@ PodJobKind spark_kind(const job_kinds::Description& description) {
     return {
         .description = &description,
         .complete = complete,
-        .pod_name = pod_name,
-        .dress = dress,
+        .pod_name = spark_pod_name,
+        .dress = dress_spark_pod,
         .count = wanted,
-        .judge = judge,
-        .is_cleaned = is_cleaned,
-        .status = make_status
+        .judge = judge_spark,
+        .is_cleaned = is_spark_cleaned,
+        .status = make_spark_status
     };
 }
 

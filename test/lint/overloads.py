@@ -1,0 +1,53 @@
+"""Functions of one source that a call in another source could reach.
+
+The sanitizers, the release and the quickstart compile several sources of a library as one text.
+There a function in an anonymous namespace is an overload of each function of its name in the other
+sources and in the headers: a call may choose another one than in the dev build, and no compiler
+says so. Its name must therefore be its own within the library.
+"""
+
+import collections
+import re
+
+import cpp_text
+
+# The head of a function at the left margin: what it returns, then its name.
+_FUNCTION = re.compile(
+    r"^(?!(?:return|else|namespace|using|struct|class|enum|template|static_assert|case)\b)"
+    r"[A-Za-z_][\w:<>,&*\[\] ]*[ &*>](\w+)\("
+)
+
+
+def _library(path):
+    """What is compiled together at most: a folder of lib/ or of controller/."""
+    return "/".join(path.split("/")[:2])
+
+
+def _functions(source):
+    """Yields (name, line, whether it is in an anonymous namespace)."""
+    is_anonymous = False
+    lines = zip(source.splitlines(), cpp_text.strip(source).splitlines())
+    for number, (line, code) in enumerate(lines, 1):
+        if code.startswith("namespace {"):
+            is_anonymous = True
+        elif line == "}  // namespace":
+            is_anonymous = False
+        elif match := _FUNCTION.match(code):
+            yield match.group(1), number, is_anonymous
+
+
+def faults(tree):
+    """Yields (path, line, fault)."""
+    own = collections.defaultdict(list)
+    shared = collections.defaultdict(set)
+    for path in tree.cpp(under=("lib/", "controller/")):
+        for name, line, is_anonymous in _functions(tree.text(path)):
+            if path.endswith(".hpp"):
+                shared[_library(path), name].add(path)
+            elif is_anonymous:
+                own[_library(path), name].append((path, line))
+    for (library, name), places in sorted(own.items()):
+        files = {path for path, _ in places} | shared[library, name]
+        for path, line in places:
+            for other in sorted(files - {path}):
+                yield path, line, f"{name}() has the name of a function of {other}"
