@@ -5,6 +5,7 @@
 #include "apiserver/values.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,9 @@ using api::ResourceList;
 using json::Value;
 
 constexpr std::string_view kStorageClass = ".storageclass.storage.k8s.io/";
+constexpr std::string_view kDeviceClass = ".deviceclass.resource.k8s.io/devices";
+
+const Collection resource_claims{"resource.k8s.io", "resourceclaims"};
 
 /// These amounts are counted under their plain name, too.
 bool has_plain_name(std::string_view resource) {
@@ -71,6 +75,33 @@ void count_claim(const Value& claim, ResourceList& used) {
     if (const auto found = storage.find("storage"); found != storage.end()) {
         used["requests.storage"] = found->second;
         used[of_class + "requests.storage"] = found->second;
+    }
+}
+
+/// The most devices that a request for devices of one class may get.
+std::int64_t devices_of(const Value& request) {
+    constexpr std::int64_t kMost = 32;  // of all that one claim may be given
+    const auto mode = request.string_at("allocationMode");
+    return mode == "All" ? kMost : mode == "ExactCount" ? int_at(request, "count", 0) : 0;
+}
+
+/// Devices by their class. Of alternatives, each class counts with what it would give at most.
+void count_devices(const Value& claim, ResourceList& used) {
+    for (const Value& request : items_of(claim.find_path({"spec", "devices", "requests"}))) {
+        std::map<std::string, std::int64_t> most;
+        const auto consider = [&most](const Value& one) {
+            auto& known = most[std::string(one.string_at("deviceClassName"))];
+            known = std::max(known, devices_of(one));
+        };
+        if (const Value* exactly = request.find("exactly")) {
+            consider(*exactly);
+        }
+        for (const Value& one : items_of(request.find("firstAvailable"))) {
+            consider(one);
+        }
+        for (const auto& [name, count] : most) {
+            used[name + std::string(kDeviceClass)] += Quantity(count);
+        }
     }
 }
 
@@ -158,6 +189,9 @@ Collection counted_by(const std::string& resource) {
         resource.find(kStorageClass) != std::string::npos) {
         return {"", "persistentvolumeclaims"};
     }
+    if (resource.ends_with(kDeviceClass)) {
+        return resource_claims;
+    }
     static const std::set<std::string_view> kOwn{
         "configmaps", "replicationcontrollers", "resourcequotas", "secrets"
     };
@@ -180,6 +214,9 @@ ResourceList usage_of(const Collection& collection, const Value& object) {
     ResourceList used;
     const std::string suffix = collection.group.empty() ? "" : "." + collection.group;
     used["count/" + collection.plural + suffix] = Quantity(1);
+    if (collection == resource_claims) {
+        count_devices(object, used);
+    }
     if (!collection.group.empty()) {
         return used;
     }

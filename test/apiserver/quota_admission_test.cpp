@@ -56,6 +56,52 @@ TEST_CASE("a quota counts what its namespace has, and refuses more", "[apiserver
     }
 }
 
+TEST_CASE("a quota counts devices by their class", "[apiserver][admission]") {
+    ServerClient client;
+    constexpr std::string_view kGold = "gold.deviceclass.resource.k8s.io/devices";
+    REQUIRE(
+        client.outcome(
+            "POST", kQuotas, "{metadata: {name: q}, spec: {hard: {" + std::string(kGold) + ": 6}}}"
+        ) == "201"
+    );
+    const std::string_view kClaims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+    const auto claim = [&client, kClaims](std::string_view name, std::string_view requests) {
+        return client.outcome(
+            "POST",
+            kClaims,
+            "{metadata: {name: " + std::string(name) + "}, spec: {devices: {requests: [" +
+                std::string(requests) + "]}}}"
+        );
+    };
+    const auto used = [&client] {
+        return client.at(
+            std::string(kQuotas) + "/q",
+            {"status", "used", "gold.deviceclass.resource.k8s.io/devices"}
+        );
+    };
+    CHECK(claim("a", "{name: r, exactly: {deviceClassName: gold}}") == "201");
+    CHECK(used() == "1");
+    CHECK(claim("b", "{name: r, exactly: {deviceClassName: silver, count: 9}}") == "201");
+    CHECK(used() == "1");
+    CHECK(
+        claim(
+            "c",
+            "{name: r, firstAvailable: [{name: one, deviceClassName: gold, count: 3}, {name: two, "
+            "deviceClassName: gold, count: 2}]}, {name: s, exactly: {deviceClassName: gold}}"
+        ) == "201"
+    );
+    CHECK(used() == "5");
+    CHECK(
+        claim("d", "{name: r, exactly: {deviceClassName: gold, allocationMode: All}}") ==
+        "403 Forbidden: resourceclaims.resource.k8s.io \"d\" is forbidden: exceeded quota: q, "
+        "requested: gold.deviceclass.resource.k8s.io/devices=32, used: "
+        "gold.deviceclass.resource.k8s.io/devices=5, limited: "
+        "gold.deviceclass.resource.k8s.io/devices=6"
+    );
+    CHECK(client.outcome("DELETE", std::string(kClaims) + "/c") == "200");
+    CHECK(used() == "1");
+}
+
 TEST_CASE(
     "a quota is about claims with the attributes class that it names", "[apiserver][admission]"
 ) {
