@@ -180,10 +180,10 @@ int finish(const Options& options, const Ended& ended) {
     fmt::print("{}", describe_waiting_pods(store));
     if (const auto deadline = ended.cluster.next_deadline(); ended.is_settled && deadline) {
         fmt::print(
-            "not at rest: something changes at {} of virtual time, after the {} hours of "
-            "--hours\n",
-            api::to_string(*deadline),
-            options.hours
+            "not at rest after {} {} (--hours): the next change is due at {} of virtual time\n",
+            options.hours,
+            options.hours == 1 ? "hour" : "hours",
+            api::to_string(*deadline)
         );
     }
     const double seconds =

@@ -167,7 +167,8 @@ class TestCommandTest(unittest.TestCase):
         self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
         self.assertRegex(
             run.stdout,
-            r"not at rest: something changes at 2030-01-02T06:00:\d\dZ of virtual time, after",
+            r"not at rest after 24 hours \(--hours\): the next change is due at "
+            r"2030-01-02T06:00:\d\dZ of virtual time",
         )
         self.assertIn("pods without a node: 1, such as default/big-", run.stdout)
         self.assertIn("0/1 nodes are available: 1 Insufficient cpu.", run.stdout)
