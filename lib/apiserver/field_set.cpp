@@ -135,21 +135,33 @@ void FieldSet::for_each(const std::function<void(const FieldPath&)>& visit) cons
     visit_paths(*this, path, visit);
 }
 
-FieldSet set_union(const FieldSet& a, const FieldSet& b) {
+FieldSet set_union(FieldSet a, const FieldSet& b) {
+    if (b.empty()) {
+        return a;
+    }
+    if (a.empty()) {
+        return b;
+    }
     FieldSet out;
     out.is_member = a.is_member || b.is_member;
+    out.children.reserve(std::max(a.children.size(), b.children.size()));
     auto left = a.children.begin();
     auto right = b.children.begin();
     while (left != a.children.end() && right != b.children.end()) {
-        if (left->element == right->element) {
-            out.children.push_back({left->element, set_union(left->set, right->set)});
+        const auto order = left->element <=> right->element;
+        if (order == 0) {
+            out.children.push_back(
+                {std::move(left->element), set_union(std::move(left->set), right->set)}
+            );
             ++left;
             ++right;
+        } else if (order < 0) {
+            out.children.push_back(std::move(*left++));
         } else {
-            out.children.push_back(left->element < right->element ? *left++ : *right++);
+            out.children.push_back(*right++);
         }
     }
-    std::copy(left, a.children.end(), std::back_inserter(out.children));
+    std::move(left, a.children.end(), std::back_inserter(out.children));
     std::copy(right, b.children.end(), std::back_inserter(out.children));
     return out;
 }
@@ -165,32 +177,32 @@ FieldSet set_intersection(const FieldSet& a, const FieldSet& b) {
     return out;
 }
 
-FieldSet set_difference(const FieldSet& a, const FieldSet& b) {
-    FieldSet out;
-    out.is_member = a.is_member && !b.is_member;
-    for (const auto& child : a.children) {
-        const FieldSet* other = b.find(child.element);
-        append_unless_empty(
-            out, child.element, other == nullptr ? child.set : set_difference(child.set, *other)
-        );
+FieldSet set_difference(FieldSet a, const FieldSet& b) {
+    a.is_member = a.is_member && !b.is_member;
+    if (b.children.empty()) {
+        return a;
     }
-    return out;
+    std::erase_if(a.children, [&b](FieldSet::Child& child) {
+        if (const FieldSet* other = b.find(child.element)) {
+            child.set = set_difference(std::move(child.set), *other);
+        }
+        return child.set.empty();
+    });
+    return a;
 }
 
-FieldSet set_difference_below(const FieldSet& a, const FieldSet& b) {
-    FieldSet out;
-    out.is_member = a.is_member;
-    for (const auto& child : a.children) {
-        const FieldSet* other = b.find(child.element);
-        if (other == nullptr || !other->is_member) {
-            append_unless_empty(
-                out,
-                child.element,
-                other == nullptr ? child.set : set_difference_below(child.set, *other)
-            );
-        }
+FieldSet set_difference_below(FieldSet a, const FieldSet& b) {
+    if (b.children.empty()) {
+        return a;
     }
-    return out;
+    std::erase_if(a.children, [&b](FieldSet::Child& child) {
+        const FieldSet* other = b.find(child.element);
+        if (other != nullptr && !other->is_member) {
+            child.set = set_difference_below(std::move(child.set), *other);
+        }
+        return (other != nullptr && other->is_member) || child.set.empty();
+    });
+    return a;
 }
 
 FieldSet set_restriction(const FieldSet& a, const FieldSet& b) {

@@ -48,12 +48,12 @@ struct FieldSet::Child {
     friend bool operator==(const Child&, const Child&) = default;
 };
 
-FieldSet set_union(const FieldSet& a, const FieldSet& b);
+FieldSet set_union(FieldSet a, const FieldSet& b);
 FieldSet set_intersection(const FieldSet& a, const FieldSet& b);
 /// What is in `a` and not in `b`.
-FieldSet set_difference(const FieldSet& a, const FieldSet& b);
+FieldSet set_difference(FieldSet a, const FieldSet& b);
 /// What is in `a` and neither in `b` nor below a path in `b`.
-FieldSet set_difference_below(const FieldSet& a, const FieldSet& b);
+FieldSet set_difference_below(FieldSet a, const FieldSet& b);
 /// What is in `a` at or below a path in `b`.
 FieldSet set_restriction(const FieldSet& a, const FieldSet& b);
 /// The set of dotted paths of member names.

@@ -40,9 +40,9 @@ FieldSet fields_last_applied(
     }
     const auto differences = compare(type, *applied, live);
     auto fields = field_set_of(type, *applied);
-    fields = set_difference(fields, differences.modified);
-    fields = set_difference(fields, differences.added);
-    return set_difference(fields, differences.removed);
+    fields = set_difference(std::move(fields), differences.modified);
+    fields = set_difference(std::move(fields), differences.added);
+    return set_difference(std::move(fields), differences.removed);
 }
 
 void note_last_applied(const Value& config, Value& object) {

@@ -77,8 +77,11 @@ void remove_managed_fields(Value& object) {
     }
 }
 
-FieldSet without_reset(const FieldSet& set, const ResetFields& reset) {
-    auto out = set_difference_below(set, set_of_fields(reset.excluded));
+FieldSet without_reset(FieldSet set, const ResetFields& reset) {
+    if (set.empty()) {
+        return set;
+    }
+    auto out = set_difference_below(std::move(set), set_of_fields(reset.excluded));
     return reset.only.empty() ? out : set_restriction(out, set_of_fields(reset.only));
 }
 
@@ -142,11 +145,12 @@ class Ownership {
             fields = own->fields;
         }
         const auto& differences = comparisons_.at(context_.api_version);
-        fields = set_difference(fields, differences.removed);
+        fields = set_difference(std::move(fields), differences.removed);
         auto gained = set_union(differences.modified, differences.added);
-        gained = set_difference(gained, bookkeeping());
-        fields = set_difference(set_union(fields, gained), bookkeeping());
-        set_fields(managers, self, std::move(fields), !gained.empty() ? context_.now : "");
+        gained = set_difference(std::move(gained), bookkeeping());
+        const bool has_gained = !gained.empty();
+        fields = set_difference(set_union(std::move(fields), gained), bookkeeping());
+        set_fields(managers, self, std::move(fields), has_gained ? context_.now : "");
         return {};
     }
 
@@ -222,6 +226,22 @@ class Ownership {
         if (schema == nullptr) {
             return static_cast<const Comparison*>(nullptr);
         }
+        auto made = compare_in(version, *schema, before, after);
+        if (!made) {
+            return made.error();
+        }
+        made->added = without_reset(std::move(made->added), context_.reset);
+        made->removed = without_reset(std::move(made->removed), context_.reset);
+        made->modified = without_reset(std::move(made->modified), context_.reset);
+        return &comparisons_.emplace(version, std::move(made).value()).first->second;
+    }
+
+    Result<Comparison> compare_in(
+        const std::string& version, const Schema& schema, const Value& before, const Value& after
+    ) {
+        if (version == context_.api_version) {
+            return compare(root_type(schema), before, after);
+        }
         const auto old_object = versions_.convert(before, context_.api_version, version);
         if (!old_object) {
             return old_object.error();
@@ -230,11 +250,7 @@ class Ownership {
         if (!new_object) {
             return new_object.error();
         }
-        auto made = compare(root_type(*schema), *old_object, *new_object);
-        made.added = without_reset(made.added, context_.reset);
-        made.removed = without_reset(made.removed, context_.reset);
-        made.modified = without_reset(made.modified, context_.reset);
-        return &comparisons_.emplace(version, std::move(made)).first->second;
+        return compare(root_type(schema), *old_object, *new_object);
     }
 
     /// Takes from all others what the write changes or removes. Errors: Conflict, unless forced,
@@ -267,8 +283,9 @@ class Ownership {
                 manager.fields, set_union(differences.modified, differences.added)
             );
             lost.for_each([&](const FieldPath& path) { conflicts_.push_back({manager, path}); });
-            manager.fields =
-                set_difference(set_difference(manager.fields, lost), differences.removed);
+            manager.fields = set_difference(
+                set_difference(std::move(manager.fields), lost), differences.removed
+            );
         }
         if (!force && !conflicts_.empty()) {
             return Error{.code = ErrorCode::Conflict, .detail = "conflict", .status = {}};

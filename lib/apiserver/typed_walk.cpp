@@ -81,11 +81,13 @@ class ItemIndex {
     Items items_;
 };
 
+/// Makes the differences of each part by itself, and hangs what there is below its parent: most
+/// parts do not differ, and those that do come in order.
 class Comparer {
   public:
-    Comparison result;
-
-    void compare(const FieldType& type, const Value* before, const Value* after, int depth) {
+    static Comparison compare(
+        const FieldType& type, const Value* before, const Value* after, int depth
+    ) {
         const bool is_list =
             (after != nullptr && after->is_array()) || (before != nullptr && before->is_array());
         const bool is_map =
@@ -95,82 +97,83 @@ class Comparer {
                              (is_list && type.is_atomic_list()) ||
                              (is_map && type.is_atomic_map()) ||
                              (is_empty_container(before) && is_empty_container(after));
+        Comparison result;
         if (is_leaf) {
-            note_leaf(before, after);
-            return;
+            result.added.is_member = before == nullptr;
+            result.removed.is_member = before != nullptr && after == nullptr;
+            result.modified.is_member =
+                before != nullptr && after != nullptr && !(*before == *after);
+            return result;
         }
         if (is_list) {
-            compare_lists(type, before, after, depth);
+            compare_lists(result, type, before, after, depth);
         } else {
-            compare_maps(type, before, after, depth);
+            compare_maps(result, type, before, after, depth);
         }
-        if (before == nullptr) {
-            result.added.insert(path_);
-        } else if (after == nullptr) {
-            result.removed.insert(path_);
-        } else if (!is_nested(before) && !before->is_null()) {
-            result.modified.insert(path_);
-        }
+        result.added.is_member = before == nullptr;
+        result.removed.is_member = before != nullptr && after == nullptr;
+        result.modified.is_member =
+            before != nullptr && after != nullptr && !is_nested(before) && !before->is_null();
+        return result;
     }
 
   private:
-    void note_leaf(const Value* before, const Value* after) {
-        if (before == nullptr) {
-            result.added.insert(path_);
-        } else if (after == nullptr) {
-            result.removed.insert(path_);
-        } else if (!(*before == *after)) {
-            result.modified.insert(path_);
-        }
-    }
-
-    void compare_maps(const FieldType& type, const Value* before, const Value* after, int depth) {
-        json::MemberIndex old_members(before);
-        for (const auto* member : sorted_members(after)) {
-            const auto& name = member->first;
-            const Value* was = old_members.find(name);
-            step(field_element(name), known_member(type, name), was, &member->second, depth);
-        }
-        json::MemberIndex new_members(after);
-        for (const auto* member : sorted_members(before)) {
-            const auto& name = member->first;
-            if (new_members.find(name) == nullptr) {
-                step(
-                    field_element(name), known_member(type, name), &member->second, nullptr, depth
-                );
+    static void add(Comparison& to, const PathElement& element, Comparison part) {
+        const auto hang = [&element](FieldSet& parent, FieldSet& child) {
+            if (!child.empty()) {
+                parent.at(element) = std::move(child);
             }
-        }
+        };
+        hang(to.added, part.added);
+        hang(to.removed, part.removed);
+        hang(to.modified, part.modified);
     }
 
-    void step(
-        PathElement element,
+    static void compare_maps(
+        Comparison& result,
         const FieldType& type,
         const Value* before,
         const Value* after,
         int depth
     ) {
-        path_.push_back(std::move(element));
-        compare(type, before, after, depth + 1);
-        path_.pop_back();
+        const auto step = [&](const std::string& name, const Value* was, const Value* is) {
+            add(result, field_element(name), compare(known_member(type, name), was, is, depth + 1));
+        };
+        json::MemberIndex old_members(before);
+        for (const auto* member : sorted_members(after)) {
+            step(member->first, old_members.find(member->first), &member->second);
+        }
+        json::MemberIndex new_members(after);
+        for (const auto* member : sorted_members(before)) {
+            if (new_members.find(member->first) == nullptr) {
+                step(member->first, &member->second, nullptr);
+            }
+        }
     }
 
-    void compare_lists(const FieldType& type, const Value* before, const Value* after, int depth) {
+    static void compare_lists(
+        Comparison& result,
+        const FieldType& type,
+        const Value* before,
+        const Value* after,
+        int depth
+    ) {
         const ItemIndex old_items(type, before);
         const ItemIndex new_items(type, after);
         const FieldType of_item = type.item();
         for (const auto& [element, items] : new_items.items()) {
-            compare_items(element, of_item, old_items.find(element), &items, depth);
+            const auto* const was = old_items.find(element);
+            add(result, element, compare_items(of_item, was, &items, depth + 1));
         }
         for (const auto& [element, items] : old_items.items()) {
             if (new_items.find(element) == nullptr) {
-                compare_items(element, of_item, &items, nullptr, depth);
+                add(result, element, compare_items(of_item, &items, nullptr, depth + 1));
             }
         }
     }
 
     /// Items of one identity. Where there are several, they count as one whole.
-    void compare_items(
-        const PathElement& element,
+    static Comparison compare_items(
         const FieldType& type,
         const std::vector<const Value*>* before,
         const std::vector<const Value*>* after,
@@ -180,36 +183,30 @@ class Comparer {
         const std::size_t new_count = after == nullptr ? 0 : after->size();
         if (old_count <= 1 && new_count <= 1) {
             const Value* was = old_count == 0 ? nullptr : before->front();
-            step(element, type, was, new_count == 0 ? nullptr : after->front(), depth);
-            return;
+            return compare(type, was, new_count == 0 ? nullptr : after->front(), depth);
         }
-        path_.push_back(element);
+        Comparison result;
         if (old_count >= 2 && new_count >= 2) {
-            const bool same = std::equal(
+            result.modified.is_member = !std::equal(
                 before->begin(),
                 before->end(),
                 after->begin(),
                 after->end(),
                 [](auto* a, auto* b) { return *a == *b; }
             );
-            if (!same) {
-                result.modified.insert(path_);
-            }
         } else if (old_count >= 2) {
             if (new_count == 1) {
-                compare(type, nullptr, after->front(), depth + 1);
+                result = compare(type, nullptr, after->front(), depth);
             }
-            result.removed.insert(path_);
+            result.removed.is_member = true;
         } else {
             if (old_count == 1) {
-                compare(type, before->front(), nullptr, depth + 1);
+                result = compare(type, before->front(), nullptr, depth);
             }
-            result.added.insert(path_);
+            result.added.is_member = true;
         }
-        path_.pop_back();
+        return result;
     }
-
-    FieldPath path_;
 };
 
 }  // namespace
@@ -287,12 +284,11 @@ FieldSet field_set_of(const FieldType& type, const Value& value) {
 }
 
 Comparison compare(const FieldType& type, const Value& before, const Value& after) {
-    Comparer comparer;
-    comparer.compare(type, &before, &after, 0);
-    comparer.result.added.is_member = false;
-    comparer.result.removed.is_member = false;
-    comparer.result.modified.is_member = false;
-    return std::move(comparer.result);
+    Comparison result = Comparer::compare(type, &before, &after, 0);
+    result.added.is_member = false;
+    result.removed.is_member = false;
+    result.modified.is_member = false;
+    return result;
 }
 
 FieldSet with_named_fields(const FieldType& type, const FieldSet& set) {
