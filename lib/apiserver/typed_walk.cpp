@@ -98,11 +98,13 @@ class Comparer {
                              (is_map && type.is_atomic_map()) ||
                              (is_empty_container(before) && is_empty_container(after));
         Comparison result;
+        if (before != nullptr && after != nullptr && *before == *after) {
+            return result;
+        }
         if (is_leaf) {
             result.added.is_member = before == nullptr;
             result.removed.is_member = before != nullptr && after == nullptr;
-            result.modified.is_member =
-                before != nullptr && after != nullptr && !(*before == *after);
+            result.modified.is_member = before != nullptr && after != nullptr;
             return result;
         }
         if (is_list) {
