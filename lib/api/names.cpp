@@ -96,6 +96,9 @@ std::optional<std::string> check_dns1123_label(std::string_view text) {
     if (text.size() > 63) {
         return too_long(63);
     }
+    if (!has_label_form(text) && has_subdomain_form(text)) {
+        return "must not contain dots";
+    }
     if (!has_label_form(text)) {
         return pattern_problem(
             "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "

@@ -5,6 +5,7 @@
 #include "apiserver/go_form.hpp"
 #include "apiserver/pod_defaults.hpp"
 #include "apiserver/resource_defaults.hpp"
+#include "apiserver/service_validation.hpp"
 #include "apiserver/values.hpp"
 #include "kube/core/base64.hpp"
 
@@ -176,14 +177,18 @@ void apply_secret_defaults(Value& secret) {
 void apply_service_defaults(Value& service) {
     Value& spec = object_at(service, "spec");
     set_default(spec, "sessionAffinity", "None");
+    if (spec.string_at("sessionAffinity") == "ClientIP") {
+        Value& client = object_at(object_at(spec, "sessionAffinityConfig"), "clientIP");
+        set_default(client, "timeoutSeconds", 10800);
+    } else if (spec.string_at("sessionAffinity") == "None") {
+        spec.erase("sessionAffinityConfig");
+    }
     set_default(spec, "type", "ClusterIP");
     if (spec.string_at("type") != "ExternalName") {
         set_default(spec, "internalTrafficPolicy", "Cluster");
     }
-    const bool is_external =
-        spec.string_at("type") == "NodePort" || spec.string_at("type") == "LoadBalancer";
-    if (is_external) {
-        set_default(spec, "externalTrafficPolicy", "Cluster");
+    if (is_externally_accessible(service)) {
+        set_default(object_at(service, "spec"), "externalTrafficPolicy", "Cluster");
     }
     if (spec.string_at("type") == "LoadBalancer") {
         set_default(spec, "allocateLoadBalancerNodePorts", true);

@@ -3,6 +3,7 @@
 #include "apiserver/kind_validation.hpp"
 #include "apiserver/pod_validation.hpp"
 #include "apiserver/policy_validation.hpp"
+#include "apiserver/service_validation.hpp"
 #include "apiserver/webhook_validation.hpp"
 #include "apiserver/workload_validation.hpp"
 
@@ -20,6 +21,8 @@ struct KindChecks {
     std::string_view kind;
     void (*check)(Causes& causes, const Value& object);
     void (*check_update)(Causes& causes, const Value& object, const Value& old_object);
+    /// What is wrong with the update is told before what is wrong with the object.
+    bool tells_update_first = false;
 };
 
 void check_pod(Causes& causes, const Value& pod) {
@@ -36,7 +39,7 @@ constexpr std::array<KindChecks, 28> kKindChecks{{
     {"", "Node", check_node, nullptr},
     {"", "Pod", check_pod, check_pod_update},
     {"", "Secret", check_secret, check_secret_update},
-    {"", "Service", check_service, nullptr},
+    {"", "Service", check_service, check_service_update, true},
     {kAdmission, "MutatingAdmissionPolicy", check_mutating_policy, nullptr},
     {kAdmission, "MutatingAdmissionPolicyBinding", check_mutating_binding, nullptr},
     {kAdmission, "MutatingWebhookConfiguration", check_webhooks, nullptr},
@@ -103,7 +106,11 @@ std::vector<Cause> validate_builtin_update(
         }
     }
     if (checks->check_update != nullptr) {
+        const auto own = static_cast<std::ptrdiff_t>(causes.size());
         checks->check_update(causes, object, old_object);
+        if (checks->tells_update_first) {
+            std::rotate(causes.begin(), causes.begin() + own, causes.end());
+        }
     }
     return causes;
 }

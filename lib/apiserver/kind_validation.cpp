@@ -325,39 +325,6 @@ void check_network_policy(Causes& causes, const Value& policy) {
     }
 }
 
-void check_service(Causes& causes, const Value& service) {
-    const Value& spec = member_or_null(service, "spec");
-    const auto& ports = items_of(spec.find("ports"));
-    const bool is_headless = spec.string_at("clusterIP") == "None";
-    if (ports.empty() && !is_headless && spec.string_at("type") != "ExternalName") {
-        causes.push_back(required_value("spec.ports"));
-    }
-    std::set<std::string> names;
-    for (std::size_t i = 0; i < ports.size(); ++i) {
-        const auto path = element_path("spec.ports", i);
-        const std::string name(ports[i].string_at("name"));
-        if (name.empty() && ports.size() > 1) {
-            causes.push_back(required_value(path + ".name"));
-        } else if (!name.empty()) {
-            check_label(causes, path + ".name", name);
-            if (!names.insert(name).second) {
-                causes.push_back(duplicate_value(path + ".name", name));
-            }
-        }
-        check_port(causes, path + ".port", int_at(ports[i], "port", 0));
-        if (const Value* target = ports[i].find("targetPort");
-            target != nullptr && target->is_int()) {
-            check_port(causes, path + ".targetPort", target->as_int());
-        }
-        check_one_of(causes, path, ports[i], "protocol", {"SCTP", "TCP", "UDP"});
-    }
-    check_labels(causes, "spec.selector", spec.find("selector"));
-    check_one_of(causes, "spec", spec, "sessionAffinity", {"ClientIP", "None"});
-    check_one_of(
-        causes, "spec", spec, "type", {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}
-    );
-}
-
 void check_lease(Causes& causes, const Value& lease) {
     const Value& spec = member_or_null(lease, "spec");
     const Value* seconds = spec.find("leaseDurationSeconds");

@@ -26,7 +26,7 @@ bool is_builtin(std::string_view group) {
 }
 
 bool is_label_kind(std::string_view group, std::string_view kind) {
-    return group.empty() && kind == "Namespace";
+    return group.empty() && (kind == "Namespace" || kind == "Service");
 }
 
 std::vector<std::string> path_segment_problems(std::string_view name) {
@@ -70,9 +70,6 @@ std::vector<std::string> name_problems(
     if (is_label_kind(group, kind)) {
         const auto problem = api::check_dns1123_label(name);
         return problem ? std::vector{*problem} : std::vector<std::string>();
-    }
-    if (group.empty() && kind == "Service") {
-        return api::find_dns1035_label_problems(name);
     }
     return api::find_dns1123_subdomain_problems(name);
 }

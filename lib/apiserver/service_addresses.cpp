@@ -1,10 +1,11 @@
 #include "apiserver/service_addresses.hpp"
 
+#include "apiserver/ip_address.hpp"
+#include "apiserver/service_validation.hpp"
 #include "apiserver/values.hpp"
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -36,23 +37,15 @@ std::string print_address(std::uint32_t address) {
 }
 
 std::optional<std::uint32_t> read_address(std::string_view text) {
-    std::uint32_t address = 0;
-    for (int part = 0; part < 4; ++part) {
-        unsigned number = 0;
-        const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-        if (fault != std::errc() || number > 255) {
-            return std::nullopt;
-        }
-        address = (address << 8U) | number;
-        text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-        if (part < 3) {
-            if (!text.starts_with('.')) {
-                return std::nullopt;
-            }
-            text.remove_prefix(1);
-        }
+    const auto address = parse_ip_address(text);
+    if (!address || address->is_v6) {
+        return std::nullopt;
     }
-    return text.empty() ? std::optional(address) : std::nullopt;
+    std::uint32_t number = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+        number = (number << 8U) | address->bytes[i];
+    }
+    return number;
 }
 
 std::string_view service_type_of(const Value& service) {
@@ -92,6 +85,11 @@ Used find_used(const State& state, const Value& service) {
                 used.ports.emplace(port.string_at("protocol"), number);
             }
         }
+        const Value* spec = other->find("spec");
+        if (const auto port = spec == nullptr ? 0 : int_at(*spec, "healthCheckNodePort", 0);
+            port != 0) {
+            used.ports.emplace("TCP", port);
+        }
     }
     return used;
 }
@@ -121,7 +119,11 @@ std::optional<Cause> give_address(const Used& used, const Value& service, Value&
     if (!asked.empty()) {
         const auto address = read_address(asked);
         if (!address || *address <= kFirstAddress || *address - kFirstAddress >= kAddresses - 1) {
-            return refuse("the provided network does not match the current range");
+            return refuse(fmt::format(
+                "the provided IP ({}) is not in the valid range. The range of valid IPs is "
+                "10.96.0.0/12",
+                asked
+            ));
         }
         if (used.addresses.contains(asked)) {
             return refuse("provided IP is already allocated");
@@ -192,94 +194,7 @@ Result<void> give_node_ports(
     return {};
 }
 
-void drop_node_ports(const Value& old_service, Value& spec) {
-    Value* ports = spec.find("ports");
-    if (ports == nullptr || !ports->is_array()) {
-        return;
-    }
-    std::set<std::int64_t> old_ports;
-    for (const Value& port : items_of(old_service.find_path({"spec", "ports"}))) {
-        old_ports.insert(int_at(port, "nodePort", 0));
-    }
-    for (Value& port : ports->as_array()) {
-        if (old_ports.contains(int_at(port, "nodePort", 0))) {
-            port.erase("nodePort");
-        }
-    }
-}
-
-void keep_node_ports(const Value& old_service, Value& spec) {
-    Value* ports = spec.find("ports");
-    if (ports == nullptr || !ports->is_array()) {
-        return;
-    }
-    for (Value& port : ports->as_array()) {
-        if (int_at(port, "nodePort", 0) != 0) {
-            continue;
-        }
-        for (const Value& old_port : items_of(old_service.find_path({"spec", "ports"}))) {
-            const bool is_same = int_at(old_port, "port", 0) == int_at(port, "port", 0) &&
-                                 old_port.string_at("protocol") == port.string_at("protocol");
-            if (const auto number = int_at(old_port, "nodePort", 0); is_same && number != 0) {
-                port.set("nodePort", number);
-            }
-        }
-    }
-}
-
-void drop_unchanged(
-    const Value& old_service, Value& spec, std::initializer_list<const char*> names
-) {
-    for (const char* name : names) {
-        const Value* now = spec.find(name);
-        const Value* before = old_service.find_path({"spec", name});
-        if (now != nullptr && before != nullptr && *now == *before) {
-            spec.erase(name);
-        }
-    }
-}
-
 }  // namespace
-
-void keep_service_addresses(const Value& old_service, Value& service) {
-    Value& spec = object_at(service, "spec");
-    const bool had_address = has_address(old_service);
-    if (had_address && has_address(service)) {
-        const Value* address = old_service.find_path({"spec", "clusterIP"});
-        if (address != nullptr && spec.string_at("clusterIP").empty()) {
-            spec.set("clusterIP", *address);
-        }
-        const Value* addresses = old_service.find_path({"spec", "clusterIPs"});
-        const bool is_kept =
-            address != nullptr && spec.string_at("clusterIP") == address->as_string();
-        if (addresses != nullptr && is_kept && items_of(spec.find("clusterIPs")).empty()) {
-            spec.set("clusterIPs", *addresses);
-        }
-        for (const char* name : {"ipFamilies", "ipFamilyPolicy"}) {
-            if (const Value* value = old_service.find_path({"spec", name})) {
-                set_default(spec, name, *value);
-            }
-        }
-    } else if (had_address) {
-        drop_unchanged(
-            old_service,
-            spec,
-            {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"}
-        );
-    }
-    if (has_node_ports(old_service) && has_node_ports(service)) {
-        keep_node_ports(old_service, spec);
-    } else if (has_node_ports(old_service)) {
-        drop_node_ports(old_service, spec);
-    }
-    const auto type = service_type_of(service);
-    if (type != "NodePort" && type != "LoadBalancer") {
-        drop_unchanged(old_service, spec, {"externalTrafficPolicy"});
-    }
-    if (type != "LoadBalancer") {
-        drop_unchanged(old_service, spec, {"allocateLoadBalancerNodePorts"});
-    }
-}
 
 Result<std::vector<Cause>> give_service_addresses(
     const State& state, const Value* old_service, Value& service
@@ -290,7 +205,8 @@ Result<std::vector<Cause>> give_service_addresses(
         has_address(service) &&
         (old_service == nullptr || !has_address(*old_service) ||
          old_service->find("spec")->string_at("clusterIP") != spec.string_at("clusterIP"));
-    if (!needs_address && !has_node_ports(service)) {
+    const bool needs_port = has_node_ports(service) || needs_health_check_port(service);
+    if (!needs_address && !needs_port) {
         return causes;
     }
     Used used = find_used(state, service);
@@ -298,16 +214,18 @@ Result<std::vector<Cause>> give_service_addresses(
         if (auto cause = give_address(used, service, spec)) {
             causes.push_back(std::move(*cause));
         }
-        if (const std::string address(spec.string_at("clusterIP")); !address.empty()) {
-            set_default(spec, "clusterIPs", json::Array{address});
-            set_default(spec, "ipFamilies", json::Array{"IPv4"});
-            set_default(spec, "ipFamilyPolicy", "SingleStack");
-        }
     }
     if (has_node_ports(service)) {
         if (auto given = give_node_ports(used, service, spec, causes); !given) {
             return given.error();
         }
+    }
+    if (needs_health_check_port(service) && int_at(spec, "healthCheckNodePort", 0) == 0) {
+        const auto number = take_free_port(used, "TCP", begin_of(service, kPortRoom));
+        if (!number) {
+            return internal("failed to allocate a HealthCheck NodePort: range is full");
+        }
+        spec.set("healthCheckNodePort", *number);
     }
     return causes;
 }

@@ -5,15 +5,11 @@
 #include "apiserver/admission_policies.hpp"
 #include "apiserver/body.hpp"
 #include "apiserver/builtin_admission.hpp"
-#include "apiserver/builtin_validation.hpp"
 #include "apiserver/custom_types.hpp"
-#include "apiserver/custom_validation.hpp"
 #include "apiserver/garbage_collection.hpp"
 #include "apiserver/managed_fields.hpp"
 #include "apiserver/patching.hpp"
-#include "apiserver/pod_warnings.hpp"
 #include "apiserver/resource_quota.hpp"
-#include "apiserver/service_addresses.hpp"
 #include "apiserver/values.hpp"
 #include "apiserver/write_preparation.hpp"
 
@@ -486,71 +482,6 @@ void WriteOperation::keep_server_fields() {
             metadata.set(field, *value);
         }
     }
-}
-
-void WriteOperation::fill_registry_fields() {
-    if (!type().is_custom) {
-        if (live_) {
-            if (type().group.empty() && type().kind == "Service" && route_.subresource.empty()) {
-                keep_service_addresses(before_, object_);
-            }
-            prepare_for_update(type().group, type().kind, route_.subresource, before_, object_);
-        } else {
-            prepare_for_create(type().group, type().kind, object_);
-        }
-    } else if (live_) {
-        prepare_custom_for_update(type().has_status, route_.subresource, before_, object_);
-    } else {
-        prepare_custom_for_create(type().has_status, object_);
-    }
-}
-
-std::vector<Cause> WriteOperation::find_faults() {
-    const json::Value* old = live_ ? &before_ : nullptr;
-    const std::string& group = type().group;
-    const std::string& kind = type().kind;
-    std::vector<Cause> causes = validate_metadata(group, kind, type().is_namespaced, object_, old);
-    if (live_) {
-        // All registries look at it, and so does each kind's.
-        const std::vector<Cause> again = causes;
-        causes.insert(causes.end(), again.begin(), again.end());
-    }
-    std::ranges::move(find_expression_faults(type(), object_), std::back_inserter(causes));
-    if (type().is_custom) {
-        RuleVerdict verdict = validate_custom(type(), object_, old);
-        std::ranges::move(verdict.causes, std::back_inserter(causes));
-        std::ranges::move(verdict.warnings, std::back_inserter(warnings_));
-        return causes;
-    }
-    const std::vector<Cause> more =
-        live_ ? validate_builtin_update(group, kind, route_.subresource, object_, before_)
-              : validate_builtin(group, kind, object_);
-    causes.insert(causes.end(), more.begin(), more.end());
-    return causes;
-}
-
-Result<void> WriteOperation::check() {
-    if (is_deletion()) {
-        return {};
-    }
-    if (is_mutated_) {
-        if (auto conformed = conform_to_kind(Origin::Webhook); !conformed) {
-            return conformed;
-        }
-    }
-    fill_registry_fields();
-    if (const auto causes = find_faults(); !causes.empty()) {
-        return invalid(type(), name_.name, causes);
-    }
-    add_pod_warnings(type(), object_, live_ ? &before_ : nullptr, warnings_);
-    if (!type().is_custom && type().group.empty() && type().kind == "Service" &&
-        route_.subresource.empty()) {
-        const auto causes = give_service_addresses(state_, live_ ? &before_ : nullptr, object_);
-        if (!causes || !causes->empty()) {
-            return causes ? invalid(type(), name_.name, *causes) : causes.error();
-        }
-    }
-    return check_definition(state_, type(), object_, live_ ? &before_ : nullptr);
 }
 
 Result<void> WriteOperation::commit(Time now) {

@@ -309,20 +309,6 @@ bool prepare_part_update(std::string_view part, const Value& old_object, Value& 
 }
 
 /// A headless service has no address; the other kinds' addresses are given out by the store.
-void prepare_new_service(Value& service) {
-    Value& spec = object_at(service, "spec");
-    const std::string address(spec.string_at("clusterIP"));
-    if (spec.string_at("type") == "ExternalName") {
-        return;
-    }
-    if (!address.empty()) {
-        set_default(spec, "clusterIPs", json::Array{address});
-    }
-    const bool is_open = address == "None" && members_of(spec.find("selector")).empty();
-    set_default(spec, "ipFamilies", is_open ? json::Array{"IPv4", "IPv6"} : json::Array{"IPv4"});
-    set_default(spec, "ipFamilyPolicy", is_open ? "RequireDualStack" : "SingleStack");
-}
-
 void prepare_new_definition(Value& definition) {
     json::Array stored;
     for (const auto& version : items_of(definition.find_path({"spec", "versions"}))) {
@@ -380,8 +366,6 @@ void prepare_new(std::string_view group, std::string_view kind, Value& object) {
                 {"lastPhaseTransitionTime", std::string(metadata->string_at("creationTimestamp"))}
             }
         );
-    } else if (kind == "Service") {
-        prepare_new_service(object);
     }
 }
 

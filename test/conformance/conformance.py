@@ -26,6 +26,7 @@ import urllib.parse
 
 import definition_requests
 import refusal_requests
+import service_requests
 import request_script
 
 KNOWN = pathlib.Path(__file__).resolve().parent / "differences.txt"
@@ -153,7 +154,10 @@ def main():
     embedded = Server(options.embedded, options.kubectl)
     new, different, compared = 0, [], 0
     script = (
-        request_script.REQUESTS + definition_requests.REQUESTS + refusal_requests.REQUESTS
+        request_script.REQUESTS
+        + definition_requests.REQUESTS
+        + refusal_requests.REQUESTS
+        + service_requests.REQUESTS
         + request_script.ENDINGS
     )
     for request in script:
