@@ -186,8 +186,8 @@ void visit_grants(
     }
 }
 
-std::string verb_of(const Request& request, const Route& route) {
-    const bool is_one = !route.name.empty();
+std::string verb_of(const Request& request, const ResourcePath& path) {
+    const bool is_one = !path.name.empty();
     if (request.method == "GET") {
         return request.is_set("watch") ? "watch" : is_one ? "get" : "list";
     }
@@ -311,15 +311,16 @@ std::optional<Error> find_access_fault(const State& state, const Request& reques
         return std::nullopt;
     }
     AccessQuestion question;
-    const auto route = find_route(state.types, request.path);
-    if (route) {
+    // Whether there is such a resource is asked later.
+    const auto path = read_resource_path(request.path);
+    if (path) {
         question = {
-            .verb = verb_of(request, *route),
-            .group = route->type->group,
-            .resource = route->type->plural,
-            .subresource = route->subresource,
-            .name = route->name,
-            .ns = route->ns,
+            .verb = verb_of(request, *path),
+            .group = std::string(path->group),
+            .resource = std::string(path->resource),
+            .subresource = std::string(path->subresource),
+            .name = std::string(path->name),
+            .ns = std::string(path->ns),
             .path = {}
         };
     } else {
@@ -329,7 +330,7 @@ std::optional<Error> find_access_fault(const State& state, const Request& reques
     if (find_grant(state, subject_of(request), question)) {
         return std::nullopt;
     }
-    return route ? refuse_resource(request, question) : refuse_path(request, question);
+    return path ? refuse_resource(request, question) : refuse_path(request, question);
 }
 
 }  // namespace sluice::apiserver

@@ -111,32 +111,71 @@ void check_generated_selector(Causes& causes, const Value& job, const Value& spe
     }
 }
 
+/// It is suspended, and nothing of it runs any more.
 bool is_suspended_at_rest(const Value& old_job) {
-    const Value& spec = member_or_null(old_job, "spec");
-    const Value* start = old_job.find_path({"status", "startTime"});
-    return is_true(spec, "suspend") && (start == nullptr || start->is_null());
+    const Value& status = member_or_null(old_job, "status");
+    const auto& conditions = items_of(status.find("conditions"));
+    const bool is_said = std::ranges::any_of(conditions, [](const Value& condition) {
+        return condition.string_at("type") == "Suspended" &&
+               condition.string_at("status") == "True";
+    });
+    return is_true(member_or_null(old_job, "spec"), "suspend") &&
+           (is_said || member_or_null(status, "startTime").is_null()) &&
+           int_at(status, "active", 0) == 0;
 }
 
-/// The template with what the scheduler is told, which a suspended Job that has not started may
-/// change, as it was.
-Value with_old_directives(const Value& pod_template, const Value& old_template) {
-    Value fixed = pod_template;
-    Value& metadata = object_at(fixed, "metadata");
-    const Value& old_metadata = member_or_null(old_template, "metadata");
-    for (const auto* name : {"labels", "annotations"}) {
-        metadata.set(name, member_or_null(old_metadata, name));
-        if (metadata.find(name)->is_null()) {
-            metadata.erase(name);
+/// The affinity as it was, to nodes as it is now; null: none.
+Value affinity_with_nodes_of(const Value& was, const Value& now) {
+    if (now.is_null() && was.is_null()) {
+        return {};
+    }
+    Value fixed = was.is_null() ? Value(json::Object()) : was;
+    const Value& to_nodes = member_or_null(now, "nodeAffinity");
+    if (to_nodes.is_null()) {
+        fixed.erase("nodeAffinity");
+    } else {
+        fixed.set("nodeAffinity", to_nodes);
+    }
+    return now.is_null() && fixed.as_object().empty() ? Value() : fixed;
+}
+
+/// Gives containers the resources that those of the same name and place have in the other list.
+void take_resources(Value& spec, const Value& now, const char* list) {
+    Value* containers = spec.find(list);
+    const auto& others = items_of(now.find(list));
+    if (containers == nullptr || !containers->is_array() ||
+        containers->as_array().size() != others.size()) {
+        return;
+    }
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        Value& container = containers->as_array()[i];
+        const Value* resources = others[i].find("resources");
+        if (container.string_at("name") == others[i].string_at("name") && resources != nullptr) {
+            container.set("resources", *resources);
         }
     }
-    Value& spec = object_at(fixed, "spec");
-    const Value& old_spec = member_or_null(old_template, "spec");
-    for (const auto* name : {"nodeSelector", "tolerations", "schedulingGates", "affinity"}) {
-        spec.set(name, member_or_null(old_spec, name));
-        if (spec.find(name)->is_null()) {
-            spec.erase(name);
+}
+
+/// The pod of the old template with all that a suspended Job may change as it is now: what the
+/// scheduler is told, and resources.
+Value with_new_directives(const Value& was, const Value& now) {
+    Value fixed = was;
+    for (const char* name : {"nodeSelector", "tolerations", "schedulingGates"}) {
+        if (const Value* value = now.find(name)) {
+            fixed.set(name, *value);
+        } else {
+            fixed.erase(name);
         }
     }
+    Value affinity =
+        affinity_with_nodes_of(member_or_null(was, "affinity"), member_or_null(now, "affinity"));
+    if (affinity.is_null()) {
+        fixed.erase("affinity");
+    } else {
+        fixed.set("affinity", std::move(affinity));
+    }
+    take_resources(fixed, now, "containers");
+    take_resources(fixed, now, "initContainers");
     return fixed;
 }
 
@@ -148,10 +187,11 @@ void check_template_update(Causes& causes, const Value& job, const Value& old_jo
     }
     if (!is_suspended_at_rest(old_job)) {
         causes.push_back(invalid_value("spec.template", now, "field is immutable"));
-    } else if (!(with_old_directives(now, was) == with_old_directives(was, was))) {
-        causes.push_back(
-            invalid_value("spec.template.spec", member_or_null(now, "spec"), "field is immutable")
-        );
+        return;
+    }
+    const Value& pod = member_or_null(now, "spec");
+    if (!(with_new_directives(member_or_null(was, "spec"), pod) == pod)) {
+        causes.push_back(invalid_value("spec.template.spec", pod, "field is immutable"));
     }
 }
 

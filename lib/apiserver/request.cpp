@@ -112,36 +112,49 @@ Response no_page() {
     };
 }
 
-Result<Route> find_route(const ResourceTable& types, std::string_view path) {
+std::optional<ResourcePath> read_resource_path(std::string_view path) {
     std::vector<std::string_view> segments = segments_of(path);
     const auto at = [&segments](std::size_t i) {
         return i < segments.size() ? segments[i] : std::string_view();
     };
-    std::string_view group;
-    std::string_view version;
+    ResourcePath parts;
     std::size_t next = 0;
     if (at(0) == "api") {
-        version = at(1);
+        parts.version = at(1);
         next = 2;
     } else if (at(0) == "apis") {
-        group = at(1);
-        version = at(2);
+        parts.group = at(1);
+        parts.version = at(2);
         next = 3;
-    } else {
+    }
+    if (next == 0 || at(next).empty()) {
+        return std::nullopt;
+    }
+    // "namespaces" itself is a resource, and `status` and `finalize` are parts of a Namespace.
+    const bool is_part_of_namespace =
+        parts.group.empty() && (at(next + 2) == "status" || at(next + 2) == "finalize");
+    if (at(next) == "namespaces" && segments.size() > next + 2 && !is_part_of_namespace) {
+        parts.ns = at(next + 1);
+        next += 2;
+    }
+    parts.resource = at(next);
+    parts.name = at(next + 1);
+    parts.subresource = at(next + 2);
+    parts.is_longer = segments.size() > next + 3;
+    return parts;
+}
+
+Result<Route> find_route(const ResourceTable& types, std::string_view path) {
+    const auto parts = read_resource_path(path);
+    if (!parts) {
         return unknown_path();
     }
     Route route;
-    // "namespaces" itself is a resource, and `status` and `finalize` are parts of a Namespace.
-    const bool is_part_of_namespace =
-        group.empty() && (at(next + 2) == "status" || at(next + 2) == "finalize");
-    if (at(next) == "namespaces" && segments.size() > next + 2 && !is_part_of_namespace) {
-        route.ns = at(next + 1);
-        next += 2;
-    }
-    route.type = types.find(group, version, at(next));
-    route.name = at(next + 1);
-    route.subresource = at(next + 2);
-    const bool fits = route.type != nullptr && segments.size() <= next + 3 &&
+    route.type = types.find(parts->group, parts->version, parts->resource);
+    route.ns = parts->ns;
+    route.name = parts->name;
+    route.subresource = parts->subresource;
+    const bool fits = route.type != nullptr && !parts->is_longer &&
                       (route.type->is_namespaced || route.ns.empty());
     if (!fits || (route.type->is_namespaced && route.ns.empty() && !route.name.empty())) {
         return unknown_path();

@@ -67,6 +67,19 @@ struct Route {
     std::string subresource;  ///< such as status
 };
 
+/// A path of resources by its parts, whether or not they are served.
+struct ResourcePath {
+    std::string_view group;
+    std::string_view version;
+    std::string_view ns;
+    std::string_view resource;
+    std::string_view name;
+    std::string_view subresource;
+    bool is_longer = false;  ///< there is more behind the subresource
+};
+/// Reads it; the parts are pieces of the path. None for a path of another kind, such as /version.
+std::optional<ResourcePath> read_resource_path(std::string_view path);
+
 /// Errors: NotFound when the path names no resource that the server has.
 Result<Route> find_route(const ResourceTable& types, std::string_view path);
 

@@ -133,6 +133,11 @@ CommandedLife life_of_container(const json::Value& container) {
 
 }  // namespace
 
+bool fails_readiness_probe(const json::Value& container) {
+    const json::Value* probe = container.find_path({"readinessProbe", "exec"});
+    return probe != nullptr && life_of_container(*probe).exit_code.value_or(0) != 0;
+}
+
 CommandedLife commanded_life(const json::Value& pod) {
     CommandedLife all;
     for (const json::Value& container : list_at(pod, {"spec", "containers"})) {

@@ -21,4 +21,7 @@ struct CommandedLife {
 /// nothing.
 CommandedLife commanded_life(const json::Value& pod);
 
+/// Whether the command that asks if a container is ready says `false` or `exit 1`.
+bool fails_readiness_probe(const json::Value& container);
+
 }  // namespace sluice::sim

@@ -45,8 +45,31 @@ json::Value condition(std::string_view type, bool status, Time now) {
     };
 }
 
-json::Array pod_conditions(const json::Value& pod, bool is_ready, Time now) {
+/// The conditions of its readiness gates are true, too.
+bool passes_gates(const json::Value& pod) {
+    const json::Array& conditions = list_at(pod, {"status", "conditions"});
+    return std::ranges::all_of(
+        list_at(pod, {"spec", "readinessGates"}),
+        [&conditions](const json::Value& gate) {
+            const json::Value* known =
+                find_element(conditions, "type", gate.string_at("conditionType"));
+            return known != nullptr && known->string_at("status") == "True";
+        }
+    );
+}
+
+bool has_ready_containers(const json::Value& pod) {
+    return std::ranges::none_of(list_at(pod, {"spec", "containers"}), fails_readiness_probe);
+}
+
+json::Array pod_conditions(const json::Value& pod, bool is_running, Time now) {
     json::Array conditions;
+    const auto add = [&](std::string_view type, bool status) {
+        const json::Value* known =
+            find_element(list_at(pod, {"status", "conditions"}), "type", type);
+        const bool is_same = known != nullptr && (known->string_at("status") == "True") == status;
+        conditions.push_back(is_same ? *known : condition(type, status, now));
+    };
     for (const json::Value& each : list_at(pod, {"status", "conditions"})) {
         const std::string_view type = each.string_at("type");
         const bool is_ours = type == "Ready" || type == "ContainersReady" ||
@@ -55,10 +78,11 @@ json::Array pod_conditions(const json::Value& pod, bool is_ready, Time now) {
             conditions.push_back(each);
         }
     }
-    conditions.push_back(condition("PodReadyToStartContainers", is_ready, now));
-    conditions.push_back(condition("Initialized", true, now));
-    conditions.push_back(condition("Ready", is_ready, now));
-    conditions.push_back(condition("ContainersReady", is_ready, now));
+    const bool has_ready = is_running && has_ready_containers(pod);
+    add("PodReadyToStartContainers", is_running);
+    add("Initialized", true);
+    add("Ready", has_ready && passes_gates(pod));
+    add("ContainersReady", has_ready);
     return conditions;
 }
 
@@ -79,7 +103,7 @@ json::Array statuses_of(
             {"name", container.string_at("name")},
             {"image", container.string_at("image")},
             {"imageID", ""},
-            {"ready", is_ready},
+            {"ready", is_ready && !fails_readiness_probe(container)},
             {"started", is_ready},
             {"restartCount", restarts},
             {"lastState", json::Object()},
@@ -119,6 +143,17 @@ Write restart(const json::Value& pod, Time now) {
         pod,
         json::Object{{"containerStatuses", statuses_of(pod, running, true, restarts_of(pod) + 1)}}
     );
+}
+
+/// A pod that runs becomes ready, or stops being so, by its readiness gates.
+std::optional<Write> follow_readiness(const json::Value& pod, Time now) {
+    const json::Value* known =
+        find_element(list_at(pod, {"status", "conditions"}), "type", "Ready");
+    const bool is_known = known != nullptr && known->string_at("status") == "True";
+    if (known == nullptr || is_known == (has_ready_containers(pod) && passes_gates(pod))) {
+        return std::nullopt;
+    }
+    return status_write(pod, json::Object{{"conditions", pod_conditions(pod, true, now)}});
 }
 
 /// When its containers were started last.
@@ -330,6 +365,10 @@ Outcome run_pod(const json::Value& pod, const Pace& pace, std::optional<Time> st
     }
     if (text_at(pod, {"status", "phase"}) != "Running") {
         outcome.writes.push_back(run(pod, now));
+        return outcome;
+    }
+    if (auto write = follow_readiness(pod, now)) {
+        outcome.writes.push_back(std::move(*write));
         return outcome;
     }
     if (auto write = run_ephemeral(pod, now)) {

@@ -179,6 +179,14 @@ TEST_CASE("who is impersonated may do what that user may", "[apiserver][access]"
     );
     CHECK(accesses.send_as("bob", "GET", "/api/v1/nodes").status == 403);
     CHECK(accesses.send_as("bob", "GET", "/metrics").status == 403);
+    // What all may do is allowed before it is found out that there is no such version.
+    const std::string_view reviews = "/apis/authentication.k8s.io/v1alpha1/selfsubjectreviews";
+    CHECK(accesses.send_as("bob", "POST", reviews).status == 404);
+    const auto unknown = accesses.send_as("bob", "GET", "/apis/example.com/v1/things");
+    CHECK(
+        unknown.body.find("cannot list resource \\\"things\\\" in API group \\\"example.com\\\"") !=
+        std::string::npos
+    );
     CHECK(accesses.client.outcome("GET", "/api/v1/nodes") == "200");
 }
 

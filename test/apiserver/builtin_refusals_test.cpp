@@ -220,6 +220,66 @@ TEST_CASE("policies of admission are about something, and say what", "[apiserver
     );
 }
 
+TEST_CASE("a suspended Job may ask for other nodes and amounts", "[apiserver][jobs]") {
+    ServerClient client;
+    const std::string job = std::string(kJobs) + "/j";
+    const auto make = [&client](bool suspends) {
+        return client.outcome(
+            "POST",
+            kJobs,
+            fmt::format(
+                "{{metadata: {{name: j}}, spec: {{suspend: {}, template: {{spec: {{restartPolicy: "
+                "Never, {}}}}}}}}}",
+                suspends,
+                kContainers
+            )
+        );
+    };
+    const auto change = [&](std::string_view spec) {
+        const std::string said = client.outcome(
+            "PATCH",
+            job + "?dryRun=All",
+            fmt::format("{{spec: {{template: {{spec: {{{}}}}}}}}}", spec),
+            "application/merge-patch+json"
+        );
+        constexpr std::string_view kBefore = "422 Invalid: Job.batch \"j\" is invalid: spec.";
+        return said.starts_with(kBefore) ? said.substr(kBefore.size()) : said;
+    };
+    constexpr std::string_view kAmount =
+        "containers: [{name: main, image: any, resources: {requests: {cpu: '2'}}}]";
+    constexpr std::string_view kToNodes =
+        "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        "{nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}]}}}";
+    constexpr std::string_view kToPods =
+        "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: "
+        "k}]}}";
+    SECTION("suspended") {
+        REQUIRE(make(true) == "201");
+        CHECK(change(kAmount) == "200");
+        CHECK(change("nodeSelector: {a: b}") == "200");
+        CHECK(change(kToNodes) == "200");
+        CHECK(change(kToPods).starts_with("template.spec"));
+        CHECK(change("containers: [{name: main, image: other}]").starts_with("template.spec"));
+        CHECK(change("containers: [{name: other, image: any}]").starts_with("template.spec"));
+        SECTION("but not while its pods still end") {
+            REQUIRE(
+                client.outcome(
+                    "PATCH",
+                    job + "/status",
+                    "{status: {active: 1, startTime: '2026-01-01T00:00:00Z'}}",
+                    "application/merge-patch+json"
+                ) == "200"
+            );
+            CHECK(change(kAmount).starts_with("template"));
+        }
+    }
+    SECTION("running") {
+        REQUIRE(make(false) == "201");
+        CHECK(change(kAmount).starts_with("template"));
+        CHECK(change("nodeSelector: {a: b}").starts_with("template"));
+    }
+}
+
 TEST_CASE("policies of Jobs say what can come to pass", "[apiserver][jobs]") {
     const auto outcome = [](std::string_view spec, std::string_view restart = "Never") {
         ServerClient client;

@@ -90,4 +90,62 @@ TEST_CASE("statements of a shell run one after the other", "[sim][cluster]") {
     CHECK(phase_after("command: [sh, -c, 'sleep inf; sleep inf']", 24h) == "Running");
 }
 
+TEST_CASE("a pod whose probe says false is never ready", "[sim][cluster]") {
+    const auto readiness = [](const std::string& probe) {
+        ClusterWorld world;
+        world.create_yaml(
+            "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: "
+            "x, readinessProbe: {exec: {command: " +
+            probe + "}}}]}}"
+        );
+        world.pass(10s);
+        const json::Value pod = world.get(kPod);
+        REQUIRE(text_at(pod, {"status", "phase"}) == "Running");
+        const json::Value* ready =
+            find_element(list_at(pod, {"status", "conditions"}), "type", "Ready");
+        REQUIRE(ready != nullptr);
+        const json::Value& container = list_at(pod, {"status", "containerStatuses"}).front();
+        CHECK(
+            (*container.find("ready") == json::Value(true)) ==
+            (ready->string_at("status") == "True")
+        );
+        return std::string(ready->string_at("status"));
+    };
+    CHECK(readiness("['false']") == "False");
+    CHECK(readiness("[/bin/sh, -c, exit 1]") == "False");
+    CHECK(readiness("['true']") == "True");
+    CHECK(readiness("[cat, /tmp/ready]") == "True");
+}
+
+TEST_CASE("a pod is ready once its readiness gates are", "[sim][cluster]") {
+    ClusterWorld world;
+    world.create_yaml(
+        "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {readinessGates: [{conditionType: "
+        "example.com/open}], containers: [{name: c, image: x}]}}"
+    );
+    const auto status_of = [&world](std::string_view type) {
+        const json::Value pod = world.get(kPod);
+        const json::Value* found =
+            find_element(list_at(pod, {"status", "conditions"}), "type", type);
+        return found == nullptr ? "" : std::string(found->string_at("status"));
+    };
+    const auto open = [&world](const char* status) {
+        world.send(
+            "PATCH",
+            std::string(kPod) + "/status",
+            std::string("{status: {conditions: [{type: example.com/open, status: '") + status +
+                "'}]}}",
+            "application/strategic-merge-patch+json"
+        );
+    };
+    world.pass(1s);
+    CHECK(status_of("ContainersReady") == "True");
+    CHECK(status_of("Ready") == "False");
+    open("True");
+    CHECK(status_of("Ready") == "True");
+    open("False");
+    CHECK(status_of("Ready") == "False");
+    CHECK(status_of("ContainersReady") == "True");
+}
+
 }  // namespace sluice::sim
