@@ -16,13 +16,22 @@ using json::Value;
 constexpr int kFormDepthMax = 128;
 
 /// Optional texts that are pointers in Go: an empty one is printed.
-constexpr std::array<std::string_view, 6> kTextPointers{
+constexpr std::array<std::string_view, 15> kTextPointers{
     "storageClassName",
     "ingressClassName",
     "holderIdentity",
+    "preferredHolder",
     "volumeAttributesClassName",
+    "currentVolumeAttributesClassName",
     "deprecationWarning",
-    "succeededIndexes"
+    "succeededIndexes",
+    "failedIndexes",
+    "managedBy",
+    "timeZone",
+    "runtimeClassName",
+    "loadBalancerClass",
+    "trafficDistribution",
+    "appProtocol"
 };
 /// Optional booleans that are none in Go's sense of pointers: false is not printed.
 constexpr std::array<std::string_view, 12> kPlainBooleans{

@@ -29,6 +29,7 @@ const apiserver::Collection revisions_collection{"apps", "controllerrevisions"};
 const apiserver::Collection services_collection{"", "services"};
 const apiserver::Collection endpoints_collection{"", "endpoints"};
 const apiserver::Collection events_collection{"", "events"};
+const apiserver::Collection claims_collection{"", "persistentvolumeclaims"};
 constexpr std::size_t kPodsARound = 100;
 constexpr int kRoundsMax = 10'000;
 /// A write that was refused is made again after this time.
@@ -112,6 +113,8 @@ void SimulatedCluster::note(
             nodes_.insert(entry.name.name);
             follow_node(node_addresses_, *entry.after);
         }
+    } else if (collection == claims_collection) {
+        must_schedule_ = true;  // a pod may have waited for it
     } else if (collection == pods_collection) {
         note_pod(entry);
         must_schedule_ = true;

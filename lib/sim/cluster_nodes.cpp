@@ -14,8 +14,7 @@ namespace sluice::sim {
 
 void SimulatedCluster::schedule(Time now) {
     const auto& store = server_.state().store;
-    for (const Placement& placement :
-         place_pods(store.objects({"", "pods"}), store.objects({"", "nodes"}))) {
+    for (const Placement& placement : place_pods(store)) {
         if (placement.node.empty()) {
             tell_unschedulable(*placement.pod, placement.message, now);
             continue;

@@ -3,12 +3,14 @@
 #include "sim/fields.hpp"
 #include "sim/host_ports.hpp"
 #include "sim/pod_life.hpp"
+#include "sim/pod_neighbours.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace sluice::sim {
@@ -24,9 +26,14 @@ using Room = std::map<std::string, NodeRoom>;
 
 constexpr const char* kPortsTaken = "node(s) didn't have free ports for the requested pod ports";
 
+bool is_ours(const json::Value& pod) {
+    const std::string_view scheduler = text_at(pod, {"spec", "schedulerName"});
+    return scheduler.empty() || scheduler == "default-scheduler";
+}
+
 bool waits_for_node(const json::Value& pod) {
     return text_at(pod, {"spec", "nodeName"}).empty() && !has_ended(pod) &&
-           list_at(pod, {"spec", "schedulingGates"}).empty() &&
+           list_at(pod, {"spec", "schedulingGates"}).empty() && is_ours(pod) &&
            pod.find_path({"metadata", "deletionTimestamp"}) == nullptr;
 }
 
@@ -68,15 +75,46 @@ Room free_room(const apiserver::Store::Objects& pods, const apiserver::Store::Ob
     return free;
 }
 
-Placement place(apiserver::Snapshot pod, const apiserver::Store::Objects& nodes, Room& free) {
+/// The first claim of the pod that is not there, as kube-scheduler tells of it; "": all are.
+std::string find_missing_claim(const json::Value& pod, const apiserver::Store::Objects& claims) {
+    const std::string ns(text_at(pod, {"metadata", "namespace"}));
+    for (const json::Value& volume : list_at(pod, {"spec", "volumes"})) {
+        const std::string name(text_at(volume, {"persistentVolumeClaim", "claimName"}));
+        if (!name.empty() && !claims.contains({ns, name})) {
+            return fmt::format("persistentvolumeclaim \"{}\" not found", name);
+        }
+    }
+    return {};
+}
+
+struct Cluster {
+    const apiserver::Store::Objects& nodes;
+    const apiserver::Store::Objects& claims;
+    Room free;
+    PodNeighbours neighbours;
+};
+
+Placement place(apiserver::Snapshot pod, Cluster& cluster) {
+    const apiserver::Store::Objects& nodes = cluster.nodes;
+    const std::string no_node = fmt::format("0/{} nodes are available", nodes.size());
+    if (const std::string missing = find_missing_claim(*pod, cluster.claims); !missing.empty()) {
+        return {.pod = std::move(pod), .node = {}, .message = no_node + ": " + missing + "."};
+    }
     const Amounts wanted = requests_of(*pod);
     const std::vector<HostPort> ports = host_ports_of(*pod);
     const NodeDemands demands(*pod);
+    std::map<std::string, std::string> obstacles;
+    std::map<std::string, bool> is_possible;
+    for (const auto& [name, node] : nodes) {
+        std::string obstacle = demands.find_obstacle(*node);
+        is_possible.emplace(name.name, obstacle.empty());
+        obstacles.emplace(name.name, std::move(obstacle));
+    }
+    const auto among_others = cluster.neighbours.find_obstacles(*pod, is_possible);
     std::map<std::string, int> reasons;
     for (const auto& [name, node] : nodes) {
-        const std::string obstacle = demands.find_obstacle(*node);
-        NodeRoom& left = free[name.name];
-        if (!obstacle.empty()) {
+        NodeRoom& left = cluster.free[name.name];
+        if (const std::string& obstacle = obstacles[name.name]; !obstacle.empty()) {
             ++reasons[obstacle];
             continue;
         }
@@ -84,16 +122,22 @@ Placement place(apiserver::Snapshot pod, const apiserver::Store::Objects& nodes,
             ++reasons[kPortsTaken];
             continue;
         }
+        const auto other = among_others.find(name.name);
+        if (other != among_others.end() && fit(wanted, left.free)) {
+            ++reasons[other->second];
+            continue;
+        }
         if (fit(wanted, left.free)) {
             for (const auto& [resource, amount] : wanted) {
                 left.free[resource] -= amount;
             }
             std::ranges::copy(ports, std::back_inserter(left.taken_ports));
+            cluster.neighbours.place(*pod, name.name);
             return {.pod = std::move(pod), .node = name.name, .message = {}};
         }
         count_shortages(wanted, left.free, reasons);
     }
-    std::string message = fmt::format("0/{} nodes are available", nodes.size());
+    std::string message = no_node;
     const char* separator = ": ";
     for (const auto& [reason, count] : reasons) {
         message += fmt::format("{}{} {}", std::exchange(separator, ", "), count, reason);
@@ -103,18 +147,24 @@ Placement place(apiserver::Snapshot pod, const apiserver::Store::Objects& nodes,
 
 }  // namespace
 
-std::vector<Placement> place_pods(
-    const apiserver::Store::Objects& pods, const apiserver::Store::Objects& nodes
-) {
+std::vector<Placement> place_pods(const apiserver::Store& store) {
+    const auto& pods = store.objects({"", "pods"});
+    const auto& nodes = store.objects({"", "nodes"});
     std::vector<Placement> placements;
-    Room free;
+    std::optional<Cluster> cluster;
     for (const auto& [name, pod] : pods) {
-        if (waits_for_node(*pod)) {
-            if (placements.empty()) {
-                free = free_room(pods, nodes);
-            }
-            placements.push_back(place(pod, nodes, free));
+        if (!waits_for_node(*pod)) {
+            continue;
         }
+        if (!cluster) {
+            cluster.emplace(Cluster{
+                .nodes = nodes,
+                .claims = store.objects({"", "persistentvolumeclaims"}),
+                .free = free_room(pods, nodes),
+                .neighbours = PodNeighbours(pods, nodes, store.objects({"", "namespaces"}))
+            });
+        }
+        placements.push_back(place(pod, *cluster));
     }
     return placements;
 }

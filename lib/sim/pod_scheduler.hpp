@@ -17,8 +17,7 @@ struct Placement {
 
 /// What a scheduler of pods decides now: for each pod that waits for a node, in the order of their
 /// names, the first node by name that it fits on beside those that are there or were placed before.
-std::vector<Placement> place_pods(
-    const apiserver::Store::Objects& pods, const apiserver::Store::Objects& nodes
-);
+/// Pods of other schedulers are left to these.
+std::vector<Placement> place_pods(const apiserver::Store& store);
 
 }  // namespace sluice::sim

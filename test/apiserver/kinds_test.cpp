@@ -146,6 +146,28 @@ TEST_CASE(
     CHECK(client.at(made, {"metadata", "annotations"}).empty());
 }
 
+TEST_CASE("a text that may be empty is kept where it is", "[apiserver][kinds]") {
+    ServerClient client;
+    REQUIRE(
+        client.outcome(
+            "POST",
+            kJobs,
+            "{metadata: {name: j}, spec: {template: {spec: {restartPolicy: Never, containers: "
+            "[{name: c, image: i}]}}}}"
+        ) == "201"
+    );
+    const std::string job = std::string(kJobs) + "/j";
+    const auto status = client.send(
+        "PATCH",
+        job + "/status",
+        "{status: {failedIndexes: '', completedIndexes: ''}}",
+        "application/merge-patch+json"
+    );
+    REQUIRE(status.status == 200);
+    CHECK(status.body.find(R"("failedIndexes":"")") != std::string::npos);
+    CHECK(status.body.find("completedIndexes") == std::string::npos);
+}
+
 TEST_CASE("a request for a certificate is approved in a part of its own", "[apiserver][kinds]") {
     ServerClient client;
     const std::string path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";

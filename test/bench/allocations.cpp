@@ -5,10 +5,14 @@
 #include <new>
 
 namespace {
-sluice::bench::Allocations counted;
+std::uint64_t count = 0;
+bool counts_bytes = false;
+std::int64_t live = 0;
 
-// What malloc keeps before each block.
-constexpr std::size_t kHeader = sizeof(std::size_t);
+std::int64_t size_of(void* block) {
+    // malloc keeps the size before each block.
+    return static_cast<std::int64_t>(malloc_usable_size(block) + sizeof(std::size_t));
+}
 }  // namespace
 
 void* operator new(std::size_t size) {
@@ -16,14 +20,18 @@ void* operator new(std::size_t size) {
     if (block == nullptr) {
         throw std::bad_alloc();
     }
-    ++counted.count;
-    counted.live += malloc_usable_size(block) + kHeader;
+    ++count;
+    if (counts_bytes) {
+        live += size_of(block);
+    }
     return block;
 }
 
 void operator delete(void* block) noexcept {
     if (block != nullptr) {
-        counted.live -= malloc_usable_size(block) + kHeader;
+        if (counts_bytes) {
+            live -= size_of(block);
+        }
         std::free(block);
     }
 }
@@ -34,8 +42,13 @@ void operator delete(void* block, std::size_t) noexcept {
 
 namespace sluice::bench {
 
-Allocations allocations() {
-    return counted;
+std::uint64_t allocation_count() {
+    return count;
+}
+
+std::int64_t live_bytes() {
+    counts_bytes = true;
+    return live;
 }
 
 }  // namespace sluice::bench

@@ -1,15 +1,13 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace sluice::bench {
 
-/// What operator new of this program has given out.
-struct Allocations {
-    std::uint64_t count = 0;  ///< since the start
-    std::size_t live = 0;     ///< bytes not given back yet, as malloc rounds them up
-};
-Allocations allocations();
+/// How often operator new of this program was called.
+std::uint64_t allocation_count();
+/// Bytes that it has given out and not got back, as malloc rounds them up. They are counted from
+/// the first call on, which slows each allocation: only differences mean something.
+std::int64_t live_bytes();
 
 }  // namespace sluice::bench

@@ -163,12 +163,12 @@ BENCHMARK(BM_WatchEvents)->Iterations(10);
 /// Bytes that so many objects take, the log included.
 void measure_memory(benchmark::State& state, std::string_view target, Make make) {
     for (auto _ : state) {
-        const std::size_t before = allocations().live;
+        const std::int64_t before = live_bytes();
         const auto server = make_server();
         for (std::int64_t i = 0; i < state.range(0); ++i) {
             create(*server, target, make(i));
         }
-        const auto taken = static_cast<double>(allocations().live - before);
+        const auto taken = static_cast<double>(live_bytes() - before);
         state.counters["MiB"] = taken / (1 << 20);
         state.counters["each"] = taken / static_cast<double>(state.range(0));
     }

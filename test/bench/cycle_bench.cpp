@@ -18,12 +18,12 @@ void BM_CycleWithoutChange(benchmark::State& bench) {
         apply(*state, WorkloadChanged{make_holder(queue, numbered("w", i), 1)}, kNow);
     }
     run_cycle(*state, kNow);
-    const auto before = allocations().count;
+    const auto before = allocation_count();
     for (auto _ : bench) {
         benchmark::DoNotOptimize(run_cycle(*state, kNow));
     }
     bench.counters["allocations"] = benchmark::Counter(
-        static_cast<double>(allocations().count - before), benchmark::Counter::kAvgIterations
+        static_cast<double>(allocation_count() - before), benchmark::Counter::kAvgIterations
     );
 }
 BENCHMARK(BM_CycleWithoutChange)
@@ -45,11 +45,11 @@ void BM_AdmitHeads(benchmark::State& bench) {
             apply(*state, WorkloadChanged{make_workload(numbered("q", i), name, 1)}, kNow);
         }
         ++round;
-        const auto before = allocations().count;
+        const auto before = allocation_count();
         bench.ResumeTiming();
         benchmark::DoNotOptimize(run_cycle(*state, kNow));
         bench.PauseTiming();
-        made += allocations().count - before;
+        made += allocation_count() - before;
         bench.ResumeTiming();
     }
     const auto admissions = static_cast<double>(bench.iterations() * queues);

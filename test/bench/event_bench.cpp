@@ -15,14 +15,14 @@ void BM_AddPending(benchmark::State& bench) {
     for (auto _ : bench) {
         bench.PauseTiming();
         auto state = make_cluster({.queues = 100});
-        const auto before = allocations().live;
+        const auto before = live_bytes();
         bench.ResumeTiming();
         for (std::int64_t i = 0; i < workloads; ++i) {
             const auto queue = numbered("q", i % 100);
             apply(*state, WorkloadChanged{make_workload(queue, numbered("w", i), 1)}, kNow);
         }
         bench.PauseTiming();
-        bytes = static_cast<double>(allocations().live - before);
+        bytes = static_cast<double>(live_bytes() - before);
         state.reset();
         bench.ResumeTiming();
     }
@@ -40,7 +40,7 @@ void BM_MemoryOfPending(benchmark::State& bench) {
     double bytes = 0;
     for (auto _ : bench) {
         auto state = make_cluster({.queues = 100});
-        const auto before = allocations().live;
+        const auto before = live_bytes();
         for (std::int64_t i = 0; i < kWorkloads; ++i) {
             auto made = make_workload(
                 numbered("q", i % 100), "job-training-run-" + std::to_string(1'000'000 + i), 1
@@ -51,7 +51,7 @@ void BM_MemoryOfPending(benchmark::State& bench) {
             made.pod_sets[0].requests.push_back({.resource = "memory", .amount = Amount(1)});
             apply(*state, WorkloadChanged{made}, kNow);
         }
-        bytes = static_cast<double>(allocations().live - before);
+        bytes = static_cast<double>(live_bytes() - before);
     }
     bench.counters["bytes/workload"] = bytes / static_cast<double>(kWorkloads);
 }
