@@ -161,11 +161,16 @@ void prepare_new_namespace(Value& space) {
 
 std::string_view quality_of_service(const Value& pod);
 
-void prepare_new_pod(Value& pod) {
+/// A pod that is to have less than no time to stop has a second.
+void raise_grace_period(Value& pod) {
     Value& spec = object_at(pod, "spec");
     if (int_at(spec, "terminationGracePeriodSeconds", 0) < 0) {
         spec.set("terminationGracePeriodSeconds", 1);
     }
+}
+
+void prepare_new_pod(Value& pod) {
+    raise_grace_period(pod);
     Object status{{"phase", "Pending"}, {"qosClass", std::string(quality_of_service(pod))}};
     if (!items_of(pod.find_path({"spec", "schedulingGates"})).empty()) {
         const Value* metadata = pod.find("metadata");
@@ -407,6 +412,9 @@ void prepare_for_update(
     }
     if (rules.has_status) {
         copy_member(old_object, object, "status");
+    }
+    if (group.empty() && kind == "Pod") {
+        raise_grace_period(object);
     }
     if (group.empty() && kind == "Namespace" && subresource != "finalize") {
         copy_member(old_object, object, "spec");

@@ -91,6 +91,29 @@ bool is_ready_pod(const json::Value& pod) {
     return is_active_pod(pod) && has_condition(pod, "Ready");
 }
 
+Availability find_availability(
+    const json::Value& owner, const std::vector<const json::Value*>& pods, const Turn& turn
+) {
+    const Duration wait =
+        turn.pace.scale_seconds(find_int(owner, {"spec", "minReadySeconds"}).value_or(0));
+    Availability found;
+    for (const json::Value* pod : pods) {
+        if (!is_ready_pod(*pod)) {
+            continue;
+        }
+        const json::Value* ready =
+            find_element(list_at(*pod, {"status", "conditions"}), "type", "Ready");
+        const Time since = find_time(*ready, {"lastTransitionTime"}).value_or(turn.now);
+        const Time at = later(since, wait);
+        if (at <= turn.now) {
+            ++found.count;
+        } else {
+            found.next = std::min(found.next.value_or(at), at);
+        }
+    }
+    return found;
+}
+
 const json::Value* find_named(
     const std::vector<const json::Value*>& objects, std::string_view name
 ) {

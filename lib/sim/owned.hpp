@@ -1,8 +1,11 @@
 #pragma once
 
 #include "json/value.hpp"
+#include "sim/turn.hpp"
 #include "sim/write.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +33,15 @@ bool is_deleted(const json::Value& object);
 /// Neither ended nor deleted.
 bool is_active_pod(const json::Value& pod);
 bool is_ready_pod(const json::Value& pod);
+
+/// How many pods are available: ready for as long as `spec.minReadySeconds` of their owner says.
+struct Availability {
+    std::int64_t count = 0;
+    std::optional<Time> next;  ///< when one more will be; none: all are that are ready
+};
+Availability find_availability(
+    const json::Value& owner, const std::vector<const json::Value*>& pods, const Turn& turn
+);
 /// The object of that name, or nullptr.
 const json::Value* find_named(
     const std::vector<const json::Value*>& objects, std::string_view name

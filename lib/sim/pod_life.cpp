@@ -45,6 +45,10 @@ json::Value condition(std::string_view type, bool status, Time now) {
     };
 }
 
+std::int64_t generation_of(const json::Value& pod) {
+    return find_int(pod, {"metadata", "generation"}).value_or(1);
+}
+
 /// The conditions of its readiness gates are true, too.
 bool passes_gates(const json::Value& pod) {
     const json::Array& conditions = list_at(pod, {"status", "conditions"});
@@ -68,7 +72,9 @@ json::Array pod_conditions(const json::Value& pod, bool is_running, Time now) {
         const json::Value* known =
             find_element(list_at(pod, {"status", "conditions"}), "type", type);
         const bool is_same = known != nullptr && (known->string_at("status") == "True") == status;
-        conditions.push_back(is_same ? *known : condition(type, status, now));
+        json::Value made = is_same ? *known : condition(type, status, now);
+        made.set("observedGeneration", generation_of(pod));
+        conditions.push_back(std::move(made));
     };
     for (const json::Value& each : list_at(pod, {"status", "conditions"})) {
         const std::string_view type = each.string_at("type");
@@ -129,6 +135,7 @@ Write run(const json::Value& pod, Time now) {
         json::Object{
             {"phase", "Running"},
             {"startTime", api::to_string(now)},
+            {"observedGeneration", generation_of(pod)},
             {"conditions", pod_conditions(pod, true, now)},
             {"containerStatuses", statuses_of(pod, running, true, 0)}
         }
@@ -145,15 +152,25 @@ Write restart(const json::Value& pod, Time now) {
     );
 }
 
-/// A pod that runs becomes ready, or stops being so, by its readiness gates.
-std::optional<Write> follow_readiness(const json::Value& pod, Time now) {
+/// A pod that runs becomes ready, or stops being so, by its readiness gates; and its kubelet tells
+/// that it has seen a change of it.
+std::optional<Write> follow_changes(const json::Value& pod, Time now) {
     const json::Value* known =
         find_element(list_at(pod, {"status", "conditions"}), "type", "Ready");
     const bool is_known = known != nullptr && known->string_at("status") == "True";
-    if (known == nullptr || is_known == (has_ready_containers(pod) && passes_gates(pod))) {
+    const bool is_seen =
+        find_int(pod, {"status", "observedGeneration"}).value_or(0) == generation_of(pod);
+    const bool is_ready = has_ready_containers(pod) && passes_gates(pod);
+    if (known == nullptr || (is_seen && is_known == is_ready)) {
         return std::nullopt;
     }
-    return status_write(pod, json::Object{{"conditions", pod_conditions(pod, true, now)}});
+    return status_write(
+        pod,
+        json::Object{
+            {"observedGeneration", generation_of(pod)},
+            {"conditions", pod_conditions(pod, true, now)}
+        }
+    );
 }
 
 /// When its containers were started last.
@@ -367,7 +384,7 @@ Outcome run_pod(const json::Value& pod, const Pace& pace, std::optional<Time> st
         outcome.writes.push_back(run(pod, now));
         return outcome;
     }
-    if (auto write = follow_readiness(pod, now)) {
+    if (auto write = follow_changes(pod, now)) {
         outcome.writes.push_back(std::move(*write));
         return outcome;
     }

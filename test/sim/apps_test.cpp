@@ -4,6 +4,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -296,6 +297,40 @@ TEST_CASE("containers that have ended are started again where the pod says so", 
         create(world, "Never", "3");
         world.pass(5s);
         CHECK(text_at(world.get(path), {"status", "phase"}) == "Failed");
+    }
+}
+
+TEST_CASE("pods are available once they were ready for as long as is said", "[sim][apps]") {
+    ClusterWorld world;
+    constexpr const char* kTemplate =
+        "selector: {matchLabels: {app: a}}, template: {metadata: {labels: {app: a}}, spec: "
+        "{containers: [{name: c, image: x}]}}";
+    const auto available = [&world](const std::string& path, std::string_view member) {
+        return find_int(world.get("/apis/apps/v1/namespaces/default/" + path), {"status", member})
+            .value_or(0);
+    };
+    for (const std::string kind : {"Deployment", "StatefulSet", "DaemonSet"}) {
+        CAPTURE(kind);
+        world.create_yaml(fmt::format(
+            "{{apiVersion: apps/v1, kind: {}, metadata: {{name: {}}}, spec: {{minReadySeconds: 20, "
+            "{}}}}}",
+            kind,
+            "a",
+            kTemplate
+        ));
+        const bool is_daemon = kind == "DaemonSet";
+        const std::string path = kind == "Deployment"    ? "deployments/a"
+                                 : kind == "StatefulSet" ? "statefulsets/a"
+                                                         : "daemonsets/a";
+        const char* const member = is_daemon ? "numberAvailable" : "availableReplicas";
+        const char* const ready = is_daemon ? "numberReady" : "readyReplicas";
+        world.pass(10s);
+        CHECK(available(path, ready) == 1);
+        CHECK(available(path, member) == 0);
+        world.pass(15s);
+        CHECK(available(path, member) == 1);
+        world.send("DELETE", "/apis/apps/v1/namespaces/default/" + path);
+        world.pass(1s);
     }
 }
 

@@ -148,4 +148,18 @@ TEST_CASE("a pod is ready once its readiness gates are", "[sim][cluster]") {
     CHECK(status_of("ContainersReady") == "True");
 }
 
+TEST_CASE("the kubelet of a pod tells which generation of it it has seen", "[sim][cluster]") {
+    ClusterWorld world;
+    world.create_yaml(
+        "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: "
+        "x}]}}"
+    );
+    world.pass(1s);
+    CHECK(find_int(world.get(kPod), {"status", "observedGeneration"}) == 1);
+    world.send("PATCH", kPod, "{spec: {activeDeadlineSeconds: 1000}}");
+    world.pass(1s);
+    CHECK(find_int(world.get(kPod), {"metadata", "generation"}) == 2);
+    CHECK(find_int(world.get(kPod), {"status", "observedGeneration"}) == 2);
+}
+
 }  // namespace sluice::sim

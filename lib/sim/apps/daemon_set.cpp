@@ -333,6 +333,7 @@ class DaemonSetTurn {
         std::int64_t misplaced = 0;
         std::int64_t ready = 0;
         std::int64_t updated = 0;
+        std::vector<const json::Value*> first;
         for (const auto& node : nodes_) {
             const Pods& pods = pods_on(*node);
             if (!is_wanted_on(*node)) {
@@ -342,6 +343,7 @@ class DaemonSetTurn {
             ++wanted;
             if (!pods.empty()) {
                 ++scheduled;
+                first.push_back(pods.front());
                 ready += has_condition(*pods.front(), "Ready") ? 1 : 0;
                 updated += is_current(*pods.front()) ? 1 : 0;
             }
@@ -359,8 +361,10 @@ class DaemonSetTurn {
             }
         };
         set_count("updatedNumberScheduled", updated);
-        set_count("numberAvailable", ready);
-        set_count("numberUnavailable", wanted - ready);
+        const Availability available = find_availability(set_, first, turn_);
+        outcome_.again_at = available.next;
+        set_count("numberAvailable", available.count);
+        set_count("numberUnavailable", wanted - available.count);
         set_count("collisionCount", revisions_.collisions());
         if (const json::Value* conditions = set_.find_path({"status", "conditions"})) {
             status.set("conditions", *conditions);

@@ -123,16 +123,18 @@ class DeploymentTurn {
         };
         // A set that is recreated waits for the pods of the others.
         const std::int64_t size = recreates() && total > 0 ? 0 : first;
+        json::Value spec =
+            json::Object{{"replicas", size}, {"selector", chosen}, {"template", pod_template}};
+        if (const auto wait = find_int(deployment_, {"spec", "minReadySeconds"}); wait > 0) {
+            spec.set("minReadySeconds", *wait);
+        }
         outcome_.writes.push_back(
             {.body =
                  json::Object{
                      {"apiVersion", "apps/v1"},
                      {"kind", "ReplicaSet"},
                      {"metadata", metadata},
-                     {"spec",
-                      json::Object{
-                          {"replicas", size}, {"selector", chosen}, {"template", pod_template}
-                      }}
+                     {"spec", std::move(spec)}
                  },
              .api_version = "apps/v1",
              .kind = "ReplicaSet"}

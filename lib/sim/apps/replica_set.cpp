@@ -15,8 +15,12 @@ namespace sluice::sim {
 namespace {
 
 json::Value make_replica_set_status(
-    const json::Value& set, const std::vector<const json::Value*>& active, std::int64_t terminating
+    const Turn& turn,
+    const std::vector<const json::Value*>& active,
+    std::int64_t terminating,
+    Outcome& outcome
 ) {
+    const json::Value& set = turn.object;
     const auto ready = static_cast<std::int64_t>(
         std::ranges::count_if(active, [](const json::Value* pod) { return is_ready_pod(*pod); })
     );
@@ -27,8 +31,12 @@ json::Value make_replica_set_status(
     }
     if (ready > 0) {
         status.set("readyReplicas", ready);
-        status.set("availableReplicas", ready);
     }
+    const Availability available = find_availability(set, active, turn);
+    if (available.count > 0) {
+        status.set("availableReplicas", available.count);
+    }
+    outcome.again_at = available.next;
     if (set.string_at("kind") == "ReplicaSet") {
         status.set("terminatingReplicas", terminating);
     }
@@ -71,7 +79,7 @@ Outcome reconcile_replica_set(const Turn& turn) {
             }
         }
     }
-    json::Value status = make_replica_set_status(set, active, terminating);
+    json::Value status = make_replica_set_status(turn, active, terminating, outcome);
     if (std::ssize(active) < wanted) {
         // That pods cannot be created stands there until all are.
         if (const json::Value* conditions = set.find_path({"status", "conditions"})) {

@@ -24,7 +24,10 @@ constexpr std::string_view kHashOfRevision = "controller.kubernetes.io/hash";
 class StatefulSetTurn {
   public:
     explicit StatefulSetTurn(const Turn& turn)
-        : set_(turn.object), revisions_(turn, kHashOfRevision), revision_(revisions_.name()) {
+        : turn_(turn),
+          set_(turn.object),
+          revisions_(turn, kHashOfRevision),
+          revision_(revisions_.name()) {
         first_ = find_int(set_, {"spec", "ordinals", "start"}).value_or(0);
         replicas_ = find_int(set_, {"spec", "replicas"}).value_or(1);
         is_ordered_ = text_at(set_, {"spec", "podManagementPolicy"}) != "Parallel";
@@ -179,12 +182,16 @@ class StatefulSetTurn {
         std::int64_t ready = 0;
         std::int64_t updated = 0;
         std::int64_t count = 0;
+        std::vector<const json::Value*> all;
         for (const auto& [ordinal, pod] : pods_) {
+            all.push_back(pod);
             const bool is_there = is_active_pod(*pod);
             count += is_there ? 1 : 0;
             ready += is_ready_pod(*pod) ? 1 : 0;
             updated += is_there && revision_of(*pod) == revision_ ? 1 : 0;
         }
+        const Availability available = find_availability(set_, all, turn_);
+        outcome_.again_at = available.next;
         const bool is_done = old_revision_.empty() || (updated == replicas_ && ready == replicas_);
         const std::string& current = is_done ? revision_ : old_revision_;
         json::Value status = json::Object{
@@ -193,7 +200,7 @@ class StatefulSetTurn {
             {"collisionCount", revisions_.collisions()},
             {"currentRevision", current},
             {"updateRevision", revision_},
-            {"availableReplicas", ready}
+            {"availableReplicas", available.count}
         };
         const auto set_count = [&status](std::string_view name, std::int64_t number) {
             if (number != 0) {
@@ -206,6 +213,7 @@ class StatefulSetTurn {
         replace_status(set_, std::move(status), outcome_);
     }
 
+    const Turn& turn_;
     const json::Value& set_;
     std::int64_t first_ = 0;
     std::int64_t replicas_ = 1;
