@@ -108,8 +108,19 @@ std::optional<json::Value> State::convert_outside(const json::Value& object, con
     return conversions_->find(object, to);
 }
 
+bool State::is_shown_as_stored(const json::Value& stored, const ResourceType& type) const {
+    const bool is_translated =
+        !type.is_custom && (type.kind == "Event" || type.kind == "HorizontalPodAutoscaler");
+    const bool is_shaped =
+        type.shaped_at > 0 && type.structure != nullptr && version_of(stored) <= type.shaped_at;
+    return !is_translated && !is_shaped && stored.string_at("apiVersion") == type.api_version();
+}
+
 json::Value State::to_version(const json::Value& stored, const ResourceType& type) const {
     json::Value object = stored;
+    if (is_shown_as_stored(stored, type)) {
+        return object;
+    }
     if (type.kind == "Event" && !type.is_custom) {
         return type.group.empty() ? to_core_event(std::move(object)) : to_new_event(object);
     }

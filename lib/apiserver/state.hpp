@@ -44,6 +44,8 @@ class State {
     /// A stored object in the version of the type. Where a webhook converts it, see
     /// ConversionScope.
     json::Value to_version(const json::Value& stored, const ResourceType& type) const;
+    /// Whether to_version() would make a mere copy.
+    bool is_shown_as_stored(const json::Value& stored, const ResourceType& type) const;
     /// The other way: an object of that type as it is stored.
     Result<json::Value> to_stored(json::Value object, const ResourceType& type) const;
     /// An object of one version of a kind in another, as the API server tells it to a webhook.

@@ -508,21 +508,27 @@ Result<void> WriteOperation::commit(Time now) {
         return {};
     }
     const int status = live_ ? 200 : 201;
-    auto stored = state_.to_stored(object_, type());
-    if (!stored) {
-        return stored.error();
-    }
     if (type().is_namespaced && route_.subresource.empty()) {
         if (auto fits = check_quotas(state_, type(), live_ ? &before_ : nullptr, object_); !fits) {
             return fits;
         }
     }
-    if (request_.is_dry_run()) {
-        end(make_response(object_, status));
+    const std::optional<json::Value> shown =
+        request_.is_dry_run() ? std::optional(object_) : std::nullopt;
+    auto stored = state_.to_stored(std::move(object_), type());
+    if (!stored) {
+        return stored.error();
+    }
+    if (shown) {
+        end(make_response(*shown, status));
         return {};
     }
     const Snapshot written = state_.store.put(collection_, name_, std::move(*stored));
-    end(make_response(state_.to_version(*written, type()), status));
+    if (state_.is_shown_as_stored(*written, type())) {
+        end(make_response(*written, status));
+    } else {
+        end(make_response(state_.to_version(*written, type()), status));
+    }
     after_write(state_, *stored_type_, name_, live_, now);
     return {};
 }
