@@ -289,12 +289,32 @@ Array priority_class_cells(const Row& row) {
     };
 }
 
+/// Where a Service is reached from outside.
+std::string external_addresses(const Row& row) {
+    if (row.text({"spec", "type"}, "") == "ExternalName") {
+        return row.text({"spec", "externalName"});
+    }
+    std::vector<std::string> addresses;
+    for (const Value& ingress : items_of(&row.at({"status", "loadBalancer", "ingress"}))) {
+        const auto ip = ingress.string_at("ip");
+        addresses.emplace_back(ip.empty() ? ingress.string_at("hostname") : ip);
+    }
+    const bool is_balancer = row.text({"spec", "type"}, "") == "LoadBalancer";
+    if (!is_balancer) {
+        addresses.clear();
+    }
+    for (const Value& address : items_of(&row.at({"spec", "externalIPs"}))) {
+        addresses.push_back(address.is_string() ? address.as_string() : "");
+    }
+    return !addresses.empty() ? join(addresses) : is_balancer ? "<pending>" : "<none>";
+}
+
 Array service_cells(const Row& row) {
     return {
         row.name(),
         row.text({"spec", "type"}, ""),
         row.text({"spec", "clusterIP"}),
-        row.text({"spec", "externalName"}),
+        external_addresses(row),
         service_ports(row),
         row.age(),
         map_text(row.at({"spec", "selector"})),

@@ -64,6 +64,10 @@ void visit_paths(
     }
 }
 
+bool is_empty_child(const FieldSet::Child& child) {
+    return child.set.empty();
+}
+
 void append_unless_empty(FieldSet& to, const PathElement& element, FieldSet child) {
     if (!child.empty()) {
         to.children.push_back({element, std::move(child)});
@@ -182,12 +186,12 @@ FieldSet set_difference(FieldSet a, const FieldSet& b) {
     if (b.children.empty()) {
         return a;
     }
-    std::erase_if(a.children, [&b](FieldSet::Child& child) {
+    for (FieldSet::Child& child : a.children) {
         if (const FieldSet* other = b.find(child.element)) {
             child.set = set_difference(std::move(child.set), *other);
         }
-        return child.set.empty();
-    });
+    }
+    std::erase_if(a.children, is_empty_child);
     return a;
 }
 
@@ -195,13 +199,15 @@ FieldSet set_difference_below(FieldSet a, const FieldSet& b) {
     if (b.children.empty()) {
         return a;
     }
-    std::erase_if(a.children, [&b](FieldSet::Child& child) {
+    for (FieldSet::Child& child : a.children) {
         const FieldSet* other = b.find(child.element);
-        if (other != nullptr && !other->is_member) {
+        if (other != nullptr && other->is_member) {
+            child.set = {};
+        } else if (other != nullptr) {
             child.set = set_difference_below(std::move(child.set), *other);
         }
-        return (other != nullptr && other->is_member) || child.set.empty();
-    });
+    }
+    std::erase_if(a.children, is_empty_child);
     return a;
 }
 

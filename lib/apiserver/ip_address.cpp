@@ -8,11 +8,16 @@
 namespace sluice::apiserver {
 namespace {
 
-/// IPv4 without the zeros that its numbers begin with.
+/// IPv4, or the part of IPv6 that is written so, without the zeros that its numbers begin with.
 std::string without_leading_zeros(std::string_view text) {
-    std::string out;
+    const auto colon = text.rfind(':');
+    const bool has_quads = text.find('.') != std::string_view::npos;
+    const std::size_t first = !has_quads                        ? text.size()
+                              : colon == std::string_view::npos ? 0
+                                                                : colon + 1;
+    std::string out(text.substr(0, first));
     bool begins = true;
-    for (std::size_t i = 0; i < text.size(); ++i) {
+    for (std::size_t i = first; i < text.size(); ++i) {
         const bool has_more = i + 1 < text.size() && text[i + 1] >= '0' && text[i + 1] <= '9';
         if (begins && text[i] == '0' && has_more) {
             continue;
@@ -30,8 +35,8 @@ bool is_mapped(const IpAddress& address) {
            std::all_of(bytes.begin(), bytes.begin() + 10, [](unsigned char b) { return b == 0; });
 }
 
-bool has_leading_zeros(const IpAddress& address, std::string_view text) {
-    return !address.is_v6 && without_leading_zeros(text) != text;
+bool has_leading_zeros(std::string_view text) {
+    return without_leading_zeros(text) != text;
 }
 
 /// Whether bits are set that the length of the prefix does not cover.
@@ -81,11 +86,12 @@ std::optional<IpAddress> parse_ip_address(std::string_view text) {
     if (text.find('\0') != std::string_view::npos) {
         return std::nullopt;
     }
-    if (inet_pton(AF_INET, without_leading_zeros(text).c_str(), address.bytes.data()) == 1) {
+    const std::string plain = without_leading_zeros(text);
+    if (inet_pton(AF_INET, plain.c_str(), address.bytes.data()) == 1) {
         return address;
     }
     address.is_v6 = true;
-    if (inet_pton(AF_INET6, std::string(text).c_str(), address.bytes.data()) == 1) {
+    if (inet_pton(AF_INET6, plain.c_str(), address.bytes.data()) == 1) {
         return address;
     }
     return std::nullopt;
@@ -96,7 +102,7 @@ std::vector<std::string> find_ip_address_problems(std::string_view text) {
     if (!address) {
         return {"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"};
     }
-    if (has_leading_zeros(*address, text)) {
+    if (has_leading_zeros(text)) {
         return {"must not have leading 0s"};
     }
     if (is_mapped(*address)) {
@@ -111,22 +117,21 @@ std::vector<std::string> find_cidr_problems(std::string_view text) {
     const auto digits = slash == std::string_view::npos ? "" : text.substr(slash + 1);
     int length = -1;
     const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
-    const bool is_number = fault == std::errc() && end == digits.data() + digits.size();
+    const bool is_number =
+        fault == std::errc() && end == digits.data() + digits.size() && !digits.starts_with('-');
     if (!address || !is_number || length < 0 || length > (address->is_v6 ? 128 : 32)) {
         return {"must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"};
     }
-    std::vector<std::string> problems;
-    if (has_leading_zeros(*address, text.substr(0, slash)) ||
-        (digits.size() > 1 && digits.front() == '0')) {
-        problems.emplace_back("must not have leading 0s in IP or prefix length");
+    if (has_leading_zeros(text.substr(0, slash)) || (digits.size() > 1 && digits.front() == '0')) {
+        return {"must not have leading 0s in IP or prefix length"};
     }
     if (is_mapped(*address)) {
-        problems.emplace_back("must not have an IPv4-mapped IPv6 address");
+        return {"must not have an IPv4-mapped IPv6 address"};
     }
     if (has_bits_beyond(*address, length)) {
-        problems.emplace_back("must not have bits set beyond the prefix length");
+        return {"must not have bits set beyond the prefix length"};
     }
-    return problems;
+    return {};
 }
 
 }  // namespace sluice::apiserver

@@ -93,10 +93,12 @@ void count_devices(const Value& claim, ResourceList& used) {
             auto& known = most[std::string(one.string_at("deviceClassName"))];
             known = std::max(known, devices_of(one));
         };
-        if (const Value* exactly = request.find("exactly")) {
+        const auto& alternatives = items_of(request.find("firstAvailable"));
+        if (const Value* exactly = request.find("exactly");
+            exactly != nullptr && alternatives.empty()) {
             consider(*exactly);
         }
-        for (const Value& one : items_of(request.find("firstAvailable"))) {
+        for (const Value& one : alternatives) {
             consider(one);
         }
         for (const auto& [name, count] : most) {

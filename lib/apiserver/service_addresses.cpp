@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -57,18 +58,21 @@ bool has_address(const Value& service) {
     return service_type_of(service) != "ExternalName";
 }
 
-bool has_node_ports(const Value& service) {
-    const auto type = service_type_of(service);
-    const Value* allocates = service.find_path({"spec", "allocateLoadBalancerNodePorts"});
-    const bool is_declined = allocates != nullptr && *allocates == Value(false);
-    return type == "NodePort" || (type == "LoadBalancer" && !is_declined);
-}
-
 struct Used {
     std::set<std::string, std::less<>> addresses;
-    std::set<std::pair<std::string, std::int64_t>> ports;  ///< by protocol
+    std::set<std::int64_t> ports;  ///< of nodes, whatever the protocol
 };
 
+void add_ports(const Value& service, std::set<std::int64_t>& ports) {
+    for (const Value& port : items_of(service.find_path({"spec", "ports"}))) {
+        ports.insert(int_at(port, "nodePort", 0));
+    }
+    const Value* spec = service.find("spec");
+    ports.insert(spec == nullptr ? 0 : int_at(*spec, "healthCheckNodePort", 0));
+    ports.erase(0);
+}
+
+/// By all other services.
 Used find_used(const State& state, const Value& service) {
     Used used;
     const Value* uid = service.find_path({"metadata", "uid"});
@@ -80,16 +84,7 @@ Used find_used(const State& state, const Value& service) {
         for (const Value& address : items_of(other->find_path({"spec", "clusterIPs"}))) {
             used.addresses.insert(address.as_string());
         }
-        for (const Value& port : items_of(other->find_path({"spec", "ports"}))) {
-            if (const auto number = int_at(port, "nodePort", 0); number != 0) {
-                used.ports.emplace(port.string_at("protocol"), number);
-            }
-        }
-        const Value* spec = other->find("spec");
-        if (const auto port = spec == nullptr ? 0 : int_at(*spec, "healthCheckNodePort", 0);
-            port != 0) {
-            used.ports.emplace("TCP", port);
-        }
+        add_ports(*other, used.ports);
     }
     return used;
 }
@@ -143,55 +138,121 @@ std::optional<Cause> give_address(const Used& used, const Value& service, Value&
     return refuse("range is full");
 }
 
-/// The free port that is next to `begin`, which is then used; nothing: there is none.
-std::optional<std::int64_t> take_free_port(
-    Used& used, const std::string& protocol, std::uint32_t begin
-) {
-    for (std::uint32_t i = 0; i < kPortRoom; ++i) {
-        const std::int64_t number = kFirstPort + (begin + i) % kPortRoom;
-        if (used.ports.emplace(protocol, number).second) {
-            return number;
+/// Ports of nodes for one Service.
+class NodePorts {
+  public:
+    NodePorts(std::set<std::int64_t>& used, const Value& service)
+        : used_(used), next_(begin_of(service, kPortRoom)) {}
+
+    /// Takes this one. Returns why not; "": it is taken.
+    std::string take(std::int64_t number) {
+        if (number < kFirstPort || number > kLastPort) {
+            return fmt::format(
+                "provided port is not in the valid range. The range of valid ports is {}-{}",
+                kFirstPort,
+                kLastPort
+            );
+        }
+        return used_.insert(number).second ? "" : "provided port is already allocated";
+    }
+
+    /// Takes one that is free; none: there is none.
+    std::optional<std::int64_t> take_free() {
+        for (std::uint32_t i = 0; i < kPortRoom; ++i) {
+            const std::int64_t number = kFirstPort + next_++ % kPortRoom;
+            if (used_.insert(number).second) {
+                return number;
+            }
+        }
+        return std::nullopt;
+    }
+
+  private:
+    std::set<std::int64_t>& used_;
+    std::uint32_t next_;
+};
+
+/// The port of nodes that one of the ports from this on asks for with the same number; 0: none.
+std::int64_t find_asked(const json::Array& ports, std::size_t from) {
+    const auto number = int_at(ports[from], "port", 0);
+    for (std::size_t i = from; i < ports.size(); ++i) {
+        const auto asked = int_at(ports[i], "nodePort", 0);
+        if (asked != 0 && int_at(ports[i], "port", 0) == number) {
+            return asked;
         }
     }
-    return std::nullopt;
+    return 0;
 }
 
-Result<void> give_node_ports(
-    Used& used, const Value& service, Value& spec, std::vector<Cause>& causes
+/// What a Service has of ports of nodes. Ports of one number share theirs in a new Service. In an
+/// update, ports that it had or that it names twice are not taken anew.
+struct PortsOfService {
+    bool is_new = true;
+    std::set<std::int64_t> own;                  ///< that it has
+    std::map<std::int64_t, std::int64_t> given;  ///< by the number of the port
+};
+
+Result<std::vector<Cause>> give_node_ports(
+    NodePorts& node_ports, PortsOfService known, Value& service
 ) {
-    Value* ports = spec.find("ports");
-    if (ports == nullptr || !ports->is_array()) {
-        return {};
+    Value* list = object_at(service, "spec").find("ports");
+    if (list == nullptr || !list->is_array()) {
+        return std::vector<Cause>();
     }
-    std::uint32_t next = begin_of(service, kPortRoom);
-    std::size_t place = 0;
-    for (Value& port : ports->as_array()) {
-        const std::string path = fmt::format("spec.ports[{}].nodePort", place++);
-        const std::string protocol(port.string_at("protocol"));
-        const std::int64_t asked = int_at(port, "nodePort", 0);
-        if (asked != 0 && (asked < kFirstPort || asked > kLastPort)) {
-            causes.push_back(invalid_value(
-                path,
-                asked,
-                fmt::format(
-                    "provided port is not in the valid range. The range of valid ports is {}-{}",
-                    kFirstPort,
-                    kLastPort
-                )
-            ));
-        } else if (asked != 0 && !used.ports.emplace(protocol, asked).second) {
-            causes.push_back(invalid_value(path, asked, "provided port is already allocated"));
+    json::Array& ports = list->as_array();
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+        const auto number = int_at(ports[i], "port", 0);
+        auto asked = int_at(ports[i], "nodePort", 0);
+        if (asked == 0 && !allocates_node_ports(service)) {
+            continue;
         }
+        const auto given = known.given.find(number);
+        if (asked == 0 && known.is_new) {
+            asked = given != known.given.end() ? given->second : find_asked(ports, i);
+        }
+        const bool has_it = known.is_new ? given != known.given.end() && given->second == asked
+                                         : known.own.contains(asked);
         if (asked == 0) {
-            const auto number = take_free_port(used, protocol, next);
-            if (!number) {
+            const auto free = node_ports.take_free();
+            if (!free) {
                 return internal("failed to allocate a nodePort: range is full");
             }
-            port.set("nodePort", *number);
-            next = static_cast<std::uint32_t>(*number - kFirstPort) + 1;
+            asked = *free;
+        } else if (!has_it) {
+            if (const std::string why = node_ports.take(asked); !why.empty()) {
+                return std::vector{
+                    invalid_value(element_path("spec.ports", i) + ".nodePort", asked, why)
+                };
+            }
         }
+        known.own.insert(asked);
+        known.given.emplace(number, asked);
+        ports[i].set("nodePort", asked);
     }
+    return std::vector<Cause>();
+}
+
+Result<void> give_health_port(NodePorts& node_ports, Value& service) {
+    Value& spec = object_at(service, "spec");
+    if (const auto asked = int_at(spec, "healthCheckNodePort", 0); asked != 0) {
+        const std::string why = node_ports.take(asked);
+        return why.empty()
+                   ? Result<void>()
+                   : internal(fmt::format(
+                         "failed to allocate requested HealthCheck NodePort {}: {}", asked, why
+                     ));
+    }
+    const auto number = node_ports.take_free();
+    if (!number) {
+        return internal("failed to allocate a HealthCheck NodePort: range is full");
+    }
+    spec.set("healthCheckNodePort", *number);
     return {};
+}
+
+bool may_have_node_ports(const Value& service) {
+    const auto type = service_type_of(service);
+    return type == "NodePort" || type == "LoadBalancer";
 }
 
 }  // namespace
@@ -199,35 +260,38 @@ Result<void> give_node_ports(
 Result<std::vector<Cause>> give_service_addresses(
     const State& state, const Value* old_service, Value& service
 ) {
-    std::vector<Cause> causes;
-    Value& spec = object_at(service, "spec");
     const bool needs_address =
-        has_address(service) &&
-        (old_service == nullptr || !has_address(*old_service) ||
-         old_service->find("spec")->string_at("clusterIP") != spec.string_at("clusterIP"));
-    const bool needs_port = has_node_ports(service) || needs_health_check_port(service);
-    if (!needs_address && !needs_port) {
-        return causes;
+        has_address(service) && (old_service == nullptr || !has_address(*old_service));
+    const bool needs_health_port =
+        needs_health_check_port(service) &&
+        (old_service == nullptr || !needs_health_check_port(*old_service));
+    if (!needs_address && !needs_health_port && !may_have_node_ports(service)) {
+        return std::vector<Cause>();
     }
     Used used = find_used(state, service);
     if (needs_address) {
-        if (auto cause = give_address(used, service, spec)) {
-            causes.push_back(std::move(*cause));
+        if (auto cause = give_address(used, service, object_at(service, "spec"))) {
+            return std::vector{std::move(*cause)};
         }
     }
-    if (has_node_ports(service)) {
-        if (auto given = give_node_ports(used, service, spec, causes); !given) {
+    NodePorts node_ports(used.ports, service);
+    if (may_have_node_ports(service)) {
+        PortsOfService known{.is_new = old_service == nullptr, .own = {}, .given = {}};
+        if (old_service != nullptr) {
+            add_ports(*old_service, known.own);
+            used.ports.insert(known.own.begin(), known.own.end());
+        }
+        auto causes = give_node_ports(node_ports, std::move(known), service);
+        if (!causes || !causes->empty()) {
+            return causes;
+        }
+    }
+    if (needs_health_port) {
+        if (auto given = give_health_port(node_ports, service); !given) {
             return given.error();
         }
     }
-    if (needs_health_check_port(service) && int_at(spec, "healthCheckNodePort", 0) == 0) {
-        const auto number = take_free_port(used, "TCP", begin_of(service, kPortRoom));
-        if (!number) {
-            return internal("failed to allocate a HealthCheck NodePort: range is full");
-        }
-        spec.set("healthCheckNodePort", *number);
-    }
-    return causes;
+    return std::vector<Cause>();
 }
 
 }  // namespace sluice::apiserver

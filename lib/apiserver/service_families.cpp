@@ -3,6 +3,7 @@
 #include "apiserver/service_validation.hpp"
 #include "apiserver/values.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -74,18 +75,15 @@ void erase_unchanged(
     }
 }
 
-bool has_same_node_ports(const Value& service, const Value& old_service) {
-    std::multiset<std::int64_t> now;
-    std::multiset<std::int64_t> before;
-    for (const Value& port : list_in_spec(service, "ports")) {
-        now.insert(int_at(port, "nodePort", 0));
-    }
+/// No port of nodes is asked for that it had not.
+bool has_no_new_node_ports(const Value& service, const Value& old_service) {
+    std::set<std::int64_t> before{0};
     for (const Value& port : list_in_spec(old_service, "ports")) {
         before.insert(int_at(port, "nodePort", 0));
     }
-    now.erase(0);
-    before.erase(0);
-    return now == before;
+    return std::ranges::all_of(list_in_spec(service, "ports"), [&before](const Value& port) {
+        return before.contains(int_at(port, "nodePort", 0));
+    });
 }
 
 /// A service without selector and address is for the addresses of any family that others write.
@@ -239,7 +237,8 @@ void complete_service(const Value* old_service, Value& service) {
             spec.set("clusterIPs", list);
         }
     }
-    if (old_service != nullptr && needs_node_ports(*old_service) && needs_node_ports(service)) {
+    if (old_service != nullptr && allocates_node_ports(*old_service) &&
+        allocates_node_ports(service)) {
         keep_node_ports(*old_service, spec);
     }
     if (old_service != nullptr && needs_health_check_port(*old_service) &&
@@ -304,7 +303,7 @@ void drop_service_fields(const Value& old_service, Value& service) {
         erase_unchanged(old_service, service, {"ipFamilies", "ipFamilyPolicy"});
     }
     if (needs_node_ports(old_service) && !needs_node_ports(service) &&
-        has_same_node_ports(service, old_service)) {
+        has_no_new_node_ports(service, old_service)) {
         if (Value* ports = spec.find("ports"); ports != nullptr && ports->is_array()) {
             for (Value& port : ports->as_array()) {
                 port.erase("nodePort");

@@ -2,6 +2,7 @@
 
 #include "apiserver/ip_address.hpp"
 #include "apiserver/values.hpp"
+#include "json/writer.hpp"
 
 #include <fmt/format.h>
 
@@ -116,6 +117,7 @@ void check_uses_of_ports(Causes& causes, const Value& service) {
     const auto& ports = items_of(spec_of(service).find("ports"));
     std::set<std::pair<std::string, std::int64_t>> node_ports;
     std::set<std::pair<std::string, std::int64_t>> own_ports;
+    Causes twice;
     Causes duplicates;
     for (std::size_t i = 0; i < ports.size(); ++i) {
         const auto path = element_path("spec.ports", i);
@@ -127,7 +129,7 @@ void check_uses_of_ports(Causes& causes, const Value& service) {
             );
         }
         if (node_port != 0 && !node_ports.emplace(protocol, node_port).second) {
-            causes.push_back(duplicate_value(path + ".nodePort", node_port));
+            twice.push_back(duplicate_value(path + ".nodePort", node_port));
         }
         const auto port = int_at(ports[i], "port", 0);
         if (!own_ports.emplace(protocol, port).second) {
@@ -136,15 +138,16 @@ void check_uses_of_ports(Causes& causes, const Value& service) {
             duplicates.push_back(
                 {"FieldValueDuplicate",
                  fmt::format(
-                     "Duplicate value: {{\"Name\":\"\",\"Protocol\":\"{}\",\"AppProtocol\":null,"
+                     "Duplicate value: {{\"Name\":\"\",\"Protocol\":{},\"AppProtocol\":null,"
                      "\"Port\":{},\"TargetPort\":0,\"NodePort\":0}}",
-                     protocol,
+                     json::print(protocol),
                      port
                  ),
                  path}
             );
         }
     }
+    causes.insert(causes.end(), twice.begin(), twice.end());
     causes.insert(causes.end(), duplicates.begin(), duplicates.end());
 }
 
@@ -388,6 +391,13 @@ bool is_externally_accessible(const Value& service) {
             !items_of(spec_of(service).find("externalIPs")).empty());
 }
 
+bool allocates_node_ports(const Value& service) {
+    const Value* allocates = spec_of(service).find("allocateLoadBalancerNodePorts");
+    return is_of_type(service, "NodePort") ||
+           (is_of_type(service, "LoadBalancer") &&
+            (allocates == nullptr || !(*allocates == Value(false))));
+}
+
 bool needs_health_check_port(const Value& service) {
     return is_of_type(service, "LoadBalancer") &&
            spec_of(service).string_at("externalTrafficPolicy") == "Local";
@@ -482,8 +492,6 @@ void check_service_update(Causes& causes, const Value& service, const Value& old
         !items_of(spec_of(service).find("ipFamilies")).empty()) {
         check_kept(causes, service, old_service, "ipFamilies", "ipFamily", "ipFamily");
     }
-    // Kubernetes checks this both as an update and by itself, and tells both.
-    check_balancer_class(causes, service);
     if (is_of_type(service, "LoadBalancer") && is_of_type(old_service, "LoadBalancer")) {
         const Value& now = member_or_null(spec_of(service), "loadBalancerClass");
         if (!(now == member_or_null(spec_of(old_service), "loadBalancerClass"))) {
@@ -491,6 +499,8 @@ void check_service_update(Causes& causes, const Value& service, const Value& old
             );
         }
     }
+    // Kubernetes checks this both as an update and by itself, and tells both.
+    check_balancer_class(causes, service);
     if (needs_health_check_port(service) && needs_health_check_port(old_service) &&
         int_at(spec_of(service), "healthCheckNodePort", 0) !=
             int_at(spec_of(old_service), "healthCheckNodePort", 0)) {

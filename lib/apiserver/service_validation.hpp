@@ -9,10 +9,12 @@ namespace sluice::apiserver {
 bool is_headless(const json::Value& service);
 /// The Service has ports of nodes or addresses from outside.
 bool is_externally_accessible(const json::Value& service);
+/// The Service is given ports of nodes; those that it asks for by itself it may have anyway.
+bool allocates_node_ports(const json::Value& service);
 /// Nodes are asked on a port of their own whether they have a pod of the Service.
 bool needs_health_check_port(const json::Value& service);
 
-/// What is wrong with a Service by itself. Its addresses are given, and its families chosen, later.
+/// What is wrong with a Service by itself, which has its addresses and families already.
 void check_service(Causes& causes, const json::Value& service);
 /// What an update may not change: addresses and families of one that had some.
 void check_service_update(

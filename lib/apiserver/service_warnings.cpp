@@ -19,7 +19,10 @@ void add_form_warning(Warnings& warnings, const std::string& field, const Value&
         return;
     }
     const auto address = parse_ip_address(text.as_string());
-    if (address && address->is_v6 && address->printed() != text.as_string()) {
+    // What the system's library would print with the digits of IPv4 is not judged.
+    const bool is_judged =
+        address && address->is_v6 && address->printed().find('.') == std::string::npos;
+    if (is_judged && address->printed() != text.as_string()) {
         warnings.push_back(fmt::format(
             "{}: IPv6 address \"{}\" should be in RFC 5952 canonical format (\"{}\")",
             field,

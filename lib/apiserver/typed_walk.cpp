@@ -98,7 +98,9 @@ class Comparer {
                              (is_map && type.is_atomic_map()) ||
                              (is_empty_container(before) && is_empty_container(after));
         Comparison result;
-        if (before != nullptr && after != nullptr && *before == *after) {
+        // Deeper down it would be asked of the same parts again and again.
+        const bool is_asked = is_leaf || depth < kEqualityDepth;
+        if (is_asked && before != nullptr && after != nullptr && *before == *after) {
             return result;
         }
         if (is_leaf) {
@@ -120,6 +122,9 @@ class Comparer {
     }
 
   private:
+    /// Down to here, parts that are equal as a whole are passed over.
+    static constexpr int kEqualityDepth = 6;
+
     static void add(Comparison& to, const PathElement& element, Comparison part) {
         const auto hang = [&element](FieldSet& parent, FieldSet& child) {
             if (!child.empty()) {

@@ -38,10 +38,10 @@ Result<void> WriteOperation::allocate_for_service() {
 void WriteOperation::fill_registry_fields() {
     if (!type().is_custom) {
         if (live_) {
+            prepare_for_update(type().group, type().kind, route_.subresource, before_, object_);
             if (is_service()) {
                 drop_service_fields(before_, object_);
             }
-            prepare_for_update(type().group, type().kind, route_.subresource, before_, object_);
         } else {
             prepare_for_create(type().group, type().kind, object_);
         }

@@ -313,7 +313,6 @@ bool prepare_part_update(std::string_view part, const Value& old_object, Value& 
     return true;
 }
 
-/// A headless service has no address; the other kinds' addresses are given out by the store.
 void prepare_new_definition(Value& definition) {
     json::Array stored;
     for (const auto& version : items_of(definition.find_path({"spec", "versions"}))) {

@@ -8,6 +8,7 @@
 #include "sim/job_pod.hpp"
 #include "sim/pod_life.hpp"
 #include "sim/services/endpoints.hpp"
+#include "sim/taint_eviction.hpp"
 
 #include <fmt/format.h>
 
@@ -108,10 +109,14 @@ void SimulatedCluster::note(
             objects_.emplace(daemon_sets_collection, name);
         }
         if (!entry.after) {
-            note_lost_node(entry.name.name);
+            note_pods_on(entry.name.name);
         } else {
             nodes_.insert(entry.name.name);
             follow_node(node_addresses_, *entry.after);
+            if (has_evicting_taints(*entry.after) ||
+                (entry.before && has_evicting_taints(*entry.before))) {
+                note_pods_on(entry.name.name);
+            }
         }
     } else if (collection == claims_collection) {
         must_schedule_ = true;  // a pod may have waited for it
@@ -120,6 +125,7 @@ void SimulatedCluster::note(
         must_schedule_ = true;
         if (!entry.after) {
             started_.erase(std::string(text_at(*entry.before, {"metadata", "uid"})));
+            tainted_.erase(std::string(text_at(*entry.before, {"metadata", "uid"})));
         }
     }
     if (collection == sets_collection) {
@@ -151,14 +157,6 @@ void SimulatedCluster::note_owner(const json::Value& object) {
         const Key* key = server_.state().find_by_uid(owner.string_at("uid"));
         if (key != nullptr && is_true_at(owner, {"controller"}) && has_controller(key->first)) {
             (key->first == jobs_collection ? batched_ : objects_).insert(*key);
-        }
-    }
-}
-
-void SimulatedCluster::note_lost_node(const std::string& node) {
-    for (const auto& [name, pod] : server_.state().store.objects(pods_collection)) {
-        if (text_at(*pod, {"spec", "nodeName"}) == node) {
-            pods_.insert(name);
         }
     }
 }
@@ -540,12 +538,17 @@ void SimulatedCluster::reconcile_pod(const Name& name, Time now) {
     if (node.empty()) {
         return;
     }
-    const bool is_lost = !server_.state().store.find(nodes_collection, {"", node});
-    if (is_lost) {
+    const apiserver::Snapshot its_node = server_.state().store.find(nodes_collection, {"", node});
+    if (!its_node) {
         perform(key, pod, collect_lost_pod(*pod, now), now);
         return;
     }
     const std::string uid(text_at(*pod, {"metadata", "uid"}));
+    const std::optional<Time> leaves_at = find_leaving_time(*pod, uid, *its_node, now);
+    if (leaves_at && *leaves_at <= now) {
+        perform(key, pod, evict_for_taint(*pod, now), now);
+        return;
+    }
     const auto started = started_.find(uid);
     Outcome outcome = run_pod(
         *pod,
@@ -555,6 +558,9 @@ void SimulatedCluster::reconcile_pod(const Name& name, Time now) {
     );
     if (options_.pace.speed != 1 && !outcome.writes.empty()) {
         started_[uid] = now;
+    }
+    if (leaves_at) {
+        outcome.again_at = std::min(outcome.again_at.value_or(*leaves_at), *leaves_at);
     }
     give_addresses(*pod, outcome);
     perform(key, pod, outcome, now);

@@ -64,7 +64,12 @@ class SimulatedCluster {
     void release_ready_node(const std::string& name, Time now);
     void note_job(const apiserver::LogEntry& entry);
     void note_owner(const json::Value& object);
-    void note_lost_node(const std::string& node);
+    /// What its pods do next may be another thing.
+    void note_pods_on(const std::string& node);
+    /// When a pod leaves its node for taints; none: it stays.
+    std::optional<Time> find_leaving_time(
+        const json::Value& pod, const std::string& uid, const json::Value& node, Time now
+    );
     void note_pod(const apiserver::LogEntry& entry);
     void note_set(const apiserver::LogEntry& entry);
     void note_all(const apiserver::Collection& collection, const std::string& ns);
@@ -125,6 +130,8 @@ class SimulatedCluster {
     std::map<std::string, JobBackoff> backoffs_;  ///< by uid
     /// When pods were started or ended last, by uid, where whole seconds are too coarse.
     std::map<std::string, Time> started_;
+    /// Since when pods, by uid, are on nodes with taints that evict.
+    std::map<std::string, Time> tainted_;
 };
 
 }  // namespace sluice::sim

@@ -1,7 +1,10 @@
 #include "api/micro_time.hpp"
 #include "sim/cluster.hpp"
 #include "sim/fields.hpp"
+#include "sim/owned.hpp"
+#include "sim/pod_life.hpp"
 #include "sim/pod_scheduler.hpp"
+#include "sim/taint_eviction.hpp"
 
 #include <fmt/format.h>
 
@@ -93,6 +96,25 @@ void SimulatedCluster::add_node(const json::Value& node, Time now) {
     }
     make_object_at(added, {"status"}).set("conditions", std::move(conditions));
     writer_.replace_node(added, now);
+}
+
+void SimulatedCluster::note_pods_on(const std::string& node) {
+    for (const auto& [name, pod] : server_.state().store.objects({"", "pods"})) {
+        if (text_at(*pod, {"spec", "nodeName"}) == node) {
+            pods_.insert(name);
+        }
+    }
+}
+
+std::optional<Time> SimulatedCluster::find_leaving_time(
+    const json::Value& pod, const std::string& uid, const json::Value& node, Time now
+) {
+    if (!has_evicting_taints(node) || has_ended(pod) || is_deleted(pod)) {
+        tainted_.erase(uid);
+        return std::nullopt;
+    }
+    const Time since = tainted_.emplace(uid, now).first->second;
+    return find_eviction(pod, node, since, options_.pace);
 }
 
 }  // namespace sluice::sim

@@ -168,9 +168,11 @@ class Request {
                 if (auto causes = choose_service_families(&live_, object); !causes.empty()) {
                     return finish(std::move(object), std::move(causes));
                 }
-                drop_service_fields(live_, object);
             }
             prepare_for_update(kind_.group, kind_.kind, context_.subresource, live_, object);
+            if (kind_.kind == "Service" && context_.subresource.empty()) {
+                drop_service_fields(live_, object);
+            }
         }
         auto causes = validate_metadata(kind_.group, kind_.kind, kind_.namespaced, object, &live_);
         const auto more = kind_.is_custom()

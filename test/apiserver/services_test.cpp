@@ -203,6 +203,80 @@ TEST_CASE("the address of a Service stays while it has one", "[apiserver][servic
     );
 }
 
+TEST_CASE("a port of nodes is one Service's, whatever the protocol", "[apiserver][services]") {
+    ServerClient client;
+    const auto make = [&client](const char* name, std::string_view spec) {
+        return client.outcome(
+            "POST", kServices, fmt::format("{{metadata: {{name: {}}}, spec: {{{}}}}}", name, spec)
+        );
+    };
+    REQUIRE(make("a", "type: NodePort, ports: [{port: 80, nodePort: 30080}]") == "201");
+    constexpr std::string_view kTaken =
+        ": Invalid value: 30080: provided port is already allocated";
+    CHECK(
+        make("b", "type: NodePort, ports: [{port: 80, protocol: UDP, nodePort: 30080}]") ==
+        "422 Invalid: Service \"b\" is invalid: spec.ports[0].nodePort" + std::string(kTaken)
+    );
+    // What is asked for is respected also where none would be given.
+    constexpr std::string_view kGivesNone =
+        "type: LoadBalancer, allocateLoadBalancerNodePorts: false, ";
+    CHECK(
+        make("c", std::string(kGivesNone) + "ports: [{port: 80, nodePort: 30080}]") ==
+        "422 Invalid: Service \"c\" is invalid: spec.ports[0].nodePort" + std::string(kTaken)
+    );
+    CHECK(
+        make(
+            "d",
+            "type: LoadBalancer, externalTrafficPolicy: Local, healthCheckNodePort: 30080, ports: "
+            "[{port: 80}]"
+        ) ==
+        "500 InternalError: Internal error occurred: failed to allocate requested HealthCheck "
+        "NodePort 30080: provided port is already allocated"
+    );
+    // Ports of one number share theirs.
+    REQUIRE(
+        make(
+            "e",
+            "type: NodePort, ports: [{name: t, port: 53, nodePort: 30053}, {name: u, port: 53, "
+            "protocol: UDP}]"
+        ) == "201"
+    );
+    const std::string ports = client.at(std::string(kServices) + "/e", {"spec", "ports"});
+    const auto first = ports.find(R"("nodePort":30053)");
+    REQUIRE(first != std::string::npos);
+    CHECK(ports.find(R"("nodePort":30053)", first + 1) != std::string::npos);
+    // And go where no more are wanted.
+    const std::string balancer = std::string(kServices) + "/f";
+    REQUIRE(make("f", "type: LoadBalancer, ports: [{port: 80}]") == "201");
+    CHECK(
+        client.outcome(
+            "PATCH",
+            balancer,
+            "{spec: {allocateLoadBalancerNodePorts: false, ports: [{port: 80}]}}",
+            kMerge
+        ) == "200"
+    );
+    CHECK(client.at(balancer, {"spec", "ports"}).find("nodePort") == std::string::npos);
+}
+
+TEST_CASE("a balancer that becomes none loses what it was reached by", "[apiserver][services]") {
+    ServerClient client;
+    const std::string path = std::string(kServices) + "/s";
+    REQUIRE(client.outcome("POST", kServices, body_of(with_ports("type: LoadBalancer"))) == "201");
+    REQUIRE(
+        client.outcome(
+            "PATCH",
+            path + "/status",
+            "{status: {loadBalancer: {ingress: [{ip: 1.2.3.4}]}}}",
+            kMerge
+        ) == "200"
+    );
+    CHECK(client.at(path, {"status", "loadBalancer"}).find("1.2.3.4") != std::string::npos);
+    // One of its ports of nodes may go along.
+    REQUIRE(client.outcome("PATCH", path, "{spec: {type: ClusterIP}}", kMerge) == "200");
+    CHECK(client.at(path, {"status", "loadBalancer"}) == "{}");
+}
+
 TEST_CASE("ports of nodes follow the names of ports", "[apiserver][services]") {
     ServerClient client;
     REQUIRE(

@@ -56,6 +56,21 @@ REFUSED = {
     "a large target": port(targetPort=70000),
     "a protocol of applications": port(appProtocol="a b"),
     "a port of nodes": port(nodePort=30001),
+    "ports of nodes that may not be": service(
+        ports=[
+            {"port": 1, "nodePort": 30990, "name": "a"},
+            {"port": 2, "nodePort": 30990, "name": "b"},
+            {"port": 3, "nodePort": 30992, "name": "c"},
+        ]
+    ),
+    "a port of nodes for two protocols": service(
+        type="NodePort",
+        ports=[
+            {"port": 1, "nodePort": 30990, "name": "a"},
+            {"port": 2, "nodePort": 30990, "name": "b", "protocol": "UDP"},
+        ],
+        clusterIP="10.96.0.50",
+    ),
     "a port of nodes twice": service(
         type="NodePort",
         ports=[
@@ -112,6 +127,7 @@ REFUSED = {
     "source ranges": balancer(
         loadBalancerSourceRanges=["x", "10.0.0.0/33", "10.0.0.1/8", "10.00.0.0/8", "10.0.0.0/08"]
     ),
+    "source ranges with a sign": balancer(loadBalancerSourceRanges=["0.0.0.0/-0"]),
     "source ranges without balancer": with_ports(loadBalancerSourceRanges=["10.0.0.0/8"]),
     "source ranges in an annotation": balancer({RANGES: "10.0.0.0/8,x"}),
     "class of balancers": balancer(loadBalancerClass="a b"),
@@ -159,6 +175,9 @@ CHANGED = {
     ),
 }
 CHANGES = [
+    {"clusterIP": "1.2.3.4"},
+    {"allocateLoadBalancerNodePorts": False, "ports": PORTS},
+    {"loadBalancerClass": "a b"},
     {"clusterIP": "10.96.0.77"},
     {"clusterIP": "None"},
     {"clusterIP": "None", "clusterIPs": ["None"]},

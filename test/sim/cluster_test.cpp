@@ -158,6 +158,42 @@ TEST_CASE("at sixty times the speed a minute passes in a second", "[sim][cluster
     }
 }
 
+TEST_CASE("pods leave a node with a taint that they do not tolerate", "[sim][cluster]") {
+    ClusterWorld world;
+    for (const auto& [name, tolerations] :
+         {std::pair("leaves", "[]"),
+          std::pair("stays", "[{key: k, operator: Exists}]"),
+          std::pair(
+              "leaves-later",
+              "[{key: k, operator: Exists, effect: NoExecute, tolerationSeconds: 60}]"
+          )}) {
+        world.create_yaml(fmt::format(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: {}}}, spec: {{tolerations: {}, "
+            "terminationGracePeriodSeconds: 0, containers: [{{name: c, image: x}}]}}}}",
+            name,
+            tolerations
+        ));
+    }
+    world.pass(5s);
+    world.send("PATCH", "/api/v1/nodes/node-1", "{spec: {taints: [{key: k, effect: NoExecute}]}}");
+    world.pass(5s);
+    CHECK(world.pod_names() == std::vector<std::string>{"leaves-later", "stays"});
+    world.pass(60s);
+    CHECK(world.pod_names() == std::vector<std::string>{"stays"});
+    CHECK(world.events("Pod").back() == "TaintManagerEviction");
+    SECTION("but not where the taint goes before") {
+        world.create_yaml(
+            "{apiVersion: v1, kind: Pod, metadata: {name: waits}, spec: {tolerations: [{key: k, "
+            "operator: Exists, effect: NoExecute, tolerationSeconds: 60}], containers: [{name: c, "
+            "image: x}]}}"
+        );
+        world.pass(30s);
+        world.send("PATCH", "/api/v1/nodes/node-1", "{spec: {taints: null}}");
+        world.pass(60s);
+        CHECK(world.pod_names() == std::vector<std::string>{"stays", "waits"});
+    }
+}
+
 TEST_CASE("a pod that waits for a node gets one that comes", "[sim][cluster]") {
     ClusterWorld world;
     world.send("DELETE", "/api/v1/nodes/node-1");

@@ -1,0 +1,94 @@
+#include "sim/taint_eviction.hpp"
+
+#include "api/codec.hpp"
+#include "api/micro_time.hpp"
+#include "api/pod.hpp"
+#include "api/taint.hpp"
+#include "sim/conditions.hpp"
+#include "sim/fields.hpp"
+#include "sim/owned.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace sluice::sim {
+
+namespace {
+
+constexpr const char* kNoExecute = "NoExecute";
+
+template <class T>
+std::vector<T> read_all_of(const json::Array& list) {
+    std::vector<T> all;
+    for (const json::Value& each : list) {
+        if (auto read = api::from_value<T>(each)) {
+            all.push_back(std::move(*read));
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
+bool has_evicting_taints(const json::Value& node) {
+    return find_element(list_at(node, {"spec", "taints"}), "effect", kNoExecute) != nullptr;
+}
+
+std::optional<Time> find_eviction(
+    const json::Value& pod, const json::Value& node, Time since, const Pace& pace
+) {
+    auto taints = read_all_of<api::Taint>(list_at(node, {"spec", "taints"}));
+    std::erase_if(taints, [](const api::Taint& taint) { return taint.effect != kNoExecute; });
+    const auto tolerations = read_all_of<api::Toleration>(list_at(pod, {"spec", "tolerations"}));
+    std::optional<std::int64_t> least;
+    for (const api::Taint& taint : taints) {
+        const auto used = std::ranges::find_if(tolerations, [&taint](const auto& toleration) {
+            return api::tolerates(toleration, taint);
+        });
+        if (used == tolerations.end()) {
+            return since;
+        }
+        if (used->toleration_seconds) {
+            const auto seconds = std::max<std::int64_t>(*used->toleration_seconds, 0);
+            least = std::min(least.value_or(seconds), seconds);
+        }
+    }
+    return least ? std::optional(later(since, pace.scale_seconds(*least))) : std::nullopt;
+}
+
+Outcome evict_for_taint(const json::Value& pod, Time now) {
+    Outcome outcome;
+    const std::string_view ns = text_at(pod, {"metadata", "namespace"});
+    json::Array conditions;
+    for (const json::Value& each : list_at(pod, {"status", "conditions"})) {
+        if (each.string_at("type") != "DisruptionTarget") {
+            conditions.push_back(each);
+        }
+    }
+    conditions.emplace_back(json::Object{
+        {"type", "DisruptionTarget"},
+        {"status", "True"},
+        {"reason", "DeletionByTaintManager"},
+        {"message", "Taint manager: deleting due to NoExecute taint"},
+        {"lastTransitionTime", api::to_string(now)}
+    });
+    const json::Value status = json::Object{{"conditions", std::move(conditions)}};
+    outcome.writes.push_back(
+        {.verb = Write::Verb::PatchStatus,
+         .name = std::string(name_of(pod)),
+         .body = json::Object{{"status", status}},
+         .note =
+             Note{
+                 false,
+                 "TaintManagerEviction",
+                 fmt::format("Marking for deletion Pod {}/{}", ns, name_of(pod))
+             }}
+    );
+    outcome.writes.push_back({.verb = Write::Verb::Delete, .name = std::string(name_of(pod))});
+    return outcome;
+}
+
+}  // namespace sluice::sim
