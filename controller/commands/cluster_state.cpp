@@ -57,19 +57,19 @@ std::string print_amounts(const Sums& sums) {
     return text;
 }
 
-const json::Value* find_condition(const json::Value& object, std::string_view type) {
+const json::Value* condition_in(const json::Value& object, std::string_view type) {
     return find_element(list_at(object, {"status", "conditions"}), "type", type);
 }
 
-bool is_true(const json::Value* condition) {
+bool is_condition_set(const json::Value* condition) {
     return condition != nullptr && condition->string_at("status") == "True";
 }
 
 QueueState read_queue_state(const std::string& name, const json::Value& queue) {
     QueueState state{.name = name};
     state.cohort = text_at(queue, {"spec", "cohortName"});
-    const json::Value* active = find_condition(queue, api::condition::kActive);
-    if (active != nullptr && !is_true(active)) {
+    const json::Value* active = condition_in(queue, api::condition::kActive);
+    if (active != nullptr && !is_condition_set(active)) {
         state.obstacle = active->string_at("message");
     }
     const json::Array& used = list_at(queue, {"status", "flavorsReservation"});
@@ -130,7 +130,7 @@ RunningState read_running(const apiserver::ObjectName& name, const json::Value& 
         .kind = std::move(kind),
         .queue = std::string(text_at(workload, {"status", "admission", "clusterQueue"})),
         .amounts = print_amounts(sums),
-        .since = time_of(*find_condition(workload, api::condition::kAdmitted))
+        .since = time_of(*condition_in(workload, api::condition::kAdmitted))
     };
 }
 
@@ -144,21 +144,22 @@ std::string_view shorten(std::string_view message) {
 }
 
 std::string reason_of(const json::Value& workload) {
-    const json::Value* reserved = find_condition(workload, api::condition::kQuotaReserved);
-    const json::Value* admitted = find_condition(workload, api::condition::kAdmitted);
-    const json::Value* evicted = find_condition(workload, api::condition::kEvicted);
+    const json::Value* reserved = condition_in(workload, api::condition::kQuotaReserved);
+    const json::Value* admitted = condition_in(workload, api::condition::kAdmitted);
+    const json::Value* evicted = condition_in(workload, api::condition::kEvicted);
     std::string reason;
     if (const json::Value* active = workload.find_path({"spec", "active"});
         active != nullptr && active->is_bool() && !active->as_bool()) {
         reason = "deactivated";
-    } else if (is_true(reserved)) {
+    } else if (is_condition_set(reserved)) {
         reason = admitted == nullptr ? "quota reserved" : admitted->string_at("message");
     } else if (reserved != nullptr) {
         reason = shorten(reserved->string_at("message"));
     } else {
         reason = "not looked at yet";
     }
-    return is_true(evicted) ? fmt::format("{}: {}", evicted->string_at("reason"), reason) : reason;
+    return is_condition_set(evicted) ? fmt::format("{}: {}", evicted->string_at("reason"), reason)
+                                     : reason;
 }
 
 void read_workloads(const apiserver::Store& store, ClusterState& state) {
@@ -169,13 +170,13 @@ void read_workloads(const apiserver::Store& store, ClusterState& state) {
     };
     std::vector<Waiting> waiting;
     for (const auto& [name, workload] : store.objects(workloads_collection)) {
-        const json::Value* finished = find_condition(*workload, api::condition::kFinished);
-        if (is_true(finished)) {
+        const json::Value* finished = condition_in(*workload, api::condition::kFinished);
+        if (is_condition_set(finished)) {
             const std::string_view reason = finished->string_at("reason");
             const bool is_failure =
                 reason == api::reason::kFailed || reason == api::reason::kFailedToStart;
             ++(is_failure ? state.failed : state.succeeded);
-        } else if (is_true(find_condition(*workload, api::condition::kAdmitted))) {
+        } else if (is_condition_set(condition_in(*workload, api::condition::kAdmitted))) {
             state.running.push_back(read_running(name, *workload));
         } else {
             auto [kind, job] = name_job(name, *workload);

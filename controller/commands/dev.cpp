@@ -130,7 +130,7 @@ bool has_published(EmbeddedCluster& cluster, std::string_view kind, std::uint16_
 }
 
 /// Whether Jobs are held when they come, and no object is refused because its webhook is not known.
-bool is_ready(EmbeddedCluster& cluster, std::uint16_t port) {
+bool answers_ready(EmbeddedCluster& cluster, std::uint16_t port) {
     return has_published(cluster, "mutating", port) && has_published(cluster, "validating", port);
 }
 
@@ -140,7 +140,7 @@ boost::asio::awaitable<void> pause_until_ready(
     const std::atomic<bool>* has_ended,
     net::EventLoop* loop
 ) {
-    for (Duration waited{}; waited < kReadyMax && !*has_ended && !is_ready(*cluster, port);
+    for (Duration waited{}; waited < kReadyMax && !*has_ended && !answers_ready(*cluster, port);
          waited += kReadyStep) {
         const bool went_on = co_await net::pause_for(kReadyStep);
         if (!went_on) {
@@ -156,7 +156,7 @@ bool wait_ready(EmbeddedCluster& cluster, std::uint16_t port, const std::atomic<
     net::TaskGroup tasks(loop.executor(), "dev");
     tasks.spawn(pause_until_ready(&cluster, port, &has_ended, &loop), "ready");
     loop.run();
-    return !has_ended && is_ready(cluster, port);
+    return !has_ended && answers_ready(cluster, port);
 }
 
 /// A view of the cluster on the terminal, if there is one and it is wanted; else nothing.

@@ -17,7 +17,7 @@ namespace sluice::commands {
 
 namespace {
 
-std::string workload_name(const apiserver::ObjectName& name) {
+std::string name_of_workload(const apiserver::ObjectName& name) {
     return name.ns.empty() ? name.name : name.ns + "/" + name.name;
 }
 
@@ -89,7 +89,7 @@ Seen find(const JobExpectation& wanted, const apiserver::Store& store) {
     for (const auto& [name, workload] : workloads_of(store)) {
         const auto& owners = workload.metadata.owner_references;
         const bool is_it = wanted.job.empty()
-                               ? workload_name(name) == wanted.workload
+                               ? name_of_workload(name) == wanted.workload
                                : std::ranges::any_of(owners, [&, ns = name.ns](const auto& owner) {
                                      return ns + "/" + owner.name == wanted.job &&
                                             (wanted.kind.empty() || owner.kind == wanted.kind);
@@ -144,7 +144,7 @@ bool has_flavors(const Seen& seen, const std::map<std::string, std::string>& wan
     });
 }
 
-Verdict judge_job(const JobExpectation& wanted, const apiserver::Store& store) {
+Verdict judge_expected_job(const JobExpectation& wanted, const apiserver::Store& store) {
     std::vector<std::string> words;
     std::vector<std::string> wrong;
     const Seen seen = find(wanted, store);
@@ -308,7 +308,7 @@ std::vector<Verdict> judge(
         verdicts.push_back(judge_refusal(wanted, refusals));
     }
     for (const JobExpectation& wanted : expectations.jobs) {
-        verdicts.push_back(judge_job(wanted, store));
+        verdicts.push_back(judge_expected_job(wanted, store));
     }
     for (const QueueExpectation& wanted : expectations.cluster_queues) {
         verdicts.push_back(judge_queue(wanted, store));
@@ -329,7 +329,7 @@ std::string describe_waiting_pods(const apiserver::Store& store) {
                                      condition.string_at("reason") == "Unschedulable";
             if (has_no_node && count++ == 0) {
                 example =
-                    fmt::format("{}: {}", workload_name(name), condition.string_at("message"));
+                    fmt::format("{}: {}", name_of_workload(name), condition.string_at("message"));
             }
         }
     }
@@ -344,7 +344,7 @@ std::string describe_workloads(const apiserver::Store& store) {
     for (const auto& [name, workload] : workloads_of(store)) {
         const auto& owners = workload.metadata.owner_references;
         const std::string owner =
-            owners.empty() ? "Workload " + workload_name(name)
+            owners.empty() ? "Workload " + name_of_workload(name)
                            : fmt::format("{} {}/{}", owners[0].kind, name.ns, owners[0].name);
         text +=
             printable(fmt::format(

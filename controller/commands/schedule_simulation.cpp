@@ -26,7 +26,7 @@ namespace condition = api::condition;
 /// Wake-ups are gathered for an instant, so that the events of one step wake each tree once.
 constexpr engine::Duration kWakeBatch{1};
 
-std::string key_of(const api::Workload& workload) {
+std::string schedule_key(const api::Workload& workload) {
     return workload.metadata.namespace_ + "/" + workload.metadata.name;
 }
 
@@ -35,14 +35,15 @@ engine::Options with_wake_batch(engine::Options options) {
     return options;
 }
 
-bool holds_quota(const api::Workload& workload) {
+bool has_reserved_quota(const api::Workload& workload) {
     return workload.status.admission &&
            api::is_true(workload.status.conditions, condition::kQuotaReserved);
 }
 
 /// Whether it was evicted and has its quota still.
-bool is_evicted(const api::Workload& workload) {
-    return holds_quota(workload) && api::is_true(workload.status.conditions, condition::kEvicted);
+bool was_evicted(const api::Workload& workload) {
+    return has_reserved_quota(workload) &&
+           api::is_true(workload.status.conditions, condition::kEvicted);
 }
 
 /// How often the flavor scan may move on without anything else happening.
@@ -158,7 +159,7 @@ void ScheduleSimulation::load_workloads(Objects<api::Workload> workloads) {
     workloads_ = std::move(workloads);
     places_.reserve(workloads_.size());
     for (std::size_t i = 0; i < workloads_.size(); ++i) {
-        places_.insert_or_assign(key_of(workloads_[i]), i);
+        places_.insert_or_assign(schedule_key(workloads_[i]), i);
     }
     const auto is_finished = [](const api::Workload& workload) {
         return api::is_true(workload.status.conditions, condition::kFinished);
@@ -168,7 +169,7 @@ void ScheduleSimulation::load_workloads(Objects<api::Workload> workloads) {
     if (finished > 0) {
         notes_.push_back(fmt::format(
             "{}{} finished and {} no part",
-            key_of(*first),
+            schedule_key(*first),
             finished == 1 ? " is" : fmt::format(" and {} more workloads are", finished - 1),
             finished == 1 ? "takes" : "take"
         ));
@@ -179,7 +180,7 @@ void ScheduleSimulation::load_queues(const ScheduleCluster& cluster) {
     std::map<std::string_view, std::vector<const api::Workload*>> holders;
     std::vector<const api::Workload*> others;
     for (const auto& workload : workloads_) {
-        if (workload.status.admission && holds_quota(workload)) {
+        if (workload.status.admission && has_reserved_quota(workload)) {
             holders[workload.status.admission->cluster_queue].push_back(&workload);
         } else {
             others.push_back(&workload);
@@ -202,7 +203,7 @@ void ScheduleSimulation::load_queues(const ScheduleCluster& cluster) {
         const bool is_one = left.size() == 1;
         notes_.push_back(fmt::format(
             "{}{} quota of ClusterQueue {}, which is not in the input: it counts nowhere",
-            key_of(*left.front()),
+            schedule_key(*left.front()),
             is_one ? " holds" : fmt::format(" and {} more workloads hold", left.size() - 1),
             queue
         ));
@@ -407,8 +408,8 @@ void ScheduleSimulation::release_evicted(const std::vector<PreemptedWorkload>& f
     }
     std::vector<std::string> evicted;
     for (const auto& workload : workloads_) {
-        if (is_evicted(workload)) {
-            evicted.push_back(key_of(workload));
+        if (was_evicted(workload)) {
+            evicted.push_back(schedule_key(workload));
         }
     }
     std::ranges::sort(evicted);
@@ -419,7 +420,7 @@ void ScheduleSimulation::release_evicted(const std::vector<PreemptedWorkload>& f
 
 void ScheduleSimulation::release(const std::string& key) {
     auto& workload = workload_at(key);
-    if (!is_evicted(workload)) {
+    if (!was_evicted(workload)) {
         return;
     }
     const auto& gates = translator_.settings().gates;

@@ -171,7 +171,7 @@ struct Ended {
 };
 
 /// Prints it and writes the results; the exit code.
-int finish(const Options& options, const Ended& ended) {
+int finish_test(const Options& options, const Ended& ended) {
     const auto& store = ended.cluster.state().store;
     const std::size_t failed = report_verdicts(ended.verdicts);
     if (options.expectation_files.empty()) {
@@ -254,7 +254,7 @@ Result<int> run_test(Options options) {
              .failure = fmt::format("something still changes after {} hours", options.hours)}
         );
     }
-    return finish(
+    return finish_test(
         options,
         {.cluster = cluster, .verdicts = verdicts, .is_settled = is_settled, .begun = begun}
     );

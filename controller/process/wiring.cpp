@@ -70,7 +70,7 @@ std::vector<KindEntry> kinds_of_pods(const ProcessOptions& options) {
     return kinds;
 }
 
-Registry make_registry(const ProcessOptions& options) {
+Registry make_kind_registry(const ProcessOptions& options) {
     std::vector<KindEntry> more = kinds_of_pods(options);
     more.push_back(job_kinds_config_map_kind(options.configuration.namespace_));
     return make_registry(
@@ -129,7 +129,7 @@ ControllerProcess::ControllerProcess(
       clock_(clock),
       loop_(loop),
       options_(std::move(options)),
-      registry_(make_registry(options_)),
+      registry_(make_kind_registry(options_)),
       translator_(workload::make_translation_settings(options_.configuration, options_.gates)),
       state_(make_engine_options(options_.configuration, options_.gates, options_.seed)),
       feeder_(registry_, stores_, translator_, state_, clock),

@@ -11,7 +11,9 @@ namespace sluice::controller {
 namespace {
 
 /// A Cohort has no condition that could say it.
-EventNote warning(const api::Cohort& cohort, std::string_view reason, const std::string& note) {
+EventNote cohort_warning(
+    const api::Cohort& cohort, std::string_view reason, const std::string& note
+) {
     return {
         .regarding =
             {.api_version = api::kKueueApiVersion,
@@ -38,7 +40,7 @@ Outcome reconcile_cohort(
         return outcome;
     }
     if (const auto problem = workload::find_problem(*cohort)) {
-        outcome.events.push_back(warning(
+        outcome.events.push_back(cohort_warning(
             *cohort,
             api::reason::kInvalidSpec,
             "The cohort counts without quota: " + problem->text()
@@ -46,7 +48,7 @@ Outcome reconcile_cohort(
     }
     const auto cycle = workload::find_cohort_cycle(view.translator.references(), name);
     if (!cycle.empty()) {
-        outcome.events.push_back(warning(
+        outcome.events.push_back(cohort_warning(
             *cohort,
             api::reason::kHasCycle,
             "Nothing is admitted in this cohort: its parents form the cycle " + cycle

@@ -87,17 +87,17 @@ Result<Body> read_json(std::string_view text, std::string_view expected) {
 }
 
 /// Whether all texts of a value are UTF-8. Requires: it is not nested too deeply.
-bool is_utf8(const json::Value& value) {
+bool is_whole_utf8(const json::Value& value) {
     if (value.is_string()) {
         return sluice::is_utf8(value.as_string());
     }
     if (value.is_array()) {
         return std::ranges::all_of(value.as_array(), [](const json::Value& item) {
-            return is_utf8(item);
+            return is_whole_utf8(item);
         });
     }
     return !value.is_object() || std::ranges::all_of(value.as_object(), [](const auto& member) {
-        return sluice::is_utf8(member.first) && is_utf8(member.second);
+        return sluice::is_utf8(member.first) && is_whole_utf8(member.second);
     });
 }
 
@@ -109,7 +109,7 @@ Result<Body> read_yaml(std::string_view text, std::string_view expected) {
     if (!read) {
         return unrecognized(expected, "yaml: " + read.error().detail, text);
     }
-    if (!is_utf8(*read)) {
+    if (!is_whole_utf8(*read)) {
         return unrecognized(expected, "yaml: invalid leading UTF-8 octet", text);
     }
     Body body{.object = std::move(*read), .duplicates = {.texts = {}, .is_yaml = true}};
@@ -229,7 +229,7 @@ Result<Body> read_body(const Request& request, std::string_view expected) {
         if (!object) {
             return bad_request(object.error().detail);
         }
-        if (!is_utf8(*object)) {
+        if (!is_whole_utf8(*object)) {
             return bad_request("the body has texts that are no UTF-8");
         }
         return Body{.object = std::move(*object)};

@@ -200,7 +200,7 @@ std::optional<Response> root(const ResourceTable& types, const Request& request)
     );
 }
 
-Response version() {
+Response version_entry() {
     return make_response(json::Object{
         {"major", "1"},
         {"minor", "36"},
@@ -242,7 +242,7 @@ std::optional<Response> discover(const ResourceTable& types, const Request& requ
         return health;
     }
     if (first == "version" && parts.size() == 1) {
-        return version();
+        return version_entry();
     }
     if (first == "openapi") {
         return open_api(types, parts, request.accept);

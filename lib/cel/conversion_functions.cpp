@@ -1,3 +1,4 @@
+#include "base/printable.hpp"
 #include "cel/operations.hpp"
 #include "cel/overload.hpp"
 #include "cel/temporal.hpp"
@@ -102,27 +103,6 @@ Value to_double(A a) {
         return number ? Value(*number) : conversion_error(a[0], "double");
     }
     return a[0];
-}
-
-bool is_utf8(std::string_view text) {
-    for (std::size_t i = 0; i < text.size();) {
-        const auto lead = static_cast<unsigned char>(text[i]);
-        const std::size_t length = lead < 0x80U                    ? 1
-                                   : lead >= 0xC2U && lead < 0xE0U ? 2
-                                   : lead >= 0xE0U && lead < 0xF0U ? 3
-                                   : lead >= 0xF0U && lead < 0xF5U ? 4
-                                                                   : 0;
-        if (length == 0 || i + length > text.size()) {
-            return false;
-        }
-        for (std::size_t k = 1; k < length; ++k) {
-            if ((static_cast<unsigned char>(text[i + k]) & 0xC0U) != 0x80U) {
-                return false;
-            }
-        }
-        i += length;
-    }
-    return true;
 }
 
 Value to_text(A a) {

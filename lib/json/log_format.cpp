@@ -8,7 +8,7 @@
 namespace sluice::json {
 namespace {
 
-std::string format_line(std::string_view phrase, std::span<const log::Field> fields) {
+std::string format_json_line(std::string_view phrase, std::span<const log::Field> fields) {
     std::string line = R"("msg":)";
     append_quoted(line, printable(phrase));
     for (const log::Field& field : fields) {
@@ -26,7 +26,7 @@ std::string format_line(std::string_view phrase, std::span<const log::Field> fie
 log::Format json_log_format() {
     return {
         .pattern = R"({"level":"%l","ts":"%Y-%m-%dT%H:%M:%S.%e%z",%v)",
-        .format_line = &format_line,
+        .format_line = &format_json_line,
     };
 }
 

@@ -13,8 +13,9 @@ import cpp_text
 
 # The head of a function at the left margin: what it returns, then its name.
 _FUNCTION = re.compile(
-    r"^(?!(?:return|else|namespace|using|struct|class|enum|template|static_assert|case)\b)"
-    r"[A-Za-z_][\w:<>,&*\[\] ]*[ &*>](\w+)\("
+    r"^(?:template <[^()]*> |\[\[\w+\]\] )*"
+    r"(?!(?:return|else|namespace|using|struct|class|enum|template|static_assert|case)\b)"
+    r"[A-Za-z_][\w:<>,&*\[\] ]*(?:<[^;={]*>)?[ &*>](\w+)\("
 )
 
 
@@ -23,8 +24,16 @@ def _library(path):
     return "/".join(path.split("/")[:2])
 
 
+def _reach(path):
+    """Where the functions of a header may be called without naming a namespace."""
+    library = _library(path)
+    if library == "lib/base":
+        return ""
+    return "controller/" if library.startswith("controller/") else library
+
+
 def _functions(source):
-    """Yields (name, line, whether it is in an anonymous namespace)."""
+    """Yields (name, line, whether it is of this source alone)."""
     is_anonymous = False
     lines = zip(source.splitlines(), cpp_text.strip(source).splitlines())
     for number, (line, code) in enumerate(lines, 1):
@@ -33,7 +42,7 @@ def _functions(source):
         elif line == "}  // namespace":
             is_anonymous = False
         elif match := _FUNCTION.match(code):
-            yield match.group(1), number, is_anonymous
+            yield match.group(1), number, is_anonymous or code.startswith("static ")
 
 
 def faults(tree):
@@ -41,13 +50,16 @@ def faults(tree):
     own = collections.defaultdict(list)
     shared = collections.defaultdict(set)
     for path in tree.cpp(under=("lib/", "controller/")):
-        for name, line, is_anonymous in _functions(tree.text(path)):
+        for name, line, is_own in _functions(tree.text(path)):
             if path.endswith(".hpp"):
-                shared[_library(path), name].add(path)
-            elif is_anonymous:
+                shared[_reach(path), name].add(path)
+            elif is_own:
                 own[_library(path), name].append((path, line))
     for (library, name), places in sorted(own.items()):
-        files = {path for path, _ in places} | shared[library, name]
+        files = {path for path, _ in places}
+        for reach in ("", "controller/", library):
+            if library.startswith(reach):
+                files |= shared[reach, name]
         for path, line in places:
             for other in sorted(files - {path}):
                 yield path, line, f"{name}() has the name of a function of {other}"

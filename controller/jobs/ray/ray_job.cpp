@@ -24,7 +24,7 @@ json::Value submitter_resources() {
     return json::Object{{"limits", amounts("1", "1Gi")}, {"requests", amounts("500m", "200Mi")}};
 }
 
-bool is_true(const json::Value* value) {
+bool is_set_true(const json::Value* value) {
     return value != nullptr && value->is_bool() && value->as_bool();
 }
 
@@ -157,7 +157,7 @@ void RayJob::amend(std::string_view pod_set, json::Value& pod_template) const {
     if (is_fault_tolerant()) {
         raise_to_redis_cleanup(pod_template);
     }
-    if (is_true(cluster->find("enableInTreeAutoscaling"))) {
+    if (is_set_true(cluster->find("enableInTreeAutoscaling"))) {
         add_container(pod_template, "autoscaler", autoscaler_resources(*cluster));
     }
     const json::Value* mode = value().find_path({"spec", "submissionMode"});
