@@ -475,7 +475,8 @@ void add_cluster_options(CLI::App* command, Options* options) {
         options->cluster.nodes,
         "Nodes that pods run on, such as 'a100: 4x "
         "cpu=96,memory=1Ti,nvidia.com/gpu=8,label:gpu=a100,"
-        "taint:gpu=yes:NoSchedule'; may be given several times (default: " +
+        "taint:gpu=yes:NoSchedule', or a file of Nodes (.yaml, .yml, .json); may be given several "
+        "times (default: " +
             fmt::format("'{}', where --data keeps none)", kDefaultNodes)
     );
     command->add_option(

@@ -3,6 +3,7 @@
 #include "apiserver/cluster_content.hpp"
 #include "apiserver/namespace_content.hpp"
 #include "controller/commands/cluster_setup.hpp"
+#include "controller/commands/node_files.hpp"
 #include "sim/node_spec.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -51,13 +52,9 @@ EmbeddedCluster::~EmbeddedCluster() {
 Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(
     Options options, const Clock& clock
 ) {
-    std::vector<json::Value> nodes;
-    for (const std::string& description : options.nodes) {
-        auto made = sim::make_nodes(description);
-        if (!made) {
-            return with_context(made.error(), "--nodes");
-        }
-        std::ranges::move(*made, std::back_inserter(nodes));
+    const auto nodes = read_nodes(options.nodes);
+    if (!nodes) {
+        return nodes.error();
     }
     std::unique_ptr<EmbeddedCluster> cluster(new EmbeddedCluster(std::move(options), clock));
     if (auto listening = cluster->listen(); !listening) {
@@ -65,7 +62,7 @@ Result<std::unique_ptr<EmbeddedCluster>> EmbeddedCluster::start(
     }
     if (cluster->options_.is_simulated) {
         call_on(cluster->thread_.loop(), [&] {
-            for (const json::Value& node : nodes) {
+            for (const json::Value& node : *nodes) {
                 if (!cluster->has_node(node)) {
                     cluster->cluster_->add_node(node, clock.now());
                 }

@@ -1,6 +1,7 @@
 #include "controller/commands/virtual_cluster.hpp"
 
 #include "base/assert.hpp"
+#include "controller/commands/node_files.hpp"
 #include "controller/commands/process_options.hpp"
 #include "net/url.hpp"
 #include "sim/node_spec.hpp"
@@ -94,14 +95,12 @@ Result<std::unique_ptr<VirtualCluster>> VirtualCluster::make(Options options) {
 }
 
 Result<void> VirtualCluster::set_up() {
-    for (const std::string& description : options_.nodes) {
-        const auto nodes = sim::make_nodes(description);
-        if (!nodes) {
-            return with_context(nodes.error(), "--nodes");
-        }
-        for (const json::Value& node : *nodes) {
-            cluster_->add_node(node, now());
-        }
+    const auto nodes = read_nodes(options_.nodes);
+    if (!nodes) {
+        return nodes.error();
+    }
+    for (const json::Value& node : *nodes) {
+        cluster_->add_node(node, now());
     }
     for (const json::Value& node : options_.node_objects) {
         cluster_->add_node(node, now());

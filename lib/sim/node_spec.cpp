@@ -91,9 +91,31 @@ Result<void> read_amount(std::string_view resource, std::string_view value, Node
     return {};
 }
 
+Result<void> read_part(std::string_view part, NodeParts& parts);
+
+/// Several labels or taints, such as `labels=a=b;c=d`, each as if it stood by itself.
+Result<void> read_each(std::string_view list, std::string_view prefix, NodeParts& parts) {
+    while (!list.empty()) {
+        const std::string_view one = list.substr(0, list.find(';'));
+        list.remove_prefix(std::min(list.size(), one.size() + 1));
+        if (auto read = read_part(std::string(prefix) + std::string(one), parts); !read) {
+            return read;
+        }
+    }
+    return {};
+}
+
 Result<void> read_part(std::string_view part, NodeParts& parts) {
     constexpr std::string_view kLabel = "label:";
     constexpr std::string_view kTaint = "taint:";
+    constexpr std::string_view kLabels = "labels=";
+    constexpr std::string_view kTaints = "taints=";
+    if (part.starts_with(kLabels)) {
+        return read_each(part.substr(kLabels.size()), kLabel, parts);
+    }
+    if (part.starts_with(kTaints)) {
+        return read_each(part.substr(kTaints.size()), kTaint, parts);
+    }
     if (part.starts_with(kTaint)) {
         auto taint = read_taint(part.substr(kTaint.size()));
         if (!taint) {

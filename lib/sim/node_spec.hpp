@@ -24,9 +24,11 @@ json::Value make_node(const std::string& name, NodeParts parts);
 ///
 ///     a100: 4x cpu=96,memory=1Ti,nvidia.com/gpu=8,label:gpu=a100,taint:gpu=yes:NoSchedule
 ///
-/// The name, how many of them (`4x `, else one), and after that amounts, labels and taints. They
-/// are named `a100-1` to `a100-4`, have room for 110 pods where nothing else is said, and are
-/// ready. Errors: Invalid, saying which part cannot be read.
+/// Several labels or taints may be together: `labels=a=b;c=d`,
+/// `taints=gpu=yes:NoSchedule;k=:NoExecute`. The name, how many of them (`4x `, else one), and
+/// after that amounts, labels and taints. They are named `a100-1` to `a100-4`, have room for 110
+/// pods where nothing else is said, and are ready. Errors: Invalid, saying which part cannot be
+/// read.
 Result<std::vector<json::Value>> make_nodes(std::string_view description);
 
 }  // namespace sluice::sim

@@ -28,6 +28,18 @@ TEST_CASE("a description makes so many nodes with amounts, labels and taints", "
     CHECK(taint.string_at("value") == "yes");
 }
 
+TEST_CASE("labels and taints may be said together", "[sim][nodes]") {
+    const auto nodes =
+        make_nodes("gpu: cpu=4,labels=a=b;c=d,taints=gpu=yes:NoSchedule;k=:NoExecute");
+    REQUIRE(nodes);
+    const json::Value& labels = *nodes->front().find_path({"metadata", "labels"});
+    CHECK(labels.string_at("a") == "b");
+    CHECK(labels.string_at("c") == "d");
+    const json::Array& taints = nodes->front().find_path({"spec", "taints"})->as_array();
+    REQUIRE(taints.size() == 2);
+    CHECK(taints.back().string_at("effect") == "NoExecute");
+}
+
 TEST_CASE("a node alone needs no count, and its architecture may be said", "[sim][nodes]") {
     const auto nodes = make_nodes("arm: cpu=4,label:kubernetes.io/arch=arm64");
     REQUIRE(nodes);
@@ -50,6 +62,7 @@ TEST_CASE("what a description gets wrong is said", "[sim][nodes]") {
         Case{"gpu: label:a=b/c", "gpu: label:a=b/c: the value: "},
         Case{std::string(62, 'a') + ": cpu=1", "must be no more than 63"},
         Case{"gpu: taint:a=b:NoSchedule,taint:a=c:NoSchedule", "another of this key and effect"},
+        Case{"gpu: labels=a=b;c", "\"label:c\": it is none of resource=amount"},
         Case{"gpu: taint:a=b", "taint:a=b: the effect is none of NoSchedule"},
         Case{"gpu: taint:a!=b:NoSchedule", "taint:a!=b:NoSchedule: the key: "}
     );

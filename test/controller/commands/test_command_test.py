@@ -173,6 +173,26 @@ class TestCommandTest(unittest.TestCase):
         self.assertIn("pods without a node: 1, such as default/big-", run.stdout)
         self.assertIn("0/1 nodes are available: 1 Insufficient cpu.", run.stdout)
 
+    def test_nodes_may_be_those_of_a_file(self):
+        small = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "small"},
+                 "status": {"allocatable": {"cpu": "1"}}}
+        nodes = self.make_file("nodes.json", {"apiVersion": "v1", "kind": "List", "items": [small]})
+        queues = self.queue_file({})
+        jobs = self.make_file("job.json", job("big", {}, cpu="4"))
+        run = self.run_test("-f", queues, "-f", jobs, "--nodes", nodes, "--hours=1")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertIn("0/1 nodes are available: 1 Insufficient cpu.", run.stdout)
+        self.assertIn("not at rest after 1 hour (--hours)", run.stdout)
+        for text, problem in (("{}", "kind"), ("[", "nodes.json"),
+                              (json.dumps({**small, "kind": "Pod"}), "a Node of apiVersion v1"),
+                              (json.dumps({**small, "status": {"capacity": {"cpu": "-1"}}}),
+                               "cpu=-1: the amount cannot be read or is negative")):
+            with self.subTest(text):
+                nodes.write_text(text)
+                run = self.run_test("-f", queues, "-f", jobs, "--nodes", nodes)
+                self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
+                self.assertIn(problem, run.stderr)
+
     def test_a_kind_that_a_gate_beside_the_file_turns_on_may_be_configured(self):
         frameworks = ["batch/job", "sparkoperator.k8s.io/sparkapplication"]
         run = self.run_test(
