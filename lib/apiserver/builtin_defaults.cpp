@@ -174,6 +174,23 @@ void apply_secret_defaults(Value& secret) {
     set_default(secret, "type", "Opaque");
 }
 
+/// How packets to the addresses of a balancer come to nodes.
+void set_address_modes(Value& service) {
+    Value* status = service.find("status");
+    Value* balancer = status == nullptr ? nullptr : status->find("loadBalancer");
+    Value* ingress = balancer == nullptr ? nullptr : balancer->find("ingress");
+    const Value* type = service.find_path({"spec", "type"});
+    if (ingress == nullptr || !ingress->is_array() || type == nullptr ||
+        !(*type == Value("LoadBalancer"))) {
+        return;
+    }
+    for (Value& each : ingress->as_array()) {
+        if (!each.string_at("ip").empty()) {
+            set_default(each, "ipMode", "VIP");
+        }
+    }
+}
+
 void apply_service_defaults(Value& service) {
     Value& spec = object_at(service, "spec");
     set_default(spec, "sessionAffinity", "None");
@@ -193,7 +210,9 @@ void apply_service_defaults(Value& service) {
     if (spec.string_at("type") == "LoadBalancer") {
         set_default(spec, "allocateLoadBalancerNodePorts", true);
     }
-    if (Value* ports = spec.find("ports"); ports != nullptr && ports->is_array()) {
+    set_address_modes(service);
+    Value* ports = object_at(service, "spec").find("ports");
+    if (ports != nullptr && ports->is_array()) {
         for (auto& port : ports->as_array()) {
             set_default(port, "protocol", "TCP");
             const Value* target = port.find("targetPort");

@@ -94,6 +94,9 @@ std::vector<Cause> validate_builtin_update(
     Causes causes;
     const KindChecks* checks = checks_of(group, kind);
     const bool is_part = !subresource.empty() && subresource != "finalize";
+    if (group.empty() && kind == "Service" && subresource == "status") {
+        check_service_status(causes, object);
+    }
     if (checks == nullptr || is_part) {
         return causes;
     }

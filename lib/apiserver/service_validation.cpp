@@ -482,6 +482,38 @@ void check_service(Causes& causes, const Value& service) {
     check_traffic(causes, service);
 }
 
+void check_service_status(Causes& causes, const Value& service) {
+    constexpr std::string_view kIngress = "status.loadBalancer.ingress";
+    const auto& all = items_of(service.find_path({"status", "loadBalancer", "ingress"}));
+    if (!is_of_type(service, "LoadBalancer") && !all.empty()) {
+        causes.push_back(
+            forbidden(std::string(kIngress), "may only be used when `spec.type` is 'LoadBalancer'")
+        );
+        return;
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const auto path = element_path(kIngress, i);
+        const std::string ip(all[i].string_at("ip"));
+        if (!ip.empty()) {
+            add_problems(causes, path + ".ip", ip, find_ip_address_problems(ip));
+            check_one_of(causes, path, all[i], "ipMode", {"Proxy", "VIP"});
+        } else if (all[i].find("ipMode") != nullptr) {
+            causes.push_back(
+                forbidden(path + ".ipMode", "may not be specified when `ip` is not set")
+            );
+        }
+        const std::string name(all[i].string_at("hostname"));
+        if (!name.empty()) {
+            check_subdomain(causes, path + ".hostname", name);
+        }
+        if (parse_ip_address(name)) {
+            causes.push_back(
+                invalid_value(path + ".hostname", name, "must be a DNS name, not an IP address")
+            );
+        }
+    }
+}
+
 void check_service_update(Causes& causes, const Value& service, const Value& old_service) {
     const bool has_addresses =
         !is_of_type(service, "ExternalName") && !is_of_type(old_service, "ExternalName");

@@ -20,6 +20,8 @@ void check_service(Causes& causes, const json::Value& service);
 void check_service_update(
     Causes& causes, const json::Value& service, const json::Value& old_service
 );
+/// What is wrong with the status of a Service: the addresses at which its balancer is reached.
+void check_service_status(Causes& causes, const json::Value& service);
 /// Whether addresses and families fit each other.
 void check_cluster_ips(Causes& causes, const json::Value& service);
 

@@ -271,7 +271,17 @@ TEST_CASE("a balancer that becomes none loses what it was reached by", "[apiserv
             kMerge
         ) == "200"
     );
-    CHECK(client.at(path, {"status", "loadBalancer"}).find("1.2.3.4") != std::string::npos);
+    CHECK(
+        client.at(path, {"status", "loadBalancer", "ingress"}) ==
+        R"([{"ip":"1.2.3.4","ipMode":"VIP"}])"
+    );
+    CHECK(
+        client.outcome(
+            "PATCH", path + "/status", "{status: {loadBalancer: {ingress: [{ip: x}]}}}", kMerge
+        ) ==
+        "422 Invalid: Service \"s\" is invalid: status.loadBalancer.ingress[0].ip: Invalid "
+        "value: \"x\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
+    );
     // One of its ports of nodes may go along.
     REQUIRE(client.outcome("PATCH", path, "{spec: {type: ClusterIP}}", kMerge) == "200");
     CHECK(client.at(path, {"status", "loadBalancer"}) == "{}");

@@ -193,6 +193,16 @@ CHANGES = [
     {"type": "ExternalName", "externalName": "A_b"},
 ]
 
+ADDRESSES = [
+    {"ip": "1.2.3.4"},
+    {"ip": "x"},
+    {"ip": "1.2.3.4", "ipMode": "Odd"},
+    {"ipMode": "VIP"},
+    {"hostname": "A_b"},
+    {"hostname": "1.2.3.4"},
+    {"hostname": "example.com"},
+]
+
 REQUESTS = [
     *[
         R(f"service: {name}", "POST", f"{SERVICES}?dryRun=All", body)
@@ -205,5 +215,11 @@ REQUESTS = [
           {"spec": change}, MERGE)
         for name in CHANGED
         for change in CHANGES
+    ],
+    *[
+        R(f"service {name} at {address}", "PATCH", f"{SERVICES}/{name}/status?dryRun=All",
+          {"status": {"loadBalancer": {"ingress": [address]}}}, MERGE)
+        for name in ("of-balancers", "of-nodes")
+        for address in ADDRESSES
     ],
 ]
