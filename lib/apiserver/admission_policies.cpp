@@ -1,5 +1,6 @@
 #include "apiserver/admission_policies.hpp"
 
+#include "apiserver/expression_checks.hpp"
 #include "apiserver/failures.hpp"
 #include "apiserver/mutating_policies.hpp"
 #include "apiserver/policy_matching.hpp"
@@ -192,31 +193,6 @@ class BoundPolicy {
     std::string binding_name_;
 };
 
-/// `missing`: what is said of an expression that is empty.
-void check_list(
-    std::vector<Cause>& causes,
-    const std::string& path,
-    const Value* list,
-    std::string_view member,
-    std::string_view missing = ""
-) {
-    const auto& items = items_of(list);
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        const auto source = items[i].string_at(member);
-        if (source.empty()) {
-            if (member == "expression") {
-                causes.push_back(required_value(fmt::format("{}[{}].{}", path, i, member), missing)
-                );
-            }
-            continue;
-        }
-        if (auto cause =
-                check_admission_expression(fmt::format("{}[{}].{}", path, i, member), source)) {
-            causes.push_back(std::move(*cause));
-        }
-    }
-}
-
 }  // namespace
 
 Result<void> check_policies(
@@ -247,6 +223,36 @@ Result<void> check_policies(
     return {};
 }
 
+namespace {
+
+void find_policy_faults(const Value& spec, std::vector<Cause>& causes) {
+    const Value* kind = spec.find("paramKind");
+    ExpressionChecks checks(causes, kind != nullptr && kind->is_object());
+    checks.check_conditions("spec.matchConditions", spec.find("matchConditions"));
+    checks.add_variables("spec.variables", spec.find("variables"));
+    const auto& validations = items_of(spec.find("validations"));
+    for (std::size_t i = 0; i < validations.size(); ++i) {
+        const std::string path = element_path("spec.validations", i);
+        checks.check_question(
+            path + ".expression",
+            validations[i].string_at("expression"),
+            "expression is not specified"
+        );
+        checks.check_text(
+            path + ".messageExpression", validations[i].string_at("messageExpression")
+        );
+    }
+    const auto& annotations = items_of(spec.find("auditAnnotations"));
+    for (std::size_t i = 0; i < annotations.size(); ++i) {
+        checks.check_annotation(
+            element_path("spec.auditAnnotations", i) + ".valueExpression",
+            annotations[i].string_at("valueExpression")
+        );
+    }
+}
+
+}  // namespace
+
 std::vector<Cause> find_expression_faults(const ResourceType& type, const Value& object) {
     std::vector<Cause> causes;
     if (type.is_custom || type.group != kGroup) {
@@ -257,19 +263,13 @@ std::vector<Cause> find_expression_faults(const ResourceType& type, const Value&
     }
     const auto& hooks = items_of(object.find("webhooks"));
     for (std::size_t i = 0; i < hooks.size(); ++i) {
-        check_list(
-            causes,
-            fmt::format("webhooks[{}].matchConditions", i),
-            hooks[i].find("matchConditions"),
-            "expression"
-        );
+        ExpressionChecks(causes, false)
+            .check_conditions(
+                fmt::format("webhooks[{}].matchConditions", i), hooks[i].find("matchConditions")
+            );
     }
     if (const Value* spec = object.find("spec"); type.kind == "ValidatingAdmissionPolicy") {
-        constexpr std::string_view kMissing = "expression is not specified";
-        check_list(causes, "spec.matchConditions", spec->find("matchConditions"), "expression");
-        check_list(causes, "spec.variables", spec->find("variables"), "expression", kMissing);
-        check_list(causes, "spec.validations", spec->find("validations"), "expression", kMissing);
-        check_list(causes, "spec.validations", spec->find("validations"), "messageExpression");
+        find_policy_faults(*spec, causes);
     }
     return causes;
 }

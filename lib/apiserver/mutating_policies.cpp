@@ -1,5 +1,6 @@
 #include "apiserver/mutating_policies.hpp"
 
+#include "apiserver/expression_checks.hpp"
 #include "apiserver/failures.hpp"
 #include "apiserver/policy_matching.hpp"
 #include "apiserver/typed_walk.hpp"
@@ -252,14 +253,9 @@ std::vector<Cause> find_mutation_faults(const Value& policy) {
     if (spec == nullptr) {
         return causes;
     }
-    const auto& conditions = items_of(spec->find("matchConditions"));
-    for (std::size_t i = 0; i < conditions.size(); ++i) {
-        check(
-            fmt::format("spec.matchConditions[{}].expression", i),
-            conditions[i].string_at("expression"),
-            Purpose::Question
-        );
-    }
+    const Value* kind = spec->find("paramKind");
+    ExpressionChecks(causes, kind != nullptr && kind->is_object())
+        .check_conditions("spec.matchConditions", spec->find("matchConditions"));
     const auto& variables = items_of(spec->find("variables"));
     for (std::size_t i = 0; i < variables.size(); ++i) {
         check(

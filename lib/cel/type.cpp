@@ -158,8 +158,9 @@ bool is_same_type(const Type& a, const Type& b) {
 
 std::string print_type(const Type& type, std::string_view scope) {
     if (type.kind == Kind::Object) {
-        return type.name.starts_with(scope) ? "selfType" + type.name.substr(scope.size())
-                                            : type.name;
+        return !scope.empty() && type.name.starts_with(scope)
+                   ? "selfType" + type.name.substr(scope.size())
+                   : type.name;
     }
     if (type.kind == Kind::Opaque) {
         return type.name;

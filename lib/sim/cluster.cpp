@@ -93,7 +93,9 @@ void SimulatedCluster::note(
     if (collection == jobs_collection) {
         note_job(entry);
         if (!entry.after) {
-            backoffs_.erase(std::string(text_at(*entry.before, {"metadata", "uid"})));
+            const std::string uid(text_at(*entry.before, {"metadata", "uid"}));
+            backoffs_.erase(uid);
+            note_pods_of(uid, entry.name.ns);
         }
     } else if (collection == events_collection) {
         if (entry.after) {

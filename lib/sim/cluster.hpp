@@ -66,6 +66,8 @@ class SimulatedCluster {
     void note_owner(const json::Value& object);
     /// What its pods do next may be another thing.
     void note_pods_on(const std::string& node);
+    /// The pods of a Job that is gone, which still have its finalizer.
+    void note_pods_of(const std::string& uid, const std::string& ns);
     /// When a pod leaves its node for taints; none: it stays.
     std::optional<Time> find_leaving_time(
         const json::Value& pod, const std::string& uid, const json::Value& node, Time now

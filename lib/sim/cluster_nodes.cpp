@@ -12,7 +12,7 @@
 #include <iterator>
 #include <utility>
 
-// The nodes of the cluster, and which pods go there.
+// The nodes of the cluster, which pods go there, and which pods are to be looked at for others.
 namespace sluice::sim {
 
 void SimulatedCluster::schedule(Time now) {
@@ -102,6 +102,16 @@ void SimulatedCluster::note_pods_on(const std::string& node) {
     for (const auto& [name, pod] : server_.state().store.objects({"", "pods"})) {
         if (text_at(*pod, {"spec", "nodeName"}) == node) {
             pods_.insert(name);
+        }
+    }
+}
+
+void SimulatedCluster::note_pods_of(const std::string& uid, const std::string& ns) {
+    const auto& pods = server_.state().store.objects({"", "pods"});
+    for (auto at = pods.lower_bound({ns, ""}); at != pods.end() && at->first.ns == ns; ++at) {
+        const json::Array& owners = list_at(*at->second, {"metadata", "ownerReferences"});
+        if (find_element(owners, "uid", uid) != nullptr) {
+            pods_.insert(at->first);
         }
     }
 }

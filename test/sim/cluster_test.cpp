@@ -234,6 +234,34 @@ TEST_CASE("pods that are deleted with their Job have not failed", "[sim][cluster
     CHECK(world.get(kJob).is_null());
 }
 
+TEST_CASE("pods that were deleted before their Job go with it", "[sim][cluster]") {
+    ClusterWorld world;
+    create_job(world, "", "");
+    world.pass(1s);
+    const auto names = world.pod_names();
+    REQUIRE(names.size() == 1);
+    // The server alone: the Job's controller sees both at once.
+    for (const std::string& path :
+         {"/api/v1/namespaces/default/pods/" + names[0], std::string(kJob)}) {
+        apiserver::Request request = apiserver::make_request("DELETE", path);
+        request.content_type = "application/json";
+        request.body = R"({"propagationPolicy":"Background"})";
+        REQUIRE(world.handle(std::move(request)).status == 200);
+    }
+    world.settle();
+    world.pass(60s);
+    CHECK(world.get(kJob).is_null());
+    CHECK(world.pod_names().empty());
+    SECTION("also one after the other") {
+        create_job(world, "", "");
+        world.pass(1s);
+        world.send("DELETE", "/api/v1/namespaces/default/pods/" + world.pod_names().at(0));
+        world.send("DELETE", kJob, "{propagationPolicy: Background}");
+        world.pass(60s);
+        CHECK(world.pod_names().empty());
+    }
+}
+
 TEST_CASE("events of a Job with many pods are few", "[sim][cluster]") {
     ClusterWorld world;
     create_job(world, "completions: 30, parallelism: 30,");
