@@ -94,7 +94,8 @@ void apply(VirtualCluster& cluster, const Manifest& manifest, std::vector<Refusa
 bool come_to_rest(VirtualCluster& cluster, Duration limit) {
     const Time end = cluster.now() + limit;
     for (;;) {
-        if (!cluster.settle(kQuiet, end - cluster.now())) {
+        // What changed right before the end may come to rest after it.
+        if (!cluster.settle(kQuiet, std::max<Duration>(end - cluster.now(), 2 * kQuiet))) {
             return false;
         }
         const auto deadline = cluster.next_deadline();

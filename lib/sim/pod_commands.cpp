@@ -140,6 +140,18 @@ bool fails_readiness_probe(const json::Value& container) {
 
 CommandedLife commanded_life(const json::Value& pod) {
     CommandedLife all;
+    Duration before = Duration::zero();
+    for (const json::Value& container : list_at(pod, {"spec", "initContainers"})) {
+        if (container.string_at("restartPolicy") == "Always") {
+            continue;  // it runs beside the others
+        }
+        const CommandedLife life = life_of_container(container);
+        const Duration own = life.length.value_or(Duration::zero());
+        before = own > Duration::max() - before ? Duration::max() : before + own;
+        if (life.exit_code.value_or(0) != 0) {
+            return {.length = before, .exit_code = life.exit_code};
+        }
+    }
     for (const json::Value& container : list_at(pod, {"spec", "containers"})) {
         const CommandedLife life = life_of_container(container);
         if (life.length && (!all.length || *all.length < *life.length)) {
@@ -148,6 +160,10 @@ CommandedLife commanded_life(const json::Value& pod) {
         if (life.exit_code && all.exit_code.value_or(0) == 0) {
             all.exit_code = life.exit_code;
         }
+    }
+    if (before > Duration::zero()) {
+        const Duration after = all.length.value_or(Duration::zero());
+        all.length = after > Duration::max() - before ? Duration::max() : before + after;
     }
     return all;
 }

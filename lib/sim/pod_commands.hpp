@@ -18,7 +18,7 @@ struct CommandedLife {
 /// statements with `;` or `&&` between them): `sleep N`, with the units of GNU's sleep (s, m, h, d)
 /// and `infinity`, `exit N`, `true` and `false`, and `echo`, which does nothing. The longest
 /// container counts, and the first that fails. A container whose command says anything else says
-/// nothing.
+/// nothing. Init containers go before: their times are added, and one that fails is the end.
 CommandedLife commanded_life(const json::Value& pod);
 
 /// Whether the command that asks if a container is ready says `false` or `exit 1`.

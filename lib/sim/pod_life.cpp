@@ -405,8 +405,10 @@ Outcome run_pod(const json::Value& pod, const Pace& pace, std::optional<Time> st
         return outcome;  // a server
     }
     const CommandedLife said = commanded_life(pod);
-    const std::int64_t exit_code =
-        annotated_number(pod, kExitCode).value_or(said.exit_code.value_or(0));
+    constexpr std::int64_t kExitCodeMax = 255;
+    const std::int64_t exit_code = std::min(
+        annotated_number(pod, kExitCode).value_or(said.exit_code.value_or(0)), kExitCodeMax
+    );
     const bool restarts = policy == "Always" || (policy == "OnFailure" && exit_code != 0);
     const Duration unsaid = std::max(pace.run_time, said.length.value_or(Duration::zero()));
     Duration length = pace.scale(seconds ? to_duration(*seconds) : unsaid);

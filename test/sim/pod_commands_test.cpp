@@ -90,6 +90,26 @@ TEST_CASE("statements of a shell run one after the other", "[sim][cluster]") {
     CHECK(phase_after("command: [sh, -c, 'sleep inf; sleep inf']", 24h) == "Running");
 }
 
+TEST_CASE("init containers go before, and fail the pod", "[sim][cluster]") {
+    const auto phase = [](const std::string& init, Duration length) {
+        ClusterWorld world;
+        world.create_yaml(
+            "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {restartPolicy: Never, "
+            "initContainers: [" +
+            init + "], containers: [{name: c, image: x, command: [sleep, '100']}]}}"
+        );
+        world.pass(length);
+        return std::string(text_at(world.get(kPod), {"status", "phase"}));
+    };
+    CHECK(phase("{name: i, image: x, command: [sh, -c, exit 1]}", 60s) == "Failed");
+    CHECK(phase("{name: i, image: x, command: ['true']}", 60s) == "Running");
+    const std::string slow = "{name: i, image: x, command: [sleep, '50']}";
+    CHECK(phase(slow, 140s) == "Running");
+    CHECK(phase(slow, 151s) == "Succeeded");
+    const std::string beside = "{name: i, image: x, restartPolicy: Always, command: [sleep, '50']}";
+    CHECK(phase(beside, 101s) == "Succeeded");
+}
+
 TEST_CASE("a pod whose probe says false is never ready", "[sim][cluster]") {
     const auto readiness = [](const std::string& probe) {
         ClusterWorld world;
