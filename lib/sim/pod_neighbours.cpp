@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
+#include <utility>
 
 namespace sluice::sim {
 
@@ -25,12 +25,6 @@ const json::Array& spreads_of(const json::Value& pod) {
 /// The value of the node's label; nullptr: it has none.
 const json::Value* domain_of(const json::Value& node, std::string_view key) {
     return node.find_path({"metadata", "labels", key});
-}
-
-bool is_same_domain(const json::Value& one, const json::Value& other, std::string_view key) {
-    const json::Value* left = domain_of(one, key);
-    const json::Value* right = domain_of(other, key);
-    return left != nullptr && right != nullptr && *left == *right;
 }
 
 const json::Value* labels_of_object(const json::Value& object) {
@@ -87,94 +81,123 @@ bool PodNeighbours::is_meant(
     return is_there && apiserver::selects(term.find("labelSelector"), labels_of_object(other));
 }
 
-std::string PodNeighbours::find_affinity_obstacle(const json::Value& pod, const json::Value& node)
+bool PodNeighbours::Domains::hold(const json::Value& node) const {
+    const json::Value* domain = domain_of(node, key);
+    return domain != nullptr && domain->is_string() && values.contains(domain->as_string());
+}
+
+/// Where the pods are that a term of this pod is about.
+PodNeighbours::Domains PodNeighbours::domains_of(const json::Value& term, const json::Value& pod)
     const {
-    for (const json::Value& term : terms_of(pod, "podAffinity")) {
-        const std::string_view key = term.string_at("topologyKey");
-        const auto is_near = [&](const Placed& other) {
-            return is_same_domain(*other.node, node, key) && is_meant(term, pod, *other.pod);
-        };
-        const auto is_anywhere = [&](const Placed& other) {
-            return domain_of(*other.node, key) != nullptr && is_meant(term, pod, *other.pod);
-        };
-        // The first of pods that want to be together may go anywhere.
-        const bool is_first =
-            is_meant(term, pod, pod) && std::ranges::none_of(placed_, is_anywhere);
-        if (domain_of(node, key) == nullptr ||
-            (!is_first && std::ranges::none_of(placed_, is_near))) {
-            return "node(s) didn't match pod affinity rules";
+    Domains domains{.key = term.string_at("topologyKey"), .values = {}};
+    for (const Placed& other : placed_) {
+        const json::Value* domain = domain_of(*other.node, domains.key);
+        if (domain != nullptr && domain->is_string() && is_meant(term, pod, *other.pod)) {
+            domains.values.insert(domain->as_string());
         }
     }
+    return domains;
+}
+
+PodNeighbours::Spread PodNeighbours::gather_spread(
+    const json::Value& constraint,
+    const json::Value& pod,
+    const std::map<std::string, bool>& is_possible
+) const {
+    Spread spread{.key = constraint.string_at("topologyKey"), .counts = {}, .most = 0};
+    const bool honors = constraint.string_at("nodeAffinityPolicy") != "Ignore";
+    for (const auto& [name, node] : nodes_) {
+        const auto possible = is_possible.find(name.name);
+        const json::Value* domain = domain_of(*node, spread.key);
+        const bool counts_here = !honors || possible == is_possible.end() || possible->second;
+        if (domain != nullptr && domain->is_string() && counts_here) {
+            spread.counts.emplace(domain->as_string(), 0);
+        }
+    }
+    const json::Value* selector = constraint.find("labelSelector");
+    const std::string_view ns = text_at(pod, {"metadata", "namespace"});
     for (const Placed& other : placed_) {
-        for (const json::Value& term : terms_of(pod, "podAntiAffinity")) {
-            if (is_same_domain(*other.node, node, term.string_at("topologyKey")) &&
-                is_meant(term, pod, *other.pod)) {
-                return "node(s) didn't match pod anti-affinity rules";
+        const json::Value* domain = domain_of(*other.node, spread.key);
+        const auto found = domain == nullptr || !domain->is_string()
+                               ? spread.counts.end()
+                               : spread.counts.find(domain->as_string());
+        if (found != spread.counts.end() && text_at(*other.pod, {"metadata", "namespace"}) == ns &&
+            !is_deleted_pod(*other.pod) &&
+            apiserver::selects(selector, labels_of_object(*other.pod))) {
+            ++found->second;
+        }
+    }
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (const auto& [domain, count] : spread.counts) {
+        least = std::min(least, count);
+    }
+    const auto domains = static_cast<std::int64_t>(spread.counts.size());
+    if (spread.counts.empty() || domains < find_int(constraint, {"minDomains"}).value_or(1)) {
+        least = 0;
+    }
+    const std::int64_t self = apiserver::selects(selector, labels_of_object(pod)) ? 1 : 0;
+    spread.most = find_int(constraint, {"maxSkew"}).value_or(1) + least - self;
+    return spread;
+}
+
+PodNeighbours::Demands PodNeighbours::gather(
+    const json::Value& pod, const std::map<std::string, bool>& is_possible
+) const {
+    Demands demands;
+    for (const json::Value& term : terms_of(pod, "podAffinity")) {
+        Domains near = domains_of(term, pod);
+        // The first of pods that want to be together may go to any domain.
+        if (near.values.empty() && is_meant(term, pod, pod)) {
+            for (const auto& [name, node] : nodes_) {
+                const json::Value* domain = domain_of(*node, near.key);
+                if (domain != nullptr && domain->is_string()) {
+                    near.values.insert(domain->as_string());
+                }
             }
         }
+        demands.near.push_back(std::move(near));
+    }
+    for (const json::Value& term : terms_of(pod, "podAntiAffinity")) {
+        demands.apart.push_back(domains_of(term, pod));
     }
     for (const Placed& other : placed_) {
         for (const json::Value& term : terms_of(*other.pod, "podAntiAffinity")) {
-            if (is_same_domain(*other.node, node, term.string_at("topologyKey")) &&
-                is_meant(term, *other.pod, pod)) {
-                return "node(s) didn't satisfy existing pods anti-affinity rules";
+            const std::string_view key = term.string_at("topologyKey");
+            const json::Value* domain = domain_of(*other.node, key);
+            if (domain != nullptr && domain->is_string() && is_meant(term, *other.pod, pod)) {
+                demands.forbidden.push_back({.key = key, .values = {domain->as_string()}});
             }
         }
     }
-    return {};
+    for (const json::Value& constraint : spreads_of(pod)) {
+        if (constraint.string_at("whenUnsatisfiable") != "ScheduleAnyway") {
+            demands.spreads.push_back(gather_spread(constraint, pod, is_possible));
+        }
+    }
+    return demands;
 }
 
-std::string PodNeighbours::find_spread_obstacle(
-    const json::Value& pod, const json::Value& node, const std::map<std::string, bool>& is_possible
-) const {
-    const std::string_view ns = text_at(pod, {"metadata", "namespace"});
-    for (const json::Value& constraint : spreads_of(pod)) {
-        if (constraint.string_at("whenUnsatisfiable") == "ScheduleAnyway") {
-            continue;
-        }
-        const std::string_view key = constraint.string_at("topologyKey");
-        const json::Value* own = domain_of(node, key);
-        if (own == nullptr || !own->is_string()) {
+std::string PodNeighbours::find_obstacle(const Demands& demands, const json::Value& node) {
+    for (const Spread& spread : demands.spreads) {
+        const json::Value* domain = domain_of(node, spread.key);
+        if (domain == nullptr || !domain->is_string()) {
             return "node(s) didn't match pod topology spread constraints (missing required label)";
         }
-        const json::Value* selector = constraint.find("labelSelector");
-        const bool honors = constraint.string_at("nodeAffinityPolicy") != "Ignore";
-        std::map<std::string, std::int64_t> counts;
-        for (const auto& [name, each] : nodes_) {
-            const auto possible = is_possible.find(name.name);
-            const json::Value* domain = domain_of(*each, key);
-            const bool counts_here = !honors || possible == is_possible.end() || possible->second;
-            if (domain != nullptr && domain->is_string() && counts_here) {
-                counts.emplace(domain->as_string(), 0);
-            }
-        }
-        for (const Placed& other : placed_) {
-            const json::Value* domain = domain_of(*other.node, key);
-            const bool is_counted = domain != nullptr && domain->is_string() &&
-                                    text_at(*other.pod, {"metadata", "namespace"}) == ns &&
-                                    !is_deleted_pod(*other.pod) &&
-                                    apiserver::selects(selector, labels_of_object(*other.pod));
-            if (const auto found = is_counted ? counts.find(domain->as_string()) : counts.end();
-                found != counts.end()) {
-                ++found->second;
-            }
-        }
-        std::int64_t least = std::numeric_limits<std::int64_t>::max();
-        for (const auto& [domain, count] : counts) {
-            least = std::min(least, count);
-        }
-        const auto domains = static_cast<std::int64_t>(counts.size());
-        if (counts.empty() || domains < find_int(constraint, {"minDomains"}).value_or(1)) {
-            least = 0;
-        }
-        const auto here = counts.find(own->as_string());
-        const std::int64_t self = apiserver::selects(selector, labels_of_object(pod)) ? 1 : 0;
-        const std::int64_t count = here == counts.end() ? 0 : here->second;
-        if (count + self - least > find_int(constraint, {"maxSkew"}).value_or(1)) {
+        const auto here = spread.counts.find(domain->as_string());
+        if ((here == spread.counts.end() ? 0 : here->second) > spread.most) {
             return "node(s) didn't match pod topology spread constraints";
         }
     }
-    return {};
+    const auto holds = [&node](const Domains& domains) { return domains.hold(node); };
+    if (!std::ranges::all_of(demands.near, holds)) {
+        return "node(s) didn't match pod affinity rules";
+    }
+    if (std::ranges::any_of(demands.apart, holds)) {
+        return "node(s) didn't match pod anti-affinity rules";
+    }
+    return std::ranges::any_of(demands.forbidden, holds)
+               ? "node(s) didn't satisfy existing pods anti-affinity rules"
+               : std::string();
 }
 
 std::map<std::string, std::string> PodNeighbours::find_obstacles(
@@ -187,12 +210,9 @@ std::map<std::string, std::string> PodNeighbours::find_obstacles(
     if (!is_demanding(pod) && !concerns_others) {
         return obstacles;
     }
+    const Demands demands = gather(pod, is_possible);
     for (const auto& [name, node] : nodes_) {
-        std::string obstacle = find_spread_obstacle(pod, *node, is_possible);
-        if (obstacle.empty()) {
-            obstacle = find_affinity_obstacle(pod, *node);
-        }
-        if (!obstacle.empty()) {
+        if (std::string obstacle = find_obstacle(demands, *node); !obstacle.empty()) {
             obstacles.emplace(name.name, std::move(obstacle));
         }
     }
