@@ -96,7 +96,8 @@ TypePtr request_type() {
 /// of others can have types that are doubled by each. The type of all variables itself is too
 /// large.
 bool fits_in(const cel::Type& type, const cel::Type& variables, int& left) {
-    return --left >= 0 && &type != &variables &&
+    --left;
+    return left >= 0 && &type != &variables &&
            std::ranges::all_of(type.parameters, [&](const TypePtr& part) {
                return fits_in(*part, variables, left);
            });

@@ -51,8 +51,8 @@ std::optional<Time> find_eviction(
         if (used == tolerations.end()) {
             return since;
         }
-        if (used->toleration_seconds) {
-            const auto seconds = std::max<std::int64_t>(*used->toleration_seconds, 0);
+        if (const auto said = used->toleration_seconds) {
+            const auto seconds = std::max<std::int64_t>(*said, 0);
             least = std::min(least.value_or(seconds), seconds);
         }
     }

@@ -125,8 +125,9 @@ class DeploymentTurn {
         const std::int64_t size = recreates() && total > 0 ? 0 : first;
         json::Value spec =
             json::Object{{"replicas", size}, {"selector", chosen}, {"template", pod_template}};
-        if (const auto wait = find_int(deployment_, {"spec", "minReadySeconds"}); wait > 0) {
-            spec.set("minReadySeconds", *wait);
+        if (const auto wait = find_int(deployment_, {"spec", "minReadySeconds"}).value_or(0);
+            wait > 0) {
+            spec.set("minReadySeconds", wait);
         }
         outcome_.writes.push_back(
             {.body =
