@@ -121,7 +121,7 @@ def read_arguments():
         "--no-kubectl", action="store_true", help="as on a machine that has no kubectl"
     )
     parser.add_argument(
-        "--patience", type=float, default=60.0, help="seconds to wait for what is promised"
+        "--patience", type=float, default=180.0, help="seconds to wait for what is promised"
     )
     parser.add_argument("patterns", nargs="*", help="parts of the names of examples")
     return parser.parse_args()
