@@ -2,6 +2,7 @@
 
 #include "apiserver/expression_checks.hpp"
 #include "apiserver/failures.hpp"
+#include "apiserver/go_text.hpp"
 #include "apiserver/mutating_policies.hpp"
 #include "apiserver/policy_matching.hpp"
 #include "apiserver/policy_types.hpp"
@@ -35,14 +36,6 @@ int code_of(std::string_view reason) {
            : reason == "Unauthorized"          ? 401
            : reason == "RequestEntityTooLarge" ? 413
                                                : 422;
-}
-
-std::string trimmed(std::string_view text) {
-    constexpr std::string_view kBlanks = " \t\r\n";
-    const auto begin = text.find_first_not_of(kBlanks);
-    return begin == std::string_view::npos
-               ? std::string()
-               : std::string(text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1));
 }
 
 Objection object_to(const Value& validation, AdmissionExpressions& expressions) {

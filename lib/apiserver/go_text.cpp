@@ -110,4 +110,12 @@ std::string_view go_type(const json::Value& value) {
     return value.is_array() ? "[]interface {}" : "map[string]interface {}";
 }
 
+std::string trimmed(std::string_view text) {
+    constexpr std::string_view kBlanks = " \t\n\v\f\r";
+    const auto first = text.find_first_not_of(kBlanks);
+    return first == std::string_view::npos
+               ? std::string()
+               : std::string(text.substr(first, text.find_last_not_of(kBlanks) - first + 1));
+}
+
 }  // namespace sluice::apiserver

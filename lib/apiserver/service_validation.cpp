@@ -1,5 +1,6 @@
 #include "apiserver/service_validation.hpp"
 
+#include "apiserver/go_text.hpp"
 #include "apiserver/ip_address.hpp"
 #include "apiserver/values.hpp"
 #include "json/writer.hpp"
@@ -27,12 +28,6 @@ const Value& spec_of(const Value& service) {
 
 bool is_of_type(const Value& service, std::string_view type) {
     return spec_of(service).string_at("type") == type;
-}
-
-std::string without_blanks(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t\n\v\f\r");
-    const auto last = text.find_last_not_of(" \t\n\v\f\r");
-    return first == std::string_view::npos ? "" : std::string(text.substr(first, last - first + 1));
 }
 
 void check_external_name(Causes& causes, const Value& spec) {
@@ -214,13 +209,13 @@ void check_source_ranges(Causes& causes, const Value& service) {
         causes.push_back(forbidden(field, kOnlyBalancers));
     }
     for (std::size_t i = 0; i < ranges.size(); ++i) {
-        const auto range = without_blanks(ranges[i].is_string() ? ranges[i].as_string() : "");
+        const auto range = trimmed(ranges[i].is_string() ? ranges[i].as_string() : "");
         add_problems(causes, element_path(field, i), range, find_cidr_problems(range));
     }
     std::string_view rest = ranges.empty() ? std::string_view(annotation->as_string()) : "";
-    for (bool has_more = !without_blanks(rest).empty(); has_more;) {
+    for (bool has_more = !trimmed(rest).empty(); has_more;) {
         const auto comma = rest.find(',');
-        const auto range = without_blanks(rest.substr(0, comma));
+        const auto range = trimmed(rest.substr(0, comma));
         add_problems(causes, field, range, find_cidr_problems(range));
         has_more = comma != std::string_view::npos;
         rest.remove_prefix(has_more ? comma + 1 : rest.size());

@@ -1,7 +1,6 @@
 #include "sim/taint_eviction.hpp"
 
 #include "api/codec.hpp"
-#include "api/micro_time.hpp"
 #include "api/pod.hpp"
 #include "api/taint.hpp"
 #include "sim/conditions.hpp"
@@ -62,19 +61,14 @@ std::optional<Time> find_eviction(
 Outcome evict_for_taint(const json::Value& pod, Time now) {
     Outcome outcome;
     const std::string_view ns = text_at(pod, {"metadata", "namespace"});
-    json::Array conditions;
-    for (const json::Value& each : list_at(pod, {"status", "conditions"})) {
-        if (each.string_at("type") != "DisruptionTarget") {
-            conditions.push_back(each);
-        }
-    }
-    conditions.emplace_back(json::Object{
-        {"type", "DisruptionTarget"},
-        {"status", "True"},
-        {"reason", "DeletionByTaintManager"},
-        {"message", "Taint manager: deleting due to NoExecute taint"},
-        {"lastTransitionTime", api::to_string(now)}
-    });
+    json::Array conditions = conditions_of(pod);
+    set_condition(
+        conditions,
+        {.type = "DisruptionTarget",
+         .reason = "DeletionByTaintManager",
+         .message = "Taint manager: deleting due to NoExecute taint"},
+        now
+    );
     const json::Value status = json::Object{{"conditions", std::move(conditions)}};
     outcome.writes.push_back(
         {.verb = Write::Verb::PatchStatus,
