@@ -42,7 +42,7 @@ Result<void> ApiEndpoint::serve(
         server,
         clock,
         apiserver::HttpFront::Options{
-            .token = token_, .executor = loop.executor(), .webhooks = std::move(options.webhooks)
+            .executor = loop.executor(), .webhooks = std::move(options.webhooks)
         }
     );
     net::ServerOptions http;

@@ -34,6 +34,8 @@ class ApiEndpoint {
 
     /// What clients have to trust, PEM.
     const std::string& authority() const { return authority_.certificate_pem; }
+    /// Of the administrator; the server that is served must know it.
+    const std::string& token() const { return token_; }
     /// Listens at once. Lifetime: what it is given must outlive it. Errors: Unavailable when the
     /// port is taken. Thread: any.
     Result<void> serve(

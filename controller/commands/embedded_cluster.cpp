@@ -84,6 +84,7 @@ Result<void> EmbeddedCluster::listen() {
         apiserver::ApiServer::Options{
             .seed = options_.seed,
             .root_ca = endpoint_->authority(),
+            .administrator_token = endpoint_->token(),
             .has_controller = options_.has_controller,
         },
         clock_.now()

@@ -89,6 +89,7 @@ Result<std::unique_ptr<SteppedCluster>> SteppedCluster::start(Options options) {
         return endpoint.error();
     }
     options.cluster.root_ca = (*endpoint)->authority();
+    options.cluster.administrator_token = (*endpoint)->token();
     if (!options.cluster.foreign_webhooks) {
         options.cluster.foreign_webhooks = apiserver::call_webhook;
     }

@@ -58,6 +58,7 @@ VirtualCluster::VirtualCluster(Options options)
           apiserver::ApiServer::Options{
               .seed = options_.seed,
               .root_ca = options_.root_ca,
+              .administrator_token = options_.administrator_token,
               .has_controller = true,
           },
           options_.start

@@ -44,6 +44,7 @@ class VirtualCluster {
         Duration run_time = kForever;           ///< of pods that do not say how long
         json::Value configuration = make_configuration();  ///< of the controllers
         std::string root_ca{};                             ///< see apiserver::ApiServer::Options
+        std::string administrator_token{};                 ///< see apiserver::ApiServer::Options
         /// How webhooks are called that are named by a URL; none: the controllers answer these too.
         /// They take the machine's time, in which that of the cluster stands still.
         apiserver::WebhookTransport foreign_webhooks = {};

@@ -248,8 +248,10 @@ Error refuse_resource(const Request& request, const AccessQuestion& question) {
 }  // namespace
 
 Subject subject_of(const Request& request) {
-    Subject subject{.user = request.user, .groups = request.groups};
-    if (!request.is_impersonated) {
+    Subject subject{
+        .user = request.user, .groups = request.groups, .uid = request.uid, .extra = request.extra
+    };
+    if (!request.is_restricted) {
         subject.groups = {std::string(kMasters)};
     } else if (request.groups.empty() && request.user.starts_with(kAccountPrefix)) {
         const std::string_view account =
@@ -270,7 +272,18 @@ Subject subject_of(const Request& request) {
 Value user_info(const Subject& subject) {
     json::Array groups;
     std::ranges::copy(subject.groups, std::back_inserter(groups));
-    return json::Object{{"username", subject.user}, {"groups", std::move(groups)}};
+    Value info = json::Object{{"username", subject.user}};
+    if (!subject.uid.empty()) {
+        info.set("uid", subject.uid);
+    }
+    info.set("groups", std::move(groups));
+    if (!subject.extra.empty()) {
+        Value& extra = info.set("extra", json::Object());
+        for (const auto& [name, values] : subject.extra) {
+            extra.set(name, json::Array(values.begin(), values.end()));
+        }
+    }
+    return info;
 }
 
 void note_requester(Value& spec, const Subject& subject) {
@@ -307,7 +320,7 @@ std::vector<Value> rules_of(const State& state, const Subject& subject, std::str
 }
 
 std::optional<Error> find_access_fault(const State& state, const Request& request) {
-    if (!request.is_impersonated) {
+    if (!request.is_restricted) {
         return std::nullopt;
     }
     AccessQuestion question;
@@ -331,6 +344,52 @@ std::optional<Error> find_access_fault(const State& state, const Request& reques
         return std::nullopt;
     }
     return path ? refuse_resource(request, question) : refuse_path(request, question);
+}
+
+std::optional<Error> find_impersonation_fault(
+    const State& state, const Subject& impersonator, const Request& request
+) {
+    std::vector<AccessQuestion> questions;
+    const auto ask = [&](std::string group, std::string resource, std::string name) {
+        questions.push_back(
+            {.verb = "impersonate",
+             .group = std::move(group),
+             .resource = std::move(resource),
+             .subresource = {},
+             .name = std::move(name),
+             .ns = {},
+             .path = {}}
+        );
+    };
+    constexpr std::string_view kAuthentication = "authentication.k8s.io";
+    if (request.user.starts_with(kAccountPrefix)) {
+        const std::string account = request.user.substr(kAccountPrefix.size());
+        const std::size_t colon = std::min(account.find(':'), account.size());
+        ask("", "serviceaccounts", account.substr(std::min(colon + 1, account.size())));
+        questions.back().ns = account.substr(0, colon);
+    } else {
+        ask("", "users", request.user);
+    }
+    for (const std::string& group : request.groups) {
+        ask("", "groups", group);
+    }
+    if (!request.uid.empty()) {
+        ask(std::string(kAuthentication), "uids", request.uid);
+    }
+    for (const auto& [name, values] : request.extra) {
+        for (const std::string& value : values) {
+            ask(std::string(kAuthentication), "userextras", value);
+            questions.back().subresource = name;
+        }
+    }
+    Request asked;
+    asked.user = impersonator.user;
+    for (const AccessQuestion& question : questions) {
+        if (!find_grant(state, impersonator, question)) {
+            return refuse_resource(asked, question);
+        }
+    }
+    return std::nullopt;
 }
 
 }  // namespace sluice::apiserver

@@ -4,6 +4,7 @@
 #include "apiserver/state.hpp"
 #include "json/value.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,11 +17,14 @@ namespace sluice::apiserver {
 struct Subject {
     std::string user;
     std::vector<std::string> groups;
+    std::string uid{};
+    /// What else is known, by its name.
+    std::map<std::string, std::vector<std::string>> extra{};
 };
 
 /// Who sends the request, with the groups that all such users are in.
 Subject subject_of(const Request& request);
-/// As admission reviews and SelfSubjectReviews tell it: username and groups.
+/// As admission reviews and SelfSubjectReviews tell it.
 json::Value user_info(const Subject& subject);
 
 /// Writes the same into the spec of a CertificateSigningRequest.
@@ -46,8 +50,13 @@ std::optional<std::string> find_grant(
 /// All rules that say what the user may do in the namespace, in the order of their bindings.
 std::vector<json::Value> rules_of(const State& state, const Subject& subject, std::string_view ns);
 
-/// The refusal of a request that its user may not make; nothing: it is allowed. Only users that an
-/// administrator impersonates are looked at.
+/// The refusal of a request that its user may not make; nothing: it is allowed.
 std::optional<Error> find_access_fault(const State& state, const Request& request);
+
+/// The refusal of a request in the name of the request's user, whom `impersonator` may not
+/// impersonate; nothing: it is allowed.
+std::optional<Error> find_impersonation_fault(
+    const State& state, const Subject& impersonator, const Request& request
+);
 
 }  // namespace sluice::apiserver

@@ -99,6 +99,7 @@ Response answer_too_large() {
 
 ApiServer::ApiServer(Options options, Time now) : state_(options.seed, options.log_max) {
     state_.root_ca = std::move(options.root_ca);
+    state_.administrator_token = std::move(options.administrator_token);
     state_.has_controller = options.has_controller;
     add_cluster_content(*this, now);
 }

@@ -27,6 +27,9 @@ class ApiServer {
         /// The certificate by which the server is known, in PEM: each namespace has it in the
         /// ConfigMap kube-root-ca.crt. None: there is no such ConfigMap.
         std::string root_ca{};
+        /// The bearer token of the administrator, who may do everything. Who knows it can make
+        /// tokens of service accounts, too.
+        std::string administrator_token{};
         /// The controller runs in this process, so that the conversions of Kueue's kinds are its
         /// own, and need no call.
         bool has_controller = false;

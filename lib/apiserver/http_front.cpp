@@ -4,6 +4,7 @@
 #include "apiserver/flow_control.hpp"
 #include "apiserver/negotiation.hpp"
 #include "apiserver/protobuf_answer.hpp"
+#include "apiserver/request_identity.hpp"
 #include "apiserver/watch.hpp"
 #include "apiserver/webhook_client.hpp"
 #include "base/printable.hpp"
@@ -116,10 +117,6 @@ void turn_to_protobuf(Response& response) {
     }
 }
 
-Error unauthorized() {
-    return make_failure(401, "Unauthorized", "Unauthorized", {});
-}
-
 }  // namespace
 
 HttpFront::HttpFront(ApiServer& server, const Clock& clock, Options options)
@@ -132,21 +129,15 @@ asio::awaitable<net::ServerResponse> HttpFront::handle(net::ServerRequest incomi
     Request request = make_request(incoming.method, incoming.target);
     const bool is_open = request.path == "/healthz" || request.path == "/livez" ||
                          request.path == "/readyz" || request.path == "/version";
-    const std::string_view authorization = net::find_header(incoming.headers, "Authorization");
-    if (!is_open && authorization != "Bearer " + options_.token) {
-        co_return make_response(apiserver::make_response(unauthorized()));
+    if (!is_open) {
+        const auto done = identify(server_.state(), incoming.headers, clock_.now(), request);
+        if (!done) {
+            co_return make_response(apiserver::make_response(done.error()));
+        }
     }
     request.content_type = net::find_header(incoming.headers, "Content-Type");
     request.accept = net::find_header(incoming.headers, "Accept");
     request.user_agent = to_utf8(net::find_header(incoming.headers, "User-Agent"));
-    if (const auto user = net::find_header(incoming.headers, "Impersonate-User"); !user.empty()) {
-        request.user = to_utf8(user);
-        request.is_impersonated = true;
-        for (const std::string_view group :
-             net::find_headers(incoming.headers, "Impersonate-Group")) {
-            request.groups.push_back(to_utf8(group));
-        }
-    }
     const auto body = incoming.body.view();
     if (!body) {
         co_return make_response(apiserver::make_response(bad_request(body.error().detail)));

@@ -13,12 +13,12 @@
 
 namespace sluice::apiserver {
 
-/// Serves an ApiServer over HTTP: who comes in, bodies, watches, and the calls of webhooks.
+/// Serves an ApiServer over HTTP: whose the requests are, bodies, watches, and the calls of
+/// webhooks. Those who hold the administrator's token or that of a service account come in.
 /// Lifetime: server and clock must outlive it. Thread: that of the loop it runs on.
 class HttpFront final : public net::HttpHandler {
   public:
     struct Options {
-        std::string token;  ///< of the one who may do everything
         boost::asio::any_io_executor executor;
         WebhookTransport webhooks{};  ///< how webhooks are called; none: over HTTP
     };

@@ -25,9 +25,12 @@ struct Request {
     std::string user_agent;
     std::string body;
     std::string user = "kubernetes-admin";
-    /// Whether the administrator sends it in the name of another, who is `user` with these groups.
-    bool is_impersonated = false;
+    /// Whether its user is not the administrator, and may do what roles say.
+    bool is_restricted = false;
     std::vector<std::string> groups{};
+    std::string uid{};  ///< of the user
+    /// What else is known of the user.
+    std::map<std::string, std::vector<std::string>> extra{};
 
     /// The first value of the parameter, or "".
     std::string_view parameter(std::string_view name) const;

@@ -278,7 +278,12 @@ class Compiler {
         }
         const Value* additional = node.find("additionalProperties");
         if (additional != nullptr && additional->is_bool()) {
-            to.allows_any_member = additional->as_bool();
+            to.allows_any_member = additional->as_bool() && to.is_builtin;
+            to.forbids_other_members = !additional->as_bool() && !to.is_builtin;
+            if (additional->as_bool() && !to.is_builtin) {
+                // Any member may be there, but of objects in it nothing is declared.
+                to.additional_properties = &document_.nodes.emplace_back();
+            }
             return {};
         }
         return fill_one(node, "additionalProperties", to.additional_properties, depth);

@@ -52,7 +52,8 @@ class Schema {
     std::vector<std::string> required;       ///< in the order of the schema
     /// What members without a property of their own must be; nullptr: see allows_any_member.
     const Schema* additional_properties = nullptr;
-    bool allows_any_member = false;  ///< additionalProperties: true
+    bool allows_any_member = false;      ///< additionalProperties: true, of a built-in kind
+    bool forbids_other_members = false;  ///< additionalProperties: false, of a CRD
     const Schema* items = nullptr;
 
     ListType list_type = ListType::Atomic;

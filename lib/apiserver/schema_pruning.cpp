@@ -25,8 +25,8 @@ class Pruner {
         if (depth > kObjectDepthMax || accepts_anything(schema)) {
             return;
         }
-        if (value.is_array() && schema.items != nullptr) {
-            walk_items(*schema.items, value.as_array(), depth);
+        if (value.is_array() && (schema.items != nullptr || !schema.is_builtin)) {
+            walk_items(schema.items == nullptr ? schema : *schema.items, value.as_array(), depth);
         }
         if (!value.is_object()) {
             return;
@@ -86,7 +86,9 @@ class Pruner {
             walk(*of_member, value, false, depth + 1);
             return true;
         }
-        return schema.preserves_unknown_fields || schema.allows_any_member;
+        // What is forbidden is refused, not dropped.
+        return schema.preserves_unknown_fields || schema.allows_any_member ||
+               schema.forbids_other_members;
     }
 
     bool removes_;

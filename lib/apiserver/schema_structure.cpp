@@ -107,7 +107,9 @@ class StructureChecker {
                 "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
             ));
         }
-        if (has(schema, "properties") && has(schema, "additionalProperties")) {
+        const Value* additional = schema.find("additionalProperties");
+        if (!members_of(schema.find("properties")).empty() && additional != nullptr &&
+            !additional->is_null() && *additional != Value(true)) {
             causes.push_back(forbidden(
                 path + ".additionalProperties",
                 "additionalProperties and properties are mutual exclusive"

@@ -366,6 +366,10 @@ class Validator {
                 path_ += (path_.empty() ? "" : ".") + name;
                 check(*of_member, member, old == nullptr ? nullptr : old->find(name), depth + 1);
                 path_.resize(length);
+            } else if (schema.forbids_other_members) {
+                causes_.push_back(invalid_value(
+                    path_, name, fmt::format("{}.{} in body is a forbidden property", path_, name)
+                ));
             }
         }
         for (const auto& name : schema.required) {

@@ -32,8 +32,9 @@ class State {
 
     Store store;
     ResourceTable types;
-    std::string root_ca{};        ///< see ApiServer::Options
-    bool has_controller = false;  ///< see ApiServer::Options
+    std::string root_ca{};              ///< see ApiServer::Options
+    std::string administrator_token{};  ///< see ApiServer::Options
+    bool has_controller = false;        ///< see ApiServer::Options
 
     std::string new_uid();
     /// Five characters, as generateName appends them.

@@ -10,6 +10,8 @@
 #include "apiserver/managed_fields.hpp"
 #include "apiserver/scale.hpp"
 #include "apiserver/selectors.hpp"
+#include "apiserver/token_requests.hpp"
+#include "apiserver/values.hpp"
 
 #include <fmt/format.h>
 
@@ -92,43 +94,6 @@ Response refuse_connection(const State& state, const Route& route) {
     ));
 }
 
-constexpr std::int64_t kTokenSecondsMin = 600;
-
-/// The token of all accounts. It is asked for an account that is there, and for ten minutes at
-/// least.
-Response make_token(const State& state, const Request& request, const Route& route) {
-    if (!state.store.find({"", "serviceaccounts"}, {route.ns, route.name})) {
-        return make_response(not_found(*route.type, route.name));
-    }
-    const auto body = read_body(request, "TokenRequest");
-    const json::Value* seconds =
-        body ? body->object.find_path({"spec", "expirationSeconds"}) : nullptr;
-    if (seconds != nullptr && seconds->is_int() && seconds->as_int() < kTokenSecondsMin) {
-        ResourceType asked = *route.type;
-        asked.group = "authentication.k8s.io";
-        asked.kind = "TokenRequest";
-        return make_response(invalid(
-            asked,
-            "",
-            {invalid_value(
-                "spec.expirationSeconds",
-                *seconds,
-                "may not specify a duration less than 10 minutes"
-            )}
-        ));
-    }
-    return make_response(
-        json::Object{
-            {"kind", "TokenRequest"},
-            {"apiVersion", "authentication.k8s.io/v1"},
-            {"metadata", json::Object()},
-            {"status",
-             json::Object{{"token", "embedded"}, {"expirationTimestamp", "2100-01-01T00:00:00Z"}}}
-        },
-        201
-    );
-}
-
 }  // namespace
 
 std::optional<Answer> answer_subresource(
@@ -167,9 +132,9 @@ std::optional<Answer> answer_subresource(
     }
     if (is_core && route.type->kind == "ServiceAccount" && part == "token" &&
         request.method == "POST") {
-        return make_token(state, request, route);
+        return answer_token_request(state, request, route, now);
     }
-    return make_response(unknown_path());
+    return make_response(is_told ? method_not_allowed() : unknown_path());
 }
 
 Response answer_review(State& state, const Request& request, const Route& route, Time now) {
@@ -210,12 +175,13 @@ Response answer_review(State& state, const Request& request, const Route& route,
     }
     const Subject asker = subject_of(request);
     if (route.type->kind == "TokenReview") {
-        const json::Value* token = review->find_path({"spec", "token"});
-        const bool is_known = token != nullptr && *token == json::Value("embedded");
-        review->set(
-            "status", json::Object{{"authenticated", is_known}, {"user", user_info(asker)}}
-        );
+        auto status = judge_token_review(state, *review, now);
+        if (!status) {
+            return make_response(status.error());
+        }
+        review->set("status", std::move(*status));
     } else if (route.type->kind == "SelfSubjectReview") {
+        object_at(*review, "metadata").set("creationTimestamp", api::to_string(now));
         review->set("status", json::Object{{"userInfo", user_info(asker)}});
     } else if (route.type->kind == "SelfSubjectRulesReview") {
         review->set("status", tell_rules(state, *review, asker));

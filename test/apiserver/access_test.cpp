@@ -81,7 +81,7 @@ struct Accesses {
     ) {
         apiserver::Request request = apiserver::make_request(method, target);
         request.user = std::move(user);
-        request.is_impersonated = true;
+        request.is_restricted = true;
         return client.server.handle(std::move(request), client.now);
     }
 
@@ -205,7 +205,7 @@ TEST_CASE(
     request.content_type = "application/json";
     request.body = R"({"spec":{"namespace":"default"}})";
     request.user = "bob";
-    request.is_impersonated = true;
+    request.is_restricted = true;
     const auto answer = accesses.client.server.handle(std::move(request), accesses.client.now);
     CHECK(answer.status == 201);
     CHECK(answer.body.find("pods/log") != std::string::npos);

@@ -24,6 +24,49 @@ TEST_CASE("a definition's schema fills in, prunes and refuses", "[apiserver][sch
     CHECK(json::print_sorted(*spec.find("parts")) == R"([{"count":1,"name":"a"}])");
 }
 
+TEST_CASE("additionalProperties may be true or false", "[apiserver][schema]") {
+    ServerClient client;
+    const auto define = [&client](std::string_view schema) {
+        return client.outcome(
+            "POST",
+            kDefinitions,
+            fmt::format(
+                "{{metadata: {{name: bags.example.com}}, spec: {{group: example.com, scope: "
+                "Namespaced, names: {{plural: bags, kind: Bag}}, versions: [{{name: v1, served: "
+                "true, storage: true, schema: {{openAPIV3Schema: {{type: object, properties: "
+                "{{spec: {{type: object, {}}}}}}}}}}}]}}}}",
+                schema
+            )
+        );
+    };
+    constexpr std::string_view kBags = "/apis/example.com/v1/namespaces/default/bags";
+    constexpr std::string_view kBag =
+        "{metadata: {name: b}, spec: {a: x, c: d, e: {f: 1}, l: [{g: 1}, 2]}}";
+    // Any member may be there, but nothing is declared of what is in it.
+    REQUIRE(define("properties: {a: {type: string}}, additionalProperties: true") == "201");
+    const json::Value open = client.ask("POST", kBags, kBag);
+    CHECK(json::print_sorted(*open.find("spec")) == R"({"a":"x","c":"d","e":{},"l":[{},2]})");
+    client.ask("DELETE", fmt::format("{}/bags.example.com", kDefinitions));
+    REQUIRE(define("additionalProperties: false") == "201");
+    CHECK(
+        client.outcome("POST", kBags, "{metadata: {name: b}, spec: {a: x}}") ==
+        "422 Invalid: Bag.example.com \"b\" is invalid: spec: Invalid value: \"a\": spec.a in body "
+        "is a forbidden property"
+    );
+    client.ask("DELETE", fmt::format("{}/bags.example.com", kDefinitions));
+    constexpr std::string_view kExclusive =
+        "spec.validation.openAPIV3Schema.properties[spec].additionalProperties: Forbidden: "
+        "additionalProperties and properties are mutual exclusive";
+    CHECK(
+        define("properties: {a: {type: string}}, additionalProperties: false").find(kExclusive) !=
+        std::string::npos
+    );
+    CHECK(
+        define("properties: {a: {type: string}}, additionalProperties: {type: string}")
+            .find(kExclusive) != std::string::npos
+    );
+}
+
 TEST_CASE("what breaks a schema is told as the API server tells it", "[apiserver][schema]") {
     ServerClient client;
     client.ask("POST", kDefinitions, kWidgetDefinition);

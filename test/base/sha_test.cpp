@@ -2,6 +2,7 @@
 #include "base/sha256.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
 
 #include <string>
 
@@ -17,6 +18,18 @@ TEST_CASE("SHA-1 is that of the standard", "[base]") {
 TEST_CASE("SHA-256 is that of the standard", "[base]") {
     CHECK(sha256_hex("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+TEST_CASE("HMAC-SHA256 is that of RFC 4231, and secrets are compared whole", "[base]") {
+    const std::string code = hmac_sha256("Jefe", "what do ya want for nothing?");
+    std::string hex;
+    for (const char byte : code) {
+        hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+    }
+    CHECK(hex == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    CHECK(is_equal_secret("abc", "abc"));
+    CHECK_FALSE(is_equal_secret("abc", "abd"));
+    CHECK_FALSE(is_equal_secret("abc", "ab"));
 }
 
 }  // namespace sluice

@@ -331,6 +331,27 @@ class ClientsTest(unittest.TestCase):
             self.kubectl("get", "secrets", "--as=bob", code=1),
         )
 
+    def test_a_service_account_comes_in_with_its_token(self):
+        self.kubectl("create", "serviceaccount", "robot")
+        self.addCleanup(self.kubectl, "delete", "serviceaccount", "robot")
+        token = self.kubectl("create", "token", "robot", "--duration=10m").strip()
+        as_robot = ["--token", token, "--kubeconfig", str(self.directory / "robot")]
+        config = json.loads(self.kubectl("config", "view", "--raw", "-o", "json"))
+        config["users"] = []
+        (self.directory / "robot").write_text(json.dumps(config))
+        user = f"system:serviceaccount:{SPACE}:robot"
+        self.assertIn(user, self.kubectl("auth", "whoami", *as_robot))
+        refused = self.kubectl("get", "pods", *as_robot, code=1)
+        self.assertIn(f'User "{user}" cannot list resource "pods"', refused)
+        account = f"--serviceaccount={SPACE}:robot"
+        self.kubectl("create", "rolebinding", "robot", "--clusterrole=view", account)
+        self.addCleanup(self.kubectl, "delete", "rolebinding", "robot")
+        self.kubectl("get", "pods", *as_robot)
+        refused = self.kubectl("get", "pods", *as_robot, "--as=bob", code=1)
+        self.assertIn("cannot impersonate resource", refused)
+        refused = self.kubectl("get", "pods", *as_robot[2:], "--token=a.b.c", code=1)
+        self.assertIn("must be logged in", refused)
+
     def test_versions_that_go_out_of_use_warn(self):
         queues = self.kubectl("get", "clusterqueues.v1beta1.kueue.x-k8s.io")
         self.assertIn("Warning: This version is deprecated. Use v1beta2 instead.", queues)

@@ -155,6 +155,12 @@ TEST_CASE("a CronJob tells what it did not expect", "[sim][cron]") {
         CHECK(world.list(kJobs).empty());
         CHECK(count_events(world, "UnknownTimeZone") == 1);
     }
+    SECTION("a time that never comes is told") {
+        world.create_yaml(cron_job("schedule: '59 23 31 2 *'"));
+        world.pass(10min);
+        CHECK(world.list(kJobs).empty());
+        CHECK(count_events(world, "InvalidSchedule") == 1);
+    }
     SECTION("what comes too late is not started") {
         world.create_yaml(
             cron_job("schedule: '0 * * * *', startingDeadlineSeconds: 60, suspend: true")

@@ -76,6 +76,43 @@ TEST_CASE("a Deployment that is paused keeps its template, but not its size", "[
     CHECK(progress(world) == "True/NewReplicaSetAvailable");
 }
 
+TEST_CASE("a ReplicaSet that is new again tells its earlier revisions", "[sim][apps]") {
+    ClusterWorld world;
+    create(world, "replicas: 1");
+    const auto annotations_of = [&world](std::string_view image) {
+        for (const json::Value& set : world.list(kReplicaSets)) {
+            const json::Value* containers =
+                set.find_path({"spec", "template", "spec", "containers"});
+            if (containers->as_array().front().string_at("image") == image) {
+                return *set.find_path({"metadata", "annotations"});
+            }
+        }
+        return json::Value();
+    };
+    constexpr std::string_view kHistory = "deployment.kubernetes.io/revision-history";
+    constexpr std::string_view kCause = "kubernetes.io/change-cause";
+    world.send("PATCH", kDeployment, "{metadata: {annotations: {kubernetes.io/change-cause: up}}}");
+    CHECK(annotations_of("i:1").string_at(kCause) == "up");
+    world.send("PATCH", kDeployment, kNewImage);
+    CHECK(annotations_of("i:2").find(kHistory) == nullptr);
+    world.send(
+        "PATCH",
+        kDeployment,
+        "{metadata: {annotations: {kubernetes.io/change-cause: down}}, spec: {template: {spec: "
+        "{containers: [{name: c, image: 'i:1'}]}}}}"
+    );
+    CHECK(annotations_of("i:1").string_at(kHistory) == "1");
+    CHECK(annotations_of("i:1").string_at(kCause) == "down");
+    CHECK(annotations_of("i:2").string_at(kCause) == "up");
+    world.send("PATCH", kDeployment, kNewImage);
+    world.send(
+        "PATCH", kDeployment, "{spec: {template: {spec: {containers: [{name: c, image: 'i:1'}]}}}}"
+    );
+    CHECK(annotations_of("i:1").string_at(kHistory) == "1,3");
+    CHECK(annotations_of("i:1").string_at("deployment.kubernetes.io/revision") == "5");
+    CHECK(world.is_idle());
+}
+
 TEST_CASE("a Deployment that is paused from the start has no pods", "[sim][apps]") {
     ClusterWorld world;
     create(world, "replicas: 2, paused: true");

@@ -25,6 +25,9 @@ namespace {
 constexpr std::string_view kHash = "pod-template-hash";
 constexpr std::string_view kMost = "deployment.kubernetes.io/max-replicas";
 constexpr std::string_view kRevision = "deployment.kubernetes.io/revision";
+constexpr std::string_view kRevisionHistory = "deployment.kubernetes.io/revision-history";
+/// The bytes that it may have.
+constexpr std::size_t kRevisionHistoryMost = 2000;
 /// More than any number of pods.
 constexpr double kShareMost = 1e12;
 constexpr std::string_view kProgressing = "Progressing";
@@ -118,7 +121,7 @@ class DeploymentTurn {
         const json::Value metadata = json::Object{
             {"name", name},
             {"labels", *pod_template.find_path({"metadata", "labels"})},
-            {"annotations", set_annotations(revision)},
+            {"annotations", newest_annotations(revision)},
             {"ownerReferences", owner_references(deployment_)}
         };
         // A set that is recreated waits for the pods of the others.
@@ -154,6 +157,48 @@ class DeploymentTurn {
         return made;
     }
 
+    /// What the newest one knows of it: the annotations of its user, too, such as
+    /// `kubernetes.io/change-cause`, and which revisions it was before.
+    json::Value newest_annotations(std::int64_t revision) const {
+        json::Value made = json::Object();
+        const json::Value* said = deployment_.find_path({"metadata", "annotations"});
+        if (said != nullptr && said->is_object()) {
+            for (const auto& [name, value] : said->as_object()) {
+                if (name != "kubectl.kubernetes.io/last-applied-configuration" &&
+                    name != "deprecated.deployment.rollback.to" &&
+                    !name.starts_with("deployment.kubernetes.io/")) {
+                    made.set(name, value);
+                }
+            }
+        }
+        const json::Value of_size = set_annotations(revision);
+        for (const auto& [name, value] : of_size.as_object()) {
+            made.set(name, value);
+        }
+        if (newest_ != nullptr && revision_of(*newest_) < revision) {
+            if (std::string history = revision_history(*newest_); !history.empty()) {
+                made.set(kRevisionHistory, std::move(history));
+            }
+        }
+        return made;
+    }
+
+    /// The revisions of a set that is new again, the oldest first; those are left out that are too
+    /// many.
+    static std::string revision_history(const json::Value& set) {
+        const std::string_view before = text_at(set, {"metadata", "annotations", kRevision});
+        std::string history(text_at(set, {"metadata", "annotations", kRevisionHistory}));
+        if (before.empty() || history.empty()) {
+            return std::string(before);
+        }
+        history += fmt::format(",{}", before);
+        while (history.size() > kRevisionHistoryMost) {
+            const std::size_t comma = history.find(',');
+            history.erase(0, comma == std::string::npos ? history.size() : comma + 1);
+        }
+        return history;
+    }
+
     /// The revision of the newest ReplicaSet: one that comes back is new again.
     void number() {
         if (newest_ == nullptr) {
@@ -167,7 +212,10 @@ class DeploymentTurn {
             if (set != newest_ && size_of(*set) == 0) {
                 continue;  // nothing is scaled there any more
             }
-            annotate(*set, set_annotations(set == newest_ ? revision : revision_of(*set)));
+            annotate(
+                *set,
+                set == newest_ ? newest_annotations(revision) : set_annotations(revision_of(*set))
+            );
         }
         json::Value own = json::Object();
         own.set(kRevision, std::to_string(revision));

@@ -159,6 +159,17 @@ class CronJobTurn {
             start(*due);
         }
         outcome_.again_at = schedule->next(turn_.now);
+        if (!outcome_.again_at) {
+            tell(
+                "InvalidSchedule",
+                fmt::format(
+                    "invalid schedule: {} : time difference between two schedules is less than 1 "
+                    "second",
+                    text
+                ),
+                true
+            );
+        }
     }
 
     /// The latest time that has come and was not dealt with.
