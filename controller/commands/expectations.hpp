@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,10 +72,13 @@ struct Verdict {
 };
 
 /// Compares expectations with the objects of a cluster. A refusal that is not expected fails, too.
+/// `applied`: the names of all objects that were applied, as full_name() has them; a job that is
+/// expected to be Missing must be one of them, or have its name from one that is there.
 std::vector<Verdict> judge(
     const Expectations& expectations,
     const apiserver::Store& store,
-    const std::vector<Refusal>& refusals
+    const std::vector<Refusal>& refusals,
+    const std::set<std::string>& applied
 );
 
 /// A line about the pods that no node has room for, if there are any.

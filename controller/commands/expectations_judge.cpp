@@ -144,6 +144,18 @@ bool has_flavors(const Seen& seen, const std::map<std::string, std::string>& wan
     });
 }
 
+/// Whether there is an object of that name, of whatever kind.
+bool has_object(const apiserver::Store& store, const std::string& name) {
+    const std::size_t slash = name.find('/');
+    if (slash == std::string::npos) {
+        return false;
+    }
+    const apiserver::ObjectName sought{name.substr(0, slash), name.substr(slash + 1)};
+    return std::ranges::any_of(store.collections(), [&](const apiserver::Collection& collection) {
+        return store.find(collection, sought) != nullptr;
+    });
+}
+
 Verdict judge_expected_job(const JobExpectation& wanted, const apiserver::Store& store) {
     std::vector<std::string> words;
     std::vector<std::string> wrong;
@@ -289,7 +301,8 @@ Verdict judge_refusal(const RefusalExpectation& wanted, const std::vector<Refusa
 std::vector<Verdict> judge(
     const Expectations& expectations,
     const apiserver::Store& store,
-    const std::vector<Refusal>& refusals
+    const std::vector<Refusal>& refusals,
+    const std::set<std::string>& applied
 ) {
     std::vector<Verdict> verdicts;
     for (const Refusal& refusal : refusals) {
@@ -309,6 +322,11 @@ std::vector<Verdict> judge(
     }
     for (const JobExpectation& wanted : expectations.jobs) {
         verdicts.push_back(judge_expected_job(wanted, store));
+        const std::string& name = wanted.job.empty() ? wanted.workload : wanted.job;
+        if (wanted.state == JobState::Missing && !applied.contains(name) &&
+            !has_object(store, name)) {
+            verdicts.back().failure = "nothing of that name was applied";
+        }
     }
     for (const QueueExpectation& wanted : expectations.cluster_queues) {
         verdicts.push_back(judge_queue(wanted, store));

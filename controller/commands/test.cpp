@@ -14,6 +14,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -22,6 +23,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,9 +62,6 @@ Result<Expectations> read_all_expectations(const std::vector<std::string>& names
     }
     for (const InputFile& file : *files) {
         const auto documents = yaml::parse_documents(file.text);
-        if (documents.empty()) {
-            return make_invalid(file.name + ": nothing is expected");
-        }
         for (const yaml::Document& document : documents) {
             auto read = document.value ? read_expectations(*document.value)
                                        : Result<Expectations>(document.value.error());
@@ -73,6 +72,9 @@ Result<Expectations> read_all_expectations(const std::vector<std::string>& names
             std::ranges::move(read->cluster_queues, std::back_inserter(all.cluster_queues));
             std::ranges::move(read->refused, std::back_inserter(all.refused));
         }
+    }
+    if (all.jobs.empty() && all.cluster_queues.empty() && all.refused.empty()) {
+        return make_invalid(fmt::format("{}: nothing is expected", fmt::join(names, ", ")));
     }
     return all;
 }
@@ -219,6 +221,9 @@ Result<int> run_test(Options options) {
     if (!manifests) {
         return manifests.error();
     }
+    if (manifests->empty()) {
+        return make_invalid(fmt::format("{}: no object is in it", fmt::join(options.files, ", ")));
+    }
     const auto expectations = options.expectation_files.empty()
                                   ? Result<Expectations>(Expectations())
                                   : read_all_expectations(options.expectation_files);
@@ -241,14 +246,16 @@ Result<int> run_test(Options options) {
         return started.error();
     }
     std::vector<Refusal> refusals;
+    std::set<std::string> applied;
     for (auto at = manifests->begin(); at != manifests->end(); ++at) {
+        applied.insert(full_name(cluster.state().types, at->object));
         apply(cluster, *at, refusals);
         if (std::next(at) == manifests->end() || std::next(at)->number != at->number) {
             cluster.settle(kQuietBetween, kBetweenMax);
         }
     }
     const bool is_settled = come_to_rest(cluster, limit);
-    auto verdicts = judge(*expectations, cluster.state().store, refusals);
+    auto verdicts = judge(*expectations, cluster.state().store, refusals, applied);
     if (!is_settled) {
         verdicts.push_back(
             {.name = "the cluster comes to rest",

@@ -179,6 +179,13 @@ void ApiWriter::replace_node(const json::Value& node, Time now) {
     request("POST", "/api/v1/nodes", node, now);
 }
 
+void ApiWriter::set_node_status(const json::Value& node, Time now) {
+    const std::string path = fmt::format("/api/v1/nodes/{}", text_at(node, {"metadata", "name"}));
+    request("PATCH", path, json::Object{{"metadata", *node.find("metadata")}}, now, kMergePatch);
+    const json::Value status = json::Object{{"status", *node.find("status")}};
+    request("PATCH", path + "/status", status, now, kMergePatch);
+}
+
 void ApiWriter::set_taints(const std::string& node, json::Array taints, Time now) {
     const json::Value patch = json::Object{{"spec", json::Object{{"taints", std::move(taints)}}}};
     request("PATCH", "/api/v1/nodes/" + node, patch, now, kMergePatch);

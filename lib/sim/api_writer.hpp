@@ -38,6 +38,8 @@ class ApiWriter {
     void tell(const json::Value& about, const Note& note, Time now);
     /// Creates an object of cluster scope with its status in place of one of that name.
     void replace_node(const json::Value& node, Time now);
+    /// Writes the labels and the status of a Node that is there.
+    void set_node_status(const json::Value& node, Time now);
     void set_taints(const std::string& node, json::Array taints, Time now);
 
     apiserver::Response request(

@@ -273,7 +273,7 @@ void SimulatedCluster::run_round(Time now) {
 void SimulatedCluster::look_once(Time now, std::size_t pods_max) {
     delay_batched(now);
     for (const std::string& name : std::exchange(nodes_, {})) {
-        release_ready_node(name, now);
+        look_at_node(name, now);
     }
     for (const Name& name : std::exchange(served_, {})) {
         remove_endpoints(name, now);
@@ -290,21 +290,6 @@ void SimulatedCluster::look_once(Time now, std::size_t pods_max) {
     }
     pods_.merge(pods);
     event_ages_.date(now);
-}
-
-/// As the node controller does, by whom a node that is ready takes pods.
-void SimulatedCluster::release_ready_node(const std::string& name, Time now) {
-    const apiserver::Snapshot node = server_.state().store.find(nodes_collection, {"", name});
-    if (!node || !has_condition(*node, "Ready")) {
-        return;
-    }
-    json::Array taints = list_at(*node, {"spec", "taints"});
-    const auto removed = std::erase_if(taints, [](const json::Value& taint) {
-        return taint.string_at("key") == "node.kubernetes.io/not-ready";
-    });
-    if (removed > 0) {
-        writer_.set_taints(name, std::move(taints), now);
-    }
 }
 
 void SimulatedCluster::perform(

@@ -61,7 +61,9 @@ class SimulatedCluster {
     using Key = apiserver::State::Key;
 
     void note(const apiserver::Collection& collection, const apiserver::LogEntry& entry);
-    void release_ready_node(const std::string& name, Time now);
+    /// As its kubelet and the node controller do.
+    void look_at_node(const std::string& name, Time now);
+    json::Value with_addresses_and_times(const json::Value& node, Time now);
     void note_job(const apiserver::LogEntry& entry);
     void note_owner(const json::Value& object);
     /// What its pods do next may be another thing.

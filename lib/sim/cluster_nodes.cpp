@@ -1,6 +1,7 @@
 #include "api/micro_time.hpp"
 #include "sim/cluster.hpp"
 #include "sim/fields.hpp"
+#include "sim/node_spec.hpp"
 #include "sim/owned.hpp"
 #include "sim/pod_life.hpp"
 #include "sim/pod_scheduler.hpp"
@@ -56,6 +57,7 @@ void SimulatedCluster::tell_unschedulable(
     });
     changed.emplace_back(json::Object{
         {"type", "PodScheduled"},
+        {"observedGeneration", generation_of(pod)},
         {"status", "False"},
         {"reason", "Unschedulable"},
         {"message", message},
@@ -72,7 +74,33 @@ void SimulatedCluster::tell_unschedulable(
     );
 }
 
+void SimulatedCluster::look_at_node(const std::string& name, Time now) {
+    const apiserver::Snapshot node = server_.state().store.find({"", "nodes"}, {"", name});
+    if (!node) {
+        return;
+    }
+    if (const auto joined = join_node(*node)) {
+        writer_.set_node_status(with_addresses_and_times(*joined, now), now);
+        return;
+    }
+    if (!has_condition(*node, "Ready")) {
+        return;
+    }
+    // The node controller lets pods come to a node that is ready.
+    json::Array taints = list_at(*node, {"spec", "taints"});
+    const auto removed = std::erase_if(taints, [](const json::Value& taint) {
+        return taint.string_at("key") == "node.kubernetes.io/not-ready";
+    });
+    if (removed > 0) {
+        writer_.set_taints(name, std::move(taints), now);
+    }
+}
+
 void SimulatedCluster::add_node(const json::Value& node, Time now) {
+    writer_.replace_node(with_addresses_and_times(node, now), now);
+}
+
+json::Value SimulatedCluster::with_addresses_and_times(const json::Value& node, Time now) {
     json::Value added = node;
     if (list_at(node, {"status", "addresses"}).empty()) {
         make_object_at(added, {"status"})
@@ -95,7 +123,7 @@ void SimulatedCluster::add_node(const json::Value& node, Time now) {
         }
     }
     make_object_at(added, {"status"}).set("conditions", std::move(conditions));
-    writer_.replace_node(added, now);
+    return added;
 }
 
 void SimulatedCluster::note_pods_on(const std::string& node) {

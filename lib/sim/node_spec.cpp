@@ -2,10 +2,12 @@
 
 #include "api/names.hpp"
 #include "api/quantity.hpp"
+#include "sim/fields.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -151,6 +153,41 @@ Result<void> read_part(std::string_view part, NodeParts& parts) {
     return is_label ? read_label(key, value, parts) : read_amount(key, value, parts);
 }
 
+/// That all is well, as kubelets say it.
+json::Array node_conditions() {
+    struct Condition {
+        std::string_view type;
+        bool status = false;
+        std::string_view reason;
+        std::string_view message;
+    };
+    constexpr std::array<Condition, 4> kConditions{
+        {{.type = "MemoryPressure",
+          .reason = "KubeletHasSufficientMemory",
+          .message = "simulated nodes have memory enough"},
+         {.type = "DiskPressure",
+          .reason = "KubeletHasNoDiskPressure",
+          .message = "simulated nodes have no disks"},
+         {.type = "PIDPressure",
+          .reason = "KubeletHasSufficientPID",
+          .message = "simulated nodes have PIDs enough"},
+         {.type = "Ready",
+          .status = true,
+          .reason = "Simulated",
+          .message = "the kubelet is simulated"}}
+    };
+    json::Array conditions;
+    for (const Condition& each : kConditions) {
+        conditions.emplace_back(json::Object{
+            {"type", each.type},
+            {"status", each.status ? "True" : "False"},
+            {"reason", each.reason},
+            {"message", each.message}
+        });
+    }
+    return conditions;
+}
+
 }  // namespace
 
 json::Value make_node(const std::string& name, NodeParts parts) {
@@ -176,10 +213,7 @@ json::Value make_node(const std::string& name, NodeParts parts) {
          json::Object{
              {"capacity", parts.room},
              {"allocatable", parts.room},
-             {"conditions",
-              json::Array{
-                  json::Object{{"type", "Ready"}, {"status", "True"}, {"reason", "Simulated"}}
-              }},
+             {"conditions", node_conditions()},
              {"nodeInfo",
               json::Object{
                   {"architecture", architecture},
@@ -190,6 +224,25 @@ json::Value make_node(const std::string& name, NodeParts parts) {
               }}
          }}
     };
+}
+
+std::optional<json::Value> join_node(const json::Value& node) {
+    const json::Value* room = node.find_path({"status", "allocatable"});
+    if (room == nullptr || !room->is_object()) {
+        room = node.find_path({"status", "capacity"});
+    }
+    if (room == nullptr || room->find("cpu") == nullptr ||
+        !list_at(node, {"status", "conditions"}).empty()) {
+        return std::nullopt;
+    }
+    NodeParts parts;
+    for (const auto& [resource, amount] : room->as_object()) {
+        parts.room.set(resource, amount);
+    }
+    if (const json::Value* labels = node.find_path({"metadata", "labels"})) {
+        parts.labels = *labels;
+    }
+    return make_node(std::string(text_at(node, {"metadata", "name"})), std::move(parts));
 }
 
 Result<std::vector<json::Value>> make_nodes(std::string_view description) {

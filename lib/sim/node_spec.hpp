@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "json/value.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,11 @@ struct NodeParts {
 
 /// A Node of that name, which is ready.
 json::Value make_node(const std::string& name, NodeParts parts);
+
+/// What becomes of a Node that a user made, once a kubelet runs there: its labels and its status.
+/// Nothing where the Node does not say how much CPU it has, or has conditions, which somebody keeps
+/// up.
+std::optional<json::Value> join_node(const json::Value& node);
 
 /// The Nodes of a description such as
 ///

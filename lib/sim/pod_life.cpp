@@ -45,10 +45,6 @@ json::Value condition(std::string_view type, bool status, Time now) {
     };
 }
 
-std::int64_t generation_of(const json::Value& pod) {
-    return find_int(pod, {"metadata", "generation"}).value_or(1);
-}
-
 /// The conditions of its readiness gates are true, too.
 bool passes_gates(const json::Value& pod) {
     const json::Array& conditions = list_at(pod, {"status", "conditions"});
@@ -82,6 +78,9 @@ json::Array pod_conditions(const json::Value& pod, bool is_running, Time now) {
                              type == "Initialized" || type == "PodReadyToStartContainers";
         if (!is_ours) {
             conditions.push_back(each);
+        }
+        if (type == "PodScheduled") {
+            conditions.back().set("observedGeneration", generation_of(pod));
         }
     }
     const bool has_ready = is_running && has_ready_containers(pod);
@@ -280,6 +279,10 @@ Outcome stop(const json::Value& pod, Time deadline, const Pace& pace, Time now) 
 }
 
 }  // namespace
+
+std::int64_t generation_of(const json::Value& pod) {
+    return find_int(pod, {"metadata", "generation"}).value_or(1);
+}
 
 Amounts requests_of(const json::Value& pod) {
     Amounts sum;

@@ -14,6 +14,9 @@
 
 namespace sluice::sim {
 
+/// The generation of a pod, which its conditions say that they are about.
+std::int64_t generation_of(const json::Value& pod);
+
 /// How long pods run, and how they end: annotations of a pod say otherwise for it.
 inline constexpr std::string_view kRunSeconds = "sluice.dev/run-seconds";
 inline constexpr std::string_view kExitCode = "sluice.dev/exit-code";

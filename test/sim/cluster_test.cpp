@@ -206,6 +206,31 @@ TEST_CASE("a pod that waits for a node gets one that comes", "[sim][cluster]") {
     CHECK(text_at(world.pods().front(), {"spec", "nodeName"}) == "late");
 }
 
+TEST_CASE("a Node that a user makes is joined by a kubelet", "[sim][cluster]") {
+    ClusterWorld world;
+    world.create_yaml(
+        "{apiVersion: v1, kind: Node, metadata: {name: big, labels: {a: b}}, status: {capacity: "
+        "{cpu: 64, memory: 1Gi}}}"
+    );
+    const json::Value node = world.get("/api/v1/nodes/big");
+    CHECK(sim::has_condition(node, "Ready"));
+    CHECK(sim::list_at(node, {"spec", "taints"}).empty());
+    CHECK(text_at(node, {"status", "allocatable", "pods"}) == "110");
+    CHECK(text_at(node, {"metadata", "labels", "kubernetes.io/hostname"}) == "big");
+    CHECK(text_at(node, {"metadata", "labels", "a"}) == "b");
+    CHECK_FALSE(sim::list_at(node, {"status", "addresses"}).empty());
+    // One that says nothing of its size, or has somebody who keeps up its conditions, stays as it
+    // is.
+    world.create_yaml("{apiVersion: v1, kind: Node, metadata: {name: bare}}");
+    world.create_yaml(
+        "{apiVersion: v1, kind: Node, metadata: {name: own}, status: {capacity: {cpu: 64}, "
+        "conditions: [{type: Ready, status: 'False'}]}}"
+    );
+    CHECK(sim::list_at(world.get("/api/v1/nodes/bare"), {"status", "conditions"}).empty());
+    CHECK_FALSE(sim::has_condition(world.get("/api/v1/nodes/own"), "Ready"));
+    CHECK(world.is_idle());
+}
+
 TEST_CASE("what happens to pods within a second is one change of their Job", "[sim][cluster]") {
     ClusterWorld world({.job_batch = 1s});
     create_job(world, "completions: 2, parallelism: 2,");

@@ -81,12 +81,28 @@ class TestCommandTest(unittest.TestCase):
     def test_nothing_is_true_of_what_is_not_there(self):
         for text in (
             "jobs: [{job: team-a/tpyo, preempted: false}]",
+            "jobs: [{job: team-a/tpyo, state: Missing}]",
             "clusterQueues: [{name: team-a, usage: {shraed: {cpu: 0}}}]",
             "clusterQueues: [{name: team-a, usage: {shared: {gpu: 0}}}]",
         ):
             with self.subTest(text):
                 run = self.expect(text)
                 self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+
+    def test_a_job_without_a_queue_is_missing(self):
+        plain = self.make_file("plain.json", job("plain", {}))
+        text = json.loads(plain.read_text())
+        text["metadata"].pop("labels")
+        plain.write_text(json.dumps(text))
+        run = self.expect("jobs: [{job: default/plain, state: Missing}]", plain)
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
+    def test_files_without_an_object_are_told(self):
+        empty = self.folder / "empty.yaml"
+        empty.write_text("# nothing yet\n")
+        run = self.run_test("-f", empty)
+        self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
+        self.assertIn("empty.yaml: no object is in it", run.stderr)
 
     def test_jobs_end_after_the_time_that_is_said(self):
         path = self.folder / "expect.yaml"
