@@ -17,7 +17,8 @@ Result<void> admit_to_namespace(
     const State& state, const ResourceType& type, std::string_view ns, std::string_view name
 );
 
-/// Completes a new object: of a pod service account, tolerations and priority; of a node its taint.
+/// Completes a new object: of a pod service account, tolerations and priority; of a node its taint;
+/// of claims and volumes their finalizer.
 /// Errors: Forbidden when the service account or the priority class is not there.
 Result<void> admit_new_builtin(State& state, const ResourceType& type, json::Value& object);
 

@@ -1,9 +1,13 @@
 #include "apiserver/builtin_validation.hpp"
 
+#include "apiserver/ingress_validation.hpp"
 #include "apiserver/kind_validation.hpp"
 #include "apiserver/pod_validation.hpp"
 #include "apiserver/policy_validation.hpp"
+#include "apiserver/quota_validation.hpp"
+#include "apiserver/scaler_validation.hpp"
 #include "apiserver/service_validation.hpp"
+#include "apiserver/storage_validation.hpp"
 #include "apiserver/webhook_validation.hpp"
 #include "apiserver/workload_validation.hpp"
 
@@ -32,12 +36,15 @@ void check_pod(Causes& causes, const Value& pod) {
 constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
 constexpr std::string_view kRbacGroup = "rbac.authorization.k8s.io";
 
-constexpr std::array<KindChecks, 28> kKindChecks{{
+constexpr std::array<KindChecks, 34> kKindChecks{{
     {"", "ConfigMap", check_config_map, check_config_map_update},
     {"", "Event", check_event, nullptr},
     {"", "LimitRange", check_limit_range, nullptr},
     {"", "Node", check_node, nullptr},
+    {"", "PersistentVolume", check_volume, nullptr},
+    {"", "PersistentVolumeClaim", check_volume_claim, check_volume_claim_update},
     {"", "Pod", check_pod, check_pod_update},
+    {"", "ResourceQuota", check_resource_quota, check_resource_quota_update},
     {"", "Secret", check_secret, check_secret_update},
     {"", "Service", check_service, check_service_update, true},
     {kAdmission, "MutatingAdmissionPolicy", check_mutating_policy, nullptr},
@@ -50,9 +57,11 @@ constexpr std::array<KindChecks, 28> kKindChecks{{
     {"apps", "Deployment", check_deployment, check_selector_update},
     {"apps", "ReplicaSet", check_replica_set, check_selector_update},
     {"apps", "StatefulSet", check_stateful_set, check_stateful_set_update},
+    {"autoscaling", "HorizontalPodAutoscaler", check_scaler, nullptr},
     {"batch", "CronJob", check_cron_job, nullptr},
     {"batch", "Job", check_job, check_job_update},
     {"coordination.k8s.io", "Lease", check_lease, nullptr},
+    {"networking.k8s.io", "Ingress", check_ingress, nullptr},
     {"networking.k8s.io", "NetworkPolicy", check_network_policy, nullptr},
     {"node.k8s.io", "RuntimeClass", check_runtime_class, check_runtime_class_update},
     {"policy", "PodDisruptionBudget", check_disruption_budget, nullptr},
@@ -61,6 +70,7 @@ constexpr std::array<KindChecks, 28> kKindChecks{{
     {kRbacGroup, "Role", check_role, nullptr},
     {kRbacGroup, "RoleBinding", check_role_binding, check_role_binding_update},
     {"scheduling.k8s.io", "PriorityClass", check_priority_class, check_priority_class_update},
+    {"storage.k8s.io", "StorageClass", check_storage_class, check_storage_class_update},
 }};
 
 const KindChecks* checks_of(std::string_view group, std::string_view kind) {

@@ -152,33 +152,6 @@ void check_environment(Causes& causes, const std::string& path, const Value* var
     }
 }
 
-/// What Kubernetes says of a port's name.
-std::vector<std::string> port_name_problems(std::string_view name) {
-    std::vector<std::string> problems;
-    const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
-    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-    if (name.size() > 15) {
-        problems.emplace_back("must be no more than 15 characters");
-    }
-    if (!std::all_of(name.begin(), name.end(), [&](char c) {
-            return is_lower(c) || is_digit(c) || c == '-';
-        })) {
-        problems.emplace_back(
-            "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"
-        );
-    }
-    if (!std::any_of(name.begin(), name.end(), is_lower)) {
-        problems.emplace_back("must contain at least one letter (a-z)");
-    }
-    if (name.find("--") != std::string_view::npos) {
-        problems.emplace_back("must not contain consecutive hyphens");
-    }
-    if (!name.empty() && (name.front() == '-' || name.back() == '-')) {
-        problems.emplace_back("must not begin or end with a hyphen");
-    }
-    return problems;
-}
-
 void check_ports(Causes& causes, const std::string& path, const Value* ports) {
     std::set<std::string> names;
     for (std::size_t i = 0; i < items_of(ports).size(); ++i) {
@@ -186,7 +159,7 @@ void check_ports(Causes& causes, const std::string& path, const Value* ports) {
         const auto here = element_path(path, i);
         const std::string name(port.string_at("name"));
         if (!name.empty()) {
-            const auto problems = port_name_problems(name);
+            const auto problems = find_port_name_problems(name);
             add_problems(causes, here + ".name", name, problems);
             if (problems.empty() && !names.insert(name).second) {
                 causes.push_back(duplicate_value(here + ".name", name));

@@ -170,6 +170,32 @@ void check_one_of(
     }
 }
 
+std::vector<std::string> find_port_name_problems(std::string_view name) {
+    std::vector<std::string> problems;
+    const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    if (name.size() > 15) {
+        problems.emplace_back("must be no more than 15 characters");
+    }
+    if (!std::all_of(name.begin(), name.end(), [&](char c) {
+            return is_lower(c) || is_digit(c) || c == '-';
+        })) {
+        problems.emplace_back(
+            "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"
+        );
+    }
+    if (!std::any_of(name.begin(), name.end(), is_lower)) {
+        problems.emplace_back("must contain at least one letter (a-z)");
+    }
+    if (name.find("--") != std::string_view::npos) {
+        problems.emplace_back("must not contain consecutive hyphens");
+    }
+    if (!name.empty() && (name.front() == '-' || name.back() == '-')) {
+        problems.emplace_back("must not begin or end with a hyphen");
+    }
+    return problems;
+}
+
 void check_port(Causes& causes, const std::string& field, std::int64_t port) {
     if (port < 1 || port > 65535) {
         causes.push_back(invalid_value(field, port, "must be between 1 and 65535, inclusive"));

@@ -9,6 +9,7 @@
 #include "apiserver/namespace_remains.hpp"
 #include "apiserver/resource_quota.hpp"
 #include "apiserver/values.hpp"
+#include "apiserver/volume_protection.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -163,6 +164,8 @@ class Collector {
     void wake_owners(const json::Value& before, const json::Value& after);
     /// It is gone: so are those that it owned.
     void remove(const Key& key);
+    /// Lets go what the pod used, which does so no more.
+    void release_claims(const json::Value& pod);
     /// Does what was asked and all that follows.
     void run();
 
@@ -182,6 +185,7 @@ class Collector {
     void settle_container(const Key& key, const json::Value& object, Look look);
     void settle_foreground(const Key& key, const json::Value& object, Look look);
     void free_of(const Key& key, std::string_view finalizer);
+    void release_unused(const Key& key);
     void collect_dependents(const std::string& uid);
     void wake_container(const Key& gone);
 
@@ -248,6 +252,26 @@ void Collector::do_begin(const Deletion& deletion) {
     } else if (waits) {
         settle(key);
     }
+    release_unused(key);
+}
+
+void Collector::release_unused(const Key& key) {
+    const auto& [collection, name] = key;
+    const std::string_view finalizer = find_protection(collection);
+    if (finalizer.empty()) {
+        return;
+    }
+    const Snapshot object = find_object(state_, key);
+    if (object && is_being_deleted(*object) && has_finalizer(*object, finalizer) &&
+        !is_volume_in_use(state_, collection, name, *object)) {
+        free_of(key, finalizer);
+    }
+}
+
+void Collector::release_claims(const json::Value& pod) {
+    for (const Key& claim : find_claims_of(pod)) {
+        release_unused(claim);
+    }
 }
 
 void Collector::remove(const Key& key) {
@@ -259,6 +283,9 @@ void Collector::remove(const Key& key) {
     state_.store.remove(collection, name);
     if (collection == definitions_collection) {
         follow_definition(state_, *last, true);
+    }
+    if (collection == pods_collection) {
+        release_claims(*last);
     }
     restore_furniture(state_, collection, name, now_);
     settle_flow_schemas(state_, collection, now_);
@@ -469,6 +496,9 @@ void after_write(
         collector.wake_owners(*before, *object);
     }
     const Key key(collection, name);
+    if (collection == pods_collection && has_ended(*object)) {
+        collector.release_claims(*object);
+    }
     if (!is_being_deleted(*object)) {
         collect_if_abandoned(state, collector, key);
         collector.run();

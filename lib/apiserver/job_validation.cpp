@@ -304,7 +304,12 @@ void check_time_zone(Causes& causes, const Value& spec) {
 }
 
 void check_cron_job(Causes& causes, const Value& cron_job) {
+    /// Its Jobs have 11 characters more in their names.
+    constexpr std::size_t kNameMost = 52;
     const Value& spec = member_or_null(cron_job, "spec");
+    if (const auto own = text_at(cron_job, {"metadata", "name"}); own.size() > kNameMost) {
+        causes.push_back(invalid_value("metadata.name", own, "must be no more than 52 characters"));
+    }
     const auto schedule = spec.string_at("schedule");
     if (schedule.empty()) {
         causes.push_back(required_value("spec.schedule"));

@@ -26,7 +26,8 @@ bool is_builtin(std::string_view group) {
 }
 
 bool is_label_kind(std::string_view group, std::string_view kind) {
-    return group.empty() && (kind == "Namespace" || kind == "Service");
+    return (group.empty() && (kind == "Namespace" || kind == "Service")) ||
+           (group == "apps" && kind == "StatefulSet");
 }
 
 std::vector<std::string> path_segment_problems(std::string_view name) {

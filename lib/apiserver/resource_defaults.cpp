@@ -50,16 +50,6 @@ void default_network_policy(Value& policy) {
     set_default(spec, "policyTypes", std::move(types));
 }
 
-void default_ingress(Value& ingress) {
-    for_each_item(object_at(ingress, "spec"), "rules", [](Value& rule) {
-        if (Value* http = rule.find("http"); http != nullptr) {
-            for_each_item(*http, "paths", [](Value& path) {
-                set_default(path, "pathType", "ImplementationSpecific");
-            });
-        }
-    });
-}
-
 void default_ingress_class(Value& ingress_class) {
     Value* parameters = object_at(ingress_class, "spec").find("parameters");
     if (parameters != nullptr && parameters->is_object()) {
@@ -144,8 +134,25 @@ void default_claim_spec(Value& spec) {
     });
 }
 
+/// What a scaler's behavior leaves out is as without one.
+void default_behavior(Value& behavior) {
+    const auto policy = [](std::string_view type, int value) {
+        return Value(Object{{"type", type}, {"value", value}, {"periodSeconds", 15}});
+    };
+    Value& up = object_at(behavior, "scaleUp");
+    set_default(up, "stabilizationWindowSeconds", 0);
+    set_default(up, "selectPolicy", "Max");
+    set_default(up, "policies", Array{policy("Pods", 4), policy("Percent", 100)});
+    Value& down = object_at(behavior, "scaleDown");
+    set_default(down, "selectPolicy", "Max");
+    set_default(down, "policies", Array{policy("Percent", 100)});
+}
+
 void default_scaler(Value& scaler) {
     Value& spec = object_at(scaler, "spec");
+    if (Value* behavior = spec.find("behavior"); behavior != nullptr && behavior->is_object()) {
+        default_behavior(*behavior);
+    }
     set_default(spec, "minReplicas", 1);
     if (scaler.string_at("apiVersion") == "autoscaling/v1") {
         if (scaler.find_path({"metadata", "annotations", "autoscaling.alpha.kubernetes.io/metrics"}
@@ -202,7 +209,6 @@ const std::map<std::pair<std::string_view, std::string_view>, Apply>& kind_rows(
         {{"discovery.k8s.io", "EndpointSlice"}, default_endpoint_slice},
         {{"flowcontrol.apiserver.k8s.io", "FlowSchema"}, default_flow_schema},
         {{"flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"}, default_priority_level},
-        {{"networking.k8s.io", "Ingress"}, default_ingress},
         {{"networking.k8s.io", "IngressClass"}, default_ingress_class},
         {{"networking.k8s.io", "NetworkPolicy"}, default_network_policy},
         {{"resource.k8s.io", "ResourceClaim"},

@@ -1,11 +1,16 @@
 #include "apiserver/workload_validation.hpp"
 
 #include "apiserver/pod_validation.hpp"
+#include "apiserver/storage_validation.hpp"
 #include "apiserver/values.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
+#include <utility>
 
 namespace sluice::apiserver {
 namespace {
@@ -14,7 +19,9 @@ using json::Value;
 
 /// Selector, template and restart policy, which must fit together. `named`: the kind as messages of
 /// an empty selector name it.
-void check_pods(Causes& causes, const Value& spec, std::string_view named) {
+void check_pods(
+    Causes& causes, const Value& spec, std::string_view named, const Value& pod_template
+) {
     const Value* selector = spec.find("selector");
     const bool is_missing = selector == nullptr || selector->is_null();
     const std::size_t known = causes.size();
@@ -27,7 +34,6 @@ void check_pods(Causes& causes, const Value& spec, std::string_view named) {
             "spec.selector", *selector, "empty selector is invalid for " + std::string(named)
         ));
     }
-    const Value& pod_template = member_or_null(spec, "template");
     const Value* labels = pod_template.find_path({"metadata", "labels"});
     if (!is_readable && named != "daemonset") {
         const auto* detail = named == "deployment" ? "invalid label selector" : "";
@@ -45,6 +51,37 @@ void check_pods(Causes& causes, const Value& spec, std::string_view named) {
     if (policy == "Never" || policy == "OnFailure") {
         causes.push_back(unsupported_value("spec.template.spec.restartPolicy", policy, {"Always"}));
     }
+}
+
+/// The template of a StatefulSet as its pods come to be: with its claims among the volumes, and
+/// without the names that its controller gives them.
+Value template_of_set(const Value& spec) {
+    Value pod_template = member_or_null(spec, "template");
+    Value* pod = pod_template.is_object() ? pod_template.find("spec") : nullptr;
+    if (pod == nullptr || !pod->is_object()) {
+        return pod_template;
+    }
+    pod->erase("hostname");
+    pod->erase("subdomain");
+    const auto& claims = items_of(spec.find("volumeClaimTemplates"));
+    if (claims.empty()) {
+        return pod_template;
+    }
+    json::Array volumes;
+    std::set<std::string_view> claimed;
+    for (const Value& claim : claims) {
+        const std::string_view name = text_at(claim, {"metadata", "name"});
+        claimed.insert(name);
+        const Value source = json::Object{{"claimName", name}};
+        volumes.emplace_back(json::Object{{"name", name}, {"persistentVolumeClaim", source}});
+    }
+    for (const Value& volume : items_of(pod->find("volumes"))) {
+        if (!claimed.contains(volume.string_at("name"))) {
+            volumes.push_back(volume);
+        }
+    }
+    pod->set("volumes", std::move(volumes));
+    return pod_template;
 }
 
 bool is_zero_amount(const Value* amount) {
@@ -102,7 +139,7 @@ void check_deployment(Causes& causes, const Value& deployment) {
          {"replicas", "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"}) {
         check_not_negative(causes, "spec", spec, name);
     }
-    check_pods(causes, spec, "deployment");
+    check_pods(causes, spec, "deployment", member_or_null(spec, "template"));
     check_strategy(causes, member_or_null(spec, "strategy"));
 }
 
@@ -110,19 +147,24 @@ void check_replica_set(Causes& causes, const Value& replica_set) {
     const Value& spec = member_or_null(replica_set, "spec");
     check_not_negative(causes, "spec", spec, "replicas");
     check_not_negative(causes, "spec", spec, "minReadySeconds");
-    check_pods(causes, spec, "deployment");
+    check_pods(causes, spec, "deployment", member_or_null(spec, "template"));
 }
 
 void check_daemon_set(Causes& causes, const Value& daemon_set) {
     const Value& spec = member_or_null(daemon_set, "spec");
     check_not_negative(causes, "spec", spec, "minReadySeconds");
     check_not_negative(causes, "spec", spec, "revisionHistoryLimit");
-    check_pods(causes, spec, "daemonset");
+    check_pods(causes, spec, "daemonset", member_or_null(spec, "template"));
 }
 
 void check_stateful_set(Causes& causes, const Value& stateful_set) {
     const Value& spec = member_or_null(stateful_set, "spec");
-    check_one_of(causes, "spec", spec, "podManagementPolicy", {"OrderedReady", "Parallel"});
+    const std::string_view policy = spec.string_at("podManagementPolicy");
+    if (policy != "OrderedReady" && policy != "Parallel") {
+        causes.push_back(invalid_value(
+            "spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'"
+        ));
+    }
     const Value& strategy = member_or_null(spec, "updateStrategy");
     const Value* rolling = strategy.find("rollingUpdate");
     if (strategy.string_at("type") == "OnDelete" && rolling != nullptr) {
@@ -138,11 +180,46 @@ void check_stateful_set(Causes& causes, const Value& stateful_set) {
         causes.back().message = "Invalid value: " + json::print(shown) +
                                 ": only allowed for updateStrategy 'RollingUpdate'";
     }
-    check_one_of(causes, "spec.updateStrategy", strategy, "type", {"RollingUpdate", "OnDelete"});
-    for (const auto* name : {"replicas", "minReadySeconds", "revisionHistoryLimit"}) {
-        check_not_negative(causes, "spec", spec, name);
+    const std::string_view type = strategy.string_at("type");
+    if (type == "RollingUpdate" && rolling != nullptr) {
+        check_not_negative(causes, "spec.updateStrategy.rollingUpdate", *rolling, "partition");
+    } else if (type != "RollingUpdate" && type != "OnDelete") {
+        const Value shown = json::Object{
+            {"Type", type}, {"RollingUpdate", member_or_null(strategy, "rollingUpdate")}
+        };
+        constexpr std::string_view kDetail = "must be 'RollingUpdate' or 'OnDelete'";
+        causes.push_back(invalid_value("spec.updateStrategy", shown, kDetail));
+        // The API server prints the type before the rest.
+        causes.back().message = fmt::format("Invalid value: {}: {}", json::print(shown), kDetail);
     }
-    check_pods(causes, spec, "statefulset");
+    const Value& retention = member_or_null(spec, "persistentVolumeClaimRetentionPolicy");
+    for (const char* const name : {"whenDeleted", "whenScaled"}) {
+        check_one_of(
+            causes,
+            "spec.persistentVolumeClaimRetentionPolicy",
+            retention,
+            name,
+            {"Retain", "Delete"}
+        );
+    }
+    const auto& claims = items_of(spec.find("volumeClaimTemplates"));
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+        const std::string path = element_path("spec.volumeClaimTemplates", i);
+        check_claim_spec(causes, path + ".spec", member_or_null(claims[i], "spec"));
+    }
+    check_not_negative(causes, "spec", spec, "replicas");
+    check_not_negative(causes, "spec", spec, "minReadySeconds");
+    check_not_negative(causes, "spec.ordinals", member_or_null(spec, "ordinals"), "start");
+    if (const auto service = spec.string_at("serviceName"); !service.empty()) {
+        check_label(causes, "spec.serviceName", service);
+    }
+    check_pods(causes, spec, "statefulset", template_of_set(spec));
+    if (spec.find_path({"template", "spec", "activeDeadlineSeconds"}) != nullptr) {
+        causes.push_back(forbidden(
+            "spec.template.spec.activeDeadlineSeconds",
+            "activeDeadlineSeconds in StatefulSet is not Supported"
+        ));
+    }
 }
 
 void check_stateful_set_update(Causes& causes, const Value& set, const Value& old_set) {

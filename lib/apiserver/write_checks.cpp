@@ -2,6 +2,7 @@
 #include "apiserver/builtin_validation.hpp"
 #include "apiserver/custom_types.hpp"
 #include "apiserver/custom_validation.hpp"
+#include "apiserver/kind_warnings.hpp"
 #include "apiserver/pod_warnings.hpp"
 #include "apiserver/service_addresses.hpp"
 #include "apiserver/service_families.hpp"
@@ -97,6 +98,9 @@ Result<void> WriteOperation::check() {
     add_pod_warnings(type(), object_, live_ ? &before_ : nullptr, warnings_);
     if (is_service()) {
         add_service_warnings(object_, warnings_);
+    }
+    if (!type().is_custom) {
+        add_kind_warnings(type().kind, object_, warnings_);
     }
     return check_definition(state_, type(), object_, live_ ? &before_ : nullptr);
 }

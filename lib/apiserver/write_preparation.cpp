@@ -169,6 +169,31 @@ void raise_grace_period(Value& pod) {
     }
 }
 
+/// What a claim is filled from stands twice, unless it is of another namespace. The older member
+/// can tell of claims and snapshots only; anything else there is dropped.
+void normalize_data_sources(Value& spec) {
+    const Value* source = spec.find("dataSource");
+    if (source != nullptr) {
+        const auto group = source->string_at("apiGroup");
+        const auto kind = source->string_at("kind");
+        const bool is_known = (group.empty() && kind == "PersistentVolumeClaim") ||
+                              (group == "snapshot.storage.k8s.io" && kind == "VolumeSnapshot");
+        if (!is_known) {
+            spec.erase("dataSource");
+        }
+    }
+    source = spec.find("dataSource");
+    const Value* reference = spec.find("dataSourceRef");
+    if (source != nullptr && reference == nullptr) {
+        const Value copied = *source;
+        spec.set("dataSourceRef", copied);
+    } else if (reference != nullptr && source == nullptr &&
+               reference->string_at("namespace").empty()) {
+        const Value copied = *reference;
+        spec.set("dataSource", copied);
+    }
+}
+
 void prepare_new_pod(Value& pod) {
     raise_grace_period(pod);
     Object status{{"phase", "Pending"}, {"qosClass", std::string(quality_of_service(pod))}};
@@ -360,6 +385,7 @@ void prepare_new(std::string_view group, std::string_view kind, Value& object) {
     } else if (kind == "Pod") {
         prepare_new_pod(object);
     } else if (kind == "PersistentVolumeClaim") {
+        normalize_data_sources(object_at(object, "spec"));
         object.set("status", Object{{"phase", "Pending"}});
     } else if (kind == "PersistentVolume") {
         const Value* metadata = object.find("metadata");

@@ -25,9 +25,10 @@ import time
 import urllib.parse
 
 import definition_requests
+import kind_requests
 import refusal_requests
-import service_requests
 import request_script
+import service_requests
 
 KNOWN = pathlib.Path(__file__).resolve().parent / "differences.txt"
 WAIT_MAX = 30.0
@@ -158,6 +159,7 @@ def main():
         + definition_requests.REQUESTS
         + refusal_requests.REQUESTS
         + service_requests.REQUESTS
+        + kind_requests.REQUESTS
         + request_script.ENDINGS
     )
     for request in script:
