@@ -33,6 +33,13 @@ void check_pod(Causes& causes, const Value& pod) {
     check_pod_spec(causes, "spec", member_or_null(pod, "spec"));
 }
 
+/// Containers that come for a look at a pod come later.
+void check_new_pod(Causes& causes, const Value& pod) {
+    if (pod.find_path({"spec", "ephemeralContainers"}) != nullptr) {
+        causes.push_back(forbidden("spec.ephemeralContainers", "cannot be set on create"));
+    }
+}
+
 constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
 constexpr std::string_view kRbacGroup = "rbac.authorization.k8s.io";
 
@@ -90,6 +97,9 @@ std::vector<Cause> validate_builtin(
     const KindChecks* checks = checks_of(group, kind);
     if (checks != nullptr && checks->check != nullptr) {
         checks->check(causes, object);
+    }
+    if (group.empty() && kind == "Pod") {
+        check_new_pod(causes, object);
     }
     return causes;
 }

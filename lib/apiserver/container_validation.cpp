@@ -1,7 +1,10 @@
 #include "api/names.hpp"
 #include "api/quantity.hpp"
 #include "apiserver/cause.hpp"
+#include "apiserver/environment_validation.hpp"
 #include "apiserver/pod_validation.hpp"
+#include "apiserver/probe_validation.hpp"
+#include "apiserver/security_validation.hpp"
 #include "apiserver/values.hpp"
 
 #include <fmt/format.h>
@@ -85,73 +88,6 @@ void check_resources(Causes& causes, const std::string& path, const Value* resou
     }
 }
 
-/// Whether a variable can take its value from that field of the pod.
-bool is_field_of_pod(std::string_view path) {
-    constexpr std::array<std::string_view, 10> kFields{
-        "metadata.annotations",
-        "metadata.labels",
-        "metadata.name",
-        "metadata.namespace",
-        "metadata.uid",
-        "spec.nodeName",
-        "spec.serviceAccountName",
-        "status.hostIP",
-        "status.podIP",
-        "status.podIPs",
-    };
-    const auto field = path.substr(0, path.find('['));
-    return field == "status.hostIPs" ||
-           std::find(kFields.begin(), kFields.end(), field) != kFields.end();
-}
-
-void check_field_reference(Causes& causes, const std::string& path, const Value* reference) {
-    if (reference == nullptr) {
-        return;
-    }
-    const auto field = reference->string_at("fieldPath");
-    if (field.empty()) {
-        causes.push_back(required_value(path + ".fieldPath"));
-    } else if (!is_field_of_pod(field)) {
-        const auto detail =
-            fmt::format("error converting fieldPath: field label not supported: {}", field);
-        causes.push_back(invalid_value(path + ".fieldPath", field, detail));
-    }
-}
-
-void check_environment(Causes& causes, const std::string& path, const Value* variables) {
-    for (std::size_t i = 0; i < items_of(variables).size(); ++i) {
-        const auto& variable = items_of(variables)[i];
-        const auto field = element_path(path, i) + ".name";
-        const auto name = variable.string_at("name");
-        const bool is_printable = std::all_of(name.begin(), name.end(), [](char c) {
-            return c >= ' ' && c <= '~' && c != '=';
-        });
-        if (name.empty()) {
-            causes.push_back(required_value(field));
-        } else if (!is_printable) {
-            causes.push_back(invalid_value(
-                field,
-                name,
-                "a valid environment variable name must consist only of printable ASCII characters "
-                "other than '='"
-            ));
-        }
-        const Value* source = variable.find("valueFrom");
-        if (source != nullptr) {
-            check_field_reference(
-                causes, element_path(path, i) + ".valueFrom.fieldRef", source->find("fieldRef")
-            );
-        }
-        if (source != nullptr && !variable.string_at("value").empty()) {
-            causes.push_back(invalid_value(
-                element_path(path, i) + ".valueFrom",
-                "",
-                "may not be specified when `value` is not empty"
-            ));
-        }
-    }
-}
-
 void check_ports(Causes& causes, const std::string& path, const Value* ports) {
     std::set<std::string> names;
     for (std::size_t i = 0; i < items_of(ports).size(); ++i) {
@@ -178,9 +114,49 @@ void check_ports(Causes& causes, const std::string& path, const Value* ports) {
     }
 }
 
-void check_mounts(
-    Causes& causes, const std::string& path, const Value* mounts, const Value* volumes
+/// A path within what is mounted, without a place in the list, as the API server tells of it.
+void check_sub_path(Causes& causes, const std::string& field, std::string_view path) {
+    if (path.starts_with('/')) {
+        causes.push_back(invalid_value(field, path, "must be a relative path"));
+    } else if (fmt::format("/{}/", path).find("/../") != std::string::npos) {
+        causes.push_back(invalid_value(field, path, "must not contain '..'"));
+    }
+}
+
+/// Which part is mounted, and what becomes of other mounts in it. `path`: of the list; `here`: of
+/// the mount.
+void check_mount_part(
+    Causes& causes,
+    const std::string& path,
+    const std::string& here,
+    const Value& mount,
+    const Value& container
 ) {
+    check_sub_path(causes, path + ".subPath", mount.string_at("subPath"));
+    const std::string_view computed = mount.string_at("subPathExpr");
+    if (!computed.empty() && !mount.string_at("subPath").empty()) {
+        causes.push_back(invalid_value(
+            here + ".subPathExpr", computed, "subPathExpr and subPath are mutually exclusive"
+        ));
+    }
+    check_sub_path(causes, path + ".subPathExpr", computed);
+    check_one_of(
+        causes, path, mount, "mountPropagation", {"Bidirectional", "HostToContainer", "None"}
+    );
+    const Value* context = container.find("securityContext");
+    const bool is_privileged = context != nullptr && is_true(*context, "privileged");
+    if (mount.string_at("mountPropagation") == "Bidirectional" && !is_privileged) {
+        causes.push_back(forbidden(
+            path + ".mountPropagation",
+            "Bidirectional mount propagation is available only to privileged containers"
+        ));
+    }
+}
+
+void check_mounts(
+    Causes& causes, const std::string& path, const Value& container, const Value* volumes
+) {
+    const Value* mounts = container.find("volumeMounts");
     std::set<std::string> paths;
     for (std::size_t i = 0; i < items_of(mounts).size(); ++i) {
         const auto& mount = items_of(mounts)[i];
@@ -201,6 +177,7 @@ void check_mounts(
         } else if (!paths.insert(target).second) {
             causes.push_back(invalid_value(here + ".mountPath", target, "must be unique"));
         }
+        check_mount_part(causes, path, here, mount, container);
     }
 }
 
@@ -217,6 +194,44 @@ void check_image(Causes& causes, const std::string& path, const Value& container
     check_one_of(
         causes, path, container, "terminationMessagePolicy", {"File", "FallbackToLogsOnError"}
     );
+}
+
+/// A volume that is no file system cannot be mounted as a device.
+void check_devices(
+    Causes& causes, const std::string& path, const Value& container, const Value& spec
+) {
+    const auto& devices = items_of(container.find("volumeDevices"));
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+        const std::string name(devices[i].string_at("name"));
+        const std::string field = element_path(path + ".volumeDevices", i) + ".name";
+        for (const Value& volume : items_of(spec.find("volumes"))) {
+            if (volume.string_at("name") == name &&
+                volume.find("persistentVolumeClaim") == nullptr &&
+                volume.find("ephemeral") == nullptr) {
+                causes.push_back(invalid_value(
+                    field,
+                    name,
+                    "can only use volume source type of PersistentVolumeClaim or Ephemeral for "
+                    "block mode"
+                ));
+            }
+        }
+    }
+}
+
+/// What becomes of a container whose amounts are changed.
+void check_resize_policies(Causes& causes, const std::string& path, const Value& container) {
+    const std::string field = path + ".resizePolicy";
+    for (const Value& policy : items_of(container.find("resizePolicy"))) {
+        const auto check = [&](std::string_view name, const std::vector<std::string>& allowed) {
+            const std::string said(policy.string_at(name));
+            if (std::find(allowed.begin(), allowed.end(), said) == allowed.end()) {
+                causes.push_back(unsupported_value(field, said, allowed));
+            }
+        };
+        check("resourceName", {"cpu", "memory"});
+        check("restartPolicy", {"NotRequired", "RestartContainer"});
+    }
 }
 
 void check_container(
@@ -237,11 +252,37 @@ void check_container(
     }
     check_image(causes, path, container);
     check_ports(causes, path + ".ports", container.find("ports"));
-    check_environment(causes, path + ".env", container.find("env"));
-    check_mounts(
-        causes, path + ".volumeMounts", container.find("volumeMounts"), spec.find("volumes")
-    );
+    check_environment(causes, path, container);
+    check_mounts(causes, path + ".volumeMounts", container, spec.find("volumes"));
+    check_devices(causes, path, container, spec);
     check_resources(causes, path + ".resources", container.find("resources"));
+    check_resize_policies(causes, path, container);
+    check_container_security(causes, path, container, spec);
+}
+
+/// A port of the node is for one container, and with hostNetwork it is that of the container.
+void check_host_ports(Causes& causes, const std::string& path, const Value& spec) {
+    std::set<std::string> taken;
+    const auto& containers = items_of(spec.find("containers"));
+    for (std::size_t i = 0; i < containers.size(); ++i) {
+        const auto& ports = items_of(containers[i].find("ports"));
+        for (std::size_t j = 0; j < ports.size(); ++j) {
+            const std::string field =
+                fmt::format("{}.containers[{}].ports[{}].hostPort", path, i, j);
+            const std::int64_t port = int_at(ports[j], "hostPort", 0);
+            if (is_true(spec, "hostNetwork") && port != int_at(ports[j], "containerPort", 0)) {
+                causes.push_back(invalid_value(
+                    field, port, "must match `containerPort` when `hostNetwork` is true"
+                ));
+            }
+            const std::string text = fmt::format(
+                "{}/{}/{}", ports[j].string_at("protocol"), ports[j].string_at("hostIP"), port
+            );
+            if (port != 0 && !taken.insert(text).second) {
+                causes.push_back(duplicate_value(field, text));
+            }
+        }
+    }
 }
 
 }  // namespace
@@ -252,12 +293,23 @@ void check_containers(Causes& causes, const std::string& path, const Value& spec
     if (containers.empty()) {
         causes.push_back(required_value(path + ".containers"));
     }
-    for (const auto* list : {"containers", "initContainers"}) {
+    const std::int64_t grace = int_at(spec, "terminationGracePeriodSeconds", 0);
+    for (const std::string list : {"containers", "initContainers"}) {
         const auto& items = items_of(spec.find(list));
         for (std::size_t i = 0; i < items.size(); ++i) {
-            check_container(causes, element_path(path + "." + list, i), items[i], spec, names);
+            const std::string here = element_path(path + "." + list, i);
+            check_container(causes, here, items[i], spec, names);
+            check_one_of(causes, here, items[i], "restartPolicy", {"Always", "Never", "OnFailure"});
+            const bool ends =
+                list == "initContainers" && items[i].string_at("restartPolicy") != "Always";
+            if (ends) {
+                check_no_probes(causes, here, items[i]);
+            } else {
+                check_probes(causes, here, items[i], grace);
+            }
         }
     }
+    check_host_ports(causes, path, spec);
 }
 
 }  // namespace sluice::apiserver

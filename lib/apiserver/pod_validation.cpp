@@ -4,6 +4,9 @@
 #include "apiserver/builtin_validation.hpp"
 #include "apiserver/cause.hpp"
 #include "apiserver/placement_validation.hpp"
+#include "apiserver/pod_network_validation.hpp"
+#include "apiserver/pod_volume_validation.hpp"
+#include "apiserver/security_validation.hpp"
 #include "apiserver/values.hpp"
 
 #include <fmt/format.h>
@@ -16,22 +19,6 @@ namespace sluice::apiserver {
 namespace {
 
 using json::Value;
-
-void check_volumes(Causes& causes, const std::string& path, const Value* volumes) {
-    std::set<std::string> names;
-    for (std::size_t i = 0; i < items_of(volumes).size(); ++i) {
-        const std::string name(items_of(volumes)[i].string_at("name"));
-        const auto field = element_path(path, i) + ".name";
-        if (name.empty()) {
-            causes.push_back(required_value(field));
-            continue;
-        }
-        check_label(causes, field, name);
-        if (!names.insert(name).second) {
-            causes.push_back(duplicate_value(field, name));
-        }
-    }
-}
 
 void check_toleration(Causes& causes, const std::string& path, const Value& toleration) {
     const auto key = toleration.string_at("key");
@@ -78,6 +65,63 @@ void check_gates(Causes& causes, const std::string& path, const Value& spec) {
         causes.push_back(forbidden(
             path + ".nodeName", "cannot be set until all schedulingGates have been cleared"
         ));
+    }
+}
+
+void check_readiness_gates(Causes& causes, const std::string& path, const Value& spec) {
+    const auto& gates = items_of(spec.find("readinessGates"));
+    for (std::size_t i = 0; i < gates.size(); ++i) {
+        check_qualified_name(
+            causes,
+            element_path(path + ".readinessGates", i) + ".conditionType",
+            gates[i].string_at("conditionType")
+        );
+    }
+}
+
+/// The system that the pod is for.
+void check_system(Causes& causes, const std::string& path, const Value& spec) {
+    const Value* system = spec.find("os");
+    if (system == nullptr || !system->is_object()) {
+        return;
+    }
+    const std::string name(system->string_at("name"));
+    if (name.empty()) {
+        causes.push_back(required_value(path + ".os.name"));
+    } else if (name != "linux" && name != "windows") {
+        causes.push_back(unsupported_value(path + ".os", name, {"linux", "windows"}));
+    }
+    for (const char* const field : {"hostPID", "hostIPC"}) {
+        if (name == "windows" && is_true(spec, field)) {
+            causes.push_back(
+                forbidden(fmt::format("{}.{}", path, field), "cannot be set for a windows pod")
+            );
+        }
+    }
+}
+
+/// A claim to devices is one that is there, or is made of a template.
+void check_claims_of_pod(Causes& causes, const std::string& path, const Value& spec) {
+    const auto& claims = items_of(spec.find("resourceClaims"));
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+        const Value& name = member_or_null(claims[i], "resourceClaimName");
+        const Value& made = member_or_null(claims[i], "resourceClaimTemplateName");
+        if (name.is_null() != made.is_null()) {
+            continue;
+        }
+        const std::string_view detail =
+            name.is_null()
+                ? "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
+                : "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be "
+                  "specified";
+        const Value shown = json::Object{
+            {"Name", claims[i].string_at("name")},
+            {"ResourceClaimName", name},
+            {"ResourceClaimTemplateName", made}
+        };
+        causes.push_back(invalid_value(element_path(path + ".resourceClaims", i), shown, detail));
+        // The API server prints its own form of the claim.
+        causes.back().message = fmt::format("Invalid value: {}: {}", json::print(shown), detail);
     }
 }
 
@@ -240,7 +284,7 @@ void check_deadline_update(Causes& causes, const Value& spec, const Value& old_s
 }  // namespace
 
 void check_pod_spec(Causes& causes, const std::string& path, const Value& spec) {
-    check_volumes(causes, path + ".volumes", spec.find("volumes"));
+    check_pod_volumes(causes, path + ".volumes", spec.find("volumes"));
     check_containers(causes, path, spec);
     if (spec.string_at("restartPolicy").empty()) {
         causes.push_back(required_value(path + ".restartPolicy"));
@@ -273,6 +317,11 @@ void check_pod_spec(Causes& causes, const std::string& path, const Value& spec) 
     check_deadline(causes, path, spec);
     check_gates(causes, path, spec);
     check_sysctls(causes, path, spec);
+    check_pod_security(causes, path, spec);
+    check_pod_network(causes, path, spec);
+    check_readiness_gates(causes, path, spec);
+    check_system(causes, path, spec);
+    check_claims_of_pod(causes, path, spec);
 }
 
 void check_pod_template(Causes& causes, const std::string& path, const Value& pod_template) {

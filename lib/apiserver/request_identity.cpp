@@ -89,9 +89,9 @@ Result<void> identify(
     if (!impersonated) {
         return impersonated.error();
     }
-    if (*impersonated) {
+    if (std::optional<Subject>& subject = *impersonated; subject.has_value()) {
         const Subject impersonator = subject_of(request);
-        become(request, std::move(**impersonated));
+        become(request, std::move(*subject));
         if (auto fault = find_impersonation_fault(state, impersonator, request)) {
             return *fault;
         }

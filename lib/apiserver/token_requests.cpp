@@ -257,6 +257,7 @@ class TokenRequestAnswer {
 
 std::string print_audiences(const std::vector<std::string>& audiences) {
     std::vector<std::string> quoted;
+    quoted.reserve(audiences.size());
     for (const std::string& each : audiences) {
         quoted.push_back(fmt::format("\"{}\"", each));
     }

@@ -217,8 +217,8 @@ bool is_zero_quantity(const Value& amount) {
     return text.find_first_not_of("0.mkMGTPEinu") == std::string::npos;
 }
 
-/// Whether the container's limits set both cpu and memory, and its requests, where it has any,
-/// equal them.
+/// Whether the limits of a container, or of a pod, set both cpu and memory, and its requests, where
+/// it has any, equal them.
 bool is_guaranteed(const Value& container) {
     const Value* limits = container.find_path({"resources", "limits"});
     for (const auto* name : {"cpu", "memory"}) {
@@ -247,6 +247,13 @@ bool asks_for_something(const Value& container) {
 }
 
 std::string_view quality_of_service(const Value& pod) {
+    const Value& spec = *pod.find("spec");
+    if (spec.find("resources") != nullptr) {
+        // What the whole pod asks for counts alone.
+        return !asks_for_something(spec) ? "BestEffort"
+               : is_guaranteed(spec)     ? "Guaranteed"
+                                         : "Burstable";
+    }
     bool all_guaranteed = true;
     bool any_asks = false;
     for (const auto* list : {"containers", "initContainers"}) {
@@ -405,7 +412,12 @@ void prepare_for_create(std::string_view group, std::string_view kind, Value& ob
     const auto& rules = kind_rules_of(group, kind);
     if (rules.has_status && !rules.keeps_new_status) {
         if (const Value* status = object.find("status")) {
-            object.set("status", zero_status(group, kind, *status));
+            const bool is_new_scaler = object.string_at("apiVersion") == "autoscaling/v2";
+            object.set(
+                "status",
+                is_new_scaler ? Object{{"currentMetrics", Value()}, {"desiredReplicas", 0}}
+                              : zero_status(group, kind, *status)
+            );
         }
     }
     if (rules.counts || kind == "PriorityClass") {

@@ -26,6 +26,7 @@ import urllib.parse
 
 import definition_requests
 import kind_requests
+import pod_requests
 import refusal_requests
 import request_script
 import service_requests
@@ -160,6 +161,7 @@ def main():
         + refusal_requests.REQUESTS
         + service_requests.REQUESTS
         + kind_requests.REQUESTS
+        + pod_requests.REQUESTS
         + request_script.ENDINGS
     )
     for request in script:

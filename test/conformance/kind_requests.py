@@ -272,7 +272,7 @@ REQUESTS = [
     *requests(f"/api/v1/{OF_NS}/resourcequotas", QUOTA, QUOTAS),
     *[R(f"ResourceQuota of {each}", "POST", f"/api/v1/{OF_NS}/resourcequotas?dryRun=All",
         body("v1", "ResourceQuota", spec=each)) for each in SCOPED],
-    *requests(f"/apis/autoscaling/v2/{OF_NS}/horizontalpodautoscalers", SCALER, SCALERS)[1:],
+    *requests(f"/apis/autoscaling/v2/{OF_NS}/horizontalpodautoscalers", SCALER, SCALERS),
     *requests(f"/apis/networking.k8s.io/v1/{OF_NS}/ingresses", INGRESS, INGRESSES),
     *[R(f"Ingress of a class by annotation, {name}", "POST",
         f"/apis/networking.k8s.io/v1/{OF_NS}/ingresses?dryRun=All",
