@@ -34,7 +34,7 @@ class VirtualCluster {
     /// 2030-01-01 00:00 UTC.
     static constexpr Time kStart{std::chrono::seconds(1'893'456'000)};
     /// Of pods that run for ever: longer than any run.
-    static constexpr Duration kForever = std::chrono::hours(24 * 365 * 50);
+    static constexpr Duration kForever = sim::kForever;
 
     struct Options {
         std::uint64_t seed = 1;

@@ -556,8 +556,9 @@ class WorkloadReconcile {
     void watch_execution_time() {
         const api::Condition* admitted = find_condition(workload_, condition::kAdmitted);
         const auto limit = workload_.spec.maximum_execution_time_seconds;
-        if (!limit || admitted == nullptr || admitted->status != api::condition_status::kTrue ||
-            !admitted->last_transition_time) {
+        // What is deactivated stays admitted until its pods are gone.
+        if (!limit || !workload_.spec.active.value_or(true) || admitted == nullptr ||
+            admitted->status != api::condition_status::kTrue || !admitted->last_transition_time) {
             return;
         }
         const auto past = workload_.status.accumulated_past_execution_time_seconds.value_or(0);

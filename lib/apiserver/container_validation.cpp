@@ -297,7 +297,7 @@ void check_containers(Causes& causes, const std::string& path, const Value& spec
     for (const std::string list : {"containers", "initContainers"}) {
         const auto& items = items_of(spec.find(list));
         for (std::size_t i = 0; i < items.size(); ++i) {
-            const std::string here = element_path(path + "." + list, i);
+            const std::string here = element_path(fmt::format("{}.{}", path, list), i);
             check_container(causes, here, items[i], spec, names);
             check_one_of(causes, here, items[i], "restartPolicy", {"Always", "Never", "OnFailure"});
             const bool ends =

@@ -292,19 +292,42 @@ void SimulatedCluster::look_once(Time now, std::size_t pods_max) {
     event_ages_.date(now);
 }
 
+namespace {
+
+/// The status of a Job counts pods that the same turn makes, as if all of them had been made.
+Write without_missing(const Write& write, std::int64_t missing) {
+    Write corrected = write;
+    const auto active = find_int(write.body, {"active"});
+    if (missing > 0 && write.verb == Write::Verb::ReplaceStatus && active) {
+        corrected.body.erase("active");
+        if (*active > missing) {
+            corrected.body.set("active", *active - missing);
+        }
+    }
+    return corrected;
+}
+
+}  // namespace
+
 void SimulatedCluster::perform(
     const Key& key, const apiserver::Snapshot& object, const Outcome& outcome, Time now
 ) {
     std::optional<Time> again = outcome.again_at;
+    std::int64_t missing = 0;  // pods that were to be made
     for (const Write& write : outcome.writes) {
-        if (write.asks_webhooks && options_.send) {
+        const bool makes_pod = write.verb == Write::Verb::Create && write.kind == "Pod";
+        if (makes_pod && missing > 0) {
+            ++missing;
+        } else if (write.asks_webhooks && options_.send) {
             send(key, object, write);
-        } else if (!writer_.perform(write, *object, now)) {
+        } else if (!writer_.perform(without_missing(write, missing), *object, now)) {
             again = std::min(again.value_or(now + kRetry), now + kRetry);
-            if (write.verb == Write::Verb::Create && write.kind == "Pod") {
-                tell_failed_creation(key, *object, now);
+            if (!makes_pod) {
+                break;
             }
-            break;
+            // What became of the other pods is told all the same.
+            ++missing;
+            tell_failed_creation(key, *object, now);
         }
     }
     for (const Note& each : outcome.notes) {

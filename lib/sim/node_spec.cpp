@@ -2,6 +2,7 @@
 
 #include "api/names.hpp"
 #include "api/quantity.hpp"
+#include "base/nearest_name.hpp"
 #include "sim/fields.hpp"
 
 #include <fmt/format.h>
@@ -88,6 +89,27 @@ Result<void> read_amount(std::string_view resource, std::string_view value, Node
     }
     if (amount->sign() < 0) {
         return make_invalid(fmt::format("{}={}: the amount is negative", resource, value));
+    }
+    constexpr std::array<std::string_view, 4> kKnown{"cpu", "memory", "pods", "ephemeral-storage"};
+    const bool is_known = std::ranges::find(kKnown, resource) != kKnown.end() ||
+                          resource.find('/') != std::string_view::npos ||
+                          resource.starts_with("hugepages-");
+    if (!is_known) {
+        const auto* const whole = std::ranges::find_if(kKnown, [resource](std::string_view each) {
+            return each.starts_with(resource);
+        });
+        const std::string_view meant =
+            whole != kKnown.end() ? *whole : nearest_name(resource, kKnown);
+        return make_invalid(fmt::format(
+            "{}={}: nodes have no such resource{}",
+            resource,
+            value,
+            meant.empty() ? ", unless it has a domain, as nvidia.com/gpu has"
+                          : fmt::format("; did you mean \"{}\"?", meant)
+        ));
+    }
+    if (!parts.said.insert(std::string(resource)).second) {
+        return make_invalid(fmt::format("{}={}: the resource is there twice", resource, value));
     }
     parts.room.set(resource, value);
     return {};

@@ -4,6 +4,7 @@
 #include "json/value.hpp"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@ struct NodeParts {
     /// Beside its hostname and architecture (amd64), unless they say them, and its system.
     json::Value labels = json::Object();
     json::Array taints{};
+    std::set<std::string> said{};  ///< resources that a description has named
 };
 
 /// A Node of that name, which is ready.

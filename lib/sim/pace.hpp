@@ -11,6 +11,9 @@ namespace sluice::sim {
 /// Longer than any cluster lives: what is said to take longer takes so long.
 inline constexpr Duration kLongest = std::chrono::hours(24 * 365 * 100);
 
+/// Of pods that do not end: longer than anybody looks at them.
+inline constexpr Duration kForever = std::chrono::hours(24 * 365 * 50);
+
 /// So many seconds, at most kLongest in either direction.
 constexpr Duration to_duration(std::int64_t seconds) {
     constexpr std::int64_t kMost =
@@ -28,7 +31,8 @@ constexpr Time later(Time time, Duration by) {
 
 /// How fast simulated things go. Times that are written down stay those of the clock.
 struct Pace {
-    Duration run_time = std::chrono::seconds(30);  ///< of pods that do not say how long
+    /// Of pods that do not say how long; kForever: only annotations say how long.
+    Duration run_time = std::chrono::seconds(30);
     double speed = 1;  ///< so many times as fast as they say. Requires: above 0
 
     /// How long by the clock it takes what is said to take so long; kLongest at most.

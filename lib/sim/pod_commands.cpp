@@ -112,6 +112,7 @@ std::optional<std::int64_t> read_exit_code(const Words& words) {
 CommandedLife life_of_container(const json::Value& container) {
     CommandedLife life;
     for (const Words& words : statements_of_container(container)) {
+        life.length = life.length.value_or(Duration::zero());
         const std::string_view program = program_of(words[0]);
         if (program == "exit" || program == "false") {
             const auto code = program == "exit" ? read_exit_code(words) : 1;
@@ -122,7 +123,7 @@ CommandedLife life_of_container(const json::Value& container) {
             if (!length) {
                 return {};
             }
-            const Duration before = life.length.value_or(Duration::zero());
+            const Duration before = *life.length;
             life.length = *length > Duration::max() - before ? Duration::max() : before + *length;
         } else if (program != "true" && program != "echo") {
             return {};
@@ -149,11 +150,13 @@ CommandedLife commanded_life(const json::Value& pod) {
         const Duration own = life.length.value_or(Duration::zero());
         before = own > Duration::max() - before ? Duration::max() : before + own;
         if (life.exit_code.value_or(0) != 0) {
-            return {.length = before, .exit_code = life.exit_code};
+            return {.length = before, .exit_code = life.exit_code, .is_whole = true};
         }
     }
+    all.is_whole = true;
     for (const json::Value& container : list_at(pod, {"spec", "containers"})) {
         const CommandedLife life = life_of_container(container);
+        all.is_whole = all.is_whole && life.length.has_value();
         if (life.length && (!all.length || *all.length < *life.length)) {
             all.length = life.length;
         }

@@ -413,7 +413,10 @@ Outcome run_pod(const json::Value& pod, const Pace& pace, std::optional<Time> st
         annotated_number(pod, kExitCode).value_or(said.exit_code.value_or(0)), kExitCodeMax
     );
     const bool restarts = policy == "Always" || (policy == "OnFailure" && exit_code != 0);
-    const Duration unsaid = std::max(pace.run_time, said.length.value_or(Duration::zero()));
+    constexpr Duration kLeast = std::chrono::seconds(1);
+    const Duration commanded = said.length.value_or(Duration::zero());
+    const Duration unsaid =
+        std::max(said.is_whole && pace.run_time < kForever ? kLeast : pace.run_time, commanded);
     Duration length = pace.scale(seconds ? to_duration(*seconds) : unsaid);
     if (restarts) {
         length = std::max<Duration>(length, kRestartMin);

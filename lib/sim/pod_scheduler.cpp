@@ -96,6 +96,11 @@ struct Cluster {
 
 Placement place(apiserver::Snapshot pod, Cluster& cluster) {
     const apiserver::Store::Objects& nodes = cluster.nodes;
+    if (nodes.empty()) {
+        return {
+            .pod = std::move(pod), .node = {}, .message = "no nodes available to schedule pods"
+        };
+    }
     const std::string no_node = fmt::format("0/{} nodes are available", nodes.size());
     if (const std::string missing = find_missing_claim(*pod, cluster.claims); !missing.empty()) {
         return {.pod = std::move(pod), .node = {}, .message = no_node + ": " + missing + "."};

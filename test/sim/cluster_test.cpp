@@ -231,6 +231,26 @@ TEST_CASE("a Node that a user makes is joined by a kubelet", "[sim][cluster]") {
     CHECK(world.is_idle());
 }
 
+TEST_CASE("a Job of which not all pods may be made tells of those that are", "[sim][cluster]") {
+    ClusterWorld world;
+    world.create_yaml(
+        "{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {pods: 2}}}"
+    );
+    world.create_yaml(
+        "{apiVersion: batch/v1, kind: Job, metadata: {name: wide}, spec: {parallelism: 3, "
+        "completions: 3, template: {metadata: {annotations: {sluice.dev/run-seconds: '20'}}, spec: "
+        "{restartPolicy: Never, containers: [{name: c, image: i}]}}}}"
+    );
+    const std::string path = "/apis/batch/v1/namespaces/default/jobs/wide";
+    CHECK(world.pods().size() == 2);
+    CHECK(find_int(world.get(path), {"status", "active"}) == 2);
+    CHECK_FALSE(text_at(world.get(path), {"status", "startTime"}).empty());
+    // Pods that have ended make room.
+    world.pass(2min);
+    CHECK(find_int(world.get(path), {"status", "succeeded"}) == 3);
+    CHECK(sim::has_condition(world.get(path), "Complete"));
+}
+
 TEST_CASE("what happens to pods within a second is one change of their Job", "[sim][cluster]") {
     ClusterWorld world({.job_batch = 1s});
     create_job(world, "completions: 2, parallelism: 2,");

@@ -64,7 +64,7 @@ std::vector<Write> create_claims(const Turn& turn, std::int64_t ordinal) {
             continue;
         }
         std::string told = fmt::format(
-            "create Claim {} Pod {}-{} in StatefulSet {} success",
+            "Create Claim {} Pod {}-{} in StatefulSet {} success",
             name,
             name_of(set),
             ordinal,

@@ -97,6 +97,21 @@ class TestCommandTest(unittest.TestCase):
         run = self.expect("jobs: [{job: default/plain, state: Missing}]", plain)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
 
+    def test_cron_jobs_may_go_on(self):
+        template = job("tick", {})["spec"] | {}
+        cron = {
+            "apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "tick"},
+            "spec": {"schedule": "* * * * *", "jobTemplate": {"spec": template}},
+        }  # fmt: skip
+        path = self.folder / "expect.yaml"
+        path.write_text("jobs: [{job: default/tick, state: Missing}]")
+        file = self.make_file("cron.json", cron)
+        run = self.run_test(
+            "-f", file, "--expect", path, "--hours", 1, "--run-seconds", 5
+        )
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertIn("not at rest after 1 hour (--hours): CronJobs go on", run.stdout)
+
     def test_files_without_an_object_are_told(self):
         empty = self.folder / "empty.yaml"
         empty.write_text("# nothing yet\n")
