@@ -203,6 +203,19 @@ void read_workloads(const apiserver::Store& store, ClusterState& state) {
     }
 }
 
+/// Whether the scheduler has looked for a node in vain.
+bool is_unplaced(const json::Value& pod) {
+    const json::Value* conditions = pod.find_path({"status", "conditions"});
+    if (conditions == nullptr || !conditions->is_array() ||
+        !text_at(pod, {"spec", "nodeName"}).empty()) {
+        return false;
+    }
+    return std::ranges::any_of(conditions->as_array(), [](const json::Value& condition) {
+        return condition.string_at("type") == "PodScheduled" &&
+               condition.string_at("reason") == "Unschedulable";
+    });
+}
+
 }  // namespace
 
 ClusterState read_cluster_state(const apiserver::Store& store) {
@@ -215,6 +228,7 @@ ClusterState read_cluster_state(const apiserver::Store& store) {
     state.capacity = print_amounts(capacity);
     for (const auto& [name, pod] : store.objects(pods_collection)) {
         state.pods += text_at(*pod, {"status", "phase"}) == "Running" ? 1 : 0;
+        state.unplaced += is_unplaced(*pod) ? 1 : 0;
     }
     for (const auto& [name, queue] : store.objects(queues_collection)) {
         state.queues.push_back(read_queue_state(name.name, *queue));

@@ -48,7 +48,8 @@ struct WaitingState {
 struct ClusterState {
     std::size_t nodes = 0;
     std::string capacity;  ///< of all nodes
-    std::size_t pods = 0;  ///< that run
+    std::size_t pods = 0;      ///< that run
+    std::size_t unplaced = 0;  ///< pods that no node has room for
     std::size_t succeeded = 0;
     std::size_t failed = 0;
     std::vector<QueueState> queues;     ///< by cohort and name

@@ -245,6 +245,9 @@ Lines draw_header(
         fmt::format("{} failed", state.failed), state.failed > 0 ? Style::Failing : Style::Plain
     );
     second.add(fmt::format("  {} pods", state.pods));
+    if (state.unplaced > 0) {
+        second.add("  ").add(fmt::format("{} without a node", state.unplaced), Style::Failing);
+    }
     return {std::move(first), std::move(second)};
 }
 

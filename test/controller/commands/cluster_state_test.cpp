@@ -49,6 +49,19 @@ TEST_CASE("the usage of a queue is read beside its nominal quota", "[commands][l
     CHECK(state.queues[0].quotas[1].nominal.to_string() == "8Gi");
 }
 
+TEST_CASE("pods run, or have no node", "[commands][live]") {
+    apiserver::Store store;
+    const apiserver::Collection pods{"", "pods"};
+    put(store, pods, "runs", R"("spec":{"nodeName":"n"},"status":{"phase":"Running"})");
+    put(store, pods, "waits", R"("spec":{},)" + conditions(R"({"type":"PodScheduled",
+        "status":"False","reason":"Unschedulable"})"));
+    put(store, pods, "gated", R"("spec":{},)" + conditions(R"({"type":"PodScheduled",
+        "status":"False","reason":"SchedulingGated"})"));
+    const ClusterState state = read_cluster_state(store);
+    CHECK(state.pods == 1);
+    CHECK(state.unplaced == 1);
+}
+
 TEST_CASE("workloads are running, waiting, succeeded or failed", "[commands][live]") {
     apiserver::Store store;
     put(store, workloads, "running", R"("spec":{"queueName":"l"},"status":{"admission":

@@ -110,6 +110,12 @@ TEST_CASE("a live view shows queues, jobs and what to type next", "[commands][li
     );
 }
 
+TEST_CASE("pods without a node are told in a live view", "[commands][live]") {
+    ClusterState state = two_queues();
+    state.unplaced = 2;
+    CHECK(has(draw(state, {.columns = 80, .rows = 24}), "6 pods  2 without a node"));
+}
+
 TEST_CASE("a live view fits into every window", "[commands][live]") {
     ClusterState state = two_queues();
     for (int i = 0; i < 50; ++i) {
