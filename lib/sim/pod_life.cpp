@@ -141,6 +141,20 @@ Write run(const json::Value& pod, Time now) {
     );
 }
 
+/// Annotations that are to say how it goes, and cannot be read.
+void tell_odd_annotations(const json::Value& pod, Outcome& outcome) {
+    for (const std::string_view name : {kRunSeconds, kExitCode, kStopSeconds}) {
+        const json::Value* said = pod.find_path({"metadata", "annotations", name});
+        if (said != nullptr && !annotated_number(pod, name)) {
+            outcome.notes.push_back(
+                {true,
+                 "InvalidAnnotation",
+                 fmt::format("{}: {} is no number, and is ignored", name, json::print(*said))}
+            );
+        }
+    }
+}
+
 /// Its containers have ended, and run again.
 Write restart(const json::Value& pod, Time now) {
     const json::Value running =
@@ -385,6 +399,7 @@ Outcome run_pod(const json::Value& pod, const Pace& pace, std::optional<Time> st
     }
     if (text_at(pod, {"status", "phase"}) != "Running") {
         outcome.writes.push_back(run(pod, now));
+        tell_odd_annotations(pod, outcome);
         return outcome;
     }
     if (auto write = follow_changes(pod, now)) {

@@ -251,6 +251,22 @@ TEST_CASE("a Job of which not all pods may be made tells of those that are", "[s
     CHECK(sim::has_condition(world.get(path), "Complete"));
 }
 
+TEST_CASE("an annotation that is no number is told", "[sim][cluster]") {
+    ClusterWorld world;
+    world.create_yaml(
+        "{apiVersion: v1, kind: Pod, metadata: {name: p, annotations: {sluice.dev/run-seconds: "
+        "two, sluice.dev/exit-code: '1'}}, spec: {restartPolicy: Never, containers: [{name: c, "
+        "image: i}]}}"
+    );
+    const auto count = [&world] {
+        return std::ranges::count(world.events("Pod"), "InvalidAnnotation");
+    };
+    CHECK(count() == 1);
+    world.pass(31s);
+    CHECK(count() == 1);
+    CHECK(text_at(world.pods().front(), {"status", "phase"}) == "Failed");
+}
+
 TEST_CASE("what happens to pods within a second is one change of their Job", "[sim][cluster]") {
     ClusterWorld world({.job_batch = 1s});
     create_job(world, "completions: 2, parallelism: 2,");
