@@ -47,7 +47,7 @@ struct WaitingState {
 /// What a live view shows of a cluster.
 struct ClusterState {
     std::size_t nodes = 0;
-    std::string capacity;  ///< of all nodes
+    std::string capacity;      ///< of all nodes
     std::size_t pods = 0;      ///< that run
     std::size_t unplaced = 0;  ///< pods that no node has room for
     std::size_t succeeded = 0;
