@@ -4,6 +4,7 @@
 #include "apiserver/custom_validation.hpp"
 #include "apiserver/kind_warnings.hpp"
 #include "apiserver/pod_warnings.hpp"
+#include "apiserver/role_escalation.hpp"
 #include "apiserver/service_addresses.hpp"
 #include "apiserver/service_families.hpp"
 #include "apiserver/service_warnings.hpp"
@@ -92,17 +93,21 @@ Result<void> WriteOperation::check() {
         }
     }
     fill_registry_fields();
+    const json::Value* old = live_ ? &before_ : nullptr;
+    if (auto fault = find_escalation(state_, request_, type(), object_, old)) {
+        return *fault;
+    }
     if (const auto causes = find_faults(); !causes.empty()) {
         return invalid(type(), name_.name, causes);
     }
-    add_pod_warnings(type(), object_, live_ ? &before_ : nullptr, warnings_);
+    add_pod_warnings(type(), object_, old, warnings_);
     if (is_service()) {
         add_service_warnings(object_, warnings_);
     }
     if (!type().is_custom) {
         add_kind_warnings(type().kind, object_, warnings_);
     }
-    return check_definition(state_, type(), object_, live_ ? &before_ : nullptr);
+    return check_definition(state_, type(), object_, old);
 }
 
 }  // namespace sluice::apiserver

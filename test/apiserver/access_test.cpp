@@ -213,4 +213,71 @@ TEST_CASE(
     CHECK(answer.body.find("secrets") == std::string::npos);
 }
 
+TEST_CASE("nobody grants what is not theirs", "[apiserver][access]") {
+    Accesses accesses;
+    accesses.make(
+        "namespaces/default/roles",
+        "{metadata: {name: grants}, rules: [{apiGroups: [rbac.authorization.k8s.io], resources: "
+        "[roles, rolebindings], verbs: [create, update, patch]}]}"
+    );
+    accesses.bind("namespaces/default/rolebindings", "grants", "Role", "{kind: User, name: bob}");
+    const auto post = [&accesses](std::string_view plural, std::string body) {
+        apiserver::Request request =
+            apiserver::make_request("POST", fmt::format("{}/namespaces/default/{}", kRbac, plural));
+        request.user = "bob";
+        request.is_restricted = true;
+        request.content_type = "application/yaml";
+        request.body = std::move(body);
+        const auto response =
+            accesses.client.server.handle(std::move(request), accesses.client.now);
+        const auto status = json::parse(response.body);
+        REQUIRE(status);
+        return response.status < 300 ? fmt::to_string(response.status)
+                                     : std::string(status->string_at("message"));
+    };
+    const auto role = [&post](std::string_view name, std::string_view rules) {
+        return post("roles", fmt::format("{{metadata: {{name: {}}}, rules: [{}]}}", name, rules));
+    };
+    CHECK(role("less", "{apiGroups: [''], resources: [pods], verbs: [get]}") == "201");
+    CHECK(
+        role("more", "{apiGroups: ['', apps], resources: [pods], verbs: [get, delete]}") ==
+        "roles.rbac.authorization.k8s.io \"more\" is forbidden: user \"bob\" "
+        "(groups=[\"system:authenticated\"]) is attempting to grant RBAC permissions not currently "
+        "held:\n{APIGroups:[\"\"], Resources:[\"pods\"], Verbs:[\"delete\"]}\n"
+        "{APIGroups:[\"apps\"], Resources:[\"pods\"], Verbs:[\"get\" \"delete\"]}"
+    );
+    const auto binding = [&post](
+                             std::string_view name, std::string_view kind, std::string_view to
+                         ) {
+        return post(
+            "rolebindings",
+            fmt::format(
+                "{{metadata: {{name: {}}}, roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: "
+                "{}, name: {}}}, subjects: [{{kind: User, name: carol}}]}}",
+                name,
+                kind,
+                to
+            )
+        );
+    };
+    constexpr std::string_view kGranting =
+        "is attempting to grant RBAC permissions not currently held";
+    CHECK(binding("own", "Role", "looks") == "201");
+    CHECK(binding("all", "ClusterRole", "cluster-admin").find(kGranting) != std::string::npos);
+    CHECK(binding("gathered", "ClusterRole", "admin").find(kGranting) != std::string::npos);
+    CHECK(
+        binding("none", "Role", "nowhere") ==
+        "rolebindings.rbac.authorization.k8s.io \"nowhere\" not found"
+    );
+    accesses.make(
+        "namespaces/default/roles",
+        "{metadata: {name: escalates}, rules: [{apiGroups: [rbac.authorization.k8s.io], resources: "
+        "[roles], verbs: [escalate]}]}"
+    );
+    accesses.bind(
+        "namespaces/default/rolebindings", "escalates", "Role", "{kind: User, name: bob}"
+    );
+    CHECK(role("any", "{apiGroups: ['*'], resources: ['*'], verbs: ['*']}") == "201");
+}
+
 }  // namespace sluice::test
