@@ -49,7 +49,7 @@ bool owns_path(const Value& rule, const std::string& path) {
     });
 }
 
-bool covers(const Value& rule, const Piece& piece) {
+bool grants_piece(const Value& rule, const Piece& piece) {
     if (!has_or_all(rule, "verbs", piece.verb)) {
         return false;
     }
@@ -138,7 +138,7 @@ std::string find_missing_rights(
     std::vector<Piece> missing = pieces_of(rules);
     std::erase_if(missing, [&own](const Piece& piece) {
         return std::ranges::any_of(own, [&piece](const Value& rule) {
-            return covers(rule, piece);
+            return grants_piece(rule, piece);
         });
     });
     if (missing.empty()) {
