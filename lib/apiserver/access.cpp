@@ -1,5 +1,6 @@
 #include "apiserver/access.hpp"
 
+#include "api/names.hpp"
 #include "apiserver/failures.hpp"
 #include "apiserver/field_checks.hpp"
 #include "apiserver/values.hpp"
@@ -26,6 +27,24 @@ const Collection cluster_role_binding_collection{
 };
 constexpr std::string_view kMasters = "system:masters";
 constexpr std::string_view kAccountPrefix = "system:serviceaccount:";
+constexpr std::string_view kAuthenticated = "system:authenticated";
+constexpr std::string_view kUnauthenticated = "system:unauthenticated";
+
+/// The service account that a user is; nothing: the user is none.
+std::optional<ObjectName> find_account(std::string_view user) {
+    if (!user.starts_with(kAccountPrefix)) {
+        return std::nullopt;
+    }
+    user.remove_prefix(kAccountPrefix.size());
+    const std::size_t colon = user.find(':');
+    if (colon == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const std::string_view ns = user.substr(0, colon);
+    const std::string_view name = user.substr(colon + 1);
+    const bool is_valid = !api::check_dns1123_label(ns) && !api::check_dns1123_subdomain(name);
+    return is_valid ? std::optional(ObjectName{std::string(ns), std::string(name)}) : std::nullopt;
+}
 
 bool has_text(const Value* list, std::string_view text) {
     return std::ranges::any_of(items_of(list), [text](const Value& item) {
@@ -253,18 +272,18 @@ Subject subject_of(const Request& request) {
     };
     if (!request.is_restricted) {
         subject.groups = {std::string(kMasters)};
-    } else if (request.groups.empty() && request.user.starts_with(kAccountPrefix)) {
-        const std::string_view account =
-            std::string_view(request.user).substr(kAccountPrefix.size());
+    } else if (const auto account = find_account(request.user); account && request.groups.empty()) {
         subject.groups = {
-            "system:serviceaccounts",
-            fmt::format("system:serviceaccounts:{}", account.substr(0, account.find(':')))
+            "system:serviceaccounts", fmt::format("system:serviceaccounts:{}", account->ns)
         };
     }
-    const std::string all =
-        request.user == "system:anonymous" ? "system:unauthenticated" : "system:authenticated";
-    if (std::ranges::find(subject.groups, all) == subject.groups.end()) {
-        subject.groups.push_back(all);
+    const std::string_view all =
+        request.user == "system:anonymous" ? kUnauthenticated : kAuthenticated;
+    const bool is_said = std::ranges::any_of(subject.groups, [](const std::string& group) {
+        return group == kAuthenticated || group == kUnauthenticated;
+    });
+    if (!is_said) {
+        subject.groups.emplace_back(all);
     }
     return subject;
 }
@@ -368,11 +387,9 @@ std::optional<Error> find_impersonation_fault(
         );
     };
     constexpr std::string_view kAuthentication = "authentication.k8s.io";
-    if (request.user.starts_with(kAccountPrefix)) {
-        const std::string account = request.user.substr(kAccountPrefix.size());
-        const std::size_t colon = std::min(account.find(':'), account.size());
-        ask("", "serviceaccounts", account.substr(std::min(colon + 1, account.size())));
-        questions.back().ns = account.substr(0, colon);
+    if (const auto account = find_account(request.user)) {
+        ask("", "serviceaccounts", account->name);
+        questions.back().ns = account->ns;
     } else {
         ask("", "users", request.user);
     }

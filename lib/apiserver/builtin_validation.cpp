@@ -48,7 +48,7 @@ constexpr std::array<KindChecks, 34> kKindChecks{{
     {"", "Event", check_event, nullptr},
     {"", "LimitRange", check_limit_range, nullptr},
     {"", "Node", check_node, nullptr},
-    {"", "PersistentVolume", check_volume, nullptr},
+    {"", "PersistentVolume", check_volume, check_volume_update},
     {"", "PersistentVolumeClaim", check_volume_claim, check_volume_claim_update},
     {"", "Pod", check_pod, check_pod_update},
     {"", "ResourceQuota", check_resource_quota, check_resource_quota_update},
@@ -100,6 +100,8 @@ std::vector<Cause> validate_builtin(
     }
     if (group.empty() && kind == "Pod") {
         check_new_pod(causes, object);
+    } else if (group == "networking.k8s.io" && kind == "Ingress") {
+        check_new_ingress(causes, object);
     }
     return causes;
 }

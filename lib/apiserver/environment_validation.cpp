@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,10 +18,32 @@ namespace {
 
 using json::Value;
 
+/// Whether the API server knows the field of a pod by that name.
 bool is_field_of_pod(std::string_view field) {
-    constexpr std::array<std::string_view, 11> kFields{
+    constexpr std::array<std::string_view, 16> kFields{
         "metadata.annotations",
         "metadata.labels",
+        "metadata.name",
+        "metadata.namespace",
+        "metadata.uid",
+        "spec.host",
+        "spec.hostNetwork",
+        "spec.nodeName",
+        "spec.restartPolicy",
+        "spec.schedulerName",
+        "spec.serviceAccountName",
+        "status.hostIP",
+        "status.hostIPs",
+        "status.phase",
+        "status.podIP",
+        "status.podIPs",
+    };
+    return std::ranges::find(kFields, field) != kFields.end();
+}
+
+/// Those that a variable, or a file, can have.
+const std::vector<std::string>& fields_for(FieldUse use) {
+    static const std::vector<std::string> kOfVariables{
         "metadata.name",
         "metadata.namespace",
         "metadata.uid",
@@ -30,15 +54,36 @@ bool is_field_of_pod(std::string_view field) {
         "status.podIP",
         "status.podIPs",
     };
-    return std::ranges::find(kFields, field) != kFields.end();
+    static const std::vector<std::string> kOfFiles{
+        "metadata.annotations",
+        "metadata.labels",
+        "metadata.name",
+        "metadata.namespace",
+        "metadata.uid",
+    };
+    return use == FieldUse::Variable ? kOfVariables : kOfFiles;
 }
 
-/// `metadata.labels['a']` is about the label a.
-std::string_view subscript_of(std::string_view path) {
+/// `metadata.labels['a']` is about the label a. Nothing: it is about the whole field.
+std::optional<std::string> subscript_of(std::string_view path) {
     const std::size_t begin = path.find("['");
     return begin == std::string_view::npos || !path.ends_with("']")
-               ? std::string_view()
-               : path.substr(begin + 2, path.size() - begin - 4);
+               ? std::nullopt
+               : std::optional(std::string(path.substr(begin + 2, path.size() - begin - 4)));
+}
+
+void check_subscript(
+    Causes& causes, const std::string& path, std::string_view field, std::string subscript
+) {
+    if (field == "metadata.annotations") {
+        for (char& c : subscript) {
+            c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        }
+    } else if (field != "metadata.labels") {
+        causes.push_back(invalid_value(path, field, "does not support subscript"));
+        return;
+    }
+    check_qualified_name(causes, path, subscript);
 }
 
 bool is_printable_name(std::string_view name) {
@@ -178,7 +223,9 @@ void check_field_reference(
     Causes& causes, const std::string& path, const Value& reference, FieldUse use
 ) {
     const std::string_view said = reference.string_at("fieldPath");
-    const std::string_view field = said.substr(0, said.find('['));
+    // An older name of it.
+    const std::string_view whole = said == "spec.host" ? "spec.nodeName" : said;
+    const std::string_view field = whole.substr(0, whole.find("['"));
     if (said.empty()) {
         causes.push_back(required_value(path + ".fieldPath"));
     } else if (!is_field_of_pod(field)) {
@@ -187,18 +234,11 @@ void check_field_reference(
             said,
             fmt::format("error converting fieldPath: field label not supported: {}", said)
         ));
-    } else if (const std::string_view subscript = subscript_of(said); !subscript.empty()) {
-        check_qualified_name(causes, path, subscript);
-    } else if (use == FieldUse::Volume && !field.starts_with("metadata.")) {
-        causes.push_back(unsupported_value(
-            path + ".fieldPath",
-            said,
-            {"metadata.annotations",
-             "metadata.labels",
-             "metadata.name",
-             "metadata.namespace",
-             "metadata.uid"}
-        ));
+    } else if (const auto subscript = subscript_of(whole)) {
+        check_subscript(causes, path, field, *subscript);
+    } else if (const auto& fields = fields_for(use);
+               std::ranges::find(fields, whole) == fields.end()) {
+        causes.push_back(unsupported_value(path + ".fieldPath", whole, fields));
     }
 }
 

@@ -166,6 +166,8 @@ class Collector {
     void remove(const Key& key);
     /// Lets go what the pod used, which does so no more.
     void release_claims(const json::Value& pod);
+    /// Lets go a claim or a volume that is being deleted and not in use.
+    void release_unused(const Key& key);
     /// Does what was asked and all that follows.
     void run();
 
@@ -185,7 +187,6 @@ class Collector {
     void settle_container(const Key& key, const json::Value& object, Look look);
     void settle_foreground(const Key& key, const json::Value& object, Look look);
     void free_of(const Key& key, std::string_view finalizer);
-    void release_unused(const Key& key);
     void collect_dependents(const std::string& uid);
     void wake_container(const Key& gone);
 
@@ -496,9 +497,6 @@ void after_write(
         collector.wake_owners(*before, *object);
     }
     const Key key(collection, name);
-    if (collection == pods_collection && has_ended(*object)) {
-        collector.release_claims(*object);
-    }
     if (!is_being_deleted(*object)) {
         collect_if_abandoned(state, collector, key);
         collector.run();
@@ -511,6 +509,8 @@ void after_write(
         collector.settle(key);
     } else if (!has_finalizers(*object) && !waits) {
         collector.remove(key);
+    } else {
+        collector.release_unused(key);
     }
     collector.run();
 }

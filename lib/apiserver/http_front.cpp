@@ -129,7 +129,8 @@ asio::awaitable<net::ServerResponse> HttpFront::handle(net::ServerRequest incomi
     Request request = make_request(incoming.method, incoming.target);
     const bool is_open = request.path == "/healthz" || request.path == "/livez" ||
                          request.path == "/readyz" || request.path == "/version";
-    if (!is_open) {
+    // Who says a name must be that one, wherever it leads.
+    if (!is_open || !net::find_header(incoming.headers, "Authorization").empty()) {
         const auto done = identify(server_.state(), incoming.headers, clock_.now(), request);
         if (!done) {
             co_return make_response(apiserver::make_response(done.error()));

@@ -175,13 +175,16 @@ void check_ingress(Causes& causes, const Value& ingress) {
     if (const auto name = spec.string_at("ingressClassName"); !name.empty()) {
         check_subdomain(causes, "spec.ingressClassName", name);
     }
-    const std::string_view said =
-        text_at(ingress, {"metadata", "annotations", "kubernetes.io/ingress.class"});
-    const std::string_view name = spec.string_at("ingressClassName");
-    if (!said.empty() && !name.empty() && said != name) {
+}
+
+void check_new_ingress(Causes& causes, const Value& ingress) {
+    const Value* said =
+        ingress.find_path({"metadata", "annotations", "kubernetes.io/ingress.class"});
+    const Value* name = ingress.find_path({"spec", "ingressClassName"});
+    if (said != nullptr && name != nullptr && !(*said == *name)) {
         causes.push_back(invalid_value(
             "annotations.kubernetes.io/ingress.class",
-            said,
+            *said,
             "must match `ingressClassName` when both are specified"
         ));
     }

@@ -165,8 +165,11 @@ void check_driver_source(Causes& causes, const std::string& path, const Value& s
     check_present(causes, path, source, "driver");
 }
 
+/// A template may leave its image to others.
 void check_image_source(Causes& causes, const std::string& path, const Value& source) {
-    check_present(causes, path, source, "reference");
+    if (path.starts_with("spec.volumes[")) {
+        check_present(causes, path, source, "reference");
+    }
 }
 
 void check_ephemeral(Causes& causes, const std::string& path, const Value& source) {

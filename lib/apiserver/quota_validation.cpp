@@ -75,7 +75,7 @@ void check_limit(
     const bool is_whole = is_among(name, kCounted) ||
                           (!is_plain && name.find("kubernetes.io/") == std::string::npos &&
                            !name.starts_with("requests."));
-    if (amount && is_whole && amount->milli_value() % 1000 != 0) {
+    if (amount && is_whole && amount->billionths() % 1'000'000'000 != 0) {
         causes.push_back(invalid_value(path, limit, "must be an integer"));
     }
 }

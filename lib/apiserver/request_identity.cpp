@@ -64,17 +64,23 @@ Result<std::optional<Subject>> find_impersonated(const net::HttpHeaders& headers
     return std::optional<Subject>();
 }
 
+/// The second word, where the first is `Bearer` in letters of whatever size; else "".
+std::string_view bearer_token(std::string_view authorization) {
+    const std::size_t blank = authorization.find(' ');
+    if (blank == std::string_view::npos ||
+        in_small_letters(std::string(authorization.substr(0, blank))) != "bearer") {
+        return "";
+    }
+    const std::string_view rest = authorization.substr(blank + 1);
+    return rest.substr(0, rest.find(' '));
+}
+
 }  // namespace
 
 Result<void> identify(
     const State& state, const net::HttpHeaders& headers, Time now, Request& request
 ) {
-    constexpr std::string_view kBearer = "Bearer ";
-    const std::string_view authorization = net::find_header(headers, "Authorization");
-    if (!authorization.starts_with(kBearer)) {
-        return unauthorized();
-    }
-    const std::string_view token = authorization.substr(kBearer.size());
+    const std::string_view token = bearer_token(net::find_header(headers, "Authorization"));
     if (token.empty()) {
         return unauthorized();
     }

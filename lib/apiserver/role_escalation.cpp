@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -22,8 +23,29 @@ namespace {
 using json::Value;
 
 constexpr std::string_view kRbacGroup = "rbac.authorization.k8s.io";
-/// Rules are compared piece by piece, and roles are written by people.
-constexpr std::size_t kPiecesMost = 100'000;
+/// Rules are compared piece by piece. Roles of people have some hundreds of them.
+constexpr std::size_t kPiecesMost = 10'000;
+
+/// What a rule says, each text once.
+struct Rule {
+    explicit Rule(const Value& rule)
+        : groups(texts_in(rule, "apiGroups")),
+          resources(texts_in(rule, "resources")),
+          names(texts_in(rule, "resourceNames")),
+          paths(texts_in(rule, "nonResourceURLs")),
+          verbs(texts_in(rule, "verbs")) {}
+
+    static std::set<std::string> texts_in(const Value& rule, std::string_view list) {
+        auto texts = texts_of(rule.find(list));
+        return {std::make_move_iterator(texts.begin()), std::make_move_iterator(texts.end())};
+    }
+
+    std::set<std::string> groups;
+    std::set<std::string> resources;
+    std::set<std::string> names;
+    std::set<std::string> paths;
+    std::set<std::string> verbs;
+};
 
 /// One thing that a rule allows: one verb on one resource, name or path.
 struct Piece {
@@ -34,63 +56,87 @@ struct Piece {
     std::string verb{};
 };
 
-bool has_or_all(const Value& rule, std::string_view list, const std::string& text) {
-    const auto texts = texts_of(rule.find(list));
-    return std::ranges::any_of(texts, [&text](const std::string& each) {
-        return each == "*" || each == text;
-    });
+bool has_or_all(const std::set<std::string>& texts, const std::string& text) {
+    return texts.contains("*") || texts.contains(text);
 }
 
-bool owns_path(const Value& rule, const std::string& path) {
-    const auto paths = texts_of(rule.find("nonResourceURLs"));
-    return std::ranges::any_of(paths, [&path](const std::string& each) {
+bool owns_path(const Rule& rule, const std::string& path) {
+    return std::ranges::any_of(rule.paths, [&path](const std::string& each) {
         return each == path ||
                (each.ends_with('*') && path.starts_with(each.substr(0, each.size() - 1)));
     });
 }
 
-bool grants_piece(const Value& rule, const Piece& piece) {
-    if (!has_or_all(rule, "verbs", piece.verb)) {
+bool grants_piece(const Rule& rule, const Piece& piece) {
+    if (!has_or_all(rule.verbs, piece.verb)) {
         return false;
     }
     if (!piece.path.empty()) {
         return owns_path(rule, piece.path);
     }
     const std::size_t slash = piece.resource.find('/');
-    const bool has_resource = has_or_all(rule, "resources", piece.resource) ||
-                              (slash != std::string::npos &&
-                               has_or_all(rule, "resources", "*" + piece.resource.substr(slash)));
-    const auto names = texts_of(rule.find("resourceNames"));
-    const bool has_name = names.empty() || (!piece.name.empty() &&
-                                            std::ranges::find(names, piece.name) != names.end());
-    return has_resource && has_name && has_or_all(rule, "apiGroups", piece.group);
+    const bool has_resource =
+        has_or_all(rule.resources, piece.resource) ||
+        (slash != std::string::npos && rule.resources.contains("*" + piece.resource.substr(slash)));
+    const bool has_name =
+        rule.names.empty() || (!piece.name.empty() && rule.names.contains(piece.name));
+    return has_resource && has_name && has_or_all(rule.groups, piece.group);
 }
 
-std::vector<Piece> pieces_of(const json::Array& rules) {
-    std::vector<Piece> pieces;
-    for (const Value& rule : rules) {
-        auto names = texts_of(rule.find("resourceNames"));
-        if (names.empty()) {
-            names.emplace_back();
+/// How many pieces a rule has; kPiecesMost + 1 for any larger number.
+std::size_t count_pieces(const Rule& rule) {
+    std::size_t count = 1;
+    for (const std::size_t each :
+         {rule.groups.size(), rule.resources.size(), std::max<std::size_t>(rule.names.size(), 1)}) {
+        count = std::min(count * each, kPiecesMost + 1);
+    }
+    return std::min((count + rule.paths.size()) * rule.verbs.size(), kPiecesMost + 1);
+}
+
+/// The texts of a list, each once, in their order.
+std::vector<std::string> distinct_texts(const Value& rule, std::string_view list) {
+    std::vector<std::string> distinct;
+    std::set<std::string> seen;
+    for (std::string& text : texts_of(rule.find(list))) {
+        if (seen.insert(text).second) {
+            distinct.push_back(std::move(text));
         }
-        const auto groups = texts_of(rule.find("apiGroups"));
-        const auto resources = texts_of(rule.find("resources"));
-        const auto paths = texts_of(rule.find("nonResourceURLs"));
-        for (const std::string& verb : texts_of(rule.find("verbs"))) {
-            for (const std::string& group : groups) {
-                for (const std::string& resource : resources) {
-                    for (const std::string& name : names) {
-                        pieces.push_back({group, resource, name, "", verb});
-                    }
+    }
+    return distinct;
+}
+
+void add_pieces(const Value& rule, std::vector<Piece>& pieces) {
+    const auto groups = distinct_texts(rule, "apiGroups");
+    const auto resources = distinct_texts(rule, "resources");
+    const auto paths = distinct_texts(rule, "nonResourceURLs");
+    auto names = distinct_texts(rule, "resourceNames");
+    if (names.empty()) {
+        names.emplace_back();
+    }
+    for (const std::string& verb : distinct_texts(rule, "verbs")) {
+        for (const std::string& group : groups) {
+            for (const std::string& resource : resources) {
+                for (const std::string& name : names) {
+                    pieces.push_back({group, resource, name, "", verb});
                 }
             }
-            for (const std::string& path : paths) {
-                pieces.push_back({"", "", "", path, verb});
-            }
-            if (pieces.size() > kPiecesMost) {
-                return pieces;
-            }
         }
+        for (const std::string& path : paths) {
+            pieces.push_back({"", "", "", path, verb});
+        }
+    }
+}
+
+/// Nothing: there are more than can be compared.
+std::optional<std::vector<Piece>> pieces_of(const json::Array& rules) {
+    std::vector<Piece> pieces;
+    std::size_t count = 0;
+    for (const Value& each : rules) {
+        count += count_pieces(Rule(each));
+        if (count > kPiecesMost) {
+            return std::nullopt;
+        }
+        add_pieces(each, pieces);
     }
     return pieces;
 }
@@ -134,10 +180,17 @@ std::string print_missing(const std::vector<Piece>& missing) {
 std::string find_missing_rights(
     const State& state, const Subject& subject, std::string_view ns, const json::Array& rules
 ) {
-    const std::vector<Value> own = rules_of(state, subject, ns);
-    std::vector<Piece> missing = pieces_of(rules);
+    auto pieces = pieces_of(rules);
+    if (!pieces) {
+        return fmt::format("more than {} rights cannot be compared", kPiecesMost);
+    }
+    std::vector<Rule> own;
+    for (const Value& rule : rules_of(state, subject, ns)) {
+        own.emplace_back(rule);
+    }
+    std::vector<Piece>& missing = *pieces;
     std::erase_if(missing, [&own](const Piece& piece) {
-        return std::ranges::any_of(own, [&piece](const Value& rule) {
+        return std::ranges::any_of(own, [&piece](const Rule& rule) {
             return grants_piece(rule, piece);
         });
     });
@@ -176,7 +229,11 @@ bool may(
 }
 
 std::optional<Error> check_granting_role(
-    const State& state, const Subject& subject, const ResourceType& type, const Value& role
+    const State& state,
+    const Subject& subject,
+    const ResourceType& type,
+    const Value& role,
+    const Value* old_role
 ) {
     const std::string ns(text_at(role, {"metadata", "namespace"}));
     const std::string name(text_at(role, {"metadata", "name"}));
@@ -184,7 +241,10 @@ std::optional<Error> check_granting_role(
         return std::nullopt;
     }
     const json::Array all{"*"};
-    if (role.find("aggregationRule") != nullptr) {
+    // What gathers rules may gather any; so may what did.
+    const bool gathers = role.find("aggregationRule") != nullptr ||
+                         (old_role != nullptr && old_role->find("aggregationRule") != nullptr);
+    if (gathers) {
         const json::Array everything{
             json::Object{{"verbs", all}, {"apiGroups", all}, {"resources", all}},
             json::Object{{"verbs", all}, {"nonResourceURLs", all}}
@@ -221,6 +281,18 @@ std::optional<Error> check_granting_binding(
     return why.empty() ? std::nullopt : std::optional(forbidden(type, name, why));
 }
 
+/// Whether nothing changes but what the garbage collector needs to change.
+bool is_same_but_for_deletion(Value object, Value old_object) {
+    for (Value* each : {&object, &old_object}) {
+        Value& metadata = object_at(*each, "metadata");
+        for (const char* const name :
+             {"finalizers", "managedFields", "ownerReferences", "resourceVersion"}) {
+            metadata.erase(name);
+        }
+    }
+    return object == old_object;
+}
+
 }  // namespace
 
 std::optional<Error> find_escalation(
@@ -233,19 +305,13 @@ std::optional<Error> find_escalation(
     if (!request.is_restricted || type.is_custom || type.group != kRbacGroup) {
         return std::nullopt;
     }
-    const bool is_role = type.kind == "Role" || type.kind == "ClusterRole";
-    const auto is_same = [&](std::string_view member) {
-        const Value* now = object.find(member);
-        const Value* before = old_object->find(member);
-        return (now == nullptr) == (before == nullptr) && (now == nullptr || *now == *before);
-    };
-    if (old_object != nullptr && (is_role ? is_same("rules") && is_same("aggregationRule")
-                                          : is_same("roleRef") && is_same("subjects"))) {
+    if (old_object != nullptr && is_same_but_for_deletion(object, *old_object)) {
         return std::nullopt;
     }
     const Subject subject = subject_of(request);
-    return is_role ? check_granting_role(state, subject, type, object)
-                   : check_granting_binding(state, subject, type, object);
+    return type.kind == "Role" || type.kind == "ClusterRole"
+               ? check_granting_role(state, subject, type, object, old_object)
+               : check_granting_binding(state, subject, type, object);
 }
 
 }  // namespace sluice::apiserver

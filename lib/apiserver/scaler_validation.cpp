@@ -54,8 +54,8 @@ void check_target_version(Causes& causes, const Value& target) {
     std::string why;
     if (slashes > 1) {
         why = fmt::format("unexpected GroupVersion string: {}", version);
-    } else if (version.empty() || version.starts_with('/') ||
-               (slashes == 0 && target.string_at("kind") != "ReplicationController")) {
+    } else if ((slashes == 0 || version.starts_with('/')) &&
+               target.string_at("kind") != "ReplicationController") {
         why = "apiVersion must specify API group";
     }
     if (!why.empty()) {

@@ -18,6 +18,19 @@ namespace {
 using json::Value;
 
 constexpr std::string_view kImmutable = "field is immutable";
+constexpr std::string_view kClassAnnotation = "volume.beta.kubernetes.io/storage-class";
+/// Members of a volume's spec that say something else than where it is.
+constexpr std::array<std::string_view, 9> kNoSources{
+    "accessModes",
+    "capacity",
+    "claimRef",
+    "mountOptions",
+    "nodeAffinity",
+    "persistentVolumeReclaimPolicy",
+    "storageClassName",
+    "volumeAttributesClassName",
+    "volumeMode",
+};
 
 void check_access_modes(
     Causes& causes, const std::string& path, const Value& spec, std::string_view detail
@@ -139,6 +152,13 @@ void check_volume_claim_update(Causes& causes, const Value& claim, const Value& 
         spec.erase("volumeName");
         old_spec.erase("volumeName");
     }
+    // A claim without a class may be given one, the one that its annotation says.
+    const std::string_view said = text_at(old_claim, {"metadata", "annotations", kClassAnnotation});
+    const bool may_have_class = old_spec.find("storageClassName") == nullptr &&
+                                (said.empty() || said == spec.string_at("storageClassName"));
+    if (may_have_class) {
+        spec.erase("storageClassName");
+    }
     const bool is_bound = text_at(claim, {"status", "phase"}) == "Bound";
     const Value* requested = spec.find_path({"resources", "requests", "storage"});
     const auto amount = amount_in(requested);
@@ -172,18 +192,6 @@ void check_volume_claim_update(Causes& causes, const Value& claim, const Value& 
 }
 
 void check_volume(Causes& causes, const Value& volume) {
-    /// Members of a volume's spec that say something else than where it is.
-    constexpr std::array<std::string_view, 9> kNoSources{
-        "accessModes",
-        "capacity",
-        "claimRef",
-        "mountOptions",
-        "nodeAffinity",
-        "persistentVolumeReclaimPolicy",
-        "storageClassName",
-        "volumeAttributesClassName",
-        "volumeMode",
-    };
     const Value& spec = member_or_null(volume, "spec");
     check_access_modes(causes, "spec.accessModes", spec, "");
     const auto& capacity = members_of(spec.find("capacity"));
@@ -215,6 +223,26 @@ void check_volume(Causes& causes, const Value& volume) {
     );
     check_class_name(causes, "spec", spec, "storageClassName");
     check_one_of(causes, "spec", spec, "volumeMode", {"Block", "Filesystem"});
+}
+
+void check_volume_update(Causes& causes, const Value& volume, const Value& old_volume) {
+    Value source = member_or_null(volume, "spec");
+    Value old_source = member_or_null(old_volume, "spec");
+    if (!source.is_object() || !old_source.is_object()) {
+        return;
+    }
+    for (const std::string_view name : kNoSources) {
+        source.erase(name);
+        old_source.erase(name);
+    }
+    if (!(source == old_source)) {
+        causes.push_back(forbidden(
+            "spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation"
+        ));
+    }
+    check_same(
+        causes, member_or_null(volume, "spec"), member_or_null(old_volume, "spec"), "volumeMode"
+    );
 }
 
 void check_storage_class(Causes& causes, const Value& storage_class) {

@@ -14,14 +14,32 @@ const Collection claims_collection{"", "persistentvolumeclaims"};
 const Collection volumes_collection{"", "persistentvolumes"};
 const Collection pods_collection{"", "pods"};
 
-bool uses_claim(const json::Value& pod, const ObjectName& claim) {
-    if (text_at(pod, {"spec", "nodeName"}).empty() || has_ended(pod)) {
+/// A pod that was killed waits for nothing but its end.
+bool is_shut_down(const json::Value& pod) {
+    const json::Value* grace = pod.find_path({"metadata", "deletionGracePeriodSeconds"});
+    return is_being_deleted(pod) && grace != nullptr && *grace == json::Value(0);
+}
+
+/// Whether the ephemeral volume of a pod has that claim.
+bool is_claim_of_volume(const json::Value& pod, const json::Value& volume, std::string_view claim) {
+    const std::string_view own = text_at(pod, {"metadata", "name"});
+    return volume.find("ephemeral") != nullptr && claim.starts_with(own) &&
+           claim.substr(own.size()).starts_with('-') &&
+           claim.substr(own.size() + 1) == volume.string_at("name");
+}
+
+/// Whether a pod that has a node uses it, however far the pod is.
+bool uses_claim(const json::Value& pod, std::string_view claim) {
+    if (text_at(pod, {"spec", "nodeName"}).empty()) {
         return false;
     }
-    const auto claims = find_claims_of(pod);
-    return std::ranges::any_of(claims, [&claim](const State::Key& key) {
-        return key.second == claim;
-    });
+    return std::ranges::any_of(
+        items_of(pod.find_path({"spec", "volumes"})),
+        [&](const json::Value& volume) {
+            return text_at(volume, {"persistentVolumeClaim", "claimName"}) == claim ||
+                   (!is_shut_down(pod) && is_claim_of_volume(pod, volume, claim));
+        }
+    );
 }
 
 }  // namespace
@@ -56,7 +74,7 @@ bool is_volume_in_use(
     const auto& pods = state.store.objects(pods_collection);
     for (auto at = pods.lower_bound({name.ns, ""}); at != pods.end() && at->first.ns == name.ns;
          ++at) {
-        if (uses_claim(*at->second, name)) {
+        if (uses_claim(*at->second, name.name)) {
             return true;
         }
     }

@@ -17,8 +17,7 @@ std::string_view find_protection(const Collection& collection);
 /// Gives a new claim or volume its finalizer.
 void protect_volume(const ResourceType& type, json::Value& object);
 
-/// Whether a pod that has a node and has not ended uses the claim, or whether a claim has the
-/// volume.
+/// Whether a pod that has a node uses the claim, or whether a claim has the volume.
 bool is_volume_in_use(
     const State& state,
     const Collection& collection,

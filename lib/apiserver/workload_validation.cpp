@@ -71,7 +71,9 @@ Value template_of_set(const Value& spec) {
     std::set<std::string_view> claimed;
     for (const Value& claim : claims) {
         const std::string_view name = text_at(claim, {"metadata", "name"});
-        claimed.insert(name);
+        if (!claimed.insert(name).second) {
+            continue;
+        }
         const Value source = json::Object{{"claimName", name}};
         volumes.emplace_back(json::Object{{"name", name}, {"persistentVolumeClaim", source}});
     }

@@ -169,9 +169,13 @@ void raise_grace_period(Value& pod) {
     }
 }
 
-/// What a claim is filled from stands twice, unless it is of another namespace. The older member
-/// can tell of claims and snapshots only; anything else there is dropped.
+/// What a claim is filled from stands twice. The older member can tell of claims and snapshots
+/// only, and neither of another namespace; anything else there is dropped.
 void normalize_data_sources(Value& spec) {
+    const Value* foreign = spec.find("dataSourceRef");
+    if (foreign != nullptr && !foreign->string_at("namespace").empty()) {
+        spec.erase("dataSourceRef");  // a gate that is closed
+    }
     const Value* source = spec.find("dataSource");
     if (source != nullptr) {
         const auto group = source->string_at("apiGroup");
@@ -187,8 +191,7 @@ void normalize_data_sources(Value& spec) {
     if (source != nullptr && reference == nullptr) {
         const Value copied = *source;
         spec.set("dataSourceRef", copied);
-    } else if (reference != nullptr && source == nullptr &&
-               reference->string_at("namespace").empty()) {
+    } else if (reference != nullptr && source == nullptr) {
         const Value copied = *reference;
         spec.set("dataSource", copied);
     }
@@ -452,6 +455,9 @@ void prepare_for_update(
     }
     if (group.empty() && kind == "Pod") {
         raise_grace_period(object);
+    }
+    if (group.empty() && kind == "PersistentVolumeClaim") {
+        normalize_data_sources(object_at(object, "spec"));
     }
     if (group.empty() && kind == "Namespace" && subresource != "finalize") {
         copy_member(old_object, object, "spec");

@@ -313,9 +313,10 @@ void SimulatedCluster::perform(
     const Key& key, const apiserver::Snapshot& object, const Outcome& outcome, Time now
 ) {
     std::optional<Time> again = outcome.again_at;
-    std::int64_t missing = 0;  // pods that were to be made
+    std::int64_t missing = 0;  // pods and their claims that were to be made
     for (const Write& write : outcome.writes) {
-        const bool makes_pod = write.verb == Write::Verb::Create && write.kind == "Pod";
+        const bool makes_pod = write.verb == Write::Verb::Create &&
+                               (write.kind == "Pod" || write.kind == "PersistentVolumeClaim");
         if (makes_pod && missing > 0) {
             ++missing;
         } else if (write.asks_webhooks && options_.send) {

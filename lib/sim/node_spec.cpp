@@ -264,7 +264,22 @@ std::optional<json::Value> join_node(const json::Value& node) {
     if (const json::Value* labels = node.find_path({"metadata", "labels"})) {
         parts.labels = *labels;
     }
-    return make_node(std::string(text_at(node, {"metadata", "name"})), std::move(parts));
+    json::Value joined = make_node(std::string(text_at(node, {"metadata", "name"})), parts);
+    // What the user says of it stays.
+    json::Value& status = *joined.find("status");
+    for (const auto& [name, value] : node.find("status")->as_object()) {
+        if (name == "nodeInfo" && value.is_object()) {
+            json::Value& info = *status.find("nodeInfo");
+            for (const auto& [part, text] : value.as_object()) {
+                if (text != json::Value("")) {
+                    info.set(part, text);
+                }
+            }
+        } else if (name != "conditions" && name != "allocatable") {
+            status.set(name, value);
+        }
+    }
+    return joined;
 }
 
 Result<std::vector<json::Value>> make_nodes(std::string_view description) {

@@ -59,8 +59,29 @@ std::optional<Duration> read_length(std::string_view text) {
 
 using Words = std::vector<std::string>;
 
-/// The statements of a shell's text, as far as they have nothing but `;` and `&&` between them.
-std::vector<Words> statements_of(std::string_view text) {
+/// Whether a shell reads the text as words alone, but for `;` and `&&` between statements.
+bool is_plain(std::string_view text) {
+    if (text.find_first_of("|<>$`'\"\\(){}#*?~=!") != std::string_view::npos) {
+        return false;
+    }
+    for (std::size_t at = text.find('&'); at != std::string_view::npos; at = text.find('&', at)) {
+        if (text.substr(at, 2) != "&&") {
+            return false;
+        }
+        at += 2;
+    }
+    return true;
+}
+
+/// The statements of a shell's text, which stand in lines or have `;` or `&&` between them. None
+/// where there is anything else.
+std::vector<Words> statements_of(std::string_view script) {
+    if (!is_plain(script)) {
+        return {};
+    }
+    std::string lines(script);
+    std::ranges::replace(lines, '\n', ';');
+    std::string_view text = lines;
     std::vector<Words> statements;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find(';'), text.find("&&"));

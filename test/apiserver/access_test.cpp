@@ -280,4 +280,53 @@ TEST_CASE("nobody grants what is not theirs", "[apiserver][access]") {
     CHECK(role("any", "{apiGroups: ['*'], resources: ['*'], verbs: ['*']}") == "201");
 }
 
+TEST_CASE("rights are not granted by numbers or by updates", "[apiserver][access]") {
+    Accesses accesses;
+    accesses.make(
+        "clusterroles",
+        "{metadata: {name: writes}, rules: [{apiGroups: [rbac.authorization.k8s.io], resources: "
+        "[clusterroles], verbs: [create, patch]}]}"
+    );
+    accesses.bind("clusterrolebindings", "writes", "ClusterRole", "{kind: User, name: bob}");
+    const auto send = [&accesses](std::string_view method, std::string target, std::string body) {
+        apiserver::Request request = apiserver::make_request(method, target);
+        request.user = "bob";
+        request.is_restricted = true;
+        request.content_type =
+            method == "PATCH" ? "application/merge-patch+json" : "application/json";
+        request.body = std::move(body);
+        return accesses.client.server.handle(std::move(request), accesses.client.now).status;
+    };
+    const std::string roles = fmt::format("{}/clusterroles", kRbac);
+    // However long a rule is, the one after it counts.
+    std::string resources;
+    for (int i = 0; i < 10'001; ++i) {
+        resources += fmt::format(R"({}"r{}")", i == 0 ? "" : ",", i);
+    }
+    CHECK(
+        send(
+            "POST",
+            roles,
+            R"({"metadata": {"name": "long"}, "rules": [{"apiGroups": [""], "resources": [)" +
+                resources + R"(], "verbs": ["get"]},
+                {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]})"
+        ) == 403
+    );
+    // A label may make a role part of another one.
+    accesses.make(
+        "clusterroles",
+        "{metadata: {name: big}, rules: [{apiGroups: ['*'], resources: ['*'], verbs: ['*']}]}"
+    );
+    CHECK(send("PATCH", roles + "/big", R"({"metadata": {"labels": {"a": "b"}}})") == 403);
+    accesses.make(
+        "clusterroles",
+        "{metadata: {name: gathers}, aggregationRule: {clusterRoleSelectors: [{matchLabels: {a: "
+        "b}}]}, rules: []}"
+    );
+    CHECK(send("PATCH", roles + "/gathers", R"({"aggregationRule": null})") == 403);
+    CHECK(send("PATCH", roles + "/writes", R"({"metadata": {"labels": {"a": "c"}}})") == 200);
+    // What the garbage collector needs is free.
+    CHECK(send("PATCH", roles + "/big", R"({"metadata": {"finalizers": ["a.b/c"]}})") == 200);
+}
+
 }  // namespace sluice::test

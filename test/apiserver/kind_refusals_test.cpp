@@ -140,6 +140,15 @@ TEST_CASE("a class of Ingresses is named once", "[apiserver][ingresses]") {
     CHECK(create("old", "").warnings.size() == 1);
     CHECK(create("both", ", ingressClassName: a").warnings.empty());
     CHECK(create("torn", ", ingressClassName: b").status == 422);
+    // One that is there may be led over.
+    CHECK(
+        client.outcome(
+            "PATCH",
+            "/apis/networking.k8s.io/v1/namespaces/default/ingresses/old",
+            "{spec: {ingressClassName: b}}",
+            "application/merge-patch+json"
+        ) == "200"
+    );
 }
 
 TEST_CASE("StorageClasses keep what volumes were made by", "[apiserver][volumes]") {

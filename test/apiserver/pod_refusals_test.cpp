@@ -108,6 +108,13 @@ TEST_CASE("variables take their values from what there is", "[apiserver][pods]")
     const auto row = GENERATE(
         Row{"env: [{name: a, valueFrom: {fieldRef: {fieldPath: 'metadata.labels[''x'']'}}}]", ""},
         Row{"env: [{name: a, valueFrom: {resourceFieldRef: {resource: limits.cpu}}}]", ""},
+        Row{"env: [{name: a, valueFrom: {fieldRef: {fieldPath: "
+            "'metadata.annotations[''A.b/C'']'}}}]",
+            ""},
+        Row{"env: [{name: a, valueFrom: {fieldRef: {fieldPath: spec.host}}}]", ""},
+        Row{"env: [{name: a, valueFrom: {fieldRef: {fieldPath: 'metadata.name[''x'']'}}}]",
+            "env[0].valueFrom.fieldRef: Invalid value: \"metadata.name\": does not support "
+            "subscript"},
         Row{"env: [{name: a, valueFrom: {}}]",
             "env[0].valueFrom: Invalid value: \"\": must specify one of: `fieldRef`, "
             "`resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"},

@@ -118,6 +118,9 @@ TEST_CASE("nobody comes in with what is no token", "[apiserver][tokens]") {
         CHECK(accounts.identity({bearer(bad)}) == "Unauthorized");
     }
     CHECK(accounts.identity({}) == "Unauthorized");
+    // The scheme may be written in any letters, and what follows the token is passed over.
+    CHECK(accounts.identity({{"Authorization", "bearer " + token}}).starts_with(kRobot));
+    CHECK(accounts.identity({{"Authorization", "Bearer " + token + " x"}}).starts_with(kRobot));
     CHECK(accounts.identity({{"Authorization", "Basic " + token}}) == "Unauthorized");
     CHECK(accounts.review("a.b.c") == "invalid bearer token");
     // A server without an administrator's token lets nobody in with an empty one.
@@ -125,6 +128,14 @@ TEST_CASE("nobody comes in with what is no token", "[apiserver][tokens]") {
     apiserver::Request request;
     CHECK_FALSE(
         apiserver::identify(open.server.state(), {bearer("")}, open.now, request).has_value()
+    );
+    open.ask("POST", "/api/v1/namespaces/default/serviceaccounts", "{metadata: {name: robot}}");
+    const json::Value known =
+        open.ask("POST", fmt::format("{}/token", kAccount), Accounts::request("{}"));
+    const std::string signed_by_nobody(known.find("status")->string_at("token"));
+    CHECK_FALSE(
+        apiserver::identify(open.server.state(), {bearer(signed_by_nobody)}, open.now, request)
+            .has_value()
     );
 }
 
@@ -241,6 +252,12 @@ TEST_CASE("an account impersonates whom a role lets it", "[apiserver][tokens]") 
             .find("resource \"serviceaccounts\" in API group \"\" in the namespace \"other\"") !=
         std::string::npos
     );
+    for (const char* const odd :
+         {"system:serviceaccount:default",
+          "system:serviceaccount:default:",
+          "system:serviceaccount:default:a:b"}) {
+        CHECK(as("Impersonate-User", odd).find("resource \"users\"") != std::string::npos);
+    }
     CHECK(
         as("Impersonate-Group", "system:masters") ==
         "requested groups, uid or extra without impersonating a user"

@@ -58,7 +58,7 @@ TEST_CASE("a claim goes when no pod on a node uses it", "[apiserver][volumes]") 
         claimed.client.ask("DELETE", claimed.claim_path);
         CHECK(claimed.claim().starts_with("404"));
     }
-    SECTION("a pod that ends holds it back no more") {
+    SECTION("a pod holds it back until it is gone, ended or not") {
         claimed.bind();
         claimed.client.ask("DELETE", claimed.claim_path);
         CHECK(claimed.claim() == "200");
@@ -70,9 +70,11 @@ TEST_CASE("a claim goes when no pod on a node uses it", "[apiserver][volumes]") 
             "{status: {phase: Succeeded}}",
             "application/merge-patch+json"
         );
+        CHECK(claimed.claim() == "200");
+        claimed.client.ask("DELETE", claimed.pod_path);
         CHECK(claimed.claim().starts_with("404"));
     }
-    SECTION("nor does one that is gone") {
+    SECTION("one that is killed goes with it") {
         claimed.bind();
         claimed.client.ask("DELETE", claimed.claim_path);
         claimed.client.ask("DELETE", claimed.pod_path, "{gracePeriodSeconds: 0}");
@@ -109,7 +111,7 @@ TEST_CASE("a volume goes when no claim has it", "[apiserver][volumes]") {
     set_phase("Bound");
     client.ask("DELETE", path);
     CHECK(client.outcome("GET", path) == "200");
-    client.ask("PATCH", path, "{metadata: {finalizers: null}}", "application/merge-patch+json");
+    set_phase("Released");
     CHECK(client.outcome("GET", path).starts_with("404"));
 }
 
@@ -199,6 +201,42 @@ TEST_CASE("the claims of a StatefulSet are among the volumes of its pods", "[api
         create("volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: "
                "[ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]") == "201"
     );
+}
+
+TEST_CASE("a claim may be written again, and be given a class", "[apiserver][volumes]") {
+    ServerClient client;
+    const std::string path = fmt::format("{}/copy", kClaims);
+    const std::string body =
+        "{metadata: {name: copy}, spec: {accessModes: [ReadWriteOnce], resources: {requests: "
+        "{storage: 1Gi}}, dataSource: {apiGroup: snapshot.storage.k8s.io, kind: VolumeSnapshot, "
+        "name: s}}}";
+    REQUIRE(client.outcome("POST", kClaims, body) == "201");
+    CHECK(client.outcome("PUT", path, body) == "200");
+    const auto patch = [&](std::string_view text) {
+        return client.outcome("PATCH", path, text, "application/merge-patch+json");
+    };
+    CHECK(patch("{spec: {storageClassName: fast}}") == "200");
+    CHECK(patch("{spec: {storageClassName: slow}}").starts_with("422"));
+}
+
+TEST_CASE("where a volume is stays as it was", "[apiserver][volumes]") {
+    ServerClient client;
+    REQUIRE(
+        client.outcome(
+            "POST",
+            kVolumes,
+            "{metadata: {name: v}, spec: {accessModes: [ReadWriteOnce], capacity: {storage: 1Gi}, "
+            "hostPath: {path: /x}}}"
+        ) == "201"
+    );
+    const auto patch = [&client](std::string_view text) {
+        return client.outcome(
+            "PATCH", fmt::format("{}/v", kVolumes), text, "application/merge-patch+json"
+        );
+    };
+    CHECK(patch("{spec: {persistentVolumeReclaimPolicy: Delete}}") == "200");
+    CHECK(patch("{spec: {hostPath: {path: /y}}}").find("immutable") != std::string::npos);
+    CHECK(patch("{spec: {volumeMode: Block}}").find("field is immutable") != std::string::npos);
 }
 
 }  // namespace sluice::test

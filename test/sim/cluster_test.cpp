@@ -219,6 +219,18 @@ TEST_CASE("a Node that a user makes is joined by a kubelet", "[sim][cluster]") {
     CHECK(text_at(node, {"metadata", "labels", "kubernetes.io/hostname"}) == "big");
     CHECK(text_at(node, {"metadata", "labels", "a"}) == "b");
     CHECK_FALSE(sim::list_at(node, {"status", "addresses"}).empty());
+    world.create_yaml(
+        "{apiVersion: v1, kind: Node, metadata: {name: told}, status: {capacity: {cpu: 8}, "
+        "allocatable: {cpu: 7}, addresses: [{type: InternalIP, address: 10.9.9.9}], nodeInfo: "
+        "{architecture: arm64}}}"
+    );
+    const json::Value told = world.get("/api/v1/nodes/told");
+    CHECK(text_at(told, {"status", "capacity", "cpu"}) == "8");
+    CHECK(text_at(told, {"status", "allocatable", "cpu"}) == "7");
+    CHECK(text_at(told, {"status", "nodeInfo", "architecture"}) == "arm64");
+    CHECK(text_at(told, {"status", "nodeInfo", "kubeletVersion"}) == "simulated");
+    const json::Array& addresses = sim::list_at(told, {"status", "addresses"});
+    CHECK(addresses.front().string_at("address") == "10.9.9.9");
     // One that says nothing of its size, or has somebody who keeps up its conditions, stays as it
     // is.
     world.create_yaml("{apiVersion: v1, kind: Node, metadata: {name: bare}}");

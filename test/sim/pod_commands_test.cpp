@@ -49,6 +49,10 @@ TEST_CASE("a pod whose command says something else runs as all do", "[sim][clust
           "command: [sleep, '']",
           "command: [sleep, '300', '300']",
           "command: [sh, -c, sleep 300 | cat]",
+          "command: [sh, -c, \"echo starting\\npython3 train.py\\n\"]",
+          "command: [sh, -c, echo x | python3 train.py]",
+          "command: [sh, -c, echo $(sleep 600)]",
+          "command: [sh, -c, sleep 600 & wait]",
           "command: [sh, -c, '']",
           "args: ['300']",
           "command: [oversleep, '300']"}) {
@@ -107,6 +111,8 @@ TEST_CASE("statements of a shell run one after the other", "[sim][cluster]") {
     const std::string command = "command: [sh, -c, 'sleep 100 && echo half; sleep 100; exit 4']";
     CHECK(phase_after(command, 199s) == "Running");
     CHECK(phase_after(command, 201s) == "Failed");
+    CHECK(phase_after("command: [sh, -c, \"echo a\\nsleep 50\\n\"]", 49s) == "Running");
+    CHECK(phase_after("command: [sh, -c, \"echo a\\nsleep 50\\n\"]", 51s) == "Succeeded");
     CHECK(phase_after("command: [sh, -c, 'exit 1; sleep 100']", 31s) == "Failed");
     CHECK(phase_after("command: [sh, -c, 'sleep inf; sleep inf']", 24h) == "Running");
 }
