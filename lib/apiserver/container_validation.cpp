@@ -204,17 +204,20 @@ void check_devices(
     for (std::size_t i = 0; i < devices.size(); ++i) {
         const std::string name(devices[i].string_at("name"));
         const std::string field = element_path(path + ".volumeDevices", i) + ".name";
-        for (const Value& volume : items_of(spec.find("volumes"))) {
-            if (volume.string_at("name") == name &&
-                volume.find("persistentVolumeClaim") == nullptr &&
-                volume.find("ephemeral") == nullptr) {
-                causes.push_back(invalid_value(
-                    field,
-                    name,
-                    "can only use volume source type of PersistentVolumeClaim or Ephemeral for "
-                    "block mode"
-                ));
-            }
+        const auto& volumes = items_of(spec.find("volumes"));
+        const auto volume = std::ranges::find(volumes, name, [](const Value& each) {
+            return std::string(each.string_at("name"));
+        });
+        if (volume == volumes.end()) {
+            causes.push_back(not_found_value(field, name));
+        } else if (volume->find("persistentVolumeClaim") == nullptr &&
+                   volume->find("ephemeral") == nullptr) {
+            causes.push_back(invalid_value(
+                field,
+                name,
+                "can only use volume source type of PersistentVolumeClaim or Ephemeral for block "
+                "mode"
+            ));
         }
     }
 }

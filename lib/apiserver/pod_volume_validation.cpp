@@ -240,6 +240,26 @@ constexpr SourceCheck kSources[] = {
     {"csi", check_driver_source},
     {"ephemeral", check_ephemeral},
     {"image", check_image_source},
+    // Of these nothing is checked.
+    {"awsElasticBlockStore", nullptr},
+    {"azureDisk", nullptr},
+    {"azureFile", nullptr},
+    {"cephfs", nullptr},
+    {"cinder", nullptr},
+    {"fc", nullptr},
+    {"flexVolume", nullptr},
+    {"flocker", nullptr},
+    {"gcePersistentDisk", nullptr},
+    {"gitRepo", nullptr},
+    {"glusterfs", nullptr},
+    {"iscsi", nullptr},
+    {"photonPersistentDisk", nullptr},
+    {"portworxVolume", nullptr},
+    {"quobyte", nullptr},
+    {"rbd", nullptr},
+    {"scaleIO", nullptr},
+    {"storageos", nullptr},
+    {"vsphereVolume", nullptr},
 };
 
 void check_source_of(Causes& causes, const std::string& path, const Value& volume) {
@@ -252,7 +272,7 @@ void check_source_of(Causes& causes, const std::string& path, const Value& volum
         const std::string field = fmt::format("{}.{}", path, name);
         if (++count > 1) {
             causes.push_back(forbidden(field, "may not specify more than 1 volume type"));
-        } else {
+        } else if (check != nullptr) {
             check(causes, field, *source);
         }
     }

@@ -50,6 +50,8 @@ TEST_CASE("volumes say where their content comes from", "[apiserver][pods]") {
             "configMap.items[0].path: Invalid value: \"../x\": must not contain '..'"},
         Row{"hostPath: {path: /a}, emptyDir: {}",
             "hostPath: Forbidden: may not specify more than 1 volume type"},
+        Row{"emptyDir: {}, iscsi: {targetPortal: a, iqn: b, lun: 0}",
+            "iscsi: Forbidden: may not specify more than 1 volume type"},
         Row{"persistentVolumeClaim: {claimName: ''}",
             "persistentVolumeClaim.claimName: Required value"},
         Row{"projected: {sources: [{configMap: {name: a}, secret: {name: b}}]}",
