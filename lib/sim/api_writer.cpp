@@ -186,6 +186,14 @@ void ApiWriter::set_node_status(const json::Value& node, Time now) {
     request("PATCH", path + "/status", status, now, kMergePatch);
 }
 
+apiserver::Response ApiWriter::patch(const std::string& path, const json::Value& body, Time now) {
+    return request("PATCH", path, body, now, kMergePatch);
+}
+
+void ApiWriter::set_phase(const std::string& path, std::string_view phase, Time now) {
+    patch(path + "/status", json::Object{{"status", json::Object{{"phase", phase}}}}, now);
+}
+
 void ApiWriter::set_taints(const std::string& node, json::Array taints, Time now) {
     const json::Value patch = json::Object{{"spec", json::Object{{"taints", std::move(taints)}}}};
     request("PATCH", "/api/v1/nodes/" + node, patch, now, kMergePatch);

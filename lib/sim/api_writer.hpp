@@ -40,6 +40,10 @@ class ApiWriter {
     void replace_node(const json::Value& node, Time now);
     /// Writes the labels and the status of a Node that is there.
     void set_node_status(const json::Value& node, Time now);
+    /// A merge patch of the object at a path of the API.
+    apiserver::Response patch(const std::string& path, const json::Value& body, Time now);
+    /// Writes status.phase of the object at a path of the API.
+    void set_phase(const std::string& path, std::string_view phase, Time now);
     void set_taints(const std::string& node, json::Array taints, Time now);
 
     apiserver::Response request(

@@ -31,6 +31,7 @@ const apiserver::Collection services_collection{"", "services"};
 const apiserver::Collection endpoints_collection{"", "endpoints"};
 const apiserver::Collection events_collection{"", "events"};
 const apiserver::Collection claims_collection{"", "persistentvolumeclaims"};
+const apiserver::Collection volumes_collection{"", "persistentvolumes"};
 constexpr std::size_t kPodsARound = 100;
 constexpr int kRoundsMax = 10'000;
 /// A write that was refused is made again after this time.
@@ -84,6 +85,7 @@ SimulatedCluster::SimulatedCluster(apiserver::ApiServer& server, Options options
         }
     }
     must_schedule_ = true;
+    must_bind_ = true;
     options_.job_batch = options_.pace.scale(options_.job_batch);
 }
 
@@ -122,6 +124,9 @@ void SimulatedCluster::note(
         }
     } else if (collection == claims_collection) {
         must_schedule_ = true;  // a pod may have waited for it
+        must_bind_ = true;
+    } else if (collection == volumes_collection) {
+        must_bind_ = true;
     } else if (collection == pods_collection) {
         note_pod(entry);
         must_schedule_ = true;
@@ -280,6 +285,9 @@ void SimulatedCluster::look_once(Time now, std::size_t pods_max) {
     }
     for (const Key& key : std::exchange(objects_, {})) {
         reconcile_object(key, now);
+    }
+    if (std::exchange(must_bind_, false)) {
+        bind_volumes(now);
     }
     if (std::exchange(must_schedule_, false)) {
         schedule(now);

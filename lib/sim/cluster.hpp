@@ -51,7 +51,7 @@ class SimulatedCluster {
     /// Whether something has changed that it has not looked at.
     bool has_work() const {
         return !objects_.empty() || !served_.empty() || !batched_.empty() || !pods_.empty() ||
-               !nodes_.empty() || must_schedule_;
+               !nodes_.empty() || must_schedule_ || must_bind_;
     }
     /// When it has to look again, whatever happens.
     std::optional<Time> next_time() const;
@@ -61,6 +61,9 @@ class SimulatedCluster {
     using Key = apiserver::State::Key;
 
     void note(const apiserver::Collection& collection, const apiserver::LogEntry& entry);
+    /// Gives claims the volumes that fit, and tells what becomes of volumes.
+    void bind_volumes(Time now);
+    void bind_claim(const json::Value& claim, Time now);
     /// As its kubelet and the node controller do.
     void look_at_node(const std::string& name, Time now);
     json::Value with_addresses_and_times(const json::Value& node, Time now);
@@ -129,6 +132,7 @@ class SimulatedCluster {
     EventAges event_ages_;
     std::set<std::string> nodes_;
     bool must_schedule_ = false;
+    bool must_bind_ = false;  ///< claims to volumes
     std::map<Key, Time> again_;
     std::map<Key, int> sent_;  ///< requests that have no answer yet; their object waits
     std::map<std::string, JobBackoff> backoffs_;  ///< by uid
