@@ -118,7 +118,7 @@ void check_ports(Causes& causes, const std::string& path, const Value* ports) {
 void check_sub_path(Causes& causes, const std::string& field, std::string_view path) {
     if (path.starts_with('/')) {
         causes.push_back(invalid_value(field, path, "must be a relative path"));
-    } else if (fmt::format("/{}/", path).find("/../") != std::string::npos) {
+    } else if (leads_upwards(path)) {
         causes.push_back(invalid_value(field, path, "must not contain '..'"));
     }
 }

@@ -40,10 +40,6 @@ void check_mode(
     }
 }
 
-bool leads_upwards(std::string_view path) {
-    return fmt::format("/{}/", path).find("/../") != std::string::npos;
-}
-
 /// A path within the volume.
 void check_inner_path(Causes& causes, const std::string& field, std::string_view path) {
     if (path.empty()) {

@@ -41,7 +41,7 @@ void check_profile(
             );
         } else if (place.starts_with('/')) {
             causes.push_back(invalid_value(field, place, "must be a relative path"));
-        } else if (fmt::format("/{}/", place).find("/../") != std::string::npos) {
+        } else if (leads_upwards(place)) {
             causes.push_back(invalid_value(field, place, "must not contain '..'"));
         }
         return;

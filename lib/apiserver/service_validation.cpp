@@ -52,31 +52,6 @@ void check_external_name(Causes& causes, const Value& spec) {
     }
 }
 
-/// The name of a port of a container.
-void check_port_name(Causes& causes, const std::string& field, std::string_view name) {
-    const auto invalid = [&](std::string_view why) {
-        causes.push_back(invalid_value(field, name, why));
-    };
-    if (name.size() > 15) {
-        invalid("must be no more than 15 characters");
-        return;
-    }
-    const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
-    const auto is_part = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-'; };
-    if (!std::ranges::all_of(name, is_part)) {
-        invalid("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
-    }
-    if (std::ranges::none_of(name, is_letter)) {
-        invalid("must contain at least one letter (a-z)");
-    }
-    if (name.find("--") != std::string_view::npos) {
-        invalid("must not contain consecutive hyphens");
-    }
-    if (name.starts_with('-') || name.ends_with('-')) {
-        invalid("must not begin or end with a hyphen");
-    }
-}
-
 void check_service_ports(Causes& causes, const Value& service) {
     const auto& ports = items_of(spec_of(service).find("ports"));
     std::set<std::string> names;
@@ -97,7 +72,10 @@ void check_service_ports(Causes& causes, const Value& service) {
             if (target->is_int()) {
                 check_port(causes, path + ".targetPort", target->as_int());
             } else if (target->is_string()) {
-                check_port_name(causes, path + ".targetPort", target->as_string());
+                const std::string& name_of_port = target->as_string();
+                add_problems(
+                    causes, path + ".targetPort", *target, find_port_name_problems(name_of_port)
+                );
             }
         }
         if (const Value* protocol = ports[i].find("appProtocol");

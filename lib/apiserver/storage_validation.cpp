@@ -72,7 +72,7 @@ void check_host_path(Causes& causes, std::string_view path) {
     if (path.empty()) {
         causes.push_back(required_value("spec.hostPath.path"));
     }
-    if (fmt::format("/{}/", path).find("/../") != std::string::npos) {
+    if (leads_upwards(path)) {
         causes.push_back(invalid_value("spec.hostPath.path", path, "must not contain '..'"));
     }
 }

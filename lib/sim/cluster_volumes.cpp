@@ -39,7 +39,13 @@ bool has_modes(const json::Value& volume, const json::Value& claim) {
 
 /// Whether the volume is free for the claim: of its class, its modes, its labels and its size.
 bool suits_claim(const json::Value& volume, const json::Value& claim) {
-    if (volume.find_path({"spec", "claimRef"}) != nullptr || is_deleted(volume)) {
+    // Its user may have kept it for a claim, which then has no uid there yet.
+    const json::Value* kept = volume.find_path({"spec", "claimRef"});
+    const bool is_others =
+        kept != nullptr &&
+        (!kept->string_at("uid").empty() || kept->string_at("name") != name_of(claim) ||
+         kept->string_at("namespace") != text_at(claim, {"metadata", "namespace"}));
+    if (is_others || is_deleted(volume)) {
         return false;
     }
     const std::string_view wanted = text_at(claim, {"spec", "volumeName"});
@@ -70,9 +76,9 @@ void SimulatedCluster::bind_volumes(Time now) {
         const std::string_view phase = text_at(*volume, {"status", "phase"});
         const json::Value* claim_ref = volume->find_path({"spec", "claimRef"});
         std::string_view right = phase;
-        if (claim_ref == nullptr) {
+        if (claim_ref == nullptr || claim_ref->string_at("uid").empty()) {
             right = "Available";
-        } else if (!claim_ref->string_at("uid").empty()) {
+        } else {
             const apiserver::Snapshot claim = store.find(
                 claims,
                 {std::string(claim_ref->string_at("namespace")),

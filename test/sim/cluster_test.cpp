@@ -290,6 +290,26 @@ TEST_CASE("a claim gets the smallest volume that fits", "[sim][cluster]") {
     CHECK(text_at(world.get(claim), {"status", "capacity", "storage"}) == "2Gi");
     CHECK(phase(volumes + "right") == "Bound");
     CHECK(phase(volumes + "large") == "Available");
+    // One that its user keeps for a claim goes to no other.
+    world.create_yaml(
+        "{apiVersion: v1, kind: PersistentVolume, metadata: {name: kept}, spec: {accessModes: "
+        "[ReadWriteOnce], capacity: {storage: 1Gi}, hostPath: {path: /x}, claimRef: {namespace: "
+        "default, name: mine}}}"
+    );
+    for (const char* const name : {"other", "mine"}) {
+        world.create_yaml(
+            "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: " + std::string(name) +
+            "}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}"
+        );
+    }
+    CHECK(
+        text_at(world.get(claim.substr(0, claim.size() - 1) + "mine"), {"spec", "volumeName"}) ==
+        "kept"
+    );
+    CHECK(
+        text_at(world.get(claim.substr(0, claim.size() - 1) + "other"), {"spec", "volumeName"}) ==
+        "large"
+    );
     // It stays while the claim has it.
     world.send("DELETE", volumes + "right");
     CHECK(phase(volumes + "right") == "Bound");
