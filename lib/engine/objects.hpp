@@ -212,6 +212,10 @@ struct Workload {
     /// Elastic jobs (KEP-77): "namespace/name" of the slice that it takes the place of; "":
     /// none.
     std::string replaces;
+    /// Uid of the elastic job that controls the workload; empty if there is none. A slice takes the
+    /// place of a slice of the same job alone.
+    std::string job;
+    bool is_unowned = true;  ///< no object owns the workload; such slices may replace each other
     friend bool operator==(const Workload&, const Workload&) = default;
 };
 
