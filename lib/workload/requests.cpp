@@ -84,19 +84,27 @@ PodResources make_pod_resources(
     return made;
 }
 
-api::ResourceList transformed(api::ResourceList requests, const TranslationSettings& settings) {
-    std::erase_if(requests, [&](const auto& entry) {
+api::ResourceList transformed(
+    const api::ResourceList& requests, const TranslationSettings& settings
+) {
+    // Exclusion decides what is charged: transformations read every request.
+    const auto is_excluded = [&](const std::string& resource) {
         return std::ranges::any_of(
             settings.exclude_resource_prefixes,
-            [&](const std::string& prefix) { return entry.first.starts_with(prefix); }
+            [&](const std::string& prefix) { return resource.starts_with(prefix); }
         );
-    });
+    };
     ResourceList retained;
     ResourceList generated;
     for (const auto& [resource, quantity] : requests) {
         const auto rule = settings.transformations.find(resource);
-        if (rule == settings.transformations.end()) {
+        const bool is_transformed = rule != settings.transformations.end();
+        const bool is_kept =
+            !is_transformed || rule->second.strategy == TransformationStrategy::Retain;
+        if (is_kept && !is_excluded(resource)) {
             retained.emplace(resource, quantity);
+        }
+        if (!is_transformed) {
             continue;
         }
         // What the outputs are computed from is scaled; a retained input is not.
@@ -107,9 +115,6 @@ api::ResourceList transformed(api::ResourceList requests, const TranslationSetti
             outputs.emplace(output, product({quantity, times, per_unit}));
         }
         add(generated, outputs);
-        if (rule->second.strategy == TransformationStrategy::Retain) {
-            retained.emplace(resource, quantity);
-        }
     }
     for (auto& [resource, quantity] : generated) {
         if (quantity.sign() < 0) {

@@ -27,9 +27,11 @@ PodResources make_pod_resources(
     const LimitRangeSummary& limits
 );
 
-/// Drops the excluded resources and applies the transformations
-/// (Configuration.resources).
-api::ResourceList transformed(api::ResourceList requests, const TranslationSettings& settings);
+/// Returns what is charged for the requests: without the excluded resources, and with the outputs
+/// of the transformations, whose inputs and multipliers may be excluded (Configuration.resources).
+api::ResourceList transformed(
+    const api::ResourceList& requests, const TranslationSettings& settings
+);
 
 /// In the scheduler's integers, none negative; by resource name.
 std::vector<engine::ResourceRequest> to_engine_requests(const api::ResourceList& requests);

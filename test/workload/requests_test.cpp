@@ -268,6 +268,42 @@ TEST_CASE("transformations turn resources into others", "[workload][requests]") 
         settings.exclude_resource_prefixes = {"example.com/"};
         CHECK(text(transformed(list("{cpu: 1, example.com/x: 3}"), settings)) == "cpu=1");
     }
+    SECTION("an excluded multiplier is read and not charged") {
+        settings.exclude_resource_prefixes = {"example.com/gpus"};
+        settings.transformations["example.com/mem"] = {
+            .strategy = Replace, .multiply_by = "example.com/gpus", .outputs = list("{total: 1}")
+        };
+        const auto requests = list("{cpu: 1, example.com/gpus: 4, example.com/mem: 1024}");
+        CHECK(text(transformed(requests, settings)) == "cpu=1 total=4096");
+        settings.transformations["example.com/mem"].strategy = Retain;
+        CHECK(text(transformed(requests, settings)) == "cpu=1 example.com/mem=1024 total=4096");
+    }
+    SECTION("an excluded input is transformed and not charged") {
+        settings.exclude_resource_prefixes = {"example.com/"};
+        settings.transformations["example.com/mem"] = {
+            .strategy = Retain, .multiply_by = "example.com/gpus", .outputs = list("{total: 1}")
+        };
+        const auto requests = list("{example.com/gpus: 4, example.com/mem: 2, example.com/x: 1}");
+        CHECK(text(transformed(requests, settings)) == "total=8");
+        settings.transformations["example.com/mem"].strategy = Replace;
+        CHECK(text(transformed(requests, settings)) == "total=8");
+    }
+    SECTION("an output may have an excluded prefix") {
+        settings.exclude_resource_prefixes = {"example.com/"};
+        settings.transformations["cpu"] = {
+            .strategy = Replace, .multiply_by = "", .outputs = list("{example.com/x: 2}")
+        };
+        CHECK(text(transformed(list("{cpu: 2, example.com/x: 9}"), settings)) == "example.com/x=4");
+    }
+    SECTION("a multiplier that is transformed itself is read as it was asked for") {
+        settings.transformations["gpus"] = {
+            .strategy = Replace, .multiply_by = "", .outputs = list("{credits: 1}")
+        };
+        settings.transformations["mem"] = {
+            .strategy = Replace, .multiply_by = "gpus", .outputs = list("{total: 1}")
+        };
+        CHECK(text(transformed(list("{gpus: 4, mem: 3}"), settings)) == "credits=4 total=12");
+    }
     SECTION("Retain keeps the input, Replace drops it") {
         settings.transformations["cpu"] = {
             .strategy = Retain, .multiply_by = "", .outputs = list("{credits: 2}")
