@@ -2,13 +2,21 @@
 
 #include "api/pod.hpp"
 
+#include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 /// What one pod asks for, by the rules of Kubernetes: the API server's defaults, and the sum that
 /// its scheduler computes.
 namespace sluice::api {
+
+/// The fields of a pod's spec that decide what the pod counts for, here, in the RuntimeClass that
+/// it names and in the claims of devices. Two specs that are equal in them count for the same.
+inline constexpr std::array<std::string_view, 6> kCountedPodFields{
+    "containers", "initContainers", "overhead", "resourceClaims", "resources", "runtimeClassName"
+};
 
 /// Limits and requests of a container, or of the pod as a whole.
 struct EffectiveResources {
