@@ -151,17 +151,7 @@ class WorkloadRules {
         if (pod.overhead) {
             check_amounts(*pod.overhead, path + ".overhead");
         }
-        const api::PodResources resources = api::effective_resources(pod);
-        for (const auto& resource : api::pod_level_requests_below_containers(resources)) {
-            errors_.push_back(invalid(
-                fmt::format("{}.resources.requests[{}]", path, resource),
-                resources.pod_level->requests.at(resource).to_string(),
-                fmt::format(
-                    "must be greater than or equal to aggregate container requests of {}",
-                    api::container_requests(resources).at(resource).to_string()
-                )
-            ));
-        }
+        append(errors_, validate_pod_level_requests(pod, path));
     }
 
     template <class Container>
@@ -461,6 +451,22 @@ class WorkloadRules {
 };
 
 }  // namespace
+
+FieldErrors validate_pod_level_requests(const api::PodSpec& pod, const std::string& path) {
+    FieldErrors errors;
+    const api::PodResources resources = api::effective_resources(pod);
+    for (const auto& resource : api::pod_level_requests_below_containers(resources)) {
+        errors.push_back(invalid(
+            fmt::format("{}.resources.requests[{}]", path, resource),
+            resources.pod_level->requests.at(resource).to_string(),
+            fmt::format(
+                "must be greater than or equal to aggregate container requests of {}",
+                api::container_requests(resources).at(resource).to_string()
+            )
+        ));
+    }
+    return errors;
+}
 
 FieldErrors validate(const api::Workload& workload, const config::FeatureGates& gates) {
     return WorkloadRules(workload, nullptr, gates).run();
