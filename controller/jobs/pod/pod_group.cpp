@@ -69,15 +69,21 @@ PodGroup::PodGroup(
     workload_ = stores.of<api::Workload>().find(
         first_->metadata.namespace_, prebuilt.empty() ? std::string_view(group_) : prebuilt
     );
-    if (!workload_ || !prebuilt.empty()) {
+    if (!workload_) {
+        return;
+    }
+    if (!prebuilt.empty()) {
+        oversized_ = find_oversized(stores, pods_, *workload_);
+        std::erase_if(list_, [this](const auto& pod) {
+            return std::ranges::find(oversized_, pod) != oversized_.end();
+        });
         return;
     }
     is_foreign_ = !is_of_pod_group(workload_->metadata);
     if (is_foreign_ || !has_max_execution_time_of(first_->metadata, *workload_)) {
         return;
     }
-    const PodSizes sizes = is_serving() ? PodSizes::Any : PodSizes::Limited;
-    PodPlaces places = find_places(pods_, *workload_, count_by(), sizes, now);
+    PodPlaces places = find_places(stores, pods_, *workload_, count_by(), now);
     if (!places.kept.empty() && has_place_for(*workload_, count_roles(places.kept))) {
         list_ = places.kept;
         places_ = std::move(places);

@@ -74,6 +74,7 @@ class PodGroup final : public GenericJob {
     WorkloadPointer workload_;         ///< the one with its name; may be another object's
     bool is_foreign_ = false;          ///< it is
     std::optional<PodPlaces> places_;  ///< in its Workload; none: the Workload is not like it
+    Pods oversized_;                   ///< those that are larger than a prebuilt Workload counts
     Pods list_;                        ///< those that count
 };
 

@@ -189,6 +189,7 @@ std::optional<Outcome> PodGroup::settle_members(const JobKind& kind) const {
         writes = release();
     } else if (is_prebuilt()) {
         writes = release_deleted();
+        remove_excess(oversized_, kind, writes);
     } else if (places_) {
         if (auto owned = own_workload(*workload_)) {
             writes.push_back(std::move(*owned));
@@ -330,9 +331,6 @@ std::optional<JobProblem> PodGroup::find_contradiction() const {
 /// One pod of each role stands for all of them.
 std::optional<JobProblem> PodGroup::find_hidden_size() const {
     std::map<std::string, const api::Pod*> first_of_role;
-    if (is_serving()) {
-        return std::nullopt;
-    }
     for (const auto& pod : find_members(nullptr)) {
         const auto& [role, first] = *first_of_role.emplace(role_of(*pod), pod.get()).first;
         if (asks_for_more(pod->spec, first->spec)) {
