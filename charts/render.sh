@@ -40,6 +40,7 @@ flags=()
     printf '%s\n---\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: kueue-system\n' "$note"
     render rbac.yaml
 } >"$folder/rbac.yaml"
+{ printf '%s\n' "$note" && render user_roles.yaml; } >"$folder/user-roles.yaml"
 # Webhooks ask about every kind: about those that the configuration does not list, Sluice says yes.
 listing batch/job "${kinds[@]}"
 { printf '%s\n' "$note" && render webhooks.yaml; } >"$folder/webhooks.yaml"

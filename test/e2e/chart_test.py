@@ -16,6 +16,7 @@ import yaml
 from api_client import ApiError
 from control_plane import ControlPlane, find_binaries, wait_until
 
+from chart import CHART, SPACE, helm, refusal_of, rendered, rendered_with
 from cluster import ROOT, find_binary
 from controller_process import Controller
 from objects import QUEUE_LABEL, cluster_queue, flavor, job, local_queue, namespace
@@ -25,9 +26,7 @@ from refusals_test import first_object, pattern_of, read_cases, spoken, write_ca
 # Their text is JSON, which no policy reads.
 LAYERS = "podset-slice-required-topology-constraints"
 RULES_OF_LAYERS = {"there are layers or slices", "layers are of no group"}
-CHART = ROOT / "charts/sluice"
 DEPLOY = ROOT / "examples/deploy"
-SPACE = "queueing"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
@@ -35,24 +34,6 @@ def needs_job_alone(case):
     """Whether a policy judges what this case of refusals/job.yaml is about."""
     is_about_layers = LAYERS in str(case) and case["rule"] not in RULES_OF_LAYERS
     return "namespace" not in case and not is_about_layers
-
-
-def helm(*arguments, check=True, kubeconfig=None):
-    environment = dict(os.environ, PATH=f"{find_binaries()}:{os.environ['PATH']}")
-    command = ["helm", *map(str, arguments)]
-    if kubeconfig:
-        command.append(f"--kubeconfig={kubeconfig}")
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    if check and done.returncode != 0:
-        raise AssertionError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    return done
-
-
-def rendered(*arguments):
-    """The objects that the chart makes, by kind and name."""
-    done = helm("template", "sluice", CHART, "-n", SPACE, "--kube-version=1.33.0", *arguments)
-    objects = [item for item in yaml.safe_load_all(done.stdout) if item]
-    return {(item["kind"], item["metadata"]["name"]): item for item in objects}
 
 
 class ChartTest(unittest.TestCase):
@@ -89,7 +70,7 @@ class ChartTest(unittest.TestCase):
         self.assertIn("managerConfig.controllerManagerConfigYaml", done.stderr)
 
     def test_stanzas_without_content_count_as_absent(self):
-        default = self.rendered_with("integrations: {frameworks: [batch/job]}")
+        default = rendered_with("integrations: {frameworks: [batch/job]}")
         stanzas = (
             "featureGates", "integrations", "internalCertManagement", "leaderElection",
             "managedJobsNamespaceSelector", "visibilityServer", "webhook",
@@ -106,7 +87,7 @@ class ChartTest(unittest.TestCase):
         """
         for text in (empty, members, "", "# nothing"):
             with self.subTest(text):
-                self.assertEqual(self.without_text(self.rendered_with(text)),
+                self.assertEqual(self.without_text(rendered_with(text)),
                                  self.without_text(default))
 
     @staticmethod
@@ -172,7 +153,7 @@ class ChartTest(unittest.TestCase):
         self.assertIn("vworkload.kb.io", [hook["name"] for hook in hooks])
         # Other kinds have no policies, and keep their webhooks.
         text = "integrations: {frameworks: [batch/job, jobset.x-k8s.io/jobset]}"
-        others = self.rendered_with(text, "--set=jobAdmission=Policies")
+        others = rendered_with(text, "--set=jobAdmission=Policies")
         hooks = others["ValidatingWebhookConfiguration", "kueue-validating-webhook-configuration"]
         self.assertEqual(
             [hook["name"] for hook in hooks["webhooks"] if "job" in hook["name"]],
@@ -202,14 +183,14 @@ class ChartTest(unittest.TestCase):
             ("AllBeta: true", 2),
         ):
             text = "{featureGates: {%s}}" % gates
-            policy = self.rendered_with(text, "--set=jobAdmission=Policies")[
+            policy = rendered_with(text, "--set=jobAdmission=Policies")[
                 "MutatingAdmissionPolicy", "sluice-suspend-jobs"
             ]
             self.assertEqual(len(policy["spec"]["mutations"]), mutations, gates)
 
     def test_the_rules_of_policies_follow_the_gates(self):
         def rules(gates):
-            objects = self.rendered_with(
+            objects = rendered_with(
                 "{featureGates: {%s}}" % gates, "--set=jobAdmission=Policies"
             )
             policy = objects["ValidatingAdmissionPolicy", "sluice-jobs"]["spec"]
@@ -232,18 +213,11 @@ class ChartTest(unittest.TestCase):
         variables = rules("ElasticJobsViaWorkloadSlices: false")[1]
         self.assertEqual(variables["isElastic"], "false")
 
-    def rendered_with(self, configuration, *flags):
-        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as values:
-            config = {"controllerManagerConfigYaml": configuration}
-            yaml.safe_dump({"managerConfig": config}, values)
-            values.flush()
-            return rendered("-f", values.name, *flags)
-
     def test_webhooks_of_jobs_follow_the_configuration(self):
         text = "{managedJobsNamespaceSelector: {matchLabels: {team: ml}}, "
         text += "manageJobsWithoutQueueName: %s}"
         for manages_all, operations in (("false", ["CREATE"]), ("true", ["CREATE", "UPDATE"])):
-            objects = self.rendered_with(text % manages_all)
+            objects = rendered_with(text % manages_all)
             hooks = {}
             for kind, name in (("Mutating", "mutating"), ("Validating", "validating")):
                 name = f"kueue-{name}-webhook-configuration"
@@ -278,7 +252,7 @@ class ChartTest(unittest.TestCase):
         for text in ("{}", "managedJobsNamespaceSelector:"):
             for flag in ("jobAdmission=Webhooks", "jobAdmission=Policies"):
                 with self.subTest(text + flag):
-                    objects = self.rendered_with(text, f"--set={flag}")
+                    objects = rendered_with(text, f"--set={flag}")
                     selectors = [
                         hook["namespaceSelector"]
                         for (kind, _), made in objects.items()
@@ -328,7 +302,7 @@ class ChartTest(unittest.TestCase):
 
     def test_certificates_of_another_are_mounted(self):
         name = ("Deployment", "sluice-controller-manager")
-        pod = self.rendered_with("internalCertManagement: {enable: false}")[name]
+        pod = rendered_with("internalCertManagement: {enable: false}")[name]
         pod = pod["spec"]["template"]["spec"]
         mounts = {each["name"]: each["mountPath"] for each in pod["containers"][0]["volumeMounts"]}
         self.assertEqual(
