@@ -3,8 +3,11 @@ controller, which are no more than its configuration needs."""
 
 import unittest
 
-from chart import KUEUE_NAMES, rendered
+import yaml
 
+from chart import KUEUE_NAMES, rendered, rendered_with, template
+
+MANAGER = "sluice-controller-manager"
 READ = ["get", "list", "watch"]
 EDIT = ["create", "delete", "get", "list", "patch", "update", "watch"]
 # Kind: group, resource, whether there is a right to its status.
@@ -107,3 +110,97 @@ class UserRolesTest(unittest.TestCase):
         for made in rendered().values():
             if made["kind"].endswith("Binding") and "roleRef" in made:
                 self.assertFalse(made["roleRef"]["name"].endswith("-role"), made)
+
+
+def rights(objects, verb=None):
+    """What the account of the controller may do: (resource, verb, namespace or "" for all)."""
+    granted = set()
+    for made in objects.values():
+        if made["kind"] not in ("ClusterRoleBinding", "RoleBinding"):
+            continue
+        if {"kind": "ServiceAccount", "name": MANAGER} not in [
+            {key: subject[key] for key in ("kind", "name")} for subject in made["subjects"]
+        ]:
+            continue
+        role = objects.get((made["roleRef"]["kind"], made["roleRef"]["name"]), {"rules": []})
+        for rule in role["rules"]:
+            for resource in rule["resources"]:
+                for each in rule["verbs"]:
+                    granted.add((resource, each, made["metadata"].get("namespace", "")))
+    return {each for each in granted if verb in (None, each[1])}
+
+
+WITHOUT_ELASTIC = "featureGates: {ElasticJobsViaWorkloadSlices: false}\n"
+BATCH_ALONE = WITHOUT_ELASTIC + "integrations: {frameworks: [batch/job]}"
+POD_WRITES = ("ValidatingAdmissionPolicy", "sluice-pod-writes")
+
+
+class ControllerRightsTest(unittest.TestCase):
+    def test_pods_are_out_of_reach_where_neither_pods_nor_elastic_jobs_are_managed(self):
+        objects = rendered_with(BATCH_ALONE)
+        of_pods = [each for each in rights(objects) if each[0].startswith("pods")]
+        self.assertEqual(of_pods, [])
+        self.assertNotIn(POD_WRITES, objects)
+
+    def test_elastic_jobs_need_patches_of_pods_and_no_more(self):
+        objects = rendered_with("integrations: {frameworks: [batch/job]}")
+        of_pods = {each[:2] for each in rights(objects) if each[0].startswith("pods")}
+        self.assertEqual(of_pods, {("pods", verb) for verb in ("get", "list", "patch", "watch")})
+
+    def test_pods_that_are_jobs_are_deleted_too(self):
+        for framework in ("pod", "deployment", "statefulset"):
+            objects = rendered_with(
+                WITHOUT_ELASTIC + "integrations: {frameworks: [%s]}" % framework
+            )
+            self.assertIn(("pods", "delete", ""), rights(objects), framework)
+            self.assertIn(("pods/status", "patch", ""), rights(objects), framework)
+            self.assertIn(POD_WRITES, objects)
+
+    def test_pods_are_written_in_the_namespaces_that_are_named(self):
+        flags = (
+            "--set=podNamespaces={team-a,team-b}",
+            "--set-string=managerConfig.controllerManagerConfigYaml=integrations: "
+            "{frameworks: [batch/job\\, pod]}",
+        )
+        objects = rendered(*flags)
+        for verb in ("patch", "delete"):
+            places = {place for resource, _, place in rights(objects, verb) if resource == "pods"}
+            self.assertLessEqual(places, {"team-a", "team-b"})
+        self.assertIn(("pods", "list", ""), rights(objects))
+        bound = [
+            (made["metadata"]["name"], made["metadata"]["namespace"])
+            for made in yaml.safe_load_all(template(*flags).stdout)
+            if made and made["kind"] == "RoleBinding" and "pod" in made["metadata"]["name"]
+        ]
+        roles = (f"{MANAGER}-elastic-pods", f"{MANAGER}-pod-writer")
+        self.assertEqual(
+            sorted(bound), [(role, space) for role in roles for space in ("team-a", "team-b")]
+        )
+
+    def test_jobs_are_deleted_only_if_the_configuration_asks_for_it(self):
+        asks = "objectRetentionPolicies: {workloads: {afterDeactivatedByKueue: 1h}}\n"
+        frameworks = "integrations: {frameworks: [batch/job, jobset.x-k8s.io/jobset]}"
+        deleted = {("jobs", "delete", ""), ("jobsets", "delete", "")}
+        self.assertLessEqual(deleted, rights(rendered_with(asks + frameworks)))
+        for retention in ("", "objectRetentionPolicies: {workloads: {afterFinished: 1h}}\n"):
+            granted = rights(rendered_with(retention + frameworks), "delete")
+            self.assertEqual(granted - {("workloads", "delete", "")}, set())
+
+    def test_objects_that_are_only_followed_are_listed_and_watched(self):
+        frameworks = "[deployment, statefulset, leaderworkerset.x-k8s.io/leaderworkerset]"
+        granted = rights(rendered_with("integrations: {frameworks: %s}" % frameworks))
+        for followed in ("deployments", "replicasets", "statefulsets", "leaderworkersets",
+                         "namespaces", "limitranges", "runtimeclasses"):  # fmt: skip
+            verbs = {verb for resource, verb, _ in granted if resource == followed}
+            self.assertEqual(verbs, {"list", "watch"}, followed)
+
+    def test_batch_jobs_are_out_of_reach_where_they_are_not_managed(self):
+        objects = rendered_with("integrations: {frameworks: [jobset.x-k8s.io/jobset]}")
+        self.assertEqual([each for each in rights(objects) if each[0].startswith("jobs/")], [])
+        self.assertNotIn(("jobs", "list", ""), rights(objects))
+
+    def test_nothing_is_granted_by_a_wildcard(self):
+        for made in rendered("--set=enablePrometheus=true").values():
+            for rule in made.get("rules", ()) if made["kind"].endswith("Role") else ():
+                self.assertNotIn("*", str(rule))
+                self.assertFalse({"escalate", "bind", "impersonate"} & set(rule["verbs"]))

@@ -50,7 +50,7 @@ stanza whose lines are all comments. */ -}}
 {{- fail (printf "managerConfig.controllerManagerConfigYaml: %s" $given.Error) }}
 {{- end }}
 {{- range $stanza := list "featureGates" "integrations" "internalCertManagement" "leaderElection"
-      "managedJobsNamespaceSelector" "visibilityServer" "webhook" }}
+      "managedJobsNamespaceSelector" "objectRetentionPolicies" "visibilityServer" "webhook" }}
 {{- if not (kindIs "map" (get $given $stanza | default dict)) }}
 {{- fail (printf "managerConfig.controllerManagerConfigYaml: %s must be an object" $stanza) }}
 {{- end }}
@@ -127,4 +127,37 @@ what the configuration says and nothing else, else all but two. */ -}}
 {{- define "sluice.visibilityPort" -}}
 {{- $configuration := include "sluice.configuration" . | fromJson }}
 {{- dig "visibilityServer" "bindPort" 8082 $configuration | int }}
+{{- end }}
+
+{{- /* The rights to jobs of a kind. They are deleted where the configuration asks for it, and only
+there. */ -}}
+{{- define "sluice.jobVerbs" -}}
+{{- $retention := dig "objectRetentionPolicies" "workloads" (dict) (include "sluice.configuration" . | fromJson) }}
+{{- ternary "[delete, get, list, patch, watch]" "[get, list, patch, watch]" (hasKey $retention "afterDeactivatedByKueue") }}
+{{- end }}
+
+{{- /* Binds a role that writes pods, in the namespaces of the value podNamespaces where it names any.
+Takes root and the end of the role's name. */ -}}
+{{- define "sluice.bindPodWriter" -}}
+{{- $name := printf "%s-%s" (include "sluice.manager" .root) .role }}
+{{- range default (list "") .root.Values.podNamespaces }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ ternary "RoleBinding" "ClusterRoleBinding" (ne . "") }}
+metadata:
+  name: {{ $name }}
+  {{- with . }}
+  namespace: {{ . }}
+  {{- end }}
+  labels:
+    {{- include "sluice.labels" $.root | nindent 4 }}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: ClusterRole
+  name: {{ $name }}
+subjects:
+- kind: ServiceAccount
+  name: {{ include "sluice.manager" $.root }}
+  namespace: {{ $.root.Release.Namespace }}
+{{- end }}
 {{- end }}
