@@ -124,6 +124,17 @@ what the configuration says and nothing else, else all but two. */ -}}
 {{- and .Values.enableVisibilityAPI (ne (include "sluice.gate" (dict "root" . "name" "VisibilityOnDemand")) "false") }}
 {{- end }}
 
+{{- /* "true" if the controller writes its authority into the APIServices of the visibility API. */ -}}
+{{- define "sluice.publishesVisibility" -}}
+{{- and (eq (include "sluice.servesVisibility" .) "true") (ne (include "sluice.hasOwnCertificates" .) "true") }}
+{{- end }}
+
+{{- /* The Service of the visibility API. The certificate that the controller makes is good for this
+name alone. */ -}}
+{{- define "sluice.visibilityService" -}}
+kueue-visibility-server
+{{- end }}
+
 {{- define "sluice.visibilityPort" -}}
 {{- $configuration := include "sluice.configuration" . | fromJson }}
 {{- dig "visibilityServer" "bindPort" 8082 $configuration | int }}

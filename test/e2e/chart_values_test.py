@@ -1,0 +1,101 @@
+"""Values of the chart, and what they make. The facts that the unit tests of Kueue's chart check
+hold for the values that both charts have."""
+
+import unittest
+
+from chart import KUEUE_NAMES, rendered, rendered_with
+
+MANAGER = ("Deployment", "sluice-controller-manager")
+
+
+def pod_of(objects, name=MANAGER):
+    return objects[name]["spec"]["template"]["spec"]
+
+
+class ValuesTest(unittest.TestCase):
+
+    def test_values_of_kueues_dashboard_are_passed_over(self):
+        self.assertIn(MANAGER, rendered("--set=kueueViz.backend.env[0].name=A"))
+
+    def test_the_pod_follows_its_values(self):
+        manager = "controllerManager"
+        objects = rendered(
+            f"--set={manager}.manager.priorityClassName=foo",
+            f"--set={manager}.nodeSelector.disktype=ssd",
+            f"--set={manager}.strategy.type=RollingUpdate",
+            f"--set={manager}.strategy.rollingUpdate.maxSurge=0",
+            f"--set={manager}.hostNetwork=true",
+            f"--set={manager}.dnsPolicy=ClusterFirstWithHostNet",
+            f"--set-json={manager}.tolerations=[{{\"key\":\"k\",\"operator\":\"Exists\"}}]",
+            f"--set={manager}.manager.logLevel=5",
+        )  # fmt: skip
+        pod = pod_of(objects)
+        self.assertEqual(pod["priorityClassName"], "foo")
+        self.assertEqual(pod["nodeSelector"], {"disktype": "ssd"})
+        self.assertEqual(pod["hostNetwork"], True)
+        self.assertEqual(pod["dnsPolicy"], "ClusterFirstWithHostNet")
+        self.assertEqual(pod["tolerations"], [{"key": "k", "operator": "Exists"}])
+        self.assertIn("--zap-log-level=5", pod["containers"][0]["args"])
+        strategy = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0}}
+        self.assertEqual(objects[MANAGER]["spec"]["strategy"], strategy)
+
+    def test_the_pod_has_nothing_that_no_value_asks_for(self):
+        objects = rendered()
+        absent = {"priorityClassName", "nodeSelector", "hostNetwork", "dnsPolicy", "tolerations"}
+        self.assertEqual(absent & set(pod_of(objects)), set())
+        self.assertNotIn("strategy", objects[MANAGER]["spec"])
+        self.assertIn("--zap-log-level=2", pod_of(objects)["containers"][0]["args"])
+
+
+    def test_the_account_reads_whom_the_api_server_lets_in(self):
+        name = ("RoleBinding", "sluice-visibility-server-auth-reader")
+        binding = rendered()[name]
+        self.assertEqual(binding["metadata"]["namespace"], "kube-system")
+        self.assertEqual(binding["roleRef"]["name"], "extension-apiserver-authentication-reader")
+        off = rendered("--set=enableVisibilityAuthReaderRoleBinding=false")
+        self.assertNotIn(name, off)
+
+    def test_every_object_can_have_the_name_of_kueues(self):
+        objects = rendered("-f", KUEUE_NAMES, release="kueue")
+        for kind, name in (
+            ("Deployment", "kueue-controller-manager"),
+            ("ServiceAccount", "kueue-controller-manager"),
+            ("ConfigMap", "kueue-manager-config"),
+            ("Service", "kueue-webhook-service"),
+            ("Service", "kueue-controller-manager-metrics-service"),
+            ("Service", "kueue-visibility-server"),
+            ("ClusterRole", "kueue-metrics-reader"),
+            ("RoleBinding", "kueue-visibility-server-auth-reader"),
+        ):
+            self.assertIn((kind, name), objects)
+        # An upgrade in place of Kueue's release cannot change the selector.
+        selector = objects["Deployment", "kueue-controller-manager"]["spec"]["selector"]
+        self.assertEqual(
+            selector["matchLabels"],
+            {"app.kubernetes.io/name": "kueue", "app.kubernetes.io/instance": "kueue",
+             "control-plane": "controller-manager"},
+        )  # fmt: skip
+
+
+class TrustTest(unittest.TestCase):
+    def api_services(self, objects):
+        return [
+            objects["APIService", f"{version}.visibility.kueue.x-k8s.io"]
+            for version in ("v1beta1", "v1beta2")
+        ]
+
+    def test_the_visibility_api_is_trusted_by_its_authority(self):
+        service = rendered()["Service", "kueue-visibility-server"]["metadata"]
+        for flags in ((), ("--set=enableVisibilityAPF=true",)):
+            for made in self.api_services(rendered(*flags)):
+                self.assertNotIn("insecureSkipTLSVerify", made["spec"])
+                place = {key: service[key] for key in ("name", "namespace")}
+                self.assertEqual(made["spec"]["service"], place)
+
+    def test_the_authority_of_certificates_from_files_is_a_value(self):
+        text = "internalCertManagement: {enable: false}"
+        for made in self.api_services(rendered_with(text)):
+            self.assertIs(made["spec"]["insecureSkipTLSVerify"], True)
+        for made in self.api_services(rendered_with(text, "--set=visibilityCABundle=Y2E=")):
+            self.assertEqual(made["spec"]["caBundle"], "Y2E=")
+            self.assertNotIn("insecureSkipTLSVerify", made["spec"])
