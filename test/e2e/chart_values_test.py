@@ -46,6 +46,15 @@ class ValuesTest(unittest.TestCase):
         self.assertNotIn("strategy", objects[MANAGER]["spec"])
         self.assertIn("--zap-log-level=2", pod_of(objects)["containers"][0]["args"])
 
+    def test_the_scratch_folder_has_a_size(self):
+        for flags, size in (
+            ((), "3Gi"),
+            (("--set=controllerManager.manager.scratchSizeLimit=4Gi",), "4Gi"),
+        ):
+            (scratch,) = [
+                each for each in pod_of(rendered(*flags))["volumes"] if each["name"] == "scratch"
+            ]
+            self.assertEqual(scratch["emptyDir"], {"sizeLimit": size})
 
     def test_the_account_reads_whom_the_api_server_lets_in(self):
         name = ("RoleBinding", "sluice-visibility-server-auth-reader")
