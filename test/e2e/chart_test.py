@@ -143,7 +143,8 @@ class ChartTest(unittest.TestCase):
 
 
     def test_policies_take_the_place_of_the_webhooks_of_jobs_alone(self):
-        objects = rendered("--set=jobAdmission=Policies")
+        text = "integrations: {frameworks: [batch/job]}"
+        objects = rendered_with(text, "--set=jobAdmission=Policies")
         hooks = objects["MutatingWebhookConfiguration", "kueue-mutating-webhook-configuration"]
         hooks = hooks["webhooks"]
         hooks += objects[

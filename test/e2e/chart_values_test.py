@@ -3,6 +3,8 @@ hold for the values that both charts have."""
 
 import unittest
 
+import yaml
+
 from chart import KUEUE_NAMES, rendered, rendered_with
 
 MANAGER = ("Deployment", "sluice-controller-manager")
@@ -55,6 +57,17 @@ class ValuesTest(unittest.TestCase):
                 each for each in pod_of(rendered(*flags))["volumes"] if each["name"] == "scratch"
             ]
             self.assertEqual(scratch["emptyDir"], {"sizeLimit": size})
+
+    def test_the_frameworks_are_those_of_kueues_chart(self):
+        text = rendered()["ConfigMap", "sluice-manager-config"]["data"]
+        configuration = yaml.safe_load(text["controller_manager_config.yaml"])
+        self.assertEqual(
+            sorted(configuration["integrations"]["frameworks"]),
+            ["batch/job", "deployment", "jobset.x-k8s.io/jobset", "kubeflow.org/mpijob",
+             "leaderworkerset.x-k8s.io/leaderworkerset", "pod", "ray.io/raycluster",
+             "ray.io/rayjob", "ray.io/rayservice", "statefulset",
+             "trainer.kubeflow.org/trainjob", "workload.codeflare.dev/appwrapper"],
+        )  # fmt: skip
 
     def test_the_account_reads_whom_the_api_server_lets_in(self):
         name = ("RoleBinding", "sluice-visibility-server-auth-reader")
