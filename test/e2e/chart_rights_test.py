@@ -199,6 +199,18 @@ class ControllerRightsTest(unittest.TestCase):
         self.assertEqual([each for each in rights(objects) if each[0].startswith("jobs/")], [])
         self.assertNotIn(("jobs", "list", ""), rights(objects))
 
+    def test_certificates_of_others_take_rights_away(self):
+        own = {resource for resource, *_ in rights(rendered())}
+        self.assertLessEqual({"secrets", "apiservices", "customresourcedefinitions"}, own)
+        files = {
+            resource
+            for resource, *_ in rights(rendered_with("internalCertManagement: {enable: false}"))
+        }
+        self.assertFalse({"secrets", "apiservices"} & files)
+        managed = {resource for resource, *_ in rights(rendered("--set=enableCertManager=true"))}
+        published = {"apiservices", "customresourcedefinitions", "mutatingwebhookconfigurations"}
+        self.assertFalse((published | {"secrets"}) & managed)
+
     def test_nothing_is_granted_by_a_wildcard(self):
         for made in rendered("--set=enablePrometheus=true").values():
             for rule in made.get("rules", ()) if made["kind"].endswith("Role") else ():

@@ -5,8 +5,9 @@ import unittest
 
 import yaml
 
-from chart import KUEUE_NAMES, rendered, rendered_with
+from chart import KUEUE_NAMES, refusal_of, rendered, rendered_with
 
+INJECTED = "cert-manager.io/inject-ca-from"
 MANAGER = ("Deployment", "sluice-controller-manager")
 
 
@@ -78,7 +79,7 @@ class ValuesTest(unittest.TestCase):
         self.assertNotIn(name, off)
 
     def test_every_object_can_have_the_name_of_kueues(self):
-        objects = rendered("-f", KUEUE_NAMES, release="kueue")
+        objects = rendered("-f", KUEUE_NAMES, "--set=enableCertManager=true", release="kueue")
         for kind, name in (
             ("Deployment", "kueue-controller-manager"),
             ("ServiceAccount", "kueue-controller-manager"),
@@ -88,6 +89,7 @@ class ValuesTest(unittest.TestCase):
             ("Service", "kueue-visibility-server"),
             ("ClusterRole", "kueue-metrics-reader"),
             ("RoleBinding", "kueue-visibility-server-auth-reader"),
+            ("Certificate", "kueue-serving-cert"),
         ):
             self.assertIn((kind, name), objects)
         # An upgrade in place of Kueue's release cannot change the selector.
@@ -108,7 +110,7 @@ class TrustTest(unittest.TestCase):
 
     def test_the_visibility_api_is_trusted_by_its_authority(self):
         service = rendered()["Service", "kueue-visibility-server"]["metadata"]
-        for flags in ((), ("--set=enableVisibilityAPF=true",)):
+        for flags in ((), ("--set=enableCertManager=true",)):
             for made in self.api_services(rendered(*flags)):
                 self.assertNotIn("insecureSkipTLSVerify", made["spec"])
                 place = {key: service[key] for key in ("name", "namespace")}
@@ -121,3 +123,64 @@ class TrustTest(unittest.TestCase):
         for made in self.api_services(rendered_with(text, "--set=visibilityCABundle=Y2E=")):
             self.assertEqual(made["spec"]["caBundle"], "Y2E=")
             self.assertNotIn("insecureSkipTLSVerify", made["spec"])
+
+    def test_cert_manager_signs_every_certificate_and_writes_its_authority(self):
+        objects = rendered("--set=enableCertManager=true")
+        self.assertEqual(objects["Issuer", "sluice-selfsigned-issuer"]["spec"], {"selfSigned": {}})
+        hosts = {
+            "serving-cert": ("kueue-webhook-service", "webhook-server-cert"),
+            "metrics-cert": ("sluice-controller-manager-metrics-service", "metrics-server-cert"),
+            "visibility-server-cert": ("kueue-visibility-server", "visibility-server-cert"),
+        }
+        for name, (host, secret) in hosts.items():
+            spec = objects["Certificate", f"sluice-{name}"]["spec"]
+            self.assertEqual(
+                spec["dnsNames"],
+                [f"{host}.queueing.svc", f"{host}.queueing.svc.cluster.local"],
+            )
+            self.assertEqual(spec["secretName"], f"sluice-{secret}")
+            self.assertEqual(
+                spec["issuerRef"], {"kind": "Issuer", "name": "sluice-selfsigned-issuer"}
+            )
+        injected = {
+            key: made["metadata"]["annotations"][INJECTED]
+            for key, made in objects.items()
+            if INJECTED in made["metadata"].get("annotations", {})
+        }
+        kinds = [kind for kind, _ in injected]
+        self.assertEqual(kinds.count("CustomResourceDefinition"), 5)
+        self.assertEqual(kinds.count("APIService"), 2)
+        self.assertEqual(len(kinds), 9)
+        for (kind, _), source in injected.items():
+            name = "visibility-server-cert" if kind == "APIService" else "serving-cert"
+            self.assertEqual(source, f"queueing/sluice-{name}")
+
+    def test_the_controller_reads_the_certificates_of_cert_manager(self):
+        objects = rendered("--set=enableCertManager=true")
+        text = objects["ConfigMap", "sluice-manager-config"]["data"]
+        configuration = yaml.safe_load(text["controller_manager_config.yaml"])
+        self.assertEqual(configuration["internalCertManagement"], {"enable": False})
+        self.assertEqual(configuration["metrics"], {"bindAddress": ":8443"})
+        secrets = {
+            each["name"]: each["secret"] for each in pod_of(objects)["volumes"] if "secret" in each
+        }
+        self.assertEqual(len(secrets), 3)
+        # With its authority the controller would write it beside cert-manager.
+        items = secrets["webhook-certificate"]["items"]
+        self.assertEqual([each["key"] for each in items], ["tls.crt", "tls.key"])
+
+    def test_another_issuer_is_taken_in_place_of_the_charts(self):
+        issuer = {"group": "cert-manager.io", "kind": "ClusterIssuer", "name": "shared"}
+        flags = [f"--set=certManager.issuerRef.{key}={value}" for key, value in issuer.items()]
+        objects = rendered("--set=enableCertManager=true", *flags)
+        self.assertFalse([key for key in objects if key[0] == "Issuer"])
+        certificates = [made for key, made in objects.items() if key[0] == "Certificate"]
+        self.assertEqual(len(certificates), 3)
+        for made in certificates:
+            self.assertEqual(made["spec"]["issuerRef"], issuer)
+
+    def test_cert_manager_beside_certificates_of_the_controller_is_refused(self):
+        text = "--set-string=managerConfig.controllerManagerConfigYaml="
+        text += "internalCertManagement: {enable: true}"
+        refusal = refusal_of("--set=enableCertManager=true", text)
+        self.assertIn("internalCertManagement.enable", refusal)

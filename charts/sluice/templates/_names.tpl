@@ -55,7 +55,24 @@ stanza whose lines are all comments. */ -}}
 {{- fail (printf "managerConfig.controllerManagerConfigYaml: %s must be an object" $stanza) }}
 {{- end }}
 {{- end }}
-{{- include "sluice.withoutNulls" $given }}
+{{- $configuration := include "sluice.withoutNulls" $given | fromJson }}
+{{- if .Values.enableCertManager }}
+{{- $certificates := get $configuration "internalCertManagement" | default dict }}
+{{- if get $certificates "enable" }}
+{{- fail "enableCertManager: internalCertManagement.enable in the configuration must not be true" }}
+{{- end }}
+{{- $_ := set $configuration "internalCertManagement" (merge (dict "enable" false) $certificates) }}
+{{- end }}
+{{- $configuration | toJson }}
+{{- end }}
+
+{{- /* The configuration as the controller reads it: as it was given, unless the chart adds to it. */ -}}
+{{- define "sluice.configurationText" -}}
+{{- if .Values.enableCertManager }}
+{{- include "sluice.configuration" . | fromJson | toYaml }}
+{{- else }}
+{{- .Values.managerConfig.controllerManagerConfigYaml }}
+{{- end }}
 {{- end }}
 
 {{- /* The Service and the Secret have the names that the configuration gives them. */ -}}
@@ -69,10 +86,27 @@ stanza whose lines are all comments. */ -}}
 {{- dig "internalCertManagement" "webhookSecretName" "" $configuration | default "kueue-webhook-server-cert" }}
 {{- end }}
 
-{{- /* "true" where certificates are files that another makes, as cert-manager does. */ -}}
+{{- /* "true" if the certificates are files that another program makes, such as cert-manager. */ -}}
 {{- define "sluice.hasOwnCertificates" -}}
 {{- $configuration := include "sluice.configuration" . | fromJson }}
 {{- not (dig "internalCertManagement" "enable" true $configuration) }}
+{{- end }}
+
+{{- /* The annotation by which cert-manager writes its authority into an object; "" without
+cert-manager. Takes root and the end of the Certificate's name. */ -}}
+{{- define "sluice.injectedAuthority" -}}
+{{- if .root.Values.enableCertManager -}}
+annotations:
+  {{ include "sluice.injectionKey" . }}: {{ include "sluice.injectionSource" . }}
+{{- end }}
+{{- end }}
+
+{{- define "sluice.injectionKey" -}}
+cert-manager.io/inject-ca-from
+{{- end }}
+
+{{- define "sluice.injectionSource" -}}
+{{ .root.Release.Namespace }}/{{ include "sluice.fullname" .root }}-{{ .certificate }}
 {{- end }}
 
 {{- define "sluice.certificateFolder" -}}
