@@ -5,7 +5,7 @@ import unittest
 
 import yaml
 
-from chart import KUEUE_NAMES, refusal_of, rendered, rendered_with
+from chart import CHART, KUEUE_NAMES, refusal_of, rendered, rendered_with
 
 INJECTED = "cert-manager.io/inject-ca-from"
 MANAGER = ("Deployment", "sluice-controller-manager")
@@ -16,6 +16,36 @@ def pod_of(objects, name=MANAGER):
 
 
 class ValuesTest(unittest.TestCase):
+    def test_values_that_there_are_not_are_refused_by_name(self):
+        for wrong, named in (
+            ("enableVisibilityApi=true", "'enableVisibilityApi' not allowed"),
+            ("controllerManager.replica=2", "'replica' not allowed"),
+            ("controllerManager.replicas=two", "/controllerManager/replicas"),
+            ("webhooks.queuedJobsFailurePolicy=fail", "'Fail', 'Ignore'"),
+            ("webhooks.otherJobsTimeoutSeconds=31", "otherJobsTimeoutSeconds"),
+            ("controllerManager.manager.image.pullPolicy=Sometimes", "pullPolicy"),
+            ("certManager.issuerRef.kid=Issuer", "'kid' not allowed"),
+            ("describedJobKinds[0].kind=Experiment", "apiVersion"),
+        ):
+            with self.subTest(wrong):
+                self.assertIn(named, refusal_of(f"--set={wrong}"))
+
+    def test_every_value_of_the_chart_is_in_the_schema(self):
+        schema = yaml.safe_load((CHART / "values.schema.json").read_text())
+
+        def check(values, part, path):
+            properties = part.get("properties")
+            if properties is None:
+                return
+            self.assertIs(part["additionalProperties"], False, path)
+            for key, value in values.items():
+                self.assertIn(key, properties, path)
+                if isinstance(value, dict):
+                    inner = properties[key]
+                    name = inner.get("$ref", "").rpartition("/")[2]
+                    check(value, schema["$defs"].get(name, inner), f"{path}.{key}")
+
+        check(yaml.safe_load((CHART / "values.yaml").read_text()), schema, "")
 
     def test_values_of_kueues_dashboard_are_passed_over(self):
         self.assertIn(MANAGER, rendered("--set=kueueViz.backend.env[0].name=A"))
