@@ -14,7 +14,7 @@ import unittest
 import yaml
 
 from api_client import ApiError
-from control_plane import ControlPlane, find_binaries, wait_until
+from control_plane import ControlPlane, ControlPlaneError, find_binaries, wait_until
 
 from chart import CHART, SPACE, helm, refusal_of, rendered, rendered_with
 from cluster import ROOT, find_binary
@@ -347,11 +347,12 @@ class InstallTest(unittest.TestCase):
                 raise
             return None
 
-    def start_controller(self):
+    def start_controller(self, configuration=None):
         kubeconfig = self.plane.service_account_kubeconfig(
             SPACE, "sluice-controller-manager", self.directory / "account.kubeconfig"
         )
         controller = Controller(find_binary(), kubeconfig, self.directory, namespace=SPACE)
+        controller.configuration = configuration or {}
         self.addCleanup(controller.kill)
         controller.start()
         return controller
@@ -385,6 +386,51 @@ class InstallTest(unittest.TestCase):
         self.assertFalse(self.get_job("first")["spec"]["suspend"])
         # Nothing asks a controller that is gone.
         self.apply(job("later", "team", "jobs"))
+
+    def test_its_frameworks_need_no_definitions(self):
+        self.helm("install", "sluice", CHART, "--create-namespace")
+        text = self.get(f"/api/v1/namespaces/{SPACE}/configmaps/sluice-manager-config")["data"]
+        configuration = yaml.safe_load(text["controller_manager_config.yaml"])
+        self.assertIn("ray.io/rayjob", configuration["integrations"]["frameworks"])
+        controller = self.start_controller({"integrations": configuration["integrations"]})
+        self.submit("first")
+        wait_until(lambda: not self.get_job("first")["spec"]["suspend"], 30, "it runs")
+        log = controller.log.read_text()
+        self.assertIn("kind is not served; it is followed once it is", log)
+        for loud in ('"error"', " error ", "may not be listed"):
+            self.assertNotIn(loud, log)
+
+    def test_the_account_of_the_controller_cannot_change_images(self):
+        self.helm("install", "sluice", CHART, "--create-namespace")
+        self.plane.kubectl("delete", "mutatingwebhookconfigurations", "--all")
+        self.plane.kubectl("delete", "validatingwebhookconfigurations", "--all")
+        account = f"--as=system:serviceaccount:{SPACE}:sluice-controller-manager"
+        images = '{"spec": {"%s": [{"name": "c", "image": "other"}]}}'
+        containers = [{"name": "c", "image": "first"}]
+        pod = {
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": "pod", "namespace": "team"},
+            "spec": {"containers": containers, "initContainers": [dict(containers[0], name="i")],
+                     "schedulingGates": [{"name": "kueue.x-k8s.io/admission"}]},
+        }  # fmt: skip
+        self.apply(namespace("team"), pod)
+
+        def patch(body, *arguments):
+            command = ("patch", "pod", "pod", "-n", "team", "-p", body, *arguments)
+            try:
+                return self.plane.kubectl(*command)
+            except ControlPlaneError as error:
+                return str(error)
+
+        wait_until(
+            lambda: "may not change the images" in patch(images % "containers", account),
+            30, "the policy works",
+        )  # fmt: skip
+        inits = (images % "initContainers").replace('"c"', '"i"')
+        self.assertIn("may not change the images", patch(inits, account))
+        self.assertIn("patched", patch('{"spec": {"schedulingGates": []}}', account,
+                                       "--type=merge"))  # fmt: skip
+        self.assertIn("patched", patch(images % "containers"))
 
     def test_policies_judge_jobs_without_a_controller(self):
         self.helm("install", "sluice", CHART, "--create-namespace", "--set=jobAdmission=Policies")
