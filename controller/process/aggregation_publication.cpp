@@ -6,6 +6,11 @@ namespace sluice::controller {
 
 namespace {
 
+bool is_checked(const json::Value& api_service) {
+    const json::Value* skips = api_service.find_path({"spec", "insecureSkipTLSVerify"});
+    return skips == nullptr || *skips != json::Value(true);
+}
+
 bool leads_to_us(const json::Value& api_service, const serving::WebhookAddress& own) {
     const json::Value* service = api_service.find_path({"spec", "service"});
     return service != nullptr && service->is_object() &&
@@ -23,24 +28,20 @@ std::vector<std::string> visibility_names(const config::Configuration& configura
 std::optional<json::Value> aggregation_patch(
     const json::Value& api_service, const serving::WebhookAddress& own
 ) {
-    if (own.authority_pem.empty() || !leads_to_us(api_service, own)) {
+    if (own.authority_pem.empty() || !leads_to_us(api_service, own) || !is_checked(api_service)) {
         return std::nullopt;
     }
     const json::Value& spec = *api_service.find("spec");
     const std::string present(spec.string_at("caBundle"));
     std::string wanted = serving::make_ca_bundle(present, own);
-    const json::Value* unchecked = spec.find("insecureSkipTLSVerify");
-    const bool is_checked = unchecked == nullptr || *unchecked != json::Value(true);
-    if (wanted == present && is_checked) {
+    if (wanted == present) {
         return std::nullopt;
     }
     json::Value metadata = json::Object{};
     if (const json::Value* version = api_service.find_path({"metadata", "resourceVersion"})) {
         metadata.set("resourceVersion", *version);
     }
-    // The API server refuses an authority beside insecureSkipTLSVerify.
-    json::Value trust =
-        json::Object{{"caBundle", std::move(wanted)}, {"insecureSkipTLSVerify", nullptr}};
+    json::Value trust = json::Object{{"caBundle", std::move(wanted)}};
     return json::Value(json::Object{{"metadata", std::move(metadata)}, {"spec", std::move(trust)}});
 }
 

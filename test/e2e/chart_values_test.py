@@ -145,6 +145,8 @@ class TrustTest(unittest.TestCase):
                 self.assertNotIn("insecureSkipTLSVerify", made["spec"])
                 place = {key: service[key] for key in ("name", "namespace")}
                 self.assertEqual(made["spec"]["service"], place)
+                # Else Kueue's manifest could not be applied in its place.
+                self.assertEqual(made["spec"]["caBundle"], "")
 
     def test_the_authority_of_certificates_from_files_is_a_value(self):
         text = "internalCertManagement: {enable: false}"
