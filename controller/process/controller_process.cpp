@@ -102,9 +102,6 @@ kube::Async<void> ControllerProcess::start_servers() {
     if (started) {
         services_.spawn(status_.keep(), "metrics certificate");
     }
-    if (visibility_) {
-        services_.spawn(visibility_->run(), "visibility");
-    }
     co_return started;
 }
 
@@ -205,6 +202,10 @@ boost::asio::awaitable<void> ControllerProcess::live() {
     if (!serves) {
         finish(1);
         co_return;
+    }
+    if (visibility_ && options_.with_servers) {
+        // It shows the certificate of the webhooks.
+        services_.spawn(visibility_->run(), "visibility");
     }
     follows_ = true;
     for (const KindEntry& entry : registry_.all()) {

@@ -14,6 +14,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -29,6 +30,9 @@ class VisibilityService {
         const config::Configuration& configuration;
         LoopCalls& calls;
         PendingWorkloads& pending;  ///< on the loop of the calls
+        /// Finds the certificate of the webhooks, whose authority the APIServices know. Empty: the
+        /// visibility API makes a certificate in memory.
+        std::function<const serving::ServingCertificates*()> find_certificate = {};
     };
     /// Lifetime: what the parts refer to must outlive it.
     explicit VisibilityService(Parts parts);

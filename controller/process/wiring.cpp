@@ -182,12 +182,17 @@ ControllerProcess::ControllerProcess(
         later_reviews_ = make_later_admissions();
     }
     if (options_.visibility_client != nullptr) {
+        std::function<const serving::ServingCertificates*()> find_certificate;
+        if (webhooks_) {
+            find_certificate = [this] { return webhooks_->find_shown(); };
+        }
         visibility_.emplace(VisibilityService::Parts{
             .client = std::move(options_.visibility_client),
             .clock = clock,
             .configuration = options_.configuration,
             .calls = loop_calls_,
             .pending = pending_,
+            .find_certificate = std::move(find_certificate),
         });
     }
     if (competes()) {
