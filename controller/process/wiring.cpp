@@ -182,13 +182,15 @@ ControllerProcess::ControllerProcess(
         later_reviews_ = make_later_admissions();
     }
     if (options_.visibility_client != nullptr) {
-        visibility_.emplace(VisibilityService::Parts{
-            .client = std::move(options_.visibility_client),
-            .clock = clock,
-            .configuration = options_.configuration,
-            .calls = loop_calls_,
-            .pending = pending_,
-        });
+        visibility_.emplace(
+            VisibilityService::Parts{
+                .clock = clock,
+                .configuration = options_.configuration,
+                .calls = loop_calls_,
+                .pending = pending_,
+            },
+            std::move(options_.visibility_client)
+        );
     }
     if (competes()) {
         SLUICE_ASSERT(options_.lease_client != nullptr);
