@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -88,6 +89,11 @@ bool until(net::EventLoop& loop, Condition condition) {
     return condition();
 }
 
+boost::asio::awaitable<void> compete(kube::LeaderThread* leader) {
+    std::function<void()> on_elected = [] {};
+    co_await leader->lead(std::move(on_elected));
+}
+
 }  // namespace
 
 TEST_CASE("the visibility API ends in order after a request", "[process][end]") {
@@ -131,12 +137,7 @@ TEST_CASE("the lease's thread ends in order after a request", "[process][end]") 
     options.identity = "me";
     kube::LeaderThread leader(api.connect(), kClock, options, 1);
     net::TaskGroup tasks(loop.executor(), "test");
-    tasks.spawn(
-        [](kube::LeaderThread* of) -> boost::asio::awaitable<void> {
-            co_await of->lead([] {});
-        }(&leader),
-        "lease"
-    );
+    tasks.spawn(compete(&leader), "lease");
     CHECK(until(loop, [&] { return api.handler->requests > 0; }));
     test::run_async(loop, tasks.stop(0s));
     test::run_async(loop, leader.release());
