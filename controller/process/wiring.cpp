@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "config/kind_argument.hpp"
 #include "config/validation.hpp"
+#include "controller/jobs/elastic_pods.hpp"
 #include "controller/jobs/serving/serving_names.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/process/controller_process.hpp"
@@ -403,11 +404,12 @@ void ControllerProcess::on_change(const kube::AnyChange& change) {
     wake();
 }
 
-/// Pods are many, and only those of elastic jobs matter: without such a job none are followed.
+/// Pods are many, and only those of elastic jobs matter, and those that Kueue started with a
+/// topology assignment: without such a job none are followed.
 void ControllerProcess::follow_elastic_pods(const kube::Change<api::Workload>& change) {
     if (follows_elastic_pods_ || registry_.find(kind_of<api::Pod>()) != nullptr || !change.after ||
-        !options_.settings.elastic_jobs || !options_.controllers.contains(kElasticJobController) ||
-        change.after->metadata.find_annotation(api::annotation::kElasticJob) == nullptr) {
+        !options_.controllers.contains(kElasticJobController) ||
+        !has_gated_pods(*change.after, options_.settings.elastic_jobs)) {
         return;
     }
     follows_elastic_pods_ = true;
