@@ -15,8 +15,7 @@ namespace sluice::controller {
 
 namespace {
 
-/// What Kueue's own controllers write.
-constexpr std::string_view kKueueReason = "Active";
+/// The message of Kueue's own controllers.
 constexpr std::string_view kKueueMessage = "The admission check is active";
 
 /// Returns true for a controller that is a part of Kueue, and that Sluice does not have.
@@ -29,8 +28,7 @@ bool is_of_kueue(const api::AdmissionCheck& check) {
 /// Another controller that serves the check has set its condition, which is left alone.
 bool lacks_controller(const api::AdmissionCheck& check) {
     const auto* active = api::find_condition(check.status.conditions, api::condition::kActive);
-    return active == nullptr || (is_of_kueue(check) && active->reason == kKueueReason &&
-                                 active->message == kKueueMessage);
+    return active == nullptr || (is_of_kueue(check) && active->message == kKueueMessage);
 }
 
 std::optional<Write> report_missing_controller(
