@@ -108,12 +108,11 @@ class HttpParser::BeastParser final : public Impl, private http::basic_parser<Is
     }
 
   private:
-    void
-    on_request_impl(http::verb, string_view method_text, string_view target_text, int version, error_code&)
+    void on_request_impl(http::verb, string_view verb, string_view path, int version, error_code&)
         override {
         version_ = version;
-        method = std::string(method_text);
-        target = std::string(target_text);
+        method = std::string(verb);
+        target = std::string(path);
     }
     void on_response_impl(int code, string_view, int version, error_code&) override {
         version_ = version;
