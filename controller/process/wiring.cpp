@@ -158,9 +158,11 @@ ControllerProcess::ControllerProcess(
       informers_(informers_parts()),
       run_time_kinds_(run_time_kinds_parts()),
       external_kinds_(external_kinds_parts()),
+      heartbeat_(clock, options_.stall_max),
       status_(
           clock,
           options_.configuration,
+          heartbeat_,
           [this] { return metrics_.print(); },
           std::move(options_.review_client)
       ),
@@ -207,8 +209,10 @@ ControllerProcess::~ControllerProcess() = default;
 
 std::unique_ptr<kube::Leadership> ControllerProcess::make_leadership() {
     if (options_.has_lease_thread) {
+        kube::LeaderOptions made = leader_options(options_);
+        made.may_lead = [this] { return heartbeat_.is_regular(); };
         return std::make_unique<kube::LeaderThread>(
-            std::move(options_.lease_client), clock_, leader_options(options_), options_.seed
+            std::move(options_.lease_client), clock_, std::move(made), options_.seed
         );
     }
     return std::make_unique<kube::LeaderElection>(

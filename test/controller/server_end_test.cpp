@@ -122,7 +122,10 @@ TEST_CASE("the page of metrics ends in order after a request", "[process][end]")
     auto configuration = config::default_configuration("kueue-system");
     configuration.health.health_probe_bind_address = "";
     configuration.metrics.bind_address = "127.0.0.1:0";
-    StatusServers servers(kClock, configuration, [] { return std::string(); }, api.connect());
+    const Heartbeat heartbeat(kClock);
+    StatusServers servers(
+        kClock, configuration, heartbeat, [] { return std::string(); }, api.connect()
+    );
     REQUIRE(test::run_async(loop, servers.start()));
     CHECK(ask(loop, servers.metrics_port(), "/metrics") == 403);
     CHECK(api.handler->requests >= 2);
