@@ -274,6 +274,9 @@ boost::asio::awaitable<int> ControllerProcess::run() {
         log::error("server cannot start", {{"error", started.error().detail}});
         co_return 2;
     }
+    if (options_.with_servers || options_.has_lease_thread) {
+        services_.spawn(heartbeat_.keep(), "heartbeat");
+    }
     services_.spawn(events_.run(), "events");
     services_.spawn(metrics_.keep_fresh(&metrics_dirty_), "metrics");
     services_.spawn(live(), "live");

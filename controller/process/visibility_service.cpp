@@ -51,11 +51,12 @@ net::ServerOptions make_visibility_limits(const config::VisibilityServer& wanted
 
 }  // namespace
 
-VisibilityService::VisibilityService(Parts parts)
-    : parts_(std::move(parts)),
-      reviews_(*parts_.client, parts_.clock, kKeepGranted),
-      authentication_(*parts_.client, reviews_, parts_.clock),
+VisibilityService::VisibilityService(const Parts& parts, std::unique_ptr<kube::Client> client)
+    : parts_(parts),
       thread_("visibility"),
+      client_(std::move(client)),
+      reviews_(*client_, parts_.clock, kKeepGranted),
+      authentication_(*client_, reviews_, parts_.clock),
       certificates_(make_visibility_source(parts_)),
       server_(thread_, *certificates_) {}
 

@@ -133,6 +133,8 @@ struct PodShape {
     std::vector<ShapeRefusal> refusals;
     /// Ask for topology-aware scheduling themselves (PodSet.topologyRequest, KEP-2724).
     bool requests_topology = false;
+    /// Must run within one domain of it each, or each slice of them.
+    bool requires_domain = false;
     /// What their containers request, whatever quota makes of it; of those alone.
     std::vector<std::string> resources;
     friend bool operator==(const PodShape&, const PodShape&) = default;

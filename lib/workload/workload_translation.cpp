@@ -319,6 +319,7 @@ engine::PodShape Translator::Shape::to_engine() const {
         .id = id,
         .refusals = refusals,
         .requests_topology = shape.topology.has_value(),
+        .requires_domain = shape.topology && shape.topology->requires_domain,
         .resources = {},
     };
     if (shape.topology) {

@@ -253,6 +253,7 @@ TEST_CASE(
         REQUIRE(!events.empty());
         const auto& shape = std::get<engine::PodShapeChanged>(events[0]).shape;
         CHECK(shape.requests_topology);
+        CHECK(shape.requires_domain);
         return shape.refusals;
     };
     CHECK(refusals(translator.set(asking)).at(0).kind == MissingTopology);
