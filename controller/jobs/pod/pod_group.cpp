@@ -52,6 +52,11 @@ std::optional<Time> find_last_moment(const api::Pod& pod) {
     return deleted && grace ? std::optional(*deleted + std::chrono::seconds(*grace)) : std::nullopt;
 }
 
+bool is_being_deleted(const Stores& stores, const std::string& ns) {
+    const auto found = stores.of<api::Namespace>().find(ns);
+    return !found || found->metadata.deletion_timestamp;
+}
+
 }  // namespace
 
 PodGroup::PodGroup(
@@ -62,6 +67,7 @@ PodGroup::PodGroup(
       settings_(settings),
       now_(now),
       first_(find_first(pods_)),
+      is_namespace_ending_(is_being_deleted(stores, first_->metadata.namespace_)),
       list_(pods_) {
     const std::string_view prebuilt = validation::prebuilt_workload_name(
         first_->metadata, settings.workload_identifier_annotations
@@ -69,6 +75,11 @@ PodGroup::PodGroup(
     workload_ = stores.of<api::Workload>().find(
         first_->metadata.namespace_, prebuilt.empty() ? std::string_view(group_) : prebuilt
     );
+    has_queue_ = stores.of<api::LocalQueue>().find(
+                     first_->metadata.namespace_,
+                     workload_ ? std::string_view(workload_->spec.queue_name)
+                               : find_value(first_->metadata.labels, api::label::kQueueName)
+                 ) != nullptr;
     if (!workload_) {
         return;
     }
