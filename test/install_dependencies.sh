@@ -23,6 +23,17 @@ as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 . /etc/os-release
 missing() { ! dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
 
+# lacks PACKAGE [VERSION]: the package is not installed, or is older than the version. Packages that
+# are too old come as dependencies of others: Debian 12's libspdlog-dev brings Catch2 2.
+lacks() {
+    if missing "$1"; then return 0; fi
+    [ -n "${2:-}" ] || return 1
+    ! dpkg --compare-versions "$(dpkg-query -W -f='${Version}' "$1")" ge "$2"
+}
+
+# The oldest versions that Sluice builds with, of packages that Debian has had in older ones.
+declare -A oldest=([catch2]=3.4)
+
 # Debian 12 ships a Boost and a Catch2 that are too old; its own backports carry newer ones.
 backports_packages=()
 packages=(cmake ninja-build git ca-certificates python3 python3-yaml libssl-dev libyaml-cpp-dev
@@ -48,9 +59,11 @@ else
 fi
 
 wanted=()
-for p in "${packages[@]}"; do if missing "$p"; then wanted+=("$p"); fi; done
+for p in "${packages[@]}"; do if lacks "$p" "${oldest[$p]:-}"; then wanted+=("$p"); fi; done
 wanted_backports=()
-for p in "${backports_packages[@]}"; do if missing "$p"; then wanted_backports+=("$p"); fi; done
+for p in "${backports_packages[@]}"; do
+    if lacks "$p" "${oldest[$p]:-}"; then wanted_backports+=("$p"); fi
+done
 
 if [ "${#wanted[@]}" -eq 0 ] && [ "${#wanted_backports[@]}" -eq 0 ]; then
     say 'everything is there'
