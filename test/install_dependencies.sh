@@ -23,16 +23,26 @@ as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 . /etc/os-release
 missing() { ! dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
 
-# lacks PACKAGE [VERSION]: the package is not installed, or is older than the version. Packages that
+# lacks PACKAGE VERSION: the package is not installed, or is older than the version. Packages that
 # are too old come as dependencies of others: Debian 12's libspdlog-dev brings Catch2 2.
 lacks() {
     if missing "$1"; then return 0; fi
-    [ -n "${2:-}" ] || return 1
     ! dpkg --compare-versions "$(dpkg-query -W -f='${Version}' "$1")" ge "$2"
 }
 
-# The oldest versions that Sluice builds with, of packages that Debian has had in older ones.
-declare -A oldest=([catch2]=3.4)
+# The oldest versions that are enough: what CMakeLists.txt and lib/toolchain.cmake ask for, else the
+# version of Debian 12. A machine that was Debian 11 may still have older ones.
+declare -A oldest=([cmake]=3.25 [ninja-build]=1.11 [python3]=3.11 [python3-yaml]=6.0
+    [libssl-dev]=3.0 [libyaml-cpp-dev]=0.7 [libfmt-dev]=9.1 [libre2-dev]=20220601
+    [rapidjson-dev]=1.1 [libspdlog-dev]=1:1.10 [libcli11-dev]=2.1 [libgoogle-perftools-dev]=2.10
+    [libboost-dev]=1.83 [libboost-url-dev]=1.83 [libboost1.83-dev]=1.83
+    [libboost-url1.83-dev]=1.83 [clang]=1:16 [lld]=1:16 [clang-16]=1:16 [lld-16]=1:16
+    [catch2]=3.7 [libbenchmark-dev]=1.7 [ccache]=4.7 [valgrind]=1:3.19 [shellcheck]=0.9
+    [python3-kubernetes]=22.6 [python3-pyte]=0.8 [llvm]=1:16 [libclang-rt-dev]=1:16
+    [llvm-16]=1:16 [libclang-rt-16-dev]=1:16 [clang-format]=1:16 [clang-tidy]=1:16
+    [clang-format-19]=1:19 [clang-tidy-19]=1:19 [golang-go]=2:1.21 [golang-1.23-go]=1.23)
+# Any version of these is enough.
+for p in git ca-certificates curl xz-utils openssl; do oldest[$p]=0; done
 
 # Debian 12 ships a Boost and a Catch2 that are too old; its own backports carry newer ones.
 backports_packages=()
@@ -58,16 +68,25 @@ else
     if [ "$with_go" -eq 1 ]; then packages+=(golang-go); fi
 fi
 
-wanted=()
-for p in "${packages[@]}"; do if lacks "$p" "${oldest[$p]:-}"; then wanted+=("$p"); fi; done
-wanted_backports=()
-for p in "${backports_packages[@]}"; do
-    if lacks "$p" "${oldest[$p]:-}"; then wanted_backports+=("$p"); fi
-done
+# find_lacking PACKAGE...: sets `lacking` to those of them that are to be installed.
+find_lacking() {
+    local p
+    lacking=()
+    for p in "$@"; do if lacks "$p" "${oldest[$p]}"; then lacking+=("$p"); fi; done
+}
+
+find_lacking "${packages[@]}"
+wanted=("${lacking[@]}")
+find_lacking "${backports_packages[@]}"
+wanted_backports=("${lacking[@]}")
 
 if [ "${#wanted[@]}" -eq 0 ] && [ "${#wanted_backports[@]}" -eq 0 ]; then
     say 'everything is there'
     exit 0
+fi
+if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+    say "run this as root, since sudo is not installed: ${wanted[*]} ${wanted_backports[*]}"
+    exit 2
 fi
 
 # The mirror of the machine's own Debian source, so that a private mirror goes on being used.
@@ -91,7 +110,9 @@ read_lists() {
 
 has_backports() { apt-cache policy 2>/dev/null | grep -q 'bookworm-backports/main'; }
 
-# First of all, since a machine may come without any list, and apt then does not know its sources.
+# An earlier run that was interrupted may have left packages unpacked; apt-get refuses to go on.
+as_root dpkg --configure -a
+# Before has_backports, since a machine may come without lists, and apt then knows no source.
 read_lists
 if [ "${#wanted_backports[@]}" -gt 0 ] && ! has_backports; then
     mirror=$(debian_mirror)
@@ -120,4 +141,12 @@ if [ "${#wanted_backports[@]}" -gt 0 ]; then
     as_root apt-get install -y -q --no-install-recommends -t bookworm-backports \
         "${wanted_backports[@]}"
 fi
+
+# A package that is held, or for which no source has a newer version, would fail the build later.
+find_lacking "${packages[@]}" "${backports_packages[@]}"
+for p in "${lacking[@]}"; do
+    version=$(dpkg-query -W -f='${Version}' "$p" 2>/dev/null || true)
+    say "$p ${oldest[$p]} or newer is needed; ${version:-no version} is installed"
+done
+[ "${#lacking[@]}" -eq 0 ] || exit 1
 say 'done'

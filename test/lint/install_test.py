@@ -1,0 +1,329 @@
+#!/usr/bin/env python3
+"""Runs test/install_dependencies.sh in every order of its modes: what is installed is new enough.
+
+    install_test.py             on small package sources of its own, without a network
+    install_test.py --debian    on the package lists that this machine has of Debian 12
+
+Nothing is installed. apt's own resolver decides, in a dry run, and its decision is written into a
+list of installed packages that begins empty.
+"""
+
+import itertools
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCRIPT = "test/install_dependencies.sh"
+MODES = ("build", "", "go")
+
+# Package, version, what it depends on and conflicts with. A package of the script that is not here
+# is in the first suite, in the oldest version that the script takes.
+DEBIAN_12 = (
+    ("libspdlog-dev", "1:1.10.0+ds-0.4", "libfmt-dev (>= 9.0.0), catch2", ""),
+    ("catch2", "2.13.10-1", "", ""),
+    ("libboost1.74-dev", "1.74.0+ds1-21", "", ""),
+    ("golang-1.19-go", "1.19.8-2", "", ""),
+)
+BACKPORTS = (
+    ("catch2", "3.7.1-0.4~bpo12+1", "", ""),
+    ("libboost1.83-dev", "1.83.0-4.2~bpo12+1", "", "libboost1.74-dev"),
+    ("libboost-url1.83-dev", "1.83.0-4.2~bpo12+1", "libboost1.83-dev", ""),
+    ("golang-1.23-go", "1.23.5-1~bpo12+1", "", ""),
+)
+DEBIAN_13 = (
+    ("libspdlog-dev", "1:1.15.1+ds-1", "libfmt-dev, catch2", ""),
+    ("catch2", "3.7.1-0.6", "", ""),
+)
+
+SOURCES = """Types: deb
+URIs: {folder}/debian/
+Suites: {suite}
+Components: main
+"""
+# Fields of a package source that dpkg does not accept in its list of installed packages.
+ARCHIVE = re.compile(r"^(Filename|Size|MD5sum|SHA\d+|Description-md5): .*\n?", re.MULTILINE)
+# What the script calls. $PLACE is the folder of the machine that is imitated; `update` without
+# lists of one's own would ask the network.
+PROGRAMS = {
+    "sudo": 'exec "$@"',
+    "id": 'echo "${USER_ID:-0}"',
+    "dpkg-query": 'exec /usr/bin/dpkg-query --admindir="$PLACE/dpkg" "$@"',
+    "dpkg": """case $1 in
+--configure) sed -i 's/ok half-configured/ok installed/' "$PLACE/dpkg/status" ;;
+*) exec /usr/bin/dpkg "$@" ;;
+esac""",
+    "apt-cache": 'exec /usr/bin/apt-cache -c "$PLACE/apt.conf" "$@"',
+    "apt-get": f'exec {sys.executable} {pathlib.Path(__file__).resolve()} --apt-get "$@"',
+}
+
+
+def oldest_versions():
+    """The script's table: package -> version."""
+    text = (ROOT / SCRIPT).read_text()
+    table = re.search(r"oldest=\((.*?)\)\n", text, re.DOTALL)[1]
+    return dict(re.findall(r"\[([a-z0-9.+-]+)\]=(\S+)", table))
+
+
+def any_version():
+    return re.search(r"^for p in (.*); do oldest", (ROOT / SCRIPT).read_text(), re.MULTILINE)[
+        1
+    ].split()
+
+
+def at_least(version, oldest):
+    compare = ["/usr/bin/dpkg", "--compare-versions", version, "ge", oldest]
+    return subprocess.run(compare).returncode == 0
+
+
+def stanza(name, version, depends, conflicts, **more):
+    fields = {"Package": name, "Version": version, "Architecture": "amd64", "Maintainer": "none",
+              "Description": "none", "Depends": depends, "Conflicts": conflicts} | more  # fmt: skip
+    return "".join(f"{key}: {value}\n" for key, value in fields.items() if value) + "\n"
+
+
+def apt_get(arguments):
+    """Does what `apt-get install` would: asks apt for a dry run, and notes what it would do."""
+    place = pathlib.Path(os.environ["PLACE"])
+    if arguments[0] == "update":
+        if not (place / "own-lists").exists():
+            return subprocess.call(["/usr/bin/apt-get", "-c", place / "apt.conf", *arguments])
+        return 0
+    if "half-configured" in (place / "dpkg/status").read_text():
+        print("E: dpkg was interrupted")
+        return 100
+    dry = subprocess.run(["/usr/bin/apt-get", "-c", place / "apt.conf", "-s", *arguments],
+                         stdout=subprocess.PIPE, text=True)  # fmt: skip
+    sys.stdout.write(dry.stdout)
+    if dry.returncode:
+        return dry.returncode
+    status = place / "dpkg/status"
+    installed = {
+        re.search(r"^Package: (.*)", each, re.MULTILINE)[1]: each
+        for each in status.read_text().split("\n\n") if each.strip()
+    }  # fmt: skip
+    for name in re.findall(r"^Remv (\S+)", dry.stdout, re.MULTILINE):
+        del installed[name]
+    new = re.findall(r"^Inst (\S+) (?:\[\S+\] )?\((\S+) ", dry.stdout, re.MULTILINE)
+    if new:
+        shown = subprocess.run(
+            ["/usr/bin/apt-cache", "-c", place / "apt.conf", "show",
+             *(f"{name}={version}" for name, version in new)],
+            check=True, capture_output=True, text=True).stdout  # fmt: skip
+        for each in shown.split("\n\n"):
+            name = re.search(r"^Package: (.*)", each, re.MULTILINE)
+            if name:
+                fields = ARCHIVE.sub("", each.strip())
+                installed[name[1]] = "Status: install ok installed\n" + fields
+    status.write_text("".join(each.strip() + "\n\n" for each in installed.values()))
+    return 0
+
+
+class Machine:
+    """A folder that the script takes for a machine, which has Debian in version `codename`."""
+
+    def __init__(self, folder, codename="bookworm", has_own_lists=False):
+        self.folder = folder
+        self.codename = codename
+        for each in ("dpkg/updates", "dpkg/info", "etc/apt/sources.list.d", "programs", "state",
+                     "cache/archives/partial"):  # fmt: skip
+            (folder / each).mkdir(parents=True)
+        (folder / "dpkg/status").touch()
+        (folder / "etc/os-release").write_text(f"VERSION_CODENAME={codename}\n")
+        own = folder / "etc/apt"
+        (folder / "apt.conf").write_text(
+            f'Dir::State::status "{folder}/dpkg/status";\nDir::Cache "{folder}/cache";\n'
+            'APT::Architecture "amd64";\nAPT::Architectures { "amd64"; };\nAPT::Sandbox::User "";\n'
+            # These sources are not signed.
+            'Acquire::AllowInsecureRepositories "true";\nAPT::Get::AllowUnauthenticated "true";\n'
+            + ("" if has_own_lists else
+               f'Dir::State "{folder}/state";\nDir::Etc "{own}";\n'
+               'Dir::Etc::main "none";\nDir::Etc::parts "none";\n')
+        )  # fmt: skip
+        if has_own_lists:
+            (folder / "own-lists").touch()
+        for name, body in PROGRAMS.items():
+            (folder / "programs" / name).write_text("#!/bin/sh\n" + body + "\n")
+            (folder / "programs" / name).chmod(0o755)
+        text = (ROOT / SCRIPT).read_text().replace("/etc/", f"{folder}/etc/")
+        (folder / "install.sh").write_text(text)
+
+    def offer(self, suite, packages):
+        """Makes a package source; the one of the machine's own version is known to it."""
+        place = self.folder / "debian/dists" / suite
+        (place / "main/binary-amd64").mkdir(parents=True)
+        names = {name for name, *_ in packages}
+        if suite == self.codename:
+            missing = {**oldest_versions(), **dict.fromkeys(any_version(), "1")}
+            in_backports = {name for name, *_ in BACKPORTS} if suite == "bookworm" else set()
+            packages = (*packages, *((name, version, "", "") for name, version in missing.items()
+                                     if name not in names | in_backports))  # fmt: skip
+            self.add_source(suite)
+        optional = "NotAutomatic: yes\nButAutomaticUpgrades: yes\n"
+        not_automatic = "" if suite == self.codename else optional
+        (place / "main/binary-amd64/Packages").write_text(
+            "".join(stanza(*p, Filename=f"{p[0]}.deb", Size="1", SHA256="0" * 64) for p in packages)
+        )
+        (place / "Release").write_text(
+            f"Origin: Debian\nSuite: {suite}\nCodename: {suite}\nComponents: main\n"
+            f"Architectures: amd64\nDate: Fri, 01 Jan 2021 00:00:00 UTC\n{not_automatic}SHA256:\n"
+        )
+        listed = place / "main/binary-amd64/Packages"
+        digest = subprocess.run(["sha256sum", listed], check=True, capture_output=True, text=True)
+        with (place / "Release").open("a") as release:
+            release.write(f" {digest.stdout.split()[0]} {listed.stat().st_size} "
+                          "main/binary-amd64/Packages\n")  # fmt: skip
+
+    def add_source(self, suite):
+        (self.folder / f"etc/apt/sources.list.d/{suite}.sources").write_text(
+            SOURCES.format(folder=f"file:{self.folder}", suite=suite)
+        )
+
+    def put(self, name, version, status="install ok installed", depends=""):
+        with (self.folder / "dpkg/status").open("a") as file:
+            file.write(stanza(name, version, depends, "", Status=status))
+
+    def installed(self):
+        found = subprocess.run(
+            ["/usr/bin/dpkg-query", f"--admindir={self.folder}/dpkg", "-W",
+             "-f=${Package} ${Version}\n"], check=True, capture_output=True, text=True)  # fmt: skip
+        return dict(line.split() for line in found.stdout.splitlines())
+
+    def install(self, mode, **variables):
+        """(exit code, output) of the script."""
+        ended = subprocess.run(
+            ["/usr/bin/env", "bash", self.folder / "install.sh", *([mode] if mode else [])],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            env=os.environ | variables | {
+                "PLACE": str(self.folder),
+                "PATH": f"{self.folder}/programs:{os.environ['PATH']}",
+            })  # fmt: skip
+        return ended.returncode, ended.stdout
+
+
+class InstallTest(unittest.TestCase):
+    is_debian = False
+
+    def machine(self, codename="bookworm"):
+        folder = tempfile.TemporaryDirectory(prefix="sluice-install-")
+        self.addCleanup(folder.cleanup)
+        made = Machine(pathlib.Path(folder.name), codename, self.is_debian)
+        if not self.is_debian:
+            made.offer(codename, DEBIAN_12 if codename == "bookworm" else DEBIAN_13)
+            if codename == "bookworm":
+                made.offer("bookworm-backports", BACKPORTS)
+        return made
+
+    def expect_new_enough(self, machine, mode):
+        installed = machine.installed()
+        oldest = oldest_versions()
+        for name, version in installed.items():
+            if name in oldest and not (mode == "build" and name == "catch2"):
+                self.assertTrue(at_least(version, oldest[name]), f"{name} {version} after '{mode}'")
+        self.assertIn("cmake", installed)
+        if mode != "build":
+            self.assertIn("catch2", installed)
+        if mode == "go":
+            self.assertRegex(" ".join(installed), "golang-(1.23-)?go")
+
+    def play(self, machine, modes):
+        for at, mode in enumerate(modes):
+            code, output = machine.install(mode)
+            self.assertEqual(code, 0, f"{modes}: {output}")
+            self.expect_new_enough(machine, mode if at == 0 else max(modes[: at + 1], key=RANK.get))
+            before = machine.installed()
+            code, output = machine.install(mode)
+            self.assertEqual((code, output), (0, "install: everything is there\n"), modes)
+            self.assertEqual(machine.installed(), before)
+
+    def test_modes_in_every_order(self):
+        for modes in itertools.permutations(MODES):
+            with self.subTest(modes=modes):
+                self.play(self.machine(), modes)
+
+    def test_modes_on_debian_13(self):
+        if self.is_debian:
+            self.skipTest("the package lists are those of Debian 12")
+        for modes in (("build", ""), ("", "build", "go")):
+            with self.subTest(modes=modes):
+                self.play(self.machine("trixie"), modes)
+
+    def test_replaces_old_packages_of_any_name(self):
+        for codename in ("bookworm",) if self.is_debian else ("bookworm", "trixie"):
+            for status in ("install ok installed", "install ok half-configured"):
+                machine = self.machine(codename)
+                offered = oldest_versions()
+                if codename == "bookworm":
+                    others = ("clang", "lld", "llvm", "clang-format", "clang-tidy", "golang-go",
+                              "libboost-dev", "libboost-url-dev", "libclang-rt-dev")  # fmt: skip
+                else:
+                    others = [name for name in offered if re.search(r"\d\d|1\.\d", name)]
+                for name in offered.keys() - set(others):
+                    machine.put(name, "0:0.1", status)
+                with self.subTest(codename=codename, status=status):
+                    self.play(machine, ("go", "build"))
+
+    def test_replaces_packages_that_conflict(self):
+        machine = self.machine()
+        machine.put("libboost1.74-dev", "1.74.0+ds1-21")
+        self.play(machine, ("build", ""))
+        self.assertNotIn("libboost1.74-dev", machine.installed())
+
+    def test_fails_and_names_what_no_source_has(self):
+        machine = self.machine()
+        machine.put("cmake", "3.18.4", "hold ok installed")
+        code, output = machine.install("build")
+        self.assertNotEqual(code, 0, output)
+        self.assertIn("cmake", output)
+        if self.is_debian:
+            return
+        machine = self.machine("trixie")
+        listed = machine.folder / "debian/dists/trixie"
+        shutil.rmtree(listed)
+        machine.offer("trixie", (("catch2", "3.4.0-1", "", ""),))
+        code, output = machine.install("")
+        self.assertEqual(code, 1, output)
+        self.assertIn("install: catch2 3.7 or newer is needed; 3.4.0-1 is installed\n", output)
+
+    def test_without_root_and_sudo_nothing_begins(self):
+        machine = self.machine()
+        (machine.folder / "programs/sudo").unlink()
+        tools = machine.folder / "programs"
+        for name in ("bash", "sed", "grep", "env"):
+            (tools / name).symlink_to(shutil.which(name))
+        code, output = machine.install("build", USER_ID="1000", PATH=str(tools))
+        if shutil.which("sudo"):
+            self.skipTest("sudo is installed here")
+        self.assertEqual(code, 2, output)
+        self.assertIn("run this as root, since sudo is not installed: cmake", output)
+        self.assertEqual(machine.installed(), {})
+
+    def test_asks_for_what_the_build_asks_for(self):
+        cmake = (ROOT / "CMakeLists.txt").read_text()
+        toolchain = (ROOT / "lib/toolchain.cmake").read_text()
+        oldest = oldest_versions()
+        packages = {"Boost": "libboost1.83-dev", "OpenSSL": "libssl-dev", "Catch2": "catch2"}
+        asked = dict(re.findall(r"find_package\((\w+) ([\d.]+)", cmake))
+        self.assertEqual(set(asked), set(packages))
+        for name, version in asked.items():
+            self.assertEqual(oldest[packages[name]], version, name)
+        self.assertEqual(
+            oldest["cmake"], re.search(r"cmake_minimum_required\(VERSION ([\d.]+)\)", cmake)[1]
+        )
+        clang = re.search(r"version VERSION_GREATER_EQUAL (\d+)", toolchain)[1]
+        for name in ("clang", "clang-16"):
+            self.assertEqual(oldest[name], f"1:{clang}")
+
+
+RANK = {"build": 0, "": 1, "go": 2}
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--apt-get"]:
+        sys.exit(apt_get(sys.argv[2:]))
+    InstallTest.is_debian = sys.argv[1:] == ["--debian"]
+    unittest.main(argv=sys.argv[:1], verbosity=2)
