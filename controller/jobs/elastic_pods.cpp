@@ -52,7 +52,7 @@ std::optional<ObjectKey> find_job(
                            : std::optional<ObjectKey>({kind->kind(), pod.namespace_, owner->name});
 }
 
-/// The newest slice that holds quota. One that is evicted still does, but gives it back.
+/// Returns the newest admitted slice. One that is evicted gives its quota back.
 std::shared_ptr<const api::Workload> find_slice_with_room(
     const Stores& stores, const ObjectKey& job
 ) {
@@ -61,12 +61,12 @@ std::shared_ptr<const api::Workload> find_slice_with_room(
         return std::tie(workload.metadata.creation_timestamp, workload.metadata.uid);
     };
     for (const auto& [name, workload] : workloads_of_owner(stores, job)) {
-        if (!is_finished(*workload) && has_quota_reserved(*workload) && !is_evicted(*workload) &&
+        if (!is_finished(*workload) && is_admitted(*workload) && !is_evicted(*workload) &&
             (!newest || age(*newest) < age(*workload))) {
             newest = workload;
         }
     }
-    return newest && is_admitted(*newest) ? newest : nullptr;
+    return newest;
 }
 
 /// The nodes that the checks of the slice choose for a pod set.
@@ -142,6 +142,54 @@ bool has_gated_pods(const api::Workload& workload, bool with_elastic_jobs) {
                         );
 }
 
+namespace {
+
+/// Stops the job if somebody took the gate off pods that have no room in its slice. A job that asks
+/// for no more pods than the slice has is not judged: while it shrinks, its controller still
+/// deletes pods.
+std::optional<Outcome> stop_overrun(
+    const View& view,
+    const JobKinds& kinds,
+    const ObjectKey& key,
+    const api::Workload& slice,
+    const kube::Store<api::Pod>::Objects& row,
+    Time now
+) {
+    const JobKind* kind = kinds.find(key.kind.group(), key.kind.name());
+    const auto job = kind == nullptr
+                         ? nullptr
+                         : kind->find_at(view.stores, view.settings, {key.ns, key.name}, now);
+    const auto wanted = job ? job->pod_sets() : Result<std::vector<api::PodSet>>(Error{});
+    if (!wanted || job->is_suspended()) {
+        return std::nullopt;
+    }
+    const auto has_overrun = [&](const api::PodSet& pod_set) {
+        const auto asked = std::ranges::find(*wanted, pod_set.name, &api::PodSet::name);
+        const auto started = std::ranges::count_if(row, [&](const auto& entry) {
+            const api::Pod& pod = *entry.second;
+            return pod_set_of(pod) == pod_set.name && !has_ended(pod) && find_gate(pod).empty() &&
+                   !pod.metadata.deletion_timestamp;
+        });
+        return asked != wanted->end() && asked->count > pod_set.count && started > pod_set.count;
+    };
+    if (std::ranges::none_of(slice.spec.pod_sets, has_overrun)) {
+        return std::nullopt;
+    }
+    constexpr const char* kMessage = "More pods were started than the workload slice has";
+    StopStep step =
+        job->next_stop_step_for({.reason = api::reason::kNotAdmitted, .message = kMessage}, &slice);
+    Outcome outcome;
+    outcome.writes = std::move(step.writes);
+    if (!outcome.writes.empty()) {
+        outcome.writes.front().events.push_back(
+            job_event(*kind, job->metadata(), api::reason::kStopped, kMessage)
+        );
+    }
+    return outcome;
+}
+
+}  // namespace
+
 Outcome ungate_row(const View& view, const JobKinds& kinds, const ObjectKey& first, Time now) {
     Outcome outcome;
     outcome.are_independent = true;
@@ -161,6 +209,9 @@ Outcome ungate_row(const View& view, const JobKinds& kinds, const ObjectKey& fir
         .since_admitted = since_admission(*slice, now),
     };
     const auto& row = pods.by_index(kSliceIndex, slices_of_pod(*pod).front());
+    if (auto stopping = stop_overrun(view, kinds, *job, *slice, row, now)) {
+        return std::move(*stopping);
+    }
     std::map<std::string_view, std::int64_t> room;  // by pod set
     std::map<std::string_view, api::StringMap> nodes;
     for (const api::PodSet& pod_set : slice->spec.pod_sets) {

@@ -265,6 +265,11 @@ JobReconciliation::Next JobReconciliation::leave_deleted_workload() {
     if (Next stopping = stop(workload_.get(), "Workload is deleted", reason::kWorkloadDeleted)) {
         return stopping;
     }
+    if (has_quota_reserved(*workload_) && !is_finished(*workload_) && job_.is_active()) {
+        Outcome outcome;  // its finalizer holds the quota until the pods have ended
+        outcome.requeue_at = job_.active_until();
+        return outcome;
+    }
     Next drop = drop_finalizer(*workload_);
     return drop ? std::move(drop) : Outcome{};
 }

@@ -5,6 +5,7 @@
 #include "controller/reconcilers/strict_patch.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 
+#include <algorithm>
 #include <utility>
 
 // How a job comes to have one Workload that describes it.
@@ -100,6 +101,14 @@ JobReconciliation::Next JobReconciliation::replace_unlike(const std::vector<Work
         if (Next stopping = stop(original, kMessage)) {
             return stopping;
         }
+    }
+    const bool holds_quota = std::ranges::any_of(others, [](const WorkloadPointer& workload) {
+        return has_quota_reserved(*workload) && !is_finished(*workload);
+    });
+    if (holds_quota && job_.is_active()) {
+        Outcome outcome;
+        outcome.requeue_at = job_.active_until();
+        return outcome;
     }
     for (std::size_t i = 1; i < others.size(); ++i) {
         if (Next removal = remove_workload(*others[i])) {

@@ -30,7 +30,7 @@ JobReconciliation::Next JobReconciliation::release_evicted() {
     }
     const std::string why = reason::kWorkloadEvictedDueTo + evicted->reason;
     if (Next stopping = stop(workload_.get(), evicted->message, why)) {
-        if (job_.ends_with_stop() && has_quota_reserved(*workload_)) {
+        if (job_.ends_with_stop() && has_quota_reserved(*workload_) && !job_.is_active()) {
             // Once it is seen that the job is going, its Workload only finishes.
             stopping->writes.push_back(released_quota());
         }

@@ -94,7 +94,8 @@ bool is_active(const api::Workload& workload) {
 
 bool holds_quota(const api::Workload& workload) {
     return has_quota_reserved(workload) && workload.status.admission.has_value() &&
-           is_active(workload) && !is_finished(workload);
+           (is_active(workload) || !workload.metadata.owner_references.empty()) &&
+           !is_finished(workload);
 }
 
 void note_eviction(

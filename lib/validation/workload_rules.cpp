@@ -361,25 +361,15 @@ class WorkloadRules {
         return values;
     }
 
-    /// An elastic job has fewer pods now than it was admitted with.
-    bool is_scaled_down(std::string_view name) const {
-        const auto& admission = workload_.status.admission;
-        if (!admission || !is_elastic(workload_, gates_)) {
-            return false;
-        }
-        const auto* assignment = find_named(admission->pod_set_assignments, name);
-        const auto* pod_set = find_named(workload_.spec.pod_sets, name);
-        return assignment != nullptr && assignment->count &&
-               *assignment->count > (pod_set == nullptr ? 0 : pod_set->count);
-    }
-
+    /// A job that shrinks loses pods that were reclaimable. They are taken off before its pod sets
+    /// get smaller: the other way round the quota of pods that run would be free meanwhile.
     void check_growing_reclaimable_pods(const api::Workload& before) {
+        if (is_elastic(workload_, gates_)) {
+            return;
+        }
         for (const auto& old : before.status.reclaimable_pods) {
             const std::string path = fmt::format("status.reclaimablePods[{}]", old.name);
             const auto* now = find_named(workload_.status.reclaimable_pods, old.name);
-            if (is_scaled_down(old.name)) {
-                continue;
-            }
             if (now == nullptr) {
                 errors_.push_back(required(path, "cannot be removed"));
             } else if (now->count < old.count) {

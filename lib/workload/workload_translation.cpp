@@ -31,6 +31,16 @@ bool is_active(const api::Workload& workload) {
     return workload.spec.active.value_or(true);
 }
 
+/// Returns true if the Workload holds no quota whatever its reservation says. A job that is
+/// deactivated keeps its quota until its pods have ended and the reservation is taken back. A
+/// Workload without an owner has no pods.
+bool has_ended(const api::Workload& workload) {
+    const bool may_run = api::is_true(workload.status.conditions, condition::kQuotaReserved) &&
+                         !workload.metadata.owner_references.empty();
+    return (!is_active(workload) && !may_run) ||
+           api::is_true(workload.status.conditions, condition::kFinished);
+}
+
 bool is_preemption_gated(const api::Workload& workload) {
     // A gate that status does not know yet counts as closed, so that workloads can be created
     // gated.
@@ -263,7 +273,7 @@ Translator::Events Translator::set(const api::Workload& workload) {
         .pod_sets = {},
         .reservation = reservation(workload),
         .queueable = is_queueable(workload, settings_.gates),
-        .ended = !is_active(workload) || api::is_true(status.conditions, condition::kFinished),
+        .ended = has_ended(workload),
         .requeued_false = false,
         .requeue_at = status.requeue_state ? status.requeue_state->requeue_at : std::nullopt,
         .checks_failed = has_failed_check(workload),

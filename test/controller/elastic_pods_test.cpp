@@ -245,4 +245,22 @@ TEST_CASE("pods are sent to the nodes that the checks of their slice chose", "[c
     CHECK(cluster.at(pod_key("a"), {"spec", "nodeSelector", "pool"}) == "old");
 }
 
+TEST_CASE("a Job stops when somebody takes gates off pods beyond its slice", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    const std::string slice = run_job(cluster);
+    for (const char* name : {"a", "b", "c"}) {
+        put_pod(cluster, name, slice);
+    }
+    cluster.settle();
+    REQUIRE(open_pods(cluster) == "ab");
+    // Four cpus are all that there are: the larger slice waits.
+    cluster.merge(job_key("sample"), "{'spec':{'parallelism':3,'completions':3}}");
+    cluster.settle();
+    REQUIRE(is_running(cluster, "sample"));
+    REQUIRE(open_pods(cluster) == "ab");
+    cluster.merge(pod_key("c"), "{'spec':{'schedulingGates':null}}");
+    cluster.settle();
+    CHECK(has_event(cluster, "Stopped", "More pods were started than the workload slice has"));
+}
+
 }  // namespace sluice::controller

@@ -22,8 +22,11 @@ class BatchJob final : public GenericJob {
     /// Suspended, and no stop of ours is half done.
     bool is_suspended() const override;
     bool is_stop_unfinished() const override;
-    /// The Job controller does not count pods that are being deleted.
-    bool is_active() const override { return job_->status.active != 0; }
+    /// Pods that are being deleted run until their grace period ends. The Job controller counts
+    /// them as terminating.
+    bool is_active() const override {
+        return job_->status.active != 0 || job_->status.terminating.value_or(0) != 0;
+    }
     bool are_pods_ready() const override;
     std::optional<JobEnd> find_end() const override;
     std::vector<api::ReclaimablePod> reclaimable_pods(const api::Workload& workload) const override;

@@ -45,13 +45,6 @@ bool has_max_execution_time_of(const api::ObjectMeta& pod, const api::Workload& 
                : limit && validation::parse_decimal<std::int64_t>(*text) == std::int64_t{*limit};
 }
 
-/// Until when it runs on after its deletion, at the latest; none: it is not being deleted.
-std::optional<Time> find_last_moment(const api::Pod& pod) {
-    const auto& deleted = pod.metadata.deletion_timestamp;
-    const auto& grace = pod.metadata.deletion_grace_period_seconds;
-    return deleted && grace ? std::optional(*deleted + std::chrono::seconds(*grace)) : std::nullopt;
-}
-
 bool is_being_deleted(const Stores& stores, const std::string& ns) {
     const auto found = stores.of<api::Namespace>().find(ns);
     return !found || found->metadata.deletion_timestamp;
@@ -138,10 +131,7 @@ bool PodGroup::runs_in_part() const {
 
 bool PodGroup::is_active() const {
     return std::ranges::any_of(list_, [this](const auto& pod) {
-        const bool gave_up =
-            settings_.fast_quota_release_of_pods && pod->metadata.deletion_timestamp;
-        const auto last = find_last_moment(*pod);
-        return pod->status.phase == "Running" && !gave_up && (!last || now_ <= *last);
+        return occupies_quota(*pod, settings_, now_);
     });
 }
 

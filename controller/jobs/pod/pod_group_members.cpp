@@ -168,9 +168,11 @@ bool PodGroup::is_abandoned() const {
     });
 }
 
+/// A deactivated group first gives its quota back: without pods nobody would take it back.
 bool PodGroup::is_without_future() const {
     return is_namespace_ending_ || !has_queue_ ||
-           (workload_ && !sluice::controller::is_active(*workload_));
+           (workload_ && !sluice::controller::is_active(*workload_) &&
+            !has_quota_reserved(*workload_));
 }
 
 /// A controller creates the successor of its pod once that is removed, often under the same name.

@@ -92,6 +92,18 @@ bool is_ready(const api::Pod& pod) {
     return has_condition(pod, "Ready");
 }
 
+std::optional<Time> find_last_moment(const api::Pod& pod) {
+    const auto& deleted = pod.metadata.deletion_timestamp;
+    const auto& grace = pod.metadata.deletion_grace_period_seconds;
+    return deleted && grace ? std::optional(*deleted + std::chrono::seconds(*grace)) : std::nullopt;
+}
+
+bool occupies_quota(const api::Pod& pod, const Settings& settings, Time now) {
+    const bool gave_up = settings.fast_quota_release_of_pods && pod.metadata.deletion_timestamp;
+    const auto last = find_last_moment(pod);
+    return pod.status.phase == "Running" && !gave_up && (!last || now <= *last);
+}
+
 bool is_marked_managed(const api::ObjectMeta& pod) {
     const std::string* mark = pod.find_label(api::label::kManaged);
     return mark != nullptr && *mark == "true";

@@ -28,6 +28,12 @@ bool is_held_or_over(const api::Pod& pod);
 /// Whether it has succeeded or can, as it has not failed nor is deleted before it had a node.
 bool is_useful(const api::Pod& pod);
 bool is_ready(const api::Pod& pod);
+/// Returns the latest time at which the pod can still be running after its deletion: nullopt if it
+/// is not being deleted.
+std::optional<Time> find_last_moment(const api::Pod& pod);
+/// Returns true if containers of the pod run, and its grace period has not ended if it is being
+/// deleted. With gate FastQuotaReleaseInPodIntegration a pod that is being deleted does not count.
+bool occupies_quota(const api::Pod& pod, const Settings& settings, Time now);
 /// Whether the label says that it is managed by itself or as a part of its group.
 bool is_marked_managed(const api::ObjectMeta& pod);
 /// Whether the framework of an object that makes pods holds it back, and not `pod` itself.

@@ -31,6 +31,15 @@ bool SinglePod::is_suspended() const {
     return is_held_or_over(*pod_);
 }
 
+bool SinglePod::is_active() const {
+    return occupies_quota(*pod_, settings_, now_);
+}
+
+std::optional<Time> SinglePod::active_until() const {
+    const auto last = find_last_moment(*pod_);
+    return is_active() && last ? std::optional(*last + std::chrono::milliseconds(1)) : std::nullopt;
+}
+
 bool SinglePod::are_pods_ready() const {
     return is_ready(*pod_) || has_succeeded(*pod_);
 }

@@ -20,8 +20,9 @@ class SinglePod final : public GenericJob {
     Result<std::vector<api::PodSet>> pod_sets() const override;
     bool is_left_alone() const override;
     bool is_suspended() const override;
-    /// Never: its quota is free as soon as it is deleted.
-    bool is_active() const override { return false; }
+    /// Runs, though perhaps in the grace period of its deletion.
+    bool is_active() const override;
+    std::optional<Time> active_until() const override;
     bool are_pods_ready() const override;
     std::optional<JobEnd> find_end() const override;
     Result<std::vector<Write>> start(const std::vector<PodSetInfo>& injected) const override;
