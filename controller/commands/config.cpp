@@ -20,6 +20,8 @@
 
 #include <cstdio>
 #include <memory>
+#include <set>
+#include <string>
 
 namespace sluice::commands {
 namespace {
@@ -69,6 +71,34 @@ void check_support(
         reporter.warn(
             {.path = fmt::format("featureGates.{}", name), .why = "no longer has an effect"}
         );
+    }
+}
+
+/// Reports what is wrong anywhere, and what is wrong only in the namespace that the configuration
+/// has: as long as it `is_place_known`, both keep the controller from starting.
+void check_values(
+    Reporter& reporter,
+    const config::Configuration& configuration,
+    const config::FeatureGates& gates,
+    bool is_place_known
+) {
+    // A namespace that no controller of Kueue's runs in, and that is checked in any case.
+    config::Configuration elsewhere = configuration;
+    elsewhere.namespace_ = "kube-system";
+    std::set<std::string> everywhere;
+    for (const config::Problem& problem : config::validate(elsewhere, gates)) {
+        everywhere.insert(to_string(problem));
+    }
+    for (config::Problem& problem : config::validate(configuration, gates)) {
+        if (is_place_known || everywhere.contains(to_string(problem))) {
+            reporter.error(problem);
+            continue;
+        }
+        problem.why += fmt::format(
+            ", if the controller runs in {} (--namespace names another one)",
+            configuration.namespace_
+        );
+        reporter.warn(problem);
     }
 }
 
@@ -126,14 +156,17 @@ int show_object(
 }
 
 int run_check(
-    const std::string& file, const std::string& feature_gates, const std::string& object_file
+    const std::string& file,
+    const std::string& feature_gates,
+    const std::string& object_file,
+    const std::string& own_namespace
 ) {
     const auto text = read_file(file);
     if (!text) {
         fmt::print(stderr, "error: {}\n", text.error().detail);
         return kUnreadable;
     }
-    const ConfigReport report = check_config(file, *text, feature_gates);
+    const ConfigReport report = check_config(file, *text, feature_gates, own_namespace);
     fmt::print("{}", report.text);
     const auto document = yaml::parse_document(*text);
     const bool is_map = document && is_config_map(*document);
@@ -161,7 +194,10 @@ int run_check(
 }  // namespace
 
 ConfigReport check_config(
-    std::string_view file, std::string_view text, std::string_view feature_gates
+    std::string_view file,
+    std::string_view text,
+    std::string_view feature_gates,
+    std::string_view own_namespace
 ) {
     Reporter reporter(file, text);
     const auto document = yaml::parse_document(text);
@@ -183,7 +219,8 @@ ConfigReport check_config(
         return reporter.take();
     }
     config::Problems problems;
-    const config::Configuration configuration = config::read_configuration(*document, "", problems);
+    const config::Configuration configuration =
+        config::read_configuration(*document, own_namespace, problems);
     for (const config::Problem& problem : problems.take()) {
         reporter.error(problem);
     }
@@ -194,9 +231,8 @@ ConfigReport check_config(
     if (reporter.has_errors()) {
         return reporter.take();
     }
-    for (const config::Problem& problem : config::validate(configuration, *gates)) {
-        reporter.error(problem);
-    }
+    const bool is_place_known = !own_namespace.empty() || document->find("namespace") != nullptr;
+    check_values(reporter, configuration, *gates, is_place_known);
     job_kinds::configured_kinds(configuration.integrations, problems);
     for (const config::Problem& problem : problems.take()) {
         reporter.error(problem);
@@ -215,6 +251,7 @@ void add_config(CLI::App& app, int& exit_code) {
         std::string file;
         std::string feature_gates;
         std::string object;
+        std::string own_namespace;
     };
     auto options = std::make_shared<Options>();
     CLI::App* config = app.add_subcommand("config", "Checks a Configuration, prints the defaults");
@@ -238,8 +275,15 @@ void add_config(CLI::App& app, int& exit_code) {
         "File of one job, YAML or JSON: prints its pod sets, their requests, and what a start "
         "writes into it"
     );
+    check->add_option(
+        "--namespace",
+        options->own_namespace,
+        "Namespace that the controller runs in, unless the file names one (default: kueue-system)"
+    );
     check->callback([options, &exit_code] {
-        exit_code = run_check(options->file, options->feature_gates, options->object);
+        exit_code = run_check(
+            options->file, options->feature_gates, options->object, options->own_namespace
+        );
     });
     config->add_subcommand("defaults", "Prints the Configuration that applies without a file")
         ->callback([] { fmt::print("{}", yaml::print(config::make_default_document())); });

@@ -21,9 +21,14 @@ struct ConfigReport {
 };
 
 /// Checks all that `sluice controller` checks of a file before it starts, or of a ConfigMap that
-/// describes kinds of jobs when it reads that. `feature_gates` is the text of `--feature-gates`.
+/// describes kinds of jobs when it reads that. `feature_gates` is the text of `--feature-gates`,
+/// `own_namespace` the namespace of the controller's pod: if neither it nor the file names one, a
+/// fault that only the default namespace has is a warning.
 ConfigReport check_config(
-    std::string_view file, std::string_view text, std::string_view feature_gates
+    std::string_view file,
+    std::string_view text,
+    std::string_view feature_gates,
+    std::string_view own_namespace = ""
 );
 
 }  // namespace sluice::commands

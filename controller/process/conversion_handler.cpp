@@ -17,24 +17,37 @@ namespace {
 
 constexpr std::size_t kAtOnceBytesMax = std::size_t{64} * 1024;
 constexpr std::size_t kAnswerBytesInMemory = std::size_t{1024} * 1024;
-/// Topology slices of a few bytes may state very many domains.
-constexpr std::size_t kAnswerBytesMax = std::size_t{512} * 1024 * 1024;
 
 /// An answer that goes to a file when it becomes large.
 class SpooledAnswer final : public webhook::AnswerSink {
   public:
+    explicit SpooledAnswer(AnswerBudget& budget) : budget_(budget) {}
+    ~SpooledAnswer() override { budget_.give_back(taken_); }
+    SpooledAnswer(const SpooledAnswer&) = delete;
+    SpooledAnswer& operator=(const SpooledAnswer&) = delete;
+
     Result<void> append(std::string_view bytes) override {
-        if (body_.size() + bytes.size() > kAnswerBytesMax) {
+        if (taken_ + bytes.size() > budget_.bytes_max()) {
             return make_invalid(
-                fmt::format("the converted objects have more than {} bytes", kAnswerBytesMax)
+                fmt::format("the converted objects have more than {} bytes", budget_.bytes_max())
             );
         }
+        if (!budget_.take(bytes.size())) {
+            return Error{ErrorCode::TooManyRequests, "too many reviews are being converted", {}};
+        }
+        taken_ += bytes.size();
         return body_.append(bytes);
     }
-    void clear() override { body_ = net::SpooledBody(kAnswerBytesInMemory); }
+    void clear() override {
+        budget_.give_back(std::exchange(taken_, 0));
+        body_ = net::SpooledBody(kAnswerBytesInMemory);
+    }
+    /// Its bytes are from now on of those that the server has in flight.
     net::SpooledBody take() { return std::move(body_); }
 
   private:
+    AnswerBudget& budget_;
+    std::size_t taken_ = 0;
     net::SpooledBody body_{kAnswerBytesInMemory};
 };
 
@@ -50,13 +63,14 @@ int status_of(ErrorCode code) {
     if (code == ErrorCode::Invalid) {
         return 400;
     }
-    return code == ErrorCode::Canceled ? 503 : 500;
+    const bool is_passing = code == ErrorCode::Canceled || code == ErrorCode::TooManyRequests;
+    return is_passing ? 503 : 500;
 }
 
-void convert(Task& task, const std::stop_token& stop) {
+void convert(Task& task, AnswerBudget& budget, const std::stop_token& stop) {
     auto& response = task.response;
     const auto body = task.request.body.view();
-    SpooledAnswer answer;
+    SpooledAnswer answer(budget);
     const auto outcome = body ? webhook::answer_conversion_review(*body, answer, {}, stop)
                               : Result<webhook::ConversionOutcome>(body.error());
     task.request.body = net::SpooledBody();
@@ -88,11 +102,11 @@ boost::asio::awaitable<net::ServerResponse> ConversionHandler::handle(net::Serve
     const auto task = std::make_shared<Task>();
     task->request = std::move(request);
     if (is_quick(task->request.body)) {
-        convert(*task, {});
+        convert(*task, *budget_, {});
     } else {
         ++at_work_;
-        net::WorkerThreads::Work work = [task](const std::stop_token& stop) {
-            convert(*task, stop);
+        net::WorkerThreads::Work work = [task, budget = budget_](const std::stop_token& stop) {
+            convert(*task, *budget, stop);
         };
         const bool is_done = co_await workers_.run(std::move(work));
         --at_work_;

@@ -3,22 +3,56 @@
 #include "net/http_server.hpp"
 #include "net/worker_threads.hpp"
 
+#include <atomic>
 #include <cstddef>
+#include <memory>
+#include <utility>
 
 namespace sluice::controller {
+
+/// The bytes of the answers that workers are making, which lie in files: however many reviews come
+/// at a time, they take no more of the node's disk. Thread: any.
+class AnswerBudget {
+  public:
+    /// Of one answer alone too: topology slices of a few bytes may state very many domains.
+    static constexpr std::size_t kBytesMax = std::size_t{512} * 1024 * 1024;
+
+    explicit AnswerBudget(std::size_t bytes_max = kBytesMax) : bytes_max_(bytes_max) {}
+    /// Returns false if so many are not free.
+    bool take(std::size_t bytes) {
+        const std::size_t before = taken_.fetch_add(bytes);
+        if (before + bytes <= bytes_max_) {
+            return true;
+        }
+        taken_ -= bytes;
+        return false;
+    }
+    void give_back(std::size_t bytes) { taken_ -= bytes; }
+    std::size_t bytes_max() const { return bytes_max_; }
+    std::size_t taken() const { return taken_; }
+
+  private:
+    std::size_t bytes_max_;
+    std::atomic<std::size_t> taken_ = 0;
+};
 
 /// Answers a ConversionReview with its objects converted: a small review at once, a
 /// large one on a worker, so that others are served meanwhile. Lifetime: the workers must outlive
 /// it. Thread: that of the server.
 class ConversionHandler final : public net::HttpHandler {
   public:
-    explicit ConversionHandler(net::WorkerThreads& workers) : workers_(workers) {}
+    explicit ConversionHandler(
+        net::WorkerThreads& workers,
+        std::shared_ptr<AnswerBudget> budget = std::make_shared<AnswerBudget>()
+    )
+        : workers_(workers), budget_(std::move(budget)) {}
     boost::asio::awaitable<net::ServerResponse> handle(net::ServerRequest request) override;
     /// Reviews that workers convert or that wait for one.
     std::size_t at_work() const { return at_work_; }
 
   private:
     net::WorkerThreads& workers_;
+    std::shared_ptr<AnswerBudget> budget_;  // a worker may outlive this
     std::size_t at_work_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include "controller/process/metric_numbers.hpp"
 #include "controller/reconcilers/queue_status.hpp"
 #include "engine/fair_sharing.hpp"
+#include "workload/amounts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,8 +17,10 @@ namespace sluice::controller {
 
 namespace {
 
-double limit_number(std::string_view resource, const std::optional<api::Quantity>& limit) {
-    return limit ? to_number(resource, *limit) : std::numeric_limits<double>::infinity();
+/// Returns infinity for a quota or limit that the scheduler counts as unlimited.
+double quota_number(std::string_view resource, const std::optional<api::Quantity>& quota) {
+    const bool is_unlimited = !quota || workload::quota_amount(resource, *quota).is_unlimited();
+    return is_unlimited ? std::numeric_limits<double>::infinity() : to_number(resource, *quota);
 }
 
 double amount_number(const std::string& resource, WorkloadTally::Sum sum) {
@@ -291,17 +294,17 @@ void QueueGauges::report_quotas(Group& group, const api::ClusterQueue& queue) co
                 group.set(
                     metrics.cluster_queue_nominal_quota,
                     labels,
-                    to_number(quota.name, quota.nominal_quota)
+                    quota_number(quota.name, quota.nominal_quota)
                 );
                 group.set(
                     metrics.cluster_queue_borrowing_limit,
                     labels,
-                    limit_number(quota.name, quota.borrowing_limit)
+                    quota_number(quota.name, quota.borrowing_limit)
                 );
                 group.set(
                     metrics.cluster_queue_lending_limit,
                     labels,
-                    limit_number(quota.name, quota.lending_limit)
+                    quota_number(quota.name, quota.lending_limit)
                 );
             }
         }

@@ -13,6 +13,9 @@ namespace {
 /// Lease.spec.leaseDurationSeconds is a number of 32 bits.
 constexpr auto kLeaseMax = std::chrono::seconds(std::numeric_limits<std::int32_t>::max());
 
+/// Replicas that try more often than this would do nothing else.
+constexpr auto kRetryMin = std::chrono::milliseconds(10);
+
 bool check_positive(Problems& out, std::string_view path, Duration value) {
     if (value <= Duration::zero()) {
         out.add(path, "must be greater than 0");
@@ -50,6 +53,11 @@ void check_leader_election(Problems& out, const LeaderElection& election) {
         check_positive(out, "leaderElection.renewDeadline", election.renew_deadline);
     const bool has_period =
         check_positive(out, "leaderElection.retryPeriod", election.retry_period);
+    if (has_period && election.retry_period < kRetryMin) {
+        out.add(
+            "leaderElection.retryPeriod", fmt::format("must be at least {}ms", kRetryMin.count())
+        );
+    }
     if (has_lease && has_deadline) {
         check_lease_duration(out, election);
     }

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <set>
 #include <string_view>
@@ -248,8 +249,9 @@ void check_fair_sharing(Problems& out, const Configuration& configuration) {
         check_not_negative(
             out, "admissionFairSharing.usageHalfLifeTime", admission->usage_half_life_time
         );
-        if (admission->usage_sampling_interval <= Duration::zero()) {
-            out.add("admissionFairSharing.usageSamplingInterval", "must be greater than 0");
+        // A status is written at each sample, and times in statuses are of whole seconds.
+        if (admission->usage_sampling_interval < std::chrono::seconds(1)) {
+            out.add("admissionFairSharing.usageSamplingInterval", "must be at least 1s");
         }
         for (const auto& [resource, weight] : admission->resource_weights) {
             check_not_negative(

@@ -71,6 +71,7 @@ TEST_CASE("lease times that two leaders cannot come of are valid", "[config][val
     CHECK(violations(R"("leaderElection":{"leaseDuration":"1s","renewDeadline":"25ms",
         "retryPeriod":"20ms"})")
               .empty());
+    CHECK(violations(R"("admissionFairSharing":{"usageSamplingInterval":"1s"})").empty());
     CHECK(violations(R"("leaderElection":{"leaderElect":false,"leaseDuration":"1s"})").empty());
 }
 
@@ -127,7 +128,11 @@ TEST_CASE("each rule on settings finds its violation", "[config][validation]") {
         Row{R"("admissionFairSharing":{"usageHalfLifeTime":"-1s"})",
             "admissionFairSharing.usageHalfLifeTime: "},
         Row{R"("admissionFairSharing":{"usageSamplingInterval":"-1s"})",
-            "admissionFairSharing.usageSamplingInterval: must be greater than 0"},
+            "admissionFairSharing.usageSamplingInterval: must be at least 1s"},
+        Row{R"("admissionFairSharing":{"usageSamplingInterval":"1ns"})",
+            "admissionFairSharing.usageSamplingInterval: must be at least 1s"},
+        Row{R"("admissionFairSharing":{"usageSamplingInterval":"999ms"})",
+            "admissionFairSharing.usageSamplingInterval: must be at least 1s"},
         Row{R"("admissionFairSharing":{"resourceWeights":{"cpu":-1}})",
             "admissionFairSharing.resourceWeights[cpu]: "},
         Row{R"("leaderElection":{"leaseDuration":"10s"})",
@@ -147,6 +152,8 @@ TEST_CASE("each rule on settings finds its violation", "[config][validation]") {
             "leaderElection.renewDeadline: must be greater than 0"},
         Row{R"("leaderElection":{"retryPeriod":"-1s"})",
             "leaderElection.retryPeriod: must be greater than 0"},
+        Row{R"("leaderElection":{"retryPeriod":"1ns"})",
+            "leaderElection.retryPeriod: must be at least 10ms"},
         Row{R"("leaderElection":{"leaseDuration":"590000h","renewDeadline":"580000h",
             "retryPeriod":"570000h"})",
             "leaderElection.renewDeadline: must be greater than 1.2 times retryPeriod"},

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <latch>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -83,6 +84,31 @@ TEST_CASE(
     busy.ask(review_of(R"({"topologyAssignment":null})"));
     CHECK(busy.status == 0);
     CHECK(busy.handler.at_work() == 1);
+}
+
+TEST_CASE("answers that are being made share a limit", "[controller][conversion]") {
+    net::EventLoop loop;
+    net::WorkerThreads workers{"test", 1};
+    const auto budget = std::make_shared<AnswerBudget>(100'000);
+    ConversionHandler handler(workers, budget);
+    const auto ask = [&](const std::string& status) {
+        net::ServerRequest request;
+        request.method = "POST";
+        request.target = "/convert";
+        request.body = net::SpooledBody(review_of(status));
+        return test::run_async(loop, handler.handle(std::move(request))).status;
+    };
+    CHECK(ask("{}") == 200);
+    CHECK(budget->taken() == 0);
+    REQUIRE(budget->take(99'999));
+    CHECK(ask("{}") == 503);
+    CHECK(budget->taken() == 99'999);
+    budget->give_back(99'999);
+    CHECK(ask("{}") == 200);
+    const std::string large =
+        R"({"conditions":[{"type":"t","message":")" + std::string(200'000, 'x') + R"("}]})";
+    CHECK(ask(large) == 400);
+    CHECK(budget->taken() == 0);
 }
 
 TEST_CASE("an escape hides no topology from that choice", "[controller][conversion]") {

@@ -310,6 +310,40 @@ TEST_CASE("finished workloads are counted by their local queue", "[metrics]") {
     ));
 }
 
+TEST_CASE("a quota that counts as unlimited is infinite", "[metrics]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    const std::string most = GENERATE("9223372036854775807", "9223372036854775808", "10E");
+    CAPTURE(most);
+    cluster.merge(
+        {kind_of<api::ClusterQueue>(), "", "first"},
+        "{'spec':{'resourceGroups':[{'coveredResources':['cpu'],'flavors':[{'name':'spot',"
+        "'resources':[{'name':'cpu','nominalQuota':'" +
+            most + "','borrowingLimit':'" + most + "','lendingLimit':'" + most + "'}]}]}]}}"
+    );
+    cluster.settle();
+    MetricsReporter reporter(parts_of(cluster));
+    const std::string page = fresh_page(reporter);
+    for (const char* name : {"nominal_quota", "borrowing_limit", "lending_limit"}) {
+        CAPTURE(name);
+        CHECK(has_line(
+            page,
+            fmt::format(
+                R"(kueue_cluster_queue_{}{{cluster_queue="first",cohort="org",flavor="spot",{},resource="cpu"}} +Inf)",
+                name,
+                kRole
+            )
+        ));
+    }
+    CHECK(has_line(
+        page,
+        fmt::format(
+            R"(kueue_cohort_subtree_quota{{cohort="org",flavor="spot",{},resource="cpu"}} +Inf)",
+            kRole
+        )
+    ));
+}
+
 TEST_CASE("what a queue no longer has is not reported", "[metrics]") {
     MiniCluster cluster;
     make_queues(cluster);

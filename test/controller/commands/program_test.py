@@ -33,6 +33,12 @@ UNSUPPORTED = {
     "webhook": {"host": "127.0.0.1"},
     "multiKueue": {"origin": "here"},
 }
+SELECTOR = """apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+managedJobsNamespaceSelector:
+  matchExpressions:
+  - {key: kubernetes.io/metadata.name, operator: NotIn, values: [NAMES]}
+"""
 START = ["controller", "--kubeconfig", "kubeconfig.json"]
 NAMESPACE = '{"apiVersion": "v1",\n "kind": "Namespace",\n "metadata": {"name": "a"'
 INPUTS = {
@@ -113,6 +119,9 @@ integrations: {framworks: [batch/job]}
 featureGates: {PartialAdmision: true}
 """,
     "no_yaml.yaml": "a: 1\n\tb: 2\n",
+    "selector.yaml": SELECTOR.replace("NAMES", "kube-system, gpu-system"),
+    "any_selector.yaml": SELECTOR.replace("NAMES", "gpu-system"),
+    "named_selector.yaml": SELECTOR.replace("NAMES", "kube-system") + "namespace: team-system\n",
     "nameless.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {}\n",
     "turned.yaml": 'apiVersion: v1\nkind: "a\\u202e\\u009b31m"\nmetadata: {name: "b\\x1b"}\n',
 }
@@ -184,6 +193,44 @@ ROWS = [
             "wrong.yaml:3: error: metrics.bindAddress: must be a string",
             "error: sluice controller does not start with wrong.yaml",
         ],
+    ),
+    (
+        "a fault that only one namespace has is a warning while the namespace is not known",
+        ["config", "check", "selector.yaml"],
+        0,
+        [
+            'selector.yaml:3: warning: managedJobsNamespaceSelector: should not match the '
+            '"kueue-system" namespace, if the controller runs in kueue-system (--namespace names '
+            "another one)",
+            "selector.yaml: no fault found",
+        ],
+    ),
+    (
+        "a configuration is judged in the namespace that is given",
+        ["config", "check", "selector.yaml", "--namespace", "gpu-system"],
+        0,
+        ["selector.yaml: no fault found"],
+    ),
+    (
+        "a selector that matches the namespace that is given is an error",
+        ["config", "check", "selector.yaml", "--namespace", "kueue-system"],
+        1,
+        [
+            'selector.yaml:3: error: managedJobsNamespaceSelector: should not match the '
+            '"kueue-system" namespace',
+        ],
+    ),
+    (
+        "a selector that matches the namespace of the system is an error anywhere",
+        ["config", "check", "any_selector.yaml", "--namespace", "gpu-system"],
+        1,
+        ['should not match the "kube-system" namespace'],
+    ),
+    (
+        "a selector that matches the namespace of the file is an error",
+        ["config", "check", "named_selector.yaml"],
+        1,
+        ['should not match the "team-system" namespace'],
     ),
     (
         "a configuration with a setting that is not supported has an error",
