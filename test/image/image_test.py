@@ -15,6 +15,7 @@ import argparse
 import base64
 import ctypes
 import fcntl
+import hashlib
 import io
 import json
 import os
@@ -76,6 +77,12 @@ class Deployment:
         self.memory = bytes_of(self.container["resources"]["limits"]["memory"])
         self.mounts = {each["name"]: each["mountPath"] for each in self.container["volumeMounts"]}
         self.command = self.container["command"] + self.container["args"]
+
+
+def packed(root):
+    """All of a folder that a layer has: names, modes, owners, dates, bytes."""
+    command = ["tar", "--create", "--sort=name", "--numeric-owner", "--directory", root, "."]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
 
 
 def memory_group(limit):
@@ -262,6 +269,15 @@ class ImageTest(unittest.TestCase):
             self.assertIn(each["relatedSpdxElement"], ids)
         for each in self.packages["packages"][1:]:
             self.assertTrue((self.root / "usr/share/doc" / each["name"] / "copyright").exists())
+
+    def test_two_roots_are_one(self):
+        digests = set()
+        for name in ("first", "second"):
+            root = self.folder / name
+            command = [ROOT / "charts/image_root.py", "--epoch", "86400", self.program, root]
+            subprocess.run(command, check=True)
+            digests.add(hashlib.sha256(packed(root)).hexdigest())
+        self.assertEqual(len(digests), 1)
 
     def test_nothing_may_be_written_by_the_user(self):
         for each in self.root.rglob("*"):
