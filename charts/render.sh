@@ -23,23 +23,26 @@ render() {
     done
 }
 
-# Flags that make the configuration list the frameworks.
+# Flags that make the configuration list the frameworks. Which of its other settings need rights is
+# not known either, so that these are granted.
 listing() {
-    local frameworks
-    frameworks=$(printf '%s, ' "$@")
-    flags=(--set-string "managerConfig.controllerManagerConfigYaml=integrations: {frameworks: \
-[${frameworks//,/\\,}]}")
+    local text
+    text="integrations: {frameworks: [$(printf '%s, ' "$@")]}
+objectRetentionPolicies: {workloads: {afterDeactivatedByKueue: 1h}}"
+    flags=(--set-string "managerConfig.controllerManagerConfigYaml=${text//,/\\,}")
 }
 
 # As the chart knows them. Example: ray.io/rayjob
 mapfile -t kinds < <(sed -n 's|^\([a-z0-9./-]*\): {group: .*|\1|p' \
     charts/sluice/templates/_job_kinds.tpl)
-flags=()
 
+listing batch/job
 {
     printf '%s\n---\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: kueue-system\n' "$note"
     render rbac.yaml
 } >"$folder/rbac.yaml"
+{ printf '%s\n' "$note" && render user_roles.yaml; } >"$folder/user-roles.yaml"
+{ printf '%s\n' "$note" && render pod_writes.yaml; } >"$folder/pod-writes.yaml"
 # Webhooks ask about every kind: about those that the configuration does not list, Sluice says yes.
 listing batch/job "${kinds[@]}"
 { printf '%s\n' "$note" && render webhooks.yaml; } >"$folder/webhooks.yaml"

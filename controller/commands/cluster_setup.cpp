@@ -241,6 +241,7 @@ Result<apiserver::Request> make_apply_request(
     path += "/" + names.type->plural + (is_created ? "" : "/" + names.name);
     apiserver::Request request = apiserver::make_request(is_created ? "POST" : "PATCH", path);
     request.query.emplace("fieldManager", manager);
+    request.query.emplace("fieldValidation", "Strict");  // as kubectl does
     if (!is_created) {
         request.query.emplace("force", "true");
     }

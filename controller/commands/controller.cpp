@@ -258,11 +258,11 @@ std::map<std::string, std::set<std::string>> controller_groups() {
         {"jobs", {controller::kJobKindsController}},
         {"multikueue", {}},
         {"provisioning", {}},
-        {"tas", {}},
+        {"tas", {controller::kTopologyController}},
     };
     const controller::Registry registry = make_whole_registry();
     for (const controller::KindEntry& entry : registry.all()) {
-        if (entry.reconcile) {
+        if (entry.reconcile && entry.controller != controller::kTopologyController) {
             groups[entry.job ? "jobs" : "core"].insert(entry.controller);
         }
     }

@@ -57,12 +57,6 @@ std::size_t flavors_max(const Objects<api::ClusterQueue>& queues) {
     return most;
 }
 
-api::Condition* find_requeued(api::Workload& workload) {
-    auto& conditions = workload.status.conditions;
-    const auto at = std::ranges::find(conditions, condition::kRequeued, &api::Condition::type_);
-    return at == conditions.end() ? nullptr : &*at;
-}
-
 std::string print_requeued(engine::RequeuedTo requeued) {
     switch (requeued) {
         case engine::RequeuedTo::Heap:
@@ -390,12 +384,6 @@ void ScheduleSimulation::write_refusal(const RefusedWorkload& refused) {
         workload::block_on_preemption_gates(written, refused.message, now_);
     }
     written.status.resource_requests = translator_.resource_requests(written);
-    if (auto* requeued = find_requeued(written);
-        requeued != nullptr && requeued->last_transition_time) {
-        // Stored in whole seconds; see release().
-        requeued->last_transition_time =
-            std::chrono::floor<std::chrono::seconds>(*requeued->last_transition_time);
-    }
     if (written != workload) {
         workload = std::move(written);
         apply(translator_.set(workload));
@@ -425,10 +413,6 @@ void ScheduleSimulation::release(const std::string& key) {
     }
     const auto& gates = translator_.settings().gates;
     workload::release_quota(workload, gates, now_);
-    // Upstream writes this time with its fraction of a second, which the next write to the object
-    // loses. Its queue takes that for a change of the condition and tries a workload once more that
-    // it had just parked.
-    find_requeued(workload)->last_transition_time = now_ + kWakeBatch;
     apply(translator_.set(workload));
 }
 

@@ -25,11 +25,14 @@ std::string_view pod_set_of(const api::Pod& pod) {
 }
 
 bool is_gate(const api::PodSchedulingGate& gate) {
-    return gate.name == api::scheduling_gate::kElasticJob;
+    return gate.name == api::scheduling_gate::kElasticJob ||
+           gate.name == api::scheduling_gate::kTopology;
 }
 
-bool has_elastic_gate(const api::Pod& pod) {
-    return std::ranges::any_of(pod.spec.scheduling_gates, is_gate);
+/// Returns the name of the first gate that is opened here; "" if the pod has none.
+std::string find_gate(const api::Pod& pod) {
+    const auto gate = std::ranges::find_if(pod.spec.scheduling_gates, is_gate);
+    return gate == pod.spec.scheduling_gates.end() ? "" : gate->name;
 }
 
 /// The job of the row: the owner of its first slice, or of the pod once that is gone.
@@ -125,6 +128,20 @@ std::string pods_of_slice(const api::Workload& workload) {
     return workload.metadata.namespace_ + "/" + slice_name(workload);
 }
 
+bool has_gated_pods(const api::Workload& workload, bool with_elastic_jobs) {
+    if (with_elastic_jobs &&
+        workload.metadata.find_annotation(api::annotation::kElasticJob) != nullptr) {
+        return true;
+    }
+    const auto& admission = workload.status.admission;
+    return admission && std::ranges::any_of(
+                            admission->pod_set_assignments,
+                            [](const api::PodSetAssignment& assignment) {
+                                return assignment.topology_assignment.has_value();
+                            }
+                        );
+}
+
 Outcome ungate_row(const View& view, const JobKinds& kinds, const ObjectKey& first, Time now) {
     Outcome outcome;
     outcome.are_independent = true;
@@ -141,7 +158,6 @@ Outcome ungate_row(const View& view, const JobKinds& kinds, const ObjectKey& fir
     const Observation seen{
         .kind = Observation::Kind::GateOpened,
         .cluster_queue = slice->status.admission.value_or(api::Admission{}).cluster_queue,
-        .reason = api::scheduling_gate::kElasticJob,
         .since_admitted = since_admission(*slice, now),
     };
     const auto& row = pods.by_index(kSliceIndex, slices_of_pod(*pod).front());
@@ -153,20 +169,21 @@ Outcome ungate_row(const View& view, const JobKinds& kinds, const ObjectKey& fir
     }
     for (const auto& [name, each] : row) {
         const auto left = room.find(pod_set_of(*each));
-        if (left != room.end() && !has_ended(*each) && !has_elastic_gate(*each)) {
+        if (left != room.end() && !has_ended(*each) && find_gate(*each).empty()) {
             --left->second;
         }
     }
     for (const auto& [name, each] : row) {
         const auto left = room.find(pod_set_of(*each));
         if (left == room.end() || left->second <= 0 || has_ended(*each) ||
-            !has_elastic_gate(*each) || contradicts(*each, nodes[left->first])) {
+            find_gate(*each).empty() || contradicts(*each, nodes[left->first])) {
             continue;
         }
         --left->second;
         const ObjectKey key{kind_of<api::Pod>(), name.namespace_, name.name};
         outcome.writes.push_back(open_gate(key, *each, nodes[left->first]));
         outcome.writes.back().observations.push_back(seen);
+        outcome.writes.back().observations.back().reason = find_gate(*each);
     }
     return outcome;
 }

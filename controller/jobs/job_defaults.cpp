@@ -89,9 +89,6 @@ Result<Waits> find_wait(const AdmissionContext& context, const api::ObjectMeta& 
     if (ancestor->has_value()) {
         return Waits::ForOneAbove;
     }
-    if (is_labelled(job, api::label::kQueueName)) {
-        return Waits::ForItsOwn;
-    }
     if (!asks_to_be_managed(job, context.settings)) {
         return Waits::ForNone;
     }

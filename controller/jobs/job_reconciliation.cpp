@@ -50,43 +50,62 @@ JobReconciliation::JobReconciliation(
 }
 
 Outcome JobReconciliation::run() {
-    constexpr Step kSteps[] = {
-        // Is it to be managed, and which Workload is its own?
-        &JobReconciliation::default_queue,
-        &JobReconciliation::leave_unmanaged,
-        &JobReconciliation::follow_ancestor,
-        &JobReconciliation::adopt_prebuilt_workload,
-        &JobReconciliation::settle_members,
-        &JobReconciliation::choose_slice,
-        &JobReconciliation::choose_workload,
-        &JobReconciliation::make_missing_workload,
-        // What is the state of that Workload, and what follows for the job?
-        &JobReconciliation::update_own_condition,
-        &JobReconciliation::drop_finished_workload,
-        &JobReconciliation::leave_deleted_workload,
-        &JobReconciliation::keep_on_hold,
-        &JobReconciliation::finish_workload,
-        &JobReconciliation::continue_stop,
-        &JobReconciliation::copy_admission_gate,
-        &JobReconciliation::copy_priority_classes,
-        &JobReconciliation::update_reclaimable_pods,
-        &JobReconciliation::update_pods_ready,
-        &JobReconciliation::release_evicted,
-        &JobReconciliation::stop_unadmitted,
-        &JobReconciliation::start_admitted,
-        &JobReconciliation::follow_queue_name,
+    struct Row {
+        Step step;
+        bool may_be_refused = false;  ///< others go on although the API server refuses its writes
     };
-    for (const Step step : kSteps) {
-        if (Next outcome = (this->*step)()) {
-            return completed(std::move(*outcome));
+    constexpr Row kSteps[] = {
+        // Is it to be managed, and which Workload is its own?
+        {&JobReconciliation::default_queue},
+        {&JobReconciliation::leave_unmanaged},
+        {&JobReconciliation::follow_ancestor},
+        {&JobReconciliation::adopt_prebuilt_workload},
+        {&JobReconciliation::settle_members},
+        {&JobReconciliation::release_evicted_slices},
+        {&JobReconciliation::choose_slice},
+        {&JobReconciliation::choose_workload},
+        {&JobReconciliation::make_missing_workload, true},
+        // Takes away what the job may not have (any more).
+        {&JobReconciliation::drop_finished_workload},
+        {&JobReconciliation::leave_deleted_workload},
+        {&JobReconciliation::keep_on_hold},
+        {&JobReconciliation::finish_workload},
+        {&JobReconciliation::continue_stop},
+        {&JobReconciliation::release_evicted},
+        {&JobReconciliation::stop_unadmitted},
+        // Reports the job's state.
+        {&JobReconciliation::update_own_condition, true},
+        {&JobReconciliation::copy_admission_gate, true},
+        {&JobReconciliation::copy_priority_classes, true},
+        {&JobReconciliation::update_reclaimable_pods, true},
+        {&JobReconciliation::update_pods_ready, true},
+        // Gives it what it may have.
+        {&JobReconciliation::leave_evicted},
+        {&JobReconciliation::start_admitted},
+        {&JobReconciliation::follow_queue_name},
+    };
+    std::optional<Outcome> chosen;
+    for (const Row& row : kSteps) {
+        Next outcome = (this->*row.step)();
+        if (outcome && !chosen) {
+            chosen = std::move(*outcome);
+        } else if (outcome && !outcome->writes.empty()) {
+            chosen->instead.push_back(std::move(outcome->writes));
+        }
+        const bool goes_on = row.may_be_refused && workload_ && chosen && !chosen->writes.empty();
+        if (outcome && !goes_on) {
+            break;
         }
     }
-    return completed({});
+    return completed(chosen ? std::move(*chosen) : Outcome());
 }
 
 Outcome JobReconciliation::completed(Outcome outcome) {
     if (look_again_ && (!outcome.requeue_at || *look_again_ < *outcome.requeue_at)) {
         outcome.requeue_at = look_again_;
+    }
+    if (outcome.writes.empty() && !outcome.try_later) {
+        outcome.try_later = std::move(try_later_);
     }
     outcome.events.insert(
         outcome.events.begin(),

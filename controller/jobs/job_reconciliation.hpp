@@ -38,6 +38,7 @@ class JobReconciliation {
     Next follow_ancestor();
     Next settle_members();
     Next adopt_prebuilt_workload();
+    Next release_evicted_slices();
     Next choose_slice();
     Next choose_workload();
     Next make_missing_workload();
@@ -53,6 +54,7 @@ class JobReconciliation {
     Next copy_reclaimable_pods(const api::Workload& workload);
     Next update_pods_ready();
     Next release_evicted();
+    Next leave_evicted();
     Next stop_unadmitted();
     Next start_admitted();
     Next follow_queue_name();
@@ -69,6 +71,10 @@ class JobReconciliation {
     Next copy_pod_counts(const api::Workload& slice, const std::vector<api::PodSet>& wanted);
     Next copy_priority_class(const api::Workload& workload);
     Next stop_without_workload();
+    /// Asks for a larger slice while the job runs on the one that this is to replace.
+    Next make_larger_slice();
+    /// Creates the Workload. Removes a finished one of the job that has its name.
+    Next create(const api::Workload& workload);
     /// The prebuilt Workload is not there, or another object's: the job must not run.
     Next wait_for_prebuilt(std::string_view name);
     Next remove_workload(const api::Workload& workload);
@@ -109,7 +115,8 @@ class JobReconciliation {
     WorkloadPointer replaced_;          ///< the slice that a new one is to take the place of
     WorkloadPointer kept_;  ///< the slice whose quota the job runs on, while another waits
     std::vector<EventNote> events_;
-    std::optional<Time> look_again_;  ///< whatever happens
+    std::optional<Time> look_again_;        ///< whatever happens
+    std::optional<std::string> try_later_;  ///< why a larger slice could not be made
 };
 
 /// A merge patch of a Workload that is refused when it changed since.

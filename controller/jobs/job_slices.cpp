@@ -78,8 +78,9 @@ LiveSlices find_live_slices(std::vector<Slices::WorkloadPointer> all) {
     // Of two that are to replace the same one, the one with a reservation counts.
     std::map<std::string, Slices::WorkloadPointer, std::less<>> replacements;
     for (const auto& workload : all) {
+        // An evicted one that holds no quota waits again.
         const std::string key = workload::replaced_slice(*workload);
-        if (key.empty() || is_evicted(*workload)) {
+        if (key.empty() || (is_evicted(*workload) && has_quota_reserved(*workload))) {
             continue;
         }
         Slices::WorkloadPointer& replacement = replacements[key];
@@ -92,12 +93,15 @@ LiveSlices find_live_slices(std::vector<Slices::WorkloadPointer> all) {
         return found == replacements.end() ? nullptr : found->second;
     };
     for (const auto& workload : all) {
-        if (is_evicted(*workload)) {
+        if (is_evicted(*workload) && has_quota_reserved(*workload)) {
             continue;
         }
         live.newest = workload;
         const auto replacement = replacement_of(*workload);
-        if (has_quota_reserved(*workload) && (!replacement || !has_quota_reserved(*replacement))) {
+        // While checks of a larger slice are pending the job runs on the smaller one.
+        const bool is_ahead = is_admitted(*workload) || !live.reserved;
+        if (has_quota_reserved(*workload) && is_ahead &&
+            (!replacement || !is_admitted(*replacement))) {
             live.reserved = workload;
         }
     }

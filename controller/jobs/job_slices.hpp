@@ -31,9 +31,9 @@ bool may_run_on(const GenericJob& job, const api::Workload& kept);
 /// Which slices of an elastic job go on, of those that have not finished.
 struct LiveSlices {
     using WorkloadPointer = Slices::WorkloadPointer;
-    WorkloadPointer newest;                 ///< is to describe the job; null: all are evicted
-    WorkloadPointer reserved;               ///< holds the quota that the job runs on; may be null
-    std::vector<WorkloadPointer> replaced;  ///< to end: another took their place
+    WorkloadPointer newest;    ///< is to describe the job; null: all give their quota back
+    WorkloadPointer reserved;  ///< holds the quota that the job runs on; may be null
+    std::vector<WorkloadPointer> replaced;     ///< to end: another took their place
     std::vector<WorkloadPointer> out_of_sync;  ///< to end: they have no place in the row
 };
 

@@ -179,30 +179,51 @@ JobReconciliation::Next JobReconciliation::make_missing_workload() {
         Next release = write_all(is_managed() ? job_.release() : job_.release_deleted());
         return release ? std::move(release) : Outcome{};
     }
-    if (!replaced_) {
-        if (Next stopping = stop_without_workload()) {
-            return stopping;
-        }
+    if (replaced_) {
+        return make_larger_slice();
+    }
+    if (Next stopping = stop_without_workload()) {
+        return stopping;
     }
     if (Next settling = job_.settle_before_workload(kind_)) {
         return settling;
     }
+    const auto workload = make_workload(stores_, kind_, job_, settings_);
+    return workload ? create(*workload) : refuse(workload.error());
+}
+
+JobReconciliation::Next JobReconciliation::make_larger_slice() {
+    // Until there is a larger one the job goes on with the slice that it has.
+    workload_ = replaced_;
+    kept_ = replaced_;
     const auto workload = make_workload(stores_, kind_, job_, settings_, replaced_.get());
-    if (!workload) {
-        return refuse(workload.error());
+    if (workload) {
+        return create(*workload);
+    }
+    if (Next refusal = refuse(workload.error()); refusal->try_later) {
+        try_later_ = std::move(refusal->try_later);
+    }
+    return {};
+}
+
+JobReconciliation::Next JobReconciliation::create(const api::Workload& workload) {
+    for (const WorkloadPointer& own : own_) {
+        if (own->metadata.name == workload.metadata.name && is_finished(*own)) {
+            return remove_workload(*own);
+        }
     }
     Write w{
         .verb = Verb::Create,
-        .object = key_of(*workload),
-        .body = api::to_value(*workload),
+        .object = key_of(workload),
+        .body = api::to_value(workload),
     };
     w.events.push_back(
-        event(reason::kCreatedWorkload, "Created Workload: " + to_string(key_of(*workload)))
+        event(reason::kCreatedWorkload, "Created Workload: " + to_string(key_of(workload)))
     );
     w.observations.push_back(
         {.kind = Observation::Kind::WorkloadCreated,
-         .local_queue = workload->spec.queue_name,
-         .ns = workload->metadata.namespace_,
+         .local_queue = workload.spec.queue_name,
+         .ns = workload.metadata.namespace_,
          .reason = std::string(kind_.kind().name()),
          .since_queued = now_ - job_.metadata().creation_timestamp.value_or(now_)}
     );

@@ -46,6 +46,9 @@ PodSetInfo make_own_info(
 ) {
     PodSetInfo own{.name = pod_set};
     own.labels[api::label::kPodSet] = pod_set;
+    if (workload.metadata.find_label(api::label::kMultiKueueOrigin) != nullptr) {
+        own.labels[api::label::kMultiKueueWorkerWorkloadPod] = "true";
+    }
     if (settings.assign_queue_labels_for_pods) {
         own.labels[api::label::kLocalQueueName] = workload.spec.queue_name;
         // A longer name or one with a dot is no label value.

@@ -1,5 +1,6 @@
 #include "controller/jobs/semantic_equality.hpp"
 
+#include "api/effective_requests.hpp"
 #include "api/quantity.hpp"
 
 #include <algorithm>
@@ -75,17 +76,15 @@ bool are_templates_equal(
     if (!left || !right) {
         return false;
     }
-    for (const std::string_view field : {"containers", "initContainers", "tolerations"}) {
-        if (field == "tolerations" && tolerations == Tolerations::Ignored) {
-            continue;
-        }
-        if (!is_semantically_equal(
-                left->find_path({"spec", field}), right->find_path({"spec", field})
-            )) {
-            return false;
-        }
-    }
-    return true;
+    const auto is_equal_in = [&](std::string_view field) {
+        // Every number below these is an amount.
+        const Numbers numbers = field == "overhead" ? Numbers::Quantities : Numbers::Exact;
+        return is_equal(
+            left->find_path({"spec", field}), right->find_path({"spec", field}), numbers
+        );
+    };
+    return std::ranges::all_of(api::kCountedPodFields, is_equal_in) &&
+           (tolerations == Tolerations::Ignored || is_equal_in("tolerations"));
 }
 
 }  // namespace sluice::controller

@@ -14,7 +14,8 @@ bool is_semantically_equal(const json::Value* a, const json::Value* b);
 /// Whether tolerations count when templates are compared; the start of a job adds some.
 enum class Tolerations : std::uint8_t { Compared, Ignored };
 
-/// Whether two pod templates ask for the same: containers, initContainers and tolerations.
+/// Returns true if two pod templates ask for the same: in every field that counts, and in
+/// tolerations.
 bool are_templates_equal(
     const api::PodTemplateSpec& a, const api::PodTemplateSpec& b, Tolerations tolerations
 );

@@ -34,6 +34,30 @@ bool is_smaller(const PodSets& wanted, const PodSets& present) {
 
 }  // namespace
 
+/// Gives back what evicted slices hold before anything is asked for. A larger slice that cannot be
+/// made must not keep the job running on quota that it has lost.
+JobReconciliation::Next JobReconciliation::release_evicted_slices() {
+    if (is_prebuilt_ || !is_elastic(job_, settings_) || job_.find_end()) {
+        return {};
+    }
+    const bool runs_on_another = std::ranges::any_of(own_, [](const WorkloadPointer& workload) {
+        return is_admitted(*workload) && !is_evicted(*workload) && !is_finished(*workload) &&
+               !workload->metadata.deletion_timestamp;
+    });
+    for (const WorkloadPointer& workload : own_) {
+        if (is_finished(*workload) || !is_evicted(*workload) || !has_quota_reserved(*workload)) {
+            continue;
+        }
+        workload_ = workload;
+        Next releasing = runs_on_another ? write(released_quota()) : release_evicted();
+        workload_.reset();
+        if (releasing || look_again_ || job_.is_active()) {
+            return releasing ? std::move(releasing) : Outcome{};
+        }
+    }
+    return {};
+}
+
 /// A job that shrinks, or grows before its slice has quota, changes its slice; one that grows later
 /// gets a new slice and runs on the old one until that is admitted.
 JobReconciliation::Next JobReconciliation::choose_slice() {

@@ -19,12 +19,14 @@ namespace reason = api::reason;
 
 }  // namespace
 
-/// Evicted: the job stops, and the quota is given back once no pod is active. Evicted stays True
-/// until the next admission; until then the queue name is followed.
+/// Stops an evicted job, and gives the quota back once no pod is active.
 JobReconciliation::Next JobReconciliation::release_evicted() {
     const api::Condition* evicted = find_condition(*workload_, api::condition::kEvicted);
     if (evicted == nullptr || evicted->status != api::condition_status::kTrue) {
         return {};
+    }
+    if (kept_ && kept_ != workload_ && is_admitted(*kept_) && !has_quota_reserved(*workload_)) {
+        return {};  // the larger slice waits again; the job runs on the smaller one
     }
     const std::string why = reason::kWorkloadEvictedDueTo + evicted->reason;
     if (Next stopping = stop(workload_.get(), evicted->message, why)) {
@@ -34,13 +36,24 @@ JobReconciliation::Next JobReconciliation::release_evicted() {
         }
         return stopping;
     }
-    if (has_quota_reserved(*workload_) && job_.is_active()) {
-        Outcome outcome;
-        outcome.requeue_at = job_.active_until();
-        return outcome;
+    if (!has_quota_reserved(*workload_)) {
+        return {};
+    }
+    if (job_.is_active()) {
+        look_again_ = job_.active_until();
+        return {};
+    }
+    return write(released_quota());
+}
+
+/// Evicted stays True until the next admission. Until then the queue name is followed.
+JobReconciliation::Next JobReconciliation::leave_evicted() {
+    const api::Condition* evicted = find_condition(*workload_, api::condition::kEvicted);
+    if (evicted == nullptr || evicted->status != api::condition_status::kTrue) {
+        return {};
     }
     if (has_quota_reserved(*workload_)) {
-        return write(released_quota());
+        return Outcome{};
     }
     if (Next deletion = delete_deactivated(*evicted)) {
         return deletion;
@@ -94,18 +107,24 @@ JobReconciliation::Next JobReconciliation::delete_deactivated(const api::Conditi
 }
 
 JobReconciliation::Next JobReconciliation::stop_unadmitted() {
-    const bool may_run = is_admitted(*workload_) || (kept_ && may_run_on(job_, *kept_));
-    if (job_.is_suspended() && (may_run || !job_.runs_in_part())) {
+    const bool has_outgrown = replaced_ && !may_run_on(job_, *replaced_);
+    const bool may_run =
+        !has_outgrown && (is_admitted(*workload_) || (kept_ && may_run_on(job_, *kept_)));
+    if (may_run || (job_.is_suspended() && !job_.runs_in_part())) {
         return {};
-    }
-    if (may_run) {
-        return Outcome{};
     }
     Next stopping = stop(workload_.get(), "Not admitted by cluster queue", reason::kNotAdmitted);
     return stopping ? std::move(stopping) : Outcome{};
 }
 
 JobReconciliation::Next JobReconciliation::start_admitted() {
+    const bool runs_on_kept = kept_ && !is_admitted(*workload_) && may_run_on(job_, *kept_);
+    if (!job_.is_suspended() && (is_admitted(*workload_) || runs_on_kept)) {
+        return Outcome{};
+    }
+    if (replaced_) {
+        return Outcome{};  // has outgrown the only slice that it has
+    }
     const auto& admission = workload_->status.admission;
     if (!is_admitted(*workload_) || !admission) {
         if (has_quota_reserved(*workload_)) {

@@ -10,28 +10,89 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace sluice::controller {
 
 namespace {
 
-/// Of variables of one name the last one counts, in the place of the first.
-void drop_repeated_variables(json::Value& container) {
-    json::Value* env = container.find("env");
-    if (env == nullptr || !env->is_array()) {
+/// A list whose items a Workload's schema tells apart by `keys`, while Kubernetes takes several of
+/// one key in a pod, mostly with a warning.
+struct KeyedList {
+    std::string_view name;
+    std::vector<std::string_view> keys;
+    bool last_counts =
+        false;  ///< which of several the kubelet uses; it takes the first one's place
+};
+
+/// Returns the list's values of the keys: what is absent equals the empty text, as in Go.
+std::string key_of_item(const json::Value& item, const KeyedList& list) {
+    std::string key;
+    for (const std::string_view name : list.keys) {
+        const json::Value* value = item.find(name);
+        const bool is_empty = value == nullptr || value->is_null();
+        key += (is_empty ? "\"\"" : json::print(*value)) + ' ';
+    }
+    return key;
+}
+
+void drop_repeated(json::Value& holder, const KeyedList& list) {
+    json::Value* items = holder.find(list.name);
+    if (items == nullptr || !items->is_array()) {
         return;
     }
     std::map<std::string, std::size_t, std::less<>> places;
     json::Array kept;
-    for (json::Value& variable : env->as_array()) {
-        const auto [place, is_new] = places.emplace(variable.string_at("name"), kept.size());
+    for (json::Value& item : items->as_array()) {
+        const std::string key = item.is_object() ? key_of_item(item, list) : json::print(item);
+        const auto [place, is_new] = places.emplace(key, kept.size());
         if (is_new) {
-            kept.push_back(std::move(variable));
-        } else {
-            kept[place->second] = std::move(variable);
+            kept.push_back(std::move(item));
+        } else if (list.last_counts) {
+            kept[place->second] = std::move(item);
         }
     }
-    env->as_array() = std::move(kept);
+    items->as_array() = std::move(kept);
+}
+
+void drop_repeated_in_container(json::Value& container) {
+    static const std::vector<KeyedList> kLists{
+        {.name = "env", .keys = {"name"}, .last_counts = true},
+        {.name = "ports", .keys = {"containerPort", "protocol"}},
+        {.name = "volumeDevices", .keys = {"devicePath"}},
+        {.name = "volumeMounts", .keys = {"mountPath"}},
+    };
+    for (const KeyedList& list : kLists) {
+        drop_repeated(container, list);
+    }
+    if (json::Value* resources = container.find("resources")) {
+        drop_repeated(*resources, {.name = "claims", .keys = {"name"}});
+    }
+    json::Value* rules = container.find("restartPolicyRules");
+    if (rules != nullptr && rules->is_array()) {
+        for (json::Value& rule : rules->as_array()) {
+            if (json::Value* codes = rule.is_object() ? rule.find("exitCodes") : nullptr) {
+                drop_repeated(*codes, {.name = "values", .keys = {}});
+            }
+        }
+    }
+}
+
+void drop_repeated_in_pod(json::Value& spec) {
+    static const std::vector<KeyedList> kLists{
+        {.name = "hostAliases", .keys = {"ip"}},
+        {.name = "imagePullSecrets", .keys = {"name"}},
+        {.name = "resourceClaims", .keys = {"name"}},
+        {.name = "schedulingGates", .keys = {"name"}},
+        {.name = "topologySpreadConstraints", .keys = {"topologyKey", "whenUnsatisfiable"}},
+        {.name = "volumes", .keys = {"name"}},
+    };
+    for (const KeyedList& list : kLists) {
+        drop_repeated(spec, list);
+    }
+    if (json::Value* resources = spec.find("resources")) {
+        drop_repeated(*resources, {.name = "claims", .keys = {"name"}});
+    }
 }
 
 /// What the API server adds to containers of a Workload. It has added the same to a Job, but not to
@@ -72,13 +133,16 @@ Result<api::PodTemplateSpec> stored_template(
         }
     }
     if (json::Value* spec = parsed->find("spec")) {
-        for (const std::string_view list : {"containers", "initContainers"}) {
+        for (const std::string_view list :
+             {"containers", "initContainers", "ephemeralContainers"}) {
             json::Value* containers = spec->find(list);
             if (containers != nullptr && containers->is_array()) {
-                std::ranges::for_each(containers->as_array(), drop_repeated_variables);
+                // Defaults first: a port without protocol equals one with TCP.
                 std::ranges::for_each(containers->as_array(), add_server_defaults);
+                std::ranges::for_each(containers->as_array(), drop_repeated_in_container);
             }
         }
+        drop_repeated_in_pod(*spec);
     }
     return api::decode<api::PodTemplateSpec>(json::print(*parsed));
 }

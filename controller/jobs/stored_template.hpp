@@ -8,9 +8,10 @@
 
 namespace sluice::controller {
 
-/// A pod template as a Workload stores it: without creationTimestamp and the given labels; of
-/// environment variables with the same name only the last counts, as the Workload's list is keyed
-/// by name. Errors: Invalid when the template cannot be read.
+/// Returns a pod template as a Workload stores it: without creationTimestamp and the given labels.
+/// In each list that the Workload's schema tells apart by keys, and Kubernetes does not, the first
+/// item of a key is kept; of environment variables the last one, which counts. Errors: Invalid if
+/// the template cannot be read.
 Result<api::PodTemplateSpec> stored_template(
     const api::PodTemplateSpec& live, std::span<const std::string_view> labels_left_out
 );

@@ -6,6 +6,7 @@
 #include "controller/jobs/semantic_equality.hpp"
 #include "controller/reconcilers/workload_name.hpp"
 #include "controller/reconcilers/workload_status.hpp"
+#include "validation/workload_rules.hpp"
 
 #include <fmt/format.h>
 
@@ -209,6 +210,18 @@ bool is_equivalent(const GenericJob& job, const api::Workload& workload, const S
     return are_pod_sets_equal(*wanted, asked, tolerations);
 }
 
+std::optional<JobProblem> find_impossible_requests(const std::vector<api::PodSet>& pod_sets) {
+    for (const api::PodSet& pod_set : pod_sets) {
+        const auto errors = validation::validate_pod_level_requests(
+            pod_set.template_->spec, fmt::format("podSets[{}].template.spec", pod_set.name)
+        );
+        if (!errors.empty()) {
+            return JobProblem{JobProblem::Reason::InvalidSpec, errors.front().text()};
+        }
+    }
+    return std::nullopt;
+}
+
 JobResult<Priority> resolve_priority(
     const Stores& stores, const GenericJob& job, const Settings& settings
 ) {
@@ -292,6 +305,9 @@ JobResult<api::Workload> make_workload(
             JobProblem::Reason::InvalidSpec,
             fmt::format("it has {} pod sets; 1 to {} can be queued", pod_sets->size(), kPodSetsMax)
         };
+    }
+    if (auto problem = find_impossible_requests(*pod_sets)) {
+        return *std::move(problem);
     }
     api::Workload workload;
     const bool has_slices = is_elastic(job, settings);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 /// The Workload of a job: its content, and whether a given one still describes the job.
 namespace sluice::controller {
@@ -20,6 +21,10 @@ std::optional<Error> find_problem(const GenericJob& job);
 /// start, tolerations are compared. An elastic job may run on more than it needs any more. Where
 /// find_problem() finds something, that is left out of the comparison.
 bool is_equivalent(const GenericJob& job, const api::Workload& workload, const Settings& settings);
+
+/// Returns the problem of pods that the API server would refuse for what they ask for, so that
+/// their owner says so and does not wait; nullopt if there is none.
+std::optional<JobProblem> find_impossible_requests(const std::vector<api::PodSet>& pod_sets);
 
 /// The class and value that order a workload.
 struct Priority {

@@ -26,8 +26,8 @@ KindEntry admission_check_kind() {
             input.translator.remove_admission_check(name.name);
         }
     };
-    entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time) {
-        return reconcile_admission_check(context.view.stores, key.name);
+    entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time now) {
+        return reconcile_admission_check(context.view.stores, key.name, now);
     };
     return entry;
 }

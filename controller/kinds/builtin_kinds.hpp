@@ -40,6 +40,9 @@ KindEntry leader_worker_set_kind();
 /// The controller that opens the gates of these pods, in the flag --controllers.
 inline constexpr char kElasticJobController[] = "elasticjob";
 
+/// The controller of Topologies, in the same flag.
+inline constexpr char kTopologyController[] = "topology";
+
 /// Jobs of a kind that is described as data. Its controller is the kind's name in lower case, or
 /// kJobKindsController for kinds that users describe. `names`: those of the description; null: they
 /// are made.

@@ -1,6 +1,8 @@
 #include "controller/reconcilers/local_queue.hpp"
 
 #include "controller/kinds/builtin_kinds.hpp"
+#include "controller/kinds/registry.hpp"
+#include "controller/reconcilers/pod_groups.hpp"
 
 namespace sluice::controller {
 
@@ -35,6 +37,23 @@ void visit_queued_workloads(
     }
 }
 
+/// The pods of a group wait for others only while its queue is there.
+void visit_queued_groups(
+    const ChangeContext& context, const LocalQueueChange& change, const Visit& visit
+) {
+    if (!change.is_added() && !change.is_removed()) {
+        return;
+    }
+    const auto& queued = workloads_of_queue(context.stores, change.key.namespace_, change.key.name);
+    for (const auto& [name, workload] : queued) {
+        const bool is_group = is_of_pod_group(workload->metadata);
+        if (const auto owner =
+                is_group ? find_owner(context.registry, workload->metadata) : std::nullopt) {
+            visit(*owner);
+        }
+    }
+}
+
 }  // namespace
 
 KindEntry local_queue_kind() {
@@ -49,6 +68,9 @@ KindEntry local_queue_kind() {
         {.reconciled = Urgency::AtOnce,
          .translated = false,
          .find = find_by<api::LocalQueue>(visit_queued_workloads)},
+        {.reconciled = Urgency::AtOnce,
+         .translated = false,
+         .find = find_by<api::LocalQueue>(visit_queued_groups)},
     };
     entry.translate = [](const EngineInput& input, const kube::NamespacedName& name) {
         if (const auto queue = input.stores.of<api::LocalQueue>().find(name)) {

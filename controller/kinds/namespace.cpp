@@ -14,12 +14,15 @@ void visit_all_in(const kube::AnyStore* store, const std::string& ns, const Visi
     }
 }
 
-/// Whether the jobs of a namespace are managed depends on its labels.
+/// Whether the jobs of a namespace are managed depends on its labels; nothing in one that is being
+/// deleted can be replaced.
 void visit_jobs_and_workloads(
     const ChangeContext& context, const kube::Change<api::Namespace>& change, const Visit& visit
 ) {
     if (change.before && change.after &&
-        change.before->metadata.labels == change.after->metadata.labels) {
+        change.before->metadata.labels == change.after->metadata.labels &&
+        change.before->metadata.deletion_timestamp.has_value() ==
+            change.after->metadata.deletion_timestamp.has_value()) {
         return;
     }
     for (const KindEntry& entry : context.registry.all()) {

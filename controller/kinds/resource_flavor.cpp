@@ -4,6 +4,23 @@
 
 namespace sluice::controller {
 
+namespace {
+
+/// The Topology is in use while a flavor names it.
+void visit_topology(
+    const ChangeContext& /*context*/,
+    const kube::Change<api::ResourceFlavor>& change,
+    const Visit& visit
+) {
+    for (const auto& flavor : {change.before, change.after}) {
+        if (flavor && !flavor->spec.topology_name.empty()) {
+            visit({kind_of<api::Topology>(), "", flavor->spec.topology_name});
+        }
+    }
+}
+
+}  // namespace
+
 KindEntry resource_flavor_kind() {
     KindEntry entry = make_entry<api::ResourceFlavor>(Presence::Required);
     entry.controller = "resourceflavor";
@@ -14,6 +31,9 @@ KindEntry resource_flavor_kind() {
          .translated = true,
          .find = [](const ChangeContext& context, const kube::AnyChange& change, const Visit& visit
                  ) { visit_cluster_queues_of_flavor(context.stores, change.key.name, visit); }},
+        {.reconciled = Urgency::Gathered,
+         .translated = false,
+         .find = find_by<api::ResourceFlavor>(visit_topology)},
     };
     entry.translate = [](const EngineInput& input, const kube::NamespacedName& name) {
         const auto flavor = input.stores.of<api::ResourceFlavor>().find(name);

@@ -1,12 +1,16 @@
 #include "api/topology.hpp"
 
 #include "controller/kinds/builtin_kinds.hpp"
+#include "controller/reconcilers/resource_flavor.hpp"
 
 namespace sluice::controller {
 
 KindEntry topology_kind() {
     KindEntry entry = make_entry<api::Topology>(Presence::Required);
+    entry.controller = kTopologyController;
+    entry.metric_name = "tas-topology-controller";
     entry.edges = {
+        to_itself(),
         {.reconciled = Urgency::Gathered,
          .translated = true,
          .find =
@@ -23,6 +27,9 @@ KindEntry topology_kind() {
         input.apply_all(
             topology ? input.translator.set(*topology) : input.translator.remove_topology(name.name)
         );
+    };
+    entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time) {
+        return reconcile_topology(context.view.stores, key.name);
     };
     return entry;
 }

@@ -125,8 +125,7 @@ void visit_prebuilt_jobs(
 void visit_elastic_pods(
     const ChangeContext& context, const WorkloadChange& change, const Visit& visit
 ) {
-    if (change.after &&
-        change.after->metadata.find_annotation(api::annotation::kElasticJob) != nullptr) {
+    if (change.after && has_gated_pods(*change.after, true)) {
         visit_first_pod_of_slice(context.stores, pods_of_slice(*change.after), visit);
     }
 }

@@ -102,9 +102,6 @@ kube::Async<void> ControllerProcess::start_servers() {
     if (started) {
         services_.spawn(status_.keep(), "metrics certificate");
     }
-    if (visibility_) {
-        services_.spawn(visibility_->run(), "visibility");
-    }
     co_return started;
 }
 
@@ -206,6 +203,10 @@ boost::asio::awaitable<void> ControllerProcess::live() {
         finish(1);
         co_return;
     }
+    if (visibility_ && options_.with_servers) {
+        // It shows the certificate of the webhooks.
+        services_.spawn(visibility_->run(), "visibility");
+    }
     follows_ = true;
     for (const KindEntry& entry : registry_.all()) {
         informers_.follow(entry, &followers_);
@@ -272,6 +273,9 @@ boost::asio::awaitable<int> ControllerProcess::run() {
     if (!started) {
         log::error("server cannot start", {{"error", started.error().detail}});
         co_return 2;
+    }
+    if (options_.with_servers || options_.has_lease_thread) {
+        services_.spawn(heartbeat_.keep(), "heartbeat");
     }
     services_.spawn(events_.run(), "events");
     services_.spawn(metrics_.keep_fresh(&metrics_dirty_), "metrics");

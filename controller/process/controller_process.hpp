@@ -6,6 +6,7 @@
 #include "controller/kinds/registry.hpp"
 #include "controller/process/api_writer.hpp"
 #include "controller/process/external_kinds.hpp"
+#include "controller/process/heartbeat.hpp"
 #include "controller/process/informers.hpp"
 #include "controller/process/job_admissions.hpp"
 #include "controller/process/loop_calls.hpp"
@@ -63,6 +64,9 @@ struct ProcessOptions {
     std::unique_ptr<kube::Client> lease_client = nullptr;
     /// Whether they are made on a thread of their own, where nothing else delays a renewal.
     bool has_lease_thread = true;
+    /// For so long the main loop may stand still before the probes fail and the lease is not
+    /// renewed.
+    Duration stall_max = Heartbeat::kStallMax;
     /// Asks who may read the metrics, on the thread that serves them. None: everyone may.
     std::unique_ptr<kube::Client> review_client = nullptr;
     /// The same for the visibility API, on its thread. None: it is not served.
@@ -185,6 +189,7 @@ class ControllerProcess {
     Informers informers_;
     RunTimeKinds run_time_kinds_;
     ExternalKinds external_kinds_;
+    Heartbeat heartbeat_;
     std::unique_ptr<kube::Leadership> leadership_;  ///< none: it acts without a lease
     StatusServers status_;
     LoopCalls loop_calls_;

@@ -48,6 +48,13 @@ std::span<const double> reconcile_bounds() {
     return bounds;
 }
 
+/// Returns true if the API server has judged the write and will refuse it again. A conflict is not
+/// such a refusal: the object has changed meanwhile.
+bool is_refusal(const Error& error) {
+    return error.code == ErrorCode::Invalid || error.code == ErrorCode::Forbidden ||
+           error.code == ErrorCode::AlreadyExists;
+}
+
 double seconds(Duration duration) {
     return std::chrono::duration<double>(duration).count();
 }
@@ -297,16 +304,30 @@ void ReconcileRunner::submit(const ObjectKey& key, Outcome outcome) {
         }
         return;
     }
-    parts_.sink.submit(
-        std::move(outcome.writes),
-        Attempts::AFew,
-        [this, key, at = outcome.requeue_at](const Result<void>& r) {
+    submit_rows(key, std::move(outcome.writes), std::move(outcome.instead), outcome.requeue_at);
+}
+
+void ReconcileRunner::submit_rows(
+    const ObjectKey& key,
+    std::vector<Write> row,
+    std::vector<std::vector<Write>> instead,
+    std::optional<Time> requeue_at
+) {
+    const auto done = [this, key, instead = std::move(instead), requeue_at](const Result<void>& r) {
+        if (r || instead.empty() || !is_refusal(r.error())) {
             ended(key, r);
-            if (at) {
-                enqueue_at(key, *at);
+            if (requeue_at) {
+                enqueue_at(key, *requeue_at);
             }
+            return;
         }
-    );
+        report_refusal(key, r.error());
+        auto others = instead;
+        std::vector<Write> next = std::move(others.front());
+        others.erase(others.begin());
+        submit_rows(key, std::move(next), std::move(others), requeue_at);
+    };
+    parts_.sink.submit(std::move(row), Attempts::AFew, done);
 }
 
 void ReconcileRunner::ended_without_writes(const ObjectKey& key, const Outcome& outcome) {
@@ -337,7 +358,12 @@ void ReconcileRunner::ended(const ObjectKey& key, const Result<void>& result) {
         return;
     }
     ++work.failed;
-    const Error& error = result.error();
+    report_refusal(key, result.error());
+    queue_.add_rate_limited(key, parts_.clock.instant());
+    parts_.wake();
+}
+
+void ReconcileRunner::report_refusal(const ObjectKey& key, const Error& error) {
     const bool is_race = error.code == ErrorCode::Conflict || error.code == ErrorCode::NotFound ||
                          error.code == ErrorCode::AlreadyExists;
     const log::Level level = is_race ? log::Level::Info : log::Level::Warning;
@@ -346,8 +372,6 @@ void ReconcileRunner::ended(const ObjectKey& key, const Result<void>& result) {
     if (error.code == ErrorCode::Invalid && entry != nullptr && entry->job) {
         tell_refusal(key, error);
     }
-    queue_.add_rate_limited(key, parts_.clock.instant());
-    parts_.wake();
 }
 
 void ReconcileRunner::log_once(

@@ -125,6 +125,14 @@ class ReconcileRunner {
     void ended(const ObjectKey& key, const Result<void>& result);
     /// Hands the writes of a reconciliation over, now or after a pause.
     void submit(const ObjectKey& key, Outcome outcome);
+    /// Submits the row, and one of the others after it if the API server refuses the row for good.
+    void submit_rows(
+        const ObjectKey& key,
+        std::vector<Write> row,
+        std::vector<std::vector<Write>> instead,
+        std::optional<Time> requeue_at
+    );
+    void report_refusal(const ObjectKey& key, const Error& error);
     void ended_without_writes(const ObjectKey& key, const Outcome& outcome);
     /// Says why a reconcile failed; the same again only for debugging, until one succeeds.
     void log_once(

@@ -78,6 +78,15 @@ net::ServerResponse make_fine_answer() {
     return {.status = 200, .body = "ok"};
 }
 
+/// The webhooks ask the main loop, too.
+net::ServerResponse make_stalled_answer(Duration age) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(age).count();
+    return {
+        .status = 500,
+        .body = fmt::format("the main loop has not turned for {} seconds\n", seconds),
+    };
+}
+
 net::ServerResponse make_not_ready_answer() {
     return {.status = 500, .body = "not ready\n"};
 }
@@ -87,10 +96,12 @@ net::ServerResponse make_not_ready_answer() {
 StatusServers::StatusServers(
     const Clock& clock,
     const config::Configuration& configuration,
+    const Heartbeat& heartbeat,
     PrintMetrics print_metrics,
     std::unique_ptr<kube::Client> reviews
 )
     : configuration_(configuration),
+      heartbeat_(heartbeat),
       print_metrics_(std::move(print_metrics)),
       thread_("status"),
       reviews_(std::move(reviews)),
@@ -129,9 +140,14 @@ Result<void> StatusServers::start_health() {
         return bind.error();
     }
     auto table = std::make_shared<serving::PathTable>();
-    add_probe(*table, health.liveness_endpoint_name, "healthz", [] { return make_fine_answer(); });
-    add_probe(*table, health.readiness_endpoint_name, "readyz", [is_ready = is_ready_] {
-        return *is_ready ? make_fine_answer() : make_not_ready_answer();
+    const auto is_alive = [this] { return heartbeat_.is_regular(); };
+    add_probe(*table, health.liveness_endpoint_name, "healthz", [this, is_alive] {
+        return is_alive() ? make_fine_answer() : make_stalled_answer(heartbeat_.age());
+    });
+    add_probe(*table, health.readiness_endpoint_name, "readyz", [this, is_alive] {
+        return !is_alive()  ? make_stalled_answer(heartbeat_.age())
+               : *is_ready_ ? make_fine_answer()
+                            : make_not_ready_answer();
     });
     auto options = make_limits(*bind);
     options.tls = false;

@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "config/configuration.hpp"
+#include "controller/process/heartbeat.hpp"
 #include "kube/client/client.hpp"
 #include "net/http_server.hpp"
 #include "serving/certificate_source.hpp"
@@ -29,10 +30,12 @@ class StatusServers {
     using PrintMetrics = std::function<std::string()>;
 
     /// `reviews` asks the API server who may read the metrics, on the servers' thread alone; none:
-    /// everyone may. Lifetime: clock and configuration must outlive it.
+    /// everyone may. The probes fail while the heartbeat does. Lifetime: clock, configuration and
+    /// heartbeat must outlive it.
     StatusServers(
         const Clock& clock,
         const config::Configuration& configuration,
+        const Heartbeat& heartbeat,
         PrintMetrics print_metrics,
         std::unique_ptr<kube::Client> reviews = nullptr
     );
@@ -66,6 +69,7 @@ class StatusServers {
     kube::Async<void> start_metrics();
 
     const config::Configuration& configuration_;
+    const Heartbeat& heartbeat_;
     PrintMetrics print_metrics_;
     std::shared_ptr<std::atomic<bool>> is_ready_ = std::make_shared<std::atomic<bool>>(false);
     serving::ServerThread thread_;

@@ -1,6 +1,7 @@
 #include "controller/process/visibility_service.hpp"
 
 #include "base/log.hpp"
+#include "controller/process/aggregation_publication.hpp"
 #include "controller/process/tls_settings.hpp"
 #include "controller/visibility/visibility_handler.hpp"
 #include "net/event_loop.hpp"
@@ -22,14 +23,16 @@ constexpr Duration kKeepGranted = std::chrono::seconds(10);
 constexpr const char* kCertificateFolder = "/visibility";
 
 std::unique_ptr<serving::CertificateSource> make_visibility_source(
-    const config::Configuration& configuration, const Clock& clock
+    const VisibilityService::Parts& parts
 ) {
-    if (!configuration.internal_cert_management.enable) {
+    if (!parts.configuration.internal_cert_management.enable) {
         return std::make_unique<serving::FileCertificates>(kCertificateFolder);
     }
-    const std::string service = "kueue-visibility-server." + configuration.namespace_;
+    if (parts.find_certificate) {
+        return std::make_unique<serving::BorrowedCertificates>(parts.find_certificate);
+    }
     return std::make_unique<serving::SelfMadeCertificates>(
-        clock, "kueue-visibility", std::vector<std::string>{"localhost", service, service + ".svc"}
+        parts.clock, "kueue-visibility", visibility_names(parts.configuration)
     );
 }
 
@@ -48,12 +51,13 @@ net::ServerOptions make_visibility_limits(const config::VisibilityServer& wanted
 
 }  // namespace
 
-VisibilityService::VisibilityService(Parts parts)
-    : parts_(std::move(parts)),
-      reviews_(*parts_.client, parts_.clock, kKeepGranted),
-      authentication_(*parts_.client, reviews_, parts_.clock),
+VisibilityService::VisibilityService(const Parts& parts, std::unique_ptr<kube::Client> client)
+    : parts_(parts),
       thread_("visibility"),
-      certificates_(make_visibility_source(parts_.configuration, parts_.clock)),
+      client_(std::move(client)),
+      reviews_(*client_, parts_.clock, kKeepGranted),
+      authentication_(*client_, reviews_, parts_.clock),
+      certificates_(make_visibility_source(parts_)),
       server_(thread_, *certificates_) {}
 
 VisibilityService::~VisibilityService() {

@@ -14,6 +14,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -23,15 +24,17 @@ namespace sluice::controller {
 class VisibilityService {
   public:
     struct Parts {
-        /// Asks who may see what, on the thread of the server.
-        std::unique_ptr<kube::Client> client;
         const Clock& clock;
         const config::Configuration& configuration;
         LoopCalls& calls;
         PendingWorkloads& pending;  ///< on the loop of the calls
+        /// Finds the certificate of the webhooks, whose authority the APIServices know. Empty: the
+        /// visibility API makes a certificate in memory.
+        std::function<const serving::ServingCertificates*()> find_certificate = {};
     };
+    /// The client asks the API server who may see what, on the thread of the server alone.
     /// Lifetime: what the parts refer to must outlive it.
-    explicit VisibilityService(Parts parts);
+    VisibilityService(const Parts& parts, std::unique_ptr<kube::Client> client);
     ~VisibilityService();
     VisibilityService(const VisibilityService&) = delete;
     VisibilityService& operator=(const VisibilityService&) = delete;
@@ -48,9 +51,10 @@ class VisibilityService {
     kube::Async<void> start();
 
     Parts parts_;
+    serving::ServerThread thread_;  // its loop outlives the client's connections and their timers
+    std::unique_ptr<kube::Client> client_;
     serving::AccessReviews reviews_;
     serving::DelegatedAuthentication authentication_;
-    serving::ServerThread thread_;
     std::unique_ptr<serving::CertificateSource> certificates_;
     serving::SecureServer server_;
 };

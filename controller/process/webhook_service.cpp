@@ -3,6 +3,7 @@
 #include "api/kueue_names.hpp"
 #include "base/log.hpp"
 #include "controller/process/admission_publication.hpp"
+#include "controller/process/aggregation_publication.hpp"
 #include "controller/process/conversion_handler.hpp"
 #include "controller/process/conversion_publication.hpp"
 #include "controller/process/measured_handler.hpp"
@@ -42,13 +43,17 @@ bool is_reached_by_url(const WebhookService::Parts& parts) {
     return !parts.in_cluster && names_own_address(parts.configuration.webhook);
 }
 
-/// What the API server may call the webhooks by.
+/// Returns the names by which the API server may call the webhooks and the visibility API, which
+/// shows their certificate.
 std::vector<std::string> make_names(const WebhookService::Parts& parts) {
     const std::string service = parts.configuration.internal_cert_management.webhook_service_name +
                                 "." + parts.configuration.namespace_;
     std::vector<std::string> names = {service, service + ".svc", service + ".svc.cluster.local"};
     if (is_reached_by_url(parts)) {
         names.push_back(serving::canonical_host(parts.configuration.webhook.host));
+    }
+    for (std::string& name : visibility_names(parts.configuration)) {
+        names.push_back(std::move(name));
     }
     return names;
 }
@@ -101,7 +106,29 @@ std::shared_ptr<serving::PathTable> make_table(
     return table;
 }
 
-std::vector<serving::PublicationTarget> make_targets() {
+/// The APIServices of the visibility API. Clusters without it need not give the right to them.
+void add_aggregation_targets(std::vector<serving::PublicationTarget>& targets) {
+    for (const std::string_view version : {"v1beta1", "v1beta2"}) {
+        targets.push_back({
+            .path =
+                {"apiregistration.k8s.io",
+                 "v1",
+                 "apiservices",
+                 "",
+                 std::string(version) + "." + api::kVisibilityGroup,
+                 ""},
+            .kind = "APIService",
+            .make_patch = aggregation_patch,
+            .find_other =
+                [](const json::Value&, const serving::WebhookAddress&) {
+                    return std::optional<serving::PublishedWebhook>();
+                },
+            .may_be_forbidden = true,
+        });
+    }
+}
+
+std::vector<serving::PublicationTarget> make_targets(const config::Configuration& configuration) {
     std::vector<serving::PublicationTarget> targets;
     for (const std::string_view kind : kConvertedKinds) {
         targets.push_back({
@@ -135,6 +162,9 @@ std::vector<serving::PublicationTarget> make_targets() {
             .find_other = find_other_admission,
         });
     }
+    if (configuration.internal_cert_management.enable) {
+        add_aggregation_targets(targets);
+    }
     return targets;
 }
 
@@ -150,7 +180,7 @@ WebhookService::WebhookService(const Parts& parts)
           {.shown_after = kShownAfter, .settled_after = kSettledAfter}
       ),
       server_(thread_, certificates_),
-      publisher_(parts.client, make_targets()) {}
+      publisher_(parts.client, make_targets(parts.configuration)) {}
 
 /// No request may ask for a worker any more when they end.
 WebhookService::~WebhookService() {

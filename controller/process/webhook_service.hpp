@@ -56,6 +56,8 @@ class WebhookService {
     bool is_serving() const { return server_.is_serving(); }
     /// "https://host:port", "" by the Service. Requires: it serves.
     std::string origin() const;
+    /// Returns the certificate that is shown; nullptr if it does not serve.
+    const serving::ServingCertificates* find_shown() const { return server_.find_shown(); }
     boost::asio::awaitable<void> stop(Duration grace);
 
   private:

@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "config/kind_argument.hpp"
 #include "config/validation.hpp"
+#include "controller/jobs/elastic_pods.hpp"
 #include "controller/jobs/serving/serving_names.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/process/controller_process.hpp"
@@ -157,9 +158,11 @@ ControllerProcess::ControllerProcess(
       informers_(informers_parts()),
       run_time_kinds_(run_time_kinds_parts()),
       external_kinds_(external_kinds_parts()),
+      heartbeat_(clock, options_.stall_max),
       status_(
           clock,
           options_.configuration,
+          heartbeat_,
           [this] { return metrics_.print(); },
           std::move(options_.review_client)
       ),
@@ -182,13 +185,20 @@ ControllerProcess::ControllerProcess(
         later_reviews_ = make_later_admissions();
     }
     if (options_.visibility_client != nullptr) {
-        visibility_.emplace(VisibilityService::Parts{
-            .client = std::move(options_.visibility_client),
-            .clock = clock,
-            .configuration = options_.configuration,
-            .calls = loop_calls_,
-            .pending = pending_,
-        });
+        std::function<const serving::ServingCertificates*()> find_certificate;
+        if (webhooks_) {
+            find_certificate = [this] { return webhooks_->find_shown(); };
+        }
+        visibility_.emplace(
+            VisibilityService::Parts{
+                .clock = clock,
+                .configuration = options_.configuration,
+                .calls = loop_calls_,
+                .pending = pending_,
+                .find_certificate = std::move(find_certificate),
+            },
+            std::move(options_.visibility_client)
+        );
     }
     if (competes()) {
         SLUICE_ASSERT(options_.lease_client != nullptr);
@@ -204,8 +214,10 @@ ControllerProcess::~ControllerProcess() = default;
 
 std::unique_ptr<kube::Leadership> ControllerProcess::make_leadership() {
     if (options_.has_lease_thread) {
+        kube::LeaderOptions made = leader_options(options_);
+        made.may_lead = [this] { return heartbeat_.is_regular(); };
         return std::make_unique<kube::LeaderThread>(
-            std::move(options_.lease_client), clock_, leader_options(options_), options_.seed
+            std::move(options_.lease_client), clock_, std::move(made), options_.seed
         );
     }
     return std::make_unique<kube::LeaderElection>(
@@ -401,11 +413,12 @@ void ControllerProcess::on_change(const kube::AnyChange& change) {
     wake();
 }
 
-/// Pods are many, and only those of elastic jobs matter: without such a job none are followed.
+/// Pods are many, and only those of elastic jobs matter, and those that Kueue started with a
+/// topology assignment: without such a job none are followed.
 void ControllerProcess::follow_elastic_pods(const kube::Change<api::Workload>& change) {
     if (follows_elastic_pods_ || registry_.find(kind_of<api::Pod>()) != nullptr || !change.after ||
-        !options_.settings.elastic_jobs || !options_.controllers.contains(kElasticJobController) ||
-        change.after->metadata.find_annotation(api::annotation::kElasticJob) == nullptr) {
+        !options_.controllers.contains(kElasticJobController) ||
+        !has_gated_pods(*change.after, options_.settings.elastic_jobs)) {
         return;
     }
     follows_elastic_pods_ = true;

@@ -75,6 +75,9 @@ struct Write {
 /// and the object is reconciled again.
 struct Outcome {
     std::vector<Write> writes;
+    /// Rows of writes, of which the first that is accepted is made if the API server refuses the
+    /// row above for good. A refusal of one write must not keep others from being made.
+    std::vector<std::vector<Write>> instead;
     bool are_independent = false;    ///< each write is a row of its own: none waits for another
     std::vector<EventNote> events;   ///< without a write
     std::optional<Time> requeue_at;  ///< reconcile again then, whatever happens

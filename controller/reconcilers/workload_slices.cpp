@@ -1,33 +1,20 @@
 #include "controller/reconcilers/workload_slices.hpp"
 
-#include "api/kueue_names.hpp"
 #include "controller/reconcilers/workload_status.hpp"
+#include "workload/slices.hpp"
 
 namespace sluice::controller {
 
 namespace {
 
-/// The scheduler gives a slice's place away within its ClusterQueue; elsewhere the annotation
-/// counts among the Workloads of one job.
-bool may_take_place(const api::Workload& replacement, const api::Workload& slice) {
+/// Slices of one job give way in whatever ClusterQueue they are. Workloads without a job do so if
+/// the scheduler counted one as free for the other, which it does within one ClusterQueue.
+bool took_place_of(const api::Workload& replacement, const api::Workload& slice) {
     const auto& given = slice.status.admission;
     const auto& taken = replacement.status.admission;
-    const api::OwnerReference* job = slice.metadata.controller_owner();
-    const api::OwnerReference* other_job = replacement.metadata.controller_owner();
-    return (given && taken && given->cluster_queue == taken->cluster_queue) ||
-           (job != nullptr && other_job != nullptr && job->uid == other_job->uid);
-}
-
-/// Of a Job that is not elastic all Workloads but one are on their way out.
-bool may_have_slices(const Stores& stores, const Settings& settings, const api::Workload& slice) {
-    const api::OwnerReference* owner = slice.metadata.controller_owner();
-    const auto kind = owner == nullptr
-                          ? std::nullopt
-                          : stores.find_kind(kube::group_of(owner->api_version), owner->kind);
-    const api::ObjectMeta* job =
-        kind ? stores.find_metadata({*kind, slice.metadata.namespace_, owner->name}) : nullptr;
-    return settings.elastic_jobs &&
-           (job == nullptr || find_value(job->annotations, api::annotation::kElasticJob) == "true");
+    const bool share_queue = given && taken && given->cluster_queue == taken->cluster_queue;
+    return (share_queue || slice.metadata.controller_owner() != nullptr) &&
+           workload::may_replace(replacement, slice);
 }
 
 }  // namespace
@@ -35,16 +22,15 @@ bool may_have_slices(const Stores& stores, const Settings& settings, const api::
 std::shared_ptr<const api::Workload> find_replacement_of_slice(
     const Stores& stores, const Settings& settings, const api::Workload& slice
 ) {
-    if (!has_quota_reserved(slice) || is_finished(slice) ||
-        !may_have_slices(stores, settings, slice)) {
+    if (!settings.elastic_jobs || !has_quota_reserved(slice) || is_finished(slice)) {
         return nullptr;
     }
     const api::ObjectMeta& metadata = slice.metadata;
     for (const auto& [key, other] :
          workloads_replacing(stores, metadata.namespace_, metadata.name)) {
-        const bool is_other = key.namespace_ == metadata.namespace_ && key.name != metadata.name;
         const bool stays = !is_evicted(*other) && !other->metadata.deletion_timestamp;
-        if (is_other && holds_quota(*other) && stays && may_take_place(*other, slice)) {
+        // Until its admission checks are ready the job runs on the smaller slice.
+        if (is_admitted(*other) && !is_finished(*other) && stays && took_place_of(*other, slice)) {
             return other;
         }
     }

@@ -1,3 +1,4 @@
+// Which slice of an elastic job has taken the place of another (KEP-77).
 #pragma once
 
 #include "api/workload.hpp"
@@ -8,8 +9,8 @@
 
 namespace sluice::controller {
 
-/// The Workload that took the place of this slice of an elastic job (KEP-77): both hold quota, and
-/// only one may. None: there is none, or it is on its way out itself.
+/// Returns the admitted Workload that took the place of this slice, which holds quota too, so that
+/// the slice has to end. Returns nullptr if there is none or if it is on its way out itself.
 std::shared_ptr<const api::Workload> find_replacement_of_slice(
     const Stores& stores, const Settings& settings, const api::Workload& slice
 );

@@ -54,6 +54,9 @@ inline constexpr char kLocalQueueName[] = "kueue.x-k8s.io/local-queue-name";
 inline constexpr char kClusterQueueName[] = "kueue.x-k8s.io/cluster-queue-name";
 /// On the copy of a job in a worker cluster: the manager that made it (KEP-693).
 inline constexpr char kMultiKueueOrigin[] = "kueue.x-k8s.io/multikueue-origin";
+/// "true" for pods of a Workload with that label.
+inline constexpr char kMultiKueueWorkerWorkloadPod[] =
+    "kueue.x-k8s.io/multikueue-worker-workload-pod";
 }  // namespace label
 
 /// Annotations of jobs, pods and Workloads.
@@ -361,6 +364,8 @@ inline constexpr char kTopologyNotFound[] = "TopologyNotFound";
 inline constexpr char kAdmissionCheckNotFound[] = "AdmissionCheckNotFound";
 /// Active=False of a ClusterQueue.
 inline constexpr char kAdmissionCheckInactive[] = "AdmissionCheckInactive";
+/// Active=False of an AdmissionCheck: nobody serves it. Not one of Kueue's.
+inline constexpr char kControllerNotAvailable[] = "ControllerNotAvailable";
 /// Active=False of a ClusterQueue: only one check may be of MultiKueue.
 inline constexpr char kMultipleMultiKueueAdmissionChecks[] = "MultipleMultiKueueAdmissionChecks";
 /// Active=False of a ClusterQueue: a check of MultiKueue is for all flavors.

@@ -1,7 +1,9 @@
+#include "api/effective_requests.hpp"
 #include "api/names.hpp"
 #include "api/quantity.hpp"
 #include "apiserver/cause.hpp"
 #include "apiserver/environment_validation.hpp"
+#include "apiserver/pod_resources.hpp"
 #include "apiserver/pod_validation.hpp"
 #include "apiserver/probe_validation.hpp"
 #include "apiserver/security_validation.hpp"
@@ -35,11 +37,21 @@ std::optional<api::Quantity> quantity_of(const Value& value) {
     return parsed ? std::optional(*parsed) : std::nullopt;
 }
 
+enum class AmountsOf : std::uint8_t { Container, Pod };
+
 void check_amount(
-    Causes& causes, const std::string& field, const std::string& name, const Value& value
+    Causes& causes,
+    const std::string& field,
+    const std::string& name,
+    const Value& value,
+    AmountsOf whose
 ) {
     check_qualified_name(causes, field, name);
-    if (name.find('/') == std::string::npos && !is_standard_resource(name)) {
+    if (whose == AmountsOf::Pod) {
+        if (!api::may_be_pod_level(name)) {
+            causes.push_back(unsupported_value(field, name, {"cpu", "hugepages-", "memory"}));
+        }
+    } else if (name.find('/') == std::string::npos && !is_standard_resource(name)) {
         causes.push_back(invalid_value(field, name, "must be a standard resource for containers"));
     }
     const auto amount = quantity_of(value);
@@ -51,16 +63,21 @@ void check_amount(
     }
 }
 
-void check_resources(Causes& causes, const std::string& path, const Value* resources) {
+void check_resources(
+    Causes& causes,
+    const std::string& path,
+    const Value* resources,
+    AmountsOf whose = AmountsOf::Container
+) {
     if (resources == nullptr) {
         return;
     }
     const Value* limits = resources->find("limits");
     for (const auto& [name, value] : members_of(limits)) {
-        check_amount(causes, fmt::format("{}.limits[{}]", path, name), name, value);
+        check_amount(causes, fmt::format("{}.limits[{}]", path, name), name, value, whose);
     }
     for (const auto& [name, value] : members_of(resources->find("requests"))) {
-        check_amount(causes, fmt::format("{}.requests[{}]", path, name), name, value);
+        check_amount(causes, fmt::format("{}.requests[{}]", path, name), name, value, whose);
         const Value* limit = limits == nullptr ? nullptr : limits->find(name);
         if (limit == nullptr) {
             if (!is_overcommitable(name)) {
@@ -288,7 +305,64 @@ void check_host_ports(Causes& causes, const std::string& path, const Value& spec
     }
 }
 
+/// Pod-level requests cover what the containers ask for together, and pod-level limits what each of
+/// them may use.
+void check_pod_sums(Causes& causes, const std::string& path, const Value& spec) {
+    const api::PodResources pod = read_pod_resources(spec);
+    const api::ResourceList together = api::container_requests(pod);
+    for (const auto& [name, amount] : pod.pod_level->requests) {
+        const auto sum = together.find(name);
+        if (sum != together.end() && amount < sum->second) {
+            causes.push_back(invalid_value(
+                fmt::format("{}.requests[{}]", path, name),
+                amount.to_string(),
+                fmt::format(
+                    "must be greater than or equal to aggregate container requests of {}",
+                    sum->second.to_string()
+                )
+            ));
+        }
+    }
+    for (std::size_t i = 0; i < pod.containers.size(); ++i) {
+        for (const auto& [name, amount] : pod.containers[i].limits) {
+            const auto most = pod.pod_level->limits.find(name);
+            if (most != pod.pod_level->limits.end() && amount > most->second) {
+                causes.push_back(invalid_value(
+                    fmt::format("{}.containers[{}][{}].limits", path, i, name),
+                    amount.to_string(),
+                    fmt::format(
+                        "must be less than or equal to pod limits of {}", most->second.to_string()
+                    )
+                ));
+            }
+        }
+    }
+}
+
 }  // namespace
+
+void check_overhead(Causes& causes, const std::string& path, const Value* overhead) {
+    for (const auto& [name, value] : members_of(overhead)) {
+        const auto field = fmt::format("{}.limits[{}]", path, name);
+        check_amount(causes, field, name, value, AmountsOf::Container);
+    }
+}
+
+void check_pod_resources(Causes& causes, const std::string& path, const Value& spec) {
+    check_overhead(causes, path + ".overhead", spec.find("overhead"));
+    const Value* resources = spec.find("resources");
+    if (resources == nullptr || !resources->is_object()) {
+        return;
+    }
+    const std::string here = path + ".resources";
+    if (resources->find("claims") != nullptr) {
+        causes.push_back(
+            forbidden(here + ".claims", "claims cannot be set for Resources at pod-level")
+        );
+    }
+    check_resources(causes, here, resources, AmountsOf::Pod);
+    check_pod_sums(causes, here, spec);
+}
 
 void check_containers(Causes& causes, const std::string& path, const Value& spec) {
     std::set<std::string> names;

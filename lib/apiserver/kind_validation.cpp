@@ -3,6 +3,7 @@
 #include "api/names.hpp"
 #include "api/quantity.hpp"
 #include "apiserver/cause.hpp"
+#include "apiserver/pod_validation.hpp"
 #include "apiserver/values.hpp"
 #include "json/writer.hpp"
 
@@ -348,6 +349,7 @@ void check_runtime_class(Causes& causes, const Value& runtime_class) {
     } else {
         check_label(causes, "handler", handler);
     }
+    check_overhead(causes, "overhead.podFixed", runtime_class.find_path({"overhead", "podFixed"}));
 }
 
 void check_runtime_class_update(

@@ -1,6 +1,7 @@
 #include "apiserver/pod_defaults.hpp"
 
 #include "apiserver/builtin_defaults.hpp"
+#include "apiserver/pod_resources.hpp"
 #include "apiserver/values.hpp"
 
 #include <algorithm>
@@ -186,6 +187,23 @@ void request_limits(Value& container) {
     }
 }
 
+/// Pod-level resources that are partly written get the rest of what the containers have by then.
+void request_for_pod(Value& spec) {
+    Value* level = map_at(spec, "resources");
+    if (level == nullptr) {
+        return;
+    }
+    api::PodResources resources = read_pod_resources(spec);
+    api::set_pod_level_defaults(resources);
+    const auto fill = [level](const char* side, const api::ResourceList& amounts) {
+        for (const auto& [name, amount] : amounts) {
+            set_default(object_at(*level, side), name, amount.to_string());
+        }
+    };
+    fill("limits", resources.pod_level->limits);
+    fill("requests", resources.pod_level->requests);
+}
+
 bool tolerates(const Value& pod, std::string_view key) {
     const auto& tolerations = items_of(pod.find_path({"spec", "tolerations"}));
     return std::any_of(tolerations.begin(), tolerations.end(), [&](const Value& toleration) {
@@ -275,6 +293,7 @@ void apply_pod_defaults(Value& pod) {
     for (const auto* list : {"containers", "initContainers"}) {
         for_each(spec, list, request_limits);
     }
+    request_for_pod(spec);
 }
 
 void admit_pod(Value& pod, std::string_view volume_suffix, bool automounts_token) {

@@ -17,11 +17,11 @@ void add(api::ResourceList& sum, const api::ResourceList& more) {
     }
 }
 
-void raise(api::ResourceList& most, const api::ResourceList& other) {
-    for (const auto& [name, amount] : other) {
-        const auto [at, is_new] = most.emplace(name, amount);
-        at->second = std::max(at->second, amount);
-    }
+api::EffectiveResources read_resources(const json::Value& holder) {
+    return {
+        .limits = read_amounts(holder.find_path({"resources", "limits"})),
+        .requests = read_amounts(holder.find_path({"resources", "requests"})),
+    };
 }
 
 }  // namespace
@@ -46,30 +46,41 @@ json::Value print_amounts(const api::ResourceList& amounts) {
     return list;
 }
 
+api::PodResources read_pod_resources(const json::Value& spec) {
+    api::PodResources read;
+    for (const json::Value& container : items_of(spec.find("containers"))) {
+        read.containers.push_back(read_resources(container));
+    }
+    for (const json::Value& container : items_of(spec.find("initContainers"))) {
+        read.init_containers.push_back(
+            {.resources = read_resources(container),
+             .is_sidecar = container.string_at("restartPolicy") == "Always"}
+        );
+    }
+    if (const json::Value* level = spec.find("resources"); level != nullptr && level->is_object()) {
+        read.pod_level = read_resources(spec);
+    }
+    read.overhead = read_amounts(spec.find("overhead"));
+    return read;
+}
+
 api::ResourceList pod_amounts(const json::Value& pod, std::string_view side) {
-    api::ResourceList sum;
-    for (const json::Value& container : items_of(pod.find_path({"spec", "containers"}))) {
-        add(sum, read_amounts(container.find_path({"resources", side})));
-    }
-    // Init containers that are restarted run beside those that come after them.
-    api::ResourceList beside;
-    api::ResourceList most;
-    for (const json::Value& container : items_of(pod.find_path({"spec", "initContainers"}))) {
-        api::ResourceList own = read_amounts(container.find_path({"resources", side}));
-        if (container.string_at("restartPolicy") == "Always") {
-            add(sum, own);
-            add(beside, own);
-            own = beside;
-        } else {
-            add(own, beside);
+    const json::Value* spec = pod.find("spec");
+    const auto resources = spec == nullptr ? api::PodResources() : read_pod_resources(*spec);
+    const bool are_requests = side == "requests";
+    api::ResourceList sum =
+        are_requests ? api::container_requests(resources) : api::container_limits(resources);
+    if (resources.pod_level) {
+        for (const auto& [name, amount] :
+             are_requests ? resources.pod_level->requests : resources.pod_level->limits) {
+            if (api::may_be_pod_level(name)) {
+                sum[name] = amount;
+            }
         }
-        raise(most, own);
     }
-    raise(sum, most);
-    const api::ResourceList overhead = read_amounts(pod.find_path({"spec", "overhead"}));
-    for (const auto& [name, amount] : overhead) {
-        // Where there is no limit, the overhead makes none.
-        if (side == "requests" || sum.contains(name)) {
+    for (const auto& [name, amount] : resources.overhead) {
+        // If there is no limit, the overhead makes none.
+        if (are_requests || sum.contains(name)) {
             add(sum, {{name, amount}});
         }
     }

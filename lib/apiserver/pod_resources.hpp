@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/effective_requests.hpp"
 #include "api/quantity.hpp"
 #include "json/value.hpp"
 
@@ -12,9 +13,12 @@ api::ResourceList read_amounts(const json::Value* list);
 /// The same as it is written.
 json::Value print_amounts(const api::ResourceList& amounts);
 
-/// What a pod asks for (`side` requests) or may use at most (limits), as quotas and limit ranges
-/// count it: its containers together, or its largest init container where that is more, and its
-/// overhead.
+/// Returns the resources of a pod's spec as they are written, without defaults.
+api::PodResources read_pod_resources(const json::Value& spec);
+
+/// Returns the amounts that a pod asks for (`side` requests) or may use at most (limits), as quotas
+/// and limit ranges count it: its containers together, or its largest init container if that is
+/// more; pod-level amounts instead if there are any; and its overhead.
 api::ResourceList pod_amounts(const json::Value& pod, std::string_view side);
 
 }  // namespace sluice::apiserver

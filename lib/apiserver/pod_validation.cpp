@@ -286,6 +286,7 @@ void check_deadline_update(Causes& causes, const Value& spec, const Value& old_s
 void check_pod_spec(Causes& causes, const std::string& path, const Value& spec) {
     check_pod_volumes(causes, path + ".volumes", spec.find("volumes"));
     check_containers(causes, path, spec);
+    check_pod_resources(causes, path, spec);
     if (spec.string_at("restartPolicy").empty()) {
         causes.push_back(required_value(path + ".restartPolicy"));
     }

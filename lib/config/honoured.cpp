@@ -102,7 +102,6 @@ std::set<Feature> features_not_built() {
         MultiKueueIncrementalDispatcherRespectConfigOrder,
         MultiKueueKubeConfigPathValidation,
         MultiKueueManagerQuotaAutomation,
-        MultiKueueOrchestratedPreemption,
         MultiKueueRemoteSpecSync,
         SchedulerLibraryIntegration,
         TASAssignmentsEncodingByHostnamePrefix,
@@ -120,7 +119,6 @@ std::set<Feature> features_not_built() {
         TASReplaceNodeOnNodeTaints,
         TASReplaceNodeOnPodTermination,
         TASRespectNodeAffinityPreferred,
-        TASValidateWorkloadSliceSize,
         TopologyAwareScheduling,
     };
 }
@@ -147,6 +145,7 @@ std::set<Feature> switchable_features() {
         LocalQueueMetrics,
         MetricForWorkloadCreationLatency,
         MetricsForCohorts,
+        MultiKueueOrchestratedPreemption,  // closed gates count; no manager opens them
         PartialAdmission,
         PodIntegrationValidateGroupOwner,  // never off: no group takes the Workload of another job
         PrioritizePreemptorWorkloads,
@@ -163,6 +162,7 @@ std::set<Feature> switchable_features() {
         SkipReassignmentForPodOwnedWorkloads,
         SluicePreventFairSharingLoops,
         SparkApplicationIntegration,
+        TASValidateWorkloadSliceSize,
         UnadmittedWorkloadsExplicitStatus,
         UnadmittedWorkloadsObservability,
         ValidateRayAndSparkJobUpdates,
@@ -222,9 +222,6 @@ Honoured honoured_by_schedule() {
     }
     made.settings.insert(
         {"admissionFairSharing", "fairSharing", "resources", "waitForPodsReady", "integrations"}
-    );
-    made.features.insert({Feature::MultiKueueOrchestratedPreemption}
-                         // of it, what gates do to decisions
     );
     return made;
 }

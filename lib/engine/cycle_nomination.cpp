@@ -162,9 +162,12 @@ void Cycle::spare_replaced(CycleEntry& entry) {
     if (record.replaces == nullptr || !state_.options_.gates.elastic_jobs) {
         return;
     }
-    // By its name alone, as upstream: also where it is no slice to this workload, because it holds
-    // quota in another ClusterQueue, and was found as a victim there.
+    // As upstream also if the slice holds quota in another ClusterQueue and was found as a victim
+    // there.
     const WorkloadIndex replaced = state_.find_workload(*record.replaces);
+    if (!replaced.is_valid() || !are_slices_of_one_job(record, state_.workloads_[replaced.at()])) {
+        return;
+    }
     const auto at = std::find_if(
         entry.targets.begin(),
         entry.targets.end(),

@@ -40,6 +40,7 @@ enum class WaitingReason : std::uint8_t {
     NoMatchingFlavor,
     ExceedsMaxQuota,
     WaitingForQuota,
+    TopologyPlacementFailed,
     WaitingForPreemptedWorkloads,
     Misconfigured,
     PendingEvaluation,
@@ -85,6 +86,7 @@ struct FlavorRefusal {
         NoTopologyInQueue,   ///< no flavor of the ClusterQueue has one
         NoTopologyFlavor,    ///< none that was chosen
         TwoTopologyFlavors,  ///< more than one; one entry each
+        DomainNotPlaced,  ///< the pods must run within one domain, and no domain is chosen for them
     };
     Kind kind = Kind::InsufficientUnused;
     // For InsufficientUnused:

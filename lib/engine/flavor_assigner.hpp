@@ -94,10 +94,12 @@ class FlavorAssigner {
     /// A podSet that requests nothing goes where its group goes.
     void add_topology_of_group(const FlavorChoices& chosen, PodSetChoice& pod_set) const;
     /// Of an assignment that would do: refuses it where a podSet has not exactly one flavor with
-    /// topology. `reasons`: then, by podSet.
+    /// topology, or must run within one domain of it. `reasons`: in the first case, by podSet.
     void require_one_topology(Assignment& assignment, const SmallVector<WaitingReason, 1>& reasons)
         const;
     std::vector<FlavorRefusal> topology_faults(const PodSetChoice& pod_set) const;
+    /// Names the flavor with topology that the podSet got.
+    std::vector<FlavorRefusal> unplaced(const PodSetChoice& pod_set) const;
     bool is_pinned_elsewhere(const Group& group, FlavorIndex flavor, ResourceIndex resource) const;
     Preference try_flavor(
         const Group& group,

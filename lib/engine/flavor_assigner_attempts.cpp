@@ -11,10 +11,12 @@ namespace {
 int severity(WaitingReason reason) {
     switch (reason) {
         case WaitingReason::NoMatchingFlavor:
-            return 3;
+            return 4;
         case WaitingReason::ExceedsMaxQuota:
-            return 2;
+            return 3;
         case WaitingReason::WaitingForQuota:
+            return 2;
+        case WaitingReason::TopologyPlacementFailed:
             return 1;
         case WaitingReason::WaitingForPreemptedWorkloads:
         case WaitingReason::Misconfigured:

@@ -1,5 +1,6 @@
 // Which flavors topology-aware scheduling allows (KEP-2724): those with the topology and levels
-// that the pods ask for, and one flavor with a topology a podSet.
+// that the pods ask for, and one flavor with a topology a podSet. No domains are chosen: pods that
+// require one wait.
 #include "engine/flavor_assigner.hpp"
 
 #include <algorithm>
@@ -101,6 +102,19 @@ std::vector<FlavorRefusal> FlavorAssigner::topology_faults(const PodSetChoice& p
     return faults;
 }
 
+std::vector<FlavorRefusal> FlavorAssigner::unplaced(const PodSetChoice& pod_set) const {
+    for (const auto& choice : pod_set.flavors) {
+        if (state_.flavor_has_topology(choice.flavor)) {
+            return {FlavorRefusal{
+                .kind = FlavorRefusal::Kind::DomainNotPlaced,
+                .flavor = choice.flavor,
+                .resource = {},
+            }};
+        }
+    }
+    return {};
+}
+
 void FlavorAssigner::require_one_topology(
     Assignment& assignment, const SmallVector<WaitingReason, 1>& reasons
 ) const {
@@ -112,11 +126,16 @@ void FlavorAssigner::require_one_topology(
             continue;
         }
         auto faults = topology_faults(pod_set);
+        auto reason = reasons[i];
+        if (faults.empty() && state_.requires_domain(shape)) {
+            faults = unplaced(pod_set);
+            reason = WaitingReason::TopologyPlacementFailed;
+        }
         if (!faults.empty()) {
             pod_set.refusals = std::move(faults);
             pod_set.failed = true;
             assignment.mode = AssignmentMode::NoFit;
-            assignment.no_fit_reason = more_severe(assignment.no_fit_reason, reasons[i]);
+            assignment.no_fit_reason = more_severe(assignment.no_fit_reason, reason);
         }
     }
 }

@@ -133,6 +133,8 @@ struct PodShape {
     std::vector<ShapeRefusal> refusals;
     /// Ask for topology-aware scheduling themselves (PodSet.topologyRequest, KEP-2724).
     bool requests_topology = false;
+    /// Must run within one domain of it each, or each slice of them.
+    bool requires_domain = false;
     /// What their containers request, whatever quota makes of it; of those alone.
     std::vector<std::string> resources;
     friend bool operator==(const PodShape&, const PodShape&) = default;
@@ -212,6 +214,10 @@ struct Workload {
     /// Elastic jobs (KEP-77): "namespace/name" of the slice that it takes the place of; "":
     /// none.
     std::string replaces;
+    /// Uid of the elastic job that controls the workload; empty if there is none. A slice takes the
+    /// place of a slice of the same job alone.
+    std::string job;
+    bool is_unowned = true;  ///< no object owns the workload; such slices may replace each other
     friend bool operator==(const Workload&, const Workload&) = default;
 };
 

@@ -21,9 +21,9 @@ struct Contestant {
     NodeIndex node;
 };
 
-/// Whether victims are taken from `a` before `b`, both ClusterQueues or both cohorts: the larger
-/// share, then the better victim, for which the preemptor's own ClusterQueue stands back, and
-/// between cohorts the later name.
+/// Returns true if victims are taken from `a` before `b`, both ClusterQueues or both cohorts: the
+/// larger share, then the better victim, for which the preemptor's own ClusterQueue stands back.
+/// Between cohorts with equal shares the order has no meaning.
 bool gives_first(
     const State& state, const Contestant& a, const Contestant& b, NodeIndex preemptor_queue
 );

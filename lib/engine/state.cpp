@@ -76,6 +76,11 @@ const std::vector<ResourceIndex>* State::topology_resources(std::uint32_t shape)
     return of == shapes_.end() || !of->second.requests_topology ? nullptr : &of->second.resources;
 }
 
+bool State::requires_domain(std::uint32_t shape) const {
+    const auto of = shapes_.find(shape);
+    return of != shapes_.end() && of->second.requires_domain;
+}
+
 WorkloadIndex State::find_workload(std::string_view key) const {
     return workload_index_.find(key, workloads_);
 }

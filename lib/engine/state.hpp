@@ -62,6 +62,8 @@ class State {
     /// What the containers of pods of that shape request, where they ask for topology-aware
     /// scheduling themselves; nullptr: they do not.
     const std::vector<ResourceIndex>* topology_resources(std::uint32_t shape) const;
+    /// Whether pods of that shape must run within one domain of a topology.
+    bool requires_domain(std::uint32_t shape) const;
 
     // Lookup; an invalid index when there is none.
     WorkloadIndex find_workload(std::string_view key) const;
@@ -120,6 +122,7 @@ class State {
     struct Shape {
         std::map<FlavorIndex, ShapeVerdict> refusals;
         bool requests_topology = false;
+        bool requires_domain = false;
         std::vector<ResourceIndex> resources;
     };
 

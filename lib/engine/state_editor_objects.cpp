@@ -407,6 +407,7 @@ void StateEditor::on(const PodShapeChanged& event) {
         shape.refusals[flavor] = {.kind = refusal.kind, .taint = refusal.taint};
     }
     shape.requests_topology = event.shape.requests_topology;
+    shape.requires_domain = event.shape.requires_domain;
     for (const auto& resource : event.shape.resources) {
         shape.resources.push_back(use_resource(resource));
     }

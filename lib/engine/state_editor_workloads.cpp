@@ -19,9 +19,14 @@ bool frees_quota(const Usages& before, const Usages& after) {
     });
 }
 
-void take_replaces(WorkloadRecord& into, const Workload& given) {
-    into.replaces =
-        given.replaces.empty() ? nullptr : std::make_unique<const std::string>(given.replaces);
+std::unique_ptr<const std::string> to_record(const std::string& text) {
+    return text.empty() ? nullptr : std::make_unique<const std::string>(text);
+}
+
+void take_slice(WorkloadRecord& into, const Workload& given) {
+    into.replaces = to_record(given.replaces);
+    into.job = to_record(given.job);
+    into.is_unowned = given.is_unowned;
 }
 
 }  // namespace
@@ -296,7 +301,7 @@ void StateEditor::update_holder(
     workload.requests_valid = given.requests_valid;
     workload.preemption_gated = given.preemption_gated;
     workload.pods_ready = given.pods_ready;
-    take_replaces(workload, given);
+    take_slice(workload, given);
     workload.last_assignment.reset();
     workload.deferred.reset();
     set_back_off(index, BackOff::Requeue, given.requeue_at);
@@ -352,7 +357,7 @@ void StateEditor::update_pending(WorkloadIndex index, const Workload& given) {
     workload.requests_valid = given.requests_valid;
     workload.preemption_gated = given.preemption_gated;
     workload.pods_ready = given.pods_ready;
-    take_replaces(workload, given);
+    take_slice(workload, given);
     set_back_off(index, BackOff::Requeue, given.requeue_at);
     if (freed.is_valid()) {
         // Before it queues again itself: it is judged with its class not parked.

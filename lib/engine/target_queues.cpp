@@ -192,20 +192,55 @@ const Contestant* TargetQueues::first_of(Contest& contest, Children children) {
     return first;
 }
 
-NodeIndex TargetQueues::descend() {
-    for (NodeIndex at = tree_.node(preemptor_queue_).root;;) {
-        Cohort& here = cohort(at);
-        const Contestant* queue = first_of(here.queues, Children::ClusterQueues);
-        const Contestant* child = first_of(here.cohorts, Children::Cohorts);
-        if (queue == nullptr && child == nullptr) {
-            drop(at);
-            return {};
+std::vector<NodeIndex> TargetQueues::cohorts_of_share(const Contest& contest, ShareRank share)
+    const {
+    std::vector<NodeIndex> found;
+    for (auto at = contest.next; at != contest.end && at->share == share; ++at) {
+        if (!standings_.contains(at->node)) {
+            found.push_back(at->node);
         }
-        if (queue != nullptr && (child == nullptr || child->share < queue->share)) {
-            return queue->node;
-        }
-        at = child->node;
     }
+    for (const Entry& entry : contest.changed) {
+        const NodeIndex node = entry.contestant.node;
+        const Standing& standing = standings_.at(node);
+        const bool counts = entry.changes == standing.changes && !standing.is_pruned;
+        if (counts && entry.contestant.share == share && (standing.borrows || is_ancestor(node))) {
+            found.push_back(node);
+        }
+    }
+    return found;
+}
+
+bool TargetQueues::is_better(const Contestant& a, const Contestant& b) const {
+    return is_better_victim(
+        state_,
+        *a.first,
+        a.node == preemptor_queue_ ? 1 : 0,
+        *b.first,
+        b.node == preemptor_queue_ ? 1 : 0
+    );
+}
+
+std::optional<Contestant> TargetQueues::descend(NodeIndex cohort_node) {
+    Cohort& here = cohort(cohort_node);
+    const Contestant* queue = first_of(here.queues, Children::ClusterQueues);
+    const Contestant* child = first_of(here.cohorts, Children::Cohorts);
+    if (queue == nullptr && child == nullptr) {
+        drop(cohort_node);
+        return std::nullopt;
+    }
+    if (queue != nullptr && (child == nullptr || child->share < queue->share)) {
+        return *queue;
+    }
+    // Cohorts of equal share are told apart as ClusterQueues are: by the victims they would give.
+    std::optional<Contestant> best;
+    for (const auto node : cohorts_of_share(here.cohorts, child->share)) {
+        const auto found = descend(node);
+        if (found && (!best || is_better(*found, *best))) {
+            best = found;
+        }
+    }
+    return best;
 }
 
 NodeIndex TargetQueues::next() {
@@ -220,9 +255,8 @@ NodeIndex TargetQueues::next() {
         return is_left ? preemptor_queue_ : NodeIndex{};
     }
     while (!standing_of(own.root).is_pruned) {
-        const NodeIndex found = descend();
-        if (found.is_valid()) {
-            return found;
+        if (const auto found = descend(own.root)) {
+            return found->node;
         }
     }
     return {};

@@ -18,10 +18,11 @@
 namespace sluice::engine {
 
 /// Walks the ClusterQueues to take victims from: from the root always down into the child with the
-/// highest share, as usage changes under it (KEP-1714).
+/// highest share, as usage changes under it (KEP-1714). Of several children with the highest share,
+/// into the one that gives the best victim.
 ///
 /// *Cost* of a step: the depth times the logarithm of the children, and of those passed over that
-/// have no workload that the preemptor may evict.
+/// have no workload that the preemptor may evict; where cohorts have equal shares, of all of them.
 class TargetQueues {
   public:
     /// The preemptor's own ClusterQueue with `own`, and those of `others`, which is as usage was
@@ -111,7 +112,13 @@ class TargetQueues {
     void pass_over_changed(Contest& contest, Children children);
     /// The child with the highest share that borrows; the preemptor's own way needs not.
     const Contestant* first_of(Contest& contest, Children children);
-    NodeIndex descend();
+    /// Returns the cohorts that have that share, which is the highest of the contest.
+    std::vector<NodeIndex> cohorts_of_share(const Contest& contest, ShareRank share) const;
+    /// Returns true if victims are taken from the ClusterQueue `a` before `b` at equal shares.
+    bool is_better(const Contestant& a, const Contestant& b) const;
+    /// Returns the ClusterQueue to take the next victim from below the cohort; nullopt if it has
+    /// none, or if the cohorts with the highest share have none: those are dropped then.
+    std::optional<Contestant> descend(NodeIndex cohort_node);
 
     const State& state_;
     const QuotaTree& tree_;

@@ -93,6 +93,7 @@ struct WorkloadRecord {
     bool requests_valid = true;
     bool preemption_gated = false;
     bool pods_ready = false;
+    bool is_unowned = true;
     std::optional<Time> requeue_at;
     std::optional<Time> held_back_until;  ///< the API refused our admission
     std::int64_t generation = 0;
@@ -102,6 +103,7 @@ struct WorkloadRecord {
     std::unique_ptr<Holding> holding;
     std::unique_ptr<LastAssignment> last_assignment;
     std::unique_ptr<const std::string> replaces;  ///< key of the slice whose place it takes
+    std::unique_ptr<const std::string> job;       ///< uid of its elastic job
     std::unique_ptr<Workload>
         deferred;  ///< what was said of it while our admission was being written
     std::uint32_t local_queue_position = 0;

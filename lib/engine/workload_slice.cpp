@@ -12,6 +12,16 @@ std::string_view namespace_of(std::string_view key) {
 
 }  // namespace
 
+bool are_slices_of_one_job(const WorkloadRecord& replacement, const WorkloadRecord& slice) {
+    if (namespace_of(slice.key) != namespace_of(replacement.key)) {
+        return false;
+    }
+    if (replacement.is_unowned || slice.is_unowned) {
+        return replacement.is_unowned && slice.is_unowned;
+    }
+    return replacement.job != nullptr && slice.job != nullptr && *replacement.job == *slice.job;
+}
+
 ReplacedSlice::ReplacedSlice(const State& state, WorkloadIndex workload)
     : state_(&state), workload_(workload) {
     const WorkloadRecord& record = state.workload(workload);
@@ -40,7 +50,7 @@ std::optional<ReplacedSlice> ReplacedSlice::find(
     }
     const WorkloadRecord& slice = state.workload(index);
     if (slice.holding == nullptr || slice.holding->cluster_queue != cluster_queue ||
-        namespace_of(slice.key) != namespace_of(record.key)) {
+        !are_slices_of_one_job(record, slice)) {
         return std::nullopt;
     }
     return ReplacedSlice(state, index);

@@ -22,12 +22,17 @@ constexpr Amount number_difference(Amount a, Amount b) {
     return Amount(difference);
 }
 
+/// Returns true if both are of one namespace and of one elastic job, known by its uid, or if
+/// neither has an owner. Anybody may write the annotation workload-slice-replacement-for, and it
+/// frees quota: the name of a slice alone proves nothing.
+bool are_slices_of_one_job(const WorkloadRecord& replacement, const WorkloadRecord& slice);
+
 /// What a workload holds that another one, of the same job grown larger, takes the place of
 /// (elastic jobs, KEP-77). The new one needs room for the difference alone, on the same flavors.
 class ReplacedSlice {
   public:
-    /// None: it replaces none, or that one holds no quota in this ClusterQueue, is of another
-    /// namespace or is among `removed`. Then it is a workload like any other.
+    /// Returns nullopt if the workload replaces none, or if that one holds no quota in this
+    /// ClusterQueue, is of another job or is among `removed`. Then it is a workload like any other.
     static std::optional<ReplacedSlice> find(
         const State& state,
         WorkloadIndex replacement,

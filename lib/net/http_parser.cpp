@@ -1,9 +1,11 @@
 #include "net/http_parser.hpp"
 
 #include <boost/asio/buffer.hpp>
+#include <boost/beast/core/string.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -12,6 +14,43 @@ namespace sluice::net {
 namespace http = boost::beast::http;
 using boost::beast::error_code;
 using boost::beast::string_view;
+
+namespace {
+
+/// Returns the status by which a message is refused whose length is not certain: 501 if a transfer
+/// coding is not known, 400 if "chunked" is not the only one or the version is before 1.1; 0 if the
+/// header is in order (RFC 9112, 6.1).
+int transfer_fault(const HttpHeaders& headers, int version) {
+    std::string codings;
+    bool is_given = false;
+    for (const HttpHeader& header : headers) {
+        if (boost::beast::iequals(header.name, "Transfer-Encoding")) {
+            codings += (is_given ? "," : "") + header.value;
+            is_given = true;
+        }
+    }
+    if (!is_given) {
+        return 0;
+    }
+    std::size_t chunked = 0;
+    bool is_known = true;
+    for (std::size_t at = 0; at <= codings.size();) {
+        const std::size_t comma = std::min(codings.find(',', at), codings.size());
+        std::string_view coding = std::string_view(codings).substr(at, comma - at);
+        at = comma + 1;
+        coding.remove_prefix(std::min(coding.find_first_not_of(" \t"), coding.size()));
+        coding = coding.substr(0, coding.find_last_not_of(" \t") + 1);
+        const bool is_chunked = boost::beast::iequals(coding, "chunked");
+        chunked += is_chunked ? 1 : 0;
+        is_known = is_known && (is_chunked || coding.empty());
+    }
+    if (!is_known) {
+        return 501;
+    }
+    return chunked == 1 && version >= 11 ? 0 : 400;
+}
+
+}  // namespace
 
 /// What was read, and the operations of the parser behind it.
 class HttpParser::Impl {
@@ -69,17 +108,26 @@ class HttpParser::BeastParser final : public Impl, private http::basic_parser<Is
     }
 
   private:
-    void
-    on_request_impl(http::verb, string_view method_text, string_view target_text, int, error_code&)
+    void on_request_impl(http::verb, string_view verb, string_view path, int version, error_code&)
         override {
-        method = std::string(method_text);
-        target = std::string(target_text);
+        version_ = version;
+        method = std::string(verb);
+        target = std::string(path);
     }
-    void on_response_impl(int code, string_view, int, error_code&) override { status = code; }
+    void on_response_impl(int code, string_view, int version, error_code&) override {
+        version_ = version;
+        status = code;
+    }
     void on_field_impl(http::field, string_view name, string_view value, error_code&) override {
         headers.push_back(HttpHeader{std::string(name), std::string(value)});
     }
     void on_header_impl(error_code& code) override {
+        if (const int fault = transfer_fault(headers, version_)) {
+            status = fault;
+            refusal = make_invalid("HTTP message: Transfer-Encoding is not \"chunked\"");
+            code = http::error::bad_transfer_encoding;
+            return;
+        }
         const auto checked = head_check ? head_check() : Result<void>();
         if (!checked) {
             refusal = checked.error();
@@ -105,6 +153,8 @@ class HttpParser::BeastParser final : public Impl, private http::basic_parser<Is
         }
         return body.size();
     }
+
+    int version_ = 11;
 };
 
 HttpParser::HttpParser(

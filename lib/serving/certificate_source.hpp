@@ -5,6 +5,7 @@
 #include "kube/core/resource_path.hpp"
 #include "serving/certificates.hpp"
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +57,20 @@ class FileCertificates final : public CertificateSource {
 
   private:
     std::string folder_;
+};
+
+/// The certificate that another server of the process shows.
+/// Thread: that of the other server's source.
+class BorrowedCertificates final : public CertificateSource {
+  public:
+    /// `find` returns nullptr while the other server shows no certificate.
+    explicit BorrowedCertificates(std::function<const ServingCertificates*()> find)
+        : find_(std::move(find)) {}
+    /// Errors: Unavailable while the other server shows no certificate.
+    kube::Async<ServingCertificates> current() override;
+
+  private:
+    std::function<const ServingCertificates*()> find_;
 };
 
 /// A certificate in memory, for clients that do not check the authority.

@@ -28,6 +28,8 @@ class SecureServer {
     std::uint16_t port() const { return is_serving() ? server_->port() : std::uint16_t{0}; }
     /// The authorities that clients are to trust; "": the maker of the certificate publishes it.
     const std::string& authority_pem() const { return shown_.authority.certificate_pem; }
+    /// Returns the certificate that is shown; nullptr if it does not serve.
+    const ServingCertificates* find_shown() const { return is_serving() ? &shown_ : nullptr; }
     /// Asks the source again. Errors: those of the source; what is shown then stays. Requires: it
     /// serves.
     kube::Async<void> check();

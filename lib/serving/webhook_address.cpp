@@ -74,19 +74,20 @@ json::Value make_client_config(
     if (own.authority_pem.empty() || !is_same_client_config(present, place)) {
         return wanted;
     }
-    const std::string text(present->string_at("caBundle"));
-    const auto published = kube::decode_base64(text);
+    wanted.set("caBundle", make_ca_bundle(present->string_at("caBundle"), own));
+    return wanted;
+}
+
+std::string make_ca_bundle(std::string_view present, const WebhookAddress& own) {
+    const auto published = kube::decode_base64(present);
     if (!published) {
-        return wanted;
+        return kube::encode_base64(own.authority_pem);
     }
     const std::string authorities =
         own.keeps_valid_at ? unite_authorities(own.authority_pem, *published, *own.keeps_valid_at)
                            : own.authority_pem;
-    wanted.set(
-        "caBundle",
-        has_same_certificates(authorities, *published) ? text : kube::encode_base64(authorities)
-    );
-    return wanted;
+    return has_same_certificates(authorities, *published) ? std::string(present)
+                                                          : kube::encode_base64(authorities);
 }
 
 bool is_same_client_config(const json::Value* present, const json::Value& wanted) {

@@ -46,6 +46,11 @@ json::Value make_client_config(
     const json::Value* present, const WebhookAddress& own, std::string_view path
 );
 
+/// Returns the `caBundle` of an object that leads to this address already: the own authorities
+/// beside those of the present `caBundle` that may stay. Its text stays if it has the same
+/// authorities.
+std::string make_ca_bundle(std::string_view present, const WebhookAddress& own);
+
 /// Whether a clientConfig says what such a merge patch would make it say; nullptr is none.
 bool is_same_client_config(const json::Value* present, const json::Value& wanted);
 

@@ -40,21 +40,34 @@ boost::asio::awaitable<bool> WebhookPublisher::answers(PublishedWebhook webhook)
     co_return is_answering;
 }
 
+Result<void> WebhookPublisher::judge_error(const PublicationTarget& target, const Error& error) {
+    const std::string name = target.kind + " " + target.path.name;
+    if (!target.may_be_forbidden || error.code != ErrorCode::Forbidden) {
+        return with_context(error, name);
+    }
+    if (forbidden_.insert(name).second) {
+        log::info(
+            "authority is not published: the account has no right to the object",
+            {{"kind", target.kind}, {"name", target.path.name}, {"error", error.detail}}
+        );
+    }
+    return {};
+}
+
 kube::Async<void> WebhookPublisher::publish_to(
     const PublicationTarget* target, WebhookAddress own
 ) {
-    const std::string name = target->kind + " " + target->path.name;
     const kube::GetOptions get_options;
     const auto text = co_await client_.get(target->path, get_options);
     if (!text) {
         if (text.error().code == ErrorCode::NotFound) {
             co_return Result<void>();  // not installed: nothing of it can be asked for
         }
-        co_return with_context(text.error(), name);
+        co_return judge_error(*target, text.error());
     }
     const auto object = json::parse(*text);
     if (!object) {
-        co_return with_context(object.error(), name);
+        co_return judge_error(*target, object.error());
     }
     if (auto other = target->find_other(*object, own)) {
         const bool is_answering = co_await answers(std::move(*other));
@@ -70,7 +83,7 @@ kube::Async<void> WebhookPublisher::publish_to(
     std::string body = json::print(*patch);
     const auto written = co_await client_.merge_patch(target->path, std::move(body), write_options);
     if (!written) {
-        co_return with_context(written.error(), name);
+        co_return judge_error(*target, written.error());
     }
     log::info("webhook was published", {{"kind", target->kind}, {"name", target->path.name}});
     co_return Result<void>();

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct PublicationTarget {
     /// The webhook of another replica that it names; it is left there while it answers.
     std::function<std::optional<PublishedWebhook>(const json::Value&, const WebhookAddress&)>
         find_other;
+    /// Passed over if the account has no right to read or write it.
+    bool may_be_forbidden = false;
 };
 
 /// Writes the address and authority of the own webhooks into objects of the API server.
@@ -36,18 +39,22 @@ class WebhookPublisher {
         : client_(client), targets_(std::move(targets)) {}
 
     /// Brings all targets up to date, up to the first that cannot be. A target that does not exist
-    /// is passed over, and so is one that names another replica which answers. Where neither a URL
+    /// is passed over, and so is one that names another replica which answers, and one that may be
+    /// forbidden and is. Where neither a URL
     /// nor an authority is known, nothing is to be told.
     /// Errors: those of the calls, naming the object.
     kube::Async<void> publish(WebhookAddress own);
 
   private:
     kube::Async<void> publish_to(const PublicationTarget* target, WebhookAddress own);
+    /// Returns the answer to a call about a target, without an error that may be passed over.
+    Result<void> judge_error(const PublicationTarget& target, const Error& error);
     /// Whether a webhook answers with a certificate of the authority that is published with it.
     boost::asio::awaitable<bool> answers(PublishedWebhook webhook);
 
     kube::Client& client_;
     std::vector<PublicationTarget> targets_;
+    std::set<std::string> forbidden_;             ///< targets whose refusal was logged
     std::map<PublishedWebhook, bool> answering_;  ///< others that were asked in this round
 };
 

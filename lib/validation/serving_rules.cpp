@@ -1,5 +1,7 @@
 #include "validation/serving_rules.hpp"
 
+#include "api/codec.hpp"
+#include "api/effective_requests.hpp"
 #include "api/kueue_names.hpp"
 #include "api/quantity.hpp"
 #include "validation/admission_gate_rules.hpp"
@@ -44,27 +46,16 @@ json::Value member(const json::Value& object, std::string_view key) {
     return says_something ? *found : json::Value();
 }
 
-bool is_same_amount(const json::Value& a, const json::Value& b) {
-    const auto parse = [](const json::Value& amount) {
-        return api::Quantity::parse(amount.is_string() ? amount.as_string() : json::print(amount));
-    };
-    const auto first = parse(a);
-    const auto second = parse(b);
-    return first && second ? *first == *second : a == b;
-}
-
-/// Whether amounts of resources are the same, however they are written.
-bool are_same_amounts(const json::Value& a, const json::Value& b) {
-    if (!a.is_object() || !b.is_object()) {
-        return a == b;
+json::Value print_amounts(const api::ResourceList& amounts) {
+    json::Value list = json::Object{};
+    for (const auto& [resource, quantity] : amounts) {
+        list.set(resource, quantity.to_string());
     }
-    return a.as_object().size() == b.as_object().size() &&
-           std::ranges::all_of(a.as_object(), [&b](const auto& amount) {
-               const json::Value* other = b.find(amount.first);
-               return other != nullptr && is_same_amount(amount.second, *other);
-           });
+    return list;
 }
 
+/// Compares what decides how much a pod of a role counts for, and where it may run: what the API
+/// server makes of the two specs, not how they are written.
 class RoleFields {
   public:
     explicit RoleFields(FieldErrors& errors) : errors_(errors) {}
@@ -77,12 +68,38 @@ class RoleFields {
                 member(after, field)
             );
         }
-        amounts(before, after, "overhead", path + ".overhead");
-        amounts(
-            member(before, "resources"), member(after, "resources"), "requests", path + ".resources"
+        const auto old_spec = api::from_value<api::PodSpec>(before);
+        const auto spec = api::from_value<api::PodSpec>(after);
+        if (!old_spec || !spec) {
+            check(before == after, path, after);
+            return;
+        }
+        const api::PodResources was = api::effective_resources(*old_spec);
+        const api::PodResources is = api::effective_resources(*spec);
+        check_amounts(was.overhead, is.overhead, path + ".overhead");
+        check_amounts(
+            api::pod_level_requests(was), api::pod_level_requests(is), path + ".resources"
         );
-        containers(before, after, "initContainers", path);
-        containers(before, after, "containers", path);
+        const std::string init = path + ".initContainers";
+        if (compare_lists(before, after, "initContainers", init)) {
+            for (std::size_t i = 0; i < is.init_containers.size(); ++i) {
+                const std::string place = fmt::format("{}[{}]", init, i);
+                const auto& [resources, is_sidecar] = is.init_containers[i];
+                check_requests(was.init_containers[i].resources, resources, place);
+                // A sidecar counts next to the containers, others before them.
+                check(
+                    was.init_containers[i].is_sidecar == is_sidecar,
+                    place + ".restartPolicy",
+                    spec->init_containers[i].restart_policy
+                );
+            }
+        }
+        const std::string list = path + ".containers";
+        if (compare_lists(before, after, "containers", list)) {
+            for (std::size_t i = 0; i < is.containers.size(); ++i) {
+                check_requests(was.containers[i], is.containers[i], fmt::format("{}[{}]", list, i));
+            }
+        }
     }
 
   private:
@@ -92,45 +109,42 @@ class RoleFields {
         }
     }
 
-    void amounts(
-        const json::Value& before,
-        const json::Value& after,
-        std::string_view key,
-        const std::string& place
+    void check_amounts(
+        const api::ResourceList& was, const api::ResourceList& is, std::string field
     ) {
-        const json::Value was = before.is_object() ? member(before, key) : json::Value();
-        const json::Value is = after.is_object() ? member(after, key) : json::Value();
-        check(are_same_amounts(was, is), place, is);
+        check(was == is, std::move(field), print_amounts(is));
     }
 
-    void containers(
+    void check_requests(
+        const api::EffectiveResources& was,
+        const api::EffectiveResources& is,
+        const std::string& container
+    ) {
+        check_amounts(was.requests, is.requests, container + ".resources.requests");
+    }
+
+    /// Compares the ports of as many containers as there were, and returns true if there are as
+    /// many.
+    bool compare_lists(
         const json::Value& before,
         const json::Value& after,
         std::string_view key,
-        const std::string& path
+        const std::string& list
     ) {
         const json::Value was = member(before, key);
         const json::Value is = member(after, key);
         const std::size_t old_count = was.is_array() ? was.as_array().size() : 0;
         const std::size_t count = is.is_array() ? is.as_array().size() : 0;
-        const std::string list = fmt::format("{}.{}", path, key);
         check(old_count == count, list, is);
         for (std::size_t i = 0; i < count && old_count == count; ++i) {
-            const json::Value& old_one = was.as_array()[i];
-            const json::Value& one = is.as_array()[i];
-            const std::string place = fmt::format("{}[{}]", list, i);
+            const json::Value ports = member(is.as_array()[i], "ports");
             check(
-                member(old_one, "ports") == member(one, "ports"),
-                place + ".ports",
-                member(one, "ports")
-            );
-            amounts(
-                member(old_one, "resources"),
-                member(one, "resources"),
-                "requests",
-                place + ".resources.requests"
+                member(was.as_array()[i], "ports") == ports,
+                fmt::format("{}[{}].ports", list, i),
+                ports
             );
         }
+        return old_count == count;
     }
 
     FieldErrors& errors_;

@@ -39,7 +39,8 @@ FieldErrors validate_serving_update(
     const config::FeatureGates& gates
 );
 
-/// The fields of a pod spec (`path`) by which the pods of a group are told apart may not change.
+/// Refuses changes of the fields of a pod spec (`path`) that decide what a pod of a group counts
+/// for and where it may run. Requests are compared as the API server fills them in.
 FieldErrors validate_role_fields(
     const json::Value& before, const json::Value& after, const std::string& path
 );

@@ -2,6 +2,7 @@
 
 #include "api/codec.hpp"
 #include "api/conditions.hpp"
+#include "api/effective_requests.hpp"
 #include "api/kueue_names.hpp"
 #include "validation/admission_gate_rules.hpp"
 #include "validation/go_numbers.hpp"
@@ -93,6 +94,9 @@ class WorkloadRules {
             const auto& pod_set = workload_.spec.pod_sets[i];
             const std::string path = fmt::format("spec.podSets[{}]", i);
             check_template(*pod_set.template_, path + ".template");
+            if (!had_template(i)) {
+                check_sum(pod_set.template_->spec, path + ".template.spec");
+            }
             if (gates_.is_enabled(Feature::TASValidateWorkloadSliceSize) &&
                 pod_set.topology_request) {
                 check_slices(*pod_set.topology_request, path + ".topologyRequest");
@@ -131,6 +135,23 @@ class WorkloadRules {
         if (pod.resources) {
             check_resources(*pod.resources, path + ".spec.resources");
         }
+    }
+
+    /// Returns true for a template that the API server has taken before: a Workload of an earlier
+    /// version can still be updated, and loses its finalizers.
+    bool had_template(std::size_t index) const {
+        return before_ != nullptr && index < before_->spec.pod_sets.size() &&
+               *before_->spec.pod_sets[index].template_ ==
+                   *workload_.spec.pod_sets[index].template_;
+    }
+
+    /// Refuses amounts that the API server refuses in a pod: they would count for less than the
+    /// containers.
+    void check_sum(const api::PodSpec& pod, const std::string& path) {
+        if (pod.overhead) {
+            check_amounts(*pod.overhead, path + ".overhead");
+        }
+        append(errors_, validate_pod_level_requests(pod, path));
     }
 
     template <class Container>
@@ -430,6 +451,22 @@ class WorkloadRules {
 };
 
 }  // namespace
+
+FieldErrors validate_pod_level_requests(const api::PodSpec& pod, const std::string& path) {
+    FieldErrors errors;
+    const api::PodResources resources = api::effective_resources(pod);
+    for (const auto& resource : api::pod_level_requests_below_containers(resources)) {
+        errors.push_back(invalid(
+            fmt::format("{}.resources.requests[{}]", path, resource),
+            resources.pod_level->requests.at(resource).to_string(),
+            fmt::format(
+                "must be greater than or equal to aggregate container requests of {}",
+                api::container_requests(resources).at(resource).to_string()
+            )
+        ));
+    }
+    return errors;
+}
 
 FieldErrors validate(const api::Workload& workload, const config::FeatureGates& gates) {
     return WorkloadRules(workload, nullptr, gates).run();

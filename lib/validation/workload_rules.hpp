@@ -4,6 +4,8 @@
 #include "config/feature_gates.hpp"
 #include "validation/field_error.hpp"
 
+#include <string>
+
 namespace sluice::validation {
 
 /// Everything of a new Workload but what its CRD says.
@@ -14,5 +16,9 @@ FieldErrors validate(const api::Workload& workload, const config::FeatureGates& 
 FieldErrors validate_update(
     const api::Workload& before, const api::Workload& after, const config::FeatureGates& gates
 );
+
+/// Refuses pod-level requests of a pod spec (`path`) that are below the sum of the containers', as
+/// the API server does for pods.
+FieldErrors validate_pod_level_requests(const api::PodSpec& pod, const std::string& path);
 
 }  // namespace sluice::validation

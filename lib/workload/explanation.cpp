@@ -195,6 +195,7 @@ class Explainer {
             case NoTopologyInQueue:
             case NoTopologyFlavor:
             case TwoTopologyFlavors:
+            case DomainNotPlaced:
                 made.kind = "topology";
                 break;
             case NotNominated:

@@ -140,7 +140,8 @@ bool ended_with_error(const engine::RefusalDecision& refusal) {
         return std::ranges::any_of(pod_set.flavors, [](const engine::FlavorRefusal& found) {
             using Kind = engine::FlavorRefusal::Kind;
             return found.kind == Kind::InvalidAffinity || found.kind == Kind::NoTopologyInQueue ||
-                   found.kind == Kind::NoTopologyFlavor || found.kind == Kind::TwoTopologyFlavors;
+                   found.kind == Kind::NoTopologyFlavor || found.kind == Kind::TwoTopologyFlavors ||
+                   found.kind == Kind::DomainNotPlaced;
         });
     });
 }

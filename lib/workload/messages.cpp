@@ -84,6 +84,12 @@ std::string flavor_refusal_text(
             return "no TAS flavor assigned";
         case TwoTopologyFlavors:  // has a sentence of its own
             return flavor;
+        case DomainNotPlaced:
+            return fmt::format(
+                "cannot place the pods in the topology domain that they require: this version of "
+                "Sluice chooses no domains in flavor \"{}\"",
+                flavor
+            );
         case InsufficientUnused:
             return fmt::format(
                 "insufficient unused quota for {} in flavor {}, {} more needed",
@@ -135,7 +141,8 @@ std::string error_text(
         if (flavor.kind == Kind::InvalidAffinity) {
             return invalid_affinity_text(state, flavor, workload, references);
         }
-        if (flavor.kind == Kind::NoTopologyInQueue || flavor.kind == Kind::NoTopologyFlavor) {
+        if (flavor.kind == Kind::NoTopologyInQueue || flavor.kind == Kind::NoTopologyFlavor ||
+            flavor.kind == Kind::DomainNotPlaced) {
             return flavor_refusal_text(state, flavor, references);
         }
         if (flavor.kind == Kind::TwoTopologyFlavors) {
@@ -269,6 +276,8 @@ std::string_view waiting_reason(engine::WaitingReason reason, const TranslationG
             return reason::kExceedsMaxQuota;
         case WaitingForQuota:
             return reason::kWaitingForQuota;
+        case TopologyPlacementFailed:
+            return reason::kTopologyPlacementFailed;
         case WaitingForPreemptedWorkloads:
             return reason::kWaitingForPreemptedWorkloads;
         case Misconfigured:

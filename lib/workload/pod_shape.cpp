@@ -134,6 +134,7 @@ std::optional<TopologyNeed> find_topology_need(
     if (constraints.empty() && slice_level) {
         need.levels.push_back(*slice_level);
     }
+    need.requires_domain = request->required || slice_level || !constraints.empty();
     need.names_level = !need.levels.empty() || request->unconstrained.value_or(false);
     for (const auto& [resource, amount] : requests) {
         need.resources.push_back(resource);
@@ -167,6 +168,7 @@ std::string to_key(const PodShape& shape) {
     }
     if (shape.topology) {
         key += shape.topology->names_level ? "/topology" : "/none";
+        key += shape.topology->requires_domain ? "!" : "";
         for (const auto& level : shape.topology->levels) {
             append(key, level);
         }

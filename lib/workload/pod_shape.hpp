@@ -20,6 +20,7 @@ using TopologyLevels = std::map<std::string, std::vector<std::string>, std::less
 /// What a podSet that asks for topology-aware scheduling itself needs of a flavor.
 struct TopologyNeed {
     bool names_level = true;             ///< false: no topology will do, as Kueue reads the request
+    bool requires_domain = false;        ///< all pods, or each slice, must run within one domain
     std::vector<std::string> levels;     ///< that the topology must have
     std::vector<std::string> resources;  ///< what its containers request
 

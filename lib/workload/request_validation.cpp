@@ -12,6 +12,7 @@ namespace {
 using api::ResourceList;
 
 constexpr std::string_view kAboveLimits = "requests must not exceed its limits";
+constexpr std::string_view kBelowContainers = "requests must not be below those of its containers";
 constexpr std::string_view kAboveMax = "requests must not be above the limitRange max";
 constexpr std::string_view kNegative = "must be greater than or equal to 0";
 constexpr std::string_view kBelowMin = "requests must not be below the limitRange min";
@@ -90,7 +91,7 @@ ResourceList extremes(const ResourceList& a, const ResourceList& b, Extreme want
     return made;
 }
 
-std::optional<std::string> find_above_limits(const std::vector<PodResources>& pods) {
+std::optional<std::string> find_inconsistent(const std::vector<PodResources>& pods) {
     Violations violations;
     for (std::size_t i = 0; i < pods.size(); ++i) {
         for_each_container(pods[i], i, [&](const std::string& path, const Resources& resources) {
@@ -99,6 +100,9 @@ std::optional<std::string> find_above_limits(const std::vector<PodResources>& po
         if (const auto& resources = pods[i].pod_level) {
             const std::string path = fmt::format("spec.podSets[{}].template.spec.resources", i);
             violations.add(path, greater_in(resources->requests, resources->limits), kAboveLimits);
+            violations.add(
+                path, api::pod_level_requests_below_containers(pods[i]), kBelowContainers
+            );
         }
     }
     return violations.text("resources validation failed");
@@ -133,28 +137,30 @@ std::optional<std::string> find_outside_limit_ranges(
     return violations.text("resources didn't satisfy LimitRange constraints");
 }
 
-/// Appends "FIELD: Invalid value: "-1": …" for each quantity below zero; `place()` is the field of
-/// the resources.
-template <class Place>
+/// Appends "FIELD: Invalid value: "-1": …" for each quantity below zero.
 void find_negative(
-    const api::ResourceRequirements& resources, const Place& place, std::vector<std::string>& found
+    const ResourceList& quantities, const std::string& place, std::vector<std::string>& found
 ) {
-    using Named = std::pair<std::string_view, const ResourceList*>;
-    for (const auto& [list, quantities] :
-         {Named{"requests", &resources.requests}, Named{"limits", &resources.limits}}) {
-        for (const auto& [resource, quantity] : *quantities) {
-            if (quantity.sign() < 0) {
-                found.push_back(fmt::format(
-                    "{}.{}[{}]: Invalid value: \"{}\": {}",
-                    place(),
-                    list,
-                    resource,
-                    quantity.to_string(),
-                    kNegative
-                ));
-            }
+    for (const auto& [resource, quantity] : quantities) {
+        if (quantity.sign() < 0) {
+            found.push_back(fmt::format(
+                "{}[{}]: Invalid value: \"{}\": {}",
+                place,
+                resource,
+                quantity.to_string(),
+                kNegative
+            ));
         }
     }
+}
+
+void find_negative(
+    const api::ResourceRequirements& resources,
+    const std::string& place,
+    std::vector<std::string>& found
+) {
+    find_negative(resources.requests, place + ".requests", found);
+    find_negative(resources.limits, place + ".limits", found);
 }
 
 }  // namespace
@@ -163,19 +169,23 @@ std::optional<std::string> find_negative_requests(const api::Workload& workload)
     std::vector<std::string> found;
     for (std::size_t i = 0; i < workload.spec.pod_sets.size(); ++i) {
         const auto& pod = workload.spec.pod_sets[i].template_->spec;
-        const auto spec = [&] { return fmt::format("spec.podSets[{}].template.spec", i); };
+        const std::string spec = fmt::format("spec.podSets[{}].template.spec", i);
         const auto find_in = [&](const auto& containers, std::string_view name) {
             for (std::size_t c = 0; c < containers.size(); ++c) {
-                const auto place = [&] {
-                    return fmt::format("{}.{}[{}].resources", spec(), name, c);
-                };
-                find_negative(containers[c].resources, place, found);
+                find_negative(
+                    containers[c].resources,
+                    fmt::format("{}.{}[{}].resources", spec, name, c),
+                    found
+                );
             }
         };
         find_in(pod.init_containers, "initContainers");
         find_in(pod.containers, "containers");
         if (pod.resources) {
-            find_negative(*pod.resources, [&] { return spec() + ".resources"; }, found);
+            find_negative(*pod.resources, spec + ".resources", found);
+        }
+        if (pod.overhead) {
+            find_negative(*pod.overhead, spec + ".overhead", found);
         }
     }
     if (found.empty()) {
@@ -187,7 +197,7 @@ std::optional<std::string> find_negative_requests(const api::Workload& workload)
 std::optional<std::string> find_invalid_requests(
     const std::vector<PodResources>& pods, const LimitRangeSummary& limits
 ) {
-    if (auto violation = find_above_limits(pods)) {
+    if (auto violation = find_inconsistent(pods)) {
         return violation;
     }
     return find_outside_limit_ranges(pods, limits);

@@ -28,25 +28,15 @@ void add(ResourceList& sum, const ResourceList& added) {
     }
 }
 
-void keep_most(ResourceList& kept, const ResourceList& other) {
-    for (const auto& [resource, quantity] : other) {
-        const auto [at, is_new] = kept.emplace(resource, quantity);
-        if (!is_new && at->second < quantity) {
-            at->second = quantity;
-        }
-    }
-}
-
-Resources with_defaults(
-    const api::ResourceRequirements& given, const LimitRangeSummary::Item* defaults
-) {
-    Resources made{.limits = given.limits, .requests = given.requests};
+/// Fills in the defaults of LimitRanges of one type; nullptr if the namespace has none.
+void apply_defaults(Resources& resources, const LimitRangeSummary::Item* defaults) {
     if (defaults != nullptr) {
-        keep_first(made.limits, defaults->default_limits);
-        keep_first(made.requests, defaults->default_requests);
+        keep_first(resources.limits, defaults->default_limits);
+        keep_first(resources.requests, defaults->default_requests);
+        // LimitRanges with a default limit have a default request, once the API server has read
+        // them.
+        keep_first(resources.requests, resources.limits);
     }
-    keep_first(made.requests, made.limits);
-    return made;
 }
 
 /// The product in billionths, rounded up (away from zero) once; saturates with the range of int64
@@ -70,11 +60,6 @@ api::Quantity product(std::initializer_list<api::Quantity> factors) {
     return is_negative ? -size : size;
 }
 
-/// The resources that pod-level requests may name (KEP-2837).
-bool may_be_pod_level(std::string_view resource) {
-    return resource == "cpu" || resource == "memory" || resource.starts_with("hugepages-");
-}
-
 }  // namespace
 
 PodResources make_pod_resources(
@@ -82,69 +67,44 @@ PodResources make_pod_resources(
     const api::ResourceList* runtime_class_overhead,
     const LimitRangeSummary& limits
 ) {
-    PodResources made;
+    PodResources made = api::effective_resources(pod);
+    if (made.pod_level) {
+        apply_defaults(*made.pod_level, limits.find("Pod"));
+    }
     const auto* for_containers = limits.find("Container");
-    for (const auto& container : pod.init_containers) {
-        made.init_containers.push_back(
-            {.resources = with_defaults(container.resources, for_containers),
-             .is_sidecar = container.restart_policy == "Always"}
-        );
+    for (auto& container : made.init_containers) {
+        apply_defaults(container.resources, for_containers);
     }
-    for (const auto& container : pod.containers) {
-        made.containers.push_back(with_defaults(container.resources, for_containers));
+    for (auto& container : made.containers) {
+        apply_defaults(container, for_containers);
     }
-    if (pod.resources) {
-        made.pod_level = with_defaults(*pod.resources, limits.find("Pod"));
-    }
-    if (pod.overhead && !pod.overhead->empty()) {
-        made.overhead = *pod.overhead;
-    } else if (runtime_class_overhead != nullptr) {
+    if (made.overhead.empty() && runtime_class_overhead != nullptr) {
         made.overhead = *runtime_class_overhead;
     }
     return made;
 }
 
-api::ResourceList pod_requests(const PodResources& pod) {
-    ResourceList total;
-    for (const auto& container : pod.containers) {
-        add(total, container.requests);
-    }
-    ResourceList sidecars;
-    ResourceList init_peak;
-    for (const auto& [resources, is_sidecar] : pod.init_containers) {
-        ResourceList step = sidecars;
-        add(step, resources.requests);
-        if (is_sidecar) {
-            add(total, resources.requests);
-            sidecars = step;
-        }
-        keep_most(init_peak, step);
-    }
-    keep_most(total, init_peak);
-    if (pod.pod_level) {
-        for (const auto& [resource, quantity] : pod.pod_level->requests) {
-            if (may_be_pod_level(resource)) {
-                total[resource] = quantity;
-            }
-        }
-    }
-    add(total, pod.overhead);
-    return total;
-}
-
-api::ResourceList transformed(api::ResourceList requests, const TranslationSettings& settings) {
-    std::erase_if(requests, [&](const auto& entry) {
+api::ResourceList transformed(
+    const api::ResourceList& requests, const TranslationSettings& settings
+) {
+    // Exclusion decides what is charged: transformations read every request.
+    const auto is_excluded = [&](const std::string& resource) {
         return std::ranges::any_of(
             settings.exclude_resource_prefixes,
-            [&](const std::string& prefix) { return entry.first.starts_with(prefix); }
+            [&](const std::string& prefix) { return resource.starts_with(prefix); }
         );
-    });
+    };
     ResourceList retained;
     ResourceList generated;
     for (const auto& [resource, quantity] : requests) {
         const auto rule = settings.transformations.find(resource);
-        if (rule == settings.transformations.end()) {
+        const bool is_transformed = rule != settings.transformations.end();
+        const bool is_kept =
+            !is_transformed || rule->second.strategy == TransformationStrategy::Retain;
+        if (is_kept && !is_excluded(resource)) {
             retained.emplace(resource, quantity);
+        }
+        if (!is_transformed) {
             continue;
         }
         // What the outputs are computed from is scaled; a retained input is not.
@@ -155,9 +115,6 @@ api::ResourceList transformed(api::ResourceList requests, const TranslationSetti
             outputs.emplace(output, product({quantity, times, per_unit}));
         }
         add(generated, outputs);
-        if (rule->second.strategy == TransformationStrategy::Retain) {
-            retained.emplace(resource, quantity);
-        }
     }
     for (auto& [resource, quantity] : generated) {
         if (quantity.sign() < 0) {

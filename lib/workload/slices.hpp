@@ -1,3 +1,4 @@
+// The slices of elastic jobs as Workloads describe them (KEP-77).
 #pragma once
 
 #include "api/workload.hpp"
@@ -6,8 +7,17 @@
 
 namespace sluice::workload {
 
-/// The slice of an elastic job that the workload is to take the place of, as "namespace/name"
-/// (annotation workload-slice-replacement-for); "": none.
+/// Returns the slice whose place the Workload is to take, as "namespace/name" (annotation
+/// workload-slice-replacement-for). Empty if there is none.
 std::string replaced_slice(const api::Workload& workload);
+
+/// Returns the uid of the elastic job that controls the Workload. Empty if none does: the Workload
+/// has no controller, or is not marked as a slice (annotation elastic-job).
+std::string job_of_slice(const api::Workload& workload);
+
+/// Returns true if the replacement names the slice and both are of the same elastic job, or if it
+/// names the slice and neither has an owner. Everything that frees the quota of a slice for its
+/// replacement asks this; the engine asks it of its records (`engine::are_slices_of_one_job`).
+bool may_replace(const api::Workload& replacement, const api::Workload& slice);
 
 }  // namespace sluice::workload

@@ -271,6 +271,8 @@ Translator::Events Translator::set(const api::Workload& workload) {
         .preemption_gated = is_preemption_gated(workload),
         .pods_ready = api::is_true(status.conditions, condition::kPodsReady),
         .replaces = replaced_slice(workload),
+        .job = job_of_slice(workload),
+        .is_unowned = metadata.owner_references.empty(),
     };
     const auto* requeued = api::find_condition(status.conditions, condition::kRequeued);
     made.requeued_false = requeued != nullptr && requeued->status == api::condition_status::kFalse;
@@ -317,6 +319,7 @@ engine::PodShape Translator::Shape::to_engine() const {
         .id = id,
         .refusals = refusals,
         .requests_topology = shape.topology.has_value(),
+        .requires_domain = shape.topology && shape.topology->requires_domain,
         .resources = {},
     };
     if (shape.topology) {

@@ -266,6 +266,116 @@ TEST_CASE("a LimitRange fills in and bounds what containers ask for", "[apiserve
     );
 }
 
+TEST_CASE("limits are requests before a LimitRange fills in the rest", "[apiserver][admission]") {
+    ServerClient client;
+    REQUIRE(
+        client.outcome(
+            "POST",
+            kRanges,
+            "{metadata: {name: r}, spec: {limits: [{type: Container, defaultRequest: {cpu: '1', "
+            "memory: 1Gi}}]}}"
+        ) == "201"
+    );
+    REQUIRE(client.outcome("POST", kPods, pod("a", "{limits: {cpu: '3'}}")) == "201");
+    const json::Value made = client.ask("GET", kPodPath + "/a");
+    CHECK(
+        json::print(*made.find_path({"spec", "containers"})->as_array()[0].find("resources")) ==
+        R"({"limits":{"cpu":"3"},"requests":{"cpu":"3","memory":"1Gi"}})"
+    );
+}
+
+TEST_CASE("pods get the pod-level requests that they leave out", "[apiserver][admission]") {
+    ServerClient client;
+    const auto resources_of = [&](const std::string& name, const std::string& spec) {
+        REQUIRE(
+            client.outcome(
+                "POST", kPods, "{metadata: {name: " + name + "}, spec: {" + spec + "}}"
+            ) == "201"
+        );
+        return client.at(kPodPath + "/" + name, {"spec", "resources"});
+    };
+    CHECK(
+        resources_of(
+            "from-containers",
+            "resources: {limits: {cpu: '3', memory: 1Gi}}, containers: [{name: c, image: i, "
+            "resources: {limits: {cpu: 500m}}}]"
+        ) == R"({"limits":{"cpu":"3","memory":"1Gi"},"requests":{"cpu":"500m","memory":"1Gi"}})"
+    );
+    CHECK(
+        resources_of(
+            "requests-alone", "resources: {requests: {cpu: '3'}}, containers: [{name: c, image: i}]"
+        ) == R"({"requests":{"cpu":"3"}})"
+    );
+    CHECK(
+        resources_of(
+            "huge-pages",
+            "resources: {limits: {memory: 1Gi}}, containers: [{name: c, image: i, resources: "
+            "{limits: {hugepages-2Mi: 4Mi}}}]"
+        ) == R"({"limits":{"hugepages-2Mi":"4Mi","memory":"1Gi"},)"
+             R"("requests":{"hugepages-2Mi":"4Mi","memory":"1Gi"}})"
+    );
+}
+
+TEST_CASE("pod-level amounts cover what the containers have", "[apiserver][admission]") {
+    ServerClient client;
+    const auto refusal = [&](const std::string& spec) {
+        return client.outcome("POST", kPods, "{metadata: {name: a}, spec: {" + spec + "}}");
+    };
+    CHECK(
+        refusal("resources: {requests: {cpu: 1m}}, containers: [{name: c, image: i, resources: "
+                "{limits: {cpu: '60'}}}]") ==
+        "422 Invalid: Pod \"a\" is invalid: spec.resources.requests[cpu]: Invalid value: \"1m\": "
+        "must be greater than or equal to aggregate container requests of 60"
+    );
+    CHECK(
+        refusal("resources: {limits: {cpu: '1'}}, containers: [{name: c, image: i, resources: "
+                "{requests: {cpu: 1m}, limits: {cpu: '60'}}}]") ==
+        "422 Invalid: Pod \"a\" is invalid: spec.resources.containers[0][cpu].limits: Invalid "
+        "value: \"60\": must be less than or equal to pod limits of 1"
+    );
+    CHECK(refusal("resources: {requests: {example.com/gpu: '1'}}, containers: [{name: c, image: i}]"
+    )
+              .starts_with(
+                  "422 Invalid: Pod \"a\" is invalid: [spec.resources.requests[example.com/gpu]: "
+                  "Unsupported value: \"example.com/gpu\": supported values: \"cpu\", "
+                  "\"hugepages-\", \"memory\""
+              ));
+    CHECK(
+        client.outcome(
+            "POST",
+            "/apis/node.k8s.io/v1/runtimeclasses",
+            "{metadata: {name: r}, handler: h, overhead: {podFixed: {cpu: '-1'}}}"
+        ) ==
+        "422 Invalid: RuntimeClass.node.k8s.io \"r\" is invalid: "
+        "overhead.podFixed.limits[cpu]: Invalid value: \"-1\": must be greater than or equal "
+        "to 0"
+    );
+}
+
+TEST_CASE("quotas and LimitRanges count pod-level amounts", "[apiserver][admission]") {
+    ServerClient client;
+    REQUIRE(
+        client.outcome(
+            "POST", kQuotas, "{metadata: {name: q}, spec: {hard: {requests.cpu: '4'}}}"
+        ) == "201"
+    );
+    const auto with_level = [](const std::string& cpu) {
+        return "{metadata: {name: a}, spec: {resources: {requests: {cpu: '" + cpu +
+               "'}}, containers: [{name: c, image: i, resources: {requests: {cpu: 1m}}}]}}";
+    };
+    CHECK(client.outcome("POST", kPods, with_level("5")).starts_with("403 Forbidden"));
+    REQUIRE(
+        client.outcome(
+            "POST", kRanges, "{metadata: {name: r}, spec: {limits: [{type: Pod, min: {cpu: '2'}}]}}"
+        ) == "201"
+    );
+    CHECK(
+        client.outcome("POST", kPods, with_level("1")) ==
+        "403 Forbidden: pods \"a\" is forbidden: minimum cpu usage per Pod is 2, but request is 1"
+    );
+    CHECK(client.outcome("POST", kPods, with_level("3")) == "201");
+}
+
 TEST_CASE("pods run with a RuntimeClass that there is", "[apiserver][admission]") {
     ServerClient client;
     const std::string wanted =

@@ -128,6 +128,8 @@ TEST_CASE("the gate of what is built may be set either way", "[config][honoured]
         "AdmissionGatedBy",
         "AssignQueueLabelsForPods",
         "CustomMetricLabels",
+        "MultiKueueOrchestratedPreemption",
+        "TASValidateWorkloadSliceSize",
         "ElasticJobsViaWorkloadSlices",
         "FinishOrphanedWorkloads",
         "LocalQueueMetrics",

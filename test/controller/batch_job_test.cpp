@@ -4,6 +4,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <fmt/format.h>
 
 #include <limits>
 #include <memory>
@@ -82,6 +83,66 @@ TEST_CASE("pods are ready by what the Job asks for, not by what was admitted", "
         }
         CHECK_FALSE(BatchJob(jobs.find("team", "sample"), settings).are_pods_ready());
     }
+}
+
+TEST_CASE("quota of a Job that was admitted in part falls with the pods it needs", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("small", 1));
+    cluster.settle();
+    cluster.put(job("big", 1));
+    cluster.merge(
+        job_key("big"),
+        "{'metadata':{'annotations':{'kueue.x-k8s.io/job-min-parallelism':'1'}},"
+        "'spec':{'parallelism':9,'completions':9,'completionMode':'Indexed'}}"
+    );
+    cluster.settle();
+    REQUIRE(is_running(cluster, "big"));
+    REQUIRE(cluster.at(job_key("big"), {"spec", "parallelism"}) == "3");
+    const ObjectKey queue{kind_of<api::ClusterQueue>(), "", "cq"};
+    const auto held = [&] {
+        const json::Value* flavors = cluster.find(queue)->find_path({"status", "flavorsUsage"});
+        const json::Value& resources = *flavors->as_array()[0].find("resources");
+        return std::string(resources.as_array()[0].string_at("total"));
+    };
+    const auto complete_up_to = [&](int last) {
+        cluster.merge(
+            job_key("big"),
+            fmt::format("{{'status':{{'succeeded':{},'completedIndexes':'0-{}'}}}}", last + 1, last)
+        );
+        cluster.settle();
+    };
+    CHECK(held() == "4");
+    complete_up_to(5);  // three are left
+    CHECK(held() == "4");
+    complete_up_to(6);
+    CHECK(held() == "3");
+    complete_up_to(7);
+    CHECK(held() == "2");
+    // Evicted, it comes back with what is left of all its pods.
+    cluster.merge(workload_key(cluster, "big"), "{'spec':{'active':false}}");
+    cluster.settle();
+    CHECK(held() == "1");
+    CHECK(cluster.at(job_key("big"), {"spec", "parallelism"}) == "9");
+    cluster.merge(workload_key(cluster, "big"), "{'spec':{'active':true}}");
+    cluster.settle();
+    CHECK(is_running(cluster, "big"));
+    CHECK(held() == "2");
+}
+
+TEST_CASE("pods beyond the completions are not reclaimed with the others", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("sample", 1));
+    cluster.merge(job_key("sample"), "{'spec':{'parallelism':9,'completions':4}}");
+    cluster.settle();
+    REQUIRE(is_running(cluster, "sample"));
+    cluster.merge(job_key("sample"), "{'status':{'succeeded':1}}");
+    cluster.settle();
+    CHECK(
+        cluster.at(workload_key(cluster, "sample"), {"status", "reclaimablePods"}) ==
+        R"([{"name":"main","count":1}])"
+    );
 }
 
 }  // namespace sluice::controller

@@ -7,6 +7,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <fmt/format.h>
 
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -439,6 +440,27 @@ TEST_CASE("a forged role hides no larger pod", "[bypass]") {
         put("d", "1");
         CHECK_FALSE(is_pod_gated(cluster, "d"));
     }
+}
+
+TEST_CASE("what counts less while it waits does not run as more", "[bypass]") {
+    Bypass bypass("described kind");
+    MiniCluster& cluster = bypass.cluster;
+    cluster.put(job("first", 2));
+    cluster.settle();
+    bypass.subject->create(cluster, 3);
+    for (const char* field : GENERATE(
+             std::to_array({"'resources':{'requests':{'cpu':'1m'}}", "'resources':null"}),
+             std::to_array({"'overhead':{'cpu':'-3'}", "'overhead':null"})
+         )) {
+        bypass.subject->edit(cluster, fmt::format("{{'spec':{{'pod':{{'spec':{{{}}}}}}}}}", field));
+        cluster.settle();
+        CHECK_FALSE(bypass.subject->runs(cluster));
+    }
+    CHECK(bypass.held() == "2");
+    complete(cluster, "first");
+    cluster.settle();
+    CHECK(bypass.subject->runs(cluster));
+    CHECK(bypass.held() == "3");
 }
 
 TEST_CASE("requests below nothing make no quota", "[bypass]") {

@@ -1,3 +1,6 @@
+#include "controller/jobs/elastic_pods.hpp"
+
+#include "api/kueue_names.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/queued_jobs.hpp"
 
@@ -155,6 +158,59 @@ TEST_CASE("other gates, other pods and unknown pod sets are left alone", "[contr
     CHECK(gates.as_array().front().string_at("name") == "example.com/other");
     CHECK(is_gated(cluster, "b"));
     CHECK(is_gated(cluster, "c"));
+}
+
+TEST_CASE("the topology gate of a job that Kueue started is opened", "[controller][topology]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    make_queues(cluster);
+    cluster.add_kind(elastic_pod_kind());
+    cluster.put(job("sample", 2));
+    cluster.merge(job_key("sample"), "{'spec':{'parallelism':2,'completions':2}}");
+    cluster.settle();
+    REQUIRE(is_running(cluster, "sample"));
+    const ObjectKey key = workload_key(cluster, "sample");
+    const auto put_pods = [&] {
+        for (const char* name : {"a", "b", "c"}) {
+            cluster.put(fmt::format(
+                "{{'apiVersion':'v1','kind':'Pod','metadata':{{'name':'{}','namespace':'team',"
+                "'labels':{{'kueue.x-k8s.io/podset':'main'}},"
+                "'annotations':{{'kueue.x-k8s.io/workload':'{}'}}}},'spec':{{'containers':[],"
+                "'schedulingGates':[{{'name':'kueue.x-k8s.io/topology'}}]}}}}",
+                name,
+                key.name
+            ));
+        }
+    };
+    SECTION("for as many pods as it has") {
+        put_pods();
+        cluster.settle();
+        CHECK(open_pods(cluster) == "ab");
+        const auto opened = std::ranges::count_if(cluster.observations, [](const auto& seen) {
+            return seen.kind == Observation::Kind::GateOpened &&
+                   seen.reason == "kueue.x-k8s.io/topology";
+        });
+        CHECK(opened == 2);
+    }
+    SECTION("but not after an eviction") {
+        set_active_pods(cluster, "sample", 2);
+        cluster.merge(key, "{'spec':{'active':false}}");
+        cluster.settle();
+        put_pods();
+        cluster.settle();
+        CHECK(open_pods(cluster).empty());
+    }
+}
+
+TEST_CASE("which Workloads have pods with gates", "[controller][topology]") {
+    api::Workload workload;
+    CHECK_FALSE(has_gated_pods(workload, true));
+    workload.metadata.annotations[api::annotation::kElasticJob] = "true";
+    CHECK(has_gated_pods(workload, true));
+    CHECK_FALSE(has_gated_pods(workload, false));
+    workload.status.admission.emplace().pod_set_assignments.emplace_back();
+    CHECK_FALSE(has_gated_pods(workload, false));
+    workload.status.admission->pod_set_assignments.back().topology_assignment.emplace();
+    CHECK(has_gated_pods(workload, false));
 }
 
 TEST_CASE("pods are sent to the nodes that the checks of their slice chose", "[controller]") {

@@ -96,6 +96,106 @@ TEST_CASE("a larger pod takes no place of a group, whoever opened its gate", "[b
     CHECK_FALSE(is_pod_deleted(cluster, "b"));
 }
 
+TEST_CASE("an annotation of who serves hides no larger pod", "[bypass]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    start_with_pods(cluster);
+    const bool is_fast = GENERATE(false, true);
+    const auto put = [&](const char* name, const char* cpu) {
+        PodText pod = group_pod(name, 3, "x");
+        pod.cpu = cpu;
+        pod.annotations["kueue.x-k8s.io/pod-group-serving"] = "true";
+        if (is_fast) {
+            pod.annotations["kueue.x-k8s.io/pod-group-fast-admission"] = "true";
+        }
+        put_pod(cluster, pod);
+    };
+    const bool settles = GENERATE(false, true);
+    for (const auto& [name, cpu] : {std::pair("p0", "10m"), {"p1", "30"}, {"p2", "30"}}) {
+        put(name, cpu);
+        if (settles) {
+            cluster.settle();
+        }
+    }
+    cluster.settle();
+    for (const char* name : {"p1", "p2"}) {
+        CAPTURE(name);
+        CHECK(
+            (!is_there(cluster, pod_key(name)) || is_pod_deleted(cluster, name) ||
+             is_pod_gated(cluster, name))
+        );
+    }
+}
+
+TEST_CASE("pods of a prebuilt Workload are no larger than it counts", "[bypass]") {
+    MiniCluster cluster;
+    start_with_pods(cluster);
+    cluster.put(
+        "{'kind':'Workload','metadata':{'name':'train','namespace':'team'},'spec':{'queueName':"
+        "'main','podSets':[{'name':'x','count':3,'template':{'spec':{'containers':[{'name':'c',"
+        "'image':'i','resources':{'requests':{'cpu':'1'}}}]}}}]}}"
+    );
+    const char* serving = GENERATE("true", "false");
+    const auto put = [&](const char* name, const char* cpu) {
+        PodText pod = group_pod(name, 3, "x");
+        pod.cpu = cpu;
+        pod.labels["kueue.x-k8s.io/prebuilt-workload-name"] = "train";
+        pod.annotations["kueue.x-k8s.io/pod-group-serving"] = serving;
+        put_pod(cluster, pod);
+    };
+    put("p0", "1");
+    put("p1", "60");
+    put("p2", "60");
+    if (GENERATE(false, true)) {
+        cluster.merge(pod_key("p2"), kWithoutGates);
+        cluster.merge(pod_key("p2"), "{'metadata':{'labels':{'kueue.x-k8s.io/podset':'x'}}}");
+    }
+    cluster.settle();
+    CHECK((!is_there(cluster, pod_key("p1")) || is_pod_deleted(cluster, "p1")));
+    CHECK((!is_there(cluster, pod_key("p2")) || is_pod_deleted(cluster, "p2")));
+    CHECK(has_event(cluster, "ExcessPodDeleted", "Excess pod deleted"));
+    CHECK_FALSE(is_pod_gated(cluster, "p0"));
+    put("p3", "1");
+    put("p4", "500m");
+    cluster.settle();
+    CHECK_FALSE(is_pod_gated(cluster, "p3"));
+    CHECK_FALSE(is_pod_gated(cluster, "p4"));
+}
+
+TEST_CASE("a LimitRange's defaults belong to the pods of a prebuilt Workload", "[controller]") {
+    MiniCluster cluster;
+    start_with_pods(cluster);
+    cluster.put(
+        "{'apiVersion':'v1','kind':'LimitRange','metadata':{'name':'l','namespace':'team'},'spec':"
+        "{'limits':[{'type':'Container','defaultRequest':{'cpu':'1'}}]}}"
+    );
+    cluster.put(
+        "{'kind':'Workload','metadata':{'name':'train','namespace':'team'},'spec':{'queueName':"
+        "'main','podSets':[{'name':'x','count':1,'template':{'spec':{'containers':[{'name':'c',"
+        "'image':'i'}]}}}]}}"
+    );
+    PodText pod = group_pod("p0", 1, "x");
+    pod.labels["kueue.x-k8s.io/prebuilt-workload-name"] = "train";
+    put_pod(cluster, pod);
+    cluster.settle();
+    CHECK_FALSE(is_pod_gated(cluster, "p0"));
+}
+
+TEST_CASE("a mark of an earlier start lets no larger pod run", "[bypass]") {
+    MiniCluster cluster;
+    start_with_pods(cluster);
+    run_two(cluster);
+    set_pod_status(cluster, "a", "'phase':'Failed'");
+    cluster.settle();
+    PodText larger = group_pod("a2", 2);
+    larger.cpu = "100";
+    larger.labels["kueue.x-k8s.io/podset"] = "r1";
+    put_pod(cluster, larger);
+    cluster.merge(pod_key("a2"), kWithoutGates);
+    cluster.settle();
+    CHECK((!is_there(cluster, pod_key("a2")) || is_pod_deleted(cluster, "a2")));
+    CHECK_FALSE(is_pod_deleted(cluster, "b"));
+}
+
 TEST_CASE("a number may be written in several ways", "[controller]") {
     MiniCluster cluster;
     start_with_pods(cluster);

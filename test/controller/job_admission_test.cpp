@@ -104,8 +104,8 @@ TEST_CASE("jobs without a queue are suspended where they are managed", "[admissi
     admission.settings.managed_jobs_namespaces =
         *api::Selector::make({.match_labels = {{"team", "b"}}, .match_expressions = {}});
     CHECK(admission.defaults(job("")) == "[]");
-    // The namespace is not asked about for a Job that names a queue.
-    CHECK(admission.defaults(job(kQueueLabel)) == fmt::format("[{}]", kSuspend));
+    // The reconciler would not look at a Job that names a queue there.
+    CHECK(admission.defaults(job(kQueueLabel)) == "[]");
     CHECK(admission.defaults(job("namespace: unknown")) == "failed to get namespace: unknown");
 }
 

@@ -59,7 +59,10 @@ void put_larger_slice(MiniCluster& cluster, const ObjectKey& slice) {
              {"name", kLarger.name},
              {"namespace", kLarger.ns},
              {"annotations",
-              json::Object{{"kueue.x-k8s.io/workload-slice-replacement-for", replaced}}},
+              json::Object{
+                  {"kueue.x-k8s.io/elastic-job", "true"},
+                  {"kueue.x-k8s.io/workload-slice-replacement-for", replaced},
+              }},
              {"finalizers", *old.find_path({"metadata", "finalizers"})},
              {"ownerReferences", *old.find_path({"metadata", "ownerReferences"})},
          }},
@@ -467,6 +470,129 @@ TEST_CASE("a job that waits for a larger slice before its start holds no quota",
     CHECK_FALSE(is_running(cluster, "sample"));
     CHECK(cluster.find(slice) == nullptr);
     check_that_next_runs_before_larger(cluster);
+}
+
+TEST_CASE("an elastic job is evicted though its larger slice cannot be made", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    const ObjectKey slice = run_elastic_job(cluster);
+    SECTION("because its label names no priority class") {
+        cluster.merge(
+            job_key("sample"), "{'metadata':{'labels':{'kueue.x-k8s.io/priority-class':'missing'}}}"
+        );
+    }
+    SECTION("because the API server refuses it") {
+        cluster.fault = [](const Write& write) -> std::optional<Error> {
+            return write.verb == Verb::Create
+                       ? std::optional(Error{ErrorCode::AlreadyExists, "name is taken", {}})
+                       : std::nullopt;
+        };
+    }
+    scale(cluster, 2);
+    REQUIRE(live_slices(cluster) == std::vector{slice});
+    REQUIRE(is_running(cluster, "sample"));
+    cluster.merge(slice, "{'spec':{'active':false}}");
+    cluster.settle();
+    CHECK_FALSE(is_running(cluster, "sample"));
+    set_active_pods(cluster, "sample", 0);
+    cluster.settle();
+    CHECK_FALSE(holds_quota(cluster, slice));
+}
+
+TEST_CASE("slices that are deactivated stop their job when the one it runs on is", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    const ObjectKey first = run_elastic_job(cluster);
+    cluster.put(job("other", 2));
+    cluster.settle();
+    scale(cluster, 2);
+    REQUIRE(live_slices(cluster).size() == 2);
+    for (const ObjectKey& slice : live_slices(cluster)) {
+        if (slice != first) {
+            cluster.merge(slice, "{'spec':{'active':false}}");
+        }
+    }
+    cluster.settle();
+    CHECK(is_running(cluster, "sample"));
+    CHECK(holds_quota(cluster, first));
+    CHECK(live_slices(cluster).size() == 2);  // the inactive one waits for its user
+
+    cluster.merge(first, "{'spec':{'active':false}}");
+    cluster.settle();
+    CHECK_FALSE(is_running(cluster, "sample"));
+    set_active_pods(cluster, "sample", 0);
+    cluster.settle();
+    REQUIRE(live_slices(cluster).size() == 1);
+    CHECK_FALSE(holds_quota(cluster, live_slices(cluster).front()));
+}
+
+TEST_CASE("a slice is replaced by no Workload of another job", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    const bool is_elastic = GENERATE(true, false);
+    const bool is_gated = GENERATE(true, false);
+    const ObjectKey slice = run_elastic_job(cluster, is_elastic, is_gated);
+    cluster.put(job("other", 2));
+    cluster.settle();
+    REQUIRE(is_running(cluster, "other"));  // nothing is left
+    const char* owner = GENERATE(
+        "", "{'apiVersion':'batch/v1','kind':'Job','name':'sample','uid':'guess','controller':true}"
+    );
+    cluster.put(fmt::format(
+        "{{'kind':'Workload','metadata':{{'name':'evil','namespace':'team','annotations':{{"
+        "'kueue.x-k8s.io/elastic-job':'true',"
+        "'kueue.x-k8s.io/workload-slice-replacement-for':'team/{}'}},'ownerReferences':[{}]}},"
+        "'spec':{{'queueName':'main','podSets':[{{'name':'main','count':1,"
+        "'template':{{'spec':{{'containers':[{{'name':'c','resources':{{'requests':{{'cpu':'2'}}"
+        "}}}}]}}}}}}]}}}}",
+        slice.name,
+        owner
+    ));
+    cluster.settle();
+    CHECK_FALSE(holds_quota(cluster, {kind_of<api::Workload>(), "team", "evil"}));
+    CHECK(holds_quota(cluster, slice));
+    CHECK(is_running(cluster, "sample"));
+}
+
+TEST_CASE("a job runs on its slice while checks of the larger one are pending", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 5)));
+    const ObjectKey first = run_elastic_job(cluster);
+    cluster.put(
+        "{'kind':'AdmissionCheck','metadata':{'name':'check'},"
+        "'spec':{'controllerName':'example.com/check'},"
+        "'status':{'conditions':[{'type':'Active','status':'True','reason':'Active','message':'',"
+        "'lastTransitionTime':'2020-01-01T00:00:00Z'}]}}"
+    );
+    cluster.settle();
+    cluster.merge(
+        {kind_of<api::ClusterQueue>(), "", "cq"},
+        "{'spec':{'admissionChecksStrategy':{'admissionChecks':[{'name':'check'}]}}}"
+    );
+    cluster.settle();
+    scale(cluster, 2);
+    const auto live = live_slices(cluster);
+    REQUIRE(live.size() == 2);
+    const ObjectKey larger = live.front() == first ? live.back() : live.front();
+    REQUIRE(holds_quota(cluster, larger));
+    REQUIRE(cluster.condition("team", larger.name, "Admitted") != "True/Admitted");
+    CHECK(is_running(cluster, "sample"));
+    CHECK(holds_quota(cluster, first));
+    CHECK_FALSE(was_stopped(cluster));
+    const bool is_ready = GENERATE(true, false);
+    CAPTURE(is_ready);
+    cluster.merge(
+        larger,
+        fmt::format(
+            "{{'status':{{'admissionChecks':[{{'name':'check','state':'{}','message':'',"
+            "'lastTransitionTime':'2020-01-01T00:00:00Z'}}]}}}}",
+            is_ready ? "Ready" : "Rejected"
+        )
+    );
+    cluster.settle();
+    CHECK(is_running(cluster, "sample"));
+    CHECK_FALSE(was_stopped(cluster));
+    CHECK(holds_quota(cluster, larger) == is_ready);
+    CHECK(
+        cluster.condition("team", first.name, "Finished") ==
+        (is_ready ? "True/WorkloadSliceReplaced" : "")
+    );
 }
 
 }  // namespace sluice::controller

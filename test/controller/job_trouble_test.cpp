@@ -260,4 +260,23 @@ TEST_CASE("a check's time to retry that has passed is not written", "[controller
     CHECK(cluster.writes.size() <= before + 5);
 }
 
+TEST_CASE("a job whose pods the API server would refuse says so", "[controller]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("small", 3));
+    cluster.merge(
+        job_key("small"), "{'spec':{'template':{'spec':{'resources':{'requests':{'cpu':'1m'}}}}}}"
+    );
+    cluster.settle();
+    CHECK_FALSE(is_running(cluster, "small"));
+    CHECK(cluster.controller().stores.of<api::Workload>().size() == 0);
+    CHECK(has_event(
+        cluster,
+        "InvalidSpec",
+        "podSets[main].template.spec.resources.requests[cpu]: Invalid value: \"1m\": must be "
+        "greater "
+        "than or equal to aggregate container requests of 3"
+    ));
+}
+
 }  // namespace sluice::controller

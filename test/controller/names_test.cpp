@@ -37,13 +37,14 @@ TEST_CASE("--controllers knows groups, some of them without a controller yet", "
         CHECK(jobs.contains(name));
     }
     CHECK(!jobs.contains("clusterqueue"));
-    CHECK(*commands::parse_controllers("tas") == std::set<std::string>());
+    CHECK(*commands::parse_controllers("tas") == std::set<std::string>{"topology"});
+    CHECK(*commands::parse_controllers("multikueue") == std::set<std::string>());
     CHECK(
-        *commands::parse_controllers("scheduler,core,jobs,elasticjobs") ==
+        *commands::parse_controllers("scheduler,core,jobs,elasticjobs,tas") ==
         commands::controller_names()
     );
     CHECK(
-        *commands::parse_controllers("-jobs,*,-core,-elasticjobs") ==
+        *commands::parse_controllers("-jobs,*,-core,-elasticjobs,-tas") ==
         std::set<std::string>{"scheduler"}
     );
 }

@@ -97,6 +97,32 @@ TEST_CASE(
     CHECK_FALSE(is_running(cluster, "a"));
 }
 
+TEST_CASE(
+    "a prebuilt Workload counts every field of a pod that its job has", "[controller][prebuilt]"
+) {
+    const char* field = GENERATE(
+        "'resources':{'requests':{'cpu':'1m'}}",
+        "'overhead':{'cpu':'-3'}",
+        "'overhead':{'cpu':'0'}",
+        "'runtimeClassName':'small'",
+        "'initContainers':[{'name':'s','image':'i','restartPolicy':'Always'}]"
+    );
+    CAPTURE(field);
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(fmt::format(
+        "{{'kind':'Workload','metadata':{{'name':'made','namespace':'team'}},'spec':{{"
+        "'queueName':'main','podSets':[{{'name':'main','count':1,'template':{{'spec':{{{},"
+        "'containers':[{{'name':'c','image':'i','resources':{{'requests':{{'cpu':'3'}}}}}}]}}}}}}]"
+        "}}}}",
+        field
+    ));
+    cluster.put(job("a", 3, kLabel));
+    cluster.settle();
+    CHECK_FALSE(is_running(cluster, "a"));
+    CHECK(cluster.condition("team", "made", "Finished") == "True/OutOfSync");
+}
+
 TEST_CASE("the annotation names the Workload where its gate is on", "[controller][prebuilt]") {
     const bool is_on = GENERATE(true, false);
     Settings settings;

@@ -6,6 +6,7 @@
 #include "yaml/parse.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <fmt/format.h>
 
 #include <string>
@@ -268,6 +269,130 @@ TEST_CASE("what a pod is admitted for may not change in a StatefulSet", "[admiss
                   of_cpu("", "image: a")
               )
               .empty());
+}
+
+TEST_CASE("pods that are served count for as much after an update", "[admission]") {
+    struct Change {
+        std::string_view promise;
+        std::string before;
+        std::string after;
+        std::string_view field;  ///< refused; empty: accepted
+    };
+    const auto in_container = [](std::string_view resources) {
+        return fmt::format("containers: [{{name: c, image: i, resources: {{{}}}}}]", resources);
+    };
+    const std::string kPlain = in_container("requests: {cpu: '1'}");
+    const auto c = GENERATE_COPY(
+        Change{
+            "limits alone are requests",
+            in_container("limits: {cpu: '1'}"),
+            in_container("limits: {cpu: '30'}"),
+            "containers[0].resources.requests"
+        },
+        Change{
+            "so are limits of devices",
+            in_container("limits: {nvidia.com/gpu: 1}"),
+            in_container("limits: {nvidia.com/gpu: 8}"),
+            "containers[0].resources.requests"
+        },
+        Change{
+            "a limit where there was none is a request",
+            kPlain,
+            in_container("requests: {cpu: '1'}, limits: {memory: 1Gi}"),
+            "containers[0].resources.requests"
+        },
+        Change{
+            "a request that is taken away leaves its limit",
+            in_container("requests: {cpu: '1'}, limits: {cpu: '30'}"),
+            in_container("limits: {cpu: '30'}"),
+            "containers[0].resources.requests"
+        },
+        Change{
+            "a limit above a request counts for nothing",
+            in_container("requests: {cpu: '1'}, limits: {cpu: '2'}"),
+            in_container("requests: {cpu: '1'}, limits: {cpu: '30'}"),
+            ""
+        },
+        Change{
+            "a written request that was the limit",
+            in_container("limits: {cpu: '2'}"),
+            in_container("requests: {cpu: 2000m}, limits: {cpu: '2'}"),
+            ""
+        },
+        Change{
+            "an init container that becomes a sidecar",
+            "initContainers: [{name: s, image: i, resources: {requests: {cpu: '3'}}}], " + kPlain,
+            "initContainers: [{name: s, image: i, restartPolicy: Always, resources: {requests: "
+            "{cpu: '3'}}}], " +
+                kPlain,
+            "initContainers[0].restartPolicy"
+        },
+        Change{
+            "limits of init containers",
+            "initContainers: [{name: s, image: i, resources: {limits: {cpu: '3'}}}], " + kPlain,
+            "initContainers: [{name: s, image: i, resources: {limits: {cpu: '9'}}}], " + kPlain,
+            "initContainers[0].resources.requests"
+        },
+        Change{
+            "pod-level limits alone",
+            "resources: {limits: {cpu: '3'}}, containers: [{name: c, image: i}]",
+            "resources: {limits: {cpu: '9'}}, containers: [{name: c, image: i}]",
+            "resources"
+        },
+        Change{
+            "pod-level limits above what the containers ask for",
+            "resources: {limits: {cpu: '3'}}, " + kPlain,
+            "resources: {limits: {cpu: '9'}}, " + kPlain,
+            ""
+        },
+        Change{
+            "pod-level requests that are new",
+            kPlain,
+            "resources: {requests: {cpu: '9'}}, " + kPlain,
+            "resources"
+        },
+        Change{"overhead", kPlain, "overhead: {cpu: '9'}, " + kPlain, "overhead"},
+        Change{"a runtime class", kPlain, "runtimeClassName: kata, " + kPlain, "runtimeClassName"}
+    );
+    CAPTURE(c.promise);
+    const ServingWebhooks webhooks;
+    const auto check = [&](const std::string& refused, std::string_view path) {
+        const std::string field = fmt::format("{}.{}: Invalid value", path, c.field);
+        CHECK((c.field.empty() ? refused.empty() : has(refused, field)));
+    };
+    const auto set_of = [](std::string_view spec) {
+        return fmt::format(
+            "{{metadata: {{name: web, labels: {{{}}}}}, spec: {{template: {{spec: {{{}}}}}}}}}",
+            kQueue,
+            spec
+        );
+    };
+    check(
+        webhooks.refusal("apps", "StatefulSet", set_of(c.after), set_of(c.before)),
+        "spec.template.spec"
+    );
+    const auto group_of = [](std::string_view name, std::string_view spec) {
+        const bool has_leader = name == "leaderTemplate";
+        return fmt::format(
+            "{{metadata: {{name: web, labels: {{{}}}}}, spec: {{leaderWorkerTemplate: {{size: 2, "
+            "{}: {{spec: {{{}}}}}{}}}}}}}",
+            kQueue,
+            name,
+            spec,
+            has_leader ? ", workerTemplate: {spec: {containers: [{name: c, image: i}]}}" : ""
+        );
+    };
+    for (const std::string_view name : {"leaderTemplate", "workerTemplate"}) {
+        check(
+            webhooks.refusal(
+                "leaderworkerset.x-k8s.io",
+                "LeaderWorkerSet",
+                group_of(name, c.after),
+                group_of(name, c.before)
+            ),
+            fmt::format("spec.leaderWorkerTemplate.{}.spec", name)
+        );
+    }
 }
 
 TEST_CASE("both templates of a LeaderWorkerSet are held back", "[admission]") {

@@ -67,6 +67,33 @@ struct Cluster {
     std::optional<api::Secret> secret() const {
         return client.find<api::Secret>("kueue-system", "kueue-webhook-server-cert");
     }
+    /// The APIServices of the visibility API, whose kind the server knows by a definition here.
+    void put_api_services() {
+        client.put(definition_path(), *json::parse(R"({"metadata":
+            {"name":"apiservices.apiregistration.k8s.io"},"spec":{"group":"apiregistration.k8s.io",
+            "scope":"Cluster","names":{"plural":"apiservices","kind":"APIService"},"versions":[
+            {"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",
+            "x-kubernetes-preserve-unknown-fields":true}}}]}})"));
+        for (const std::string version : {"v1beta1", "v1beta2"}) {
+            client.put(
+                api_service_path(""),
+                *json::parse(
+                    R"({"metadata":{"name":")" + version +
+                    R"(.visibility.kueue.x-k8s.io"},"spec":{
+                "service":{"name":"kueue-visibility-server","namespace":"kueue-system"}}})"
+                )
+            );
+        }
+    }
+    static kube::ResourcePath api_service_path(const std::string& name) {
+        return {"apiregistration.k8s.io", "v1", "apiservices", "", name, ""};
+    }
+    json::Value api_service(const std::string& version) const {
+        const auto object =
+            client.find_value(api_service_path(version + ".visibility.kueue.x-k8s.io"));
+        REQUIRE(object != nullptr);
+        return *object->find("spec");
+    }
     std::size_t patches_of_definitions() const {
         const auto writes = client.writes();
         return static_cast<std::size_t>(
@@ -206,6 +233,55 @@ TEST_CASE("in a cluster the definitions name the Service and the authority", "[c
         *kube::decode_base64(cluster.secret()->data.at("tls.crt")), cluster.authority()
     );
     CHECK((signed_by && *signed_by));
+}
+
+TEST_CASE("APIServices trust the authority of the certificate that is shown", "[conversion]") {
+    Cluster cluster;
+    cluster.put_api_services();
+    Replica replica(cluster, true);
+    REQUIRE(start(cluster, replica));
+    for (const auto* version : {"v1beta1", "v1beta2"}) {
+        const json::Value spec = cluster.api_service(version);
+        CHECK(*kube::decode_base64(spec.string_at("caBundle")) == cluster.authority());
+    }
+    const auto* shown = replica.service->find_shown();
+    REQUIRE(shown != nullptr);
+    const auto signed_by = net::is_signed_by(shown->serving.certificate_pem, cluster.authority());
+    CHECK((signed_by && *signed_by));
+    // The API server asks by this name.
+    const auto info = net::parse_certificate(shown->serving.certificate_pem);
+    REQUIRE(info);
+    CHECK(
+        std::ranges::find(info->names, "kueue-visibility-server.kueue-system.svc") !=
+        info->names.end()
+    );
+}
+
+TEST_CASE("a missing right to APIServices keeps no webhook from its start", "[conversion]") {
+    Cluster cluster;
+    cluster.put_api_services();
+    for (int calls = 0; calls < 4; ++calls) {
+        cluster.client.fail_next(
+            test::Verb::Get, "apiservices", Error{ErrorCode::Forbidden, "no", {}}
+        );
+    }
+    Replica replica(cluster, true);
+    REQUIRE(start(cluster, replica));
+    CHECK_FALSE(cluster.authority("workloads").empty());
+    CHECK(cluster.api_service("v1beta2").find("caBundle") == nullptr);
+    // The right comes later.
+    REQUIRE(run_async(cluster.loop, replica.service->check()));
+    CHECK(cluster.api_service("v1beta2").find("caBundle") != nullptr);
+}
+
+TEST_CASE("certificates from files leave APIServices to their maker", "[conversion]") {
+    Cluster cluster;
+    cluster.put_api_services();
+    const test::TemporaryFolder folder;
+    write_certificates(folder, true);
+    Replica replica(cluster, true, folder.path());
+    REQUIRE(start(cluster, replica));
+    CHECK(cluster.api_service("v1beta2").find("caBundle") == nullptr);
 }
 
 TEST_CASE("certificates of certDir are served, and their authority is published", "[conversion]") {

@@ -14,6 +14,7 @@ VERSIONS = ("v1beta1", "v1beta2")
 
 
 def api_service(version, port):
+    """Names no authority: the controller writes that of its certificate into it."""
     return {
         "apiVersion": "apiregistration.k8s.io/v1",
         "kind": "APIService",
@@ -23,7 +24,6 @@ def api_service(version, port):
             "version": version,
             "groupPriorityMinimum": 100,
             "versionPriority": 100,
-            "insecureSkipTLSVerify": True,
             "service": {
                 "name": "kueue-visibility-server",
                 "namespace": "kueue-system",
@@ -124,6 +124,16 @@ class VisibilityTest(ClusterCase):
 
         self.end("running")
         self.wait(lambda: places(path)[0][0] == "first", "the urgent one has gone")
+
+    def test_the_api_server_checks_the_certificate(self):
+        secret = json.loads(
+            self.kubectl("get", "secret", "-n", "kueue-system", "kueue-webhook-server-cert", "-o",
+                         "json")
+        )  # fmt: skip
+        for version in VERSIONS:
+            made = json.loads(self.kubectl("get", "apiservice", f"{version}.{GROUP}", "-o", "json"))
+            self.assertEqual(made["spec"]["caBundle"], secret["data"]["ca.crt"])
+            self.assertNotIn("insecureSkipTLSVerify", made["spec"])
 
     def test_a_queue_that_no_one_has_is_not_found(self):
         for path, kind in (

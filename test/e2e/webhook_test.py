@@ -10,7 +10,7 @@ import yaml
 from api_client import ApiError
 
 from case import SOON, ClusterCase, shared_cluster
-from chart_test import CHART, helm
+from chart import CHART, helm
 from cluster import ROOT, SERVICE_ACCOUNT, wait_until
 from objects import QUEUE_LABEL, cluster_queue, job, kueue
 

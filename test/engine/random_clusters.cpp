@@ -68,9 +68,11 @@ engine::PodShape Maker::shape(std::uint32_t id) {
         .id = id,
         .refusals = {},
         .requests_topology = has_topologies_ && chance(40),
+        .requires_domain = false,
         .resources = {}
     };
     if (made.requests_topology) {
+        made.requires_domain = chance(30);
         for (const char* resource : {"cpu", "memory", "example.com/gpu"}) {
             if (chance(60)) {
                 made.resources.emplace_back(resource);

@@ -159,6 +159,7 @@ struct EventText {
     std::string operator()(const engine::PodShapeChanged& e) const {
         std::string out = fmt::format("shape {}", e.shape.id);
         out += e.shape.requests_topology ? " requests topology" : "";
+        out += e.shape.requires_domain ? " requires a domain" : "";
         for (const std::string& resource : e.shape.resources) {
             out += " " + resource;
         }

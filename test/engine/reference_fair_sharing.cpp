@@ -33,7 +33,7 @@ bool passes(
 }
 
 /// Yields the ClusterQueue to take the next candidate from: down from the root into the child with
-/// the highest share.
+/// the highest share; of several such children into the one with the best victim.
 class TargetQueues {
   public:
     TargetQueues(
@@ -76,7 +76,7 @@ class TargetQueues {
   private:
     int descend(int cohort);
     int highest_queue(int cohort, Share& highest);
-    int highest_cohort(int cohort, Share& highest);
+    std::vector<int> highest_cohorts(int cohort, Share& highest);
     bool leads_to_preemptor(int cohort) const {
         const std::vector<int> path = snapshot_.ancestors(preemptor_);
         return std::find(path.begin(), path.end(), cohort) != path.end();
@@ -114,8 +114,8 @@ int TargetQueues::highest_queue(int cohort, Share& highest) {
     return best;
 }
 
-int TargetQueues::highest_cohort(int cohort, Share& highest) {
-    int best = -1;
+std::vector<int> TargetQueues::highest_cohorts(int cohort, Share& highest) {
+    std::vector<int> best;
     for (const int child : snapshot_.at(cohort).child_cohorts) {
         if (pruned_.contains(child)) {
             continue;
@@ -123,9 +123,15 @@ int TargetQueues::highest_cohort(int cohort, Share& highest) {
         const Share share = snapshot_.share(child);
         if (!share.is_borrowing() && !leads_to_preemptor(child)) {
             pruned_.insert(child);
-        } else if (compare(share, highest) >= 0) {
-            best = child;
+            continue;
+        }
+        const int order = compare(share, highest);
+        if (order > 0) {
+            best.clear();
             highest = share;
+        }
+        if (order >= 0) {
+            best.push_back(child);
         }
     }
     return best;
@@ -135,12 +141,26 @@ int TargetQueues::descend(int cohort) {
     Share queue_share = below_all();
     Share cohort_share = below_all();
     const int queue = highest_queue(cohort, queue_share);
-    const int child = highest_cohort(cohort, cohort_share);
-    if (queue < 0 && child < 0) {
+    const std::vector<int> children = highest_cohorts(cohort, cohort_share);
+    if (queue < 0 && children.empty()) {
         pruned_.insert(cohort);
         return -1;
     }
-    return compare(cohort_share, queue_share) >= 0 ? descend(child) : queue;
+    if (compare(cohort_share, queue_share) < 0) {
+        return queue;
+    }
+    int best = -1;
+    for (const int child : children) {
+        const int found = descend(child);
+        const bool is_better =
+            found >= 0 &&
+            (best < 0 ||
+             goes_first(
+                 snapshot_, waiting_[found].front(), waiting_[best].front(), preemptor_, now_
+             ));
+        best = is_better ? found : best;
+    }
+    return best;
 }
 
 class FairSearch {

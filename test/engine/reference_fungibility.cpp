@@ -70,7 +70,10 @@ int severity(const Reason& reason) {
     if (reason == WaitingReason::ExceedsMaxQuota) {
         return 3;
     }
-    return reason == WaitingReason::WaitingForQuota ? 2 : 0;
+    if (reason == WaitingReason::WaitingForQuota) {
+        return 2;
+    }
+    return reason == WaitingReason::TopologyPlacementFailed ? 1 : 0;
 }
 
 Reason worse(const Reason& a, const Reason& b) {

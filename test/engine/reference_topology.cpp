@@ -87,7 +87,17 @@ std::vector<Complaint> TopologyRules::errors(const PodSetResult& result) const {
             errors.push_back(error(FlavorRefusal::Kind::TwoTopologyFlavors, flavor));
         }
     }
+    const engine::PodShape* shape = shape_that_requests(result.index);
+    if (errors.empty() && shape != nullptr && shape->requires_domain) {
+        errors.push_back(error(FlavorRefusal::Kind::DomainNotPlaced, *assigned.begin()));
+    }
     return errors;
+}
+
+bool is_unplaced(const PodSetResult& result) {
+    return std::ranges::any_of(result.complaints, [](const Complaint& complaint) {
+        return complaint.refusal.kind == FlavorRefusal::Kind::DomainNotPlaced;
+    });
 }
 
 }  // namespace sluice::reference

@@ -309,6 +309,46 @@ TEST_CASE("an answer beyond the client's limit is an error", "[net][http]") {
     CHECK(run_async(loop, client.send(post("/echo", std::string(100, 'x')), 5s)).response);
 }
 
+TEST_CASE("a request whose length is not certain is refused", "[net][http]") {
+    EventLoop loop;
+    TestHandler handler;
+    auto server = HttpServer::start(loop, handler, plain_options());
+    REQUIRE(server);
+    struct Row {
+        const char* version;
+        const char* headers;
+        const char* status;
+    };
+    const auto row = GENERATE(
+        Row{"1.1", "Transfer-Encoding: chunked", "200"},
+        Row{"1.1", "transfer-encoding:  CHUNKED ", "200"},
+        Row{"1.1", "Transfer-Encoding: , chunked", "200"},
+        Row{"1.1", "Transfer-Encoding: xchunked", "501"},
+        Row{"1.1", "Transfer-Encoding: chunkedx", "501"},
+        Row{"1.1", "Transfer-Encoding: gzip, chunked", "501"},
+        Row{"1.1", "Transfer-Encoding: chunked;a=b", "501"},
+        Row{"1.1", "Transfer-Encoding: identity", "501"},
+        Row{"1.1", "Transfer-Encoding: chunked, chunked", "400"},
+        Row{"1.1", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", "400"},
+        Row{"1.1", "Transfer-Encoding:", "400"},
+        Row{"1.1", "Transfer-Encoding: chunked\r\nContent-Length: 3", "400"},
+        Row{"1.1", "Content-Length: 3\r\nTransfer-Encoding: chunked", "400"},
+        Row{"1.0", "Transfer-Encoding: chunked", "400"}
+    );
+    CAPTURE(row.headers);
+    const auto answer = run_async(
+        loop,
+        talk(
+            (*server)->port(),
+            std::string("POST /echo HTTP/") + row.version + "\r\nConnection: close\r\n" +
+                row.headers + "\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+            5s
+        )
+    );
+    CHECK(answer.starts_with(std::string("HTTP/1.1 ") + row.status + " "));
+    CHECK(answer.ends_with("<end>"));
+}
+
 TEST_CASE("an answer that breaks off or is no HTTP is an error", "[net][http]") {
     EventLoop loop;
     const std::string bytes = GENERATE(
@@ -317,7 +357,9 @@ TEST_CASE("an answer that breaks off or is no HTTP is an error", "[net][http]") 
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab",
         "garbage\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: xchunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n"
     );
     CAPTURE(bytes);
     ScriptedServer server(loop, {{bytes}});

@@ -113,4 +113,17 @@ TEST_CASE("a certificate of one's own making is renewed before its end", "[certi
     CHECK(is_good_for(second, {"localhost"}, cluster.clock.now()));
 }
 
+TEST_CASE("a borrowed certificate is that of the other server, once it serves", "[certificates]") {
+    Cluster cluster;
+    const ServingCertificates* shown = nullptr;
+    BorrowedCertificates source([&shown] { return shown; });
+    const auto none = test::run_async(cluster.loop, source.current());
+    REQUIRE_FALSE(none);
+    CHECK(none.error().code == ErrorCode::Unavailable);
+    auto other = cluster.source({"svc"});
+    const auto made = cluster.current(other);
+    shown = &made;
+    CHECK(cluster.current(source).serving.certificate_pem == made.serving.certificate_pem);
+}
+
 }  // namespace sluice::serving

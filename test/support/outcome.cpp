@@ -35,6 +35,8 @@ std::string_view to_string(WaitingReason reason) {
             return "ExceedsMaxQuota";
         case WaitingReason::WaitingForQuota:
             return "WaitingForQuota";
+        case WaitingReason::TopologyPlacementFailed:
+            return "TopologyPlacementFailed";
         case WaitingReason::WaitingForPreemptedWorkloads:
             return "WaitingForPreemptedWorkloads";
         case WaitingReason::Misconfigured:
@@ -124,6 +126,8 @@ std::string describe(
             return "NoTopologyFlavor";
         case FlavorRefusal::Kind::TwoTopologyFlavors:
             return fmt::format("TwoTopologyFlavors {}", flavor);
+        case FlavorRefusal::Kind::DomainNotPlaced:
+            return fmt::format("DomainNotPlaced {}", flavor);
         case FlavorRefusal::Kind::NotOfReplacedSlice:
             return fmt::format("NotOfReplacedSlice {}/{} held={}", flavor, resource, other);
         case FlavorRefusal::Kind::InsufficientUnused:

@@ -82,6 +82,20 @@ TEST_CASE("the pod sets of a new Workload", "[validation]") {
             "value: \"-1\": must be greater than or equal to 0, "
             "spec.podSets[0].template.spec.resources.requests[memory]: Invalid value: \"-1\": must "
             "be greater than or equal to 0]"},
+        Row{with_spec("podSets: [{name: main, template: {spec: {overhead: {cpu: -60}}}}]"),
+            "spec.podSets[0].template.spec.overhead[cpu]: Invalid value: \"-60\": must be greater "
+            "than or equal to 0"},
+        Row{with_spec(
+                "podSets: [{name: main, template: {spec: {containers: [{resources: {limits: {cpu: "
+                "60}}}], resources: {requests: {cpu: 1m}}}}}]"
+            ),
+            "spec.podSets[0].template.spec.resources.requests[cpu]: Invalid value: \"1m\": must be "
+            "greater than or equal to aggregate container requests of 60"},
+        Row{with_spec(
+                "podSets: [{name: main, template: {spec: {containers: [{resources: {limits: {cpu: "
+                "60}}}], resources: {requests: {cpu: 60}}, overhead: {cpu: 1}}}}]"
+            ),
+            ""},
         Row{with_spec(
                 "podSets: [" + pod_set("topologyRequest: {podSetSliceRequiredTopology: rack},") +
                 "]"
@@ -115,6 +129,17 @@ TEST_CASE("names and amounts are let through where their gates are off", "[valid
          {"WorkloadValidateResourcesAreNonNegative", false}}
     );
     CHECK(validate(odd, gates).empty());
+}
+
+TEST_CASE("a Workload whose sums an earlier version took can be updated", "[validation]") {
+    const auto small = workload(with_spec(
+        "podSets: [{name: main, template: {spec: {containers: [{resources: {requests: {cpu: "
+        "60}}}], resources: {requests: {cpu: 1m}}, overhead: {cpu: -1}}}}]"
+    ));
+    CHECK(validate(small, FeatureGates()).size() == 2);
+    api::Workload later = small;
+    later.metadata.finalizers.clear();
+    CHECK(validate_update(small, later, FeatureGates()).empty());
 }
 
 TEST_CASE("the status of a Workload fits its spec", "[validation]") {

@@ -106,6 +106,146 @@ TEST_CASE(
     CHECK(with("{overhead: {cpu: 3}, containers: [{name: a}]}") == "cpu=3");
 }
 
+TEST_CASE("limits are requests before a LimitRange fills in what is left", "[workload][requests]") {
+    const auto limits =
+        summary({"spec: {limits: [{type: Container, defaultRequest: {cpu: 2, memory: 1Gi}}]}"});
+    const auto c = GENERATE(
+        Case{
+            "limits above the default",
+            "containers: [{name: a, resources: {limits: {cpu: 3}}}]",
+            "cpu=3 memory=1Gi"
+        },
+        Case{
+            "limits below the default",
+            "containers: [{name: a, resources: {limits: {cpu: 500m, memory: 1Mi}}}]",
+            "cpu=500m memory=1Mi"
+        },
+        Case{
+            "init containers",
+            "initContainers: [{name: i, resources: {limits: {cpu: 5}}}]\n"
+            "containers: [{name: a}]",
+            "cpu=5 memory=1Gi"
+        },
+        Case{
+            "sidecars",
+            "initContainers: [{name: i, restartPolicy: Always, resources: {limits: {cpu: 5}}}]\n"
+            "containers: [{name: a}]",
+            "cpu=7 memory=2Gi"
+        },
+        Case{
+            "a written request stays",
+            "containers: [{name: a, resources: {limits: {cpu: 3}, requests: {cpu: 1}}}]",
+            "cpu=1 memory=1Gi"
+        }
+    );
+    CAPTURE(c.promise);
+    CHECK(text(pod_requests(pod(c.pod, limits))) == c.requests);
+    CHECK(find_invalid_requests({pod(c.pod, limits)}, limits) == std::nullopt);
+}
+
+TEST_CASE("pod-level requests are filled in as the API server does", "[workload][requests]") {
+    const auto c = GENERATE(
+        Case{
+            "from what the containers ask for",
+            "resources: {limits: {cpu: 3}}\n"
+            "containers: [{name: a, resources: {requests: {cpu: 500m}}}]",
+            "cpu=500m"
+        },
+        Case{
+            "from the limits of the containers",
+            "resources: {limits: {cpu: 3}}\n"
+            "containers: [{name: a, resources: {limits: {cpu: 250m}}}, {name: b}]",
+            "cpu=250m"
+        },
+        Case{
+            "from an init container",
+            "resources: {limits: {cpu: 3}}\n"
+            "initContainers: [{name: i, resources: {limits: {cpu: 2}}}]\n"
+            "containers: [{name: a, resources: {requests: {cpu: 500m}}}]",
+            "cpu=2"
+        },
+        Case{
+            "from the pod's limits, if no container asks for any",
+            "{resources: {limits: {cpu: 3, memory: 1Gi}}, containers: [{name: a, resources: "
+            "{requests: {memory: 1Mi}}}]}",
+            "cpu=3 memory=1Mi"
+        },
+        Case{
+            "huge pages from the containers' limits",
+            "resources: {limits: {cpu: 1}}\n"
+            "containers: [{name: a, resources: {limits: {hugepages-2Mi: 4Mi}}}]",
+            "cpu=1 hugepages-2Mi=4Mi"
+        },
+        Case{
+            "a written pod-level request stays",
+            "{resources: {limits: {cpu: 3}, requests: {cpu: 2}}, containers: [{name: a, "
+            "resources: {requests: {cpu: 500m}}}]}",
+            "cpu=2"
+        }
+    );
+    CAPTURE(c.promise);
+    CHECK(text(pod_requests(pod(c.pod))) == c.requests);
+}
+
+TEST_CASE(
+    "pod-level requests come from the containers before a LimitRange speaks", "[workload][requests]"
+) {
+    const auto limits =
+        summary({"spec: {limits: [{type: Container, defaultRequest: {cpu: 1}, default: {cpu: 4}}]}"}
+        );
+    const auto level = [&](std::string_view cpu) {
+        return pod(
+            fmt::format("{{resources: {{limits: {{cpu: {}}}}}, containers: [{{name: a}}]}}", cpu),
+            limits
+        );
+    };
+    CHECK(text(pod_requests(level("3"))) == "cpu=3");
+    CHECK(find_invalid_requests({level("3")}, limits) == std::nullopt);
+    // The API server refuses such a pod: its container gets more than the pod has.
+    CHECK(
+        find_invalid_requests({level("500m")}, limits) ==
+        "resources validation failed: spec.podSets[0].template.spec.resources: Invalid value: "
+        "[\"cpu\"]: requests must not be below those of its containers"
+    );
+}
+
+TEST_CASE("no pod runs that counts for less than its containers ask for", "[workload][requests]") {
+    const auto small =
+        pod("{resources: {requests: {cpu: 1m}}, containers: [{name: a, resources: {requests: {cpu: "
+            "60}}}]}");
+    CHECK(
+        find_invalid_requests({small}, {}) ==
+        "resources validation failed: spec.podSets[0].template.spec.resources: Invalid value: "
+        "[\"cpu\"]: requests must not be below those of its containers"
+    );
+    const auto c = GENERATE(
+        Case{
+            "an overhead below zero",
+            "{overhead: {cpu: '-60'}, containers: [{name: a, resources: {requests: {cpu: 60}}}]}",
+            "cpu=60"
+        },
+        Case{
+            "a container below zero",
+            "containers: [{name: a, resources: {requests: {cpu: 60}}}, {name: b, resources: "
+            "{requests: {cpu: '-59'}}}]",
+            "cpu=60"
+        },
+        Case{
+            "a sidecar below zero",
+            "initContainers: [{name: s, restartPolicy: Always, resources: {limits: {cpu: '-9'}}}]\n"
+            "containers: [{name: a, resources: {requests: {cpu: 3}}}]",
+            "cpu=3"
+        }
+    );
+    CAPTURE(c.promise);
+    CHECK(text(pod_requests(pod(c.pod))) == c.requests);
+    const api::ResourceList below{{"cpu", api::Quantity(-60)}};
+    const auto yaml = "containers: [{name: a, resources: {requests: {cpu: 3}}}]";
+    CHECK(
+        text(pod_requests(make_pod_resources(object<api::PodSpec>(yaml), &below, {}))) == "cpu=3"
+    );
+}
+
 TEST_CASE("LimitRanges fill in defaults, existing values win", "[workload][requests]") {
     const auto limits = summary(
         {"spec: {limits: [{type: Container, default: {cpu: 2, memory: 1Gi}, defaultRequest: {cpu: "
@@ -127,6 +267,42 @@ TEST_CASE("transformations turn resources into others", "[workload][requests]") 
     SECTION("an excluded prefix is gone") {
         settings.exclude_resource_prefixes = {"example.com/"};
         CHECK(text(transformed(list("{cpu: 1, example.com/x: 3}"), settings)) == "cpu=1");
+    }
+    SECTION("an excluded multiplier is read and not charged") {
+        settings.exclude_resource_prefixes = {"example.com/gpus"};
+        settings.transformations["example.com/mem"] = {
+            .strategy = Replace, .multiply_by = "example.com/gpus", .outputs = list("{total: 1}")
+        };
+        const auto requests = list("{cpu: 1, example.com/gpus: 4, example.com/mem: 1024}");
+        CHECK(text(transformed(requests, settings)) == "cpu=1 total=4096");
+        settings.transformations["example.com/mem"].strategy = Retain;
+        CHECK(text(transformed(requests, settings)) == "cpu=1 example.com/mem=1024 total=4096");
+    }
+    SECTION("an excluded input is transformed and not charged") {
+        settings.exclude_resource_prefixes = {"example.com/"};
+        settings.transformations["example.com/mem"] = {
+            .strategy = Retain, .multiply_by = "example.com/gpus", .outputs = list("{total: 1}")
+        };
+        const auto requests = list("{example.com/gpus: 4, example.com/mem: 2, example.com/x: 1}");
+        CHECK(text(transformed(requests, settings)) == "total=8");
+        settings.transformations["example.com/mem"].strategy = Replace;
+        CHECK(text(transformed(requests, settings)) == "total=8");
+    }
+    SECTION("an output may have an excluded prefix") {
+        settings.exclude_resource_prefixes = {"example.com/"};
+        settings.transformations["cpu"] = {
+            .strategy = Replace, .multiply_by = "", .outputs = list("{example.com/x: 2}")
+        };
+        CHECK(text(transformed(list("{cpu: 2, example.com/x: 9}"), settings)) == "example.com/x=4");
+    }
+    SECTION("a multiplier that is transformed itself is read as it was asked for") {
+        settings.transformations["gpus"] = {
+            .strategy = Replace, .multiply_by = "", .outputs = list("{credits: 1}")
+        };
+        settings.transformations["mem"] = {
+            .strategy = Replace, .multiply_by = "gpus", .outputs = list("{total: 1}")
+        };
+        CHECK(text(transformed(list("{gpus: 4, mem: 3}"), settings)) == "credits=4 total=12");
     }
     SECTION("Retain keeps the input, Replace drops it") {
         settings.transformations["cpu"] = {

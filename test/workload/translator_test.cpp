@@ -253,6 +253,7 @@ TEST_CASE(
         REQUIRE(!events.empty());
         const auto& shape = std::get<engine::PodShapeChanged>(events[0]).shape;
         CHECK(shape.requests_topology);
+        CHECK(shape.requires_domain);
         return shape.refusals;
     };
     CHECK(refusals(translator.set(asking)).at(0).kind == MissingTopology);
@@ -443,19 +444,19 @@ TEST_CASE(
     "workloads with one template ask for what each namespace makes of it", "[workload][translator]"
 ) {
     Translator translator({});
-    const auto here = workload("w", "{containers: [{name: c, resources: {limits: {cpu: 3}}}]}");
+    const auto here = workload("w", "{containers: [{name: c, resources: {limits: {memory: 3}}}]}");
     auto there = here;
     there.metadata.namespace_ = "other";
-    const auto cpu = [&](const api::Workload& w) {
+    const auto first_amount = [&](const api::Workload& w) {
         return last(translator.set(w)).pod_sets.at(0).requests.at(0).amount.value();
     };
-    CHECK(cpu(here) == 3000);
+    CHECK(first_amount(here) == 3);
     translator.set(
         object<api::LimitRange>("{metadata: {name: l, namespace: other}, spec: {limits: [{type: "
-                                "Container, max: {cpu: 2}, defaultRequest: {cpu: 1}}]}}")
+                                "Container, max: {memory: 2}, defaultRequest: {cpu: 1}}]}}")
     );
-    CHECK(cpu(there) == 1000);
-    CHECK(cpu(here) == 3000);
+    CHECK(first_amount(there) == 1000);
+    CHECK(first_amount(here) == 3);
     CHECK_FALSE(last(translator.set(there)).requests_valid);
     CHECK(last(translator.set(here)).requests_valid);
     CHECK(

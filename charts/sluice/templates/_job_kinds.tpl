@@ -60,6 +60,15 @@ listed, only those that are held back for them (heldAlone). */ -}}
 {{- or (empty $frameworks) (has "batch/job" $frameworks) }}
 {{- end }}
 
+{{- /* "true" if the controller changes pods: those that are jobs, or those of elastic jobs. */ -}}
+{{- define "sluice.writesPods" -}}
+{{- $writes := ne (include "sluice.elasticJobs" .) "false" }}
+{{- range (include "sluice.jobKinds" . | fromJson).kinds }}
+{{- $writes = or $writes (eq .resource "pods") }}
+{{- end }}
+{{- $writes }}
+{{- end }}
+
 {{- /* "true" with manageJobsWithoutQueueName, else "". */ -}}
 {{- define "sluice.managesAll" -}}
 {{- if dig "manageJobsWithoutQueueName" false (include "sluice.configuration" . | fromJson) }}true

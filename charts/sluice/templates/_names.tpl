@@ -50,12 +50,29 @@ stanza whose lines are all comments. */ -}}
 {{- fail (printf "managerConfig.controllerManagerConfigYaml: %s" $given.Error) }}
 {{- end }}
 {{- range $stanza := list "featureGates" "integrations" "internalCertManagement" "leaderElection"
-      "managedJobsNamespaceSelector" "visibilityServer" "webhook" }}
+      "managedJobsNamespaceSelector" "objectRetentionPolicies" "visibilityServer" "webhook" }}
 {{- if not (kindIs "map" (get $given $stanza | default dict)) }}
 {{- fail (printf "managerConfig.controllerManagerConfigYaml: %s must be an object" $stanza) }}
 {{- end }}
 {{- end }}
-{{- include "sluice.withoutNulls" $given }}
+{{- $configuration := include "sluice.withoutNulls" $given | fromJson }}
+{{- if .Values.enableCertManager }}
+{{- $certificates := get $configuration "internalCertManagement" | default dict }}
+{{- if get $certificates "enable" }}
+{{- fail "enableCertManager: internalCertManagement.enable in the configuration must not be true" }}
+{{- end }}
+{{- $_ := set $configuration "internalCertManagement" (merge (dict "enable" false) $certificates) }}
+{{- end }}
+{{- $configuration | toJson }}
+{{- end }}
+
+{{- /* The configuration as the controller reads it: as it was given, unless the chart adds to it. */ -}}
+{{- define "sluice.configurationText" -}}
+{{- if .Values.enableCertManager }}
+{{- include "sluice.configuration" . | fromJson | toYaml }}
+{{- else }}
+{{- .Values.managerConfig.controllerManagerConfigYaml }}
+{{- end }}
 {{- end }}
 
 {{- /* The Service and the Secret have the names that the configuration gives them. */ -}}
@@ -69,10 +86,27 @@ stanza whose lines are all comments. */ -}}
 {{- dig "internalCertManagement" "webhookSecretName" "" $configuration | default "kueue-webhook-server-cert" }}
 {{- end }}
 
-{{- /* "true" where certificates are files that another makes, as cert-manager does. */ -}}
+{{- /* "true" if the certificates are files that another program makes, such as cert-manager. */ -}}
 {{- define "sluice.hasOwnCertificates" -}}
 {{- $configuration := include "sluice.configuration" . | fromJson }}
 {{- not (dig "internalCertManagement" "enable" true $configuration) }}
+{{- end }}
+
+{{- /* The annotation by which cert-manager writes its authority into an object; "" without
+cert-manager. Takes root and the end of the Certificate's name. */ -}}
+{{- define "sluice.injectedAuthority" -}}
+{{- if .root.Values.enableCertManager -}}
+annotations:
+  {{ include "sluice.injectionKey" . }}: {{ include "sluice.injectionSource" . }}
+{{- end }}
+{{- end }}
+
+{{- define "sluice.injectionKey" -}}
+cert-manager.io/inject-ca-from
+{{- end }}
+
+{{- define "sluice.injectionSource" -}}
+{{ .root.Release.Namespace }}/{{ include "sluice.fullname" .root }}-{{ .certificate }}
 {{- end }}
 
 {{- define "sluice.certificateFolder" -}}
@@ -124,7 +158,51 @@ what the configuration says and nothing else, else all but two. */ -}}
 {{- and .Values.enableVisibilityAPI (ne (include "sluice.gate" (dict "root" . "name" "VisibilityOnDemand")) "false") }}
 {{- end }}
 
+{{- /* "true" if the controller writes its authority into the APIServices of the visibility API. */ -}}
+{{- define "sluice.publishesVisibility" -}}
+{{- and (eq (include "sluice.servesVisibility" .) "true") (ne (include "sluice.hasOwnCertificates" .) "true") }}
+{{- end }}
+
+{{- /* The Service of the visibility API. The certificate that the controller makes is good for this
+name alone. */ -}}
+{{- define "sluice.visibilityService" -}}
+kueue-visibility-server
+{{- end }}
+
 {{- define "sluice.visibilityPort" -}}
 {{- $configuration := include "sluice.configuration" . | fromJson }}
 {{- dig "visibilityServer" "bindPort" 8082 $configuration | int }}
+{{- end }}
+
+{{- /* The rights to jobs of a kind. They are deleted where the configuration asks for it, and only
+there. */ -}}
+{{- define "sluice.jobVerbs" -}}
+{{- $retention := dig "objectRetentionPolicies" "workloads" (dict) (include "sluice.configuration" . | fromJson) }}
+{{- ternary "[delete, get, list, patch, watch]" "[get, list, patch, watch]" (hasKey $retention "afterDeactivatedByKueue") }}
+{{- end }}
+
+{{- /* Binds a role that writes pods, in the namespaces of the value podNamespaces where it names any.
+Takes root and the end of the role's name. */ -}}
+{{- define "sluice.bindPodWriter" -}}
+{{- $name := printf "%s-%s" (include "sluice.manager" .root) .role }}
+{{- range default (list "") .root.Values.podNamespaces }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ ternary "RoleBinding" "ClusterRoleBinding" (ne . "") }}
+metadata:
+  name: {{ $name }}
+  {{- with . }}
+  namespace: {{ . }}
+  {{- end }}
+  labels:
+    {{- include "sluice.labels" $.root | nindent 4 }}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: ClusterRole
+  name: {{ $name }}
+subjects:
+- kind: ServiceAccount
+  name: {{ include "sluice.manager" $.root }}
+  namespace: {{ $.root.Release.Namespace }}
+{{- end }}
 {{- end }}

@@ -92,8 +92,12 @@ std::vector<api::ReclaimablePod> BatchJob::reclaimable_pods(const api::Workload&
     }
     const api::PodSet& pod_set = workload.spec.pod_sets.front();
     const std::int64_t remaining = std::max<std::int64_t>(0, completions - terminal);
+    if (remaining >= parallelism) {
+        return {};
+    }
+    // Usage is what is left of the pod set's count, not of the fewer pods that were admitted.
     const std::int64_t spare =
-        std::clamp<std::int64_t>(parallelism - remaining, 0, std::max(pod_set.count, 0));
+        std::clamp<std::int64_t>(pod_set.count - remaining, 0, std::max(pod_set.count, 0));
     if (spare == 0) {
         return {};
     }

@@ -52,6 +52,11 @@ std::optional<Time> find_last_moment(const api::Pod& pod) {
     return deleted && grace ? std::optional(*deleted + std::chrono::seconds(*grace)) : std::nullopt;
 }
 
+bool is_being_deleted(const Stores& stores, const std::string& ns) {
+    const auto found = stores.of<api::Namespace>().find(ns);
+    return !found || found->metadata.deletion_timestamp;
+}
+
 }  // namespace
 
 PodGroup::PodGroup(
@@ -62,6 +67,7 @@ PodGroup::PodGroup(
       settings_(settings),
       now_(now),
       first_(find_first(pods_)),
+      is_namespace_ending_(is_being_deleted(stores, first_->metadata.namespace_)),
       list_(pods_) {
     const std::string_view prebuilt = validation::prebuilt_workload_name(
         first_->metadata, settings.workload_identifier_annotations
@@ -69,15 +75,26 @@ PodGroup::PodGroup(
     workload_ = stores.of<api::Workload>().find(
         first_->metadata.namespace_, prebuilt.empty() ? std::string_view(group_) : prebuilt
     );
-    if (!workload_ || !prebuilt.empty()) {
+    has_queue_ = stores.of<api::LocalQueue>().find(
+                     first_->metadata.namespace_,
+                     workload_ ? std::string_view(workload_->spec.queue_name)
+                               : find_value(first_->metadata.labels, api::label::kQueueName)
+                 ) != nullptr;
+    if (!workload_) {
+        return;
+    }
+    if (!prebuilt.empty()) {
+        oversized_ = find_oversized(stores, pods_, *workload_);
+        std::erase_if(list_, [this](const auto& pod) {
+            return std::ranges::find(oversized_, pod) != oversized_.end();
+        });
         return;
     }
     is_foreign_ = !is_of_pod_group(workload_->metadata);
     if (is_foreign_ || !has_max_execution_time_of(first_->metadata, *workload_)) {
         return;
     }
-    const PodSizes sizes = is_serving() ? PodSizes::Any : PodSizes::Limited;
-    PodPlaces places = find_places(pods_, *workload_, count_by(), sizes, now);
+    PodPlaces places = find_places(stores, pods_, *workload_, count_by(), now);
     if (!places.kept.empty() && has_place_for(*workload_, count_roles(places.kept))) {
         list_ = places.kept;
         places_ = std::move(places);

@@ -56,8 +56,17 @@ class PodGroup final : public GenericJob {
     GroupCount count_by() const;
     /// Errors: Invalid with what Kueue says of the annotation.
     Result<std::int32_t> total_count() const;
-    /// Its user deleted all of it: nothing of it is of use, and none was ended by us.
+    /// Returns true if all of it was deleted and nothing of it is of use, by its user or, if no
+    /// pod could run in its place, by us.
     bool is_abandoned() const;
+    /// Returns true if replacements of its pods could not run, or not even be created: the
+    /// Workload is deactivated, its LocalQueue is not there, or the namespace is being deleted.
+    bool is_without_future() const;
+    /// Returns true if the finalizer of the pod, which is deleted and over, keeps a place that
+    /// only a pod created after its removal can take.
+    bool blocks_its_successor(const api::Pod& pod) const;
+    /// The pods that are over and that no replacement will be created beside.
+    Pods find_blocking() const;
     bool is_prebuilt() const;
     std::optional<JobProblem> find_hidden_size() const;
     std::optional<JobProblem> find_contradiction() const;
@@ -71,9 +80,12 @@ class PodGroup final : public GenericJob {
     const Settings& settings_;
     Time now_;
     std::shared_ptr<const api::Pod> first_;
+    bool is_namespace_ending_ = false;
     WorkloadPointer workload_;         ///< the one with its name; may be another object's
+    bool has_queue_ = false;           ///< the LocalQueue that it waits in is there
     bool is_foreign_ = false;          ///< it is
     std::optional<PodPlaces> places_;  ///< in its Workload; none: the Workload is not like it
+    Pods oversized_;                   ///< those that are larger than a prebuilt Workload counts
     Pods list_;                        ///< those that count
 };
 

@@ -100,6 +100,10 @@ bool was_ended_by_us(const api::Pod& pod) {
            ) != pod.status.conditions.end();
 }
 
+bool is_deleted_and_over(const api::Pod& pod) {
+    return pod.metadata.deletion_timestamp && (!is_useful(pod) || has_ended(pod));
+}
+
 /// Copies the keys that any of the pods has. Whether no two pods contradict each other.
 bool copy_common(
     const Pods& pods,
@@ -158,10 +162,32 @@ Result<std::int32_t> group_total_count(const api::ObjectMeta& pod) {
 }
 
 bool PodGroup::is_abandoned() const {
-    return std::ranges::all_of(pods_, [](const auto& pod) {
-        return pod->metadata.deletion_timestamp && (!is_useful(*pod) || has_ended(*pod)) &&
-               !was_ended_by_us(*pod);
+    const bool may_be_replaced = !is_without_future();
+    return std::ranges::all_of(pods_, [may_be_replaced](const auto& pod) {
+        return is_deleted_and_over(*pod) && !(may_be_replaced && was_ended_by_us(*pod));
     });
+}
+
+bool PodGroup::is_without_future() const {
+    return is_namespace_ending_ || !has_queue_ ||
+           (workload_ && !sluice::controller::is_active(*workload_));
+}
+
+/// A controller creates the successor of its pod once that is removed, often under the same name.
+/// The end of one that succeeded counts for its group, unless the group serves.
+bool PodGroup::blocks_its_successor(const api::Pod& pod) const {
+    if (is_namespace_ending_ || is_serving()) {
+        return true;
+    }
+    return pod.metadata.controller_owner() != nullptr && (!is_useful(pod) || was_ended_by_us(pod));
+}
+
+Pods PodGroup::find_blocking() const {
+    Pods blocking;
+    std::ranges::copy_if(pods_, std::back_inserter(blocking), [this](const auto& pod) {
+        return is_deleted_and_over(*pod) && blocks_its_successor(*pod);
+    });
+    return blocking;
 }
 
 std::vector<Write> PodGroup::release() const {
@@ -173,7 +199,7 @@ std::vector<Write> PodGroup::release() const {
 std::vector<Write> PodGroup::release_deleted() const {
     Pods deleted;
     std::ranges::copy_if(pods_, std::back_inserter(deleted), [](const auto& pod) {
-        return pod->metadata.deletion_timestamp && (!is_useful(*pod) || has_ended(*pod));
+        return is_deleted_and_over(*pod);
     });
     std::vector<Write> writes;
     release_all(deleted, writes);
@@ -189,7 +215,11 @@ std::optional<Outcome> PodGroup::settle_members(const JobKind& kind) const {
         writes = release();
     } else if (is_prebuilt()) {
         writes = release_deleted();
-    } else if (places_) {
+        remove_excess(oversized_, kind, writes);
+    } else {
+        release_all(find_blocking(), writes);
+    }
+    if (writes.empty() && places_ && !is_prebuilt()) {
         if (auto owned = own_workload(*workload_)) {
             writes.push_back(std::move(*owned));
         }
@@ -215,7 +245,7 @@ Outcome PodGroup::refuse_foreign_workload(const JobKind& kind) const {
     ));
     Pods useless;
     std::ranges::copy_if(pods_, std::back_inserter(useless), [](const auto& pod) {
-        return !is_useful(*pod);
+        return !is_useful(*pod) || is_deleted_and_over(*pod);
     });
     release_all(useless, outcome.writes);
     return outcome;
@@ -330,9 +360,6 @@ std::optional<JobProblem> PodGroup::find_contradiction() const {
 /// One pod of each role stands for all of them.
 std::optional<JobProblem> PodGroup::find_hidden_size() const {
     std::map<std::string, const api::Pod*> first_of_role;
-    if (is_serving()) {
-        return std::nullopt;
-    }
     for (const auto& pod : find_members(nullptr)) {
         const auto& [role, first] = *first_of_role.emplace(role_of(*pod), pod.get()).first;
         if (asks_for_more(pod->spec, first->spec)) {

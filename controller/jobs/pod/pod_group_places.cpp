@@ -56,12 +56,16 @@ void split_off(Pods& from, std::size_t index, Pods& to) {
     from.erase(begin, from.end());
 }
 
-/// Moves those that nobody started by right and that ask for more than the other pod to another
-/// list.
-void split_off_larger(Pods& from, const api::PodSpec& than, Pods& to) {
-    const auto larger = std::ranges::stable_partition(from, [&than](const auto& pod) {
-        const bool was_started = !is_gated(*pod) && pod->metadata.find_label(api::label::kPodSet);
-        return was_started || has_ended(*pod) || !asks_for_more(pod->spec, than);
+/// Moves the pods that may still run and are larger than the pod set to another list.
+void split_off_larger(
+    const Stores& stores,
+    Pods& from,
+    const api::Workload& workload,
+    const api::PodSet& pod_set,
+    Pods& to
+) {
+    const auto larger = std::ranges::stable_partition(from, [&](const auto& pod) {
+        return has_ended(*pod) || !outgrows(stores, *pod, workload, pod_set);
     });
     split_off(from, static_cast<std::size_t>(larger.begin() - from.begin()), to);
 }
@@ -84,15 +88,17 @@ void sort_useful(Pods& pods) {
 }
 
 PodPlaces find_places(
-    const Pods& pods, const api::Workload& workload, GroupCount count, PodSizes sizes, Time now
+    const Stores& stores,
+    const Pods& pods,
+    const api::Workload& workload,
+    GroupCount count,
+    Time now
 ) {
     PodPlaces places;
     std::map<std::string, Role> roles = sort_by_role(pods);
     for (const api::PodSet& pod_set : workload.spec.pod_sets) {
         Role role = std::move(roles[pod_set.name]);
-        if (sizes == PodSizes::Limited) {
-            split_off_larger(role.useful, pod_set.template_->spec, places.excess);
-        }
+        split_off_larger(stores, role.useful, workload, pod_set, places.excess);
         const auto wanted = static_cast<std::size_t>(std::max(pod_set.count, 0));
         const std::size_t useful = role.useful.size();
         if (count == GroupCount::FirstPod) {
@@ -115,6 +121,15 @@ PodPlaces find_places(
         }
     }
     return places;
+}
+
+Pods find_oversized(const Stores& stores, const Pods& pods, const api::Workload& workload) {
+    Pods oversized;
+    std::map<std::string, Role> roles = sort_by_role(pods);
+    for (const api::PodSet& pod_set : workload.spec.pod_sets) {
+        split_off_larger(stores, roles[pod_set.name].useful, workload, pod_set, oversized);
+    }
+    return oversized;
 }
 
 RoleCounts count_roles(const Pods& pods) {

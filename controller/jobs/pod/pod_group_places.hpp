@@ -3,6 +3,7 @@
 #include "api/pod.hpp"
 #include "api/workload.hpp"
 #include "base/clock.hpp"
+#include "controller/reconcilers/stores.hpp"
 
 #include <cstdint>
 #include <map>
@@ -31,12 +32,17 @@ struct PodPlaces {
 /// Whether an admission counts each pod that is there, or the first one for all (fast admission).
 enum class GroupCount : std::uint8_t { EachPod, FirstPod };
 
-/// Whether pods that are not started yet may be larger than the pod set of their role.
-enum class PodSizes : std::uint8_t { Limited, Any };
-
+/// Finds the places of the pods; one that outgrows() the pod set of its role has none.
 PodPlaces find_places(
-    const Pods& pods, const api::Workload& workload, GroupCount count, PodSizes sizes, Time now
+    const Stores& stores,
+    const Pods& pods,
+    const api::Workload& workload,
+    GroupCount count,
+    Time now
 );
+
+/// Returns the pods that may still run and outgrow() the pod set of their role.
+Pods find_oversized(const Stores& stores, const Pods& pods, const api::Workload& workload);
 
 /// Those that are kept first come first: with Kueue's finalizer, not gated, older.
 void sort_useful(Pods& pods);

@@ -1,20 +1,61 @@
 #include "controller/jobs/pod/pod_size.hpp"
 
+#include "controller/jobs/serving/group_pods.hpp"
 #include "workload/requests.hpp"
 
 #include <algorithm>
 
 namespace sluice::controller {
 
-bool asks_for_more(const api::PodSpec& pod, const api::PodSpec& than) {
-    const auto requests_of = [](const api::PodSpec& spec) {
-        return workload::pod_requests(workload::make_pod_resources(spec, nullptr, {}));
-    };
-    const api::ResourceList limit = requests_of(than);
-    return std::ranges::any_of(requests_of(pod), [&limit](const auto& request) {
+namespace {
+
+bool exceeds(const api::ResourceList& requests, const api::ResourceList& limit) {
+    return std::ranges::any_of(requests, [&limit](const auto& request) {
         const auto found = limit.find(request.first);
         return request.second > (found == limit.end() ? api::Quantity() : found->second);
     });
+}
+
+api::ResourceList requests_of(const api::PodSpec& spec) {
+    return api::pod_requests(api::effective_resources(spec));
+}
+
+/// Returns the requests of a pod that is made of the template in the namespace.
+api::ResourceList counted_requests(
+    const Stores& stores, const std::string& ns, const api::PodSpec& pod_template
+) {
+    workload::LimitRangeSummary limits;
+    for (const auto& [name, range] : stores.of<api::LimitRange>().all()) {
+        if (name.namespace_ == ns) {
+            limits.add(*range);
+        }
+    }
+    const auto runtime = pod_template.runtime_class_name.empty()
+                             ? nullptr
+                             : stores.of<api::RuntimeClass>().find(pod_template.runtime_class_name);
+    const api::ResourceList* overhead =
+        runtime && runtime->overhead ? &runtime->overhead->pod_fixed : nullptr;
+    return workload::pod_requests(workload::make_pod_resources(pod_template, overhead, limits));
+}
+
+}  // namespace
+
+bool asks_for_more(const api::PodSpec& pod, const api::PodSpec& than) {
+    return exceeds(requests_of(pod), requests_of(than));
+}
+
+bool outgrows(
+    const Stores& stores,
+    const api::Pod& pod,
+    const api::Workload& workload,
+    const api::PodSet& pod_set
+) {
+    const api::PodSpec& counted = pod_set.template_->spec;
+    return asks_for_more(pod.spec, counted) &&
+           exceeds(
+               requests_of(pod.spec), counted_requests(stores, pod.metadata.namespace_, counted)
+           ) &&
+           !is_made_by_owner_of(stores, pod, workload);
 }
 
 }  // namespace sluice::controller

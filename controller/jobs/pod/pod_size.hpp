@@ -1,11 +1,24 @@
 #pragma once
 
 #include "api/pod.hpp"
+#include "api/workload.hpp"
+#include "controller/reconcilers/stores.hpp"
 
 namespace sluice::controller {
 
-/// Whether the pod requests more of any resource than the other one. What a role of a group stands
-/// for is said by an annotation, which users can write: a pod may not hide a larger one behind it.
+/// Returns true if the pod requests more of any resource than the other one. The role of a pod in
+/// its group is an annotation, which users can write: a pod may not hide a larger one behind it.
 bool asks_for_more(const api::PodSpec& pod, const api::PodSpec& than);
+
+/// Returns true if the pod requests more than the pod set of its group's Workload counts for one,
+/// with the defaults of the namespace's LimitRanges and the overhead of the RuntimeClass. False for
+/// pods of a StatefulSet or LeaderWorkerSet that owns the Workload: as those of a Job, they are
+/// made from the template that was counted.
+bool outgrows(
+    const Stores& stores,
+    const api::Pod& pod,
+    const api::Workload& workload,
+    const api::PodSet& pod_set
+);
 
 }  // namespace sluice::controller

@@ -101,6 +101,9 @@ JobResult<api::Workload> make_group_workload(
     std::vector<api::PodSet> pod_sets,
     bool copies_keys
 ) {
+    if (auto problem = find_impossible_requests(pod_sets)) {
+        return *std::move(problem);
+    }
     std::string pod_class;
     for (const api::PodSet& pod_set : pod_sets) {
         if (pod_class.empty()) {

@@ -5,9 +5,11 @@
 #include "controller/jobs/pod/pod_state.hpp"
 #include "controller/jobs/serving/serving_names.hpp"
 #include "controller/reconcilers/strict_patch.hpp"
+#include "validation/go_numbers.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -20,6 +22,48 @@ constexpr std::size_t kLabelValueMax = 63;
 /// Example: statefulsets.apps team/web
 std::string maker_text(const ObjectKey& maker) {
     return fmt::format("{} {}/{}", to_string(maker.kind), maker.ns, maker.name);
+}
+
+/// Returns the metadata of the controller, nullptr unless it is there with the uid of the
+/// reference.
+const api::ObjectMeta* find_controller(
+    const Stores& stores, const api::ObjectMeta& object, const api::OwnerReference& owner
+) {
+    const auto kind = stores.find_kind(kube::group_of(owner.api_version), owner.kind);
+    const api::ObjectMeta* found =
+        kind ? stores.find_metadata({*kind, object.namespace_, owner.name}) : nullptr;
+    return found != nullptr && found->uid == owner.uid ? found : nullptr;
+}
+
+/// Returns true if the object with the uid controls the pod, or a controller of it.
+bool is_controlled_by(const Stores& stores, const api::Pod& pod, std::string_view uid) {
+    constexpr int kMost = 4;  // worker, its StatefulSet, leader, its StatefulSet
+    const api::ObjectMeta* object = &pod.metadata;
+    for (int step = 0; step < kMost; ++step) {
+        const api::OwnerReference* owner = object->controller_owner();
+        const api::ObjectMeta* found =
+            owner == nullptr ? nullptr : find_controller(stores, *object, *owner);
+        if (found == nullptr || owner->uid == uid) {
+            return found != nullptr;
+        }
+        object = found;
+    }
+    return false;
+}
+
+/// Returns true if the name is one that the StatefulSet gives: its own name and a number.
+bool has_name_of_set(const api::ObjectMeta& pod) {
+    const api::OwnerReference* owner = pod.controller_owner();
+    if (owner == nullptr || owner->kind != api::StatefulSet::kKind) {
+        return false;
+    }
+    std::string_view name = pod.name;
+    if (!name.starts_with(owner->name)) {
+        return false;
+    }
+    name.remove_prefix(owner->name.size());
+    return name.starts_with("-") &&
+           validation::parse_decimal<std::int32_t>(name.substr(1)).has_value();
 }
 
 json::Value missing_members(const api::StringMap& wanted, const api::StringMap& present) {
@@ -72,6 +116,23 @@ std::vector<std::string> makers_of_pod(const api::Pod& pod) {
 
 const kube::Store<api::Pod>::Objects& pods_made_by(const Stores& stores, const ObjectKey& maker) {
     return stores.of<api::Pod>().by_index(kPodMakerIndex, maker_text(maker));
+}
+
+bool is_made_by_owner_of(const Stores& stores, const api::Pod& pod, const api::Workload& workload) {
+    if (!has_name_of_set(pod.metadata)) {
+        return false;
+    }
+    return std::ranges::any_of(
+        workload.metadata.owner_references,
+        [&](const api::OwnerReference& owner) {
+            const std::string_view group = kube::group_of(owner.api_version);
+            const Kind sets = leader_worker_set_names()->kind();
+            const bool makes_groups =
+                (group == api::StatefulSet::kGroup && owner.kind == api::StatefulSet::kKind) ||
+                (group == sets.group() && owner.kind == sets.name());
+            return makes_groups && is_controlled_by(stores, pod, owner.uid);
+        }
+    );
 }
 
 std::optional<Write> tell_membership(

@@ -28,6 +28,11 @@ std::optional<ObjectKey> find_maker(const api::Pod& pod);
 /// The pods that the object makes.
 const kube::Store<api::Pod>::Objects& pods_made_by(const Stores& stores, const ObjectKey& maker);
 
+/// Returns true if a StatefulSet or LeaderWorkerSet that owns the Workload makes the pod: each
+/// owner on the way is there with the uid that the reference has, and a StatefulSet's pods have its
+/// name and a number. Annotations, which users can write, are not considered.
+bool is_made_by_owner_of(const Stores& stores, const api::Pod& pod, const api::Workload& workload);
+
 /// What a pod is told.
 struct Membership {
     std::string workload;  ///< also the name of the group

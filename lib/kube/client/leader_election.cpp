@@ -143,6 +143,11 @@ asio::awaitable<void> LeaderElection::perform(LeaderElector::Step step) {
         co_await net::pause_for(left);
         co_return;
     }
+    if (step.action != LeaderElector::Action::Get && options_.may_lead && !options_.may_lead()) {
+        take(Error{ErrorCode::Unavailable, "this replica does not work: its loop stands still", {}}
+        );
+        co_return;
+    }
     auto path = path_of<api::Lease>(options_.namespace_, options_.name);
     WriteOptions options;
     options.timeout = left;

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -20,6 +21,9 @@ struct LeaderOptions {
     Duration lease_length = std::chrono::seconds(15);
     Duration renew_deadline = std::chrono::seconds(10);
     Duration retry_period = std::chrono::seconds(2);
+    /// Asked before each write that takes or renews the lease, on the thread that makes it: false
+    /// leaves the lease to another replica. Empty: it is always written.
+    std::function<bool()> may_lead = {};
 };
 
 /// Competes for a Lease, holds it and gives it up. Pure: next() says what to do, the on_… calls say

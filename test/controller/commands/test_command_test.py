@@ -293,6 +293,37 @@ class TestCommandTest(unittest.TestCase):
         )
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
 
+    def test_unknown_fields_are_refused_whatever_the_way(self):
+        def odd(**metadata):
+            made = job("x", {})
+            made["metadata"] = {"labels": {QUEUE: "jobs"}} | metadata
+            made["spec"] |= {"paralelism": 3}
+            return made
+
+        generated, named = odd(generateName="night-"), odd(name="day")
+        listed = {"apiVersion": "v1", "kind": "List", "items": [odd(generateName="listed-")]}
+        service = odd(generateName="account-") | {"apiVersion": "v1", "kind": "ServiceAccount"}
+        good = job("good", {})
+        files = [
+            self.make_file("jobs.json", good, generated, named),
+            self.make_file("listed.json", listed),
+            self.make_file("account.json", service),
+        ]
+        run = self.run_test("-f", self.queue_file({}), *(w for file in files for w in ("-f", file)))
+        self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+        for name in ("default/night-", "default/day", "default/listed-", "default/account-"):
+            self.assertRegex(run.stdout, f"FAIL  [A-Za-z]+ {name}: applied\n .*(paralelism|spec)")
+        self.assertNotIn("FAIL  Job default/good", run.stdout)
+        for key in ("name: a, generateName: b-", "generateName: b-"):
+            path = self.folder / "twice.yaml"
+            path.write_text(
+                "{apiVersion: batch/v1, kind: Job, metadata: {%s}, spec: {parallelism: 1, "
+                "parallelism: 2}}" % key
+            )
+            run = self.run_test("-f", path)
+            self.assertNotEqual(run.returncode, 0)
+            self.assertIn("duplicate key 'parallelism'", run.stdout + run.stderr)
+
     def test_an_object_has_a_generated_name_and_the_namespace_default(self):
         generated = job("x", {})
         generated["metadata"] = {"generateName": "night-", "labels": {QUEUE: "jobs"}}
