@@ -5,14 +5,17 @@
 #   test/install_dependencies.sh          all but Go
 #   test/install_dependencies.sh go       and a Go that can build the control plane
 #   test/install_dependencies.sh build    what it takes to build `sluice` alone and to try it
+#   test/install_dependencies.sh image    what charts/build_image.sh takes
 set -euo pipefail
 
 with_go=0
 with_tests=1
+only_image=0
 case "${1:-}" in
     '') ;;
     go) with_go=1 ;;
     build) with_tests=0 ;;
+    image) only_image=1 with_tests=0 ;;
     *) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac
 
@@ -21,15 +24,6 @@ as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 
 # shellcheck disable=SC1091
 . /etc/os-release
-missing() { ! dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
-
-# lacks PACKAGE VERSION: the package is not installed, or is older than the version. Packages that
-# are too old come as dependencies of others: Debian 12's libspdlog-dev brings Catch2 2.
-lacks() {
-    if missing "$1"; then return 0; fi
-    ! dpkg --compare-versions "$(dpkg-query -W -f='${Version}' "$1")" ge "$2"
-}
-
 # The oldest versions that are enough: what CMakeLists.txt and lib/toolchain.cmake ask for, else the
 # version of Debian 12. A machine that was Debian 11 may still have older ones.
 declare -A oldest=([cmake]=3.25 [ninja-build]=1.11 [python3]=3.11 [python3-yaml]=6.0
@@ -40,7 +34,8 @@ declare -A oldest=([cmake]=3.25 [ninja-build]=1.11 [python3]=3.11 [python3-yaml]
     [catch2]=3.7 [libbenchmark-dev]=1.7 [ccache]=4.7 [valgrind]=1:3.19 [shellcheck]=0.9
     [python3-kubernetes]=22.6 [python3-pyte]=0.8 [llvm]=1:16 [libclang-rt-dev]=1:16
     [llvm-16]=1:16 [libclang-rt-16-dev]=1:16 [clang-format]=1:16 [clang-tidy]=1:16
-    [clang-format-19]=1:19 [clang-tidy-19]=1:19 [golang-go]=2:1.21 [golang-1.23-go]=1.23)
+    [clang-format-19]=1:19 [clang-tidy-19]=1:19 [golang-go]=2:1.21 [golang-1.23-go]=1.23
+    [buildah]=1.28 [mmdebstrap]=1.3)
 # Any version of these is enough.
 for p in git ca-certificates curl xz-utils openssl; do oldest[$p]=0; done
 
@@ -68,12 +63,27 @@ else
     if [ "$with_go" -eq 1 ]; then packages+=(golang-go); fi
 fi
 
-# find_lacking PACKAGE...: sets `lacking` to those of them that are to be installed.
+# find_lacking PACKAGE...: sets `lacking` to those of them that are not installed or are too old.
+# Old packages come as dependencies of others: Debian 12's libspdlog-dev brings Catch2 2.
 find_lacking() {
-    local p
+    local name version status
+    declare -A installed=()
+    while IFS='|' read -r name version status; do
+        case $status in *'ok installed') installed[$name]=$version ;; esac
+    done < <(dpkg-query -W -f='${Package}|${Version}|${Status}\n' "$@" 2>/dev/null)
     lacking=()
-    for p in "$@"; do if lacks "$p" "${oldest[$p]}"; then lacking+=("$p"); fi; done
+    for name in "$@"; do
+        version=${installed[$name]:-}
+        if [ -z "$version" ] || ! dpkg --compare-versions "$version" ge "${oldest[$name]}"; then
+            lacking+=("$name")
+        fi
+    done
 }
+
+if [ "$only_image" -eq 1 ]; then
+    packages=(buildah mmdebstrap git ca-certificates python3)
+    backports_packages=()
+fi
 
 find_lacking "${packages[@]}"
 wanted=("${lacking[@]}")
