@@ -85,6 +85,10 @@ class DescribedJob : public GenericJob {
     /// controller makes of it.
     virtual void amend(std::string_view /*pod_set*/, json::Value& /*pod_template*/) const {}
 
+    /// Removes from the document, a copy of source(), the pods that the job's own order has not
+    /// released yet, and what the status says of them: the job is ready without them.
+    virtual void keep_released(json::Value& /*document*/) const {}
+
     const Settings& settings() const { return settings_; }
     /// The patch that turns value() into that.
     std::vector<Write> one_write(const json::Value& changed) const;
