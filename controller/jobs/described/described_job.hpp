@@ -52,7 +52,7 @@ class DescribedJob : public GenericJob {
     /// The object with what a start writes into it beside injections.
     const json::Value& completed() const;
     /// What the description's pod sets are found in. Errors: Invalid: why it cannot be told which
-    /// pods there are. Lifetime: that of the job.
+    /// pods there are; Unavailable: not yet. Lifetime: that of the job.
     Result<const json::Value*> source() const;
     /// The pod sets by the description. Errors: as source(), and Invalid with the place.
     Result<std::vector<job_kinds::DescribedPodSet>> described_pod_sets() const;

@@ -150,9 +150,19 @@ std::optional<Result<json::Value>> TrainJob::derive() const {
     if (!key) {
         return make_invalid("unsupported runtime: " + kind_of_runtime(value()));
     }
+    const kube::AnyStore* kind = stores_.find(key->kind);
     const auto* runtimes = stores_.find_dynamic(key->kind);
     const auto runtime =
         runtimes == nullptr ? nullptr : runtimes->find(kube::NamespacedName{key->ns, key->name});
+    if (!runtime && (kind == nullptr || !kind->shows_all())) {
+        return Error{
+            ErrorCode::Unavailable,
+            fmt::format(
+                "runtime '{}' not found: {} is not known yet", key->name, kind_of_runtime(value())
+            ),
+            {}
+        };
+    }
     if (!runtime) {
         return make_invalid(fmt::format("runtime '{}' not found", key->name));
     }
