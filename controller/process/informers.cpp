@@ -185,7 +185,7 @@ void Informers::note_refusal(Followed& followed) {
 void Informers::drop(Followed& followed) {
     const std::string resource = kube::to_string(followed.entry->kind);
     kube::AnyStore& store = *parts_.stores.find(followed.entry->kind);
-    const auto changes = store.replace({}, {});
+    const auto changes = store.drop();
     if (!changes.empty()) {
         log::warning(
             "kind is gone, and its objects with it",

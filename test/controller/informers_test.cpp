@@ -129,10 +129,14 @@ TEST_CASE(
     CHECK(cluster.seen == std::vector<std::string>{"+a", "-a"});
     CHECK(objects.size() == 0);
     CHECK(cluster.eventually([&] { return cluster.gone > 0; }));
+    const kube::AnyStore& store = *cluster.stores.find(kNames->kind());
+    CHECK(store.has_synced());
+    CHECK_FALSE(store.shows_all());
     SECTION("and followed again when it comes back") {
         cluster.client.serve(kNames->kind());
         cluster.client.put(kube::path_of(kNames->kind(), "team"), training("b"));
         CHECK(cluster.eventually([&] { return objects.find("team", "b") != nullptr; }));
+        CHECK(store.shows_all());
     }
 }
 

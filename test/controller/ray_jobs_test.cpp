@@ -3,6 +3,7 @@
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/queued_jobs.hpp"
 #include "json/patch.hpp"
+#include "yaml/parse.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -152,28 +153,77 @@ TEST_CASE("an elastic RayService that grows keeps its cluster running", "[job-ki
 }
 
 TEST_CASE(
-    "a RayService that cleans up Redis keeps its quota until it is gone", "[job-kinds][ray]"
+    "a Ray object that cleans up Redis keeps its quota until KubeRay lets it go", "[job-kinds][ray]"
 ) {
-    Settings settings;
+    const std::string kind = GENERATE("raycluster", "rayjob", "rayservice");
     const bool is_deferred = GENERATE(true, false);
-    CAPTURE(is_deferred);
+    CAPTURE(kind, is_deferred);
+    Settings settings;
     settings.defer_ray_service_finalization = is_deferred;
-    RayCase ray("rayservice", settings);
+    RayCase ray(kind, settings);
     ray.create(false);
-    REQUIRE(ray.cluster.at(ray.key, {"spec", "rayClusterConfig", "suspend"}) == "false");
     const ObjectKey workload = ray.workloads().front();
+    REQUIRE(ray.cluster.condition("team", workload.name, "Admitted") == "True/Admitted");
     ray.cluster.merge(
         ray.key,
-        "{'metadata':{'annotations':{'ray.io/ft-enabled':'True'},'finalizers':['ray.io/cleanup']}}"
+        "{'metadata':{'annotations':{'ray.io/ft-enabled':'True'},"
+        "'finalizers':['ray.io/cleanup','example.com/own']}}"
     );
     ray.cluster.settle();
     ray.cluster.remove(ray.key);
     ray.cluster.settle();
     CHECK(ray.cluster.condition("team", workload.name, "Finished").empty() == is_deferred);
-    ray.cluster.merge(ray.key, "{'metadata':{'finalizers':null}}");
+    ray.cluster.merge(ray.key, "{'metadata':{'finalizers':['example.com/own']}}");
     ray.cluster.settle();
     CHECK(ray.cluster.condition("team", workload.name, "Finished") == "True/OwnerNotFound");
     CHECK(quota_held(ray.cluster).empty());
+}
+
+TEST_CASE("a Ray object without fault tolerance ends when it is deleted", "[job-kinds][ray]") {
+    const std::string kind = GENERATE("raycluster", "rayjob", "rayservice");
+    CAPTURE(kind);
+    RayCase ray(kind);
+    ray.create(false);
+    const ObjectKey workload = ray.workloads().front();
+    ray.cluster.merge(ray.key, "{'metadata':{'finalizers':['ray.io/cleanup']}}");
+    ray.cluster.remove(ray.key);
+    ray.cluster.settle();
+    CHECK(ray.cluster.condition("team", workload.name, "Finished") == "True/OwnerNotFound");
+}
+
+TEST_CASE("the Job that cleans up Redis runs below a deleted RayCluster", "[job-kinds][ray]") {
+    RayCase ray("raycluster");
+    ray.create(false);
+    ray.cluster.merge(
+        ray.key,
+        "{'metadata':{'finalizers':['ray.io/gcs-ft-redis-cleanup-finalizer']},"
+        "'spec':{'gcsFaultToleranceOptions':{'redisAddress':'redis:6379'}}}"
+    );
+    ray.cluster.settle();
+    ray.cluster.remove(ray.key);
+    ray.cluster.settle();
+    json::Value cleanup = *yaml::parse_document(R"(
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: cleanup
+  namespace: team
+  ownerReferences:
+  - {apiVersion: ray.io/v1, kind: RayCluster, name: sample, uid: "", controller: true}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: c, image: i, resources: {requests: {cpu: 200m}}}]
+)");
+    cleanup.find("metadata")
+        ->find("ownerReferences")
+        ->as_array()[0]
+        .set("uid", ray.cluster.at(ray.key, {"metadata", "uid"}));
+    REQUIRE(ray.cluster.create(cleanup) == "");
+    ray.cluster.settle();
+    CHECK(ray.cluster.at(job_key("cleanup"), {"spec", "suspend"}) != "true");
+    CHECK(ray.cluster.workloads_of("team", "cleanup").empty());
 }
 
 }  // namespace sluice::controller

@@ -157,6 +157,27 @@ TEST_CASE("a TrainJob waits for its runtime, and is told so", "[job-kinds][train
     CHECK(story.cluster.at(story.job, {"spec", "suspend"}) == "false");
 }
 
+TEST_CASE("a TrainJob is taken while its runtime's kind is not known", "[job-kinds][train]") {
+    const bool is_queued = GENERATE(true, false);
+    CAPTURE(is_queued);
+    DescribedStory story("trainjob");
+    const json::Value torch = *story.cluster.find(kTorch);
+    story.cluster.remove(kTorch);
+    story.cluster.settle();
+    REQUIRE(story.change("{}").create() == "runtime 'torch' not found");
+    story.cluster.controller().stores.find(kTorch.kind)->drop();
+    if (!is_queued) {
+        story.change("{metadata: {labels: null}}");
+    }
+    REQUIRE(story.create() == "");
+    CHECK(story.workload().name.empty());
+    CHECK((story.cluster.at(story.job, {"spec", "suspend"}) == "true") == is_queued);
+    story.cluster.put(json::print(torch));
+    story.cluster.settle();
+    CHECK(story.pod_sets() == (is_queued ? "dataset-initializer=1 node=4" : ""));
+    CHECK(story.condition("Admitted") == (is_queued ? "True/Admitted" : ""));
+}
+
 TEST_CASE("a runtime of the namespace is another one", "[job-kinds][train]") {
     DescribedStory story("trainjob");
     json::Value own = *story.cluster.find(kTorch);

@@ -29,6 +29,11 @@ void add_admission_gate(json::Value& pod_spec, const char* name) {
     }
 }
 
+/// Returns true if the pods of a job follow from an object that may exist: the job waits for it.
+bool is_unknown_yet(const Error& error) {
+    return error.code == ErrorCode::Unavailable;
+}
+
 /// What a job asks of the topology, and what is wrong with it.
 class TopologyReview {
   public:
@@ -39,7 +44,8 @@ class TopologyReview {
         }
         const auto pod_sets = job.described_pod_sets();
         if (!pod_sets) {
-            problem = style.is_told_without_pods ? pod_sets.error().detail : std::string();
+            const bool is_told = style.is_told_without_pods && !is_unknown_yet(pod_sets.error());
+            problem = is_told ? pod_sets.error().detail : std::string();
             return;
         }
         for (const job_kinds::DescribedPodSet& pod_set : *pod_sets) {
@@ -119,7 +125,7 @@ class TopologyReview {
 /// What keeps it from ever being queued, as an error of the field that the text begins with.
 FieldErrors validate_pod_sets(const DescribedJob& job) {
     const auto pod_sets = job.described_pod_sets();
-    if (!names_queue(job) || job.is_left_alone() || pod_sets) {
+    if (!names_queue(job) || job.is_left_alone() || pod_sets || is_unknown_yet(pod_sets.error())) {
         return {};
     }
     const std::string& detail = pod_sets.error().detail;

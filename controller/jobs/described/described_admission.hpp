@@ -77,16 +77,6 @@ class KubeflowAdmission final : public DescribedAdmission {
     UpdateRules update_rules() const override { return UpdateRules::ChangesAlone; }
 };
 
-class JobSetAdmission final : public DescribedAdmission {
-  public:
-    using DescribedAdmission::DescribedAdmission;
-
-  protected:
-    TopologyStyle topology_style() const override {
-        return {.unreadable = TopologyStyle::Unreadable::Nothing};
-    }
-};
-
 /// The job that DescribedAdmission::read() made.
 const DescribedJob& described(const GenericJob& job);
 

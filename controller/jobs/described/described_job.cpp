@@ -234,7 +234,12 @@ bool DescribedJob::are_pods_ready() const {
         return is_active();
     }
     const auto document = source();
-    return document && ready->holds(**document);
+    if (!document) {
+        return false;
+    }
+    json::Value released = **document;
+    keep_released(released);
+    return ready->holds(released);
 }
 
 std::optional<JobEnd> DescribedJob::find_end() const {

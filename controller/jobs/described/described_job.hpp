@@ -52,7 +52,7 @@ class DescribedJob : public GenericJob {
     /// The object with what a start writes into it beside injections.
     const json::Value& completed() const;
     /// What the description's pod sets are found in. Errors: Invalid: why it cannot be told which
-    /// pods there are. Lifetime: that of the job.
+    /// pods there are; Unavailable: not yet. Lifetime: that of the job.
     Result<const json::Value*> source() const;
     /// The pod sets by the description. Errors: as source(), and Invalid with the place.
     Result<std::vector<job_kinds::DescribedPodSet>> described_pod_sets() const;
@@ -84,6 +84,10 @@ class DescribedJob : public GenericJob {
     /// Changes the template of a pod set, in a copy of it, from what the object says to what its
     /// controller makes of it.
     virtual void amend(std::string_view /*pod_set*/, json::Value& /*pod_template*/) const {}
+
+    /// Removes from the document, a copy of source(), the pods that the job's own order has not
+    /// released yet, and what the status says of them: the job is ready without them.
+    virtual void keep_released(json::Value& /*document*/) const {}
 
     const Settings& settings() const { return settings_; }
     /// The patch that turns value() into that.

@@ -2,6 +2,7 @@
 
 #include "controller/jobs/app_wrapper/app_wrapper.hpp"
 #include "controller/jobs/described/described_admission.hpp"
+#include "controller/jobs/job_set/job_set.hpp"
 #include "controller/jobs/mpi_job/mpi_admission.hpp"
 #include "controller/jobs/ray/ray_admission.hpp"
 #include "controller/jobs/ray/ray_job.hpp"
@@ -71,7 +72,7 @@ Parts parts_of(std::string_view framework) {
         return kPartsOf<DescribedJob, KubeflowAdmission>;
     }
     if (framework == "jobset.x-k8s.io/jobset") {
-        return kPartsOf<DescribedJob, JobSetAdmission>;
+        return kPartsOf<JobSet, JobSetAdmission>;
     }
     if (framework == "workload.codeflare.dev/appwrapper") {
         return kPartsOf<AppWrapper, AppWrapperAdmission, job_kinds::PodSetSource::Derived>;

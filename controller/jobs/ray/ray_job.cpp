@@ -3,6 +3,7 @@
 #include "api/quantity.hpp"
 #include "job_kinds/text.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -102,6 +103,11 @@ json::Value default_submitter(const json::Value& cluster) {
     };
 }
 
+/// Returns true for KubeRay's own finalizers, and for the one that awaits the objects below.
+bool is_awaited_by_ray(std::string_view finalizer) {
+    return finalizer.starts_with("ray.io/") || finalizer == "foregroundDeletion";
+}
+
 }  // namespace
 
 std::string_view ray_cluster_spec_path(std::string_view kind) {
@@ -132,8 +138,9 @@ bool RayJob::is_fault_tolerant() const {
 }
 
 bool RayJob::ends_when_gone() const {
-    return settings().defer_ray_service_finalization && description().kind == "RayService" &&
-           is_fault_tolerant();
+    const auto& finalizers = metadata().finalizers;
+    return settings().defer_ray_service_finalization && is_fault_tolerant() &&
+           std::ranges::any_of(finalizers, is_awaited_by_ray);
 }
 
 std::optional<json::Value> RayJob::complete() const {

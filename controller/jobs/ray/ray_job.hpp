@@ -15,8 +15,8 @@ class RayJob final : public DescribedJob {
 
     /// The RayClusterSpec; nullptr: there is none.
     const json::Value* cluster_spec() const;
-    /// A RayService with fault tolerance: a Job below it cleans up Redis meanwhile, and needs the
-    /// quota.
+    /// Returns true for a fault-tolerant object that KubeRay still holds: a Job below it cleans up
+    /// Redis meanwhile, and needs the quota of the head.
     bool ends_when_gone() const override;
     std::string place_of(const job_kinds::DescribedPodSet& pod_set) const override;
 

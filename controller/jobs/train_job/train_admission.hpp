@@ -5,14 +5,11 @@
 namespace sluice::controller {
 
 /// The webhooks of TrainJob: each gets Kueue's entry in spec.runtimePatches, and one whose runtime
-/// is not there is refused.
+/// does not exist is refused. One whose runtime is not known yet is accepted: it waits.
 class TrainAdmission final : public DescribedAdmission {
   public:
     using DescribedAdmission::DescribedAdmission;
 
-    /// Errors: Unavailable while the runtimes are not known.
-    Result<std::unique_ptr<GenericJob>> read(std::string_view json, const AdmissionContext& context)
-        const override;
     void add_defaults(json::Value& object, const config::FeatureGates& gates) const override;
 
   protected:

@@ -2,6 +2,7 @@
 
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"
+#include "controller/jobs/job_set/startup_order.hpp"
 #include "controller/jobs/train_job/made_job_set.hpp"
 #include "controller/jobs/train_job/training_runtime.hpp"
 #include "controller/reconcilers/workload_status.hpp"
@@ -149,17 +150,40 @@ std::optional<Result<json::Value>> TrainJob::derive() const {
     if (!key) {
         return make_invalid("unsupported runtime: " + kind_of_runtime(value()));
     }
+    const kube::AnyStore* kind = stores_.find(key->kind);
     const auto* runtimes = stores_.find_dynamic(key->kind);
     const auto runtime =
         runtimes == nullptr ? nullptr : runtimes->find(kube::NamespacedName{key->ns, key->name});
+    if (!runtime && (kind == nullptr || !kind->shows_all())) {
+        return Error{
+            ErrorCode::Unavailable,
+            fmt::format(
+                "runtime '{}' not found: {} is not known yet", key->name, kind_of_runtime(value())
+            ),
+            {}
+        };
+    }
     if (!runtime) {
         return make_invalid(fmt::format("runtime '{}' not found", key->name));
     }
     json::Value derived = value();
     json::Value spec =
         json::Object{{"replicatedJobs", make_replicated_jobs(value(), runtime->value)}};
+    const json::Value* policy =
+        runtime->value.find_path({"spec", "template", "spec", "startupPolicy"});
+    if (policy != nullptr) {
+        spec.set("startupPolicy", *policy);
+    }
     derived.set("jobSet", json::Object{{"spec", std::move(spec)}});
     return Result<json::Value>(std::move(derived));
+}
+
+void TrainJob::keep_released(json::Value& document) const {
+    static const JobSetPaths paths{
+        .spec = *job_kinds::Path::compile("jobSet.spec"),
+        .statuses = *job_kinds::Path::compile("status.jobsStatus"),
+    };
+    keep_released_jobs(document, paths);
 }
 
 Result<void> TrainJob::inject(

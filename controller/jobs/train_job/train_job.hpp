@@ -32,6 +32,7 @@ class TrainJob final : public DescribedJob {
 
   protected:
     std::optional<Result<json::Value>> derive() const override;
+    void keep_released(json::Value& document) const override;
     Result<void> inject(
         json::Value& object,
         const std::vector<job_kinds::DescribedPodSet>& pod_sets,

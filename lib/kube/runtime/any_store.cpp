@@ -36,7 +36,14 @@ std::vector<AnyChange> AnyStore::replace(
         }
     }
     unreadable_ = std::move(unreadable);
+    is_dropped_ = false;
     return replace_objects(all);
+}
+
+std::vector<AnyChange> AnyStore::drop() {
+    std::vector<AnyChange> changes = replace({}, {});
+    is_dropped_ = true;
+    return changes;
 }
 
 const api::ObjectMeta* AnyStore::find_metadata(const NamespacedName& name) const {

@@ -74,6 +74,9 @@ class AnyStore {
         const std::vector<Object>& objects, std::map<NamespacedName, UnreadableObject> unreadable
     );
 
+    /// Empties the store of a kind that the API server does not serve.
+    std::vector<AnyChange> drop();
+
     /// The metadata of the object, also of one that cannot be read; nullptr: there is none.
     /// Lifetime: until the store changes.
     const api::ObjectMeta* find_metadata(const NamespacedName& name) const;
@@ -93,6 +96,9 @@ class AnyStore {
     virtual std::size_t size() const = 0;
     /// Whether a whole list has been seen; before that an absent object proves nothing.
     virtual bool has_synced() const = 0;
+    /// Returns true if the last list was one of a kind that the API server serves: an object that
+    /// the store lacks does not exist. False after drop(): the kind may be served by now.
+    bool shows_all() const { return has_synced() && !is_dropped_; }
 
   protected:
     virtual AnyChange upsert_object(const Object& object) = 0;
@@ -103,6 +109,7 @@ class AnyStore {
 
   private:
     Kind kind_;
+    bool is_dropped_ = false;
     std::map<NamespacedName, UnreadableObject> unreadable_;
 };
 

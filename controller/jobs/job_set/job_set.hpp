@@ -1,0 +1,28 @@
+#pragma once
+
+#include "controller/jobs/described/described_admission.hpp"
+#include "controller/jobs/described/described_job.hpp"
+
+namespace sluice::controller {
+
+/// JobSet: its replicated Jobs may start one after another.
+class JobSet final : public DescribedJob {
+  public:
+    using DescribedJob::DescribedJob;
+
+  protected:
+    void keep_released(json::Value& document) const override;
+};
+
+/// The webhooks of JobSet: a topology request that cannot be made is not looked at further.
+class JobSetAdmission final : public DescribedAdmission {
+  public:
+    using DescribedAdmission::DescribedAdmission;
+
+  protected:
+    TopologyStyle topology_style() const override {
+        return {.unreadable = TopologyStyle::Unreadable::Nothing};
+    }
+};
+
+}  // namespace sluice::controller
