@@ -57,6 +57,7 @@ Outcome JobReconciliation::run() {
     constexpr Row kSteps[] = {
         // Is it to be managed, and which Workload is its own?
         {&JobReconciliation::default_queue},
+        {&JobReconciliation::take_over_lost_workloads},
         {&JobReconciliation::leave_unmanaged},
         {&JobReconciliation::follow_ancestor},
         {&JobReconciliation::adopt_prebuilt_workload},

@@ -34,6 +34,7 @@ class JobReconciliation {
 
     // The steps, in their order.
     Next default_queue();
+    Next take_over_lost_workloads();
     Next leave_unmanaged();
     Next follow_ancestor();
     Next settle_members();
@@ -73,7 +74,9 @@ class JobReconciliation {
     Next stop_without_workload();
     /// Asks for a larger slice while the job runs on the one that this is to replace.
     Next make_larger_slice();
-    /// Creates the Workload. Removes a finished one of the job that has its name.
+    /// Makes room for a new Workload of that name, or waits until another object has removed it.
+    Next settle_name(const std::string& name);
+    /// Creates the Workload, once its name is free.
     Next create(const api::Workload& workload);
     /// The prebuilt Workload is not there, or another object's: the job must not run.
     Next wait_for_prebuilt(std::string_view name);
@@ -118,6 +121,12 @@ class JobReconciliation {
     std::optional<Time> look_again_;        ///< whatever happens
     std::optional<std::string> try_later_;  ///< why a larger slice could not be made
 };
+
+/// Returns the merge patch that makes the job the controller of the Workload, besides its other
+/// owners.
+json::Value adoption_patch(
+    const api::Workload& workload, const JobKind& kind, const api::ObjectMeta& job
+);
 
 /// A merge patch of a Workload that is refused when it changed since.
 Write workload_patch(const api::Workload& workload, json::Value patch);

@@ -2,10 +2,14 @@
 #include "api/kueue_names.hpp"
 #include "controller/jobs/job_reconciliation.hpp"
 #include "controller/jobs/workload_of_job.hpp"
+#include "controller/reconcilers/lost_job.hpp"
 #include "controller/reconcilers/strict_patch.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 // How a job comes to have one Workload that describes it.
@@ -14,6 +18,9 @@ namespace sluice::controller {
 namespace {
 
 namespace reason = api::reason;
+
+/// How long the end of a Workload takes to come back to the stores.
+constexpr Duration kRemovalTime = std::chrono::seconds(1);
 
 /// The merge patch that makes the spec of one Workload that of another, `active` excepted.
 json::Value spec_patch(const api::Workload& from, const api::Workload& to) {
@@ -215,11 +222,57 @@ JobReconciliation::Next JobReconciliation::make_larger_slice() {
     return {};
 }
 
-JobReconciliation::Next JobReconciliation::create(const api::Workload& workload) {
-    for (const WorkloadPointer& own : own_) {
-        if (own->metadata.name == workload.metadata.name && is_finished(*own)) {
-            return remove_workload(*own);
+JobReconciliation::Next JobReconciliation::take_over_lost_workloads() {
+    const api::ObjectMeta& job = job_.metadata();
+    if (job.deletion_timestamp || job_.find_workloads()) {
+        return {};
+    }
+    for (const auto& [name, lost] : lost_workloads(stores_, job)) {
+        if (!is_finished(*lost) && !lost->metadata.deletion_timestamp) {
+            return write(workload_patch(*lost, adoption_patch(*lost, kind_, job)));
         }
+    }
+    return {};
+}
+
+JobReconciliation::Next JobReconciliation::settle_name(const std::string& name) {
+    const api::ObjectMeta& job = job_.metadata();
+    const auto present = stores_.of<api::Workload>().find(job.namespace_, name);
+    if (!present) {
+        return {};
+    }
+    const bool is_own = std::ranges::find(own_, name, [](const auto& own) {
+                            return own->metadata.name;
+                        }) != own_.end();
+    const bool is_lost = lost_workloads(stores_, job).contains({job.namespace_, name});
+    if (is_own || is_lost) {
+        if (job.deletion_timestamp) {
+            return Outcome{};
+        }
+        const bool is_over = is_finished(*present) || present->metadata.deletion_timestamp;
+        if (!is_over) {
+            return {};
+        }
+        Next removal = remove_workload(*present);
+        if (is_lost) {
+            removal->requeue_at = now_ + kRemovalTime;  // its end does not concern the job
+        }
+        return removal;
+    }
+    if (job_.find_workloads()) {
+        return {};
+    }
+    const std::string problem =
+        fmt::format("A Workload named \"{}\" already exists but is not the job's", name);
+    events_.push_back(job_warning(kind_, job, reason::kWorkloadNameConflict, problem));
+    Outcome outcome;
+    outcome.try_later = problem;
+    return outcome;
+}
+
+JobReconciliation::Next JobReconciliation::create(const api::Workload& workload) {
+    if (Next settling = settle_name(workload.metadata.name)) {
+        return settling;
     }
     Write w{
         .verb = Verb::Create,

@@ -19,7 +19,16 @@ namespace {
 
 namespace reason = api::reason;
 
-/// The merge patch that makes the job the controller of the Workload, beside its other owners.
+/// A group of pods shares its Workload: none of them is its controller.
+bool belongs_to_pods(const api::ObjectMeta& workload) {
+    return is_of_pod_group(workload) ||
+           std::ranges::any_of(workload.owner_references, [](const api::OwnerReference& owner) {
+               return owner.kind == "Pod" && owner.api_version == "v1";
+           });
+}
+
+}  // namespace
+
 json::Value adoption_patch(
     const api::Workload& workload, const JobKind& kind, const api::ObjectMeta& job
 ) {
@@ -42,16 +51,6 @@ json::Value adoption_patch(
     }
     return json::Object{{"metadata", std::move(metadata)}};
 }
-
-/// A group of pods shares its Workload: none of them is its controller.
-bool belongs_to_pods(const api::ObjectMeta& workload) {
-    return is_of_pod_group(workload) ||
-           std::ranges::any_of(workload.owner_references, [](const api::OwnerReference& owner) {
-               return owner.kind == "Pod" && owner.api_version == "v1";
-           });
-}
-
-}  // namespace
 
 /// Chooses it, once it is the job's own and describes it. It is never replaced by another.
 JobReconciliation::Next JobReconciliation::adopt_prebuilt_workload() {

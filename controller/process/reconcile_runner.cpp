@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
@@ -78,14 +79,30 @@ std::optional<ObjectKey> ReconcileRunner::find_key(const ObjectKey& object) cons
 }
 
 void ReconcileRunner::enqueue_after_write(const ObjectKey& object, bool is_accepted) {
-    const auto key = find_key(object);
-    if (!key) {
+    if (const auto key = find_key(object)) {
+        add_after_write(*key, is_accepted);
+    }
+    release_waiting(object, is_accepted);
+}
+
+void ReconcileRunner::enqueue_waiting(const ObjectKey& object) {
+    release_waiting(object, true);
+}
+
+void ReconcileRunner::release_waiting(const ObjectKey& object, bool is_accepted) {
+    if (!parts_.sink.is_settled(object)) {
         return;
     }
+    for (const ObjectKey& key : settlement_waits_.take_released(object)) {
+        add_after_write(key, is_accepted);
+    }
+}
+
+void ReconcileRunner::add_after_write(const ObjectKey& key, bool is_accepted) {
     if (is_accepted) {
-        queue_.add(*key, parts_.clock.instant());
-    } else if (queue_.failures(*key) == 0) {
-        queue_.add_at(*key, parts_.clock.instant() + kAfterRefusal);
+        queue_.add(key, parts_.clock.instant());
+    } else if (queue_.failures(key) == 0) {
+        queue_.add_at(key, parts_.clock.instant() + kAfterRefusal);
     }
     parts_.wake();
 }
@@ -241,6 +258,7 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
     const auto& times = queue_.processing().at(key);
     work.wait_times.add(seconds(times.taken - times.wanted));
     wall_times_.erase(key);
+    settlement_waits_.clear(key);
     const KindEntry* entry = parts_.registry.find(key.kind);
     if (entry == nullptr || !entry->reconcile || is_unreadable(key)) {
         // Of a kind that was removed nothing is left to do. A write of what was read last of an
@@ -251,7 +269,8 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
         failures_.erase(key);
         return;
     }
-    if (!is_settled(key)) {
+    if (const auto unsettled = find_unsettled(key); !unsettled.empty()) {
+        settlement_waits_.set(key, unsettled);
         ++work.postponed;
         done(key);
         queue_.add_at(key, parts_.clock.instant() + kUnsettledRecheck);
@@ -418,22 +437,27 @@ std::optional<Instant> ReconcileRunner::pause_before_creation(
     return until > parts_.clock.instant() ? std::optional(until) : std::nullopt;
 }
 
-bool ReconcileRunner::is_settled(const ObjectKey& key) {
+std::vector<ObjectKey> ReconcileRunner::find_unsettled(const ObjectKey& key) {
     const auto is_seen = [this](const ObjectKey& other) { return parts_.sink.is_settled(other); };
+    std::vector<ObjectKey> unsettled;
     if (!is_seen(key)) {
-        return false;
+        unsettled.push_back(key);
     }
     if (const auto created = created_.find(key); created != created_.end()) {
-        if (!std::ranges::all_of(created->second, is_seen)) {
-            return false;
+        std::erase_if(created->second, is_seen);
+        if (created->second.empty()) {
+            created_.erase(created);
+        } else {
+            unsettled.insert(unsettled.end(), created->second.begin(), created->second.end());
         }
-        created_.erase(created);
     }
     const KindEntry* entry = parts_.registry.find(key.kind);
-    if (entry == nullptr || !entry->also_written) {
-        return true;
+    if (entry != nullptr && entry->also_written) {
+        std::ranges::remove_copy_if(
+            entry->also_written(parts_.view.stores, key), std::back_inserter(unsettled), is_seen
+        );
     }
-    return std::ranges::all_of(entry->also_written(parts_.view.stores, key), is_seen);
+    return unsettled;
 }
 
 }  // namespace sluice::controller

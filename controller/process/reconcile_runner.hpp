@@ -5,6 +5,7 @@
 #include "base/log.hpp"
 #include "controller/kinds/registry.hpp"
 #include "controller/process/recreations.hpp"
+#include "controller/process/settlement_waits.hpp"
 #include "controller/reconcilers/view.hpp"
 #include "controller/reconcilers/write_sink.hpp"
 #include "kube/runtime/work_queue.hpp"
@@ -20,6 +21,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice::controller {
 
@@ -80,6 +82,9 @@ class ReconcileRunner {
     /// Wants the object reconciled, of which a write was answered. After a refusal it comes a
     /// second later or, where its own reconcile failed, after its backoff.
     void enqueue_after_write(const ObjectKey& object, bool is_accepted);
+    /// Wants the objects reconciled that waited until the stores show this one as it was written.
+    /// Call it when the store has a new version of the object.
+    void enqueue_waiting(const ObjectKey& object);
     /// Reconciles some objects. Returns when to be called again, a time that has passed meaning at
     /// once; none: when woken.
     std::optional<Instant> step();
@@ -115,7 +120,10 @@ class ReconcileRunner {
     /// Ends the processing of an object.
     void done(const ObjectKey& key);
     bool is_unreadable(const ObjectKey& key) const;
-    bool is_settled(const ObjectKey& key);
+    /// Returns the objects whose writes must be answered and seen before the key is reconciled.
+    std::vector<ObjectKey> find_unsettled(const ObjectKey& key);
+    void add_after_write(const ObjectKey& key, bool is_accepted);
+    void release_waiting(const ObjectKey& object, bool is_accepted);
     /// Remembers what a reconcile of the object creates, which no store shows yet.
     void note_created(const ObjectKey& key, const std::vector<Write>& writes);
     /// When the writes may be made, where one of them creates again what was deleted several times.
@@ -152,6 +160,7 @@ class ReconcileRunner {
     std::map<ObjectKey, Burst> bursts_;
     Instant bursts_cleared_{};
     Recreations recreations_;
+    SettlementWaits settlement_waits_;
     std::map<ObjectKey, Time> wall_times_;  ///< at which objects are reconciled again
     ClockSteps clock_steps_;
     std::map<ObjectKey, std::string> failures_;  ///< the latest of objects that go on failing

@@ -409,6 +409,7 @@ void ControllerProcess::on_change(const kube::AnyChange& change) {
     metrics_.changed(change);
     if (is_acting_) {
         enqueue_affected(change_context(), change, enqueuer());
+        runner_.enqueue_waiting(change.key);
     }
     wake();
 }
@@ -470,12 +471,6 @@ void ControllerProcess::wake() {
 void ControllerProcess::on_write_ended(const ObjectKey& key, bool is_accepted) {
     if (key.kind == kind_of<api::Workload>()) {
         applier_.workload_changed(key.ns, key.name);
-        // Its Job may have been reconciled with the echo before the answer came, and wait for it.
-        const api::ObjectMeta* workload = stores_.find_metadata(key);
-        const auto owner = workload == nullptr ? std::nullopt : find_owner(registry_, *workload);
-        if (is_acting_ && owner) {
-            runner_.enqueue_after_write(*owner, is_accepted);
-        }
     }
     if (is_acting_) {
         runner_.enqueue_after_write(key, is_accepted);

@@ -1,6 +1,7 @@
 #include "controller/reconcilers/stores.hpp"
 
 #include "api/kueue_names.hpp"
+#include "controller/reconcilers/lost_job.hpp"
 #include "workload/slices.hpp"
 
 #include <utility>
@@ -72,6 +73,11 @@ std::vector<std::string> member_owners_of(const api::Workload& workload) {
 void add_indexes(kube::Store<api::Workload>& workloads) {
     workloads.add_index("owner", owner_of);
     workloads.add_index("member_owner", member_owners_of);
+    workloads.add_index(kLostJobIndex, [](const api::Workload& w) {
+        const std::string* job = lost_job_of(w.metadata);
+        return job == nullptr ? std::vector<std::string>{}
+                              : std::vector{join(w.metadata.namespace_, *job)};
+    });
     workloads.add_index("queue", [](const api::Workload& w) {
         return std::vector{join(w.metadata.namespace_, w.spec.queue_name)};
     });
@@ -124,6 +130,12 @@ const kube::Store<api::Workload>::Objects& workloads_of_owner(
     return stores.of<api::Workload>().by_index(
         "owner", owner_text(owner.kind.group(), owner.kind.name(), owner.ns, owner.name)
     );
+}
+
+const kube::Store<api::Workload>::Objects& lost_workloads(
+    const Stores& stores, const api::ObjectMeta& job
+) {
+    return stores.of<api::Workload>().by_index(kLostJobIndex, join(job.namespace_, job.uid));
 }
 
 const kube::Store<api::Workload>::Objects& workloads_of_member_owner(

@@ -6,6 +6,7 @@
 #include "base/earlier.hpp"
 #include "controller/reconcilers/admission_check_states.hpp"
 #include "controller/reconcilers/described_owner.hpp"
+#include "controller/reconcilers/lost_job.hpp"
 #include "controller/reconcilers/pod_groups.hpp"
 #include "controller/reconcilers/pods_ready_deadline.hpp"
 #include "controller/reconcilers/strict_patch.hpp"
@@ -157,15 +158,14 @@ class WorkloadReconcile {
         if (has_known_owner()) {
             return workload_.metadata.deletion_timestamp.has_value();
         }
-        const bool is_owned = !workload_.metadata.owner_references.empty();
         const bool is_deleting = workload_.metadata.deletion_timestamp.has_value();
-        const bool had_job = !is_owned && settings_.finish_orphaned_workloads &&
-                             workload_.metadata.find_label(api::label::kJobUid) != nullptr;
+        const bool had_job =
+            settings_.finish_orphaned_workloads && lost_job_of(workload_.metadata) != nullptr;
         if (!is_deleting && !had_job) {
             return false;
         }
         if (!is_deleting && !is_finished(workload_)) {
-            outcome_.writes.push_back(finish_orphan(workload_, now_));
+            outcome_ = end_without_job(stores_, job_kinds_, workload_, now_);
             return true;
         }
         if (auto without = remove_finalizer(workload_)) {

@@ -279,4 +279,80 @@ TEST_CASE("a job whose pods the API server would refuse says so", "[controller]"
     ));
 }
 
+TEST_CASE("a job takes over the Workload that lost its owner", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 4)));
+    const bool is_waiting = GENERATE(false, true);
+    const bool with_restart = GENERATE(false, true);
+    make_queues(cluster);
+    if (is_waiting) {
+        cluster.put(job("first", 4));
+        cluster.settle();
+    }
+    cluster.put(job("sample", 2));
+    cluster.settle();
+    const ObjectKey workload = workload_key(cluster, "sample");
+    const std::string uid = cluster.at(workload, {"metadata", "uid"});
+    cluster.merge(workload, "{'metadata':{'ownerReferences':null}}");
+    if (with_restart) {
+        cluster.restart();
+    }
+    cluster.settle();
+    CHECK(cluster.workload_of("team", "sample") == workload.name);
+    CHECK(cluster.at(workload, {"metadata", "uid"}) == uid);
+    CHECK(cluster.condition("team", workload.name, "Finished").empty());
+    CHECK_FALSE(has_event(cluster, "Stopped", "Missing Workload"));
+    CHECK(is_running(cluster, "sample") != is_waiting);
+    if (is_waiting) {
+        complete(cluster, "first");
+        cluster.settle();
+        CHECK(is_running(cluster, "sample"));
+    }
+}
+
+TEST_CASE("a Workload without owner is finished when its job is deleted", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 4)));
+    make_queues(cluster);
+    cluster.put(job("sample", 4));
+    cluster.settle();
+    const ObjectKey workload = workload_key(cluster, "sample");
+    cluster.merge(workload, "{'metadata':{'ownerReferences':null}}");
+    cluster.remove(job_key("sample"));
+    cluster.settle(std::chrono::seconds(10));
+    CHECK(cluster.condition("team", workload.name, "Finished") == "True/OwnerNotFound");
+}
+
+TEST_CASE("a job gets a new Workload if one without owner was finished", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 4)));
+    make_queues(cluster);
+    cluster.put(job("sample", 2));
+    cluster.settle();
+    const ObjectKey workload = workload_key(cluster, "sample");
+    const std::string uid = cluster.at(workload, {"metadata", "uid"});
+    cluster.merge(workload, R"({'metadata':{'ownerReferences':null},'status':{'conditions':[
+        {'type':'Finished','status':'True','reason':'OwnerNotFound','message':'gone',
+         'lastTransitionTime':'2020-01-01T00:00:00Z'}]}})");
+    cluster.settle();
+    REQUIRE(cluster.find(workload) != nullptr);
+    CHECK(cluster.at(workload, {"metadata", "uid"}) != uid);
+    CHECK(is_running(cluster, "sample"));
+}
+
+TEST_CASE("a job reports another object's Workload under its name", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 4)));
+    make_queues(cluster);
+    cluster.put(job("sample", 2));
+    cluster.settle();
+    const ObjectKey workload = workload_key(cluster, "sample");
+    cluster.merge(workload, R"({'metadata':{'ownerReferences':[{'apiVersion':'example.com/v1',
+        'kind':'Thing','name':'t','uid':'t','controller':true}]}})");
+    cluster.settle();
+    const auto problems = warnings(cluster, "WorkloadNameConflict");
+    REQUIRE_FALSE(problems.empty());
+    CHECK(contains(problems.front(), workload.name));
+    CHECK_FALSE(is_running(cluster, "sample"));
+    cluster.remove(workload);
+    cluster.settle(std::chrono::minutes(2));
+    CHECK(is_running(cluster, "sample"));
+}
+
 }  // namespace sluice::controller

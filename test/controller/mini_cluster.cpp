@@ -423,17 +423,25 @@ bool MiniCluster::ask_for_late() {
                  .is_ending = !at(question->object, {"metadata", "deletionTimestamp"}).empty()}
             );
         }
-        ended(question->object);
+        ended(question->object, true);
     }
     late_due_ = echoes.next_overdue();
     return question.has_value();
 }
 
-void MiniCluster::ended(const ObjectKey& key) {
+void MiniCluster::ended(const ObjectKey& key, bool is_accepted) {
     if (key.kind == kind_of<api::Workload>()) {
         controller_->applier.workload_changed(key.ns, key.name);
     }
-    controller_->runner.enqueue(key, Urgency::AtOnce);
+    controller_->runner.enqueue_after_write(key, is_accepted);
+}
+
+void MiniCluster::act_before_answer() {
+    while (deliver_next()) {
+    }
+    for (auto due = controller_->runner.step(); due && *due <= clock.instant();) {
+        due = controller_->runner.step();
+    }
 }
 
 void MiniCluster::perform_row() {
@@ -463,12 +471,15 @@ void MiniCluster::perform_row() {
             }
         }
     }
+    if (answers_come_last) {
+        act_before_answer();
+    }
     for (const Write& write : row.writes) {
         controller_->echoes.end(write.object);
     }
     row.done(outcome);
     for (const Write& write : row.writes) {
-        ended(write.object);
+        ended(write.object, outcome.has_value());
     }
 }
 
@@ -499,6 +510,7 @@ void MiniCluster::deliver(const Echo& echo) {
     enqueue_affected({c.registry, c.stores}, change, [&c](const ObjectKey& key, Urgency urgency) {
         c.runner.enqueue(key, urgency);
     });
+    c.runner.enqueue_waiting(echo.key);
 }
 
 std::deque<MiniCluster::Echo>::iterator MiniCluster::find_next_echo() {

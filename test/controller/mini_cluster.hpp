@@ -81,6 +81,8 @@ class MiniCluster : public WriteSink {
     /// Asked after each write: an error is the answer although the write was done.
     std::function<std::optional<Error>(const Write&)> lost_answer;
     std::set<Kind> late;  ///< whose watch is late: echoes wait
+    /// Delays each answer until the stores show the write and the controller has taken notice.
+    bool answers_come_last = false;
     std::vector<EventNote> events;
     std::vector<Observation> observations;
     std::vector<Write> writes;                   ///< those that were accepted
@@ -138,7 +140,8 @@ class MiniCluster : public WriteSink {
     void perform_row();
     Result<void> perform(const Write& write);
     bool ask_for_late();
-    void ended(const ObjectKey& key);
+    void act_before_answer();
+    void ended(const ObjectKey& key, bool is_accepted);
     std::deque<Echo>::iterator find_next_echo();
     std::optional<Instant> next_due() const;
 

@@ -398,6 +398,17 @@ TEST_CASE("another job's Workload with the group's name is left alone", "[contro
     }
 }
 
+TEST_CASE("a group starts at once when answers come after their echoes", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 4)));
+    cluster.answers_come_last = true;
+    start_with_pods(cluster);
+    put_pod(cluster, group_pod("a", 2));
+    put_pod(cluster, group_pod("b", 2, "r2"));
+    cluster.settle();
+    CHECK_FALSE(is_pod_gated(cluster, "a"));
+    CHECK_FALSE(is_pod_gated(cluster, "b"));
+}
+
 TEST_CASE("a group goes on after a restart at any moment", "[controller]") {
     const auto ticks = GENERATE(range<int>(0, 60, 3));
     MiniCluster cluster(7);

@@ -87,6 +87,20 @@ TEST_CASE("a StatefulSet gets one Workload, and its pods start as they come", "[
     );
 }
 
+TEST_CASE("pods of a StatefulSet start at once when answers come last", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 4)));
+    cluster.answers_come_last = true;
+    start_serving(cluster);
+    put_stateful_set(cluster, "web", 3);
+    for (int i = 0; i < 3; ++i) {
+        put_pod_of_set(cluster, "web", i);
+    }
+    cluster.settle();
+    for (int i = 0; i < 3; ++i) {
+        CHECK_FALSE(is_pod_gated(cluster, "web-" + std::to_string(i)));
+    }
+}
+
 TEST_CASE("a StatefulSet that does not fit waits with its pods", "[controller]") {
     MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 8)));
     start_serving(cluster);

@@ -1,0 +1,51 @@
+#include "controller/reconcilers/lost_job.hpp"
+
+#include "api/kueue_names.hpp"
+#include "api/pod.hpp"
+#include "controller/reconcilers/workload_status.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+namespace sluice::controller {
+
+namespace {
+
+/// The job is reconciled at once when its Workload loses it. Should the job be deleted meanwhile,
+/// nothing else would bring the Workload back.
+constexpr Duration kJobsTurn = std::chrono::seconds(5);
+
+/// Returns true if the job with the uid is in the store and takes its Workload over.
+bool has_live_job(const kube::AnyStore& store, const std::string& ns, const std::string& uid) {
+    return std::ranges::any_of(store.names_in(ns), [&](const kube::NamespacedName& name) {
+        const api::ObjectMeta& job = *store.find_metadata(name);
+        return job.uid == uid && !job.deletion_timestamp;
+    });
+}
+
+}  // namespace
+
+const std::string* lost_job_of(const api::ObjectMeta& workload) {
+    return workload.owner_references.empty() ? workload.find_label(api::label::kJobUid) : nullptr;
+}
+
+Outcome end_without_job(
+    const Stores& stores, const std::set<Kind>* job_kinds, const api::Workload& workload, Time now
+) {
+    const std::string* uid = lost_job_of(workload.metadata);
+    Outcome outcome;
+    for (const Kind& kind : job_kinds == nullptr ? std::set<Kind>() : *job_kinds) {
+        const kube::AnyStore* store = stores.find(kind);
+        // Pods may belong to other jobs by now: they get a new Workload.
+        if (uid != nullptr && store != nullptr && kind != kind_of<api::Pod>() &&
+            has_live_job(*store, workload.metadata.namespace_, *uid)) {
+            outcome.requeue_at = now + kJobsTurn;
+            return outcome;
+        }
+    }
+    outcome.writes.push_back(finish_orphan(workload, now));
+    return outcome;
+}
+
+}  // namespace sluice::controller
