@@ -62,7 +62,11 @@ boost::asio::awaitable<void> ApiEndpoint::stop() {
     co_await http_->stop(kStopGrace);
 }
 
-std::string ApiEndpoint::kubeconfig() const {
+std::string ApiEndpoint::kubeconfig(const std::string& user) const {
+    json::Value credentials = json::Object{{"token", token_}};
+    if (!user.empty()) {
+        credentials.set("as", user);
+    }
     const json::Value cluster = json::Object{
         {"server", fmt::format("https://127.0.0.1:{}", port())},
         {"certificate-authority-data", kube::encode_base64(authority())}
@@ -71,8 +75,7 @@ std::string ApiEndpoint::kubeconfig() const {
         {"apiVersion", "v1"},
         {"kind", "Config"},
         {"clusters", json::Array{json::Object{{"name", kName}, {"cluster", cluster}}}},
-        {"users",
-         json::Array{json::Object{{"name", kName}, {"user", json::Object{{"token", token_}}}}}},
+        {"users", json::Array{json::Object{{"name", kName}, {"user", std::move(credentials)}}}},
         {"contexts",
          json::Array{json::Object{
              {"name", kName}, {"context", json::Object{{"cluster", kName}, {"user", kName}}}

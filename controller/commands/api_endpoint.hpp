@@ -46,8 +46,9 @@ class ApiEndpoint {
 
     /// Requires: it serves. Thread: any.
     std::uint16_t port() const { return http_->port(); }
-    /// How clients reach it, a kubeconfig as JSON. Requires: it serves. Thread: any.
-    std::string kubeconfig() const;
+    /// How clients reach it, a kubeconfig as JSON, whose user acts in the name of `user` ("": its
+    /// own). Requires: it serves. Thread: any.
+    std::string kubeconfig(const std::string& user = "") const;
     /// Requires: it serves.
     apiserver::HttpFront& front() { return *front_; }
     bool is_serving() const { return http_ != nullptr; }

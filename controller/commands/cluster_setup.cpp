@@ -28,16 +28,15 @@ Result<std::vector<json::Value>> setup_objects() {
             objects.push_back(api::make_crd(kind));
         }
     }
-    objects.push_back(json::Object{
-        {"apiVersion", "v1"},
-        {"kind", "Namespace"},
-        {"metadata", json::Object{{"name", kEmbeddedNamespace}}}
-    });
-    for (yaml::Document& document : yaml::parse_documents(webhook_manifest())) {
-        if (!document.value) {
-            return document.value.error();
+    for (const std::string_view manifests : {rights_manifests(), webhook_manifest()}) {
+        for (yaml::Document& document : yaml::parse_documents(manifests)) {
+            if (!document.value) {
+                return document.value.error();
+            }
+            if (document.value->is_object()) {
+                objects.push_back(std::move(*document.value));
+            }
         }
-        objects.push_back(std::move(*document.value));
     }
     return objects;
 }

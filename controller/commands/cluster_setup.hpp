@@ -14,7 +14,13 @@ namespace sluice::commands {
 /// The namespace of Sluice's own objects in an embedded cluster.
 inline constexpr const char* kEmbeddedNamespace = "kueue-system";
 
-/// What a cluster has before a user comes: definitions, namespace, webhook configurations.
+/// The account of examples/deploy, in whose name the controller of an embedded cluster acts: it has
+/// the rights of production, and the webhooks are not asked about its writes.
+inline constexpr const char* kEmbeddedAccount =
+    "system:serviceaccount:kueue-system:sluice-controller-manager";
+
+/// What a cluster has before a user comes: definitions, the controller's namespace, account and
+/// rights, webhook configurations.
 /// Errors: none that a user could mend.
 Result<std::vector<json::Value>> setup_objects();
 

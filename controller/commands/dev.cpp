@@ -388,7 +388,7 @@ int run_with_controller(EmbeddedCluster& cluster, Beginning& beginning, const Cl
         prepared = text ? write_private_file(configuration, *text) : Result<void>(text.error());
     }
     if (prepared) {
-        prepared = write_private_file(own_kubeconfig, cluster.kubeconfig());
+        prepared = write_private_file(own_kubeconfig, cluster.kubeconfig(kEmbeddedAccount));
     }
     if (!prepared) {
         return cannot_start(prepared.error());

@@ -41,8 +41,10 @@ class EmbeddedCluster {
     EmbeddedCluster& operator=(const EmbeddedCluster&) = delete;
 
     std::uint16_t port() const { return endpoint_->port(); }
-    /// How clients reach it, a kubeconfig as JSON.
-    std::string kubeconfig() const { return endpoint_->kubeconfig(); }
+    /// How clients reach it, a kubeconfig as JSON, in the name of `user` ("": the administrator).
+    std::string kubeconfig(const std::string& user = "") const {
+        return endpoint_->kubeconfig(user);
+    }
     /// Applies an object as `kubectl apply --server-side` does. Errors: what the server says.
     /// Thread: any but the server's.
     Result<void> apply(const json::Value& object);

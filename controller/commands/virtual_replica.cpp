@@ -1,5 +1,7 @@
 #include "controller/commands/virtual_replica.hpp"
 
+#include "controller/commands/cluster_setup.hpp"
+
 #include <optional>
 #include <utility>
 
@@ -27,6 +29,7 @@ std::unique_ptr<InProcessClient> VirtualReplica::make_client() {
         InProcessClient::Options{
             .executor = parts_.loop.executor(),
             .user_agent = "sluice",
+            .user = kEmbeddedAccount,
             .webhooks = parts_.webhooks,
             .fault = [this](const kube::Request& request) -> std::optional<InProcessClient::Fault> {
                 if (!is_reachable_) {

@@ -7,4 +7,8 @@ namespace sluice::commands {
 /// The webhook configurations of examples/deploy, YAML.
 std::string_view webhook_manifest();
 
+/// The controller's account and its rights in examples/deploy, those for each kind of jobs too,
+/// YAML.
+std::string_view rights_manifests();
+
 }  // namespace sluice::commands

@@ -159,6 +159,10 @@ Request InProcessClient::to_server_request(const kube::Request& request) const {
     made.content_type = request.content_type;
     made.accept = "application/json";
     made.user_agent = options_.user_agent;
+    if (!options_.user.empty()) {
+        made.user = options_.user;
+        made.is_restricted = true;
+    }
     made.body = request.body;
     return made;
 }

@@ -40,6 +40,8 @@ class InProcessClient final : public kube::Client {
     struct Options {
         boost::asio::any_io_executor executor;
         std::string user_agent = "sluice";
+        /// Whose requests they are, who may do what roles say; "": the administrator's.
+        std::string user{};
         WebhookTransport webhooks;  ///< how the server calls admission webhooks
         FaultSource fault = {};
         LineFaultSource line_fault = {};

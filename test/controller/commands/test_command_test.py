@@ -293,6 +293,30 @@ class TestCommandTest(unittest.TestCase):
         )
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
 
+    def test_the_controller_acts_as_the_account_of_the_deployment(self):
+        account = "system:serviceaccount:kueue-system:sluice-controller-manager"
+        policy = {"apiVersion": "admissionregistration.k8s.io/v1"}
+        rule = {
+            "apiGroups": ["kueue.x-k8s.io"], "apiVersions": ["*"], "operations": ["CREATE"],
+            "resources": ["workloads"],
+        }  # fmt: skip
+        for user, state in ((account, "Admitted"), ("kubernetes-admin", "Missing")):
+            named = policy | {"kind": "ValidatingAdmissionPolicy", "metadata": {"name": "who"}}
+            named["spec"] = {
+                "failurePolicy": "Fail",
+                "matchConstraints": {"resourceRules": [rule]},
+                "validations": [{"expression": f"request.userInfo.username == '{user}'"}],
+            }
+            bound = policy | {"kind": "ValidatingAdmissionPolicyBinding"}
+            bound["metadata"] = {"name": "who"}
+            bound["spec"] = {"policyName": "who", "validationActions": ["Deny"]}
+            files = [
+                self.make_file("policy.json", named, bound), self.queue_file({}),
+                self.make_file("jobs.json", job("a", {})),
+            ]  # fmt: skip
+            run = self.expect(f"jobs: [{{job: default/a, state: {state}}}]", *files)
+            self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
     def test_unknown_fields_are_refused_whatever_the_way(self):
         def odd(**metadata):
             made = job("x", {})
