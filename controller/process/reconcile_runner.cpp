@@ -1,16 +1,21 @@
 #include "controller/process/reconcile_runner.hpp"
 
 #include "api/kueue_names.hpp"
+#include "api/sluice_names.hpp"
 #include "base/assert.hpp"
 #include "base/earlier.hpp"
 #include "base/log.hpp"
 #include "controller/jobs/generic_job.hpp"
 #include "metrics/runtime_metrics.hpp"
+#include "workload/text.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <iterator>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -132,6 +137,9 @@ std::map<std::string, ReconcileRunner::Work> ReconcileRunner::work() const {
     std::map<Kind, Work> by_kind = work_;
     for (const ObjectKey& key : queue_.ready()) {
         ++by_kind[key.kind].waiting;
+    }
+    for (const auto& [kind, count] : failing_.count_by_kind()) {
+        by_kind[kind].failing = count;
     }
     const Instant now = parts_.clock.instant();
     for (const auto& [key, times] : queue_.processing()) {
@@ -265,8 +273,7 @@ void ReconcileRunner::process(const ObjectKey& key, Time now) {
         // unreadable object would be refused; its next readable version enqueues it.
         ++work.succeeded;
         done(key);
-        queue_.forget(key);
-        failures_.erase(key);
+        note_success(key);
         return;
     }
     if (const auto unsettled = find_unsettled(key); !unsettled.empty()) {
@@ -354,11 +361,11 @@ void ReconcileRunner::ended_without_writes(const ObjectKey& key, const Outcome& 
     done(key);
     if (outcome.try_later) {
         log_once(key, log::Level::Warning, "object is tried again later", *outcome.try_later);
+        note_failure(key, *outcome.try_later);
         queue_.add_rate_limited(key, parts_.clock.instant());
         ++work.failed;
     } else {
-        queue_.forget(key);
-        failures_.erase(key);
+        note_success(key);
         ++(outcome.requeue_at ? work.postponed : work.succeeded);
     }
     if (outcome.requeue_at) {
@@ -371,13 +378,13 @@ void ReconcileRunner::ended(const ObjectKey& key, const Result<void>& result) {
     Work& work = work_[key.kind];
     if (result) {
         ++work.succeeded;
-        queue_.forget(key);
-        failures_.erase(key);
+        note_success(key);
         parts_.wake();
         return;
     }
     ++work.failed;
     report_refusal(key, result.error());
+    note_failure(key, result.error().detail);
     queue_.add_rate_limited(key, parts_.clock.instant());
     parts_.wake();
 }
@@ -402,6 +409,56 @@ void ReconcileRunner::log_once(
     log::write(
         is_told ? log::Level::Debug : level, what, {{"object", to_string(key)}, {"error", why}}
     );
+}
+
+void ReconcileRunner::note_success(const ObjectKey& key) {
+    queue_.forget(key);
+    failures_.erase(key);
+    failing_.forget(key);
+}
+
+void ReconcileRunner::note_failure(const ObjectKey& key, const std::string& why) {
+    const auto failures = failing_.note_failure(key, parts_.clock.instant());
+    if (!failures) {
+        return;
+    }
+    log::warning(
+        "reconcile goes on failing",
+        {{"object", to_string(key)}, {"failures", std::to_string(*failures)}, {"error", why}}
+    );
+    warn_of_failures(
+        key, fmt::format("The reconcile failed {} times in a row: {}", *failures, why)
+    );
+}
+
+void ReconcileRunner::warn_of_failures(const ObjectKey& key, const std::string& note) const {
+    const KindEntry* entry = parts_.registry.find(key.kind);
+    const api::ObjectMeta* object = parts_.view.stores.find_metadata(key);
+    if (object == nullptr && entry != nullptr && entry->also_written) {
+        for (const ObjectKey& other : entry->also_written(parts_.view.stores, key)) {
+            if (object == nullptr && other.kind == key.kind) {
+                object = parts_.view.stores.find_metadata(other);
+            }
+        }
+    }
+    if (object == nullptr || entry == nullptr) {
+        return;
+    }
+    parts_.on_event({
+        .regarding =
+            {
+                .api_version = key.kind.api_version(),
+                .kind = std::string(key.kind.name()),
+                .namespace_ = object->namespace_,
+                .name = object->name,
+                .uid = object->uid,
+                .resource_version = object->resource_version,
+            },
+        .type = EventType::Warning,
+        .reason = std::string(api::reason::kReconcileFailing),
+        .note = workload::truncated_event_note(note),
+        .reporting_controller = entry->metric_name,
+    });
 }
 
 void ReconcileRunner::tell_refusal(const ObjectKey& key, const Error& error) const {

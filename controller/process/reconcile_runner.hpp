@@ -4,6 +4,7 @@
 #include "base/clock_steps.hpp"
 #include "base/log.hpp"
 #include "controller/kinds/registry.hpp"
+#include "controller/process/failing_objects.hpp"
 #include "controller/process/recreations.hpp"
 #include "controller/process/settlement_waits.hpp"
 #include "controller/reconcilers/view.hpp"
@@ -56,6 +57,7 @@ class ReconcileRunner {
         std::uint64_t succeeded = 0;
         std::uint64_t postponed = 0;  ///< nothing to write, to be reconciled again at its time
         std::uint64_t failed = 0;
+        std::uint64_t failing = 0;  ///< objects now whose failures go on
         /// Seconds. A reconcile takes from when the object is taken until all its writes are
         /// answered; before, the object waits in the queue.
         metrics::Distribution wait_times;
@@ -146,6 +148,11 @@ class ReconcileRunner {
     void log_once(
         const ObjectKey& key, log::Level level, std::string_view what, const std::string& why
     );
+    /// Notes that a reconcile failed, and reports it if the failures go on.
+    void note_failure(const ObjectKey& key, const std::string& why);
+    void note_success(const ObjectKey& key);
+    /// Emits a warning on the object or, if the key stands for several, on the first of them.
+    void warn_of_failures(const ObjectKey& key, const std::string& note) const;
     /// The API server refuses what follows from the job: its user reads why.
     void tell_refusal(const ObjectKey& key, const Error& error) const;
 
@@ -164,6 +171,7 @@ class ReconcileRunner {
     std::map<ObjectKey, Time> wall_times_;  ///< at which objects are reconciled again
     ClockSteps clock_steps_;
     std::map<ObjectKey, std::string> failures_;  ///< the latest of objects that go on failing
+    FailingObjects failing_;
     std::map<Kind, Work> work_;
     std::deque<Waiting> waiting_;  ///< independent writes that the sink had no room for so far
 };

@@ -63,6 +63,7 @@ void RuntimeReporter::report_work() {
         total.raise_to({name, "requeue_after"}, number(work.postponed));
         total.raise_to({name, "error"}, number(work.failed));
         m.controller_runtime_reconcile_errors_total.raise_to(controller, number(work.failed));
+        m.sluice_reconcile_failing_objects.set(controller, number(work.failing));
         m.controller_runtime_reconcile_time_seconds.set(controller, work.reconcile_times);
         m.controller_runtime_active_workers.set(controller, number(work.under_way));
         m.controller_runtime_max_concurrent_reconciles.set(controller, number(parts_.rows_max));

@@ -17,6 +17,8 @@ inline constexpr char kDescribedKind[] = "sluice.dev/described-kind";
 namespace reason {
 /// QuotaReserved=False of a Workload whose job nobody would start: its kind is not described.
 inline constexpr char kJobKindNotDescribed[] = "JobKindNotDescribed";
+/// Event on an object of any kind: its reconciles have failed for a minute.
+inline constexpr char kReconcileFailing[] = "ReconcileFailing";
 /// Events on ConfigMaps that describe kinds of jobs.
 inline constexpr char kJobKindDescribed[] = "JobKindDescribed";
 inline constexpr char kInvalidJobKind[] = "InvalidJobKind";

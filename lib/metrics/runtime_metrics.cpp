@@ -193,6 +193,14 @@ RuntimeMetrics::RuntimeMetrics(Registry& registry)
               "sluice_events_dropped_total",
               "Events that were not written because more came than the API server takes"
           )
+      ),
+      sluice_reconcile_failing_objects(
+          registry,
+          define(
+              "sluice_reconcile_failing_objects",
+              "Objects whose reconciles have failed for a minute or longer",
+              {"controller"}
+          )
       ) {}
 
 std::vector<double> reconcile_buckets() {

@@ -36,6 +36,7 @@ struct RuntimeMetrics {
     Gauge process_start_time_seconds;
     Gauge process_virtual_memory_bytes;
     Counter sluice_events_dropped_total;
+    Gauge sluice_reconcile_failing_objects;  ///< controller
 };
 
 /// The bounds of controller_runtime_reconcile_time_seconds: 5 ms to a minute.

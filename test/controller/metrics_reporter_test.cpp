@@ -401,6 +401,7 @@ TEST_CASE("the work of each reconciler and the calls are counted", "[metrics]") 
     ));
     CHECK(has_name(page, R"(controller_runtime_reconcile_time_seconds_count{controller="job"} )"));
     CHECK(has_line(page, R"(controller_runtime_active_workers{controller="job"} 0)"));
+    CHECK(has_line(page, R"(sluice_reconcile_failing_objects{controller="job"} 0)"));
     CHECK(has_line(page, R"(controller_runtime_max_concurrent_reconciles{controller="job"} 64)"));
     CHECK(has_name(page, "workqueue_queue_duration_seconds_sum" + labels));
     CHECK(has_name(page, "workqueue_work_duration_seconds_sum" + labels));

@@ -65,6 +65,7 @@ struct Bench {
     workload::Translator translator{workload::TranslationSettings{}};
     test::ManualClock clock;
     HeldSink sink;
+    std::vector<EventNote> events;
     ReconcileRunner runner{
         {
             .registry = stores.registry,
@@ -72,7 +73,7 @@ struct Bench {
             .sink = sink,
             .clock = clock,
             .enabled = {kind_of<api::WorkloadPriorityClass>(), kind_of<api::ResourceFlavor>()},
-            .on_event = [](const EventNote&) {},
+            .on_event = [this](const EventNote& event) { events.push_back(event); },
             .weighted_share = [](const ObjectKey&) { return std::optional<std::int64_t>(); },
             .has_holders = [](const std::string&) { return false; },
             .consumed =
@@ -260,6 +261,47 @@ TEST_CASE("a failure is logged once until it changes or ends", "[controller]") {
     fail_with("too short");
     CHECK(log.count("too short") == 1);
     CHECK(bench.runner.work().at("workloadpriorityclass_controller").failed == 4);
+}
+
+TEST_CASE("an object that goes on failing is reported once an hour", "[controller]") {
+    using std::chrono::minutes;
+    Bench bench;
+    const test::CapturedLog log;
+    const auto run_for = [&bench](Duration time, const Result<void>& answer) {
+        for (const Instant end = bench.clock.instant() + time; bench.clock.instant() < end;) {
+            for (bench.runner.step(); !bench.sink.rows.empty(); bench.runner.step()) {
+                bench.sink.answer(answer);
+            }
+            bench.clock.advance(std::chrono::milliseconds(500));
+        }
+    };
+    const auto failing = [&bench] {
+        return bench.runner.work().at("workloadpriorityclass_controller").failing;
+    };
+    const Result<void> refusal = Error{ErrorCode::Invalid, "too long", {}};
+    bench.runner.enqueue(kClass, Urgency::AtOnce);
+    run_for(std::chrono::seconds(40), refusal);
+    CHECK(bench.events.empty());
+    CHECK(failing() == 0);
+
+    run_for(minutes(4), refusal);
+    REQUIRE(bench.events.size() == 1);
+    const EventNote& event = bench.events.front();
+    CHECK(event.type == EventType::Warning);
+    CHECK(event.reason == "ReconcileFailing");
+    CHECK(event.regarding.kind == "WorkloadPriorityClass");
+    CHECK(event.regarding.name == "vip");
+    CHECK(event.note.find("too long") != std::string::npos);
+    CHECK(failing() == 1);
+    run_for(minutes(50), refusal);
+    CHECK(bench.events.size() == 1);
+    run_for(minutes(20), refusal);
+    CHECK(bench.events.size() == 2);
+    CHECK(log.count("warning reconcile goes on failing object=vip") == 2);
+
+    run_for(minutes(3), {});
+    CHECK(failing() == 0);
+    CHECK(bench.events.size() == 2);
 }
 
 TEST_CASE("a wide change holds up nothing else", "[controller]") {

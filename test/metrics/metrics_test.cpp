@@ -144,6 +144,7 @@ void report_all(RuntimeMetrics& metrics) {
     metrics.process_start_time_seconds.set({}, 3);
     metrics.process_virtual_memory_bytes.set({}, 3);
     metrics.sluice_events_dropped_total.add({});
+    metrics.sluice_reconcile_failing_objects.set({"a-controller"}, 3);
     metrics.workqueue_adds_total.add({"a-controller", "a-name"});
     metrics.workqueue_retries_total.add({"a-controller", "a-name"});
     metrics.rest_client_requests_total.add({"a-code", "a-host", "a-method"});
