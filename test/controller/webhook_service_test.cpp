@@ -67,13 +67,8 @@ struct Cluster {
     std::optional<api::Secret> secret() const {
         return client.find<api::Secret>("kueue-system", "kueue-webhook-server-cert");
     }
-    /// The APIServices of the visibility API, whose kind the server knows by a definition here.
+    /// Makes the APIServices of the visibility API.
     void put_api_services() {
-        client.put(definition_path(), *json::parse(R"({"metadata":
-            {"name":"apiservices.apiregistration.k8s.io"},"spec":{"group":"apiregistration.k8s.io",
-            "scope":"Cluster","names":{"plural":"apiservices","kind":"APIService"},"versions":[
-            {"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",
-            "x-kubernetes-preserve-unknown-fields":true}}}]}})"));
         for (const std::string version : {"v1beta1", "v1beta2"}) {
             client.put(
                 api_service_path(""),
