@@ -14,7 +14,7 @@ namespace sluice::controller {
 /// at a time, they take no more of the node's disk. Thread: any.
 class AnswerBudget {
   public:
-    /// Of one answer alone too: topology slices of a few bytes may state very many domains.
+    /// Limits a single answer, too: topology slices of a few bytes may state very many domains.
     static constexpr std::size_t kBytesMax = std::size_t{512} * 1024 * 1024;
 
     explicit AnswerBudget(std::size_t bytes_max = kBytesMax) : bytes_max_(bytes_max) {}

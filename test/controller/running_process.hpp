@@ -85,7 +85,7 @@ inline ProcessOptions make_options() {
     return options;
 }
 
-/// Of one that competes for its lease through a client that belongs to a loop.
+/// The options of a process that competes for its lease through a client that belongs to a loop.
 inline ProcessOptions make_elected_options(net::EventLoop& loop, kube::Client& leases) {
     ProcessOptions options = make_options();
     options.configuration.leader_election.leader_elect = true;
