@@ -99,6 +99,10 @@ void simplify_workload(Case& failing, const Check& check, std::size_t step) {
         }
     }
     try_change(failing, check, [&](Case& simpler) { workload(simpler).replaces.clear(); });
+    try_change(failing, check, [&](Case& simpler) {
+        workload(simpler).job.clear();
+        workload(simpler).is_unowned = true;
+    });
     try_change(failing, check, [&](Case& simpler) { workload(simpler).priority = 0; });
     try_change(failing, check, [&](Case& simpler) { workload(simpler).preemption_gated = false; });
     try_change(failing, check, [&](Case& simpler) { workload(simpler).scheduling_class = 0; });

@@ -79,6 +79,7 @@ std::string text(const engine::Workload& workload) {
         out += pod_set.group.empty() ? " )" : " group=" + pod_set.group + " )";
     }
     out += workload.replaces.empty() ? "" : " replaces " + workload.replaces;
+    out += workload.is_unowned ? "" : " of job '" + workload.job + "'";
     out += workload.queueable ? "" : " not-queueable";
     out += workload.requeued_false ? " requeued=false" : "";
     out += workload.requeue_at ? " requeue_at=" + text(*workload.requeue_at) : "";

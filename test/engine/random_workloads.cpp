@@ -182,6 +182,10 @@ void Maker::make_slice(engine::Workload& made) {
     if (chance(75)) {
         made.priority = slice->priority;
     }
+    if (chance(85)) {
+        made.job = slice->job;
+        made.is_unowned = slice->is_unowned;
+    }
     made.replaces = slice->ns + "/" + slice->name;
     if (chance(4)) {
         made.replaces = chance(50) ? "n/absent" : made.ns + "/" + made.name;
@@ -190,6 +194,10 @@ void Maker::make_slice(engine::Workload& made) {
 
 engine::Workload Maker::next_workload() {
     engine::Workload made = workload();
+    if (slices_ > 0 && chance(80)) {
+        made.is_unowned = false;
+        made.job = chance(90) ? "job" + std::to_string(pick(0, 3)) : "";  // "": of another owner
+    }
     if (!made_.empty() && chance(slices_)) {
         make_slice(made);
     }

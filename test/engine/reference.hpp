@@ -191,6 +191,7 @@ class Cluster {
     /// `first` before what else waits in its queue.
     std::vector<std::string> pop_heads(const std::string& first);
     bool refuse_early(Try& attempt) const;
+    bool may_replace(const engine::Workload& workload, const std::string& key) const;
     std::optional<int> find_replaced(const Snapshot& snapshot, const Try& attempt) const;
     void nominate(Cycle& cycle, Try& attempt) const;
     std::pair<Assignment, std::vector<Target>> assign_and_target(Cycle& cycle, const Head& head)

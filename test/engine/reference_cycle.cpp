@@ -132,14 +132,24 @@ std::pair<Assignment, std::vector<Target>> Cluster::assign_and_target(
     return {assign(cycle.snapshot, cycle.rules, head, {}), {}};
 }
 
+/// Upstream asks for the name alone, and in one place for the namespace. A tenant writes that name,
+/// so that two workloads which no job owns, or which one job owns, may replace each other only.
+bool Cluster::may_replace(const engine::Workload& workload, const std::string& key) const {
+    if (workload.replaces != key) {
+        return false;
+    }
+    const engine::Workload& slice = workloads_.at(key).object;
+    return slice.ns == workload.ns && slice.is_unowned == workload.is_unowned &&
+           (slice.is_unowned || (slice.job == workload.job && !slice.job.empty()));
+}
+
 /// The slice that the head is to take the place of, where it holds quota in the head's
-/// ClusterQueue, evicted or not, and is of the head's namespace (KEP-77).
+/// ClusterQueue, evicted or not, and is of the head's job (KEP-77).
 std::optional<int> Cluster::find_replaced(const Snapshot& snapshot, const Try& attempt) const {
     const engine::Workload& workload = *attempt.head.workload;
-    const bool same_namespace = workload.replaces.starts_with(workload.ns + "/");
-    if (options_.gates.elastic_jobs && same_namespace) {
+    if (options_.gates.elastic_jobs) {
         for (const int holder : snapshot.at(attempt.cluster_queue).holders) {
-            if (snapshot.holder(holder).key == workload.replaces) {
+            if (may_replace(workload, snapshot.holder(holder).key)) {
                 return holder;
             }
         }
@@ -289,13 +299,14 @@ void Cluster::reserve(Cycle& cycle, const Try& attempt) const {
     cycle.snapshot.add(node, reserved);
 }
 
-/// The slice is no victim. Upstream knows it among the targets by its name alone: where it was not
-/// found as a slice, holding quota in another ClusterQueue, a victim of that name is spared too.
+/// The slice is no victim, also where it was not found as a slice, since it holds quota in another
+/// ClusterQueue.
 void Cluster::spare_replaced(const Cycle& cycle, Try& attempt) const {
-    const std::string& replaces = attempt.head.workload->replaces;
+    const engine::Workload& workload = *attempt.head.workload;
     for (auto at = attempt.targets.begin(); at != attempt.targets.end(); ++at) {
-        if (options_.gates.elastic_jobs && cycle.snapshot.holder(at->holder).key == replaces) {
-            attempt.replaced = replaces;
+        const std::string& key = cycle.snapshot.holder(at->holder).key;
+        if (options_.gates.elastic_jobs && may_replace(workload, key)) {
+            attempt.replaced = key;
             attempt.targets.erase(at);
             return;
         }

@@ -38,6 +38,12 @@ class Course {
           invariants_(cluster_->state(), [this] { return now(); }),
           users_(*cluster_, invariants_, world_, prng_) {}
 
+    Course(const Course&) = delete;
+    Course& operator=(const Course&) = delete;
+
+    /// Killed replicas still write while they end; the invariants, which go first, observe that.
+    ~Course() { cluster_->kill_controller(); }
+
     CourseResult play() {
         begin_replicas();
         cluster_->run_for(1min);
