@@ -199,7 +199,10 @@ Outcome ungate_row(const View& view, const JobKinds& kinds, const ObjectKey& fir
         return outcome;
     }
     const auto job = find_job(view.stores, kinds, pod->metadata);
-    const auto slice = job ? find_slice_with_room(view.stores, *job) : nullptr;
+    if (!job) {
+        return outcome;
+    }
+    const auto slice = find_slice_with_room(view.stores, *job);
     if (!slice) {
         return outcome;
     }

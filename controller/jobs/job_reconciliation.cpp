@@ -191,7 +191,7 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
     const auto ancestor = find_managed_ancestor(kinds_, stores_, settings_, job_.metadata());
     if (!ancestor) {
         // What it has a Workload for goes on; only none is made for one whose parent is not known.
-        return own_.empty() ? refuse(ancestor.error()) : Next();
+        return own_.empty() ? Next(refuse(ancestor.error())) : Next();
     }
     const std::optional<ObjectKey>& parent = *ancestor;
     const bool runs_by_itself =
@@ -201,10 +201,8 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
     if (!parent || runs_by_itself) {
         return {};
     }
-    for (const WorkloadPointer& workload : own_) {
-        if (Next removal = remove_workload(*workload)) {
-            return removal;
-        }
+    if (!own_.empty()) {
+        return remove_workload(*own_.front());
     }
     if (job_.is_suspended() || job_.find_end() ||
         may_run_below(stores_, settings_, *parent, job_.metadata())) {
@@ -230,7 +228,7 @@ JobReconciliation::Next JobReconciliation::update_own_condition() {
     return change ? write(std::move(*change)) : Next();
 }
 
-JobReconciliation::Next JobReconciliation::refuse(const JobProblem& problem) {
+Outcome JobReconciliation::refuse(const JobProblem& problem) {
     if (const std::string_view reason = to_string(problem.reason); !reason.empty()) {
         events_.push_back(job_warning(kind_, job_.metadata(), reason, problem.detail));
     }

@@ -80,7 +80,7 @@ class JobReconciliation {
     Next create(const api::Workload& workload);
     /// The prebuilt Workload is not there, or another object's: the job must not run.
     Next wait_for_prebuilt(std::string_view name);
-    Next remove_workload(const api::Workload& workload);
+    Outcome remove_workload(const api::Workload& workload);
     Next drop_finalizer(const api::Workload& workload);
     /// No value: the job has stopped.
     Next stop(
@@ -92,7 +92,7 @@ class JobReconciliation {
     Next finish_workload_with(
         const api::Workload& workload, std::string_view reason, std::string_view message
     );
-    Next refuse(const JobProblem& problem);
+    Outcome refuse(const JobProblem& problem);
     Write released_quota() const;
     /// A job that was deactivated for its own fault is deleted after the retention time.
     Next delete_deactivated(const api::Condition& evicted);

@@ -90,12 +90,7 @@ JobReconciliation::Next JobReconciliation::choose_workload() {
     if (!workload_ && !others.empty()) {
         return replace_unlike(others);
     }
-    for (const WorkloadPointer& extra : others) {
-        if (Next removal = remove_workload(*extra)) {
-            return removal;
-        }
-    }
-    return {};
+    return others.empty() ? Next() : Next(remove_workload(*others.front()));
 }
 
 JobReconciliation::Next JobReconciliation::replace_unlike(const std::vector<WorkloadPointer>& others
@@ -117,10 +112,8 @@ JobReconciliation::Next JobReconciliation::replace_unlike(const std::vector<Work
         outcome.requeue_at = job_.active_until();
         return outcome;
     }
-    for (std::size_t i = 1; i < others.size(); ++i) {
-        if (Next removal = remove_workload(*others[i])) {
-            return removal;
-        }
+    if (others.size() > 1) {
+        return remove_workload(*others[1]);
     }
     if (has_quota_reserved(first) || is_finished(first)) {
         return remove_workload(first);
@@ -145,7 +138,7 @@ JobReconciliation::Next JobReconciliation::update_to_job(const api::Workload& wo
 }
 
 /// Lets the Workload go and deletes it; no value never: what is being deleted is waited for.
-JobReconciliation::Next JobReconciliation::remove_workload(const api::Workload& workload) {
+Outcome JobReconciliation::remove_workload(const api::Workload& workload) {
     Outcome outcome;
     if (auto without = remove_finalizer(workload)) {
         outcome.writes.push_back(std::move(*without));
@@ -205,7 +198,7 @@ JobReconciliation::Next JobReconciliation::make_missing_workload() {
         return settling;
     }
     const auto workload = make_workload(stores_, kind_, job_, settings_);
-    return workload ? create(*workload) : refuse(workload.error());
+    return workload ? create(*workload) : Next(refuse(workload.error()));
 }
 
 JobReconciliation::Next JobReconciliation::make_larger_slice() {
@@ -216,8 +209,8 @@ JobReconciliation::Next JobReconciliation::make_larger_slice() {
     if (workload) {
         return create(*workload);
     }
-    if (Next refusal = refuse(workload.error()); refusal->try_later) {
-        try_later_ = std::move(refusal->try_later);
+    if (Outcome refusal = refuse(workload.error()); refusal.try_later) {
+        try_later_ = std::move(refusal.try_later);
     }
     return {};
 }
@@ -253,9 +246,9 @@ JobReconciliation::Next JobReconciliation::settle_name(const std::string& name) 
         if (!is_over) {
             return {};
         }
-        Next removal = remove_workload(*present);
+        Outcome removal = remove_workload(*present);
         if (is_lost) {
-            removal->requeue_at = now_ + kRemovalTime;  // its end does not concern the job
+            removal.requeue_at = now_ + kRemovalTime;  // its end does not concern the job
         }
         return removal;
     }

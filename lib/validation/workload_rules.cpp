@@ -39,6 +39,7 @@ bool is_elastic(const api::Workload& workload, const config::FeatureGates& gates
 
 std::vector<std::string> pod_set_names(const api::Workload& workload) {
     std::vector<std::string> names;
+    names.reserve(workload.spec.pod_sets.size());
     for (const auto& pod_set : workload.spec.pod_sets) {
         names.push_back(pod_set.name);
     }
@@ -445,6 +446,9 @@ class WorkloadRules {
 FieldErrors validate_pod_level_requests(const api::PodSpec& pod, const std::string& path) {
     FieldErrors errors;
     const api::PodResources resources = api::effective_resources(pod);
+    if (!resources.pod_level) {
+        return errors;
+    }
     for (const auto& resource : api::pod_level_requests_below_containers(resources)) {
         errors.push_back(invalid(
             fmt::format("{}.resources.requests[{}]", path, resource),
