@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/clock.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,6 +25,7 @@ struct CourseResult {
     std::uint64_t faults = 0;
     std::uint64_t kills = 0;
     std::uint64_t leaders = 0;  ///< changes of who holds the lease
+    Duration longest_excess{};  ///< of a hostile course: for so long pods ran beyond quota
 };
 
 /// The whole system on virtual time: API server, cluster and two replicas of the controller that
@@ -31,5 +34,11 @@ struct CourseResult {
 /// to its end, and all is deleted. Problems are broken invariants, which are checked at each write,
 /// at moments of rest, and at the end.
 CourseResult play_course(const CourseOptions& options);
+
+/// One controller, whose cluster belongs to a hostile tenant: every job and pod of it is managed.
+/// At each write the pods on the nodes request no more than Workloads hold, but for a grace;
+/// the same counts at moments of rest without grace, and there against what the ClusterQueues
+/// count. In the end the namespace is deleted and goes, and so do queues, flavors and cohorts.
+CourseResult play_hostile_course(const CourseOptions& options);
 
 }  // namespace sluice::whole_system

@@ -14,12 +14,14 @@ int main(int argc, char** argv) {
     std::uint64_t seed = 1;
     std::uint64_t seeds = 10;
     bool logs = false;
+    bool is_hostile = false;
     sluice::whole_system::CourseOptions options;
     app.add_option("--seed", seed, "the first seed")->envname("SLUICE_RANDOM_SEED");
     app.add_option("--seeds", seeds, "play this many");
     app.add_option("--actions", options.actions, "of each seed");
     app.add_flag("--print-actions", options.prints_actions, "tell what happens");
     app.add_flag("--print-requests", options.prints_requests, "and what controllers ask for");
+    app.add_flag("--hostile", is_hostile, "courses of a hostile tenant");
     app.add_flag("--log", logs, "let the controllers log");
     CLI11_PARSE(app, argc, argv);
 
@@ -30,17 +32,19 @@ int main(int argc, char** argv) {
     for (options.seed = seed; options.seed < seed + seeds; ++options.seed) {
         // Of a program that dies it is the last line.
         fmt::print(stderr, "\rseed {} ", options.seed);
-        const auto result = sluice::whole_system::play_course(options);
+        const auto result = is_hostile ? sluice::whole_system::play_hostile_course(options)
+                                       : sluice::whole_system::play_course(options);
         for (const auto& problem : result.problems) {
             fmt::print("seed {}: {}\n", options.seed, problem);
         }
         if (!result.problems.empty()) {
             ++failed;
             fmt::print(
-                "again: {} --seed {} --seeds 1 --actions {} --print-actions\n",
+                "again: {} --seed {} --seeds 1 --actions {}{} --print-actions\n",
                 argv[0],
                 options.seed,
-                options.actions
+                options.actions,
+                is_hostile ? " --hostile" : ""
             );
         }
         std::fflush(stdout);

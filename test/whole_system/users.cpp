@@ -15,9 +15,6 @@ const apiserver::Collection kPods{"", "pods"};
 const apiserver::Collection kNodes{"", "nodes"};
 const apiserver::Collection kWorkloads{"kueue.x-k8s.io", "workloads"};
 
-constexpr const char* kPodsPath = "/api/v1/namespaces/team/pods";
-constexpr const char* kKueuePath = "/apis/kueue.x-k8s.io/v1beta2/";
-
 std::string pod_spec(std::int64_t cpu, std::int64_t memory) {
     return fmt::format(
         "{{'restartPolicy':'Never','containers':[{{'name':'c','image':'i','resources':"
@@ -39,48 +36,18 @@ std::string run_annotations(Prng& prng) {
 
 }  // namespace
 
-int Users::send(std::string method, std::string path, const json::Value* body) {
-    apiserver::Request request = apiserver::make_request(method, path);
-    request.accept = "application/json";
-    request.user_agent = "kubectl";
-    request.content_type = method == "PATCH" ? "application/merge-patch+json" : "application/json";
-    if (body != nullptr) {
-        request.body = json::print(*body);
-    }
-    const json::Value* created =
-        method == "POST" && body != nullptr ? body->find_path({"metadata", "name"}) : nullptr;
-    const std::string named = path.substr(path.rfind('/') + 1);
-    invariants_.set_user_writes(
-        created != nullptr ? created->as_string() : named.substr(0, named.find('?'))
-    );
-    const int status = cluster_.request(std::move(request)).status;
-    invariants_.set_user_writes("");
-    return status;
-}
-
-int Users::create(const std::string& path, const json::Value& object) {
-    return send("POST", path, &object);
-}
-
-int Users::merge(const std::string& path, const std::string& patch) {
-    const json::Value body = parse(patch);
-    return send("PATCH", path, &body);
-}
-
-int Users::remove(const std::string& path) {
-    return send("DELETE", path + "?propagationPolicy=Background", nullptr);
-}
-
-std::vector<std::string> Users::names(const apiserver::Collection& collection) const {
-    std::vector<std::string> made;
-    for (const auto& [name, object] : cluster_.state().store.objects(collection)) {
-        made.push_back(name.name);
-    }
-    return made;
-}
+Users::Users(
+    commands::VirtualCluster& cluster, Invariants& invariants, const World& world, Prng& prng
+)
+    : cluster_(cluster),
+      client_(
+          cluster, [&invariants](std::string name) { invariants.set_user_writes(std::move(name)); }
+      ),
+      world_(world),
+      prng_(prng) {}
 
 std::string Users::any_name(const apiserver::Collection& collection) {
-    const std::vector<std::string> all = names(collection);
+    const std::vector<std::string> all = client_.names(collection);
     return all.empty() ? "" : all[prng_.below(all.size())];
 }
 
@@ -134,7 +101,7 @@ std::string Users::labels() {
 std::string Users::create_job() {
     const std::string name = fmt::format("job-{}", ++jobs_);
     const auto parallelism = prng_.between(1, 4);
-    const int status = create(
+    const int status = client_.create(
         job_kinds()[0].path,
         parse(fmt::format(
             "{{'apiVersion':'batch/v1','kind':'Job','metadata':{{'name':'{}','labels':{{{}}}}},"
@@ -173,7 +140,7 @@ std::string Users::create_job_set() {
             pod_spec(prng_.between(1, 2), prng_.between(1, 4))
         );
     }
-    const int status = create(
+    const int status = client_.create(
         job_kinds()[1].path,
         parse(fmt::format(
             "{{'apiVersion':'jobset.x-k8s.io/v1alpha2','kind':'JobSet','metadata':{{'name':'{}',"
@@ -199,7 +166,7 @@ std::string Users::create_training_job() {
     };
     const std::string master = replicas(1);
     const std::string workers = replicas(prng_.between(1, 3));
-    const int status = create(
+    const int status = client_.create(
         job_kinds()[2].path,
         parse(fmt::format(
             "{{'apiVersion':'kubeflow.org/"
@@ -217,7 +184,7 @@ std::string Users::create_training_job() {
 
 std::string Users::create_pod() {
     const std::string name = fmt::format("pod-{}", ++jobs_);
-    const int status = create(
+    const int status = client_.create(
         kPodsPath,
         parse(fmt::format(
             "{{'apiVersion':'v1','kind':'Pod','metadata':{{'name':'{}','labels':{{{}}},"
@@ -240,7 +207,7 @@ std::string Users::create_group() {
     for (int i = 0; i < total; ++i) {
         statuses += fmt::format(
             " {}",
-            create(
+            client_.create(
                 kPodsPath,
                 parse(fmt::format(
                     "{{'apiVersion':'v1','kind':'Pod','metadata':{{'name':'{}-{}','labels':{{{},"
@@ -264,17 +231,18 @@ std::string Users::create_group() {
 std::string Users::delete_job() {
     if (prng_.chance(20)) {
         const std::string pod = any_name(kPods);
-        return pod.empty() ? "has no pod to delete"
-                           : fmt::format(
-                                 "deletes {}: {}", pod, remove(fmt::format("{}/{}", kPodsPath, pod))
-                             );
+        return pod.empty()
+                   ? "has no pod to delete"
+                   : fmt::format(
+                         "deletes {}: {}", pod, client_.remove(fmt::format("{}/{}", kPodsPath, pod))
+                     );
     }
     const JobKind& kind = any_kind();
     const std::string name = any_name(kind.collection);
     if (name.empty()) {
         return "has nothing to delete";
     }
-    const int status = remove(fmt::format("{}/{}", kind.path, name));
+    const int status = client_.remove(fmt::format("{}/{}", kind.path, name));
     return fmt::format("deletes {}: {}", name, status);
 }
 
@@ -305,7 +273,7 @@ std::string Users::edit_job() {
                 prng_.chance(50) ? "low" : "high"
             );
     }
-    const int status = merge(fmt::format("{}/{}", kind.path, name), patch);
+    const int status = client_.merge(fmt::format("{}/{}", kind.path, name), patch);
     return fmt::format("edits {} by {}: {}", name, patch, status);
 }
 
@@ -316,10 +284,10 @@ std::string Users::edit_workload() {
     }
     const std::string path = fmt::format("{}namespaces/team/workloads/{}", kKueuePath, name);
     if (prng_.chance(30)) {
-        return fmt::format("deletes Workload {}: {}", name, remove(path));
+        return fmt::format("deletes Workload {}: {}", name, client_.remove(path));
     }
     const bool active = prng_.chance(60);
-    const int status = merge(path, fmt::format("{{'spec':{{'active':{}}}}}", active));
+    const int status = client_.merge(path, fmt::format("{{'spec':{{'active':{}}}}}", active));
     return fmt::format("sets active of Workload {} to {}: {}", name, active, status);
 }
 
@@ -329,18 +297,19 @@ std::string Users::edit_queue() {
     if (prng_.chance(50)) {
         static constexpr const char* kPolicies[]{"None", "None", "Hold", "HoldAndDrain"};
         const char* policy = kPolicies[prng_.below(4)];
-        const int status = merge(path, fmt::format("{{'spec':{{'stopPolicy':'{}'}}}}", policy));
+        const int status =
+            client_.merge(path, fmt::format("{{'spec':{{'stopPolicy':'{}'}}}}", policy));
         return fmt::format("sets stopPolicy of {} to {}: {}", name, policy, status);
     }
     const json::Value quotas = some_quotas(prng_, world_.flavors);
-    const int status = send("PATCH", path, &quotas);
+    const int status = client_.send("PATCH", path, &quotas);
     return fmt::format("gives {} the quotas {}: {}", name, json::print(quotas), status);
 }
 
 /// A node goes with its pods, and another comes.
 std::string Users::lose_node() {
     const std::string name = any_name(kNodes);
-    const int status = remove("/api/v1/nodes/" + name);
+    const int status = client_.remove("/api/v1/nodes/" + name);
     const auto flavor = world_.flavors[prng_.below(world_.flavors.size())];
     const auto made =
         sim::make_nodes(fmt::format("new-{}: cpu=16,memory=64Gi,label:pool={}", ++nodes_, flavor));
@@ -350,12 +319,12 @@ std::string Users::lose_node() {
 
 void Users::let_all_run() {
     for (const std::string& queue : world_.queues) {
-        merge(
+        client_.merge(
             fmt::format("{}clusterqueues/{}", kKueuePath, queue), "{'spec':{'stopPolicy':'None'}}"
         );
     }
-    for (const std::string& name : names(kWorkloads)) {
-        merge(
+    for (const std::string& name : client_.names(kWorkloads)) {
+        client_.merge(
             fmt::format("{}namespaces/team/workloads/{}", kKueuePath, name),
             "{'spec':{'active':true}}"
         );
@@ -364,17 +333,17 @@ void Users::let_all_run() {
 
 void Users::delete_all_jobs() {
     for (const JobKind& kind : job_kinds()) {
-        for (const std::string& name : names(kind.collection)) {
-            remove(fmt::format("{}/{}", kind.path, name));
+        for (const std::string& name : client_.names(kind.collection)) {
+            client_.remove(fmt::format("{}/{}", kind.path, name));
         }
     }
-    for (const std::string& name : names(kPods)) {
-        remove(fmt::format("{}/{}", kPodsPath, name));
+    for (const std::string& name : client_.names(kPods)) {
+        client_.remove(fmt::format("{}/{}", kPodsPath, name));
     }
     // A group that was evicted waits for other pods as long as it has its Workload.
-    for (const std::string& name : names(kWorkloads)) {
+    for (const std::string& name : client_.names(kWorkloads)) {
         if (name.starts_with("group-")) {
-            remove(fmt::format("{}namespaces/team/workloads/{}", kKueuePath, name));
+            client_.remove(fmt::format("{}namespaces/team/workloads/{}", kKueuePath, name));
         }
     }
 }

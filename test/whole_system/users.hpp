@@ -6,6 +6,7 @@
 #include "json/value.hpp"
 #include "whole_system/invariants.hpp"
 #include "whole_system/job_kinds.hpp"
+#include "whole_system/user_client.hpp"
 #include "whole_system/world.hpp"
 
 #include <cstdint>
@@ -20,8 +21,9 @@ namespace sluice::whole_system {
 class Users {
   public:
     /// Lifetime: all outlive it.
-    Users(commands::VirtualCluster& cluster, Invariants& invariants, const World& world, Prng& prng)
-        : cluster_(cluster), invariants_(invariants), world_(world), prng_(prng) {}
+    Users(
+        commands::VirtualCluster& cluster, Invariants& invariants, const World& world, Prng& prng
+    );
 
     /// Does something and says what.
     std::string act();
@@ -46,15 +48,10 @@ class Users {
 
     const std::string& any_queue() { return world_.queues[prng_.below(world_.queues.size())]; }
     const JobKind& any_kind();
-    std::vector<std::string> names(const apiserver::Collection& collection) const;
     std::string any_name(const apiserver::Collection& collection);
-    int send(std::string method, std::string path, const json::Value* body);
-    int create(const std::string& path, const json::Value& object);
-    int merge(const std::string& path, const std::string& patch);
-    int remove(const std::string& path);
 
     commands::VirtualCluster& cluster_;
-    Invariants& invariants_;
+    UserClient client_;
     const World& world_;
     Prng& prng_;
     std::uint64_t jobs_ = 0;

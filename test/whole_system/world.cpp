@@ -120,14 +120,16 @@ json::Value some_quotas(Prng& prng, const std::vector<std::string>& flavors) {
     return parse(fmt::format("{{'spec':{{'resourceGroups':{}}}}}", groups(prng, flavors, true)));
 }
 
-World make_world(Prng& prng) {
-    World world;
+namespace {
+
+void add_namespace_and_definitions(World& world) {
     world.objects.push_back(
         parse("{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'team'}}")
     );
     std::ranges::move(definitions(), std::back_inserter(world.objects));
-    add_flavors(prng, world);
-    const std::vector<std::string> cohorts = add_cohorts(prng, world);
+}
+
+void add_priority_classes(World& world) {
     for (const auto& [name, value] : {std::pair("low", 10), std::pair("high", 100)}) {
         world.objects.push_back(parse(fmt::format(
             "{{{},'value':{}}}",
@@ -135,6 +137,16 @@ World make_world(Prng& prng) {
             value
         )));
     }
+}
+
+}  // namespace
+
+World make_world(Prng& prng) {
+    World world;
+    add_namespace_and_definitions(world);
+    add_flavors(prng, world);
+    const std::vector<std::string> cohorts = add_cohorts(prng, world);
+    add_priority_classes(world);
     const auto queues = prng.between(2, 5);
     for (int i = 0; i < queues; ++i) {
         add_queue(prng, world, fmt::format("queue-{}", i), any(prng, cohorts));
@@ -142,6 +154,19 @@ World make_world(Prng& prng) {
     world.has_fair_sharing = prng.chance(30);
     world.waits_for_pods = prng.chance(25);
     world.blocks_admission = world.waits_for_pods && prng.chance(50);
+    return world;
+}
+
+World make_scarce_world(Prng& prng) {
+    World world;
+    add_namespace_and_definitions(world);
+    add_flavors(prng, world);
+    add_priority_classes(world);
+    const std::string cohort = prng.chance(50) ? "root" : "";
+    const auto queues = prng.between(1, 2);
+    for (int i = 0; i < queues; ++i) {
+        add_queue(prng, world, fmt::format("queue-{}", i), cohort);
+    }
     return world;
 }
 

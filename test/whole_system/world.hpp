@@ -27,4 +27,7 @@ json::Value some_quotas(Prng& prng, const std::vector<std::string>& flavors);
 
 World make_world(Prng& prng);
 
+/// Few queues with little quota, and nodes with room for much more.
+World make_scarce_world(Prng& prng);
+
 }  // namespace sluice::whole_system
