@@ -15,13 +15,45 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace sluice::commands {
 
-Result<std::vector<json::Value>> setup_objects() {
+namespace {
+
+bool manages_jobs_without_queue(const json::Value& configuration) {
+    const json::Value* value = configuration.find("manageJobsWithoutQueueName");
+    return value != nullptr && value->is_bool() && value->as_bool();
+}
+
+/// Whether the webhook is about objects that serve and name a queue.
+bool is_of_serving_kind(std::string_view webhook) {
+    constexpr std::array<std::string_view, 3> kKinds{
+        "deployment.kb.io", "leaderworkerset.kb.io", "statefulset.kb.io"
+    };
+    return !webhook.empty() && std::ranges::find(kKinds, webhook.substr(1)) != kKinds.end();
+}
+
+/// Asks about objects that serve also if they name no queue, and about each change of such jobs.
+void ask_about_all(json::Value& webhook) {
+    const std::string_view name = webhook.string_at("name");
+    if (is_of_serving_kind(name)) {
+        webhook.erase("objectSelector");
+    }
+    if (!name.starts_with("vunqueued")) {
+        return;
+    }
+    for (json::Value& rule : webhook.find("rules")->as_array()) {
+        rule.set("operations", json::Array{"CREATE", "UPDATE"});
+    }
+}
+
+}  // namespace
+
+Result<std::vector<json::Value>> setup_objects(const json::Value& configuration) {
     std::vector<json::Value> objects;
     for (const api::KindInfo& kind : api::all_kinds()) {
         if (kind.group == api::kKueueGroup) {
@@ -36,6 +68,12 @@ Result<std::vector<json::Value>> setup_objects() {
             if (document.value->is_object()) {
                 objects.push_back(std::move(*document.value));
             }
+        }
+    }
+    for (json::Value& object : objects) {
+        json::Value* webhooks = object.find("webhooks");
+        if (webhooks != nullptr && manages_jobs_without_queue(configuration)) {
+            std::ranges::for_each(webhooks->as_array(), ask_about_all);
         }
     }
     return objects;

@@ -82,8 +82,12 @@ class TemporaryFolder {
     std::filesystem::path path_;
 };
 
-Result<void> install(EmbeddedCluster& cluster) {
-    const auto objects = setup_objects();
+Result<void> install(EmbeddedCluster& cluster, const Options& options) {
+    const auto configuration = read_configuration(options.config_file, options.feature_gates);
+    if (!configuration) {
+        return configuration.error();
+    }
+    const auto objects = setup_objects(*configuration);
     if (!objects) {
         return objects.error();
     }
@@ -303,7 +307,7 @@ Result<std::unique_ptr<DataFolder>> open_data(Options& options) {
     }
     options.cluster.image = std::move(*image);
     if (options.cluster.image) {
-        const auto own = setup_objects();
+        const auto own = setup_objects(make_configuration());
         if (!own) {
             return own.error();
         }
@@ -382,7 +386,7 @@ int run_with_controller(EmbeddedCluster& cluster, Beginning& beginning, const Cl
     beginning.webhook_port = (*socket)->port();
     const auto configuration = (*folder)->path() / "configuration.json";
     const auto own_kubeconfig = (*folder)->path() / "kubeconfig";
-    auto prepared = install(cluster);
+    auto prepared = install(cluster, options);
     if (prepared) {
         const auto text = print_configuration(options, beginning.webhook_port);
         prepared = text ? write_private_file(configuration, *text) : Result<void>(text.error());

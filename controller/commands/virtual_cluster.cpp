@@ -106,7 +106,7 @@ Result<void> VirtualCluster::set_up() {
     for (const json::Value& node : options_.node_objects) {
         cluster_->add_node(node, now());
     }
-    const auto objects = setup_objects();
+    const auto objects = setup_objects(options_.configuration);
     if (!objects) {
         return objects.error();
     }

@@ -532,13 +532,14 @@ json::Value SimulatedCluster::find(
                : json::Value();
 }
 
-/// A pod whose Job is gone is counted by nobody.
+/// A pod that no Job controls is counted by nobody.
 bool SimulatedCluster::release_orphan(const json::Value& pod, Time now) {
     if (!JobPod::make(pod).is_tracked) {
         return false;
     }
     for (const json::Value& owner : list_at(pod, {"metadata", "ownerReferences"})) {
-        if (server_.state().find_by_uid(owner.string_at("uid")) != nullptr) {
+        const bool is_job = owner.string_at("kind") == "Job";
+        if (is_job && server_.state().find_by_uid(owner.string_at("uid")) != nullptr) {
             return false;
         }
     }

@@ -13,6 +13,7 @@ struct CourseOptions {
     int actions = 100;  ///< of users, administrators and misfortune
     bool prints_actions = false;
     bool prints_requests = false;  ///< of the controllers, beside the actions
+    std::string printed_object{};  ///< of a hostile course: each version of objects so named
 };
 
 /// What a course came to.

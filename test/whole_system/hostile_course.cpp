@@ -48,6 +48,7 @@ class HostileCourse {
 
     CourseResult play() {
         account_.set_grace(is_stormy_ ? kGraceInStorm : kGrace);
+        print_object();
         begin_controller();
         cluster_->run_for(10s);
         for (const json::Value& object : world_.objects) {
@@ -95,6 +96,23 @@ class HostileCourse {
             );
             fmt::print("{} ms: {}\n", since.count(), text);
         }
+    }
+
+    void print_object() {
+        if (options_.printed_object.empty()) {
+            return;
+        }
+        cluster_->state().store.add_observer([this](const auto& collection, const auto& entry) {
+            if (entry.name.name.find(options_.printed_object) != std::string::npos) {
+                json::Value shown = entry.after ? *entry.after : json::Value("gone");
+                if (json::Value* metadata = shown.find("metadata")) {
+                    metadata->erase("managedFields");
+                }
+                tell(fmt::format(
+                    "{} {}: {}", collection.plural, entry.name.name, json::print(shown)
+                ));
+            }
+        });
     }
 
     void add_problem(std::string text) { problems_.push_back(std::move(text)); }
@@ -152,11 +170,12 @@ class HostileCourse {
         for (const auto& [of, amount] : account_.held()) {
             if (!of.first.empty() && counted[of] < amount) {
                 add_problem(fmt::format(
-                    "ClusterQueues count {} of {} in {}, the Workloads hold {}",
+                    "ClusterQueues count {} of {} in {}, the Workloads hold {}:{}",
                     counted[of].to_string(),
                     of.second,
                     of.first,
-                    amount.to_string()
+                    amount.to_string(),
+                    account_.describe(of.first)
                 ));
             }
         }

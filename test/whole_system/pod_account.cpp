@@ -25,6 +25,14 @@ T read(const apiserver::Snapshot& object) {
     return std::move(*made);
 }
 
+/// What no job owns has no pods: it gives its quota back at once when it is deactivated, though its
+/// status still shows the reservation.
+std::optional<Holding> counted_of(const api::Workload& workload) {
+    const bool has_gone =
+        !workload.spec.active.value_or(true) && workload.metadata.owner_references.empty();
+    return has_gone ? std::nullopt : holding_of(workload);
+}
+
 std::string name_of(const FlavorResource& of) {
     return of.first.empty() ? of.second : fmt::format("{} of {}", of.second, of.first);
 }
@@ -43,7 +51,7 @@ PodAccount::PodAccount(apiserver::State& state, std::function<Time()> now)
 void PodAccount::note(const apiserver::Collection& collection, const apiserver::LogEntry& entry) {
     if (collection == kWorkloads) {
         const auto holding =
-            entry.after ? holding_of(read<api::Workload>(entry.after)) : std::nullopt;
+            entry.after ? counted_of(read<api::Workload>(entry.after)) : std::nullopt;
         if (holding) {
             held_[entry.name] = *holding;
         } else {

@@ -25,6 +25,8 @@ class PodAccount {
     void set_grace(Duration grace) { grace_ = grace; }
     /// Reports what lasts for longer by now; what ended in between was reported then.
     void check();
+    /// Returns the pods on nodes of the flavor ("": all pods), and what each Workload holds.
+    std::string describe(const std::string& flavor) const;
     /// Returns what the Workloads hold; flavor "": over all flavors.
     Amounts held() const;
     /// Returns the longest time that something was used beyond quota so far.
@@ -47,7 +49,6 @@ class PodAccount {
     std::optional<RunningPod> read_running(const apiserver::LogEntry& entry) const;
     void compare();
     void report(Excess& excess);
-    std::string describe(const std::string& flavor) const;
 
     apiserver::State& state_;
     std::function<Time()> now_;
