@@ -63,6 +63,8 @@ class JobReconciliation {
     // What they are made of.
     bool is_in_managed_namespace() const;
     bool is_managed() const;
+    /// Returns true if the job runs, if only with some of its pods.
+    bool runs_at_all() const { return !job_.is_suspended() || job_.runs_in_part(); }
     /// Removes those that do not describe the job, or changes one of them so that it does.
     Next replace_unlike(const std::vector<WorkloadPointer>& others);
     Next update_to_job(const api::Workload& workload);

@@ -96,7 +96,7 @@ JobReconciliation::Next JobReconciliation::choose_workload() {
 JobReconciliation::Next JobReconciliation::replace_unlike(const std::vector<WorkloadPointer>& others
 ) {
     const api::Workload& first = *others.front();
-    if (!job_.is_suspended()) {
+    if (runs_at_all()) {
         const api::Workload* original = others.size() == 1 ? &first : nullptr;
         constexpr std::string_view kMessage =
             "No matching Workload; restoring pod templates according to existent Workload";
@@ -165,7 +165,7 @@ JobReconciliation::Next JobReconciliation::drop_finalizer(const api::Workload& w
 }
 
 JobReconciliation::Next JobReconciliation::stop_without_workload() {
-    if (!job_.is_suspended() || job_.runs_in_part()) {
+    if (runs_at_all()) {
         constexpr std::string_view kMessage = "Missing Workload; unable to restore pod templates";
         if (Next stopping = stop(nullptr, kMessage)) {
             return stopping;

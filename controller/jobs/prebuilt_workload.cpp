@@ -79,7 +79,7 @@ JobReconciliation::Next JobReconciliation::adopt_prebuilt_workload() {
     if (is_finished(*workload_)) {
         const auto* finished = find_condition(*workload_, api::condition::kFinished);
         const bool is_stale = finished->reason == reason::kOutOfSync;
-        return is_stale && !job_.is_suspended() ? stop(nullptr, "missing workload") : Next();
+        return is_stale && runs_at_all() ? stop(nullptr, "missing workload") : Next();
     }
     const bool is_over = job_.find_end().has_value();
     if (!is_over && !is_equivalent(job_, *workload_, settings_)) {
@@ -97,7 +97,7 @@ JobReconciliation::Next JobReconciliation::wait_for_prebuilt(std::string_view na
     if (!is_managed() || job_.find_end()) {
         return Outcome{};
     }
-    if (!job_.is_suspended()) {
+    if (runs_at_all()) {
         if (Next stopping = stop(nullptr, "missing workload")) {
             return stopping;
         }

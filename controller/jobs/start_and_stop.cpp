@@ -110,7 +110,7 @@ JobReconciliation::Next JobReconciliation::stop_unadmitted() {
     const bool has_outgrown = replaced_ && !may_run_on(job_, *replaced_);
     const bool may_run =
         !has_outgrown && (is_admitted(*workload_) || (kept_ && may_run_on(job_, *kept_)));
-    if (may_run || (job_.is_suspended() && !job_.runs_in_part())) {
+    if (may_run || !runs_at_all()) {
         return {};
     }
     Next stopping = stop(workload_.get(), "Not admitted by cluster queue", reason::kNotAdmitted);

@@ -15,7 +15,9 @@ constexpr std::string_view kPrefix = "group/";
 
 bool is_of_pod_group(const api::ObjectMeta& workload) {
     const std::string* marked = workload.find_annotation(api::annotation::kIsGroupWorkload);
-    return marked != nullptr && *marked == "true";
+    // The annotation alone is a tenant's word: the Workload of a single pod, which controls it, is
+    // no group's.
+    return marked != nullptr && *marked == "true" && workload.controller_owner() == nullptr;
 }
 
 bool has_job(const api::ObjectMeta& workload) {

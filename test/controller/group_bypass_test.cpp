@@ -210,4 +210,62 @@ TEST_CASE("a number may be written in several ways", "[controller]") {
     CHECK(cluster.at(group_workload(), {"spec", "maximumExecutionTimeSeconds"}) == "60");
 }
 
+TEST_CASE("a pod of a role that the group's Workload lacks does not run", "[bypass]") {
+    MiniCluster cluster;
+    start_with_pods(cluster);
+    run_two(cluster);
+    put_pod(cluster, group_pod("c", 2, "another"));
+    cluster.settle();
+    CHECK(is_pod_gated(cluster, "c"));
+    CHECK_FALSE(is_pod_deleted(cluster, "c"));
+    cluster.merge(pod_key("c"), kWithoutGates);
+    run_pod(cluster, "c");
+    cluster.settle();
+    CHECK((!is_there(cluster, pod_key("c")) || is_pod_deleted(cluster, "c")));
+    CHECK_FALSE(is_pod_deleted(cluster, "a"));
+}
+
+TEST_CASE(
+    "a pod runs neither without place in a prebuilt Workload nor beside a job's", "[bypass]"
+) {
+    const bool is_prebuilt = GENERATE(true, false);
+    MiniCluster cluster;
+    start_with_pods(cluster);
+    cluster.put(
+        "{'kind':'Workload','metadata':{'name':'train','namespace':'team'},'spec':{'queueName':"
+        "'main','podSets':[{'name':'r1','count':1,'template':{'spec':{'containers':[{'name':'c',"
+        "'image':'i','resources':{'requests':{'cpu':'1'}}}]}}}]}}"
+    );
+    for (const char* name : {"a", "b"}) {
+        PodText pod = group_pod(name, 2);
+        if (is_prebuilt) {
+            pod.labels["kueue.x-k8s.io/prebuilt-workload-name"] = "train";
+        }
+        put_pod(cluster, pod);
+    }
+    cluster.settle();
+    cluster.merge(pod_key("b"), kWithoutGates);
+    run_pod(cluster, "b");
+    cluster.settle();
+    CHECK((!is_there(cluster, pod_key("b")) || is_pod_deleted(cluster, "b")));
+}
+
+TEST_CASE("the Workload of a single pod that is said to be a group's keeps no pod", "[bypass]") {
+    MiniCluster cluster;
+    start_with_pods(cluster);
+    put_pod(cluster, PodText{.name = "p"});
+    cluster.settle();
+    cluster.merge(
+        workload_key(cluster, "p"),
+        "{'metadata':{'annotations':{'kueue.x-k8s.io/is-group-workload':'true'}}}"
+    );
+    run_pod(cluster, "p");
+    cluster.settle();
+    set_pod_status(cluster, "p", "'phase':'Succeeded'");
+    cluster.settle();
+    delete_pod(cluster, "p");
+    cluster.settle();
+    CHECK_FALSE(is_there(cluster, pod_key("p")));
+}
+
 }  // namespace sluice::controller

@@ -45,6 +45,23 @@ bool has_max_execution_time_of(const api::ObjectMeta& pod, const api::Workload& 
                : limit && validation::parse_decimal<std::int64_t>(*text) == std::int64_t{*limit};
 }
 
+/// The pods of a StatefulSet or LeaderWorkerSet go in its order when it is scaled down.
+bool is_of_serving_object(const api::Workload& workload) {
+    const auto& owners = workload.metadata.owner_references;
+    return std::ranges::any_of(owners, [](const auto& owner) { return owner.kind != "Pod"; });
+}
+
+/// Somebody else took the gates off pods that have no place in the Workload.
+Pods find_bypassing(const PodPlaces& places) {
+    Pods found;
+    for (const Pods* pods : {&places.excess, &places.strangers}) {
+        std::ranges::copy_if(*pods, std::back_inserter(found), [](const auto& pod) {
+            return !is_held_or_over(*pod) && !pod->metadata.deletion_timestamp;
+        });
+    }
+    return found;
+}
+
 bool is_being_deleted(const Stores& stores, const std::string& ns) {
     const auto found = stores.of<api::Namespace>().find(ns);
     return !found || found->metadata.deletion_timestamp;
@@ -76,6 +93,11 @@ PodGroup::PodGroup(
     if (!workload_) {
         return;
     }
+    is_foreign_ = prebuilt.empty() && !is_of_pod_group(workload_->metadata);
+    PodPlaces places = find_places(stores, pods_, *workload_, count_by(), now);
+    if (!is_foreign_ && !(is_serving() && is_of_serving_object(*workload_))) {
+        bypassing_ = find_bypassing(places);
+    }
     if (!prebuilt.empty()) {
         oversized_ = find_oversized(stores, pods_, *workload_);
         std::erase_if(list_, [this](const auto& pod) {
@@ -83,11 +105,9 @@ PodGroup::PodGroup(
         });
         return;
     }
-    is_foreign_ = !is_of_pod_group(workload_->metadata);
     if (is_foreign_ || !has_max_execution_time_of(first_->metadata, *workload_)) {
         return;
     }
-    PodPlaces places = find_places(stores, pods_, *workload_, count_by(), now);
     if (!places.kept.empty() && has_place_for(*workload_, count_roles(places.kept))) {
         list_ = places.kept;
         places_ = std::move(places);

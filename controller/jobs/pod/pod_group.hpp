@@ -86,6 +86,7 @@ class PodGroup final : public GenericJob {
     bool is_foreign_ = false;          ///< it is
     std::optional<PodPlaces> places_;  ///< in its Workload; none: the Workload is not like it
     Pods oversized_;                   ///< those that are larger than a prebuilt Workload counts
+    Pods bypassing_;                   ///< those that run though the Workload does not count them
     Pods list_;                        ///< those that count
 };
 

@@ -213,6 +213,10 @@ std::optional<Outcome> PodGroup::settle_members(const JobKind& kind) const {
         return refuse_foreign_workload(kind);
     }
     std::vector<Write> writes;
+    remove_excess(bypassing_, kind, writes);
+    if (!writes.empty()) {
+        return independent(std::move(writes));
+    }
     if (is_abandoned() && !find_end()) {
         writes = release();
     } else if (is_prebuilt()) {
@@ -246,10 +250,16 @@ Outcome PodGroup::refuse_foreign_workload(const JobKind& kind) const {
         )
     ));
     Pods useless;
-    std::ranges::copy_if(pods_, std::back_inserter(useless), [](const auto& pod) {
-        return !is_useful(*pod) || is_deleted_and_over(*pod);
-    });
+    Pods running;
+    for (const auto& pod : pods_) {
+        if (!is_useful(*pod) || is_deleted_and_over(*pod)) {
+            useless.push_back(pod);
+        } else if (!is_held_or_over(*pod)) {
+            running.push_back(pod);
+        }
+    }
     release_all(useless, outcome.writes);
+    remove_excess(running, kind, outcome.writes);
     return outcome;
 }
 

@@ -120,6 +120,9 @@ PodPlaces find_places(
             split_off(*kept, 0, places.kept);
         }
     }
+    for (auto& [name, role] : roles) {
+        split_off(role.useful, 0, places.strangers);
+    }
     return places;
 }
 

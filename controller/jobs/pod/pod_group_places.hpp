@@ -20,10 +20,10 @@ using Pods = std::vector<std::shared_ptr<const api::Pod>>;
 /// How many pods there are of each role.
 using RoleCounts = std::map<std::string, std::int32_t>;
 
-/// The pods of a group by what is to be done with them. Of roles that the Workload lacks none is
-/// named.
+/// The pods of a group by what is to be done with them.
 struct PodPlaces {
     Pods kept;
+    Pods strangers;           ///< useful, of roles that the Workload lacks
     Pods excess;              ///< useful, but others are there, or larger than its role
     Pods replaced;            ///< useless, and others took their places
     std::int64_t absent = 0;  ///< places without a useful pod
