@@ -43,6 +43,7 @@ listing batch/job
 } >"$folder/rbac.yaml"
 { printf '%s\n' "$note" && render user_roles.yaml; } >"$folder/user-roles.yaml"
 { printf '%s\n' "$note" && render pod_writes.yaml; } >"$folder/pod-writes.yaml"
+{ printf '%s\n' "$note" && render tenant_writes.yaml; } >"$folder/tenant-writes.yaml"
 # Webhooks ask about every kind: about those that the configuration does not list, Sluice says yes.
 listing batch/job "${kinds[@]}"
 { printf '%s\n' "$note" && render webhooks.yaml; } >"$folder/webhooks.yaml"

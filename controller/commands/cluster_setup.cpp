@@ -60,7 +60,8 @@ Result<std::vector<json::Value>> setup_objects(const json::Value& configuration)
             objects.push_back(api::make_crd(kind));
         }
     }
-    for (const std::string_view manifests : {rights_manifests(), webhook_manifest()}) {
+    for (const std::string_view manifests :
+         {rights_manifests(), webhook_manifest(), policy_manifest()}) {
         for (yaml::Document& document : yaml::parse_documents(manifests)) {
             if (!document.value) {
                 return document.value.error();

@@ -20,7 +20,7 @@ inline constexpr const char* kEmbeddedAccount =
     "system:serviceaccount:kueue-system:sluice-controller-manager";
 
 /// What a cluster has before a user comes: definitions, the controller's namespace, account and
-/// rights, webhook configurations. With `manageJobsWithoutQueueName` in the configuration the
+/// rights, webhook configurations, the policy on tenants' writes. With `manageJobsWithoutQueueName` in the configuration the
 /// webhooks are those that the chart renders for it.
 /// Errors: none that a user could mend.
 Result<std::vector<json::Value>> setup_objects(const json::Value& configuration);

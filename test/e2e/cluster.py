@@ -96,6 +96,7 @@ class Cluster:
     def install(self):
         self.apply_file(ROOT / "examples/deploy/rbac.yaml")
         self.apply_file(ROOT / "examples/deploy/pod-writes.yaml")
+        self.apply_file(ROOT / "examples/deploy/tenant-writes.yaml")
         self.let_read_metrics(*SERVICE_ACCOUNT)
         self.apply_crds()
 

@@ -21,7 +21,9 @@ class HostileTenant {
     HostileTenant(
         commands::VirtualCluster& cluster, const std::vector<std::string>& queues, Prng& prng
     )
-        : cluster_(cluster), client_(cluster), queues_(queues), prng_(prng) {}
+        : cluster_(cluster), client_(cluster), queues_(queues), prng_(prng) {
+        client_.set_user("tenant");
+    }
 
     /// Does something and returns what it was.
     std::string act();

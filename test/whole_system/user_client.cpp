@@ -11,6 +11,10 @@ int UserClient::send(std::string method, std::string path, const json::Value* bo
     request.accept = "application/json";
     request.user_agent = "kubectl";
     request.content_type = method == "PATCH" ? "application/merge-patch+json" : "application/json";
+    if (!user_.empty()) {
+        request.user = user_;
+        request.groups = {"system:authenticated"};
+    }
     if (body != nullptr) {
         request.body = json::print(*body);
     }

@@ -23,6 +23,9 @@ class UserClient {
     explicit UserClient(commands::VirtualCluster& cluster, Writes writes = {})
         : cluster_(cluster), writes_(std::move(writes)) {}
 
+    /// Makes the following requests in the name of this user instead of the administrator's.
+    void set_user(std::string user) { user_ = std::move(user); }
+
     int send(std::string method, std::string path, const json::Value* body);
     int create(const std::string& path, const json::Value& object);
     /// A merge patch, in which ' stands for ".
@@ -35,6 +38,7 @@ class UserClient {
   private:
     commands::VirtualCluster& cluster_;
     Writes writes_;
+    std::string user_;
 };
 
 }  // namespace sluice::whole_system
