@@ -96,6 +96,8 @@ class GenericJob {
     virtual std::vector<api::ReclaimablePod> reclaimable_pods(const api::Workload&) const {
         return {};
     }
+    /// Its own controller makes the pods of the pod set, not that of an object below it.
+    virtual bool makes_pods_of(std::string_view /*pod_set*/) const { return false; }
     /// Its kind may grow and shrink by workload slices (KEP-77).
     virtual bool may_have_slices() const { return false; }
 

@@ -1,6 +1,7 @@
 #include "controller/jobs/job_admission.hpp"
 
 #include "api/kueue_names.hpp"
+#include "controller/jobs/child_room.hpp"
 #include "controller/jobs/default_queue.hpp"
 #include "controller/jobs/job_ancestors.hpp"
 #include "controller/jobs/job_defaults.hpp"
@@ -10,6 +11,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace sluice::controller {
 
@@ -112,6 +114,16 @@ Result<Verdict> default_job(
     if (*wait == Waits::ForItsOwn && !(*job)->is_suspended()) {
         admission.suspend(*object);
     }
+    std::vector<std::string> warnings;
+    if (*wait == Waits::ForOneAbove && !(*job)->is_suspended()) {
+        const GenericJob& child = **job;
+        if (auto excess = find_excess(
+                context.kinds, context.stores, context.settings, kind.kind(), metadata, child
+            )) {
+            admission.suspend(*object);
+            warnings.push_back(std::move(*excess));
+        }
+    }
     // Nobody would open the gates of pods that no Workload stands for.
     const bool has_workload = *wait == Waits::ForItsOwn ||
                               (*wait == Waits::ForOneAbove && admission.is_gated_below_managed());
@@ -120,7 +132,7 @@ Result<Verdict> default_job(
         admission.gate_pods(*object);
     }
     admission.add_defaults(*object, context.gates);
-    return Verdict{.refusal = {}, .changed = std::move(*object)};
+    return Verdict{.refusal = {}, .changed = std::move(*object), .warnings = std::move(warnings)};
 }
 
 Result<Verdict> judge_job(

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace sluice::controller {
 
 namespace {
@@ -30,6 +32,19 @@ bool is_owned_by_job(const JobKinds& kinds, const api::ObjectMeta& job) {
     return above && above->standing == Standing::Managed;
 }
 
+std::shared_ptr<const api::Workload> find_counting_workload(
+    const Stores& stores, const ObjectKey& job
+) {
+    std::shared_ptr<const api::Workload> newest;
+    for (const auto& [name, workload] : workloads_of_owner(stores, job)) {
+        if (!is_finished(*workload) && (!newest || newest->metadata.creation_timestamp <
+                                                       workload->metadata.creation_timestamp)) {
+            newest = workload;
+        }
+    }
+    return newest;
+}
+
 JobResult<std::optional<ObjectKey>> find_managed_ancestor(
     const JobKinds& kinds,
     const Stores& stores,
@@ -37,6 +52,7 @@ JobResult<std::optional<ObjectKey>> find_managed_ancestor(
     const api::ObjectMeta& job
 ) {
     std::optional<ObjectKey> topmost;
+    std::optional<ObjectKey> next_below;  ///< the topmost one before that
     const api::ObjectMeta* at = &job;
     for (int depth = 0; depth <= kDepthMax; ++depth) {
         const api::OwnerReference* owner = at->controller_owner();
@@ -47,8 +63,13 @@ JobResult<std::optional<ObjectKey>> find_managed_ancestor(
             return topmost;
         }
         const ObjectKey key{above->kind, job.namespace_, owner->name};
+        const api::ObjectMeta* below = at;
         at = stores.find_metadata(key);
         if (at == nullptr) {
+            if (below != &job && below->deletion_timestamp) {
+                const bool counts = topmost && find_counting_workload(stores, *topmost) != nullptr;
+                return counts ? topmost : next_below;  // it outlives its owner, to clean up
+            }
             return JobProblem{
                 JobProblem::Reason::OwnerNotFound,
                 fmt::format("workload owner not found: {} {}", owner->kind, owner->name)
@@ -58,7 +79,7 @@ JobResult<std::optional<ObjectKey>> find_managed_ancestor(
             return topmost;
         }
         if (above->standing == Standing::Managed && asks_to_be_managed(*at, settings)) {
-            topmost = key;
+            next_below = std::exchange(topmost, key);
         }
     }
     return JobProblem{
@@ -76,17 +97,8 @@ bool may_run_below(
     const ObjectKey& parent,
     const api::ObjectMeta& child
 ) {
-    const api::Workload* newest = nullptr;
-    for (const auto& [name, workload] : workloads_of_owner(stores, parent)) {
-        if (is_finished(*workload)) {
-            continue;
-        }
-        if (newest == nullptr ||
-            newest->metadata.creation_timestamp < workload->metadata.creation_timestamp) {
-            newest = workload.get();
-        }
-    }
-    if (newest == nullptr) {
+    const auto newest = find_counting_workload(stores, parent);
+    if (!newest) {
         return false;
     }
     if (settings.elastic_jobs &&

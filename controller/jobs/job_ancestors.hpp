@@ -4,6 +4,7 @@
 #include "controller/jobs/job_kinds.hpp"
 #include "controller/jobs/job_problem.hpp"
 
+#include <memory>
 #include <optional>
 
 namespace sluice::controller {
@@ -16,11 +17,17 @@ bool asks_to_be_managed(const api::ObjectMeta& job, const Settings& settings);
 /// read.
 bool is_owned_by_job(const JobKinds& kinds, const api::ObjectMeta& job);
 
+/// Returns the newest Workload of the job, of those that have not finished; nullptr: there is none.
+std::shared_ptr<const api::Workload> find_counting_workload(
+    const Stores& stores, const ObjectKey& job
+);
+
 /// The topmost object above the job that is itself a managed job: its pods are the job's too, so
 /// the job gets no Workload. The walk goes from controller to controller through all kinds of jobs,
-/// those that other controllers manage too, at most ten; it ends at any other kind, and at an owner
-/// that was replaced by another of its name. Reads stores only. Errors: OwnerNotFound when an owner
-/// is not there (yet); NestingTooDeep.
+/// those that other controllers manage too, at most ten; it ends at any other kind, at an owner
+/// that was replaced by another of its name, and at one that is being deleted after its own owner
+/// has gone, which is passed over if it has no Workload. Reads stores only. Errors: OwnerNotFound
+/// when an owner is not there (yet); NestingTooDeep.
 JobResult<std::optional<ObjectKey>> find_managed_ancestor(
     const JobKinds& kinds,
     const Stores& stores,

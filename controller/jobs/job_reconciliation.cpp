@@ -2,6 +2,7 @@
 
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"
+#include "controller/jobs/child_room.hpp"
 #include "controller/jobs/default_queue.hpp"
 #include "controller/jobs/job_ancestors.hpp"
 #include "controller/jobs/workload_of_job.hpp"
@@ -204,16 +205,23 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
     if (!own_.empty()) {
         return remove_workload(*own_.front());
     }
-    if (job_.is_suspended() || job_.find_end() ||
-        may_run_below(stores_, settings_, *parent, job_.metadata())) {
+    if (job_.is_suspended() || job_.find_end()) {
         return Outcome{};
+    }
+    std::optional<std::string> excess;
+    if (may_run_below(stores_, settings_, *parent, job_.metadata())) {
+        excess = find_excess(kinds_, stores_, settings_, kind_.kind(), job_.metadata(), job_);
+        if (!excess) {
+            return Outcome{};
+        }
     }
     const StopStep step = job_.next_stop_step(nullptr);
     Outcome outcome;
     outcome.writes = step.writes;
     if (step.kind == StopStep::Kind::Suspend && !outcome.writes.empty()) {
         outcome.writes.front().events.push_back(
-            event(reason::kSuspended, "Kueue managed child job suspended")
+            excess ? job_warning(kind_, job_.metadata(), reason::kExceedsParent, *excess)
+                   : event(reason::kSuspended, "Kueue managed child job suspended")
         );
     }
     return outcome;

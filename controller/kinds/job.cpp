@@ -6,6 +6,34 @@
 
 namespace sluice::controller {
 
+namespace {
+
+/// The other children of the object that controls it, when it may have grown: one of these has no
+/// room any more.
+void visit_siblings(
+    const ChangeContext& context, const kube::Change<api::Job>& change, const Visit& visit
+) {
+    if (!change.before || !change.after ||
+        change.before->metadata.generation == change.after->metadata.generation) {
+        return;
+    }
+    const api::OwnerReference* owner = change.after->metadata.controller_owner();
+    if (owner == nullptr) {
+        return;
+    }
+    for (const Kind kind : context.registry.job_kinds().all()) {
+        const kube::AnyStore* store = context.stores.find(kind);
+        if (store == nullptr || kind == kind_of<api::Pod>()) {
+            continue;
+        }
+        for (const auto& name : store->names_by_index(kChildIndex, owner->uid)) {
+            visit({kind, name.namespace_, name.name});
+        }
+    }
+}
+
+}  // namespace
+
 void make_jobs(KindEntry& entry, std::shared_ptr<const JobKind> job) {
     entry.edges.push_back(to_itself());
     entry.reconcile =
@@ -27,6 +55,11 @@ KindEntry job_kind() {
     entry.controller = "job";
     entry.metric_name = "job";
     make_jobs(entry, make_batch_job_kind());
+    entry.edges.push_back(
+        {.reconciled = Urgency::Gathered,
+         .translated = false,
+         .find = find_by<api::Job>(visit_siblings)}
+    );
     return entry;
 }
 

@@ -134,7 +134,7 @@ struct KindEntry {
     bool is_external = false;
 };
 
-/// Adds the indexes of jobs by what their labels and annotations name.
+/// Adds the indexes of jobs by what their labels, annotations and owner references name.
 template <class T>
 void add_job_indexes(kube::Store<T>& jobs) {
     jobs.add_index(std::string(kPriorityClassIndex), [](const T& job) {
@@ -142,6 +142,9 @@ void add_job_indexes(kube::Store<T>& jobs) {
     });
     jobs.add_index(std::string(kPrebuiltWorkloadIndex), [](const T& job) {
         return prebuilt_workloads_of(job.metadata);
+    });
+    jobs.add_index(std::string(kChildIndex), [](const T& job) {
+        return controller_uid_of(job.metadata);
     });
 }
 

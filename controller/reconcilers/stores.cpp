@@ -124,6 +124,11 @@ std::vector<std::string> prebuilt_workloads_of(const api::ObjectMeta& job) {
     return names;
 }
 
+std::vector<std::string> controller_uid_of(const api::ObjectMeta& job) {
+    const api::OwnerReference* owner = job.controller_owner();
+    return owner == nullptr ? std::vector<std::string>{} : std::vector{owner->uid};
+}
+
 const kube::Store<api::Workload>::Objects& workloads_of_owner(
     const Stores& stores, const ObjectKey& owner
 ) {

@@ -39,6 +39,11 @@ inline constexpr std::string_view kPrebuiltWorkloadIndex = "prebuilt_workload";
 /// The values of an object in that index, "namespace/name": what label and annotation name.
 std::vector<std::string> prebuilt_workloads_of(const api::ObjectMeta& job);
 
+/// The index of every kind of job by the object that controls it.
+inline constexpr std::string_view kChildIndex = "child";
+/// The value of an object in that index, the uid of its controller; none: nothing controls it.
+std::vector<std::string> controller_uid_of(const api::ObjectMeta& job);
+
 /// Workloads whose controller is the object of that kind and name (whatever its uid).
 const kube::Store<api::Workload>::Objects& workloads_of_owner(
     const Stores& stores, const ObjectKey& owner

@@ -405,6 +405,7 @@ inline constexpr char kErrWorkloadCompose[] = "ErrWorkloadCompose";
 inline constexpr char kWorkloadNameConflict[] = "WorkloadNameConflict";
 /// Event of a pod: its group had enough others.
 inline constexpr char kExcessPodDeleted[] = "ExcessPodDeleted";
+inline constexpr char kExceedsParent[] = "ExceedsParent";
 /// Event of a group's Workload: pods became its owners.
 inline constexpr char kOwnerReferencesAdded[] = "OwnerReferencesAdded";
 /// WaitingForReplacementPods=True.

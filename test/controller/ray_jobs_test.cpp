@@ -226,4 +226,75 @@ spec:
     CHECK(ray.cluster.workloads_of("team", "cleanup").empty());
 }
 
+TEST_CASE("the cluster of a RayJob leaves no room for another", "[job-kinds][ray][children]") {
+    RayCase ray("rayjob");
+    ray.create(false);
+    REQUIRE(ray.make_child() == "");
+    ray.cluster.settle();
+    CHECK_FALSE(ray.is_child_suspended());
+    json::Value other = *ray.cluster.find(ray.key_of("RayCluster", "child"));
+    other.set(
+        "metadata",
+        json::Object{
+            {"name", "other"},
+            {"namespace", "team"},
+            {"ownerReferences", *other.find_path({"metadata", "ownerReferences"})},
+        }
+    );
+    ray.cluster.put(json::print(other));
+    ray.cluster.settle();
+    CHECK(ray.cluster.at(ray.key_of("RayCluster", "other"), {"spec", "suspend"}) == "true");
+    CHECK_FALSE(ray.is_child_suspended());
+}
+
+TEST_CASE("a RayService runs two clusters while it is updated", "[job-kinds][ray][children]") {
+    RayCase ray("rayservice");
+    ray.create(false);
+    REQUIRE(ray.make_child() == "");
+    ray.cluster.merge(
+        ray.key,
+        "{'status':{'activeServiceStatus':{'rayClusterName':'child'},"
+        "'pendingServiceStatus':{'rayClusterName':'next'}}}"
+    );
+    ray.cluster.settle();
+    json::Value next = *ray.cluster.find(ray.key_of("RayCluster", "child"));
+    next.set(
+        "metadata",
+        json::Object{
+            {"name", "next"},
+            {"namespace", "team"},
+            {"ownerReferences", *next.find_path({"metadata", "ownerReferences"})},
+        }
+    );
+    ray.cluster.put(json::print(next));
+    ray.cluster.settle();
+    CHECK(ray.cluster.at(ray.key_of("RayCluster", "next"), {"spec", "suspend"}) != "true");
+    CHECK_FALSE(ray.is_child_suspended());
+}
+
+TEST_CASE("the Job that cleans up Redis is taken after its RayJob has gone", "[job-kinds][ray]") {
+    RayCase ray("rayjob");
+    ray.create(false);
+    REQUIRE(ray.make_child() == "");
+    const ObjectKey child = ray.key_of("RayCluster", "child");
+    ray.cluster.merge(
+        child, "{'metadata':{'finalizers':['ray.io/gcs-ft-redis-cleanup-finalizer']}}"
+    );
+    ray.cluster.settle();
+    ray.cluster.remove(ray.key);
+    ray.cluster.remove(child);
+    ray.cluster.settle();
+    json::Value cleanup = *json::parse(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{
+        "name":"cleanup","namespace":"team","ownerReferences":[{"apiVersion":"ray.io/v1",
+        "kind":"RayCluster","name":"child","controller":true}]},"spec":{"template":{"spec":{
+        "containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"200m"}}}]}}}})");
+    cleanup.find("metadata")
+        ->find("ownerReferences")
+        ->as_array()[0]
+        .set("uid", ray.cluster.at(child, {"metadata", "uid"}));
+    CHECK(ray.cluster.create(cleanup) == "");
+    ray.cluster.settle();
+    CHECK(ray.cluster.at(job_key("cleanup"), {"spec", "suspend"}) != "true");
+}
+
 }  // namespace sluice::controller

@@ -228,6 +228,16 @@ bool DescribedJob::is_suspended() const {
     return found != nullptr && *found == description_->suspension.suspended;
 }
 
+bool DescribedJob::makes_pods_of(std::string_view pod_set) const {
+    const std::string& framework = description_->framework;
+    if (framework == "ray.io/raycluster") {
+        return !metadata().deletion_timestamp;
+    }
+    const bool is_job_below = framework == "kubeflow.org/mpijob" && pod_set == "launcher";
+    return !is_job_below && (framework.starts_with("kubeflow.org/") ||
+                             framework == "sparkoperator.k8s.io/sparkapplication");
+}
+
 bool DescribedJob::are_pods_ready() const {
     const auto& ready = description_->ready;
     if (!ready) {

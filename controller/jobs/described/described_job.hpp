@@ -37,6 +37,9 @@ class DescribedJob : public GenericJob {
     bool are_pods_ready() const override;
     std::optional<JobEnd> find_end() const override;
     std::vector<api::ReclaimablePod> reclaimable_pods(const api::Workload& workload) const override;
+    /// Of the Kubeflow and Spark jobs, and of a RayCluster that is not being deleted: when that has
+    /// no pods any more, a Job below it cleans up Redis.
+    bool makes_pods_of(std::string_view pod_set) const override;
     bool may_have_slices() const override { return description_->may_have_slices; }
     /// One patch that injects and starts.
     Result<std::vector<Write>> start(const std::vector<PodSetInfo>& injected) const override;

@@ -20,7 +20,8 @@ api::ResourceList requests_of(const api::PodSpec& spec) {
     return api::pod_requests(api::effective_resources(spec));
 }
 
-/// Returns the requests of a pod that is made of the template in the namespace.
+}  // namespace
+
 api::ResourceList counted_requests(
     const Stores& stores, const std::string& ns, const api::PodSpec& pod_template
 ) {
@@ -37,8 +38,6 @@ api::ResourceList counted_requests(
         runtime && runtime->overhead ? &runtime->overhead->pod_fixed : nullptr;
     return workload::pod_requests(workload::make_pod_resources(pod_template, overhead, limits));
 }
-
-}  // namespace
 
 bool asks_for_more(const api::PodSpec& pod, const api::PodSpec& than) {
     return exceeds(requests_of(pod), requests_of(than));

@@ -10,6 +10,12 @@ namespace sluice::controller {
 /// its group is an annotation, which users can write: a pod may not hide a larger one behind it.
 bool asks_for_more(const api::PodSpec& pod, const api::PodSpec& than);
 
+/// Returns the requests of a pod that is made of the template in the namespace, with the defaults
+/// of its LimitRanges and the overhead of the RuntimeClass.
+api::ResourceList counted_requests(
+    const Stores& stores, const std::string& ns, const api::PodSpec& pod_template
+);
+
 /// Returns true if the pod requests more than the pod set of its group's Workload counts for one,
 /// with the defaults of the namespace's LimitRanges and the overhead of the RuntimeClass. False for
 /// pods of a StatefulSet or LeaderWorkerSet that owns the Workload: as those of a Job, they are

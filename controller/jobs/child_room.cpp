@@ -1,0 +1,297 @@
+#include "controller/jobs/child_room.hpp"
+
+#include "api/kueue_names.hpp"
+#include "controller/jobs/batch_job/batch_job_view.hpp"
+#include "controller/jobs/job_admission.hpp"
+#include "controller/jobs/job_ancestors.hpp"
+#include "controller/jobs/pod/pod_size.hpp"
+#include "controller/jobs/pod/pod_state.hpp"
+#include "controller/reconcilers/workload_status.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+namespace sluice::controller {
+
+namespace {
+
+constexpr std::string_view kPods = "pods";
+
+void add_requests(api::ResourceList& sum, const api::ResourceList& requests, std::int64_t count) {
+    for (const auto& [resource, amount] : requests) {
+        sum[resource] += api::Quantity::from_billionths(amount.billionths() * count);
+    }
+}
+
+/// Adds what the pods of a template are counted for.
+void add_pods(
+    const Stores& stores,
+    const std::string& ns,
+    const api::PodSpec& pod,
+    std::int64_t count,
+    api::ResourceList& sum
+) {
+    add_requests(sum, counted_requests(stores, ns, pod), count);
+    sum[std::string(kPods)] += api::Quantity(count);
+}
+
+/// What counts for an object above, and how much of that its own controller makes pods for.
+struct Budget {
+    api::ResourceList counted;
+    api::ResourceList own;
+    bool has_own_pods = false;   ///< its controller makes pods itself
+    bool has_pod_quota = false;  ///< the number of pods counts, too
+};
+
+/// An object above a job, or the job.
+struct Node {
+    Kind kind;
+    const api::ObjectMeta* metadata = nullptr;
+};
+
+/// The older one, by name where both are of the same second; one that is not stored yet is last.
+bool comes_before(const api::ObjectMeta& one, const api::ObjectMeta& other) {
+    const auto age = [](const api::ObjectMeta& job) {
+        return job.creation_timestamp.value_or(Time::max());
+    };
+    return std::tuple(age(one), std::string_view(one.name)) <
+           std::tuple(age(other), std::string_view(other.name));
+}
+
+class Room {
+  public:
+    Room(const JobKinds& kinds, const Stores& stores, const Settings& settings)
+        : kinds_(kinds), stores_(stores), settings_(settings) {}
+
+    /// Why the child has no room below the object that controls it, where `workload` (nullptr: that
+    /// object's own spec) says what counts.
+    std::optional<std::string> find_excess(
+        const Node& child, api::ResourceList asks, const Node& parent, const api::Workload* workload
+    ) const;
+    /// What the job asks for in that namespace; none: that is not known here.
+    std::optional<api::ResourceList> asks_of(const GenericJob& job, const std::string& ns) const;
+    std::optional<api::ResourceList> asks_of(const Node& node) const;
+
+  private:
+    std::unique_ptr<GenericJob> view(const Node& node) const;
+    std::optional<Budget> budget_of(const Node& parent, const api::Workload* workload) const;
+    /// Adds what the other children ask for that go first.
+    void add_elders(const Node& child, const Node& parent, bool with_pods, api::ResourceList& sum)
+        const;
+    bool is_named_by_service(const Node& parent, const std::string& cluster) const;
+
+    const JobKinds& kinds_;
+    const Stores& stores_;
+    const Settings& settings_;
+};
+
+/// A Job that is being deleted may still run pods, for as long as its finalizers hold it.
+std::unique_ptr<GenericJob> Room::view(const Node& node) const {
+    const JobKind* kind = kinds_.find(node.kind.group(), node.kind.name());
+    const kube::NamespacedName name{node.metadata->namespace_, node.metadata->name};
+    if (kind == nullptr) {
+        return nullptr;
+    }
+    if (node.kind == kind_of<api::Job>()) {
+        auto job = stores_.of<api::Job>().find(name);
+        const bool is_over =
+            !job || (job->metadata.deletion_timestamp && !BatchJob(job, settings_).is_active());
+        return is_over ? nullptr : std::make_unique<BatchJob>(std::move(job), settings_);
+    }
+    return kind->find_at(stores_, settings_, name, Time());
+}
+
+std::optional<api::ResourceList> Room::asks_of(const GenericJob& job, const std::string& ns) const {
+    api::ResourceList sum;
+    if (const auto* batch = dynamic_cast<const BatchJob*>(&job)) {
+        add_pods(stores_, ns, batch->job().spec.template_.spec, batch->pod_count(), sum);
+        return sum;
+    }
+    const auto pod_sets = job.pod_sets();
+    if (!pod_sets) {
+        return std::nullopt;
+    }
+    for (const api::PodSet& pod_set : *pod_sets) {
+        add_pods(stores_, ns, pod_set.template_->spec, pod_set.count, sum);
+    }
+    return sum;
+}
+
+std::optional<api::ResourceList> Room::asks_of(const Node& node) const {
+    const auto job = view(node);
+    return job ? asks_of(*job, node.metadata->namespace_) : std::nullopt;
+}
+
+std::optional<Budget> Room::budget_of(const Node& parent, const api::Workload* workload) const {
+    const auto job = view(parent);
+    const auto own = job ? job->pod_sets() : Result<std::vector<api::PodSet>>(Error{});
+    if (!job || (!own && workload == nullptr)) {
+        return std::nullopt;
+    }
+    const std::vector<api::PodSet>& pod_sets = workload == nullptr ? *own : workload->spec.pod_sets;
+    Budget budget;
+    for (const api::PodSet& pod_set : pod_sets) {
+        std::int64_t count = pod_set.count;
+        if (workload != nullptr && workload->status.admission) {
+            for (const auto& assignment : workload->status.admission->pod_set_assignments) {
+                if (assignment.name == pod_set.name) {
+                    count = assignment.count.value_or(pod_set.count);
+                    budget.has_pod_quota = budget.has_pod_quota ||
+                                           assignment.resource_usage.contains(std::string(kPods));
+                }
+            }
+        }
+        const api::PodSpec& pod = pod_set.template_->spec;
+        const std::string& ns = parent.metadata->namespace_;
+        add_pods(stores_, ns, pod, count, budget.counted);
+        if (job->makes_pods_of(pod_set.name)) {
+            budget.has_own_pods = true;
+            add_pods(stores_, ns, pod, count, budget.own);
+        }
+    }
+    return budget;
+}
+
+/// The status of a RayService names the clusters that KubeRay has made for it: while it is updated
+/// there are two.
+bool Room::is_named_by_service(const Node& parent, const std::string& cluster) const {
+    const auto* services = parent.kind.group() == "ray.io" && parent.kind.name() == "RayService"
+                               ? stores_.find_dynamic(parent.kind)
+                               : nullptr;
+    const auto service = services == nullptr
+                             ? nullptr
+                             : services->find(parent.metadata->namespace_, parent.metadata->name);
+    if (!service) {
+        return false;
+    }
+    constexpr std::array kStatuses{"activeServiceStatus", "pendingServiceStatus"};
+    return std::ranges::any_of(kStatuses, [&](const char* which) {
+        const json::Value* name = service->value.find_path({"status", which, "rayClusterName"});
+        return name != nullptr && *name == json::Value(cluster);
+    });
+}
+
+void Room::add_elders(const Node& child, const Node& parent, bool with_pods, api::ResourceList& sum)
+    const {
+    for (const Kind kind : kinds_.all()) {
+        const kube::AnyStore* store = stores_.find(kind);
+        if (store == nullptr || (kind == kind_of<api::Pod>() && !with_pods)) {
+            continue;
+        }
+        for (const auto& name : store->names_by_index(kChildIndex, parent.metadata->uid)) {
+            const Node other{kind, store->find_metadata(name)};
+            const bool is_it = kind == child.kind && name.name == child.metadata->name;
+            if (other.metadata == nullptr || is_it ||
+                comes_before(*child.metadata, *other.metadata) ||
+                name.namespace_ != child.metadata->namespace_ ||
+                is_named_by_service(parent, name.name)) {
+                continue;
+            }
+            if (kind == kind_of<api::Pod>()) {
+                const auto pod = stores_.of<api::Pod>().find(name);
+                if (!has_ended(*pod) && !pod->metadata.deletion_timestamp) {
+                    add_pods(stores_, name.namespace_, pod->spec, 1, sum);
+                }
+                continue;
+            }
+            const auto job = view(other);
+            const auto asks =
+                job && !job->find_end() ? asks_of(*job, name.namespace_) : std::nullopt;
+            if (asks) {
+                add_requests(sum, *asks, 1);
+            }
+        }
+    }
+}
+
+std::optional<std::string> Room::find_excess(
+    const Node& child, api::ResourceList asks, const Node& parent, const api::Workload* workload
+) const {
+    const auto budget = budget_of(parent, workload);
+    if (!budget) {
+        return std::nullopt;
+    }
+    api::ResourceList taken = budget->own;
+    if (!is_named_by_service(parent, child.metadata->name)) {
+        add_elders(child, parent, !budget->has_own_pods, taken);
+    }
+    for (const auto& [resource, asked] : asks) {
+        const auto counted = budget->counted.find(resource);
+        const api::Quantity limit =
+            counted == budget->counted.end() ? api::Quantity() : counted->second;
+        const bool counts = resource != kPods || budget->has_pod_quota;
+        if (counts && asked.sign() > 0 && taken[resource] + asked > limit) {
+            return fmt::format(
+                "{} {} of namespace {} counts {} of {}, of which {} are taken, and this asks for "
+                "{}: remove the owner reference and name a queue, or ask for less",
+                parent.kind.name(),
+                parent.metadata->name,
+                parent.metadata->namespace_,
+                limit.to_string(),
+                resource,
+                taken[resource].to_string(),
+                asked.to_string()
+            );
+        }
+    }
+    return std::nullopt;
+}
+
+bool is_elastic_object(const api::ObjectMeta& object) {
+    return find_value(object.annotations, api::annotation::kElasticJob) == "true";
+}
+
+/// Its pods are gated, and opened by the slice of the job above it.
+bool is_gated_by_slice(
+    const JobKinds& kinds, const Settings& settings, const Node& child, const Node& parent
+) {
+    const JobKind* kind = kinds.find(child.kind.group(), child.kind.name());
+    return settings.elastic_jobs && kind != nullptr && kind->admission() != nullptr &&
+           kind->admission()->is_gated_below_managed() && is_elastic_object(*child.metadata) &&
+           is_elastic_object(*parent.metadata);
+}
+
+}  // namespace
+
+std::optional<std::string> find_excess(
+    const JobKinds& kinds,
+    const Stores& stores,
+    const Settings& settings,
+    Kind kind,
+    const api::ObjectMeta& child,
+    const GenericJob& job
+) {
+    const auto top = find_managed_ancestor(kinds, stores, settings, child);
+    if (!top || !*top) {
+        return std::nullopt;
+    }
+    const auto workload = find_counting_workload(stores, **top);
+    const Room room(kinds, stores, settings);
+    Node node{kind, &child};
+    auto asks = room.asks_of(job, child.namespace_);
+    while (workload && asks) {
+        const api::OwnerReference* owner = node.metadata->controller_owner();
+        const auto above = kinds.find_above(kube::group_of(owner->api_version), owner->kind);
+        const ObjectKey key{above->kind, child.namespace_, owner->name};
+        const Node parent{above->kind, stores.find_metadata(key)};
+        const bool is_top = key == **top;
+        if (is_gated_by_slice(kinds, settings, node, parent)) {
+            return std::nullopt;
+        }
+        auto excess =
+            room.find_excess(node, std::move(*asks), parent, is_top ? workload.get() : nullptr);
+        if (excess || is_top) {
+            return excess;
+        }
+        node = parent;
+        asks = room.asks_of(node);
+    }
+    return std::nullopt;
+}
+
+}  // namespace sluice::controller
