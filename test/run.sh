@@ -4,8 +4,9 @@
 #   test/run.sh          these, in the dev build
 #   test/run.sh --all    and: clang-tidy on what the last commits changed and, for a minute, on the
 #                        rest; the random suites; the release build with the engine's tests, 1,000
-#                        seeds of the whole system, each benchmark once, and the image's folder
-#                        with that program, which starts as the Deployment starts it;
+#                        seeds of the whole system and as many of a hostile tenant, each benchmark
+#                        once, and the image's folder with that program, which starts as the
+#                        Deployment starts it;
 #                        examples/quickstart.sh; on the real control plane test/e2e and
 #                        examples/quickstart.sh --real; kubectl, helm and the Python client on
 #                        `sluice dev`; all tests but those labelled `program` under address and
@@ -213,10 +214,12 @@ tsan() {
 # What users run, and what its speed is measured with.
 release() {
     prepare release --target sluice engine_test scenario_test whole_system_random benchmarks || true
-    has release release whole-system benchmarks image || return 0
+    has release release whole-system hostile-tenant benchmarks image || return 0
     ctests release release -R '^(engine_test|scenarios)$'
     counted whole-system python3 test/whole_system/run_seeds.py \
         build/release/test/whole_system/whole_system_random
+    counted hostile-tenant python3 test/whole_system/run_seeds.py \
+        build/release/test/whole_system/whole_system_random --hostile
     counted benchmarks test/bench/run_once.py build/release/test/bench
     counted image python3 test/image/image_test.py build/release/controller/sluice
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plays many seeds of the whole system, a share on each processor.
 
-    run_seeds.py PROGRAM [--seeds N] [--actions N] [--first SEED]
+    run_seeds.py PROGRAM [--seeds N] [--actions N] [--first SEED] [--hostile]
 
 A change of the program changes what a seed does, so that the same seeds try other courses with
 each commit. The last line is `N passed, N failed`, counting seeds.
@@ -36,11 +36,13 @@ def main():
     parser.add_argument("--seeds", type=int, default=1000)
     parser.add_argument("--actions", type=int, default=15)
     parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--hostile", action="store_true", help="courses of a hostile tenant")
     options = parser.parse_args()
+    mode = ["--hostile"] if options.hostile else []
     runs = [
         subprocess.Popen(
             [options.program, "--seed", str(seed), "--seeds", str(count),
-             "--actions", str(options.actions)],
+             "--actions", str(options.actions), *mode],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         for seed, count in shares(options.first, options.seeds, os.cpu_count() or 1)
@@ -57,7 +59,7 @@ def main():
             last_seed = told.split()[-1] if told.split() else "?"
             print(f"it died or did not end (exit code {run.returncode}) in seed {last_seed}")
             print(f"again: {options.program} --seed {last_seed} --seeds 1 "
-                  f"--actions {options.actions} --print-actions")  # fmt: skip
+                  f"--actions {options.actions} {' '.join(mode)} --print-actions")  # fmt: skip
         last = re.search(r"^(\d+) seeds from .*; (\d+) seeds failed$", output, re.MULTILINE)
         if last:
             played += int(last[1])

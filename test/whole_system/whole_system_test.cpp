@@ -2,6 +2,7 @@
 #include "base/log.hpp"
 #include "whole_system/course.hpp"
 #include "whole_system/invariants.hpp"
+#include "whole_system/pod_account.hpp"
 #include "whole_system/quota_ledger.hpp"
 #include "whole_system/world.hpp"
 
@@ -11,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace sluice::whole_system {
 namespace {
@@ -132,6 +134,49 @@ TEST_CASE("an object that is written again and again is a problem", "[whole_syst
     }
     REQUIRE(watched.invariants.problems().size() == 1);
     CHECK(watched.invariants.problems().front().find("in a loop") != std::string::npos);
+}
+
+TEST_CASE("pods beyond what Workloads hold are a problem after the grace", "[whole_system]") {
+    apiserver::State state{1, 100};
+    Time now{std::chrono::hours(1)};
+    PodAccount account(state, [&now] { return now; });
+    account.set_grace(std::chrono::minutes(1));
+    const auto put_pod = [&state](std::string name, std::string_view gates) {
+        state.store.put(
+            {"", "pods"},
+            {"ns", name},
+            parse(fmt::format(
+                "{{'metadata':{{'name':'{}','namespace':'ns'}},'spec':{{{}'containers':[{{'name':"
+                "'c','image':'i','resources':{{'requests':{{'cpu':'2'}}}}}}]}}}}",
+                name,
+                gates
+            ))
+        );
+    };
+    state.store.put(
+        {"kueue.x-k8s.io", "workloads"}, {"ns", "a"}, parse(workload_text("a", "u1", 3))
+    );
+    put_pod("a", "");
+    put_pod("b", "'schedulingGates':[{'name':'kueue.x-k8s.io/admission'}],");
+    now += std::chrono::hours(1);
+    account.check();
+    CHECK(account.problems().empty());
+    put_pod("b", "");
+    account.check();
+    CHECK(account.problems().empty());
+    now += std::chrono::seconds(61);
+    account.check();
+    REQUIRE(account.problems().size() == 1);
+    CHECK(account.problems().front().starts_with(
+        "for 61 s, cpu: the pods request 4, the Workloads hold 3: pod a cpu=2 pod b cpu=2"
+    ));
+}
+
+TEST_CASE("a hostile tenant gets no more than the quota", "[whole_system]") {
+    log::set_level(log::Level::Off);
+    const CourseResult result = play_hostile_course({.seed = 3, .actions = 30});
+    CHECK(result.problems == std::vector<std::string>());
+    CHECK(result.jobs > 0);
 }
 
 TEST_CASE("the same seed has the same course, another one has another", "[whole_system]") {
