@@ -14,9 +14,6 @@
 /// (KEP-2724): their gate is opened, too, and they run on any node of their flavor.
 namespace sluice::controller {
 
-/// The index of pods by the row of slices that they belong to.
-inline constexpr std::string_view kSliceIndex = "slice";
-
 /// The value of a pod in that index, `namespace/name` of the first slice; none without a slice.
 std::vector<std::string> slices_of_pod(const api::Pod& pod);
 

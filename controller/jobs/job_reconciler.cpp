@@ -1,9 +1,12 @@
 #include "controller/jobs/job_reconciler.hpp"
 
+#include "base/earlier.hpp"
 #include "controller/jobs/job_reconciliation.hpp"
+#include "controller/reconcilers/left_pods.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -11,10 +14,16 @@ namespace sluice::controller {
 
 namespace {
 
-/// The owner is gone: the Workload is finished, so that its quota is free, and then let go.
-void finalize_orphan(
-    const api::Workload& workload, const Settings& settings, Time now, Outcome& outcome
-) {
+/// The owner is gone: once its pods have ended the Workload is finished, so that its quota is free,
+/// and then let go.
+void finalize_orphan(const View& view, const api::Workload& workload, Time now, Outcome& outcome) {
+    const Settings& settings = view.settings;
+    if (auto left = wait_for_left_pods(view.stores, settings, view.job_kinds, workload, now)) {
+        std::ranges::move(left->writes, std::back_inserter(outcome.writes));
+        std::ranges::move(left->events, std::back_inserter(outcome.events));
+        outcome.requeue_at = earlier(outcome.requeue_at, *left->requeue_at);
+        return;
+    }
     if (!workload.metadata.deletion_timestamp && !is_finished(workload) &&
         settings.finish_orphaned_workloads) {
         outcome.writes.push_back(finish_orphan(workload, now));
@@ -58,16 +67,19 @@ Outcome reconcile_job(
             continue;  // a write of what was read last would be refused
         }
         if (!job || workload->metadata.controller_owner()->uid != job->metadata().uid) {
-            finalize_orphan(*workload, view.settings, now, outcome);
+            finalize_orphan(view, *workload, now, outcome);
         }
     }
     if (!outcome.writes.empty()) {
         return outcome;
     }
-    if (!job) {
-        return kind.release(view.stores, view.settings, name);
+    Outcome next = job ? JobReconciliation(view, kinds, kind, *job, now).run()
+                       : kind.release(view.stores, view.settings, name);
+    if (outcome.requeue_at) {
+        next.requeue_at = earlier(next.requeue_at, *outcome.requeue_at);
     }
-    return JobReconciliation(view, kinds, kind, *job, now).run();
+    std::ranges::move(outcome.events, std::back_inserter(next.events));
+    return next;
 }
 
 }  // namespace sluice::controller

@@ -273,12 +273,6 @@ JobResult<Priority> resolve_priority(
     return lowest == nullptr ? Priority{} : priority_of(*lowest);
 }
 
-const std::string& slice_name(const api::Workload& workload) {
-    const std::string* first =
-        workload.metadata.find_annotation(api::annotation::kWorkloadSliceName);
-    return first == nullptr ? workload.metadata.name : *first;
-}
-
 JobResult<api::Workload> make_workload(
     const Stores& stores,
     const JobKind& kind,

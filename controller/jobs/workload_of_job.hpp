@@ -57,7 +57,4 @@ JobResult<api::Workload> make_workload(
     const api::Workload* replaced = nullptr
 );
 
-/// The name of the first slice of the row that the Workload is in.
-const std::string& slice_name(const api::Workload& workload);
-
 }  // namespace sluice::controller

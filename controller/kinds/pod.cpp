@@ -5,7 +5,10 @@
 #include "controller/jobs/pod/pod_state.hpp"
 #include "controller/jobs/serving/group_pods.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
+#include "controller/reconcilers/left_pods.hpp"
+#include "controller/reconcilers/lost_job.hpp"
 #include "controller/reconcilers/pod_groups.hpp"
+#include "controller/reconcilers/workload_status.hpp"
 #include "kube/core/raw_json.hpp"
 
 #include <optional>
@@ -144,6 +147,46 @@ void visit_row(
     }
 }
 
+/// The job that is gone, and the Workload that it left, when one of the pods that hold its quota
+/// has ended.
+void visit_left_workload(
+    const ChangeContext& context, const kube::Change<api::Pod>& change, const Visit& visit
+) {
+    if (!change.before || has_ended(*change.before) ||
+        (change.after && !has_ended(*change.after))) {
+        return;
+    }
+    const Stores& stores = context.stores;
+    const api::ObjectMeta& pod = change.before->metadata;
+    const auto visit_gone = [&](const std::optional<ObjectKey>& job) {
+        const KindEntry* entry = job ? context.registry.find(job->kind) : nullptr;
+        if (entry != nullptr && entry->reconcile && stores.find_metadata(*job) == nullptr) {
+            visit(*job);
+        }
+    };
+    const auto visit_workload = [&](const api::Workload& workload) {
+        const auto job = find_owner(context.registry, workload.metadata);
+        visit_gone(job);
+        if (!job) {
+            visit(key_of(workload));
+        }
+    };
+    for (const std::string& slice : slices_of_pod(*change.before)) {
+        if (const auto left = stores.of<api::Workload>().find(kube::parse_namespaced_name(slice))) {
+            visit_workload(*left);
+        }
+    }
+    for (const std::string& uid : job_uids_of(*change.before)) {
+        for (const auto& [name, left] : stores.of<api::Workload>().by_index(kLostJobIndex, uid)) {
+            visit_workload(*left);
+        }
+    }
+    visit_gone(find_owner(context.registry, pod));
+    if (const std::string* job = pod.find_label("batch.kubernetes.io/job-name")) {
+        visit_gone(ObjectKey{kind_of<api::Job>(), pod.namespace_, *job});
+    }
+}
+
 }  // namespace
 
 KindEntry elastic_pod_kind() {
@@ -154,11 +197,15 @@ KindEntry elastic_pod_kind() {
     entry.make_store = []() -> std::unique_ptr<kube::AnyStore> {
         auto store = std::make_unique<kube::KindStore<api::Pod>>(kind_of<api::Pod>());
         store->objects().add_index(std::string(kSliceIndex), slices_of_pod);
+        store->objects().add_index(std::string(kMadeByIndex), job_uids_of);
         return store;
     };
     entry.edges = {
         {.reconciled = Urgency::Gathered, .translated = false, .find = find_by<api::Pod>(visit_row)
         },
+        {.reconciled = Urgency::Gathered,
+         .translated = false,
+         .find = find_by<api::Pod>(visit_left_workload)},
     };
     entry.reconcile = [](const ReconcileContext& context, const ObjectKey& key, Time now) {
         return ungate_row(context.view, context.job_kinds, key, now);
@@ -182,6 +229,7 @@ KindEntry pod_kind(bool by_annotation) {
         };
         auto store = std::make_unique<kube::KindStore<api::Pod>>(kind_of<api::Pod>(), keep_spec);
         store->objects().add_index(std::string(kSliceIndex), slices_of_pod);
+        store->objects().add_index(std::string(kMadeByIndex), job_uids_of);
         store->objects().add_index(std::string(kPodGroupIndex), [by_annotation](const auto& pod) {
             return groups_of_pod(pod, by_annotation);
         });

@@ -44,6 +44,9 @@ inline constexpr std::string_view kChildIndex = "child";
 /// The value of an object in that index, the uid of its controller; none: nothing controls it.
 std::vector<std::string> controller_uid_of(const api::ObjectMeta& job);
 
+/// The index of pods by the row of slices, or the Workload, that they belong to.
+inline constexpr std::string_view kSliceIndex = "slice";
+
 /// Workloads whose controller is the object of that kind and name (whatever its uid).
 const kube::Store<api::Workload>::Objects& workloads_of_owner(
     const Stores& stores, const ObjectKey& owner

@@ -6,6 +6,7 @@
 #include "base/earlier.hpp"
 #include "controller/reconcilers/admission_check_states.hpp"
 #include "controller/reconcilers/described_owner.hpp"
+#include "controller/reconcilers/left_pods.hpp"
 #include "controller/reconcilers/lost_job.hpp"
 #include "controller/reconcilers/pod_groups.hpp"
 #include "controller/reconcilers/pods_ready_deadline.hpp"
@@ -34,12 +35,6 @@ namespace {
 
 namespace condition = api::condition;
 namespace reason = api::reason;
-
-bool is_requeued_false(const api::Workload& workload, std::string_view reason) {
-    const api::Condition* condition = find_condition(workload, condition::kRequeued);
-    return condition != nullptr && condition->status == api::condition_status::kFalse &&
-           condition->reason == reason;
-}
 
 /// One reconcile of one Workload. Each step returns whether it ended the reconcile.
 class WorkloadReconcile {
@@ -153,7 +148,8 @@ class WorkloadReconcile {
 
     /// A Workload without an owner that is managed here gives its finalizer and quota back by
     /// itself: when it is deleted (by the garbage collector, when its owner is gone), and when its
-    /// owner was taken from it. While an owner of an unknown kind is there, it stays as it is.
+    /// owner was taken from it and no pods are left. While an owner of an unknown kind is there, it
+    /// stays as it is.
     bool handle_orphan() {
         if (has_known_owner()) {
             return workload_.metadata.deletion_timestamp.has_value();
@@ -163,6 +159,10 @@ class WorkloadReconcile {
             settings_.finish_orphaned_workloads && lost_job_of(workload_.metadata) != nullptr;
         if (!is_deleting && !had_job) {
             return false;
+        }
+        if (auto left = wait_for_left_pods(stores_, settings_, job_kinds_, workload_, now_)) {
+            outcome_ = std::move(*left);
+            return is_deleting || !outcome_.writes.empty();
         }
         if (!is_deleting && !is_finished(workload_)) {
             outcome_ = end_without_job(stores_, job_kinds_, workload_, now_);

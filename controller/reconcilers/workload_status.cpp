@@ -197,6 +197,18 @@ void finish(api::Workload& workload, std::string_view reason, std::string_view m
     }
 }
 
+const std::string& slice_name(const api::Workload& workload) {
+    const std::string* first =
+        workload.metadata.find_annotation(api::annotation::kWorkloadSliceName);
+    return first == nullptr ? workload.metadata.name : *first;
+}
+
+bool is_requeued_false(const api::Workload& workload, std::string_view reason) {
+    const api::Condition* condition = find_condition(workload, condition::kRequeued);
+    return condition != nullptr && condition->status == api::condition_status::kFalse &&
+           condition->reason == reason;
+}
+
 Write finish_orphan(const api::Workload& workload, Time now) {
     api::Workload changed = workload;
     finish(changed, api::reason::kOwnerNotFound, "The workload's owner no longer exists", now);

@@ -37,6 +37,11 @@ bool is_active(const api::Workload& workload);
 /// Holds quota in the eyes of the scheduler: reserved, active, not finished.
 bool holds_quota(const api::Workload& workload);
 
+/// The name of the first slice of the row that the Workload is in.
+const std::string& slice_name(const api::Workload& workload);
+/// Whether the condition Requeued is False for that reason.
+bool is_requeued_false(const api::Workload& workload, std::string_view reason);
+
 /// The event and the count of an eviction, for its write; empty when the workload had no admission.
 void note_eviction(
     Write& write,

@@ -406,6 +406,7 @@ inline constexpr char kWorkloadNameConflict[] = "WorkloadNameConflict";
 /// Event of a pod: its group had enough others.
 inline constexpr char kExcessPodDeleted[] = "ExcessPodDeleted";
 inline constexpr char kExceedsParent[] = "ExceedsParent";
+inline constexpr char kPodsLeftBehind[] = "PodsLeftBehind";
 /// Event of a group's Workload: pods became its owners.
 inline constexpr char kOwnerReferencesAdded[] = "OwnerReferencesAdded";
 /// WaitingForReplacementPods=True.

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "controller/jobs/generic_job.hpp"
 #include "controller/jobs/pod_set_info.hpp"
+#include "controller/reconcilers/pod_life.hpp"
 #include "controller/reconcilers/reconcile.hpp"
 #include "controller/reconcilers/settings.hpp"
 
@@ -18,22 +19,11 @@
 /// (KEP-976): it holds them back, and what has run cannot be held back again but is deleted.
 namespace sluice::controller {
 
-/// Whether the gate of admission holds it back.
-bool is_gated(const api::Pod& pod);
-/// Whether it has succeeded or failed.
-bool has_ended(const api::Pod& pod);
-bool has_succeeded(const api::Pod& pod);
 /// Whether it does not run: it is gated, or has ended.
 bool is_held_or_over(const api::Pod& pod);
 /// Whether it has succeeded or can, as it has not failed nor is deleted before it had a node.
 bool is_useful(const api::Pod& pod);
 bool is_ready(const api::Pod& pod);
-/// Returns the latest time at which the pod can still be running after its deletion: nullopt if it
-/// is not being deleted.
-std::optional<Time> find_last_moment(const api::Pod& pod);
-/// Returns true if containers of the pod run, and its grace period has not ended if it is being
-/// deleted. With gate FastQuotaReleaseInPodIntegration a pod that is being deleted does not count.
-bool occupies_quota(const api::Pod& pod, const Settings& settings, Time now);
 /// Whether the label says that it is managed by itself or as a part of its group.
 bool is_marked_managed(const api::ObjectMeta& pod);
 /// Whether the framework of an object that makes pods holds it back, and not `pod` itself.

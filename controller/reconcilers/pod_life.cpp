@@ -1,0 +1,36 @@
+#include "controller/reconcilers/pod_life.hpp"
+
+#include "api/kueue_names.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace sluice::controller {
+
+bool is_gated(const api::Pod& pod) {
+    return std::ranges::find(
+               pod.spec.scheduling_gates,
+               api::scheduling_gate::kAdmission,
+               &api::PodSchedulingGate::name
+           ) != pod.spec.scheduling_gates.end();
+}
+
+bool has_succeeded(const api::Pod& pod) {
+    return pod.status.phase == "Succeeded";
+}
+bool has_ended(const api::Pod& pod) {
+    return has_succeeded(pod) || pod.status.phase == "Failed";
+}
+std::optional<Time> find_last_moment(const api::Pod& pod) {
+    const auto& deleted = pod.metadata.deletion_timestamp;
+    const auto& grace = pod.metadata.deletion_grace_period_seconds;
+    return deleted && grace ? std::optional(*deleted + std::chrono::seconds(*grace)) : std::nullopt;
+}
+
+bool occupies_quota(const api::Pod& pod, const Settings& settings, Time now) {
+    const bool gave_up = settings.fast_quota_release_of_pods && pod.metadata.deletion_timestamp;
+    const auto last = find_last_moment(pod);
+    return pod.status.phase == "Running" && !gave_up && (!last || now <= *last);
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,131 @@
+#include "controller/queued_jobs.hpp"
+#include "controller/queued_pods.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string>
+
+// Jobs that are gone while their pods run on: quota is given back when pods end.
+namespace sluice::controller {
+namespace {
+
+/// A Job of all four cpus, with one pod, and another Job that waits.
+struct LeftPod {
+    explicit LeftPod(bool by_labels) {
+        start_with_pods(cluster);
+        cluster.put(job("a", 4));
+        cluster.settle();
+        workload = workload_key(cluster, "a");
+        set_active_pods(cluster, "a", 1);
+        PodText pod{
+            .name = "a-1", .cpu = "4", .labels = {}, .annotations = {}, .is_managed = false
+        };
+        if (by_labels) {
+            pod.labels["batch.kubernetes.io/job-name"] = "a";
+            pod.labels["batch.kubernetes.io/controller-uid"] =
+                cluster.at(job_key("a"), {"metadata", "uid"});
+        } else {
+            pod.annotations["kueue.x-k8s.io/workload"] = workload.name;
+        }
+        put_pod(cluster, pod);
+        run_pod(cluster, "a-1");
+        cluster.put(job("next", 4));
+        cluster.settle();
+        REQUIRE(is_running(cluster, "a"));
+        REQUIRE_FALSE(is_running(cluster, "next"));
+    }
+    void wait() {
+        cluster.clock.advance(std::chrono::seconds(10));
+        cluster.settle();
+    }
+    bool holds_quota() const {
+        return cluster.condition("team", workload.name, "QuotaReserved").starts_with("True") &&
+               cluster.condition("team", workload.name, "Finished").empty();
+    }
+    MiniCluster cluster;
+    ObjectKey workload;
+};
+
+}  // namespace
+
+TEST_CASE("pods that a deleted Job left behind hold its quota", "[left-pods]") {
+    const bool by_labels = GENERATE(true, false);
+    const bool loses_owner = GENERATE(true, false);
+    CAPTURE(by_labels, loses_owner);
+    LeftPod left(by_labels);
+    left.cluster.remove(job_key("a"));
+    if (loses_owner) {  // deleted with --cascade=orphan
+        left.cluster.merge(left.workload, "{'metadata':{'ownerReferences':null}}");
+    }
+    left.cluster.settle();
+    left.wait();
+    CHECK(left.holds_quota());
+    CHECK_FALSE(is_running(left.cluster, "next"));
+    CHECK(has_event(
+        left.cluster,
+        "PodsLeftBehind",
+        "The job is gone and 1 of its pods run on: their quota is held until they end"
+    ));
+    SECTION("until they end") {
+        set_pod_status(left.cluster, "a-1", "'phase':'Succeeded'");
+    }
+    SECTION("until they are gone") {
+        delete_pod(left.cluster, "a-1");
+    }
+    SECTION("until their grace period has ended") {
+        left.cluster.merge(
+            pod_key("a-1"),
+            "{'metadata':{'finalizers':['example.com/own'],'deletionGracePeriodSeconds':30}}"
+        );
+        delete_pod(left.cluster, "a-1");
+        left.wait();
+        CHECK(left.holds_quota());
+        left.cluster.clock.advance(std::chrono::seconds(25));
+    }
+    SECTION("until the Workload is evicted: they are deleted") {
+        left.cluster.merge(left.workload, "{'spec':{'active':false}}");
+        left.cluster.settle();
+        left.wait();
+        CHECK_FALSE(is_there(left.cluster, pod_key("a-1")));
+    }
+    left.wait();
+    CHECK(left.cluster.condition("team", left.workload.name, "Finished") == "True/OwnerNotFound");
+    CHECK(is_running(left.cluster, "next"));
+}
+
+TEST_CASE("a Job that is being deleted holds its quota while its status has pods", "[left-pods]") {
+    MiniCluster cluster;  // which does not follow pods
+    make_queues(cluster);
+    cluster.put(job("a", 4));
+    cluster.settle();
+    const ObjectKey workload = workload_key(cluster, "a");
+    set_active_pods(cluster, "a", 1);
+    cluster.put(job("next", 4));
+    cluster.merge(job_key("a"), "{'metadata':{'finalizers':['foregroundDeletion']}}");
+    cluster.settle();
+    cluster.remove(job_key("a"));
+    cluster.settle();
+    cluster.clock.advance(std::chrono::seconds(10));
+    cluster.settle();
+    CHECK(cluster.condition("team", workload.name, "Finished").empty());
+    CHECK_FALSE(is_running(cluster, "next"));
+    SECTION("until they end") {
+        set_active_pods(cluster, "a", 0);
+    }
+    SECTION("until it is gone") {
+        cluster.merge(job_key("a"), "{'metadata':{'finalizers':null}}");
+    }
+    SECTION("until it is evicted, where pods cannot be deleted") {
+        cluster.merge(workload, "{'spec':{'active':false}}");
+    }
+    cluster.settle();
+    cluster.clock.advance(std::chrono::seconds(10));
+    cluster.settle();
+    CHECK(cluster.condition("team", workload.name, "Finished") == "True/OwnerNotFound");
+    CHECK(is_running(cluster, "next"));
+}
+
+}  // namespace sluice::controller
