@@ -386,6 +386,41 @@ class InstallTest(unittest.TestCase):
         self.assertFalse(self.get_job("first")["spec"]["suspend"])
         # Nothing asks a controller that is gone.
         self.apply(job("later", "team", "jobs"))
+        self.expect_that_all_can_be_deleted()
+
+    def expect_that_all_can_be_deleted(self):
+        """Nobody removes the finalizers of a controller that is gone; charts/release.sh does."""
+        others = "example.com/other"
+        self.apply(
+            {
+                "apiVersion": "v1", "kind": "Pod",
+                "metadata": {
+                    "name": "held", "namespace": "team",
+                    "finalizers": [others, "kueue.x-k8s.io/managed"],
+                },
+                "spec": {"containers": [{"name": "c", "image": "i"}]},
+            }
+        )  # fmt: skip
+        held = (("pod", "held"), ("clusterqueue", "team"), ("resourceflavor", "on-demand"))
+        for kind, name in held:
+            self.plane.kubectl("delete", "-n", "team", "--wait=false", kind, name)
+        self.assertIsNotNone(self.get("/apis/kueue.x-k8s.io/v1beta2/clusterqueues/team"))
+        environment = dict(
+            os.environ,
+            KUBECONFIG=str(self.plane.kubeconfig),
+            PATH=f"{find_binaries()}:{os.environ['PATH']}",
+        )
+        subprocess.run([ROOT / "charts/release.sh"], check=True, env=environment)
+        pod = self.get("/api/v1/namespaces/team/pods/held")
+        self.assertEqual(pod["metadata"]["finalizers"], [others])
+        self.plane.kubectl(
+            "patch", "-n", "team", "pod", "held", "--type=merge", "-p",
+            '{"metadata": {"finalizers": null}}',
+        )  # fmt: skip
+        self.plane.kubectl("delete", "namespace", "team", "--timeout=60s")
+        for kind in ("clusterqueues", "resourceflavors", "workloads"):
+            items = self.get(f"/apis/kueue.x-k8s.io/v1beta2/{kind}")["items"]
+            self.assertEqual(items, [], kind)
 
     def test_its_frameworks_need_no_definitions(self):
         self.helm("install", "sluice", CHART, "--create-namespace")
