@@ -53,6 +53,10 @@ for kind in "${kinds[@]}"; do
     listing "$kind"
     { printf '%s\n' "$note" && render job_kinds.yaml; } >"$folder/job-kinds/${kind#*/}.yaml"
 done
+# Any kind may stand below one of another controller.
+text="integrations: {frameworks: [pod], externalFrameworks: [Flow.v1.science.example]}"
+flags=(--set-string "managerConfig.controllerManagerConfigYaml=${text//,/\\,}")
+{ printf '%s\n' "$note" && render owner_kinds.yaml; } >"$folder/job-kinds/owner-kinds.yaml"
 flags=()
 {
     printf '%s\n' "$note"

@@ -17,6 +17,11 @@ bool says_elastic(const api::ObjectMeta* job) {
     return job != nullptr && find_value(job->annotations, api::annotation::kElasticJob) == "true";
 }
 
+std::optional<KindAbove> find_kind_of(const JobKinds& kinds, const api::OwnerReference* owner) {
+    return owner == nullptr ? std::nullopt
+                            : kinds.find_above(kube::group_of(owner->api_version), owner->kind);
+}
+
 }  // namespace
 
 bool asks_to_be_managed(const api::ObjectMeta& job, const Settings& settings) {
@@ -24,12 +29,23 @@ bool asks_to_be_managed(const api::ObjectMeta& job, const Settings& settings) {
            settings.manage_jobs_without_queue_name;
 }
 
-bool is_owned_by_job(const JobKinds& kinds, const api::ObjectMeta& job) {
-    const api::OwnerReference* owner = job.controller_owner();
-    const auto above = owner == nullptr
-                           ? std::nullopt
-                           : kinds.find_above(kube::group_of(owner->api_version), owner->kind);
-    return above && above->standing == Standing::Managed;
+bool is_owned_by_job(const JobKinds& kinds, const Stores& stores, const api::ObjectMeta& job) {
+    const api::ObjectMeta* at = &job;
+    for (int depth = 0; depth <= kDepthMax; ++depth) {
+        const api::OwnerReference* owner = at->controller_owner();
+        const auto above = find_kind_of(kinds, owner);
+        if (!above || above->standing == Standing::Managed) {
+            return above.has_value();
+        }
+        at = stores.find_metadata({above->kind, job.namespace_, owner->name});
+        if (at == nullptr) {
+            return true;
+        }
+        if (at->uid != owner->uid) {
+            return false;
+        }
+    }
+    return true;
 }
 
 std::shared_ptr<const api::Workload> find_counting_workload(
@@ -56,9 +72,7 @@ JobResult<std::optional<ObjectKey>> find_managed_ancestor(
     const api::ObjectMeta* at = &job;
     for (int depth = 0; depth <= kDepthMax; ++depth) {
         const api::OwnerReference* owner = at->controller_owner();
-        const auto above = owner == nullptr
-                               ? std::nullopt
-                               : kinds.find_above(kube::group_of(owner->api_version), owner->kind);
+        const auto above = find_kind_of(kinds, owner);
         if (!above) {
             return topmost;
         }

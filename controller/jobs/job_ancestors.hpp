@@ -13,9 +13,10 @@ namespace sluice::controller {
 /// without one are managed too (manageJobsWithoutQueueName). Its namespace is not considered.
 bool asks_to_be_managed(const api::ObjectMeta& job, const Settings& settings);
 
-/// Whether its direct controller is of a kind of jobs, managed or not; the controller itself is not
-/// read.
-bool is_owned_by_job(const JobKinds& kinds, const api::ObjectMeta& job);
+/// Returns true if an object of a kind that may be managed controls the job, be it managed or not.
+/// The walk goes on through objects of kinds that are only passed. An owner of such a kind that is
+/// not seen (yet) is taken for one below a job.
+bool is_owned_by_job(const JobKinds& kinds, const Stores& stores, const api::ObjectMeta& job);
 
 /// Returns the newest Workload of the job, of those that have not finished; nullptr: there is none.
 std::shared_ptr<const api::Workload> find_counting_workload(
@@ -24,10 +25,11 @@ std::shared_ptr<const api::Workload> find_counting_workload(
 
 /// The topmost object above the job that is itself a managed job: its pods are the job's too, so
 /// the job gets no Workload. The walk goes from controller to controller through all kinds of jobs,
-/// those that other controllers manage too, at most ten; it ends at any other kind, at an owner
-/// that was replaced by another of its name, and at one that is being deleted after its own owner
-/// has gone, which is passed over if it has no Workload. Reads stores only. Errors: OwnerNotFound
-/// when an owner is not there (yet); NestingTooDeep.
+/// those that other controllers manage and those that are not enabled too, at most ten. It ends at
+/// any other kind, at a kind that cannot be read, at an owner that was replaced by another of its
+/// name, and at one that is being deleted after its own owner has gone, which is passed over if it
+/// has no Workload. Reads stores only. Errors: OwnerNotFound when an owner is not there (yet);
+/// NestingTooDeep.
 JobResult<std::optional<ObjectKey>> find_managed_ancestor(
     const JobKinds& kinds,
     const Stores& stores,

@@ -51,7 +51,8 @@ void default_priority_class(
     const AdmissionContext& context, json::Value& object, api::ObjectMeta& job
 ) {
     if (context.settings.workload_priority_class_defaulting &&
-        !is_labelled(job, api::label::kPriorityClass) && !is_owned_by_job(context.kinds, job) &&
+        !is_labelled(job, api::label::kPriorityClass) &&
+        !is_owned_by_job(context.kinds, context.stores, job) &&
         context.stores.of<api::WorkloadPriorityClass>().find(kDefault)) {
         set_label(object, job, api::label::kPriorityClass, kDefault);
     }
@@ -62,7 +63,7 @@ Result<void> default_queue(
 ) {
     if (is_labelled(job, api::label::kQueueName) ||
         !find_default_queue(context.stores, job.namespace_) ||
-        is_owned_by_job(context.kinds, job)) {
+        is_owned_by_job(context.kinds, context.stores, job)) {
         return {};
     }
     const auto is_managed = is_managed_namespace(context, job.namespace_);

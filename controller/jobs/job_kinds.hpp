@@ -38,8 +38,12 @@ class JobKinds {
         }
         kinds_.emplace(key, std::move(kind));
     }
-    /// Adds a kind whose objects are no jobs, but stand above some. Requires: as add().
-    void add_above(KindAbove above) { above_.emplace(above.kind, above); }
+    /// Adds a kind whose objects are no jobs, but stand above some, unless it is added already.
+    /// Returns true if it is added now.
+    bool add_above(KindAbove above) { return above_.emplace(above.kind, above).second; }
+    /// Forgets such a kind: walks from owner to owner end at its objects, as at an unknown kind.
+    /// Returns false if the kind was not added.
+    bool remove_above(Kind kind) { return above_.erase(kind) > 0; }
     /// A kind whose objects another controller manages as jobs; in place of one of the same group
     /// and kind.
     void add_external(Kind kind) {
@@ -48,12 +52,15 @@ class JobKinds {
         });
         external_.insert(kind);
     }
+    /// Returns true if another controller manages a kind of jobs.
+    bool has_external() const { return !external_.empty(); }
     /// Forgets the kind, if it is here.
     void remove(Kind kind) {
         names_.erase(kind);
         withdrawn_.erase(kind);
         external_.erase(kind);
         kinds_.erase(kind);
+        above_.erase(kind);
     }
 
     /// All that are managed here; withdrawn ones, too.

@@ -133,7 +133,7 @@ JobReconciliation::Next JobReconciliation::default_queue() {
     const api::ObjectMeta& job = job_.metadata();
     if (!find_value(job.labels, api::label::kQueueName).empty() || !own_.empty() ||
         job_.find_end() || job.deletion_timestamp || kind_.admission() == nullptr ||
-        job_.consists_of_pods() || job_.is_left_alone() || is_owned_by_job(kinds_, job)) {
+        job_.consists_of_pods() || job_.is_left_alone() || is_owned_by_job(kinds_, stores_, job)) {
         return {};
     }
     const auto queue = find_default_queue(stores_, job.namespace_);

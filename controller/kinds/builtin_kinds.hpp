@@ -58,6 +58,9 @@ bool needs_its_kind(const api::Workload& workload);
 /// Jobs of another controller that manages them by Kueue's library
 /// (integrations.externalFrameworks). Only their metadata is kept.
 KindEntry external_job_kind(std::shared_ptr<const kube::RunTimeKind> names);
+/// Objects of a built-in kind whose integration is off, which may stand between jobs and what
+/// manages them. Only their metadata is kept.
+KindEntry passed_kind(std::shared_ptr<const kube::RunTimeKind> names);
 /// ConfigMaps of that namespace which describe kinds of jobs.
 KindEntry job_kinds_config_map_kind(const std::string& ns);
 /// Indexes objects of the described kind by the objects of other kinds that they refer to.

@@ -132,6 +132,9 @@ struct KindEntry {
     /// Its objects are jobs that another controller manages by Kueue's library: of jobs below them
     /// they are the managed ones (integrations.externalFrameworks).
     bool is_external = false;
+    /// Its integration is off: only the metadata of its objects is kept, so that jobs below them
+    /// are known to belong to what is above. Jobs do not wait for a kind that cannot be read.
+    bool is_only_passed = false;
 };
 
 /// Adds the indexes of jobs by what their labels, annotations and owner references name.

@@ -67,6 +67,13 @@ void Registry::remove(Kind kind) {
     by_kind_.erase(found);
 }
 
+bool Registry::set_passed(const KindEntry& entry, bool is_passed) {
+    if (!is_passed) {
+        return job_kinds_.remove_above(entry.kind);
+    }
+    return job_kinds_.add_above({entry.kind, Standing::Passed});
+}
+
 const KindEntry* Registry::find(Kind kind) const {
     const auto found = by_kind_.find(kind);
     return found == by_kind_.end() ? nullptr : &*found->second;

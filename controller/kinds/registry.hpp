@@ -33,6 +33,10 @@ class Registry {
     /// Another controller manages the objects of the kind, which is not followed yet.
     void expect_external(Kind kind) { job_kinds_.add_external(kind); }
 
+    /// Sets whether walks from owner to owner go through the objects of a kind that is only passed.
+    /// Returns true if that changes.
+    bool set_passed(const KindEntry& entry, bool is_passed);
+
     /// The entry of the kind, or nullptr.
     const KindEntry* find(Kind kind) const;
     /// The kind that an owner reference names, by group and kind, or nullptr.

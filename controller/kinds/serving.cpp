@@ -33,7 +33,8 @@ void visit_leader_worker_set(
     const Kind kind = leader_worker_set_names()->kind();
     const std::string* name =
         change.after ? change.after->metadata.find_label(kSetNameLabel) : nullptr;
-    if (name != nullptr && context.registry.find(kind) != nullptr) {
+    const KindEntry* sets = name == nullptr ? nullptr : context.registry.find(kind);
+    if (sets != nullptr && sets->reconcile) {
         visit({kind, change.key.namespace_, *name});
     }
 }

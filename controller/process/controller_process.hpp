@@ -142,6 +142,8 @@ class ControllerProcess {
     void on_gone(Kind kind);
     void on_kinds_changed();
     void add_external_kind(KindEntry entry);
+    /// Returns entries of kinds that stand between jobs and what manages them.
+    std::vector<KindEntry> missing_passed_kinds() const;
     void on_write_ended(const ObjectKey& key, bool is_accepted);
     std::optional<std::int64_t> weighted_share(const ObjectKey& key) const;
     /// Errors: NotLeader when the lease has run out, even if this has not been noticed yet.

@@ -47,6 +47,7 @@ void Informers::follow(const KindEntry& entry, net::TaskGroup* tasks, Wait wait)
     options.interner = &interner_;
     options.label_selector = entry.label_selector;
     options.namespace_ = entry.namespace_;
+    options.may_be_refused = entry.is_only_passed;
     kind->reflector = std::make_unique<kube::Reflector>(
         parts_.client,
         parts_.clock,
@@ -55,6 +56,7 @@ void Informers::follow(const KindEntry& entry, net::TaskGroup* tasks, Wait wait)
         parts_.on_change,
         [this, kind] {
             kind->phase = Phase::Synced;
+            note_readable(*kind, true);
             changed_.notify();
         },
         [this, kind] { note_refusal(*kind); }
@@ -159,20 +161,34 @@ void Informers::note_absence(Followed& followed) {
     ++followed.absences;
     const std::string resource = kube::to_string(followed.entry->kind);
     if (followed.phase != Phase::NotServed) {
+        const bool was_unknown = followed.phase == Phase::Unknown;
         followed.phase = Phase::NotServed;
         followed.is_waited_for = false;
         const bool is_required = followed.entry->presence == Presence::Required;
+        const auto level = followed.entry->is_only_passed ? log::Level::Debug : log::Level::Info;
         log::write(
-            is_required ? log::Level::Warning : log::Level::Info,
+            is_required ? log::Level::Warning : level,
             "kind is not served; it is followed once it is",
             {{"resource", resource}}
         );
+        if (was_unknown) {
+            note_readable(followed, false);
+        }
         changed_.notify();
     }
 }
 
 void Informers::note_refusal(Followed& followed) {
-    if (followed.entry->presence == Presence::Optional && followed.is_waited_for) {
+    if (followed.entry->is_only_passed && followed.is_readable) {
+        log::warning(
+            "kind whose integration is off may not be listed; jobs below its objects are taken for "
+            "jobs of their own until this account is given the right",
+            {{"resource", kube::to_string(followed.entry->kind)}}
+        );
+        note_readable(followed, false);
+        followed.is_waited_for = false;
+        changed_.notify();
+    } else if (followed.entry->presence == Presence::Optional && followed.is_waited_for) {
         followed.is_waited_for = false;
         log::warning(
             "kind may not be listed; its objects wait until this account is given the right",
@@ -195,7 +211,15 @@ void Informers::drop(Followed& followed) {
     for (const kube::AnyChange& change : changes) {
         parts_.on_change(change);
     }
+    note_readable(followed, false);
     parts_.on_gone(followed.entry->kind);
+}
+
+void Informers::note_readable(Followed& followed, bool is_readable) {
+    if (followed.entry->is_only_passed && followed.is_readable != is_readable) {
+        followed.is_readable = is_readable;
+        parts_.on_passed(*followed.entry, is_readable);
+    }
 }
 
 boost::asio::awaitable<bool> Informers::is_gone(kube::ResourcePath path, bool is_namespaced) {

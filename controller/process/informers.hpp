@@ -32,6 +32,9 @@ class Informers {
         std::function<void(const kube::AnyChange&)> on_change;
         /// Told of a kind that the server does not have (any more), after its store was emptied.
         std::function<void(Kind)> on_gone;
+        /// Called when a kind that is only passed can be read, and when it cannot: the server does
+        /// not have it or does not let this account list it.
+        std::function<void(const KindEntry&, bool)> on_passed;
         std::uint64_t seed = 1;
         /// After which discovery is asked again for a kind that is not served; doubled each time.
         Duration discovery_delay = std::chrono::seconds(1);
@@ -63,7 +66,8 @@ class Informers {
         bool is_waited_for = true;  ///< the others may have to wait for its first list
         bool is_checked = false;    ///< its definition was looked at
         bool is_scope_told = false;
-        int absences = 0;  ///< answers in a row that the server does not have the kind
+        bool is_readable = true;  ///< of a kind that is only passed, until something else is known
+        int absences = 0;         ///< answers in a row that the server does not have the kind
         std::unique_ptr<kube::Reflector> reflector;
     };
     /// What discovery said of a group and version.
@@ -89,6 +93,8 @@ class Informers {
     /// more says nothing of the objects. False when it will not say.
     boost::asio::awaitable<bool> is_gone(kube::ResourcePath path, bool is_namespaced);
     void drop(Followed& followed);
+    /// Reports that a kind which is only passed can be read or not, if that is news.
+    void note_readable(Followed& followed, bool is_readable);
 
     Parts parts_;
     api::Interner interner_;

@@ -11,6 +11,7 @@
 #include "controller/jobs/serving/serving_names.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/process/controller_process.hpp"
+#include "controller/process/passed_kinds.hpp"
 #include "controller/process/settings.hpp"
 #include "controller/scheduler/consumed_resources.hpp"
 #include "engine/fair_sharing.hpp"
@@ -204,10 +205,13 @@ ControllerProcess::ControllerProcess(
         SLUICE_ASSERT(options_.lease_client != nullptr);
         leadership_ = make_leadership();
     }
-    registry_.add_stores(stores_);
     for (const Kind kind : external_kinds_.expected()) {
         registry_.expect_external(kind);
     }
+    for (KindEntry& entry : missing_passed_kinds()) {
+        registry_.add(std::move(entry));
+    }
+    registry_.add_stores(stores_);
 }
 
 ControllerProcess::~ControllerProcess() = default;
@@ -237,6 +241,12 @@ Informers::Parts ControllerProcess::informers_parts() {
         .executor = loop_.executor(),
         .on_change = [this](const kube::AnyChange& change) { on_change(change); },
         .on_gone = [this](Kind kind) { on_gone(kind); },
+        .on_passed =
+            [this](const KindEntry& entry, bool is_passed) {
+                if (registry_.set_passed(entry, is_passed)) {
+                    on_kinds_changed();
+                }
+            },
         .seed = options_.seed,
     };
 }
@@ -433,7 +443,16 @@ void ControllerProcess::on_gone(Kind kind) {
     }
 }
 
+std::vector<KindEntry> ControllerProcess::missing_passed_kinds() const {
+    const bool manages_pods = lists(options_.configuration, "pod");
+    return find_passed_kinds(registry_, manages_pods);
+}
+
 void ControllerProcess::on_kinds_changed() {
+    // A kind that was described now may be the first one with children that are jobs.
+    for (KindEntry& entry : missing_passed_kinds()) {
+        add_kind(std::move(entry), Informers::Wait::ForNothing);
+    }
     if (is_acting_) {
         enqueue_all(change_context(), enqueuer());
     }

@@ -199,6 +199,27 @@ class ControllerRightsTest(unittest.TestCase):
         self.assertEqual([each for each in rights(objects) if each[0].startswith("jobs/")], [])
         self.assertNotIn(("jobs", "list", ""), rights(objects))
 
+    def test_kinds_between_jobs_and_what_manages_them_are_only_followed(self):
+        wrappers = "integrations: {frameworks: [batch/job, workload.codeflare.dev/appwrapper%s]}"
+        role = ("ClusterRole", f"{MANAGER}-owner-kinds")
+        operators = {kind for _, kind, _ in JOBS.values()} - {"jobs", "leaderworkersets"}
+        objects = rendered_with(wrappers % "")
+        rules = objects[role]["rules"]
+        self.assertEqual({each for rule in rules for each in rule["resources"]}, operators)
+        self.assertEqual({tuple(rule["verbs"]) for rule in rules}, {("list", "watch")})
+        self.assertIn(("jobsets", "list", ""), rights(objects))
+        pods = rendered_with(wrappers % ", pod")[role]["rules"]
+        makers = {"deployments", "replicasets", "statefulsets", "leaderworkersets"}
+        self.assertEqual({each for rule in pods for each in rule["resources"]}, operators | makers)
+        self.assertNotIn(role, rendered_with(wrappers % "", "--set=followDisabledOwners=false"))
+
+    def test_kinds_that_are_off_are_out_of_reach_where_nothing_has_jobs_below_it(self):
+        role = ("ClusterRole", f"{MANAGER}-owner-kinds")
+        for frameworks in ("batch/job", "pod", "batch/job, pod"):
+            self.assertNotIn(role, rendered_with("integrations: {frameworks: [%s]}" % frameworks))
+        external = "integrations: {externalFrameworks: [Flow.v1.science.example]}"
+        self.assertIn(role, rendered_with(external))
+
     def test_certificates_of_others_take_rights_away(self):
         own = {resource for resource, *_ in rights(rendered())}
         self.assertLessEqual({"secrets", "apiservices", "customresourcedefinitions"}, own)

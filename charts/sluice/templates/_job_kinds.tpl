@@ -53,6 +53,36 @@ listed, only those that are held back for them (heldAlone). */ -}}
 {{- dict "kinds" $kinds | toJson }}
 {{- end }}
 
+{{- /* The kinds that are not turned on, but may stand between jobs and what manages them, as a JSON
+object with the member `kinds`. There are some if a kind is turned on whose objects have children that
+are jobs (neither batch/job nor pod). What makes pods alone (`ofPods`) is needed where pods are jobs. */ -}}
+{{- define "sluice.passedKinds" -}}
+{{- $configuration := include "sluice.configuration" . | fromJson }}
+{{- $frameworks := dig "integrations" "frameworks" (list "batch/job") $configuration }}
+{{- $above := without $frameworks "batch/job" "pod" | empty | not }}
+{{- $above = or $above (dig "integrations" "externalFrameworks" (list) $configuration | empty | not) }}
+{{- $above = or $above (dig "integrations" "jobKinds" (list) $configuration | empty | not) }}
+{{- $above = or $above (empty .Values.describedJobKinds | not) }}
+{{- $kinds := list }}
+{{- if and $above .Values.followDisabledOwners }}
+{{- range $framework, $kind := include "sluice.knownJobKinds" . | fromYaml }}
+{{- $isNeeded := or (has "pod" $frameworks) (not $kind.serves) }}
+{{- if and $isNeeded (ne $framework "pod") (not (has $framework $frameworks)) }}
+{{- $kinds = append $kinds (pick $kind "group" "resource") }}
+{{- end }}
+{{- end }}
+{{- if has "pod" $frameworks }}
+{{- if not (has "batch/job" $frameworks) }}
+{{- $kinds = append $kinds (dict "group" "batch" "resource" "jobs") }}
+{{- end }}
+{{- if not (has "deployment" $frameworks) }}
+{{- $kinds = append $kinds (dict "group" "apps" "resource" "replicasets") }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- dict "kinds" $kinds | toJson }}
+{{- end }}
+
 {{- /* "true" where batch Jobs are managed. */ -}}
 {{- define "sluice.managesBatchJobs" -}}
 {{- $configuration := include "sluice.configuration" . | fromJson }}

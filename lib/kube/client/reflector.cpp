@@ -78,7 +78,9 @@ class Reflector::Run {
             return;
         }
         if (error.code != ErrorCode::Canceled) {
-            log::warning(
+            const bool is_expected = options_.may_be_refused && error.code == ErrorCode::Forbidden;
+            log::write(
+                is_expected ? log::Level::Debug : log::Level::Warning,
                 "list failed",
                 {{"path", describe(path_)},
                  {"failures", watcher_.failures() + 1},

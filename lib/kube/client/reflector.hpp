@@ -25,6 +25,8 @@ struct ReflectorOptions {
     WatcherOptions watcher;
     std::uint64_t seed = 1;
     api::Interner* interner = nullptr;  ///< for pod templates
+    /// The account may lack the right to list: refusals are logged at the level debug.
+    bool may_be_refused = false;
 };
 
 /// Keeps a store equal to what the API server has and reports each change. Failures are logged, and
