@@ -2,6 +2,7 @@
 
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"
+#include "api/sluice_names.hpp"
 #include "controller/jobs/child_room.hpp"
 #include "controller/jobs/default_queue.hpp"
 #include "controller/jobs/job_ancestors.hpp"
@@ -178,8 +179,30 @@ JobReconciliation::Next JobReconciliation::leave_unmanaged() {
             }
         }
     }
+    warn_of_namespace();
     Next release = write_all(job_.release_deleted());
     return release ? std::move(release) : outcome;
+}
+
+/// A job that names a queue is expected to start. If it is suspended where jobs are not managed,
+/// nobody else says why it does not.
+void JobReconciliation::warn_of_namespace() {
+    const api::ObjectMeta& job = job_.metadata();
+    const std::string_view queue = find_value(job.labels, api::label::kQueueName);
+    if (queue.empty() || job.deletion_timestamp || !job_.is_suspended() || job_.find_end() ||
+        is_in_managed_namespace() || !stores_.of<api::Namespace>().find(job.namespace_)) {
+        return;
+    }
+    events_.push_back(job_warning(
+        kind_,
+        job,
+        reason::kNamespaceNotManaged,
+        fmt::format(
+            "The job is suspended and names the LocalQueue \"{}\", but "
+            "managedJobsNamespaceSelector does not match its namespace: Sluice will not start it",
+            queue
+        )
+    ));
 }
 
 /// The pods of a job below a managed one are counted there: it has no Workload of its own, and runs

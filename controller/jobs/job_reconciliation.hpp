@@ -36,6 +36,7 @@ class JobReconciliation {
     Next default_queue();
     Next take_over_lost_workloads();
     Next leave_unmanaged();
+    void warn_of_namespace();
     Next follow_ancestor();
     Next settle_members();
     Next adopt_prebuilt_workload();

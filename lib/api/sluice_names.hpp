@@ -19,6 +19,8 @@ namespace reason {
 inline constexpr char kJobKindNotDescribed[] = "JobKindNotDescribed";
 /// Event on an object of any kind: its reconciles have failed for a minute.
 inline constexpr char kReconcileFailing[] = "ReconcileFailing";
+/// Event on a job that is suspended where jobs are not managed, although it names a queue.
+inline constexpr char kNamespaceNotManaged[] = "NamespaceNotManaged";
 /// Events on ConfigMaps that describe kinds of jobs.
 inline constexpr char kJobKindDescribed[] = "JobKindDescribed";
 inline constexpr char kInvalidJobKind[] = "InvalidJobKind";
