@@ -64,4 +64,23 @@ TEST_CASE("a gated pod where pods are not managed is warned of", "[controller]")
     CHECK(warnings(cluster) == 1);
 }
 
+TEST_CASE("a deleted pod is released where pods are not managed", "[controller]") {
+    const bool has_run = GENERATE(false, true);
+    CAPTURE(has_run);
+    MiniCluster cluster(1, {}, with_selector());
+    cluster.add_kind(pod_kind(true));
+    make_queues(cluster);
+    put_pod(cluster, {.name = "a"});
+    cluster.settle();
+    if (has_run) {
+        cluster.merge(pod_key("a"), "{'spec':{'schedulingGates':null}}");
+        run_pod(cluster, "a");
+        cluster.settle();
+    }
+    REQUIRE(holds_pod(cluster, "a"));
+    cluster.remove(pod_key("a"));
+    cluster.settle();
+    CHECK_FALSE(is_there(cluster, pod_key("a")));
+}
+
 }  // namespace sluice::controller

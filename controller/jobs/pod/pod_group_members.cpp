@@ -100,10 +100,6 @@ bool was_ended_by_us(const api::Pod& pod) {
            ) != pod.status.conditions.end();
 }
 
-bool is_deleted_and_over(const api::Pod& pod) {
-    return pod.metadata.deletion_timestamp && (!is_useful(pod) || has_ended(pod));
-}
-
 /// Copies the keys that any of the pods has. Whether no two pods contradict each other.
 bool copy_common(
     const Pods& pods,

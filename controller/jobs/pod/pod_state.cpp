@@ -74,6 +74,10 @@ bool is_useful(const api::Pod& pod) {
     return !never_ran && pod.status.phase != "Failed";
 }
 
+bool is_deleted_and_over(const api::Pod& pod) {
+    return pod.metadata.deletion_timestamp && (!is_useful(pod) || has_ended(pod));
+}
+
 bool is_ready(const api::Pod& pod) {
     return has_condition(pod, "Ready");
 }

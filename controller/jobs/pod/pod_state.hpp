@@ -23,6 +23,8 @@ namespace sluice::controller {
 bool is_held_or_over(const api::Pod& pod);
 /// Whether it has succeeded or can, as it has not failed nor is deleted before it had a node.
 bool is_useful(const api::Pod& pod);
+/// Returns true if the pod was deleted and none of its containers runs any more, or ever ran.
+bool is_deleted_and_over(const api::Pod& pod);
 bool is_ready(const api::Pod& pod);
 /// Whether the label says that it is managed by itself or as a part of its group.
 bool is_marked_managed(const api::ObjectMeta& pod);

@@ -112,4 +112,8 @@ std::vector<Write> SinglePod::release() const {
     return writes;
 }
 
+std::vector<Write> SinglePod::release_deleted() const {
+    return is_deleted_and_over(*pod_) ? release() : std::vector<Write>();
+}
+
 }  // namespace sluice::controller

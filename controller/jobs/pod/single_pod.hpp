@@ -34,6 +34,7 @@ class SinglePod final : public GenericJob {
     /// One whose spec is not kept, as it lost its marks, is that which its Workload was made for.
     std::optional<bool> is_described_by(const api::Workload& workload) const override;
     std::vector<Write> release() const override;
+    std::vector<Write> release_deleted() const override;
 
     const api::Pod& pod() const { return *pod_; }
 
