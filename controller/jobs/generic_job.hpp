@@ -90,6 +90,9 @@ class GenericJob {
     virtual bool is_active() const = 0;
     /// As many pods as the job runs at a time are ready or have succeeded.
     virtual bool are_pods_ready() const = 0;
+    /// Its own order starts pods only once others are ready or have ended: that pods are not ready
+    /// again does not mean that one has failed.
+    virtual bool starts_in_order() const { return false; }
     /// How it ended; none: it has not.
     virtual std::optional<JobEnd> find_end() const = 0;
     /// Pods that need no quota any more, by pod set; those without any are left out.

@@ -488,11 +488,13 @@ JobReconciliation::Next JobReconciliation::update_pods_ready() {
     }
     const bool is_ready = admitted && job_.are_pods_ready();
     api::Workload changed = *workload_;
-    if (!workload::set_pods_ready(changed, workload::to_condition_status(is_ready), now_)) {
+    workload::set_pods_ready(changed, workload::to_condition_status(is_ready), now_);
+    tell_of_order(changed);
+    const api::Condition& after = *find_condition(changed, api::condition::kPodsReady);
+    if (before != nullptr && *before == after) {
         return {};
     }
     Write w = status_write(changed);
-    const api::Condition& after = *find_condition(changed, api::condition::kPodsReady);
     if (is_ready && after.reason == reason::kPodsStarted) {
         const api::Condition* since = find_condition(*workload_, api::condition::kAdmitted);
         const auto& admission = workload_->status.admission;
@@ -507,6 +509,18 @@ JobReconciliation::Next JobReconciliation::update_pods_ready() {
         });
     }
     return write(std::move(w));
+}
+
+/// Kueue's message says that a pod has failed.
+void JobReconciliation::tell_of_order(api::Workload& changed) const {
+    auto& conditions = changed.status.conditions;
+    const auto ready =
+        std::ranges::find(conditions, api::condition::kPodsReady, &api::Condition::type_);
+    if (ready != conditions.end() && ready->reason == reason::kWaitForRecovery &&
+        job_.starts_in_order()) {
+        ready->message =
+            "Pods are not ready: they have failed, or the job's own order has started them since";
+    }
 }
 
 JobReconciliation::Next JobReconciliation::follow_queue_name() {

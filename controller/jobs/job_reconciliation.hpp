@@ -55,6 +55,7 @@ class JobReconciliation {
     Next update_reclaimable_pods();
     Next copy_reclaimable_pods(const api::Workload& workload);
     Next update_pods_ready();
+    void tell_of_order(api::Workload& changed) const;
     Next release_evicted();
     Next leave_evicted();
     Next stop_unadmitted();

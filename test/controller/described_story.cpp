@@ -70,6 +70,16 @@ ObjectKey DescribedStory::workload() const {
     return {kind_of<api::Workload>(), "team", cluster.workload_of("team", sample.name())};
 }
 
+std::string DescribedStory::message(std::string_view type) const {
+    const json::Value* all = cluster.find(workload())->find_path({"status", "conditions"});
+    for (const json::Value& each : all == nullptr ? json::Array() : all->as_array()) {
+        if (each.string_at("type") == type) {
+            return std::string(each.string_at("message"));
+        }
+    }
+    return "";
+}
+
 std::string DescribedStory::condition(std::string_view type) const {
     return cluster.condition("team", workload().name, type);
 }

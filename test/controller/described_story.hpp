@@ -35,6 +35,8 @@ class DescribedStory {
     /// Of its one Workload.
     ObjectKey workload() const;
     std::string condition(std::string_view type) const;
+    /// The message of the Workload's condition, or "".
+    std::string message(std::string_view type) const;
     /// name=count of the Workload's pod sets. Example: a=1 b=2
     std::string pod_sets() const;
     bool is_told(std::string_view reason, std::string_view part) const;

@@ -82,7 +82,8 @@ TEST_CASE("a JobSet is ready without Jobs that wait for a completion", "[job-kin
     set.count({.ready = 1, .succeeded = 1});
     CHECK(set.ready() == "True/Started");
     set.count({.succeeded = 2});
-    CHECK(set.ready().starts_with("False/"));
+    CHECK(set.ready() == "False/WaitForRecovery");
+    CHECK(set.message("PodsReady").ends_with("the job's own order has started them since"));
     set.count({.succeeded = 2}, {.ready = 2});
     CHECK(set.ready().starts_with("False/"));
     set.count({.succeeded = 2}, {.ready = 1, .failed = 1}, {.ready = 2});

@@ -4,12 +4,25 @@
 
 namespace sluice::controller {
 
-void JobSet::keep_released(json::Value& document) const {
-    static const JobSetPaths paths{
+namespace {
+
+const JobSetPaths& job_set_paths() {
+    static const JobSetPaths kPaths{
         .spec = *job_kinds::Path::compile("spec"),
         .statuses = *job_kinds::Path::compile("status.replicatedJobsStatus"),
     };
-    keep_released_jobs(document, paths);
+    return kPaths;
+}
+
+}  // namespace
+
+void JobSet::keep_released(json::Value& document) const {
+    keep_released_jobs(document, job_set_paths());
+}
+
+bool JobSet::starts_in_order() const {
+    const auto document = source();
+    return document && has_startup_order(**document, job_set_paths());
 }
 
 }  // namespace sluice::controller

@@ -10,6 +10,8 @@ class JobSet final : public DescribedJob {
   public:
     using DescribedJob::DescribedJob;
 
+    bool starts_in_order() const override;
+
   protected:
     void keep_released(json::Value& document) const override;
 };

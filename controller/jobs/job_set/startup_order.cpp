@@ -102,6 +102,18 @@ bool is_in_order(const json::Value& document, const JobSetPaths& paths) {
 
 }  // namespace
 
+bool has_startup_order(const json::Value& document, const JobSetPaths& paths) {
+    const json::Value* spec = paths.spec.find(document);
+    const json::Value* jobs = spec == nullptr ? nullptr : spec->find("replicatedJobs");
+    const bool depends =
+        jobs != nullptr && jobs->is_array() &&
+        std::ranges::any_of(jobs->as_array(), [](const json::Value& job) {
+            const json::Value* needs = job.is_object() ? job.find("dependsOn") : nullptr;
+            return needs != nullptr && needs->is_array() && !needs->as_array().empty();
+        });
+    return depends || is_in_order(document, paths);
+}
+
 void keep_released_jobs(json::Value& document, const JobSetPaths& paths) {
     json::Array* jobs = find_list(document, paths.spec, "replicatedJobs");
     json::Array* statuses = find_list(document, paths.statuses, {});

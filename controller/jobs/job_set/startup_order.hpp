@@ -16,4 +16,7 @@ struct JobSetPaths {
 /// where the startup policy is InOrder. Changes nothing if the order has released no Job.
 void keep_released_jobs(json::Value& document, const JobSetPaths& paths);
 
+/// Returns true if the JobSet has such an order.
+bool has_startup_order(const json::Value& document, const JobSetPaths& paths);
+
 }  // namespace sluice::controller

@@ -103,6 +103,14 @@ json::Value patch_of(
     return json::Object{{"name", job}, {"template", json::Object{{"spec", std::move(job_spec)}}}};
 }
 
+const JobSetPaths& made_job_set_paths() {
+    static const JobSetPaths kPaths{
+        .spec = *job_kinds::Path::compile("jobSet.spec"),
+        .statuses = *job_kinds::Path::compile("status.jobsStatus"),
+    };
+    return kPaths;
+}
+
 }  // namespace
 
 json::Value& make_own_patch(json::Value& train_job) {
@@ -179,11 +187,12 @@ std::optional<Result<json::Value>> TrainJob::derive() const {
 }
 
 void TrainJob::keep_released(json::Value& document) const {
-    static const JobSetPaths paths{
-        .spec = *job_kinds::Path::compile("jobSet.spec"),
-        .statuses = *job_kinds::Path::compile("status.jobsStatus"),
-    };
-    keep_released_jobs(document, paths);
+    keep_released_jobs(document, made_job_set_paths());
+}
+
+bool TrainJob::starts_in_order() const {
+    const auto document = source();
+    return document && has_startup_order(**document, made_job_set_paths());
 }
 
 Result<void> TrainJob::inject(

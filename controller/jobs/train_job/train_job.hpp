@@ -30,6 +30,8 @@ class TrainJob final : public DescribedJob {
     std::optional<bool> is_described_by(const api::Workload& workload) const override;
     StopStep next_stop_step(const api::Workload* workload) const override;
 
+    bool starts_in_order() const override;
+
   protected:
     std::optional<Result<json::Value>> derive() const override;
     void keep_released(json::Value& document) const override;
