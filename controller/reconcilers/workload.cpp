@@ -413,7 +413,7 @@ class WorkloadReconcile {
         if (!policy || is_evicted(workload_)) {
             return false;
         }
-        const auto deadline = find_pods_ready_deadline(workload_, *policy);
+        const auto deadline = find_pods_ready_deadline(stores_, workload_, *policy);
         if (!deadline) {
             return false;
         }

@@ -49,6 +49,7 @@ const TypeInfo& StatefulSetSpec::type() {
         .fields =
             {
                 field<&StatefulSetSpec::replicas>("replicas"),
+                field<&StatefulSetSpec::pod_management_policy>("podManagementPolicy"),
                 field<&StatefulSetSpec::update_strategy>("updateStrategy"),
                 field<&StatefulSetSpec::template_>("template", "R"),
             },

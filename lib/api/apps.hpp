@@ -58,6 +58,7 @@ struct StatefulSetUpdateStrategy {
 
 struct StatefulSetSpec {
     std::optional<std::int32_t> replicas;
+    std::string pod_management_policy;  ///< OrderedReady (also if empty) or Parallel
     StatefulSetUpdateStrategy update_strategy;
     PodTemplateSpec template_;
 
