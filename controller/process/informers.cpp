@@ -42,6 +42,7 @@ void Informers::follow(const KindEntry& entry, net::TaskGroup* tasks, Wait wait)
     Followed* kind = followed.get();
     kind->entry = &entry;
     kind->is_waited_for = wait == Wait::ForFirstList;
+    kind->again = std::make_unique<net::Notifier>(parts_.executor);
     kube::ReflectorOptions options;
     options.seed = parts_.seed + ++follows_;
     options.interner = &interner_;
@@ -74,7 +75,7 @@ void Informers::forget(Kind kind) {
 
 boost::asio::awaitable<void> Informers::run(Followed* followed) {
     const kube::ResourcePath path = kube::path_of(followed->entry->kind);
-    Duration delay = parts_.discovery_delay;
+    followed->delay = parts_.discovery_delay;
     for (;;) {
         const Served served = co_await is_served(path, followed->entry->kind.is_namespaced());
         if (served == Served::InOtherScope) {
@@ -82,8 +83,12 @@ boost::asio::awaitable<void> Informers::run(Followed* followed) {
         }
         bool is_absent = served == Served::No || served == Served::InOtherScope;
         if (served == Served::Yes || served == Served::WillNotSay) {
+            const bool is_new = served == Served::Yes && followed->phase == Phase::NotServed;
             if (served == Served::Yes || followed->phase == Phase::Unknown) {
                 followed->phase = Phase::Listing;
+            }
+            if (is_new) {
+                ask_for_absent();
             }
             co_await check_definition(followed);
             const auto end = co_await followed->reflector->run();
@@ -92,7 +97,7 @@ boost::asio::awaitable<void> Informers::run(Followed* followed) {
             }
             if (followed->phase == Phase::Synced) {
                 followed->absences = 0;
-                delay = parts_.discovery_delay;
+                followed->delay = parts_.discovery_delay;
             } else {
                 is_absent = served == Served::WillNotSay;  // then the list alone tells
             }
@@ -100,11 +105,12 @@ boost::asio::awaitable<void> Informers::run(Followed* followed) {
         if (is_absent) {
             co_await take_absence(followed, path);
         }
-        const bool waited = co_await net::pause_for(delay);
-        if (!waited) {
+        co_await followed->again->wait(followed->delay);
+        const bool cancelled = co_await net::is_cancelled();
+        if (cancelled) {
             co_return;
         }
-        delay = std::min(2 * delay, kDiscoveryMax);
+        followed->delay = std::min(2 * followed->delay, kDiscoveryMax);
     }
 }
 
@@ -178,6 +184,15 @@ void Informers::note_absence(Followed& followed) {
     }
 }
 
+void Informers::ask_for_absent() {
+    for (const auto& followed : followed_) {
+        if (followed->phase == Phase::NotServed) {
+            followed->delay = parts_.discovery_delay / 2;  // doubled after the pause
+            followed->again->notify();
+        }
+    }
+}
+
 void Informers::note_refusal(Followed& followed) {
     if (followed.entry->is_only_passed && followed.is_readable) {
         log::warning(
@@ -218,6 +233,10 @@ void Informers::drop(Followed& followed) {
 void Informers::note_readable(Followed& followed, bool is_readable) {
     if (followed.entry->is_only_passed && followed.is_readable != is_readable) {
         followed.is_readable = is_readable;
+        log::debug(
+            is_readable ? "owners are read through a kind" : "owners are not read through a kind",
+            {{"resource", kube::to_string(followed.entry->kind)}}
+        );
         parts_.on_passed(*followed.entry, is_readable);
     }
 }

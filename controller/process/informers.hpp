@@ -67,7 +67,9 @@ class Informers {
         bool is_checked = false;    ///< its definition was looked at
         bool is_scope_told = false;
         bool is_readable = true;  ///< of a kind that is only passed, until something else is known
-        int absences = 0;         ///< answers in a row that the server does not have the kind
+        Duration delay{};         ///< after which discovery is asked again
+        std::unique_ptr<net::Notifier> again;  ///< then it is asked at once
+        int absences = 0;  ///< answers in a row that the server does not have the kind
         std::unique_ptr<kube::Reflector> reflector;
     };
     /// What discovery said of a group and version.
@@ -87,6 +89,9 @@ class Informers {
     /// The server said that it does not have the kind.
     boost::asio::awaitable<void> take_absence(Followed* followed, kube::ResourcePath path);
     void note_absence(Followed& followed);
+    /// Asks at once for the kinds that the server did not have, and more often for a while:
+    /// definitions come together, and a kind may need another one that was installed with it.
+    void ask_for_absent();
     /// The server does not let this account list the kind.
     void note_refusal(Followed& followed);
     /// Whether the server has the kind in no version at all; a version that it does not serve any

@@ -37,7 +37,10 @@ json::Value training(const std::string& name) {
 struct Followed {
     using FindUnknownFields = std::function<std::vector<std::string>(const json::Value&)>;
 
-    explicit Followed(Presence presence, FindUnknownFields find_unknown_fields = {}) {
+    explicit Followed(
+        Presence presence, FindUnknownFields find_unknown_fields = {}, Duration delay = 2ms
+    )
+        : discovery_delay(delay) {
         KindEntry wanted = make_dynamic_entry(kNames);
         wanted.presence = presence;
         wanted.find_unknown_fields = std::move(find_unknown_fields);
@@ -60,6 +63,7 @@ struct Followed {
         );
     }
 
+    Duration discovery_delay;
     net::EventLoop loop;
     SystemClock clock;
     test::EmbeddedServer client{loop.executor(), clock};
@@ -75,7 +79,7 @@ struct Followed {
          .on_change = [this](const kube::AnyChange& change
                       ) { seen.push_back((change.is_removed() ? "-" : "+") + change.key.name); },
          .on_gone = [this](Kind) { ++gone; },
-         .discovery_delay = 2ms}
+         .discovery_delay = discovery_delay}
     };
     net::TaskGroup tasks{loop.executor(), "test"};
 };
@@ -109,6 +113,29 @@ TEST_CASE("a kind that the server does not have is waited for without a list", "
     CHECK(required.lists() == 0);
     required.client.serve(kNames->kind());
     CHECK(required.eventually([&] { return required.informers.has_synced(); }));
+}
+
+TEST_CASE("absent kinds are asked for when another one appears", "[controller]") {
+    const auto other = std::make_shared<const kube::RunTimeKind>(kube::RunTimeKind::Names{
+        .group = "other.example", .version = "v1", .kind = "Other", .resource = "others"
+    });
+    Followed cluster(Presence::Optional, {}, 50ms);
+    const auto asks = [&] { return cluster.client.calls().size(); };
+    // From now on discovery would not be asked again for more than three seconds.
+    REQUIRE(cluster.eventually([&] { return asks() >= 7; }));
+    KindEntry wanted = make_dynamic_entry(other);
+    wanted.presence = Presence::Optional;
+    const KindEntry& entry = cluster.registry.add(std::move(wanted));
+    cluster.stores.add(entry.make_store());
+    cluster.informers.follow(entry, &cluster.tasks);
+    REQUIRE(cluster.eventually([&] { return asks() >= 8; }));
+    cluster.client.serve(kNames->kind());
+    cluster.client.serve(other->kind());
+    const Instant before = cluster.clock.instant();
+    const auto has_synced = [&](Kind kind) { return cluster.stores.find(kind)->has_synced(); };
+    CHECK(cluster.eventually([&] { return has_synced(other->kind()) && has_synced(kNames->kind()); }
+    ));
+    CHECK(cluster.clock.instant() - before < 2500ms);
 }
 
 TEST_CASE(
