@@ -1,5 +1,7 @@
 #include "controller/process/job_admissions.hpp"
 
+#include "controller/jobs/pod/pod_resize.hpp"
+
 #include <memory>
 #include <utility>
 
@@ -40,6 +42,14 @@ AdmissionJudge make_object_judge(
                                                       : admission.judge(context, *request);
             }
         );
+    };
+}
+
+AdmissionJudge make_resize_judge(LoopCalls& calls, AdmissionContext context) {
+    return [&calls, context](std::shared_ptr<const api::AdmissionRequest> request) {
+        return calls.call<webhook::Verdict>([context, request = std::move(request)] {
+            return judge_resize(context, *request);
+        });
     };
 }
 

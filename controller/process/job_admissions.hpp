@@ -22,6 +22,8 @@ AdmissionJudge make_job_judge(
 AdmissionJudge make_object_judge(
     LoopCalls& calls, AdmissionContext context, const ObjectAdmission& admission, AdmissionStep step
 );
+/// The webhook of resizes of pods. Lifetime: calls must outlive it.
+AdmissionJudge make_resize_judge(LoopCalls& calls, AdmissionContext context);
 /// The same for the kind of the object that it is asked about, as far as `context.kinds` has it at
 /// that moment, in that version; of other objects nothing is demanded. Lifetime: calls must outlive
 /// it.

@@ -8,6 +8,7 @@
 #include "config/kind_argument.hpp"
 #include "config/validation.hpp"
 #include "controller/jobs/elastic_pods.hpp"
+#include "controller/jobs/pod/pod_resize.hpp"
 #include "controller/jobs/serving/serving_names.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/process/controller_process.hpp"
@@ -393,6 +394,7 @@ std::map<std::string, AdmissionJudge> ControllerProcess::make_admissions() {
         made[path_of("validate", entry.kind)] =
             make_job_judge(loop_calls_, context, *entry.job, AdmissionStep::Judge);
     }
+    made[std::string(kResizePath)] = make_resize_judge(loop_calls_, context);
     add_passing(made);
     return made;
 }

@@ -1,6 +1,7 @@
 #include "controller/jobs/pod/single_pod.hpp"
 
 #include "api/kueue_names.hpp"
+#include "controller/jobs/pod/pod_resize.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
 
 #include <fmt/format.h>
@@ -100,6 +101,11 @@ StopStep SinglePod::next_stop_step_for(const StopCause& cause, const api::Worklo
 
 std::optional<bool> SinglePod::is_described_by(const api::Workload& workload) const {
     const api::OwnerReference* owner = workload.metadata.controller_owner();
+    const auto& pod_sets = workload.spec.pod_sets;
+    if (owner != nullptr && owner->uid == metadata().uid && pod_sets.size() == 1 &&
+        !is_gated(*pod_) && is_resized_within(*pod_, *pod_sets.front().template_)) {
+        return true;
+    }
     return pod_->raw_spec.empty() && owner != nullptr ? std::optional(owner->uid == metadata().uid)
                                                       : std::nullopt;
 }

@@ -32,6 +32,7 @@ class SinglePod final : public GenericJob {
     bool consists_of_pods() const override { return true; }
     bool ends_with_stop() const override { return true; }
     /// One whose spec is not kept, as it lost its marks, is that which its Workload was made for.
+    /// So is one that was resized in place, to no more than that Workload counts.
     std::optional<bool> is_described_by(const api::Workload& workload) const override;
     std::vector<Write> release() const override;
     std::vector<Write> release_deleted() const override;
