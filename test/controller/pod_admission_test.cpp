@@ -130,6 +130,28 @@ TEST_CASE("pods that are nobody's concern stay as they are", "[admission]") {
     }
 }
 
+TEST_CASE("a pod that its Job does not select is held back by itself", "[admission][children]") {
+    PodWebhooks webhooks;
+    std::string job(kJob);
+    SECTION("by the uid that the Job controller gives to pods") {}
+    SECTION("by the selector") {
+        const std::string spec = R"("spec":{)";
+        job.insert(job.find(spec) + spec.size(), R"("selector":{"matchLabels":{"app":"mine"}},)");
+    }
+    webhooks.put(job);
+    const auto asking = [](std::string_view labels) {
+        std::string text = pod(labels, "", kOwnedByJob);
+        const std::string container = "{name: c}";
+        return text.replace(
+            text.find(container), container.size(), "{name: c, resources: {requests: {cpu: '1'}}}"
+        );
+    };
+    CHECK(has(webhooks.defaults(asking(kQueue)), "kueue.x-k8s.io/admission"));
+    const std::string made =
+        fmt::format("{}, app: mine, batch.kubernetes.io/controller-uid: '1'", kQueue);
+    CHECK(webhooks.defaults(asking(made)).empty());
+}
+
 TEST_CASE("pods without a queue are held back where they get one or need none", "[admission]") {
     PodWebhooks webhooks;
     SECTION("the default queue") {

@@ -1,7 +1,9 @@
 #include "controller/jobs/pod/pod_admission.hpp"
 
 #include "api/codec.hpp"
+#include "api/effective_requests.hpp"
 #include "api/kueue_names.hpp"
+#include "api/label_selector.hpp"
 #include "controller/jobs/default_queue.hpp"
 #include "controller/jobs/job_ancestors.hpp"
 #include "controller/jobs/job_defaults.hpp"
@@ -56,9 +58,32 @@ void add_finalizer(json::Value& object) {
     }
 }
 
+/// Whether the pod names a Job as its controller whose controller did not make it, as the Job does
+/// not select it: that Job counts no such pod. One that requests nothing needs no quota.
+bool is_strange_to_its_job(const Stores& stores, const api::Pod& pod) {
+    const api::OwnerReference* owner = pod.metadata.controller_owner();
+    if (owner == nullptr || owner->kind != api::Job::kKind ||
+        kube::group_of(owner->api_version) != kind_of<api::Job>().group() ||
+        stores.find(kind_of<api::Job>()) == nullptr ||
+        api::pod_requests(api::effective_resources(pod.spec)).empty()) {
+        return false;
+    }
+    const auto job = stores.of<api::Job>().find(pod.metadata.namespace_, owner->name);
+    if (!job || job->metadata.uid != owner->uid) {
+        return false;
+    }
+    return job->spec.selector
+               ? !api::matches(*job->spec.selector, pod.metadata.labels)
+               : find_value(pod.metadata.labels, "batch.kubernetes.io/controller-uid") !=
+                     owner->uid;
+}
+
 /// Whether a new pod that nobody else holds back is to wait for its own admission. It is given its
-/// queue, its class and the label that says so.
-Result<bool> take_over(const AdmissionContext& context, json::Value& object, api::ObjectMeta& pod) {
+/// queue, its class and the label that says so. `is_strange`: to the Job that it names as its
+/// controller.
+Result<bool> take_over(
+    const AdmissionContext& context, json::Value& object, api::ObjectMeta& pod, bool is_strange
+) {
     if (context.settings.manages_held_pods_alone) {
         return false;
     }
@@ -71,7 +96,7 @@ Result<bool> take_over(const AdmissionContext& context, json::Value& object, api
     if (!ancestor) {
         return Error{ErrorCode::Unavailable, ancestor.error().detail, {}};
     }
-    if (ancestor->has_value()) {
+    if (ancestor->has_value() && !is_strange) {
         return false;
     }
     if (!is_labelled(pod, api::label::kQueueName) &&
@@ -283,7 +308,8 @@ class PodAdmission final : public JobAdmission {
         }
         api::ObjectMeta metadata = (*pod)->metadata;
         if (!has_suspending_parent(metadata)) {
-            const auto is_taken = take_over(context, *object, metadata);
+            const bool is_strange = is_strange_to_its_job(context.stores, **pod);
+            const auto is_taken = take_over(context, *object, metadata, is_strange);
             if (!is_taken) {
                 return is_taken.error();
             }
