@@ -280,9 +280,10 @@ class ChartListTest(Webhooks, ClusterCase):
         for hook in others:
             with self.subTest(hook["name"]):
                 labels = hook["objectSelector"].get("matchExpressions", [])
-                # Or belong to an object that names one.
-                is_held = any(each["name"] == "is-held" for each in hook.get("matchConditions", []))
-                self.assertTrue(hook["failurePolicy"] == "Ignore" or named in labels or is_held)
+                # Or belong to an object that names one, or were started by Sluice.
+                conditions = {each["name"] for each in hook.get("matchConditions", [])}
+                is_ours = bool(conditions & {"is-held", "is-marked"})
+                self.assertTrue(hook["failurePolicy"] == "Ignore" or named in labels or is_ours)
                 (spaces,) = hook["namespaceSelector"]["matchExpressions"]
                 self.assertEqual(
                     ("kubernetes.io/metadata.name", "NotIn"), (spaces["key"], spaces["operator"])
