@@ -132,31 +132,6 @@ std::pair<Assignment, std::vector<Target>> Cluster::assign_and_target(
     return {assign(cycle.snapshot, cycle.rules, head, {}), {}};
 }
 
-/// Upstream asks for the name alone, and in one place for the namespace. A tenant writes that name,
-/// so that two workloads which no job owns, or which one job owns, may replace each other only.
-bool Cluster::may_replace(const engine::Workload& workload, const std::string& key) const {
-    if (workload.replaces != key) {
-        return false;
-    }
-    const engine::Workload& slice = workloads_.at(key).object;
-    return slice.ns == workload.ns && slice.is_unowned == workload.is_unowned &&
-           (slice.is_unowned || (slice.job == workload.job && !slice.job.empty()));
-}
-
-/// The slice that the head is to take the place of, where it holds quota in the head's
-/// ClusterQueue, evicted or not, and is of the head's job (KEP-77).
-std::optional<int> Cluster::find_replaced(const Snapshot& snapshot, const Try& attempt) const {
-    const engine::Workload& workload = *attempt.head.workload;
-    if (options_.gates.elastic_jobs) {
-        for (const int holder : snapshot.at(attempt.cluster_queue).holders) {
-            if (may_replace(workload, snapshot.holder(holder).key)) {
-                return holder;
-            }
-        }
-    }
-    return std::nullopt;
-}
-
 void Cluster::nominate(Cycle& cycle, Try& attempt) const {
     auto& scan = attempt.head.scan;
     if (scan) {

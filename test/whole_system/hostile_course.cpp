@@ -108,9 +108,9 @@ class HostileCourse {
                 if (json::Value* metadata = shown.find("metadata")) {
                     metadata->erase("managedFields");
                 }
-                tell(fmt::format(
-                    "{} {}: {}", collection.plural, entry.name.name, json::print(shown)
-                ));
+                tell(
+                    fmt::format("{} {}: {}", collection.plural, entry.name.name, json::print(shown))
+                );
             }
         });
     }

@@ -22,7 +22,9 @@ int main(int argc, char** argv) {
     app.add_flag("--print-actions", options.prints_actions, "tell what happens");
     app.add_flag("--print-requests", options.prints_requests, "and what controllers ask for");
     app.add_flag("--hostile", is_hostile, "courses of a hostile tenant");
-    app.add_option("--print-object", options.printed_object, "and each version of what is so named");
+    app.add_option(
+        "--print-object", options.printed_object, "and each version of what is so named"
+    );
     app.add_flag("--log", logs, "let the controllers log");
     CLI11_PARSE(app, argc, argv);
 
