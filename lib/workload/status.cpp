@@ -110,11 +110,12 @@ api::AdmissionCheckState pending_check(const std::string& name, Time now) {
     return made;
 }
 
-/// A group of one pod is not: pods may replace it. No pod controls the Workload of a group.
+/// A group of one pod is not: pods may replace it.
 bool is_owned_by_single_pod(const api::Workload& workload) {
     const auto& owners = workload.metadata.owner_references;
+    const auto* is_group = workload.metadata.find_annotation(api::annotation::kIsGroupWorkload);
     return owners.size() == 1 && owners.front().kind == "Pod" &&
-           owners.front().api_version == "v1" && owners.front().controller.value_or(false);
+           owners.front().api_version == "v1" && (is_group == nullptr || *is_group != "true");
 }
 
 struct AdmittedFalse {
