@@ -92,7 +92,10 @@ JobResult<std::optional<ObjectKey>> find_managed_ancestor(
         if (at->uid != owner->uid) {
             return topmost;
         }
-        if (above->standing == Standing::Managed && asks_to_be_managed(*at, settings)) {
+        // A pod's Workload counts that pod alone.
+        const bool may_count = above->kind != kind_of<api::Pod>();
+        if (above->standing == Standing::Managed && may_count &&
+            asks_to_be_managed(*at, settings)) {
             next_below = std::exchange(topmost, key);
         }
     }

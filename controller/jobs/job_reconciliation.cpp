@@ -27,6 +27,9 @@ namespace reason = api::reason;
 /// whole seconds.
 constexpr Duration kSchedulersTurn = std::chrono::seconds(2);
 
+/// A child that has outgrown its parent, whose controller lets it run, is stopped as often.
+constexpr Duration kStopInterval = std::chrono::seconds(10);
+
 }  // namespace
 
 JobReconciliation::JobReconciliation(
@@ -215,7 +218,17 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
     const auto ancestor = find_managed_ancestor(kinds_, stores_, settings_, job_.metadata());
     if (!ancestor) {
         // What it has a Workload for goes on; only none is made for one whose parent is not known.
-        return own_.empty() ? Next(refuse(ancestor.error())) : Next();
+        if (!own_.empty()) {
+            return {};
+        }
+        // Owners in a circle never end; without Workload nothing counts the job.
+        const bool is_endless = ancestor.error().reason == JobProblem::Reason::NestingTooDeep;
+        if (is_endless && is_managed() && runs_at_all() && !job_.find_end()) {
+            if (Next stopping = stop(nullptr, ancestor.error().detail)) {
+                return stopping;
+            }
+        }
+        return refuse(ancestor.error());
     }
     const std::optional<ObjectKey>& parent = *ancestor;
     const bool runs_by_itself =
@@ -236,6 +249,13 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
         excess = find_excess(kinds_, stores_, settings_, kind_.kind(), job_.metadata(), job_);
         if (!excess) {
             return Outcome{};
+        }
+        // Its controller may have let it run: the two of them must not write without end.
+        const auto resumed = job_.resumed_at();
+        if (resumed && now_ < *resumed + kStopInterval) {
+            Outcome later;
+            later.requeue_at = *resumed + kStopInterval;
+            return later;
         }
     }
     const StopStep step = job_.next_stop_step(nullptr);

@@ -64,6 +64,10 @@ JobReconciliation::Next JobReconciliation::choose_workload() {
         }
     }
     std::vector<WorkloadPointer> others;
+    // One that a tenant made for a job that runs must not take the place of what it runs on.
+    std::ranges::stable_sort(slices.current, {}, [](const WorkloadPointer& workload) {
+        return std::pair(!has_quota_reserved(*workload), workload->metadata.creation_timestamp);
+    });
     for (const WorkloadPointer& workload : slices.current) {
         if (!workload_ && describes(job_, *workload, settings_)) {
             workload_ = workload;

@@ -230,6 +230,8 @@ inline constexpr char kTerminationTarget[] = "TerminationTarget";
 inline constexpr char kJobComplete[] = "Complete";
 /// Of a batch/v1 Job: it failed.
 inline constexpr char kJobFailed[] = "Failed";
+/// Of a batch/v1 Job: it is suspended, or (False) was let run again.
+inline constexpr char kJobSuspended[] = "Suspended";
 }  // namespace condition
 
 /// Reasons of conditions and of events.

@@ -213,14 +213,14 @@ std::string HostileTenant::finalizers() {
     return prng_.chance(60) ? "'finalizers':[]" : fmt::format("'finalizers':['{}']", kOwnFinalizer);
 }
 
-std::string HostileTenant::metadata() {
+std::string HostileTenant::metadata(bool may_have_owner) {
     std::string made = fmt::format(
         "'name':'hostile-{}','labels':{{{}}},'annotations':{{{}}}",
         ++objects_,
         prng_.chance(85) ? labels(1) : "",
         annotations(1)
     );
-    if (prng_.chance(15)) {
+    if (may_have_owner && prng_.chance(15)) {
         if (const std::string owner = owners(); !owner.empty()) {
             made += "," + owner;
         }
@@ -291,22 +291,11 @@ json::Value HostileTenant::job_set() {
     ));
 }
 
-json::Value HostileTenant::training_job() {
-    return parse(fmt::format(
-        "{{'apiVersion':'kubeflow.org/v1','kind':'PyTorchJob','metadata':{{{}}},'spec':{{"
-        "'runPolicy':{{'suspend':{}}},'pytorchReplicaSpecs':{{'Master':{{'replicas':1,{}}},"
-        "'Worker':{{'replicas':{},{}}}}}}}}}",
-        metadata(),
-        prng_.chance(50),
-        pod_template(),
-        prng_.between(1, 3),
-        pod_template()
-    ));
-}
-
 json::Value HostileTenant::pod() {
     return parse(fmt::format(
-        "{{'apiVersion':'v1','kind':'Pod','metadata':{{{}}},'spec':{{{}}}}}", metadata(), pod_spec()
+        "{{'apiVersion':'v1','kind':'Pod','metadata':{{{}}},'spec':{{{}}}}}",
+        metadata(false),
+        pod_spec()
     ));
 }
 
@@ -314,7 +303,7 @@ json::Value HostileTenant::deployment() {
     std::string text = fmt::format(
         "{{'apiVersion':'apps/v1','kind':'Deployment','metadata':{{{}}},'spec':{{'replicas':{},"
         "'selector':{{'matchLabels':{{'app':'a'}}}},{}}}}}",
-        metadata(),
+        metadata(false),
         prng_.between(0, 3),
         pod_template()
     );
@@ -328,7 +317,7 @@ json::Value HostileTenant::stateful_set() {
         "{{'apiVersion':'apps/v1','kind':'StatefulSet','metadata':{{{}}},'spec':{{'replicas':{},"
         "'serviceName':'s','podManagementPolicy':'{}','selector':{{'matchLabels':{{'app':'a'}}}},"
         "{}}}}}",
-        metadata(),
+        metadata(false),
         prng_.between(0, 3),
         prng_.chance(50) ? "Parallel" : "OrderedReady",
         pod_template()
@@ -366,7 +355,7 @@ std::string HostileTenant::create() {
         {&HostileTenant::workload, 2},
         {&HostileTenant::workload, 2},
         {&HostileTenant::job_set, 3},
-        {&HostileTenant::training_job, 4},
+        {&HostileTenant::job_set, 3},
         {&HostileTenant::deployment, 5},
         {&HostileTenant::stateful_set, 6},
     }};
@@ -493,7 +482,7 @@ std::string HostileTenant::remove() {
         return create();
     }
     static constexpr std::array<const char*, 4> kWays{
-        "Background", "Foreground", "Orphan", "Background&gracePeriodSeconds=0"
+        "Background", "Foreground", "Background", "Background&gracePeriodSeconds=0"
     };
     const std::string way = kWays[prng_.below(kWays.size())];
     const int status = client_.remove(target->path(), way);

@@ -48,7 +48,6 @@ class HostileTenant {
     std::string create();
     json::Value job();
     json::Value job_set();
-    json::Value training_job();
     json::Value pod();
     json::Value deployment();
     json::Value stateful_set();
@@ -61,7 +60,8 @@ class HostileTenant {
 
     json::Value spec_patch(const Target& target);
     json::Value metadata_patch();
-    std::string metadata();  ///< of an object that is made: labels, annotations, owner
+    /// Of an object that is made: labels, annotations and, now and then, an owner.
+    std::string metadata(bool may_have_owner = true);
     std::string labels(int max);
     std::string annotations(int max);
     std::string owners();

@@ -13,6 +13,7 @@ int UserClient::send(std::string method, std::string path, const json::Value* bo
     request.content_type = method == "PATCH" ? "application/merge-patch+json" : "application/json";
     if (!user_.empty()) {
         request.user = user_;
+        request.is_restricted = true;
         request.groups = {"system:authenticated"};
     }
     if (body != nullptr) {

@@ -23,7 +23,8 @@ class UserClient {
     explicit UserClient(commands::VirtualCluster& cluster, Writes writes = {})
         : cluster_(cluster), writes_(std::move(writes)) {}
 
-    /// Makes the following requests in the name of this user instead of the administrator's.
+    /// Makes the following requests in the name of this user, with the rights of the user's roles,
+    /// instead of the administrator's.
     void set_user(std::string user) { user_ = std::move(user); }
 
     int send(std::string method, std::string path, const json::Value* body);

@@ -160,6 +160,20 @@ World make_world(Prng& prng) {
 World make_scarce_world(Prng& prng) {
     World world;
     add_namespace_and_definitions(world);
+    world.objects.push_back(parse(
+        "{'apiVersion':'rbac.authorization.k8s.io/v1','kind':'Role','metadata':{'name':'tenant',"
+        "'namespace':'team'},'rules':[{'apiGroups':['','apps','batch','jobset.x-k8s.io',"
+        "'kubeflow.org','kueue.x-k8s.io'],'resources':['deployments','deployments/scale','jobs',"
+        "'jobsets','pods','pods/resize','pytorchjobs','replicasets','replicasets/scale',"
+        "'statefulsets','statefulsets/scale','workloads'],'verbs':['create','delete','get','list',"
+        "'patch','update','watch']}]}"
+    ));
+    world.objects.push_back(parse(
+        "{'apiVersion':'rbac.authorization.k8s.io/v1','kind':'RoleBinding','metadata':{'name':"
+        "'tenant','namespace':'team'},'roleRef':{'apiGroup':'rbac.authorization.k8s.io','kind':"
+        "'Role','name':'tenant'},'subjects':[{'apiGroup':'rbac.authorization.k8s.io','kind':'User',"
+        "'name':'tenant'}]}"
+    ));
     add_flavors(prng, world);
     add_priority_classes(world);
     const std::string cohort = prng.chance(50) ? "root" : "";

@@ -27,7 +27,8 @@ json::Value some_quotas(Prng& prng, const std::vector<std::string>& flavors);
 
 World make_world(Prng& prng);
 
-/// Few queues with little quota, and nodes with room for much more.
+/// Few queues with little quota, nodes with room for much more, and the rights of the user `tenant`
+/// in the namespace: those of the ClusterRole `edit` and of Kueue's user roles.
 World make_scarce_world(Prng& prng);
 
 }  // namespace sluice::whole_system

@@ -29,6 +29,7 @@ class BatchJob final : public GenericJob {
     }
     bool are_pods_ready() const override;
     std::optional<JobEnd> find_end() const override;
+    std::optional<Time> resumed_at() const override;
     std::vector<api::ReclaimablePod> reclaimable_pods(const api::Workload& workload) const override;
     bool makes_pods_of(std::string_view /*pod_set*/) const override { return true; }
     bool may_have_slices() const override { return true; }

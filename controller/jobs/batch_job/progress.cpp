@@ -67,6 +67,15 @@ std::optional<JobEnd> BatchJob::find_end() const {
     return std::nullopt;
 }
 
+std::optional<Time> BatchJob::resumed_at() const {
+    const auto& conditions = job_->status.conditions;
+    const auto found =
+        std::ranges::find(conditions, api::condition::kJobSuspended, &api::ObjectCondition::type_);
+    return found != conditions.end() && found->status == api::condition_status::kFalse
+               ? found->last_transition_time
+               : std::nullopt;
+}
+
 bool BatchJob::are_pods_ready() const {
     const auto& uncounted = job_->status.uncounted_terminated_pods;
     const std::size_t ended = uncounted ? uncounted->succeeded.size() : 0;

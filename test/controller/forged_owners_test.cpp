@@ -1,0 +1,68 @@
+#include "controller/queued_jobs.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string>
+
+// Owner references that a tenant writes, of Jobs and of Workloads.
+namespace sluice::controller {
+namespace {
+
+std::string owner(const MiniCluster& cluster, std::string_view job) {
+    return fmt::format(
+        "'ownerReferences':[{{'apiVersion':'batch/v1','kind':'Job','name':'{}','uid':'{}',"
+        "'controller':true}}]",
+        job,
+        cluster.at(job_key(job), {"metadata", "uid"})
+    );
+}
+
+void start(MiniCluster& cluster) {
+    make_queues(cluster);
+    cluster.put(job("a", 1));
+    cluster.settle();
+    REQUIRE(is_running(cluster, "a"));
+    set_active_pods(cluster, "a", 1);
+    cluster.settle();
+}
+
+}  // namespace
+
+TEST_CASE("a Workload that a tenant makes for a running job takes no place", "[bypass]") {
+    MiniCluster cluster;
+    start(cluster);
+    const ObjectKey own = workload_key(cluster, "a");
+    json::Value copy = json::Object{
+        {"apiVersion", "kueue.x-k8s.io/v1beta2"},
+        {"kind", "Workload"},
+        {"spec", *json::parse(cluster.at(own, {"spec"}))}
+    };
+    json::Value metadata =
+        *json::parse("{\"name\":\"0-before-all-others\",\"namespace\":\"team\"}");
+    metadata.set("ownerReferences", *json::parse(cluster.at(own, {"metadata", "ownerReferences"})));
+    copy.set("metadata", metadata);
+    cluster.clock.advance(std::chrono::seconds(2));
+    cluster.put(json::print(copy));
+    cluster.settle();
+    CHECK(is_running(cluster, "a"));
+    CHECK(cluster.condition("team", own.name, "Admitted") == "True/Admitted");
+    CHECK(workload_key(cluster, "a") == own);
+}
+
+TEST_CASE("a job that is said to own itself does not run without a Workload", "[bypass]") {
+    MiniCluster cluster;
+    start(cluster);
+    cluster.merge(job_key("a"), fmt::format("{{'metadata':{{{}}}}}", owner(cluster, "a")));
+    cluster.put(job("b", 1));
+    cluster.settle();
+    cluster.merge(
+        workload_key(cluster, "a"), fmt::format("{{'metadata':{{{}}}}}", owner(cluster, "b"))
+    );
+    cluster.settle();
+    CHECK_FALSE(is_running(cluster, "a"));
+    CHECK(is_running(cluster, "b"));
+}
+
+}  // namespace sluice::controller
