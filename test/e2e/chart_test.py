@@ -459,7 +459,7 @@ class InstallTest(unittest.TestCase):
 
         wait_until(
             lambda: "may not change the images" in patch(images % "containers", account),
-            30, "the policy works",
+            90, "the policy works",
         )  # fmt: skip
         inits = (images % "initContainers").replace('"c"', '"i"')
         self.assertIn("may not change the images", patch(inits, account))
