@@ -72,10 +72,10 @@ bool is_strange_to_its_job(const Stores& stores, const api::Pod& pod) {
     if (!job || job->metadata.uid != owner->uid) {
         return false;
     }
-    return job->spec.selector
-               ? !api::matches(*job->spec.selector, pod.metadata.labels)
-               : find_value(pod.metadata.labels, "batch.kubernetes.io/controller-uid") !=
-                     owner->uid;
+    const auto& selector = job->spec.selector;
+    return selector ? !api::matches(*selector, pod.metadata.labels)
+                    : find_value(pod.metadata.labels, "batch.kubernetes.io/controller-uid") !=
+                          owner->uid;
 }
 
 /// Whether a new pod that nobody else holds back is to wait for its own admission. It is given its

@@ -106,9 +106,10 @@ FoundCount find_count_of_job(const AdmissionContext& context, const api::Pod& po
     if (!ancestor) {
         return Error{ErrorCode::Unavailable, ancestor.error().detail, {}};
     }
+    const std::optional<ObjectKey>& above = *ancestor;
     std::shared_ptr<const api::Workload> workload;
-    if (*ancestor) {
-        workload = find_counting_workload(context.stores, **ancestor);
+    if (above) {
+        workload = find_counting_workload(context.stores, *above);
     } else {
         // Its job may be gone.
         workload = context.stores.of<api::Workload>().find(
@@ -118,7 +119,7 @@ FoundCount find_count_of_job(const AdmissionContext& context, const api::Pod& po
             return std::optional<Counted>();
         }
     }
-    if (*ancestor && job) {
+    if (above && job) {
         return std::optional(Counted{
             .by = "Job " + job->metadata.name,
             .requests =
