@@ -71,7 +71,10 @@ class Room {
     /// Why the child has no room below the object that controls it, where `workload` (nullptr: that
     /// object's own spec) says what counts.
     std::optional<std::string> find_excess(
-        const Node& child, api::ResourceList asks, const Node& parent, const api::Workload* workload
+        const Node& child,
+        const api::ResourceList& asks,
+        const Node& parent,
+        const api::Workload* workload
     ) const;
     /// What the job asks for in that namespace; none: that is not known here.
     std::optional<api::ResourceList> asks_of(const GenericJob& job, const std::string& ns) const;
@@ -210,7 +213,10 @@ void Room::add_elders(const Node& child, const Node& parent, bool with_pods, api
 }
 
 std::optional<std::string> Room::find_excess(
-    const Node& child, api::ResourceList asks, const Node& parent, const api::Workload* workload
+    const Node& child,
+    const api::ResourceList& asks,
+    const Node& parent,
+    const api::Workload* workload
 ) const {
     const auto budget = budget_of(parent, workload);
     if (!budget) {
@@ -267,24 +273,29 @@ std::optional<std::string> find_excess(
     const GenericJob& job
 ) {
     const auto top = find_managed_ancestor(kinds, stores, settings, child);
-    if (!top || !*top) {
+    const std::optional<ObjectKey> topmost = top ? *top : std::nullopt;
+    if (!topmost) {
         return std::nullopt;
     }
-    const auto workload = find_counting_workload(stores, **top);
+    const auto workload = find_counting_workload(stores, *topmost);
     const Room room(kinds, stores, settings);
     Node node{kind, &child};
     auto asks = room.asks_of(job, child.namespace_);
     while (workload && asks) {
         const api::OwnerReference* owner = node.metadata->controller_owner();
-        const auto above = kinds.find_above(kube::group_of(owner->api_version), owner->kind);
+        const auto above = owner == nullptr
+                               ? std::nullopt
+                               : kinds.find_above(kube::group_of(owner->api_version), owner->kind);
+        if (!above) {
+            return std::nullopt;
+        }
         const ObjectKey key{above->kind, child.namespace_, owner->name};
         const Node parent{above->kind, stores.find_metadata(key)};
-        const bool is_top = key == **top;
+        const bool is_top = key == *topmost;
         if (is_gated_by_slice(kinds, settings, node, parent)) {
             return std::nullopt;
         }
-        auto excess =
-            room.find_excess(node, std::move(*asks), parent, is_top ? workload.get() : nullptr);
+        auto excess = room.find_excess(node, *asks, parent, is_top ? workload.get() : nullptr);
         if (excess || is_top) {
             return excess;
         }

@@ -21,7 +21,7 @@ void finalize_orphan(const View& view, const api::Workload& workload, Time now, 
     if (auto left = wait_for_left_pods(view.stores, settings, view.job_kinds, workload, now)) {
         std::ranges::move(left->writes, std::back_inserter(outcome.writes));
         std::ranges::move(left->events, std::back_inserter(outcome.events));
-        outcome.requeue_at = earlier(outcome.requeue_at, *left->requeue_at);
+        outcome.requeue_at = earlier(outcome.requeue_at, left->requeue_at);
         return;
     }
     if (!workload.metadata.deletion_timestamp && !is_finished(workload) &&
@@ -76,7 +76,7 @@ Outcome reconcile_job(
     Outcome next = job ? JobReconciliation(view, kinds, kind, *job, now).run()
                        : kind.release(view.stores, view.settings, name);
     if (outcome.requeue_at) {
-        next.requeue_at = earlier(next.requeue_at, *outcome.requeue_at);
+        next.requeue_at = earlier(next.requeue_at, outcome.requeue_at);
     }
     std::ranges::move(outcome.events, std::back_inserter(next.events));
     return next;

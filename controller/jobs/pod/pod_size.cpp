@@ -34,8 +34,11 @@ api::ResourceList counted_requests(
     const auto runtime = pod_template.runtime_class_name.empty()
                              ? nullptr
                              : stores.of<api::RuntimeClass>().find(pod_template.runtime_class_name);
-    const api::ResourceList* overhead =
-        runtime && runtime->overhead ? &runtime->overhead->pod_fixed : nullptr;
+    const api::ResourceList* overhead = nullptr;
+    if (runtime) {
+        const auto& of_runtime = runtime->overhead;
+        overhead = of_runtime ? &of_runtime->pod_fixed : nullptr;
+    }
     return workload::pod_requests(workload::make_pod_resources(pod_template, overhead, limits));
 }
 
