@@ -29,7 +29,7 @@ bool manages_jobs_without_queue(const json::Value& configuration) {
     return value != nullptr && value->is_bool() && value->as_bool();
 }
 
-/// Whether the webhook is about objects that serve and name a queue.
+/// Returns true if the webhook is about objects that serve and name a queue.
 bool is_of_serving_kind(std::string_view webhook) {
     constexpr std::array<std::string_view, 3> kKinds{
         "deployment.kb.io", "leaderworkerset.kb.io", "statefulset.kb.io"

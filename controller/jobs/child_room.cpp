@@ -40,7 +40,7 @@ void add_pods(
     sum[std::string(kPods)] += api::Quantity(count);
 }
 
-/// What counts for an object above, and how much of that its own controller makes pods for.
+/// Requests that count for an object above, and the part that its own controller makes pods for.
 struct Budget {
     api::ResourceList counted;
     api::ResourceList own;
