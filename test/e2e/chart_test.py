@@ -457,10 +457,14 @@ class InstallTest(unittest.TestCase):
             except ControlPlaneError as error:
                 return str(error)
 
-        wait_until(
-            lambda: "may not change the images" in patch(images % "containers", account),
-            90, "the policy works",
-        )  # fmt: skip
+        # A patch that came before the policy worked went through, so that each asks for another.
+        numbers = itertools.count()
+
+        def probe():
+            image = f"other-{next(numbers)}"
+            return patch((images % "containers").replace("other", image), account)
+
+        wait_until(lambda: "may not change the images" in probe(), 90, "the policy works")
         inits = (images % "initContainers").replace('"c"', '"i"')
         self.assertIn("may not change the images", patch(inits, account))
         self.assertIn("patched", patch('{"spec": {"schedulingGates": []}}', account,
