@@ -294,7 +294,7 @@ json::Value HostileTenant::job_set() {
 json::Value HostileTenant::pod() {
     return parse(fmt::format(
         "{{'apiVersion':'v1','kind':'Pod','metadata':{{{}}},'spec':{{{}}}}}",
-        metadata(false),
+        metadata(),
         pod_spec()
     ));
 }
@@ -303,7 +303,7 @@ json::Value HostileTenant::deployment() {
     std::string text = fmt::format(
         "{{'apiVersion':'apps/v1','kind':'Deployment','metadata':{{{}}},'spec':{{'replicas':{},"
         "'selector':{{'matchLabels':{{'app':'a'}}}},{}}}}}",
-        metadata(false),
+        metadata(),
         prng_.between(0, 3),
         pod_template()
     );
@@ -317,7 +317,7 @@ json::Value HostileTenant::stateful_set() {
         "{{'apiVersion':'apps/v1','kind':'StatefulSet','metadata':{{{}}},'spec':{{'replicas':{},"
         "'serviceName':'s','podManagementPolicy':'{}','selector':{{'matchLabels':{{'app':'a'}}}},"
         "{}}}}}",
-        metadata(false),
+        metadata(),
         prng_.between(0, 3),
         prng_.chance(50) ? "Parallel" : "OrderedReady",
         pod_template()
@@ -481,8 +481,8 @@ std::string HostileTenant::remove() {
     if (!target) {
         return create();
     }
-    static constexpr std::array<const char*, 4> kWays{
-        "Background", "Foreground", "Background", "Background&gracePeriodSeconds=0"
+    static constexpr std::array<const char*, 5> kWays{
+        "Background", "Foreground", "Background", "Background&gracePeriodSeconds=0", "Orphan"
     };
     const std::string way = kWays[prng_.below(kWays.size())];
     const int status = client_.remove(target->path(), way);
