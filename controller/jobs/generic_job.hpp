@@ -186,6 +186,8 @@ class JobKind {
     virtual std::string_view integration() const = 0;
     /// A user describes it, and may take the description back.
     virtual bool is_described_by_user() const { return false; }
+    /// Its Workload counts the pods that pods of the job control.
+    virtual bool counts_pods_of_pods() const { return false; }
     /// Its defaults and rules when a job is written; nullptr: it has none.
     virtual const JobAdmission* admission() const { return nullptr; }
     /// The job of that name; nullptr: there is none, or it is being deleted.

@@ -69,6 +69,7 @@ JobResult<std::optional<ObjectKey>> find_managed_ancestor(
 ) {
     std::optional<ObjectKey> topmost;
     std::optional<ObjectKey> next_below;  ///< the topmost one before that
+    bool is_pod = false;                  ///< what the walk has come to is an owner, and a pod
     const api::ObjectMeta* at = &job;
     for (int depth = 0; depth <= kDepthMax; ++depth) {
         const api::OwnerReference* owner = at->controller_owner();
@@ -76,6 +77,10 @@ JobResult<std::optional<ObjectKey>> find_managed_ancestor(
         if (!above) {
             return topmost;
         }
+        if (is_pod && !above->counts_pods_of_pods) {
+            return topmost;
+        }
+        is_pod = above->kind == kind_of<api::Pod>();
         const ObjectKey key{above->kind, job.namespace_, owner->name};
         const api::ObjectMeta* below = at;
         at = stores.find_metadata(key);
@@ -93,7 +98,7 @@ JobResult<std::optional<ObjectKey>> find_managed_ancestor(
             return topmost;
         }
         // A pod's Workload counts that pod alone.
-        const bool may_count = above->kind != kind_of<api::Pod>();
+        const bool may_count = !is_pod;
         if (above->standing == Standing::Managed && may_count &&
             asks_to_be_managed(*at, settings)) {
             next_below = std::exchange(topmost, key);

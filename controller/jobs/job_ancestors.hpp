@@ -26,10 +26,10 @@ std::shared_ptr<const api::Workload> find_counting_workload(
 /// The topmost object above the job that is itself a managed job: its pods are the job's too, so
 /// the job gets no Workload. The walk goes from controller to controller through all kinds of jobs,
 /// those that other controllers manage and those that are not enabled too, at most ten. It ends at
-/// any other kind, at a kind that cannot be read, at an owner that was replaced by another of its
-/// name, and at one that is being deleted after its own owner has gone, which is passed over if it
-/// has no Workload. Reads stores only. Errors: OwnerNotFound when an owner is not there (yet);
-/// NestingTooDeep.
+/// any other kind, at a kind that cannot be read, at a pod whose owner does not count what it
+/// makes, at an owner that was replaced by another of its name, and at one that is being deleted
+/// after its own owner has gone, which is passed over if it has no Workload. Reads stores only.
+/// Errors: OwnerNotFound when an owner is not there (yet); NestingTooDeep.
 JobResult<std::optional<ObjectKey>> find_managed_ancestor(
     const JobKinds& kinds,
     const Stores& stores,

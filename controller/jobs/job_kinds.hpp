@@ -23,6 +23,8 @@ enum class Standing : std::uint8_t {
 struct KindAbove {
     Kind kind;
     Standing standing = Standing::Managed;
+    /// Pods that its pods control may count with it, or with what is above it.
+    bool counts_pods_of_pods = false;
 };
 
 /// The kinds of jobs that are managed, by group and kind.
@@ -84,7 +86,10 @@ class JobKinds {
         for (const auto* kinds : {&names_, &external_}) {
             const auto found = std::ranges::find_if(*kinds, is_named);
             if (found != kinds->end()) {
-                return KindAbove{*found, Standing::Managed};
+                const auto own = kinds_.find(*found);
+                // What other controllers count is not known.
+                const bool counts = own == kinds_.end() || own->second->counts_pods_of_pods();
+                return KindAbove{*found, Standing::Managed, counts};
             }
         }
         for (const auto& [key, above] : above_) {

@@ -315,10 +315,8 @@ JobReconciliation::Next JobReconciliation::leave_deleted_workload() {
     if (Next stopping = stop(workload_.get(), "Workload is deleted", reason::kWorkloadDeleted)) {
         return stopping;
     }
-    if (has_quota_reserved(*workload_) && !is_finished(*workload_) && job_.is_active()) {
-        Outcome outcome;  // its finalizer holds the quota until the pods have ended
-        outcome.requeue_at = job_.active_until();
-        return outcome;
+    if (has_quota_reserved(*workload_) && !is_finished(*workload_) && has_active_pods(*workload_)) {
+        return Outcome{};  // its finalizer holds the quota until the pods have ended
     }
     Next drop = drop_finalizer(*workload_);
     return drop ? std::move(drop) : Outcome{};
@@ -340,15 +338,6 @@ JobReconciliation::Next JobReconciliation::keep_on_hold() {
         return write(status_write(changed));
     }
     return Outcome{};
-}
-
-JobReconciliation::Next JobReconciliation::finish_workload() {
-    const auto end = job_.find_end();
-    if (!end) {
-        return {};
-    }
-    const bool has_succeeded = end->result == JobEnd::Result::Succeeded;
-    return finish_with(has_succeeded ? reason::kSucceeded : reason::kFailed, end->message);
 }
 
 /// Whatever the Workload became meanwhile, a stop that has begun is completed.

@@ -67,6 +67,12 @@ class JobReconciliation {
     bool is_managed() const;
     /// Returns true if the job runs, if only with some of its pods.
     bool runs_at_all() const { return !job_.is_suspended() || job_.runs_in_part(); }
+    /// Whether the pods of the job are known apart from its status: an operator's, where pods are
+    /// followed. A Job's status tells of all its pods, and pods tell of themselves.
+    bool is_of_operator() const;
+    /// Returns true while pods run that the Workload counts, be the job told to stop or not. Sees
+    /// to it that the job is reconciled again.
+    bool has_active_pods(const api::Workload& workload);
     /// Removes those that do not describe the job, or changes one of them so that it does.
     Next replace_unlike(const std::vector<WorkloadPointer>& others);
     Next update_to_job(const api::Workload& workload);

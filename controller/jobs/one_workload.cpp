@@ -108,13 +108,12 @@ JobReconciliation::Next JobReconciliation::replace_unlike(const std::vector<Work
             return stopping;
         }
     }
-    const bool holds_quota = std::ranges::any_of(others, [](const WorkloadPointer& workload) {
-        return has_quota_reserved(*workload) && !is_finished(*workload);
+    const bool keeps_quota = std::ranges::any_of(others, [this](const WorkloadPointer& workload) {
+        return has_quota_reserved(*workload) && !is_finished(*workload) &&
+               has_active_pods(*workload);
     });
-    if (holds_quota && job_.is_active()) {
-        Outcome outcome;
-        outcome.requeue_at = job_.active_until();
-        return outcome;
+    if (keeps_quota) {
+        return Outcome{};
     }
     if (others.size() > 1) {
         return remove_workload(*others[1]);

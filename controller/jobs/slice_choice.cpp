@@ -51,7 +51,7 @@ JobReconciliation::Next JobReconciliation::release_evicted_slices() {
         workload_ = workload;
         Next releasing = runs_on_another ? write(released_quota()) : release_evicted();
         workload_.reset();
-        if (releasing || look_again_ || job_.is_active()) {
+        if (releasing || has_active_pods(*workload)) {
             return releasing ? std::move(releasing) : Outcome{};
         }
     }
@@ -141,7 +141,7 @@ JobReconciliation::Next JobReconciliation::end_slice(
         if (Next stopping = stop(&slice, evicted.message)) {
             return stopping;
         }
-        if (job_.is_active()) {
+        if (has_active_pods(slice)) {
             return Outcome{};
         }
     }

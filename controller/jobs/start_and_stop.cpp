@@ -1,7 +1,9 @@
 #include "api/kueue_names.hpp"
 #include "base/assert.hpp"
+#include "base/earlier.hpp"
 #include "controller/jobs/job_reconciliation.hpp"
 #include "controller/jobs/workload_of_job.hpp"
+#include "controller/reconcilers/left_pods.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 
 #include <fmt/format.h>
@@ -19,6 +21,35 @@ namespace reason = api::reason;
 
 }  // namespace
 
+bool JobReconciliation::is_of_operator() const {
+    return kind_.kind() != kind_of<api::Job>() && kind_.kind() != kind_of<api::Pod>();
+}
+
+bool JobReconciliation::has_active_pods(const api::Workload& workload) {
+    if (job_.is_active()) {
+        look_again_ = earlier(look_again_, job_.active_until());
+        return true;
+    }
+    const auto again =
+        is_of_operator() ? look_again_at_pods(stores_, settings_, workload, now_) : std::nullopt;
+    look_again_ = earlier(look_again_, again);
+    return again.has_value();
+}
+
+JobReconciliation::Next JobReconciliation::finish_workload() {
+    const auto end = job_.find_end();
+    if (!end) {
+        return {};
+    }
+    if (is_of_operator()) {
+        if (auto left = wait_for_left_pods(stores_, settings_, &kinds_.all(), *workload_, now_)) {
+            return left;
+        }
+    }
+    const bool has_succeeded = end->result == JobEnd::Result::Succeeded;
+    return finish_with(has_succeeded ? reason::kSucceeded : reason::kFailed, end->message);
+}
+
 /// Stops an evicted job, and gives the quota back once no pod is active.
 JobReconciliation::Next JobReconciliation::release_evicted() {
     const api::Condition* evicted = find_condition(*workload_, api::condition::kEvicted);
@@ -30,7 +61,8 @@ JobReconciliation::Next JobReconciliation::release_evicted() {
     }
     const std::string why = reason::kWorkloadEvictedDueTo + evicted->reason;
     if (Next stopping = stop(workload_.get(), evicted->message, why)) {
-        if (job_.ends_with_stop() && has_quota_reserved(*workload_) && !job_.is_active()) {
+        if (job_.ends_with_stop() && has_quota_reserved(*workload_) &&
+            !has_active_pods(*workload_)) {
             // Once it is seen that the job is going, its Workload only finishes.
             stopping->writes.push_back(released_quota());
         }
@@ -39,8 +71,7 @@ JobReconciliation::Next JobReconciliation::release_evicted() {
     if (!has_quota_reserved(*workload_)) {
         return {};
     }
-    if (job_.is_active()) {
-        look_again_ = job_.active_until();
+    if (has_active_pods(*workload_)) {
         return {};
     }
     return write(released_quota());

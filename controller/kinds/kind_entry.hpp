@@ -123,6 +123,8 @@ struct KindEntry {
     std::shared_ptr<const JobKind> job;
     /// Its objects are no jobs, but stand above some.
     std::optional<Standing> standing;
+    /// As KindAbove::counts_pods_of_pods.
+    bool counts_pods_of_pods = false;
     /// What webhooks do for its objects, where they are no jobs. Null: nothing. Lifetime: that of
     /// the process.
     const ObjectAdmission* admission = nullptr;

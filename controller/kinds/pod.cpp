@@ -147,8 +147,8 @@ void visit_row(
     }
 }
 
-/// The job that is gone, and the Workload that it left, when one of the pods that hold its quota
-/// has ended.
+/// The job that is over or gone, and the Workload that it left, when one of the pods that hold its
+/// quota has ended.
 void visit_left_workload(
     const ChangeContext& context, const kube::Change<api::Pod>& change, const Visit& visit
 ) {
@@ -164,11 +164,15 @@ void visit_left_workload(
             visit(*job);
         }
     };
+    // Of a Job and of a pod itself their own status tells that their pods have ended.
     const auto visit_workload = [&](const api::Workload& workload) {
         const auto job = find_owner(context.registry, workload.metadata);
-        visit_gone(job);
         if (!job) {
             visit(key_of(workload));
+        } else if (job->kind == kind_of<api::Job>() || job->kind == kind_of<api::Pod>()) {
+            visit_gone(job);
+        } else if (context.registry.find(job->kind)->reconcile) {
+            visit(*job);
         }
     };
     for (const std::string& slice : slices_of_pod(*change.before)) {
@@ -252,6 +256,9 @@ KindEntry pod_kind(bool by_annotation) {
         };
     entry.reconciled_under = [by_annotation](const Stores& stores, const ObjectKey& key) {
         const auto pod = stores.of<api::Pod>().find(key.ns, key.name);
+        if (!workloads_of_owner(stores, key).empty()) {
+            return key;  // a Workload that names one of a group as its owner is let go
+        }
         return pod ? group_of(*pod, by_annotation).value_or(key) : key;
     };
     entry.also_written = objects_of_job;

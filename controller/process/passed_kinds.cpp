@@ -34,13 +34,16 @@ bool makes_pods_alone(const config::KindArgument& kind) {
 }
 
 KindEntry make_passed(const config::KindArgument& kind, const job_kinds::Description* described) {
-    return passed_kind(std::make_shared<const kube::RunTimeKind>(kube::RunTimeKind::Names{
-        .group = std::string(kind.group),
-        .version = std::string(kind.version),
-        .kind = std::string(kind.kind),
-        .resource =
-            described == nullptr ? job_kinds::lower_case(kind.kind) + "s" : described->resource,
-    }));
+    KindEntry entry =
+        passed_kind(std::make_shared<const kube::RunTimeKind>(kube::RunTimeKind::Names{
+            .group = std::string(kind.group),
+            .version = std::string(kind.version),
+            .kind = std::string(kind.kind),
+            .resource =
+                described == nullptr ? job_kinds::lower_case(kind.kind) + "s" : described->resource,
+        }));
+    entry.counts_pods_of_pods = described != nullptr && described->counts_pods_of_pods;
+    return entry;
 }
 
 }  // namespace

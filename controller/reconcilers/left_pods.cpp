@@ -1,7 +1,6 @@
 #include "controller/reconcilers/left_pods.hpp"
 
 #include "api/kueue_names.hpp"
-#include "base/earlier.hpp"
 #include "controller/reconcilers/lost_job.hpp"
 #include "controller/reconcilers/pod_life.hpp"
 #include "controller/reconcilers/workload_status.hpp"
@@ -42,10 +41,23 @@ bool may_run(const api::Pod& pod, const Settings& settings, Time now) {
     return !pod.metadata.deletion_timestamp || occupies_quota(pod, settings, now);
 }
 
-std::vector<std::shared_ptr<const api::Pod>> find_left_pods(
+using Pods = std::vector<std::shared_ptr<const api::Pod>>;
+
+/// Nothing tells that a grace period has ended.
+Time look_again_at(const Pods& pods, Time now) {
+    Time at = now + kLookAgain;
+    for (const auto& pod : pods) {
+        if (const auto last = find_last_moment(*pod)) {
+            at = std::min(at, *last + Duration(std::chrono::milliseconds(1)));
+        }
+    }
+    return at;
+}
+
+Pods find_left_pods(
     const Stores& stores, const Settings& settings, const api::Workload& workload, Time now
 ) {
-    std::vector<std::shared_ptr<const api::Pod>> left;
+    Pods left;
     if (stores.find(kind_of<api::Pod>()) == nullptr) {
         return left;
     }
@@ -141,21 +153,26 @@ std::optional<Outcome> wait_for_left_pods(
             .regarding = reference_to(workload),
             .reason = api::reason::kPodsLeftBehind,
             .note = fmt::format(
-                "The job is gone and {} of its pods run on: their quota is held until they end",
+                "The job is over and {} of its pods run on: their quota is held until they end",
                 count
             ),
             .reporting_controller = std::string(kWorkloadController),
         });
     }
-    outcome.requeue_at = now + kLookAgain;
+    outcome.requeue_at = look_again_at(left, now);
     for (const auto& pod : left) {
-        if (const auto last = find_last_moment(*pod)) {
-            outcome.requeue_at = earlier(outcome.requeue_at, *last + std::chrono::milliseconds(1));
-        } else if (is_evicted(workload) && !pod->metadata.deletion_timestamp) {
+        if (is_evicted(workload) && !pod->metadata.deletion_timestamp) {
             outcome.writes.push_back(delete_pod(*pod));
         }
     }
     return outcome;
+}
+
+std::optional<Time> look_again_at_pods(
+    const Stores& stores, const Settings& settings, const api::Workload& workload, Time now
+) {
+    const Pods left = find_left_pods(stores, settings, workload, now);
+    return left.empty() ? std::nullopt : std::optional(look_again_at(left, now));
 }
 
 }  // namespace sluice::controller

@@ -22,18 +22,23 @@ inline constexpr std::string_view kMadeByIndex = "made_by";
 /// name, which stay when the Job is deleted without its pods.
 std::vector<std::string> job_uids_of(const api::Pod& pod);
 
-/// What is done about a Workload whose job is gone while pods of the job still run; none: no such
-/// pod is known, or the Workload holds no quota. It is looked at again after some seconds. The wait
-/// ends with the pods: by themselves, after their grace period, or deleted here once the Workload
-/// is evicted. Where pods are not managed, an eviction ends the wait.
-/// Pods are known where they are followed, and those of a batch/v1 Job that is being deleted by its
-/// status.
+/// What is done about a Workload whose job is gone, or over, while pods of the job still run; none:
+/// no such pod is known, or the Workload holds no quota. It is looked at again after some seconds.
+/// The wait ends with the pods: by themselves, after their grace period, or deleted here once the
+/// Workload is evicted. Where pods are not managed, an eviction ends the wait. Pods are known where
+/// they are followed, and those of a batch/v1 Job that is being deleted by its status.
 std::optional<Outcome> wait_for_left_pods(
     const Stores& stores,
     const Settings& settings,
     const std::set<Kind>* job_kinds,
     const api::Workload& workload,
     Time now
+);
+
+/// When to look again at the pods of the Workload that run, though their job may have ended or be
+/// told to stop; none: no such pod is known.
+std::optional<Time> look_again_at_pods(
+    const Stores& stores, const Settings& settings, const api::Workload& workload, Time now
 );
 
 }  // namespace sluice::controller

@@ -407,6 +407,7 @@ Description read_description(
     made.on_hold = read_predicate(reader, "onHold");
     made.immutable_while_running = read_paths(reader, "immutableWhileRunning");
     reader.read("prebuiltWorkloads", made.may_be_prebuilt);
+    reader.read("countsPodsOfPods", made.counts_pods_of_pods);
     reader.read("workloadSlices", made.may_have_slices);
     reader.read("podSetGroups", made.may_have_pod_set_groups);
     return made;

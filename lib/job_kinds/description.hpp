@@ -79,6 +79,7 @@ struct Description {
     std::optional<Predicate> on_hold;     ///< such objects give their quota back and wait
     std::vector<Path> immutable_while_running;
     bool may_be_prebuilt = true;
+    bool counts_pods_of_pods = false;      ///< its pods make pods that it counts, as Spark's driver
     bool may_have_slices = false;          ///< it may grow and shrink while it runs (KEP-77)
     bool may_have_pod_set_groups = false;  ///< two pod sets may be placed together (TAS)
 

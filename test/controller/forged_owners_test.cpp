@@ -1,4 +1,5 @@
 #include "controller/queued_jobs.hpp"
+#include "controller/queued_pods.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
@@ -63,6 +64,26 @@ TEST_CASE("a job that is said to own itself does not run without a Workload", "[
     cluster.settle();
     CHECK_FALSE(is_running(cluster, "a"));
     CHECK(is_running(cluster, "b"));
+}
+
+TEST_CASE("a Workload that names a pod of a group as its owner goes with its job", "[bypass]") {
+    MiniCluster cluster;
+    start_with_pods(cluster);
+    put_pod(cluster, group_pod("p-1", 1));
+    cluster.put(job("a", 1));
+    cluster.settle();
+    const ObjectKey workload = workload_key(cluster, "a");
+    cluster.merge(
+        workload,
+        "{'metadata':{'ownerReferences':[{'apiVersion':'v1','kind':'Pod','name':'p-1',"
+        "'uid':'wrong','controller':true}]}}"
+    );
+    cluster.settle();
+    cluster.remove(job_key("a"));
+    cluster.remove(workload);  // the garbage collector finds no such pod
+    cluster.settle();
+    CHECK_FALSE(is_there(cluster, workload));
+    CHECK(holds_pod(cluster, "p-1"));
 }
 
 }  // namespace sluice::controller

@@ -1,3 +1,4 @@
+#include "controller/described_story.hpp"
 #include "controller/queued_jobs.hpp"
 #include "controller/queued_pods.hpp"
 
@@ -67,7 +68,7 @@ TEST_CASE("pods that a deleted Job left behind hold its quota", "[left-pods]") {
     CHECK(has_event(
         left.cluster,
         "PodsLeftBehind",
-        "The job is gone and 1 of its pods run on: their quota is held until they end"
+        "The job is over and 1 of its pods run on: their quota is held until they end"
     ));
     SECTION("until they end") {
         set_pod_status(left.cluster, "a-1", "'phase':'Succeeded'");
@@ -94,6 +95,59 @@ TEST_CASE("pods that a deleted Job left behind hold its quota", "[left-pods]") {
     left.wait();
     CHECK(left.cluster.condition("team", left.workload.name, "Finished") == "True/OwnerNotFound");
     CHECK(is_running(left.cluster, "next"));
+}
+
+TEST_CASE("pods that an operator leaves running hold the quota of their job", "[left-pods]") {
+    DescribedStory story("pytorchjob");
+    story.cluster.add_kind(pod_kind(true));
+    REQUIRE(story.create().empty());
+    story.merge("{status: {replicaStatuses: {Worker: {active: 1}}}}");
+    const ObjectKey workload = story.workload();
+    put_pod(
+        story.cluster,
+        {.name = "sample-worker-0",
+         .labels = {},
+         .annotations = {{"kueue.x-k8s.io/workload", workload.name}},
+         .is_managed = false}
+    );
+    run_pod(story.cluster, "sample-worker-0");
+    const auto wait = [&story] {
+        story.cluster.clock.advance(std::chrono::seconds(10));
+        story.cluster.settle();
+    };
+    SECTION("though it is over: cleanPodPolicy is None") {
+        story.merge(
+            "{status: {replicaStatuses: {Worker: {active: 0}}, conditions: [{type: Succeeded, "
+            "status: 'True', message: all is done}]}}"
+        );
+        wait();
+        CHECK(story.condition("Finished").empty());
+        CHECK(story.condition("QuotaReserved") == "True/QuotaReserved");
+        SECTION("until they end") {
+            set_pod_status(story.cluster, "sample-worker-0", "'phase':'Succeeded'");
+        }
+        SECTION("until they are deleted, as the Workload is evicted") {
+            story.evict();
+            wait();
+            CHECK_FALSE(is_there(story.cluster, pod_key("sample-worker-0")));
+        }
+        wait();
+        CHECK(story.condition("Finished") == "True/Succeeded");
+    }
+    SECTION("though its status has none: they are told to end, and have their grace period") {
+        story.evict();
+        story.merge("{status: {replicaStatuses: {Worker: {active: 0}}}}");
+        story.cluster.merge(
+            pod_key("sample-worker-0"),
+            "{'metadata':{'finalizers':['example.com/own'],'deletionGracePeriodSeconds':30}}"
+        );
+        delete_pod(story.cluster, "sample-worker-0");
+        wait();
+        CHECK(story.condition("QuotaReserved") == "True/QuotaReserved");
+        story.cluster.clock.advance(std::chrono::seconds(25));
+        wait();
+        CHECK(story.condition("QuotaReserved").starts_with("False"));
+    }
 }
 
 TEST_CASE("a Job that is being deleted holds its quota while its status has pods", "[left-pods]") {

@@ -1,6 +1,7 @@
 #include "controller/jobs/job_admission.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/known_stores.hpp"
+#include "job_kinds/builtin.hpp"
 #include "json/patch.hpp"
 #include "yaml/parse.hpp"
 
@@ -14,9 +15,14 @@
 namespace sluice::controller {
 namespace {
 
+KindEntry spark_kind() {
+    const auto* spark = job_kinds::find_builtin("sparkoperator.k8s.io/sparkapplication");
+    return described_job_kind({std::make_shared<const job_kinds::Description>(*spark)});
+}
+
 /// Stores with what the API server has, and the webhooks of pods over them.
 struct PodWebhooks {
-    Registry registry = make_registry({}, true, {pod_kind(true)});
+    Registry registry = make_registry({}, true, {pod_kind(true), spark_kind()});
     Stores stores;
     Settings settings;
     config::FeatureGates gates;
@@ -150,6 +156,33 @@ TEST_CASE("a pod that its Job does not select is held back by itself", "[admissi
     const std::string made =
         fmt::format("{}, app: mine, batch.kubernetes.io/controller-uid: '1'", kQueue);
     CHECK(webhooks.defaults(asking(made)).empty());
+}
+
+TEST_CASE("a pod that another pod controls counts with the pods that make some", "[admission]") {
+    const auto maker = [](std::string_view owner, std::string_view kind) {
+        return fmt::format(
+            R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"maker","namespace":"ns",)"
+            R"("uid":"2","ownerReferences":[{{"apiVersion":"{}","kind":"{}","name":"j","uid":"1",)"
+            R"("controller":true}}]}},"spec":{{"containers":[{{"name":"c"}}]}}}})",
+            owner,
+            kind
+        );
+    };
+    constexpr std::string_view kOwnedByPod =
+        ", ownerReferences: [{apiVersion: v1, kind: Pod, name: maker, uid: '2', controller: true}]";
+    PodWebhooks webhooks;
+    SECTION("not with a Job") {
+        webhooks.put(kJob);
+        webhooks.put(maker("batch/v1", "Job"));
+        CHECK(has(webhooks.defaults(pod(kQueue, "", kOwnedByPod)), "kueue.x-k8s.io/admission"));
+    }
+    SECTION("with a SparkApplication, whose driver makes executors") {
+        webhooks.put(
+            R"({"apiVersion":"sparkoperator.k8s.io/v1beta2","kind":"SparkApplication","metadata":{"name":"j","namespace":"ns","uid":"1","labels":{"kueue.x-k8s.io/queue-name":"q"}}})"
+        );
+        webhooks.put(maker("sparkoperator.k8s.io/v1beta2", "SparkApplication"));
+        CHECK(webhooks.defaults(pod(kQueue, "", kOwnedByPod)).empty());
+    }
 }
 
 TEST_CASE("pods without a queue are held back where they get one or need none", "[admission]") {

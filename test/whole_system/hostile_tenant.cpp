@@ -291,11 +291,23 @@ json::Value HostileTenant::job_set() {
     ));
 }
 
+json::Value HostileTenant::pytorch_job() {
+    return parse(fmt::format(
+        "{{'apiVersion':'kubeflow.org/v1','kind':'PyTorchJob','metadata':{{{}}},'spec':{{"
+        "'runPolicy':{{{}'cleanPodPolicy':'{}'}},'pytorchReplicaSpecs':{{'Master':{{'replicas':1,"
+        "{}}},'Worker':{{'replicas':{},{}}}}}}}}}",
+        metadata(),
+        suspend_text(prng_.chance(50)),
+        prng_.chance(50) ? "None" : "Running",
+        pod_template(),
+        prng_.between(0, 3),
+        pod_template()
+    ));
+}
+
 json::Value HostileTenant::pod() {
     return parse(fmt::format(
-        "{{'apiVersion':'v1','kind':'Pod','metadata':{{{}}},'spec':{{{}}}}}",
-        metadata(),
-        pod_spec()
+        "{{'apiVersion':'v1','kind':'Pod','metadata':{{{}}},'spec':{{{}}}}}", metadata(), pod_spec()
     ));
 }
 
@@ -345,7 +357,7 @@ json::Value HostileTenant::workload() {
 
 std::string HostileTenant::create() {
     using Make = json::Value (HostileTenant::*)();
-    static constexpr std::array<std::pair<Make, std::size_t>, 12> kMakes{{
+    static constexpr std::array<std::pair<Make, std::size_t>, 13> kMakes{{
         {&HostileTenant::job, 0},
         {&HostileTenant::job, 0},
         {&HostileTenant::job, 0},
@@ -356,6 +368,7 @@ std::string HostileTenant::create() {
         {&HostileTenant::workload, 2},
         {&HostileTenant::job_set, 3},
         {&HostileTenant::job_set, 3},
+        {&HostileTenant::pytorch_job, 4},
         {&HostileTenant::deployment, 5},
         {&HostileTenant::stateful_set, 6},
     }};

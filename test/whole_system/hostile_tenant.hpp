@@ -48,6 +48,7 @@ class HostileTenant {
     std::string create();
     json::Value job();
     json::Value job_set();
+    json::Value pytorch_job();
     json::Value pod();
     json::Value deployment();
     json::Value stateful_set();

@@ -113,6 +113,7 @@ class DescribedKind final : public JobKind {
     Kind kind() const override { return names_->kind(); }
     std::string_view integration() const override { return description_->framework; }
     bool is_described_by_user() const override { return is_by_user_; }
+    bool counts_pods_of_pods() const override { return description_->counts_pods_of_pods; }
     const JobAdmission* admission() const override { return admission_.get(); }
     std::unique_ptr<GenericJob> find(
         const Stores& stores, const Settings& settings, const kube::NamespacedName& name
