@@ -6,6 +6,7 @@
 #include "controller/jobs/child_room.hpp"
 #include "controller/jobs/default_queue.hpp"
 #include "controller/jobs/job_ancestors.hpp"
+#include "controller/jobs/job_slices.hpp"
 #include "controller/jobs/workload_of_job.hpp"
 #include "controller/reconcilers/strict_patch.hpp"
 #include "controller/reconcilers/workload_status.hpp"
@@ -210,7 +211,8 @@ void JobReconciliation::warn_of_namespace() {
 
 /// The pods of a job below a managed one are counted there: it has no Workload of its own, and runs
 /// while the one above is admitted. One that got its owner while it ran on quota of its own keeps
-/// that to its end: an owner that is written by hand must not free it.
+/// that to its end: an owner that is written by hand must not free it. Another job's Workload that
+/// names it as its owner is no quota of its own.
 JobReconciliation::Next JobReconciliation::follow_ancestor() {
     if (job_.consists_of_pods()) {
         return {};
@@ -232,8 +234,8 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
     }
     const std::optional<ObjectKey>& parent = *ancestor;
     const bool runs_by_itself =
-        !job_.is_suspended() && std::ranges::any_of(own_, [](const WorkloadPointer& workload) {
-            return has_quota_reserved(*workload);
+        !job_.is_suspended() && std::ranges::any_of(own_, [this](const WorkloadPointer& workload) {
+            return has_quota_reserved(*workload) && describes(job_, *workload, settings_);
         });
     if (!parent || runs_by_itself) {
         return {};

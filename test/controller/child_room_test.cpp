@@ -130,6 +130,31 @@ TEST_CASE("an older child that grows takes the room of a younger one", "[childre
     CHECK(set.is_suspended("a"));
 }
 
+TEST_CASE(
+    "another job's Workload that names a child as its owner leaves it a child", "[children]"
+) {
+    AdmittedJobSet set;
+    set.put("a", 2);
+    REQUIRE_FALSE(set.is_suspended("a"));
+    MiniCluster& cluster = set.story.cluster;
+    cluster.put(job("other", 1));
+    cluster.settle();
+    REQUIRE(is_running(cluster, "other"));
+    const ObjectKey workload = workload_key(cluster, "other");
+    cluster.merge(
+        workload,
+        fmt::format(
+            "{{'metadata':{{'ownerReferences':[{{'apiVersion':'batch/v1','kind':'Job','name':'a',"
+            "'uid':'{}','controller':true}}]}}}}",
+            cluster.at(job_key("a"), {"metadata", "uid"})
+        )
+    );
+    cluster.settle();
+    CHECK_FALSE(set.is_suspended("a"));
+    CHECK(workload_key(cluster, "other") == workload);
+    CHECK_FALSE(has_event(cluster, "Stopped", "No matching Workload"));
+}
+
 TEST_CASE("the webhook suspends a child without room", "[children][admission]") {
     AdmittedJobSet set;
     REQUIRE(set.story.cluster.create(set.child("a", 4)) == "");

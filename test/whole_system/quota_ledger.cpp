@@ -33,9 +33,15 @@ std::optional<Holding> holding_of(const api::Workload& workload) {
         const auto reclaimable = std::ranges::find(
             workload.status.reclaimable_pods, pod_set.name, &api::ReclaimablePod::name
         );
-        const std::int64_t left = reclaimable == workload.status.reclaimable_pods.end()
-                                      ? count
-                                      : std::max<std::int64_t>(count - reclaimable->count, 0);
+        // An elastic job that has shrunk needs less than what was assigned.
+        const auto wanted =
+            std::ranges::find(workload.spec.pod_sets, pod_set.name, &api::PodSet::name);
+        std::int64_t left = wanted == workload.spec.pod_sets.end()
+                                ? count
+                                : std::min<std::int64_t>(count, wanted->count);
+        if (reclaimable != workload.status.reclaimable_pods.end()) {
+            left = std::max<std::int64_t>(left - reclaimable->count, 0);
+        }
         for (const auto& [resource, flavor] : pod_set.flavors) {
             const auto usage = pod_set.resource_usage.find(resource);
             if (usage == pod_set.resource_usage.end() || count == 0) {
