@@ -8,6 +8,7 @@
 #include "controller/jobs/job_ancestors.hpp"
 #include "controller/jobs/job_slices.hpp"
 #include "controller/jobs/workload_of_job.hpp"
+#include "controller/reconcilers/lost_job.hpp"
 #include "controller/reconcilers/strict_patch.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 
@@ -49,9 +50,10 @@ JobReconciliation::JobReconciliation(
     const api::ObjectMeta& metadata = job.metadata();
     const ObjectKey key{kind.kind(), metadata.namespace_, metadata.name};
     for (const auto& [name, workload] : workloads_of_owner(stores_, key)) {
-        if (workload->metadata.controller_owner()->uid == metadata.uid) {
-            own_.push_back(workload);
+        if (workload->metadata.controller_owner()->uid != metadata.uid) {
+            continue;
         }
+        (holds_quota_of_another(*workload, metadata.uid) ? foreign_ : own_).push_back(workload);
     }
 }
 
@@ -62,6 +64,7 @@ Outcome JobReconciliation::run() {
     };
     constexpr Row kSteps[] = {
         // Is it to be managed, and which Workload is its own?
+        {&JobReconciliation::give_back_foreign_workload},
         {&JobReconciliation::default_queue},
         {&JobReconciliation::take_over_lost_workloads},
         {&JobReconciliation::leave_unmanaged},

@@ -33,6 +33,7 @@ class JobReconciliation {
     using WorkloadPointer = Slices::WorkloadPointer;
 
     // The steps, in their order.
+    Next give_back_foreign_workload();
     Next default_queue();
     Next take_over_lost_workloads();
     Next leave_unmanaged();
@@ -122,11 +123,12 @@ class JobReconciliation {
     const JobKind& kind_;
     const GenericJob& job_;
     Time now_;
-    std::vector<WorkloadPointer> own_;  ///< Workloads that the job controls
-    WorkloadPointer workload_;          ///< the one that describes it; chosen by choose_workload
-    bool is_prebuilt_ = false;          ///< it was made beforehand, and is not replaced
-    WorkloadPointer replaced_;          ///< the slice that a new one is to take the place of
-    WorkloadPointer kept_;  ///< the slice whose quota the job runs on, while another waits
+    std::vector<WorkloadPointer> own_;      ///< Workloads that the job controls
+    std::vector<WorkloadPointer> foreign_;  ///< those that it is said to control
+    WorkloadPointer workload_;  ///< the one that describes it; chosen by choose_workload
+    bool is_prebuilt_ = false;  ///< it was made beforehand, and is not replaced
+    WorkloadPointer replaced_;  ///< the slice that a new one is to take the place of
+    WorkloadPointer kept_;      ///< the slice whose quota the job runs on, while another waits
     std::vector<EventNote> events_;
     std::optional<Time> look_again_;        ///< whatever happens
     std::optional<std::string> try_later_;  ///< why a larger slice could not be made

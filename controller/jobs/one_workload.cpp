@@ -218,6 +218,24 @@ JobReconciliation::Next JobReconciliation::make_larger_slice() {
     return {};
 }
 
+/// Its own job takes it again, or its quota is held until the pods of that job have ended.
+JobReconciliation::Next JobReconciliation::give_back_foreign_workload() {
+    if (foreign_.empty()) {
+        return {};
+    }
+    json::Array owners;
+    for (const api::OwnerReference& owner : foreign_.front()->metadata.owner_references) {
+        if (owner.uid != job_.metadata().uid) {
+            owners.push_back(api::to_value(owner));
+        }
+    }
+    json::Value left = owners.empty() ? json::Value() : json::Value(std::move(owners));
+    return write(workload_patch(
+        *foreign_.front(),
+        json::Object{{"metadata", json::Object{{"ownerReferences", std::move(left)}}}}
+    ));
+}
+
 JobReconciliation::Next JobReconciliation::take_over_lost_workloads() {
     const api::ObjectMeta& job = job_.metadata();
     if (job.deletion_timestamp || job_.find_workloads()) {

@@ -3,6 +3,7 @@
 #include "api/names.hpp"
 #include "controller/jobs/job_reconciliation.hpp"
 #include "controller/jobs/workload_of_job.hpp"
+#include "controller/reconcilers/lost_job.hpp"
 #include "controller/reconcilers/pod_groups.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 #include "validation/job_rules.hpp"
@@ -64,7 +65,8 @@ JobReconciliation::Next JobReconciliation::adopt_prebuilt_workload() {
     const api::OwnerReference* owner = workload ? workload->metadata.controller_owner() : nullptr;
     const bool is_of_others =
         workload && !job_.consists_of_pods() && belongs_to_pods(workload->metadata);
-    if (!workload || is_of_others || (owner != nullptr && owner->uid != job.uid)) {
+    if (!workload || is_of_others || (owner != nullptr && owner->uid != job.uid) ||
+        (!job_.consists_of_pods() && holds_quota_of_another(*workload, job.uid))) {
         return wait_for_prebuilt(name);
     }
     if (auto own = job_.own_prebuilt(*workload)) {

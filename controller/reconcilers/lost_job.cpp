@@ -30,6 +30,12 @@ const std::string* lost_job_of(const api::ObjectMeta& workload) {
     return workload.owner_references.empty() ? workload.find_label(api::label::kJobUid) : nullptr;
 }
 
+bool holds_quota_of_another(const api::Workload& workload, std::string_view job_uid) {
+    const std::string* of = workload.metadata.find_label(api::label::kJobUid);
+    return of != nullptr && *of != job_uid && has_quota_reserved(workload) &&
+           !is_finished(workload);
+}
+
 Outcome end_without_job(
     const Stores& stores, const std::set<Kind>* job_kinds, const api::Workload& workload, Time now
 ) {

@@ -14,6 +14,10 @@ inline constexpr char kLostJobIndex[] = "lost_job";
 /// nullptr otherwise.
 const std::string* lost_job_of(const api::ObjectMeta& workload);
 
+/// Whether the Workload holds quota of another job than the one with the uid, by the label that it
+/// got when it was made or taken. Owner references alone do not move quota: its pods may run.
+bool holds_quota_of_another(const api::Workload& workload, std::string_view job_uid);
+
 /// Returns the Workloads that lost the job.
 const kube::Store<api::Workload>::Objects& lost_workloads(
     const Stores& stores, const api::ObjectMeta& job

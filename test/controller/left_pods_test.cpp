@@ -97,6 +97,42 @@ TEST_CASE("pods that a deleted Job left behind hold its quota", "[left-pods]") {
     CHECK(is_running(left.cluster, "next"));
 }
 
+TEST_CASE("quota that left pods need goes to no other job", "[left-pods][bypass]") {
+    LeftPod left(false);
+    left.cluster.remove(job_key("a"));
+    left.cluster.merge(left.workload, "{'metadata':{'ownerReferences':null}}");
+    left.cluster.settle();
+    SECTION("that names the Workload as made beforehand") {
+        std::string text = job("thief", 1);
+        const std::string queue = "'kueue.x-k8s.io/queue-name'";
+        text.insert(
+            text.find(queue),
+            fmt::format("'kueue.x-k8s.io/prebuilt-workload-name':'{}',", left.workload.name)
+        );
+        left.cluster.put(text);
+    }
+    SECTION("that the Workload names as its owner") {
+        left.cluster.put(job("thief", 1));
+        left.cluster.settle();
+        left.cluster.merge(
+            left.workload,
+            fmt::format(
+                "{{'metadata':{{'ownerReferences':[{{'apiVersion':'batch/v1','kind':'Job','name':"
+                "'thief','uid':'{}','controller':true}}]}}}}",
+                left.cluster.at(job_key("thief"), {"metadata", "uid"})
+            )
+        );
+    }
+    left.wait();
+    CHECK(left.holds_quota());
+    CHECK_FALSE(is_running(left.cluster, "thief"));
+    CHECK_FALSE(is_running(left.cluster, "next"));
+    set_pod_status(left.cluster, "a-1", "'phase':'Succeeded'");
+    left.wait();
+    CHECK(left.cluster.condition("team", left.workload.name, "Finished") == "True/OwnerNotFound");
+    CHECK(is_running(left.cluster, "next"));
+}
+
 TEST_CASE("pods that an operator leaves running hold the quota of their job", "[left-pods]") {
     DescribedStory story("pytorchjob");
     story.cluster.add_kind(pod_kind(true));

@@ -154,8 +154,19 @@ class HostileCourse {
         faults_.set_stormy(is_stormy_);
     }
 
-    /// What Workloads hold is what their ClusterQueues publish.
+    /// ClusterQueues publish what Workloads hold, which another end of a pod may have changed just
+    /// now.
     void check_counts() {
+        for (int tries = 0; tries < 5 && !find_uncounted().empty(); ++tries) {
+            cluster_->run_for(1s);
+        }
+        for (std::string& problem : find_uncounted()) {
+            add_problem(std::move(problem));
+        }
+    }
+
+    std::vector<std::string> find_uncounted() const {
+        std::vector<std::string> uncounted;
         Amounts counted;
         for (const auto& [name, object] :
              cluster_->state().store.objects({"kueue.x-k8s.io", "clusterqueues"})) {
@@ -169,7 +180,7 @@ class HostileCourse {
         }
         for (const auto& [of, amount] : account_.held()) {
             if (!of.first.empty() && counted[of] < amount) {
-                add_problem(fmt::format(
+                uncounted.push_back(fmt::format(
                     "ClusterQueues count {} of {} in {}, the Workloads hold {}:{}",
                     counted[of].to_string(),
                     of.second,
@@ -179,6 +190,7 @@ class HostileCourse {
                 ));
             }
         }
+        return uncounted;
     }
 
     /// Nothing of Sluice's holds up a namespace, a queue or a flavor that is deleted.

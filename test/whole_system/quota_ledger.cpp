@@ -33,15 +33,15 @@ std::optional<Holding> holding_of(const api::Workload& workload) {
         const auto reclaimable = std::ranges::find(
             workload.status.reclaimable_pods, pod_set.name, &api::ReclaimablePod::name
         );
-        // An elastic job that has shrunk needs less than what was assigned.
+        // Of what was assigned counts what is still needed: an elastic job may have shrunk, and a
+        // job that starts again has pods that need no quota any more.
         const auto wanted =
             std::ranges::find(workload.spec.pod_sets, pod_set.name, &api::PodSet::name);
-        std::int64_t left = wanted == workload.spec.pod_sets.end()
-                                ? count
-                                : std::min<std::int64_t>(count, wanted->count);
+        std::int64_t needed = wanted == workload.spec.pod_sets.end() ? count : wanted->count;
         if (reclaimable != workload.status.reclaimable_pods.end()) {
-            left = std::max<std::int64_t>(left - reclaimable->count, 0);
+            needed = std::max<std::int64_t>(needed - reclaimable->count, 0);
         }
+        const std::int64_t left = std::min(count, needed);
         for (const auto& [resource, flavor] : pod_set.flavors) {
             const auto usage = pod_set.resource_usage.find(resource);
             if (usage == pod_set.resource_usage.end() || count == 0) {
