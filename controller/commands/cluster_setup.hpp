@@ -19,10 +19,10 @@ inline constexpr const char* kEmbeddedNamespace = "kueue-system";
 inline constexpr const char* kEmbeddedAccount =
     "system:serviceaccount:kueue-system:sluice-controller-manager";
 
-/// What a cluster has before a user comes: definitions, the controller's namespace, account and
-/// rights, webhook configurations, the policy on tenants' writes. With `manageJobsWithoutQueueName`
-/// in the configuration the webhooks are those that the chart renders for it. Errors: none that a
-/// user could mend.
+/// Returns the objects of a cluster before a user comes: definitions, the controller's namespace,
+/// account and rights, webhook configurations, the policy on tenants' writes. With
+/// `manageJobsWithoutQueueName` in the configuration the webhooks are those that the chart renders
+/// for it. Errors: none that a user could mend.
 Result<std::vector<json::Value>> setup_objects(const json::Value& configuration);
 
 /// A Configuration of a controller that queues every kind of jobs and serves nothing; kinds that

@@ -76,7 +76,7 @@ class Room {
         const Node& parent,
         const api::Workload* workload
     ) const;
-    /// What the job asks for in that namespace; none: that is not known here.
+    /// Returns the requests of the job in that namespace; none: they are not known here.
     std::optional<api::ResourceList> asks_of(const GenericJob& job, const std::string& ns) const;
     std::optional<api::ResourceList> asks_of(const Node& node) const;
 

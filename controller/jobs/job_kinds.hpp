@@ -87,7 +87,7 @@ class JobKinds {
             const auto found = std::ranges::find_if(*kinds, is_named);
             if (found != kinds->end()) {
                 const auto own = kinds_.find(*found);
-                // What other controllers count is not known.
+                // Nobody knows what other controllers count.
                 const bool counts = own == kinds_.end() || own->second->counts_pods_of_pods();
                 return KindAbove{*found, Standing::Managed, counts};
             }

@@ -164,7 +164,7 @@ void visit_left_workload(
             visit(*job);
         }
     };
-    // Of a Job and of a pod itself their own status tells that their pods have ended.
+    // A Job and a pod say by their own status that their pods have ended.
     const auto visit_workload = [&](const api::Workload& workload) {
         const auto job = find_owner(context.registry, workload.metadata);
         if (!job) {

@@ -22,7 +22,7 @@ inline constexpr std::string_view kMadeByIndex = "made_by";
 /// name, which stay when the Job is deleted without its pods.
 std::vector<std::string> job_uids_of(const api::Pod& pod);
 
-/// What is done about a Workload whose job is gone, or over, while pods of the job still run; none:
+/// Holds the quota of a Workload whose job is gone, or over, while pods of the job still run; none:
 /// no such pod is known, or the Workload holds no quota. It is looked at again after some seconds.
 /// The wait ends with the pods: by themselves, after their grace period, or deleted here once the
 /// Workload is evicted. Where pods are not managed, an eviction ends the wait. Pods are known where

@@ -134,7 +134,7 @@ inline boost::asio::awaitable<bool> until(std::function<bool()> condition) {
     co_return false;
 }
 
-/// What a request gets; status 0 when there is no answer. Whose certificate it is does not matter.
+/// Sends a request; status 0 when there is no answer. Any certificate will do.
 inline net::ClientResponse fetch(
     net::EventLoop& loop,
     std::uint16_t port,

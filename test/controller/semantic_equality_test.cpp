@@ -57,7 +57,7 @@ api::PodTemplateSpec with(std::string_view field, std::string_view content) {
     );
 }
 
-/// What the pod counts for where "kata" has an overhead and no devices are counted.
+/// Returns the pod's count where "kata" has an overhead and no devices are counted.
 std::pair<api::ResourceList, bool> count_of(const api::PodSpec& pod) {
     const api::ResourceList kata{{"cpu", api::Quantity(7)}};
     const auto* overhead = pod.runtime_class_name == "kata" ? &kata : nullptr;

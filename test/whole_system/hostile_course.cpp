@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 
 /// How long pods may run beyond quota: until the controller has stopped them and they have ended.
 constexpr Duration kGrace = 1min;
-/// The same where requests fail and the controller is away.
+/// As long where requests fail and the controller is away.
 constexpr Duration kGraceInStorm = 4min;
 constexpr Duration kRest = 3min;
 constexpr Duration kEndMax = 30min;

@@ -213,14 +213,14 @@ std::string HostileTenant::finalizers() {
     return prng_.chance(60) ? "'finalizers':[]" : fmt::format("'finalizers':['{}']", kOwnFinalizer);
 }
 
-std::string HostileTenant::metadata(bool may_have_owner) {
+std::string HostileTenant::metadata() {
     std::string made = fmt::format(
         "'name':'hostile-{}','labels':{{{}}},'annotations':{{{}}}",
         ++objects_,
         prng_.chance(85) ? labels(1) : "",
         annotations(1)
     );
-    if (may_have_owner && prng_.chance(15)) {
+    if (prng_.chance(15)) {
         if (const std::string owner = owners(); !owner.empty()) {
             made += "," + owner;
         }

@@ -61,8 +61,8 @@ class HostileTenant {
 
     json::Value spec_patch(const Target& target);
     json::Value metadata_patch();
-    /// Of an object that is made: labels, annotations and, now and then, an owner.
-    std::string metadata(bool may_have_owner = true);
+    /// Makes labels, annotations and, now and then, an owner for a new object.
+    std::string metadata();
     std::string labels(int max);
     std::string annotations(int max);
     std::string owners();

@@ -25,7 +25,7 @@ T read(const apiserver::Snapshot& object) {
     return std::move(*made);
 }
 
-/// What no job owns has no pods: it gives its quota back at once when it is deactivated, though its
+/// A Workload without a job has no pods: it gives its quota back at once when it is deactivated, though its
 /// status still shows the reservation.
 std::optional<Holding> counted_of(const api::Workload& workload) {
     const bool has_gone =

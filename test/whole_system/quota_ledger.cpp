@@ -33,7 +33,7 @@ std::optional<Holding> holding_of(const api::Workload& workload) {
         const auto reclaimable = std::ranges::find(
             workload.status.reclaimable_pods, pod_set.name, &api::ReclaimablePod::name
         );
-        // Of what was assigned counts what is still needed: an elastic job may have shrunk, and a
+        // The assignment counts as far as it is still needed: an elastic job may have shrunk, and a
         // job that starts again has pods that need no quota any more.
         const auto wanted =
             std::ranges::find(workload.spec.pod_sets, pod_set.name, &api::PodSet::name);

@@ -25,7 +25,7 @@ namespace {
 
 using webhook::Verdict;
 
-/// What quota counts for a pod.
+/// The requests that count for a pod.
 struct Counted {
     std::string by;                             ///< as a message names it
     std::optional<api::ResourceList> requests;  ///< none: it is not known
@@ -48,7 +48,7 @@ Counted count_of(const Stores& stores, const api::Workload& workload, std::strin
     return counted;
 }
 
-/// Of a pod that is a job by itself, or one of a group.
+/// Finds the count of a pod that is a job by itself, or one of a group.
 std::optional<Counted> find_own_count(const AdmissionContext& context, const api::Pod& pod) {
     const bool by_annotation = context.settings.workload_identifier_annotations;
     const std::string_view group = pod_group_of(pod.metadata, by_annotation);
@@ -87,7 +87,7 @@ std::shared_ptr<const api::Job> find_maker_job(const Stores& stores, const api::
     return job && job->metadata.uid == uid ? std::move(job) : nullptr;
 }
 
-/// Of a pod of a managed job, or of one below a managed job.
+/// Finds the count of a pod of a managed job, or of a job below one.
 FoundCount find_count_of_job(const AdmissionContext& context, const api::Pod& pod) {
     const std::string_view pod_set = find_value(pod.metadata.labels, api::label::kPodSet);
     api::ObjectMeta metadata = pod.metadata;
