@@ -105,6 +105,12 @@ JobReconciliation::Next JobReconciliation::replace_unlike(const std::vector<Work
         constexpr std::string_view kMessage =
             "No matching Workload; restoring pod templates according to existent Workload";
         if (Next stopping = stop(original, kMessage)) {
+            if (original != nullptr && stopping->writes.empty()) {
+                // The template that it ran on is restored once its pods have ended.
+                workload_ = others.front();
+                Next report = update_pods_ready();
+                return report ? std::move(report) : std::move(stopping);
+            }
             return stopping;
         }
     }

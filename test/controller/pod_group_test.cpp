@@ -326,6 +326,29 @@ TEST_CASE(
     CHECK_FALSE(is_there(cluster, pod_key("b")));
 }
 
+TEST_CASE("a group that no node took waits for other pods after its eviction", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 8)));
+    put_two(cluster);
+    cluster.put("{'kind':'WorkloadPriorityClass','metadata':{'name':'high'},'value':1000}");
+    cluster.put(job("urgent", 4, ",'kueue.x-k8s.io/priority-class':'high'"));
+    cluster.settle(std::chrono::seconds(3));
+    // Nothing runs that would end later: only their finalizers keep them.
+    CHECK(is_pod_deleted(cluster, "a"));
+    CHECK(is_pod_deleted(cluster, "b"));
+    CHECK(condition(cluster, "QuotaReserved").starts_with("False"));
+    CHECK(condition(cluster, kWaiting) == "True/Preempted");
+    complete(cluster, "urgent");
+    cluster.settle();
+    CHECK(condition(cluster, "QuotaReserved").starts_with("False"));
+
+    put_pod(cluster, group_pod("a2", 2));
+    put_pod(cluster, group_pod("b2", 2, "r2"));
+    cluster.settle();
+    CHECK(condition(cluster, kWaiting) == "False/PodsReady");
+    CHECK(condition(cluster, "Admitted").starts_with("True"));
+    CHECK_FALSE(is_pod_gated(cluster, "a2"));
+}
+
 TEST_CASE("the end of its Workload ends a group", "[controller]") {
     MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 8)));
     const bool runs = GENERATE(false, true);

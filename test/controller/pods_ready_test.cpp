@@ -70,6 +70,29 @@ TEST_CASE("PodsReady follows the pods of an admitted job", "[controller][podsrea
     CHECK(f.condition("a", "PodsReady") == "False/WaitForRecovery");
 }
 
+TEST_CASE("a job that has lost its quota is not ready, though its pods run", "[controller]") {
+    Fixture f(with_pods_ready());
+    f.cluster.put(job("a", 1));
+    f.cluster.settle();
+    f.set_ready("a", 1);
+    CHECK(f.condition("a", "PodsReady") == "True/Started");
+    f.cluster.remove({kind_of<api::LocalQueue>(), "team", "main"});
+    f.cluster.merge(
+        workload_key(f.cluster, "a"),
+        "{'status':{'admission':null,'conditions':["
+        "{'type':'QuotaReserved','status':'False','reason':'Pending','message':'',"
+        "'lastTransitionTime':'2020-01-01T00:00:00Z'},"
+        "{'type':'Admitted','status':'False','reason':'NoReservation','message':'',"
+        "'lastTransitionTime':'2020-01-01T00:00:00Z'},"
+        "{'type':'PodsReady','status':'True','reason':'Started','message':'',"
+        "'lastTransitionTime':'2020-01-01T00:00:00Z'}]}}"
+    );
+    f.cluster.settle();
+    CHECK_FALSE(is_running(f.cluster, "a"));
+    CHECK(f.cluster.at(job_key("a"), {"status", "active"}) == "1");
+    CHECK(f.condition("a", "PodsReady") == "False/WaitForStart");
+}
+
 TEST_CASE("what waits for quota has no ready pods", "[controller][podsready]") {
     Fixture f(with_pods_ready());
     f.cluster.put(job("a", 4));
