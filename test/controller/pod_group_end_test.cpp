@@ -86,6 +86,17 @@ TEST_CASE("pods of a preempted group are released when replacements cannot come"
     CHECK(are_gone(cluster));
 }
 
+TEST_CASE("a group that is deactivated says why it waits before its pods go", "[controller]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 4)));
+    run_two(cluster);
+    cluster.merge(group_workload(), "{'spec':{'active':false}}");
+    cluster.settle();
+    end_pods(cluster, "Failed");
+    CHECK(are_gone(cluster));
+    CHECK(cluster.condition("team", "train", "QuotaReserved").starts_with("False"));
+    CHECK(cluster.condition("team", "train", "WaitingForReplacementPods") == "True/Deactivated");
+}
+
 TEST_CASE("pods that run in a namespace that is deleted keep their finalizer", "[controller]") {
     MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 4)));
     run_two(cluster);

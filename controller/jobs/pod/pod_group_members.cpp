@@ -215,6 +215,10 @@ std::optional<Outcome> PodGroup::settle_members(const JobKind& kind) const {
     }
     if (is_abandoned() && !find_end()) {
         writes = release();
+        // After that no pod is there to say it.
+        if (auto change = workload_ ? own_condition(*workload_) : std::nullopt) {
+            writes.push_back(std::move(*change));
+        }
     } else if (is_prebuilt()) {
         writes = release_deleted();
         remove_excess(oversized_, kind, writes);
