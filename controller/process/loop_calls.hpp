@@ -8,6 +8,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <utility>
@@ -15,7 +16,8 @@
 namespace sluice::controller {
 
 /// The way of a server on another thread to the stores: work is done on their loop once they hold
-/// what the API server has.
+/// what the API server has. An object that was created a moment ago may be named before its watch
+/// shows it: work that ends as Unavailable is done again, for at most a second.
 class LoopCalls {
   public:
     struct Parts {
@@ -62,10 +64,25 @@ class LoopCalls {
         if (!ready) {
             co_return ready.error();
         }
-        co_return work();
+        Result<T> result = work();
+        for (Duration waited{}; waited < kSightMax && is_unseen(result); waited += kSightPoll) {
+            const bool goes_on = co_await net::pause_for(kSightPoll);
+            if (!goes_on || !is_open_) {
+                break;
+            }
+            result = work();
+        }
+        co_return result;
+    }
+    template <class T>
+    static bool is_unseen(const Result<T>& result) {
+        return !result && result.error().code == ErrorCode::Unavailable;
     }
     boost::asio::awaitable<Result<void>> wait_until_ready();
     static Error closed();
+
+    static constexpr Duration kSightPoll = std::chrono::milliseconds(50);
+    static constexpr Duration kSightMax = std::chrono::seconds(1);
 
     Parts parts_;
     std::atomic<bool> is_open_ = true;
