@@ -39,13 +39,18 @@ def rendered(*arguments, release="sluice"):
     return {(item["kind"], item["metadata"]["name"]): item for item in objects}
 
 
+def rendered_for(values, *arguments, release="sluice"):
+    """The objects that the chart makes for a file of values."""
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        yaml.safe_dump(values, file)
+        file.flush()
+        return rendered("-f", file.name, *arguments, release=release)
+
+
 def rendered_with(configuration, *arguments):
     """The objects that the chart makes for a configuration of the controller."""
-    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as values:
-        config = {"controllerManagerConfigYaml": configuration}
-        yaml.safe_dump({"managerConfig": config}, values)
-        values.flush()
-        return rendered("-f", values.name, *arguments)
+    config = {"controllerManagerConfigYaml": configuration}
+    return rendered_for({"managerConfig": config}, *arguments)
 
 
 def refusal_of(*arguments):

@@ -1,5 +1,4 @@
-"""Values of the chart, and what they make. The facts that the unit tests of Kueue's chart check
-hold for the values that both charts have."""
+"""Values of the chart, and what they make."""
 
 import unittest
 
@@ -50,35 +49,6 @@ class ValuesTest(unittest.TestCase):
     def test_values_of_kueues_dashboard_are_passed_over(self):
         self.assertIn(MANAGER, rendered("--set=kueueViz.backend.env[0].name=A"))
 
-    def test_the_pod_follows_its_values(self):
-        manager = "controllerManager"
-        objects = rendered(
-            f"--set={manager}.manager.priorityClassName=foo",
-            f"--set={manager}.nodeSelector.disktype=ssd",
-            f"--set={manager}.strategy.type=RollingUpdate",
-            f"--set={manager}.strategy.rollingUpdate.maxSurge=0",
-            f"--set={manager}.hostNetwork=true",
-            f"--set={manager}.dnsPolicy=ClusterFirstWithHostNet",
-            f"--set-json={manager}.tolerations=[{{\"key\":\"k\",\"operator\":\"Exists\"}}]",
-            f"--set={manager}.manager.logLevel=5",
-        )  # fmt: skip
-        pod = pod_of(objects)
-        self.assertEqual(pod["priorityClassName"], "foo")
-        self.assertEqual(pod["nodeSelector"], {"disktype": "ssd"})
-        self.assertEqual(pod["hostNetwork"], True)
-        self.assertEqual(pod["dnsPolicy"], "ClusterFirstWithHostNet")
-        self.assertEqual(pod["tolerations"], [{"key": "k", "operator": "Exists"}])
-        self.assertIn("--zap-log-level=5", pod["containers"][0]["args"])
-        strategy = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0}}
-        self.assertEqual(objects[MANAGER]["spec"]["strategy"], strategy)
-
-    def test_the_pod_has_nothing_that_no_value_asks_for(self):
-        objects = rendered()
-        absent = {"priorityClassName", "nodeSelector", "hostNetwork", "dnsPolicy", "tolerations"}
-        self.assertEqual(absent & set(pod_of(objects)), set())
-        self.assertNotIn("strategy", objects[MANAGER]["spec"])
-        self.assertIn("--zap-log-level=2", pod_of(objects)["containers"][0]["args"])
-
     def test_the_scratch_folder_has_a_size(self):
         for flags, size in (
             ((), "3Gi"),
@@ -99,14 +69,6 @@ class ValuesTest(unittest.TestCase):
              "ray.io/rayjob", "ray.io/rayservice", "statefulset",
              "trainer.kubeflow.org/trainjob", "workload.codeflare.dev/appwrapper"],
         )  # fmt: skip
-
-    def test_the_account_reads_whom_the_api_server_lets_in(self):
-        name = ("RoleBinding", "sluice-visibility-server-auth-reader")
-        binding = rendered()[name]
-        self.assertEqual(binding["metadata"]["namespace"], "kube-system")
-        self.assertEqual(binding["roleRef"]["name"], "extension-apiserver-authentication-reader")
-        off = rendered("--set=enableVisibilityAuthReaderRoleBinding=false")
-        self.assertNotIn(name, off)
 
     def test_every_object_can_have_the_name_of_kueues(self):
         objects = rendered("-f", KUEUE_NAMES, "--set=enableCertManager=true", release="kueue")
@@ -200,16 +162,6 @@ class TrustTest(unittest.TestCase):
         # With its authority the controller would write it beside cert-manager.
         items = secrets["webhook-certificate"]["items"]
         self.assertEqual([each["key"] for each in items], ["tls.crt", "tls.key"])
-
-    def test_another_issuer_is_taken_in_place_of_the_charts(self):
-        issuer = {"group": "cert-manager.io", "kind": "ClusterIssuer", "name": "shared"}
-        flags = [f"--set=certManager.issuerRef.{key}={value}" for key, value in issuer.items()]
-        objects = rendered("--set=enableCertManager=true", *flags)
-        self.assertFalse([key for key in objects if key[0] == "Issuer"])
-        certificates = [made for key, made in objects.items() if key[0] == "Certificate"]
-        self.assertEqual(len(certificates), 3)
-        for made in certificates:
-            self.assertEqual(made["spec"]["issuerRef"], issuer)
 
     def test_cert_manager_beside_certificates_of_the_controller_is_refused(self):
         text = "--set-string=managerConfig.controllerManagerConfigYaml="
