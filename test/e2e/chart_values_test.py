@@ -24,6 +24,7 @@ class ValuesTest(unittest.TestCase):
             ("webhooks.otherJobsTimeoutSeconds=31", "otherJobsTimeoutSeconds"),
             ("controllerManager.manager.image.pullPolicy=Sometimes", "pullPolicy"),
             ("certManager.issuerRef.kid=Issuer", "'kid' not allowed"),
+            ("certManager.issuerRef.kind=ClusterIssuer", "missing property 'name'"),
             ("describedJobKinds[0].kind=Experiment", "apiVersion"),
         ):
             with self.subTest(wrong):
