@@ -60,6 +60,8 @@ struct ServerResponse {
     /// Sent instead of both, in chunks, when it is there: each piece within the write timeout, the
     /// whole without a limit. The connection is closed after it.
     std::shared_ptr<BodyStream> stream{};
+    /// Destroyed with the answer, when it has been sent or dropped.
+    std::shared_ptr<void> held{};
 
     std::size_t size() const { return spooled.size() > 0 ? spooled.size() : body.size(); }
 };

@@ -97,6 +97,8 @@ asio::awaitable<bool> WorkerThreads::run(Work work) {
         const auto cancelled = co_await is_cancelled();
         if (cancelled) {
             if (job->leave_waiting(Job::State::Dropped)) {
+                // The pool keeps the job until its turn comes; what the work owns goes now.
+                job->work = nullptr;
                 co_return false;
             }
             job->stop.request_stop();

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <memory>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -88,14 +89,19 @@ TEST_CASE("cancelled work is asked to stop, and never begins if it waits", "[net
         begun.set_value();
         until_stopped(stop);
     };
-    const WorkerThreads::Work second = [&](const std::stop_token&) { has_second_begun = true; };
+    auto owned = std::make_shared<int>(0);
+    const std::weak_ptr<int> what_second_owns = owned;
+    WorkerThreads::Work second = [&, owned = std::move(owned)](const std::stop_token&) {
+        has_second_begun = *owned == 0;
+    };
     running.spawn(note(&workers, first, &ends));
     run_async(loop, pause_for(1ms));
     begun.get_future().wait();
-    waiting.spawn(note(&workers, second, &ends));
+    waiting.spawn(note(&workers, std::move(second), &ends));
     // The waiting one first: the thread would take it as soon as the running one ends.
     run_async(loop, waiting.stop(0s));
     CHECK(ends == std::vector<bool>{false});
+    CHECK(what_second_owns.expired());
     run_async(loop, running.stop(0s));
     CHECK(ends == std::vector<bool>{false, true});
     CHECK_FALSE(has_second_begun);
