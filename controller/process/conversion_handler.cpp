@@ -18,36 +18,57 @@ namespace {
 constexpr std::size_t kAtOnceBytesMax = std::size_t{64} * 1024;
 constexpr std::size_t kAnswerBytesInMemory = std::size_t{1024} * 1024;
 
+/// What one answer takes of the budget, given back with it.
+class AnswerShare {
+  public:
+    explicit AnswerShare(std::shared_ptr<AnswerBudget> budget) : budget_(std::move(budget)) {}
+    ~AnswerShare() { give_back(); }
+    AnswerShare(const AnswerShare&) = delete;
+    AnswerShare& operator=(const AnswerShare&) = delete;
+
+    Result<void> take(std::size_t bytes) {
+        if (taken_ + bytes > budget_->bytes_max()) {
+            return make_invalid(
+                fmt::format("the converted objects have more than {} bytes", budget_->bytes_max())
+            );
+        }
+        if (!budget_->take(bytes)) {
+            return Error{ErrorCode::TooManyRequests, "too many reviews are being converted", {}};
+        }
+        taken_ += bytes;
+        return {};
+    }
+    void give_back() { budget_->give_back(std::exchange(taken_, 0)); }
+
+  private:
+    std::shared_ptr<AnswerBudget> budget_;
+    std::size_t taken_ = 0;
+};
+
 /// An answer that goes to a file when it becomes large.
 class SpooledAnswer final : public webhook::AnswerSink {
   public:
-    explicit SpooledAnswer(AnswerBudget& budget) : budget_(budget) {}
-    ~SpooledAnswer() override { budget_.give_back(taken_); }
-    SpooledAnswer(const SpooledAnswer&) = delete;
-    SpooledAnswer& operator=(const SpooledAnswer&) = delete;
+    explicit SpooledAnswer(std::shared_ptr<AnswerBudget> budget)
+        : share_(std::make_shared<AnswerShare>(std::move(budget))) {}
 
     Result<void> append(std::string_view bytes) override {
-        if (taken_ + bytes.size() > budget_.bytes_max()) {
-            return make_invalid(
-                fmt::format("the converted objects have more than {} bytes", budget_.bytes_max())
-            );
+        const auto taken = share_->take(bytes.size());
+        if (!taken) {
+            return taken.error();
         }
-        if (!budget_.take(bytes.size())) {
-            return Error{ErrorCode::TooManyRequests, "too many reviews are being converted", {}};
-        }
-        taken_ += bytes.size();
         return body_.append(bytes);
     }
     void clear() override {
-        budget_.give_back(std::exchange(taken_, 0));
         body_ = net::SpooledBody(kAnswerBytesInMemory);
+        share_->give_back();
     }
-    /// Its bytes are from now on of those that the server has in flight.
-    net::SpooledBody take() { return std::move(body_); }
+    void give_to(net::ServerResponse& response) {
+        response.spooled = std::move(body_);
+        response.held = std::move(share_);
+    }
 
   private:
-    AnswerBudget& budget_;
-    std::size_t taken_ = 0;
+    std::shared_ptr<AnswerShare> share_;
     net::SpooledBody body_{kAnswerBytesInMemory};
 };
 
@@ -67,7 +88,7 @@ int status_of(ErrorCode code) {
     return is_passing ? 503 : 500;
 }
 
-void convert(Task& task, AnswerBudget& budget, const std::stop_token& stop) {
+void convert(Task& task, const std::shared_ptr<AnswerBudget>& budget, const std::stop_token& stop) {
     auto& response = task.response;
     const auto body = task.request.body.view();
     SpooledAnswer answer(budget);
@@ -81,7 +102,7 @@ void convert(Task& task, AnswerBudget& budget, const std::stop_token& stop) {
     }
     task.failure = outcome->failure;
     response.content_type = "application/json";
-    response.spooled = answer.take();
+    answer.give_to(response);
 }
 
 /// Whether it takes a millisecond or two, which is not worth the way to a worker: small, and
@@ -102,11 +123,11 @@ boost::asio::awaitable<net::ServerResponse> ConversionHandler::handle(net::Serve
     const auto task = std::make_shared<Task>();
     task->request = std::move(request);
     if (is_quick(task->request.body)) {
-        convert(*task, *budget_, {});
+        convert(*task, budget_, {});
     } else {
         ++at_work_;
         net::WorkerThreads::Work work = [task, budget = budget_](const std::stop_token& stop) {
-            convert(*task, *budget, stop);
+            convert(*task, budget, stop);
         };
         const bool is_done = co_await workers_.run(std::move(work));
         --at_work_;

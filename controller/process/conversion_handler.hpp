@@ -10,8 +10,8 @@
 
 namespace sluice::controller {
 
-/// The bytes of the answers that workers are making, which lie in files: however many reviews come
-/// at a time, they take no more of the node's disk. Thread: any.
+/// The bytes of the answers that are being made or sent, which lie in files: however many reviews
+/// come at a time, they take no more of the node's disk. Thread: any.
 class AnswerBudget {
   public:
     /// Limits a single answer, too: topology slices of a few bytes may state very many domains.

@@ -86,7 +86,7 @@ TEST_CASE(
     CHECK(busy.handler.at_work() == 1);
 }
 
-TEST_CASE("answers that are being made share a limit", "[controller][conversion]") {
+TEST_CASE("answers that are being made or sent share a limit", "[controller][conversion]") {
     net::EventLoop loop;
     net::WorkerThreads workers{"test", 1};
     const auto budget = std::make_shared<AnswerBudget>(100'000);
@@ -96,19 +96,30 @@ TEST_CASE("answers that are being made share a limit", "[controller][conversion]
         request.method = "POST";
         request.target = "/convert";
         request.body = net::SpooledBody(review_of(status));
-        return test::run_async(loop, handler.handle(std::move(request))).status;
+        return test::run_async(loop, handler.handle(std::move(request)));
     };
-    CHECK(ask("{}") == 200);
+    const auto status_of = [&](const std::string& status) { return ask(status).status; };
+    {
+        const auto answer = ask("{}");
+        CHECK(answer.status == 200);
+        CHECK(answer.size() > 0);
+        CHECK(budget->taken() == answer.size());
+    }
     CHECK(budget->taken() == 0);
     REQUIRE(budget->take(99'999));
-    CHECK(ask("{}") == 503);
+    CHECK(status_of("{}") == 503);
     CHECK(budget->taken() == 99'999);
     budget->give_back(99'999);
-    CHECK(ask("{}") == 200);
+    CHECK(status_of("{}") == 200);
     const std::string large =
         R"({"conditions":[{"type":"t","message":")" + std::string(200'000, 'x') + R"("}]})";
-    CHECK(ask(large) == 400);
+    CHECK(status_of(large) == 400);
     CHECK(budget->taken() == 0);
+}
+
+TEST_CASE("reviews and answers fit into the chart's scratch folder", "[controller][conversion]") {
+    constexpr std::size_t kScratchSizeLimit = std::size_t{1280} << 20;
+    CHECK(net::ServerOptions().bytes_in_flight_max + AnswerBudget::kBytesMax < kScratchSizeLimit);
 }
 
 TEST_CASE("an escape hides no topology from that choice", "[controller][conversion]") {
