@@ -52,7 +52,7 @@ class ValuesTest(unittest.TestCase):
 
     def test_the_scratch_folder_has_a_size(self):
         for flags, size in (
-            ((), "3Gi"),
+            ((), "1280Mi"),
             (("--set=controllerManager.manager.scratchSizeLimit=4Gi",), "4Gi"),
         ):
             (scratch,) = [
