@@ -3,15 +3,19 @@
 #   docker build -t sluice:0.1.0 .       or, without docker and without a registry:
 #   charts/build_image.sh                makes build/oci/sluice.tar from this file
 #
+# With `--platform linux/arm64` either makes the image of the other processor: the compiler runs on
+# that of the machine, without emulation.
+#
 # BASE is any Debian 12. SOURCE_DATE_EPOCH dates all files, so that two builds have one digest.
 ARG BASE=docker.io/library/debian:bookworm
 
-FROM ${BASE} AS build
+FROM --platform=$BUILDPLATFORM ${BASE} AS build
+ARG TARGETARCH
 WORKDIR /src
 COPY test/install_dependencies.sh test/
-RUN test/install_dependencies.sh build
+RUN test/install_dependencies.sh build ${TARGETARCH}
 COPY . .
-RUN cmake --preset image && cmake --build --preset image
+RUN cmake --preset image -DSLUICE_PROCESSOR=${TARGETARCH} && cmake --build --preset image
 ARG SOURCE_DATE_EPOCH=0
 RUN charts/image_root.py --epoch ${SOURCE_DATE_EPOCH} build/image/controller/sluice /image
 

@@ -2,10 +2,11 @@
 # Makes the controller's image from nothing, by Dockerfile, on Debian 12 or newer and as root:
 # mmdebstrap makes the Debian in which buildah builds. Needs neither docker nor a registry.
 #
-#   charts/build_image.sh [FOLDER]    default: build/oci
+#   charts/build_image.sh [--platform linux/amd64|linux/arm64] [FOLDER]    default: build/oci
 #
-# FOLDER gets sluice.tar, an OCI archive for this machine's processor, and sluice.spdx.json, its
-# bill of materials. Two builds of a commit have one digest while Debian's packages do not change.
+# FOLDER gets sluice.tar, an OCI archive for the platform (default: this machine's), and
+# sluice.spdx.json, its bill of materials. Two builds of a commit have one digest while Debian's
+# packages do not change.
 # It takes about ten minutes on two cores.
 #
 # SLUICE_DEBIAN_MIRROR   where Debian's packages come from (default: what mmdebstrap chooses)
@@ -13,7 +14,15 @@
 # STORAGE_DRIVER         buildah's (default: vfs, which works everywhere)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-case "${1:-}" in -*) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2 ;; esac
+usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2; }
+own_platform=linux/$(dpkg --print-architecture)
+platform=$own_platform
+if [ "${1:-}" = --platform ]; then
+    platform=${2:-}
+    shift 2 || usage
+fi
+case "$platform" in linux/amd64 | linux/arm64) ;; *) usage ;; esac
+case "${1:-}" in -*) usage ;; esac
 folder=${1:-build/oci}
 
 say() { printf '\n== %s (%s s)\n' "$*" "$SECONDS"; }
@@ -48,12 +57,14 @@ buildah commit --quiet --rm "$container" "$base" >/dev/null
 rm "$work/debian.tar"
 
 say 'building'
+# Without BUILDPLATFORM, which docker sets by itself, it looks for a Debian of the image's platform.
 buildah build --format oci --layers=false --pull-never --timestamp "$SOURCE_DATE_EPOCH" \
+    --platform "$platform" --build-arg BUILDPLATFORM="$own_platform" \
     --build-arg BASE="$base" --build-arg SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" --tag "$name" .
 
 say 'writing the archive'
 buildah push --quiet --digestfile "$work/digest" "$name" "oci-archive:$work/sluice.tar:$name"
-container=$(buildah from --pull-never "$name")
+container=$(buildah from --pull-never --platform "$platform" "$name")
 cp "$(buildah mount "$container")/usr/share/doc/sluice/sbom.spdx.json" "$folder/sluice.spdx.json"
 mv "$work/sluice.tar" "$folder/sluice.tar"
 printf '%s: %s, %s bytes, %s\n' "$folder/sluice.tar" "$name" "$(stat -c %s "$folder/sluice.tar")" \

@@ -3,8 +3,9 @@
 
     charts/image_root.py [--epoch SECONDS] BINARY FOLDER
 
-FOLDER has the stripped binary, the libraries that it is linked with, their licences, the
-certificate authorities, a user, and usr/share/doc/sluice/sbom.spdx.json, which lists the packages.
+The binary may be for another processor whose libraries that Debian has beside its own. FOLDER has
+the stripped binary, the libraries that it is linked with, their licences, the certificate
+authorities, a user, and usr/share/doc/sluice/sbom.spdx.json, which lists the packages.
 All files are dated SECONDS after 1970 (default: 0).
 """
 
@@ -14,12 +15,16 @@ import hashlib
 import json
 import os
 import pathlib
+import platform
 import re
 import shutil
+import struct
 import subprocess
 import sys
 
 USER = 65532
+PROCESSORS = {62: "x86_64", 183: "aarch64"}  # by the number in an ELF file
+DEBIAN_NAMES = {"x86_64": "amd64", "aarch64": "arm64"}
 SBOM = "usr/share/doc/sluice/sbom.spdx.json"
 # Packages of headers alone, which are compiled into the binary, where they are installed.
 HEADERS = ("libboost1.83-dev", "libboost-dev", "libcli11-dev", "rapidjson-dev")
@@ -40,8 +45,42 @@ def output(*command):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
+def processor_of(binary):
+    """As `uname -m` has it."""
+    with open(binary, "rb") as file:
+        head = file.read(20)
+    machine = struct.unpack_from("<H", head, 18)[0] if head[:4] == b"\x7fELF" else None
+    if machine not in PROCESSORS:
+        raise SystemExit(f"image_root: {binary} is no program for amd64 or arm64")
+    return PROCESSORS[machine]
+
+
+def foreign_libraries(binary, processor):
+    """The same where the loader cannot run: by the names that the files state."""
+    headers = output("readelf", "--program-headers", "--wide", binary)
+    loader = re.search(r"Requesting program interpreter: (\S+?)\]", headers)
+    if not loader:
+        return []
+    found, waiting = {loader[1]}, [str(binary)]
+    while waiting:
+        stated = output("readelf", "--dynamic", "--wide", waiting.pop())
+        for name in re.findall(r"\(NEEDED\).*\[(\S+)\]", stated):
+            places = (f"{folder}/{processor}-linux-gnu/{name}" for folder in ("/lib", "/usr/lib"))
+            path = next(filter(os.path.exists, places), None)
+            if name == os.path.basename(loader[1]):
+                continue
+            if path is None:
+                raise SystemExit(f"image_root: cannot find a library: {name}")
+            if path not in found:
+                found.add(path)
+                waiting.append(path)
+    return sorted(found)
+
+
 def linked_libraries(binary):
     """Absolute paths of the libraries and of the loader, as the loader finds them."""
+    if processor_of(binary) != platform.machine():
+        return foreign_libraries(binary, processor_of(binary))
     found = []
     for line in output("ldd", binary).splitlines():
         path = re.search(r"(?:=> )?(/\S+) \(0x", line)
@@ -49,9 +88,13 @@ def linked_libraries(binary):
             raise SystemExit(f"image_root: cannot find a library: {line.strip()}")
         if path:
             found.append(path[1])
-    if not found:
-        raise SystemExit(f"image_root: {binary} is not linked dynamically")
     return sorted(set(found))
+
+
+def strip(program):
+    processor = processor_of(program)
+    prefix = "" if processor == platform.machine() else f"{processor}-linux-gnu-"
+    subprocess.run([f"{prefix}strip", "--strip-all", program], check=True)
 
 
 def package_of(path):
@@ -151,9 +194,11 @@ def make_root(binary, root, epoch):
     if root.exists() and any(root.iterdir()):
         raise SystemExit(f"image_root: {root} is not empty")
     libraries = linked_libraries(binary)
+    if not libraries:
+        raise SystemExit(f"image_root: {binary} is not linked dynamically")
     program = root / "usr/bin/sluice"
     copy(binary, program)
-    subprocess.run(["strip", "--strip-all", program], check=True)
+    strip(program)
     program.chmod(0o755)
     files = {}
     for path in libraries:
@@ -174,7 +219,11 @@ def make_root(binary, root, epoch):
     (root / "usr/lib64").mkdir(exist_ok=True)
     (root / "tmp").mkdir()
     packages = [("DYNAMIC_LINK", described(name, files[name])) for name in sorted(files)]
-    compiled_in = [name for name in HEADERS if is_installed(name)]
+    kind = DEBIAN_NAMES[processor_of(binary)]
+    compiled_in = [
+        found for name in HEADERS
+        if (found := next(filter(is_installed, (f"{name}:{kind}", f"{name}:all")), None))
+    ]  # fmt: skip
     packages += [("STATIC_LINK", described(name, [])) for name in compiled_in]
     packages.append(
         ("CONTAINS", described("ca-certificates", ["etc/ssl/certs/ca-certificates.crt"]))

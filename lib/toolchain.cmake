@@ -1,6 +1,24 @@
 # The compiler of the presets: $CXX where it is set; else clang++-16, which CI builds with; else the
 # newest clang++-N with N from 17 on; else clang++ where it is one of these versions. The linker: lld
 # where that compiler finds one, else its own. A build folder keeps what it was configured with.
+#
+# SLUICE_PROCESSOR=arm64 or amd64 compiles for that processor on a Debian that has its libraries
+# (test/install_dependencies.sh build arm64).
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES SLUICE_PROCESSOR)
+if(SLUICE_PROCESSOR STREQUAL "arm64")
+    set(wanted_processor aarch64)
+elseif(SLUICE_PROCESSOR STREQUAL "amd64")
+    set(wanted_processor x86_64)
+elseif(SLUICE_PROCESSOR)
+    message(FATAL_ERROR "SLUICE_PROCESSOR is ${SLUICE_PROCESSOR}; it may be amd64 or arm64")
+endif()
+if(SLUICE_PROCESSOR AND NOT wanted_processor STREQUAL CMAKE_HOST_SYSTEM_PROCESSOR)
+    set(CMAKE_SYSTEM_NAME Linux)
+    set(CMAKE_SYSTEM_PROCESSOR ${wanted_processor})
+    set(CMAKE_CXX_COMPILER_TARGET ${wanted_processor}-linux-gnu)
+    set(CMAKE_LIBRARY_ARCHITECTURE ${wanted_processor}-linux-gnu)
+endif()
+
 get_property(is_probe GLOBAL PROPERTY IN_TRY_COMPILE)
 if(is_probe)
     return()

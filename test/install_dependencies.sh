@@ -4,20 +4,32 @@
 #
 #   test/install_dependencies.sh          all but Go
 #   test/install_dependencies.sh go       and a Go that can build the control plane
-#   test/install_dependencies.sh build    what it takes to build `sluice` alone and to try it
+#   test/install_dependencies.sh build    what it takes to build `sluice` alone and to try it;
+#                                         with `arm64` or `amd64` after it, for that processor
 #   test/install_dependencies.sh image    what charts/build_image.sh takes
 set -euo pipefail
+
+usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2; }
 
 with_go=0
 with_tests=1
 only_image=0
+processor=$(dpkg --print-architecture)
+wanted_processor=${2:-$processor}
 case "${1:-}" in
     '') ;;
     go) with_go=1 ;;
     build) with_tests=0 ;;
     image) only_image=1 with_tests=0 ;;
-    *) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    *) usage ;;
 esac
+case "$wanted_processor" in
+    "$processor") ;;
+    amd64) triplet=x86_64-linux-gnu ;;
+    arm64) triplet=aarch64-linux-gnu ;;
+    *) usage ;;
+esac
+[ "$wanted_processor" = "$processor" ] || [ "$with_tests$only_image" = 00 ] || usage
 
 say() { printf 'install: %s\n' "$*"; }
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
@@ -35,7 +47,8 @@ declare -A oldest=([cmake]=3.25 [ninja-build]=1.11 [python3]=3.11 [python3-yaml]
     [python3-kubernetes]=22.6 [python3-pyte]=0.8 [llvm]=1:16 [libclang-rt-dev]=1:16
     [llvm-16]=1:16 [libclang-rt-16-dev]=1:16 [clang-format]=1:16 [clang-tidy]=1:16
     [clang-format-19]=1:19 [clang-tidy-19]=1:19 [golang-go]=2:1.21 [golang-1.23-go]=1.23
-    [buildah]=1.28 [mmdebstrap]=1.3)
+    [buildah]=1.28 [mmdebstrap]=1.3 [libstdc++-12-dev]=12.2 [libstdc++-14-dev]=14
+    [binutils-aarch64-linux-gnu]=2.40 [binutils-x86-64-linux-gnu]=2.40)
 # Any version of these is enough.
 for p in git ca-certificates curl xz-utils openssl; do oldest[$p]=0; done
 
@@ -63,18 +76,45 @@ else
     if [ "$with_go" -eq 1 ]; then packages+=(golang-go); fi
 fi
 
+# for_wanted_processor PACKAGE...: prints them, libraries as those of the wanted processor.
+for_wanted_processor() {
+    local name
+    for name in "$@"; do
+        case $name in
+            rapidjson-dev | libcli11-dev) ;; # headers for all processors
+            lib*-dev) name=$name:$wanted_processor ;;
+        esac
+        printf '%s\n' "$name"
+    done
+}
+
+if [ "$wanted_processor" != "$processor" ]; then
+    # clang itself compiles for any processor. strip does not; and it brings no C++ library.
+    packages+=("binutils-${triplet/_/-}")
+    if [ "${VERSION_CODENAME:-}" = bookworm ]; then
+        packages+=(libstdc++-12-dev)
+    else
+        packages+=(libstdc++-14-dev)
+    fi
+    mapfile -t packages < <(for_wanted_processor "${packages[@]}")
+    mapfile -t backports_packages < <(for_wanted_processor "${backports_packages[@]}")
+fi
+
 # find_lacking PACKAGE...: sets `lacking` to those of them that are not installed or are too old.
 # Old packages come as dependencies of others: Debian 12's libspdlog-dev brings Catch2 2.
 find_lacking() {
-    local name version status
+    local name kind version status
     declare -A installed=()
-    while IFS='|' read -r name version status; do
-        case $status in *'ok installed') installed[$name]=$version ;; esac
-    done < <(dpkg-query -W -f='${Package}|${Version}|${Status}\n' "$@" 2>/dev/null)
+    while IFS='|' read -r name kind version status; do
+        case $status in *'ok installed') ;; *) continue ;; esac
+        installed[$name:$kind]=$version
+        case $kind in all | "$processor") installed[$name]=$version ;; esac
+    done < <(dpkg-query -W -f='${Package}|${Architecture}|${Version}|${Status}\n' "$@" 2>/dev/null)
     lacking=()
     for name in "$@"; do
         version=${installed[$name]:-}
-        if [ -z "$version" ] || ! dpkg --compare-versions "$version" ge "${oldest[$name]}"; then
+        if [ -z "$version" ] ||
+            ! dpkg --compare-versions "$version" ge "${oldest[${name%:*}]}"; then
             lacking+=("$name")
         fi
     done
@@ -122,6 +162,9 @@ has_backports() { apt-cache policy 2>/dev/null | grep -q 'bookworm-backports/mai
 
 # An earlier run that was interrupted may have left packages unpacked; apt-get refuses to go on.
 as_root dpkg --configure -a
+if [ "$wanted_processor" != "$processor" ]; then
+    as_root dpkg --add-architecture "$wanted_processor"
+fi
 # Before has_backports, since a machine may come without lists, and apt then knows no source.
 read_lists
 if [ "${#wanted_backports[@]}" -gt 0 ] && ! has_backports; then
@@ -156,7 +199,7 @@ fi
 find_lacking "${packages[@]}" "${backports_packages[@]}"
 for p in "${lacking[@]}"; do
     version=$(dpkg-query -W -f='${Version}' "$p" 2>/dev/null || true)
-    say "$p ${oldest[$p]} or newer is needed; ${version:-no version} is installed"
+    say "$p ${oldest[${p%:*}]} or newer is needed; ${version:-no version} is installed"
 done
 [ "${#lacking[@]}" -eq 0 ] || exit 1
 say 'done'

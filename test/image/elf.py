@@ -15,6 +15,7 @@ INTERP, GNU_STACK, GNU_RELRO, DYNAMIC_SEGMENT = 3, 0x6474E551, 0x6474E552, 2
 NULL, STRTAB, SYMTAB, RPATH, TEXTREL, BIND_NOW, RUNPATH, FLAGS, FLAGS_1 = (
     0, 5, 6, 15, 22, 24, 29, 30, 0x6FFFFFFB)  # fmt: skip
 SHARED_OBJECT = 3
+MACHINES = {62: "amd64", 183: "arm64"}  # as images name processors
 FLAG_TEXTREL, FLAG_BIND_NOW, FLAG_1_NOW, FLAG_1_PIE = 4, 8, 1, 0x08000000
 
 
@@ -25,7 +26,7 @@ class Elf:
         if data[:6] != b"\x7fELF\x02\x01":
             raise ValueError("not a 64-bit little-endian ELF file")
         self.data = data
-        self.type = struct.unpack_from("<H", data, 16)[0]
+        self.type, self.machine = struct.unpack_from("<HH", data, 16)
         segments, sections = struct.unpack_from("<QQ", data, 32)
         size, count, section_size, section_count, names = struct.unpack_from("<HHHHH", data, 54)
         self.segments = [
