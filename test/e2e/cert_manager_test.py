@@ -156,9 +156,17 @@ class PodTest(unittest.TestCase):
                 {"enableCertManager": True, "managerConfig": {"controllerManagerConfigYaml": text}}
             )
         )
-        helm("install", "sluice", CHART, "-n", SPACE, "--create-namespace", "-f", values,
-             kubeconfig=self.plane.kubeconfig)  # fmt: skip
-        return rendered("-f", values)
+        installation = ("install", "sluice", CHART, "-n", SPACE, "--create-namespace", "-f", values)
+        without = helm(*installation, "--dry-run=server", "--set=crds.enabled=false",
+                       kubeconfig=self.plane.kubeconfig).stdout  # fmt: skip
+        done = helm(*installation, kubeconfig=self.plane.kubeconfig).stdout
+        wanted = rendered("-f", values)
+        for (kind, name), made in wanted.items():
+            if kind == "CustomResourceDefinition" and clients_of(made):
+                command = f"kubectl annotate crd {name} {INJECTED}={SPACE}/sluice-serving-cert"
+                self.assertIn(command, without)
+                self.assertNotIn(command, done)
+        return wanted
 
     def sign(self):
         """In place of cert-manager: a Secret for each Certificate; returns the authorities by
