@@ -54,6 +54,14 @@ class TenantWritesTest(unittest.TestCase):
         part["metadata"]["finalizers"] = ["example.com/hold"]
         part["spec"]["suspend"] = True
         cls.cluster.apply(part, job("whole", SPACE, "jobs"))
+        # An owner of an unknown kind leaves the garbage collector no choice but to wait.
+        set_of_parts = owned(deployment("set"), "LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1")
+        set_of_parts["metadata"]["finalizers"] = ["example.com/hold"]
+        cls.cluster.apply(
+            set_of_parts,
+            owned(deployment("stranger"), "Unknown", "example.com/v1"),
+            deployment("own"),
+        )
         wait_until(
             lambda: "makes objects" in cls.create(owned(pod("first")), TENANT), 90, "policies work"
         )
@@ -67,9 +75,9 @@ class TenantWritesTest(unittest.TestCase):
     def create(cls, item, who):
         return cls.ask("create", "-f", "-", who, stdin=json.dumps(item))
 
-    def patch(self, name, body, who=TENANT):
-        return self.ask("patch", "job", name, "-n", SPACE, "--type=merge", "-p", json.dumps(body),
-                        who)  # fmt: skip
+    def patch(self, name, body, who=TENANT, resource="job"):
+        return self.ask("patch", resource, name, "-n", SPACE, "--type=merge", "-p",
+                        json.dumps(body), who)  # fmt: skip
 
     def test_no_object_of_a_tenant_is_controlled_by_a_job(self):
         owners = (
@@ -108,6 +116,28 @@ class TenantWritesTest(unittest.TestCase):
             self.assertIn(words, self.patch("part", body))
         self.assertIn("patched", self.patch("part", {"metadata": {"labels": {"own": "label"}}}))
         self.assertIn("patched", self.patch("whole", {"spec": {"parallelism": 2}}))
+
+    def test_the_controller_of_a_part_keeps_its_kind_and_name(self):
+        above = owned({"metadata": {}})["metadata"]["ownerReferences"][0]
+        for change in ({"kind": "CronJob"}, {"apiVersion": "example.com/v1"}, {"name": "other"},
+                       {"controller": False}):  # fmt: skip
+            with self.subTest(change=change):
+                body = {"metadata": {"ownerReferences": [above | change]}}
+                self.assertIn("controller of a Job", self.patch("part", body))
+        named = owned({"metadata": {}})
+        self.assertIn("makes objects", self.patch("stranger", named, resource="deployment"))
+        self.assertIn(
+            "is a part of a job",
+            self.patch("set", {"metadata": {"ownerReferences": None}}, resource="deployment"),
+        )
+
+    def test_the_pods_of_a_part_of_a_serving_object_stay_as_they_are(self):
+        body = {"spec": {"template": {"metadata": {"annotations": {"own": "value"}}}}}
+        self.assertIn("cannot change", self.patch("set", body, resource="deployment"))
+        for name in ("own", "stranger"):
+            self.assertIn("patched", self.patch(name, body, resource="deployment"))
+        self.assertIn("patched", self.patch("set", {"spec": {"paused": True}},
+                                            resource="deployment"))  # fmt: skip
 
     def test_a_part_is_deleted_with_its_pods(self):
         def remove(name, cascade, who=TENANT):
