@@ -1,5 +1,6 @@
 #include "controller/jobs/job_set/job_set.hpp"
 
+#include "controller/jobs/job_set/restarts.hpp"
 #include "controller/jobs/job_set/startup_order.hpp"
 
 namespace sluice::controller {
@@ -23,6 +24,15 @@ void JobSet::keep_released(json::Value& document) const {
 bool JobSet::starts_in_order() const {
     const auto document = source();
     return document && has_startup_order(**document, job_set_paths());
+}
+
+std::vector<api::ReclaimablePod> JobSet::reclaimable_pods(const api::Workload& workload) const {
+    const auto document = source();
+    const json::Value* spec = document ? (*document)->find("spec") : nullptr;
+    if (spec != nullptr && may_restart(*spec, (*document)->find("status"))) {
+        return {};
+    }
+    return DescribedJob::reclaimable_pods(workload);
 }
 
 }  // namespace sluice::controller

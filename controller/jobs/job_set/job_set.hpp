@@ -3,6 +3,8 @@
 #include "controller/jobs/described/described_admission.hpp"
 #include "controller/jobs/described/described_job.hpp"
 
+#include <vector>
+
 namespace sluice::controller {
 
 /// JobSet: its replicated Jobs may start one after another.
@@ -11,6 +13,8 @@ class JobSet final : public DescribedJob {
     using DescribedJob::DescribedJob;
 
     bool starts_in_order() const override;
+    /// None while a restart may need them again.
+    std::vector<api::ReclaimablePod> reclaimable_pods(const api::Workload& workload) const override;
 
   protected:
     void keep_released(json::Value& document) const override;

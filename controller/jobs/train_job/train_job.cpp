@@ -2,6 +2,7 @@
 
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"
+#include "controller/jobs/job_set/restarts.hpp"
 #include "controller/jobs/job_set/startup_order.hpp"
 #include "controller/jobs/train_job/made_job_set.hpp"
 #include "controller/jobs/train_job/training_runtime.hpp"
@@ -177,10 +178,11 @@ std::optional<Result<json::Value>> TrainJob::derive() const {
     json::Value derived = value();
     json::Value spec =
         json::Object{{"replicatedJobs", make_replicated_jobs(value(), runtime->value)}};
-    const json::Value* policy =
-        runtime->value.find_path({"spec", "template", "spec", "startupPolicy"});
-    if (policy != nullptr) {
-        spec.set("startupPolicy", *policy);
+    for (const char* member : {"startupPolicy", "failurePolicy"}) {
+        const json::Value* policy = runtime->value.find_path({"spec", "template", "spec", member});
+        if (policy != nullptr) {
+            spec.set(member, *policy);
+        }
     }
     derived.set("jobSet", json::Object{{"spec", std::move(spec)}});
     return Result<json::Value>(std::move(derived));
@@ -193,6 +195,15 @@ void TrainJob::keep_released(json::Value& document) const {
 bool TrainJob::starts_in_order() const {
     const auto document = source();
     return document && has_startup_order(**document, made_job_set_paths());
+}
+
+std::vector<api::ReclaimablePod> TrainJob::reclaimable_pods(const api::Workload& workload) const {
+    const auto document = source();
+    const json::Value* spec = document ? made_job_set_paths().spec.find(**document) : nullptr;
+    if (spec != nullptr && may_restart(*spec, nullptr)) {
+        return {};
+    }
+    return DescribedJob::reclaimable_pods(workload);
 }
 
 Result<void> TrainJob::inject(

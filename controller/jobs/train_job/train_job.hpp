@@ -31,6 +31,8 @@ class TrainJob final : public DescribedJob {
     StopStep next_stop_step(const api::Workload* workload) const override;
 
     bool starts_in_order() const override;
+    /// None where its JobSet may restart; how often that did is not known here.
+    std::vector<api::ReclaimablePod> reclaimable_pods(const api::Workload& workload) const override;
 
   protected:
     std::optional<Result<json::Value>> derive() const override;
