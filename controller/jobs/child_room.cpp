@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -63,6 +64,35 @@ bool comes_before(const api::ObjectMeta& one, const api::ObjectMeta& other) {
            std::tuple(age(other), std::string_view(other.name));
 }
 
+/// Says in numbers by what a child exceeds what counts for the object above; none: by nothing.
+std::optional<std::string> exceed(
+    const Budget& budget,
+    api::ResourceList& taken,
+    const api::ResourceList& asks,
+    const Node& parent
+) {
+    for (const auto& [resource, asked] : asks) {
+        const auto counted = budget.counted.find(resource);
+        const api::Quantity limit =
+            counted == budget.counted.end() ? api::Quantity() : counted->second;
+        const bool counts = resource != kPods || budget.has_pod_quota;
+        if (counts && asked.sign() > 0 && taken[resource] + asked > limit) {
+            return fmt::format(
+                "{} {} of namespace {} counts {} of {}, of which {} are taken, and this asks for "
+                "{}: remove the owner reference and name a queue, or ask for less",
+                parent.kind.name(),
+                parent.metadata->name,
+                parent.metadata->namespace_,
+                limit.to_string(),
+                resource,
+                taken[resource].to_string(),
+                asked.to_string()
+            );
+        }
+    }
+    return std::nullopt;
+}
+
 class Room {
   public:
     Room(const JobKinds& kinds, const Stores& stores, const Settings& settings)
@@ -76,6 +106,10 @@ class Room {
         const Node& parent,
         const api::Workload* workload
     ) const;
+    /// Why a new pod has no room below the managed job; `pod` is not made by a job's controller.
+    std::optional<std::string> find_pod_excess(
+        const api::Pod& pod, const ObjectKey& top, const api::Workload& workload
+    ) const;
     /// Returns the requests of the job in that namespace; none: they are not known here.
     std::optional<api::ResourceList> asks_of(const GenericJob& job, const std::string& ns) const;
     std::optional<api::ResourceList> asks_of(const Node& node) const;
@@ -87,6 +121,12 @@ class Room {
     void add_elders(const Node& child, const Node& parent, bool with_pods, api::ResourceList& sum)
         const;
     bool is_named_by_service(const Node& parent, const std::string& cluster) const;
+    /// Whether the controller of a kind of jobs made the pod, or nothing did.
+    bool is_made_by_job(const api::ObjectMeta& pod) const;
+    /// Adds what the jobs ask for that the object controls.
+    void add_jobs_below(const Node& parent, api::ResourceList& sum) const;
+    /// Adds the pods below the object that no job's controller made, and those that are its own.
+    void add_pods_below(const Node& parent, bool with_own, api::ResourceList& sum) const;
 
     const JobKinds& kinds_;
     const Stores& stores_;
@@ -226,26 +266,68 @@ std::optional<std::string> Room::find_excess(
     if (!is_named_by_service(parent, child.metadata->name)) {
         add_elders(child, parent, !budget->has_own_pods, taken);
     }
-    for (const auto& [resource, asked] : asks) {
-        const auto counted = budget->counted.find(resource);
-        const api::Quantity limit =
-            counted == budget->counted.end() ? api::Quantity() : counted->second;
-        const bool counts = resource != kPods || budget->has_pod_quota;
-        if (counts && asked.sign() > 0 && taken[resource] + asked > limit) {
-            return fmt::format(
-                "{} {} of namespace {} counts {} of {}, of which {} are taken, and this asks for "
-                "{}: remove the owner reference and name a queue, or ask for less",
-                parent.kind.name(),
-                parent.metadata->name,
-                parent.metadata->namespace_,
-                limit.to_string(),
-                resource,
-                taken[resource].to_string(),
-                asked.to_string()
-            );
+    return exceed(*budget, taken, asks, parent);
+}
+
+bool Room::is_made_by_job(const api::ObjectMeta& pod) const {
+    const api::OwnerReference* owner = pod.controller_owner();
+    return owner == nullptr ||
+           kinds_.find(kube::group_of(owner->api_version), owner->kind) != nullptr;
+}
+
+void Room::add_jobs_below(const Node& parent, api::ResourceList& sum) const {
+    for (const Kind kind : kinds_.all()) {
+        const kube::AnyStore* store = stores_.find(kind);
+        if (store == nullptr || kind == kind_of<api::Pod>()) {
+            continue;
+        }
+        for (const auto& name : store->names_by_index(kChildIndex, parent.metadata->uid)) {
+            const auto job = view({kind, store->find_metadata(name)});
+            const auto asks =
+                job && !job->find_end() ? asks_of(*job, name.namespace_) : std::nullopt;
+            if (asks) {
+                add_requests(sum, *asks, 1);
+            }
         }
     }
-    return std::nullopt;
+}
+
+void Room::add_pods_below(const Node& parent, bool with_own, api::ResourceList& sum) const {
+    const ObjectKey key{parent.kind, parent.metadata->namespace_, parent.metadata->name};
+    std::map<std::string, bool> is_below;  // by the uid of the pods' controller
+    for (const auto& [name, pod] : stores_.of<api::Pod>().all()) {
+        const api::OwnerReference* owner = pod->metadata.controller_owner();
+        if (name.namespace_ != key.ns || owner == nullptr || has_ended(*pod) ||
+            pod->metadata.deletion_timestamp || is_marked_managed(pod->metadata)) {
+            continue;
+        }
+        const auto [known, is_new] = is_below.try_emplace(owner->uid, false);
+        if (is_new && is_made_by_job(pod->metadata)) {
+            known->second = with_own && owner->uid == parent.metadata->uid;
+        } else if (is_new) {
+            const auto top = find_managed_ancestor(kinds_, stores_, settings_, pod->metadata);
+            known->second = top && *top == key;
+        }
+        if (known->second) {
+            add_pods(stores_, name.namespace_, pod->spec, 1, sum);
+        }
+    }
+}
+
+std::optional<std::string> Room::find_pod_excess(
+    const api::Pod& pod, const ObjectKey& top, const api::Workload& workload
+) const {
+    const Node parent{top.kind, stores_.find_metadata(top)};
+    const auto budget = parent.metadata == nullptr ? std::nullopt : budget_of(parent, &workload);
+    if (!budget) {
+        return std::nullopt;
+    }
+    api::ResourceList taken = budget->own;
+    add_jobs_below(parent, taken);
+    add_pods_below(parent, !budget->has_own_pods, taken);
+    api::ResourceList asks;
+    add_pods(stores_, top.ns, pod.spec, 1, asks);
+    return exceed(*budget, taken, asks, parent);
 }
 
 bool is_elastic_object(const api::ObjectMeta& object) {
@@ -303,6 +385,26 @@ std::optional<std::string> find_excess(
         asks = room.asks_of(node);
     }
     return std::nullopt;
+}
+
+std::optional<std::string> find_pod_excess(
+    const JobKinds& kinds,
+    const Stores& stores,
+    const Settings& settings,
+    const ObjectKey& top,
+    const api::Pod& pod
+) {
+    const api::OwnerReference* owner = pod.metadata.controller_owner();
+    const auto is_job = [&kinds](std::string_view group, std::string_view name) {
+        return kinds.find(group, name) != nullptr;
+    };
+    if (owner == nullptr || is_job(kube::group_of(owner->api_version), owner->kind) ||
+        !is_job(top.kind.group(), top.kind.name())) {
+        return std::nullopt;
+    }
+    const auto workload = find_counting_workload(stores, top);
+    return workload ? Room(kinds, stores, settings).find_pod_excess(pod, top, *workload)
+                    : std::nullopt;
 }
 
 }  // namespace sluice::controller

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/pod.hpp"
 #include "api/quantity.hpp"
 #include "controller/jobs/generic_job.hpp"
 #include "controller/jobs/job_kinds.hpp"
@@ -24,6 +25,17 @@ std::optional<std::string> find_excess(
     Kind kind,
     const api::ObjectMeta& child,
     const GenericJob& job
+);
+
+/// Why a new pod has no room below `top`, the managed job above it, where the pod's controller is
+/// no job: a Deployment or StatefulSet of an AppWrapper may have been scaled. None: it has, or a
+/// job's controller made it, or what is above makes no Workload for its pods.
+std::optional<std::string> find_pod_excess(
+    const JobKinds& kinds,
+    const Stores& stores,
+    const Settings& settings,
+    const ObjectKey& top,
+    const api::Pod& pod
 );
 
 }  // namespace sluice::controller

@@ -10,19 +10,30 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 // What happens to a pod when it is written.
 namespace sluice::controller {
 namespace {
 
-KindEntry spark_kind() {
-    const auto* spark = job_kinds::find_builtin("sparkoperator.k8s.io/sparkapplication");
-    return described_job_kind({std::make_shared<const job_kinds::Description>(*spark)});
+KindEntry kind_of_framework(std::string_view framework) {
+    const auto* known = job_kinds::find_builtin(framework);
+    return described_job_kind({std::make_shared<const job_kinds::Description>(*known)});
+}
+
+std::vector<KindEntry> other_kinds() {
+    std::vector<KindEntry> kinds;
+    kinds.push_back(pod_kind(true));
+    kinds.push_back(replica_set_kind());
+    kinds.push_back(kind_of_framework("sparkoperator.k8s.io/sparkapplication"));
+    kinds.push_back(kind_of_framework("workload.codeflare.dev/appwrapper"));
+    return kinds;
 }
 
 /// Stores with what the API server has, and the webhooks of pods over them.
 struct PodWebhooks {
-    Registry registry = make_registry({}, true, {pod_kind(true), spark_kind()});
+    Registry registry = make_registry({}, true, other_kinds());
     Stores stores;
     Settings settings;
     config::FeatureGates gates;
@@ -182,6 +193,53 @@ TEST_CASE("a pod that another pod controls counts with the pods that make some",
         );
         webhooks.put(maker("sparkoperator.k8s.io/v1beta2", "SparkApplication"));
         CHECK(webhooks.defaults(pod(kQueue, "", kOwnedByPod)).empty());
+    }
+}
+
+TEST_CASE(
+    "pods of a scaled Deployment below a job are held back beyond what counts",
+    "[admission][children]"
+) {
+    PodWebhooks webhooks;
+    for (const std::string_view each : {
+             R"({"apiVersion":"workload.codeflare.dev/v1beta2","kind":"AppWrapper","metadata":{"name":"w","namespace":"ns","uid":"1","labels":{"kueue.x-k8s.io/queue-name":"of-job"}},"spec":{"components":[]}})",
+             R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","metadata":{"name":"counts","namespace":"ns","uid":"5","ownerReferences":[{"apiVersion":"workload.codeflare.dev/v1beta2","kind":"AppWrapper","name":"w","uid":"1","controller":true}]},"spec":{"podSets":[{"name":"a","count":2,"template":{"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}}}]}})",
+             R"({"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"rs","namespace":"ns","uid":"2","ownerReferences":[{"apiVersion":"workload.codeflare.dev/v1beta2","kind":"AppWrapper","name":"w","uid":"1","controller":true}]}})",
+         }) {
+        webhooks.put(each);
+    }
+    const auto running = [&](std::string_view name, std::string_view more) {
+        webhooks.put(fmt::format(
+            R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{}","namespace":"ns","uid":"{}","ownerReferences":[{{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"rs","uid":"2","controller":true}}]{}}},"spec":{{"containers":[{{"name":"c","resources":{{"requests":{{"cpu":"1"}}}}}}]}}}})",
+            name,
+            name,
+            more
+        ));
+    };
+    std::string asking =
+        pod("kueue.x-k8s.io/podset: a",
+            "kueue.x-k8s.io/workload: counts",
+            ", ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: rs, uid: '2', "
+            "controller: true}]");
+    const std::string container = "{name: c}";
+    asking.replace(
+        asking.find(container), container.size(), "{name: c, resources: {requests: {cpu: '1'}}}"
+    );
+    running("one", "");
+    CHECK(webhooks.defaults(asking).empty());
+    SECTION("though the others count by themselves or end") {
+        running("two", R"(,"labels":{"kueue.x-k8s.io/managed":"true"})");
+        running("three", R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")");
+        CHECK(webhooks.defaults(asking).empty());
+    }
+    SECTION("and ask for quota where the job does") {
+        running("two", "");
+        const std::string made = webhooks.defaults(asking);
+        CHECK(has(made, "kueue.x-k8s.io/admission"));
+        CHECK(has(made, R"("kueue.x-k8s.io/queue-name":"of-job")"));
+        CHECK(has(made, R"("kueue.x-k8s.io/managed":"true")"));
+        CHECK(!has(made, "kueue.x-k8s.io/podset"));
+        CHECK(!has(made, "kueue.x-k8s.io/workload"));
     }
 }
 

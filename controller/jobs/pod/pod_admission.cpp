@@ -4,6 +4,7 @@
 #include "api/effective_requests.hpp"
 #include "api/kueue_names.hpp"
 #include "api/label_selector.hpp"
+#include "controller/jobs/child_room.hpp"
 #include "controller/jobs/default_queue.hpp"
 #include "controller/jobs/job_ancestors.hpp"
 #include "controller/jobs/job_defaults.hpp"
@@ -78,11 +79,30 @@ bool is_strange_to_its_job(const Stores& stores, const api::Pod& pod) {
                           owner->uid;
 }
 
+/// Makes the pod one that counts by itself, in the queue of the job above it unless it names one.
+/// What that job's start has put into its template is not the pod's.
+void detach(
+    const Stores& stores, const ObjectKey& above, json::Value& object, api::ObjectMeta& pod
+) {
+    const api::ObjectMeta* job = stores.find_metadata(above);
+    const std::string_view queue =
+        job == nullptr ? std::string_view() : find_value(job->labels, api::label::kQueueName);
+    if (!queue.empty() && !is_labelled(pod, api::label::kQueueName)) {
+        set_label(object, pod, api::label::kQueueName, queue);
+    }
+    object_at(object, {"metadata", "labels"}).erase(api::label::kPodSet);
+    pod.labels.erase(api::label::kPodSet);
+    object_at(object, {"metadata", "annotations"}).erase(api::annotation::kWorkload);
+    pod.annotations.erase(api::annotation::kWorkload);
+}
+
 /// Whether a new pod that nobody else holds back is to wait for its own admission. It is given its
-/// queue, its class and the label that says so. `is_strange`: to the Job that it names as its
-/// controller.
+/// queue, its class and the label that says so.
 Result<bool> take_over(
-    const AdmissionContext& context, json::Value& object, api::ObjectMeta& pod, bool is_strange
+    const AdmissionContext& context,
+    json::Value& object,
+    api::ObjectMeta& pod,
+    const api::Pod& as_written
 ) {
     if (context.settings.manages_held_pods_alone) {
         return false;
@@ -96,8 +116,12 @@ Result<bool> take_over(
     if (!ancestor) {
         return Error{ErrorCode::Unavailable, ancestor.error().detail, {}};
     }
-    if (ancestor->has_value() && !is_strange) {
-        return false;
+    const std::optional<ObjectKey>& above = *ancestor;
+    if (above && !is_strange_to_its_job(context.stores, as_written)) {
+        if (!find_pod_excess(context.kinds, context.stores, context.settings, *above, as_written)) {
+            return false;
+        }
+        detach(context.stores, *above, object, pod);
     }
     if (!is_labelled(pod, api::label::kQueueName) &&
         find_default_queue(context.stores, pod.namespace_)) {
@@ -308,8 +332,7 @@ class PodAdmission final : public JobAdmission {
         }
         api::ObjectMeta metadata = (*pod)->metadata;
         if (!has_suspending_parent(metadata)) {
-            const bool is_strange = is_strange_to_its_job(context.stores, **pod);
-            const auto is_taken = take_over(context, *object, metadata, is_strange);
+            const auto is_taken = take_over(context, *object, metadata, **pod);
             if (!is_taken) {
                 return is_taken.error();
             }
