@@ -1,5 +1,6 @@
 #include "controller/jobs/child_room.hpp"
 
+#include "api/apps.hpp"
 #include "api/kueue_names.hpp"
 #include "controller/jobs/batch_job/batch_job_view.hpp"
 #include "controller/jobs/job_admission.hpp"
@@ -12,6 +13,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -22,6 +25,8 @@ namespace sluice::controller {
 namespace {
 
 constexpr std::string_view kPods = "pods";
+/// The Deployment controller writes it to its ReplicaSets.
+constexpr std::string_view kDesiredReplicas = "deployment.kubernetes.io/desired-replicas";
 
 void add_requests(api::ResourceList& sum, const api::ResourceList& requests, std::int64_t count) {
     for (const auto& [resource, amount] : requests) {
@@ -125,8 +130,13 @@ class Room {
     bool is_made_by_job(const api::ObjectMeta& pod) const;
     /// Adds what the jobs ask for that the object controls.
     void add_jobs_below(const Node& parent, api::ResourceList& sum) const;
-    /// Adds the pods below the object that no job's controller made, and those that are its own.
-    void add_pods_below(const Node& parent, bool with_own, api::ResourceList& sum) const;
+    /// Adds the pods below the object that no job's controller made, and those that are its own,
+    /// beside a new pod. What its controller is to make counts as made: others are on their way.
+    void add_pods_below(
+        const Node& parent, bool with_own, const api::Pod& beside, api::ResourceList& sum
+    ) const;
+    /// How many pods the controller of the pod is to make; 0: it is not known.
+    std::int64_t wanted_pods(const api::ObjectMeta& pod) const;
 
     const JobKinds& kinds_;
     const Stores& stores_;
@@ -292,7 +302,30 @@ void Room::add_jobs_below(const Node& parent, api::ResourceList& sum) const {
     }
 }
 
-void Room::add_pods_below(const Node& parent, bool with_own, api::ResourceList& sum) const {
+std::int64_t Room::wanted_pods(const api::ObjectMeta& pod) const {
+    const api::OwnerReference& owner = *pod.controller_owner();
+    const auto kind = stores_.find_kind(kube::group_of(owner.api_version), owner.kind);
+    if (!kind) {
+        return 0;
+    }
+    if (const auto* sets = dynamic_cast<kube::KindStore<api::StatefulSet>*>(stores_.find(*kind))) {
+        const auto set = sets->objects().find(pod.namespace_, owner.name);
+        return set ? set->spec.replicas.value_or(1) : 0;
+    }
+    // A ReplicaSet of a Deployment.
+    const api::ObjectMeta* maker = stores_.find_metadata({*kind, pod.namespace_, owner.name});
+    const std::string_view said =
+        maker == nullptr ? std::string_view() : find_value(maker->annotations, kDesiredReplicas);
+    std::int64_t wanted = 0;
+    std::from_chars(said.data(), said.data() + said.size(), wanted);
+    return wanted;
+}
+
+void Room::add_pods_below(
+    const Node& parent, bool with_own, const api::Pod& beside, api::ResourceList& sum
+) const {
+    const std::string& maker = beside.metadata.controller_owner()->uid;
+    std::int64_t siblings = 0;
     const ObjectKey key{parent.kind, parent.metadata->namespace_, parent.metadata->name};
     std::map<std::string, bool> is_below;  // by the uid of the pods' controller
     for (const auto& [name, pod] : stores_.of<api::Pod>().all()) {
@@ -308,10 +341,14 @@ void Room::add_pods_below(const Node& parent, bool with_own, api::ResourceList& 
             const auto top = find_managed_ancestor(kinds_, stores_, settings_, pod->metadata);
             known->second = top && *top == key;
         }
-        if (known->second) {
+        if (known->second && owner->uid == maker) {
+            ++siblings;
+        } else if (known->second) {
             add_pods(stores_, name.namespace_, pod->spec, 1, sum);
         }
     }
+    siblings = std::max(siblings, wanted_pods(beside.metadata) - 1);
+    add_pods(stores_, key.ns, beside.spec, siblings, sum);
 }
 
 std::optional<std::string> Room::find_pod_excess(
@@ -324,7 +361,7 @@ std::optional<std::string> Room::find_pod_excess(
     }
     api::ResourceList taken = budget->own;
     add_jobs_below(parent, taken);
-    add_pods_below(parent, !budget->has_own_pods, taken);
+    add_pods_below(parent, !budget->has_own_pods, pod, taken);
     api::ResourceList asks;
     add_pods(stores_, top.ns, pod.spec, 1, asks);
     return exceed(*budget, taken, asks, parent);

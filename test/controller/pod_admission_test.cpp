@@ -233,7 +233,14 @@ TEST_CASE(
         CHECK(webhooks.defaults(asking).empty());
     }
     SECTION("and ask for quota where the job does") {
-        running("two", "");
+        SECTION("when they are there") {
+            running("two", "");
+        }
+        SECTION("when they are on their way") {
+            webhooks.put(
+                R"({"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"rs","namespace":"ns","uid":"2","annotations":{"deployment.kubernetes.io/desired-replicas":"3"},"ownerReferences":[{"apiVersion":"workload.codeflare.dev/v1beta2","kind":"AppWrapper","name":"w","uid":"1","controller":true}]}})"
+            );
+        }
         const std::string made = webhooks.defaults(asking);
         CHECK(has(made, "kueue.x-k8s.io/admission"));
         CHECK(has(made, R"("kueue.x-k8s.io/queue-name":"of-job")"));
