@@ -49,8 +49,8 @@ Components: main
 """
 # Fields of a package source that dpkg does not accept in its list of installed packages.
 ARCHIVE = re.compile(r"^(Filename|Size|MD5sum|SHA\d+|Description-md5): .*\n?", re.MULTILINE)
-# Programs that the script calls. $PLACE is the folder of the machine that is imitated; `update` without
-# lists of one's own would ask the network.
+# Programs that the script calls. $PLACE is the folder of the machine that is imitated; `update`
+# without lists of one's own would ask the network.
 PROGRAMS = {
     "sudo": 'exec "$@"',
     "id": 'echo "${USER_ID:-0}"',

@@ -25,8 +25,8 @@ T read(const apiserver::Snapshot& object) {
     return std::move(*made);
 }
 
-/// A Workload without a job has no pods: it gives its quota back at once when it is deactivated, though its
-/// status still shows the reservation.
+/// A Workload without a job has no pods: it gives its quota back at once when it is deactivated,
+/// though its status still shows the reservation.
 std::optional<Holding> counted_of(const api::Workload& workload) {
     const bool has_gone =
         !workload.spec.active.value_or(true) && workload.metadata.owner_references.empty();
