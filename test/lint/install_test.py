@@ -8,6 +8,7 @@ Nothing is installed. apt's own resolver decides, in a dry run, and its decision
 list of installed packages that begins empty.
 """
 
+import hashlib
 import itertools
 import os
 import pathlib
@@ -22,6 +23,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPT = "test/install_dependencies.sh"
 MODES = ("build", "", "go")
 IMAGE = ("buildah", "mmdebstrap")  # which the mode `image` alone asks for
+# What only a build for another processor asks for.
+CROSS = re.compile(r"binutils-|libstdc\+\+-")
+# Which packages there are for each processor, and beside each other.
+OF_EACH_PROCESSOR = re.compile(r"lib.*-dev|catch2")
+HEADERS = ("rapidjson-dev", "libcli11-dev")  # for all processors
 
 # Package, version, what it depends on and conflicts with. A package of the script that is not here
 # is in the first suite, in the oldest version that the script takes.
@@ -57,6 +63,7 @@ PROGRAMS = {
     "dpkg-query": 'exec /usr/bin/dpkg-query --admindir="$PLACE/dpkg" "$@"',
     "dpkg": """case $1 in
 --configure) sed -i 's/ok half-configured/ok installed/' "$PLACE/dpkg/status" ;;
+--add-architecture) echo "APT::Architectures { \\"$2\\"; };" >>"$PLACE/apt.conf" ;;
 *) exec /usr/bin/dpkg "$@" ;;
 esac""",
     "apt-cache": 'exec /usr/bin/apt-cache -c "$PLACE/apt.conf" "$@"',
@@ -88,6 +95,13 @@ def stanza(name, version, depends, conflicts, **more):
     return "".join(f"{key}: {value}\n" for key, value in fields.items() if value) + "\n"
 
 
+def name_of(fields):
+    """As apt names a package: with its processor where that is not the machine's."""
+    name = re.search(r"^Package: (.*)", fields, re.MULTILINE)[1]
+    processor = re.search(r"^Architecture: (.*)", fields, re.MULTILINE)[1]
+    return f"{name}:{processor}" if processor == "arm64" else name
+
+
 def apt_get(arguments):
     """Does what `apt-get install` would: asks apt for a dry run, and notes what it would do."""
     place = pathlib.Path(os.environ["PLACE"])
@@ -105,9 +119,8 @@ def apt_get(arguments):
         return dry.returncode
     status = place / "dpkg/status"
     installed = {
-        re.search(r"^Package: (.*)", each, re.MULTILINE)[1]: each
-        for each in status.read_text().split("\n\n") if each.strip()
-    }  # fmt: skip
+        name_of(each): each for each in status.read_text().split("\n\n") if each.strip()
+    }
     for name in re.findall(r"^Remv (\S+)", dry.stdout, re.MULTILINE):
         del installed[name]
     new = re.findall(r"^Inst (\S+) (?:\[\S+\] )?\((\S+) ", dry.stdout, re.MULTILINE)
@@ -117,12 +130,23 @@ def apt_get(arguments):
              *(f"{name}={version}" for name, version in new)],
             check=True, capture_output=True, text=True).stdout  # fmt: skip
         for each in shown.split("\n\n"):
-            name = re.search(r"^Package: (.*)", each, re.MULTILINE)
-            if name:
+            if each.strip():
                 fields = ARCHIVE.sub("", each.strip())
-                installed[name[1]] = "Status: install ok installed\n" + fields
+                installed[name_of(each)] = "Status: install ok installed\n" + fields
     status.write_text("".join(each.strip() + "\n\n" for each in installed.values()))
     return 0
+
+
+def offered(package, processor):
+    """A stanza of a package source, or nothing where the processor has no such package."""
+    more = {"Filename": f"{package[0]}.deb", "Size": "1", "SHA256": "0" * 64}
+    if package[0] in HEADERS:
+        return stanza(*package, **more, Architecture="all")
+    if OF_EACH_PROCESSOR.fullmatch(package[0]):
+        more |= {"Architecture": processor, "Multi-Arch": "same"}
+    elif processor != "amd64":
+        return ""
+    return stanza(*package, **more)
 
 
 class Machine:
@@ -157,7 +181,6 @@ class Machine:
     def offer(self, suite, packages):
         """Makes a package source; the one of the machine's own version is known to it."""
         place = self.folder / "debian/dists" / suite
-        (place / "main/binary-amd64").mkdir(parents=True)
         names = {name for name, *_ in packages}
         if suite == self.codename:
             missing = {**oldest_versions(), **dict.fromkeys(any_version(), "1")}
@@ -167,18 +190,19 @@ class Machine:
             self.add_source(suite)
         optional = "NotAutomatic: yes\nButAutomaticUpgrades: yes\n"
         not_automatic = "" if suite == self.codename else optional
-        (place / "main/binary-amd64/Packages").write_text(
-            "".join(stanza(*p, Filename=f"{p[0]}.deb", Size="1", SHA256="0" * 64) for p in packages)
-        )
-        (place / "Release").write_text(
+        place.mkdir(parents=True)
+        release = (
             f"Origin: Debian\nSuite: {suite}\nCodename: {suite}\nComponents: main\n"
-            f"Architectures: amd64\nDate: Fri, 01 Jan 2021 00:00:00 UTC\n{not_automatic}SHA256:\n"
+            "Architectures: amd64 arm64\nDate: Fri, 01 Jan 2021 00:00:00 UTC\n"
+            f"{not_automatic}SHA256:\n"
         )
-        listed = place / "main/binary-amd64/Packages"
-        digest = subprocess.run(["sha256sum", listed], check=True, capture_output=True, text=True)
-        with (place / "Release").open("a") as release:
-            release.write(f" {digest.stdout.split()[0]} {listed.stat().st_size} "
-                          "main/binary-amd64/Packages\n")  # fmt: skip
+        for processor in ("amd64", "arm64"):
+            listed = place / f"main/binary-{processor}/Packages"
+            listed.parent.mkdir(parents=True)
+            listed.write_text("".join(offered(each, processor) for each in packages))
+            digest = hashlib.sha256(listed.read_bytes()).hexdigest()
+            release += f" {digest} {listed.stat().st_size} main/binary-{processor}/Packages\n"
+        (place / "Release").write_text(release)
 
     def add_source(self, suite):
         (self.folder / f"etc/apt/sources.list.d/{suite}.sources").write_text(
@@ -192,13 +216,15 @@ class Machine:
     def installed(self):
         found = subprocess.run(
             ["/usr/bin/dpkg-query", f"--admindir={self.folder}/dpkg", "-W",
-             "-f=${Package} ${Version}\n"], check=True, capture_output=True, text=True)  # fmt: skip
-        return dict(line.split() for line in found.stdout.splitlines())
+             "-f=${binary:Package} ${Version}\n"],
+            check=True, capture_output=True, text=True)  # fmt: skip
+        lines = (line.split() for line in found.stdout.splitlines())
+        return {name.removesuffix(":amd64"): version for name, version in lines}
 
     def install(self, mode, **variables):
         """(exit code, output) of the script."""
         ended = subprocess.run(
-            ["/usr/bin/env", "bash", self.folder / "install.sh", *([mode] if mode else [])],
+            ["/usr/bin/env", "bash", self.folder / "install.sh", *mode.split()],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             env=os.environ | variables | {
                 "PLACE": str(self.folder),
@@ -225,6 +251,7 @@ class InstallTest(unittest.TestCase):
         oldest = oldest_versions()
         for name, version in installed.items():
             is_asked_for = name in oldest and (name in IMAGE) == (mode == "image")
+            is_asked_for = is_asked_for and not CROSS.match(name)
             if is_asked_for and not (mode == "build" and name == "catch2"):
                 self.assertTrue(at_least(version, oldest[name]), f"{name} {version} after '{mode}'")
         if mode == "image":
@@ -259,17 +286,50 @@ class InstallTest(unittest.TestCase):
             with self.subTest(modes=modes):
                 self.play(self.machine("trixie"), modes)
 
+    def test_libraries_of_another_processor_come_beside_the_own(self):
+        if self.is_debian:
+            self.skipTest("the package lists are those of amd64")
+        own = subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True)
+        if own.stdout != "amd64\n":
+            self.skipTest("the package sources are those of an amd64 machine")
+        for codename, boost, library in (("bookworm", "libboost1.83-dev", "libstdc++-12-dev"),
+                                         ("trixie", "libboost-dev", "libstdc++-14-dev")):
+            for modes in (("build arm64",), ("build", "build arm64"), ("build arm64", "build")):
+                machine = self.machine(codename)
+                for mode in modes:
+                    code, output = machine.install(mode)
+                    self.assertEqual(code, 0, output)
+                    before = machine.installed()
+                    again = machine.install(mode)
+                    self.assertEqual(again, (0, "install: everything is there\n"), modes)
+                    self.assertEqual(machine.installed(), before)
+                with self.subTest(codename=codename, modes=modes):
+                    there = machine.installed()
+                    foreign = {"libssl-dev:arm64", f"{boost}:arm64", f"{library}:arm64"}
+                    programs = {"cmake", "binutils-aarch64-linux-gnu", *HEADERS}
+                    self.assertLessEqual(foreign | programs, set(there))
+                    self.assertEqual("libssl-dev" in there, "build" in modes)
+                    self.assertNotIn("cmake:arm64", there)
+                    self.assertTrue(at_least(there[f"{boost}:arm64"], "1.83"))
+
+    def test_other_processors_and_modes_are_refused(self):
+        machine = self.machine()
+        for mode in ("build mips", "go arm64", "image arm64"):
+            code, output = machine.install(mode)
+            self.assertEqual(code, 2, mode)
+            self.assertIn("with `arm64` or `amd64` after it", output)
+        self.assertEqual(machine.installed(), {})
+
     def test_replaces_old_packages_of_any_name(self):
         for codename in ("bookworm",) if self.is_debian else ("bookworm", "trixie"):
             for status in ("install ok installed", "install ok half-configured"):
                 machine = self.machine(codename)
-                offered = oldest_versions()
                 if codename == "bookworm":
                     others = ("clang", "lld", "llvm", "clang-format", "clang-tidy", "golang-go",
                               "libboost-dev", "libboost-url-dev", "libclang-rt-dev")  # fmt: skip
                 else:
-                    others = [name for name in offered if re.search(r"\d\d|1\.\d", name)]
-                for name in offered.keys() - set(others):
+                    others = [name for name in oldest_versions() if re.search(r"\d\d|1\.\d", name)]
+                for name in oldest_versions().keys() - set(others):
                     machine.put(name, "0:0.1", status)
                 with self.subTest(codename=codename, status=status):
                     self.play(machine, ("image", "go", "build"))
