@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <numeric>
 #include <utility>
 
@@ -54,7 +55,7 @@ JobReconciliation::JobReconciliation(
 }
 
 Outcome JobReconciliation::run() {
-    enum class Part {
+    enum class Part : std::uint8_t {
         Choice,  ///< an outcome ends the row
         Stop,    ///< if nothing is to be written, for instance while pods end, reports follow
         Report,  ///< others go on although the API server refuses its writes
