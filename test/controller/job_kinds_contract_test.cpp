@@ -479,6 +479,16 @@ TEST_CASE("what contradicts a template is never started", "[job-kinds][contract]
     CHECK(story.is_held());
     CHECK(story.condition("Finished") == "True/FailedToStart");
     CHECK(quota_held(story.cluster).empty());
+    // Nor does it run when somebody else starts it.
+    json::Value patch = json::Object{};
+    job_kinds::Location at = sample.suspend.steps();
+    const std::string last = at.back().name;
+    at.pop_back();
+    json::Value& parent = at.empty() ? patch : *job_kinds::make_object(patch, at);
+    parent.set(last, sample.running);
+    story.cluster.merge(story.job, json::print(patch));
+    story.rest();
+    CHECK(story.is_held());
 }
 
 TEST_CASE(

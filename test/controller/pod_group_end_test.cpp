@@ -115,6 +115,25 @@ TEST_CASE("pods that run in a namespace that is deleted keep their finalizer", "
     CHECK(are_gone(cluster));
 }
 
+TEST_CASE("a group ends when its pods have ended, whatever total one of them says", "[bypass]") {
+    MiniCluster cluster;
+    start_with_pods(cluster);
+    put_pod(cluster, group_pod("p-1", 2));
+    put_pod(cluster, group_pod("p-2", 2));
+    cluster.settle();
+    run_pod(cluster, "p-1");
+    run_pod(cluster, "p-2");
+    cluster.settle();
+    put_pod(cluster, group_pod("a-1", 1, "r9"));
+    set_pod_status(cluster, "p-1", "'phase':'Succeeded'");
+    cluster.settle();
+    CHECK(cluster.condition("team", "train", "Finished").empty());
+    CHECK(holds_pod(cluster, "p-2"));
+    set_pod_status(cluster, "p-2", "'phase':'Succeeded'");
+    cluster.settle();
+    CHECK(cluster.condition("team", "train", "QuotaReserved").starts_with("True"));
+}
+
 TEST_CASE("an evicted pod of a controller does not wait for one of its name", "[controller]") {
     MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 4)));
     const bool serves = GENERATE(false, true);

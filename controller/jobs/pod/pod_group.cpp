@@ -177,7 +177,8 @@ bool PodGroup::are_pods_ready() const {
 
 std::optional<JobEnd> PodGroup::find_end() const {
     const auto total = total_count();
-    if (is_serving() || !total) {
+    // The total is what one of the pods says, who may be a stranger: the end gives quota back.
+    if (is_serving() || !total || runs_in_part() || is_active()) {
         return std::nullopt;
     }
     const auto succeeded =
