@@ -51,7 +51,7 @@ def processor_of(binary):
         head = file.read(20)
     machine = struct.unpack_from("<H", head, 18)[0] if head[:4] == b"\x7fELF" else None
     if machine not in PROCESSORS:
-        raise SystemExit(f"image_root: {binary} is no program for amd64 or arm64")
+        raise SystemExit(f"image_root: {binary} is not a program for amd64 or arm64")
     return PROCESSORS[machine]
 
 

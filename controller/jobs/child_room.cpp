@@ -69,7 +69,7 @@ bool comes_before(const api::ObjectMeta& one, const api::ObjectMeta& other) {
            std::tuple(age(other), std::string_view(other.name));
 }
 
-/// Says in numbers by what a child exceeds what counts for the object above; none: by nothing.
+/// Returns the numbers by which a child exceeds the count of the object above; none: it fits.
 std::optional<std::string> exceed(
     const Budget& budget,
     api::ResourceList& taken,
@@ -115,7 +115,7 @@ class Room {
     std::optional<std::string> find_pod_excess(
         const api::Pod& pod, const ObjectKey& top, const api::Workload& workload
     ) const;
-    /// Returns the requests of the job in that namespace; none: they are not known here.
+    /// Returns the requests of the job in that namespace; none if nothing here knows them.
     std::optional<api::ResourceList> asks_of(const GenericJob& job, const std::string& ns) const;
     std::optional<api::ResourceList> asks_of(const Node& node) const;
 
@@ -126,7 +126,7 @@ class Room {
     void add_elders(const Node& child, const Node& parent, bool with_pods, api::ResourceList& sum)
         const;
     bool is_named_by_service(const Node& parent, const std::string& cluster) const;
-    /// Whether the controller of a kind of jobs made the pod, or nothing did.
+    /// Returns true if the controller of a kind of jobs made the pod, or no controller did.
     bool is_made_by_job(const api::ObjectMeta& pod) const;
     /// Adds what the jobs ask for that the object controls.
     void add_jobs_below(const Node& parent, api::ResourceList& sum) const;

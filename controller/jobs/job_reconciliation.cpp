@@ -227,7 +227,7 @@ void JobReconciliation::warn_of_namespace() {
 /// The pods of a job below a managed one are counted there: it has no Workload of its own, and runs
 /// while the one above is admitted. One that got its owner while it ran on quota of its own keeps
 /// that to its end: an owner that is written by hand must not free it. Another job's Workload that
-/// names it as its owner is no quota of its own.
+/// names it as its owner does not make it run by itself.
 JobReconciliation::Next JobReconciliation::follow_ancestor() {
     if (job_.consists_of_pods()) {
         return {};

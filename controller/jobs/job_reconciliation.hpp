@@ -68,8 +68,8 @@ class JobReconciliation {
     bool is_managed() const;
     /// Returns true if the job runs, if only with some of its pods.
     bool runs_at_all() const { return !job_.is_suspended() || job_.runs_in_part(); }
-    /// Whether the pods of the job are known apart from its status: an operator's, where pods are
-    /// followed. A Job's status tells of all its pods, and pods tell of themselves.
+    /// Returns true if an operator makes the pods of the job: its status may leave out pods that
+    /// run. The status of a batch Job and of a pod says all.
     bool is_of_operator() const;
     /// Returns true while pods run that the Workload counts, be the job told to stop or not. Sees
     /// to it that the job is reconciled again.

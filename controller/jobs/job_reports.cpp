@@ -10,7 +10,7 @@
 #include <chrono>
 #include <utility>
 
-// What a job reports to its Workload.
+// Reports the state of a job to its Workload.
 namespace sluice::controller {
 
 namespace {

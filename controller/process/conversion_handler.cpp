@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kAtOnceBytesMax = std::size_t{64} * 1024;
 constexpr std::size_t kAnswerBytesInMemory = std::size_t{1024} * 1024;
 
-/// What one answer takes of the budget, given back with it.
+/// Takes the bytes of one answer from the budget, and gives them back when it ends.
 class AnswerShare {
   public:
     explicit AnswerShare(std::shared_ptr<AnswerBudget> budget) : budget_(std::move(budget)) {}

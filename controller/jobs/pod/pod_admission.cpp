@@ -80,7 +80,7 @@ bool is_strange_to_its_job(const Stores& stores, const api::Pod& pod) {
 }
 
 /// Makes the pod one that counts by itself, in the queue of the job above it unless it names one.
-/// What that job's start has put into its template is not the pod's.
+/// Takes off the label and annotation that the start of that job put into the pod's template.
 void detach(
     const Stores& stores, const ObjectKey& above, json::Value& object, api::ObjectMeta& pod
 ) {
