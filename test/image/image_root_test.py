@@ -54,7 +54,7 @@ class ImageRootTest(unittest.TestCase):
     def test_other_files_are_refused(self):
         for spoil in (lambda: self.claim(40), lambda: self.program.write_text("#!/bin/sh\n")):
             spoil()
-            with self.assertRaisesRegex(SystemExit, "no program for amd64 or arm64"):
+            with self.assertRaisesRegex(SystemExit, "is not a program for amd64 or arm64"):
                 image_root.linked_libraries(self.program)
 
 
