@@ -26,7 +26,9 @@ bool JobReconciliation::is_of_operator() const {
 }
 
 bool JobReconciliation::has_active_pods(const api::Workload& workload) {
-    if (job_.is_active()) {
+    // An operator may leave the counts of a job that is over as they were: its pods tell.
+    const bool has_stale_counts = is_of_operator() && job_.find_end();
+    if (!has_stale_counts && job_.is_active()) {
         look_again_ = earlier(look_again_, job_.active_until());
         return true;
     }

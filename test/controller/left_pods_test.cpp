@@ -170,6 +170,18 @@ TEST_CASE("pods that an operator leaves running hold the quota of their job", "[
         wait();
         CHECK(story.condition("Finished") == "True/Succeeded");
     }
+    SECTION("though it is over: its status keeps the counts of then, and its Workload still goes") {
+        story.merge(
+            "{status: {conditions: [{type: Succeeded, status: 'True', message: all is done}]}}"
+        );
+        wait();
+        story.cluster.remove(workload);
+        wait();
+        CHECK(is_there(story.cluster, workload));
+        set_pod_status(story.cluster, "sample-worker-0", "'phase':'Succeeded'");
+        wait();
+        CHECK_FALSE(is_there(story.cluster, workload));
+    }
     SECTION("though its status has none: they are told to end, and have their grace period") {
         story.evict();
         story.merge("{status: {replicaStatuses: {Worker: {active: 0}}}}");
