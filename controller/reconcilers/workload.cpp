@@ -5,6 +5,7 @@
 #include "api/pod.hpp"
 #include "base/earlier.hpp"
 #include "controller/reconcilers/admission_check_states.hpp"
+#include "controller/reconcilers/admission_gate.hpp"
 #include "controller/reconcilers/described_owner.hpp"
 #include "controller/reconcilers/left_pods.hpp"
 #include "controller/reconcilers/lost_job.hpp"
@@ -70,11 +71,12 @@ class WorkloadReconcile {
             );
             return std::move(outcome_);
         }
-        if (follow_gate()) {
-            return std::move(outcome_);
-        }
         if (queue_) {
             cluster_queue_ = stores_.of<api::ClusterQueue>().find(queue_->spec.cluster_queue);
+        }
+        find_waiting();
+        if (follow_gate()) {
+            return std::move(outcome_);
         }
         if (cluster_queue_ && (follow_restart() || sync_checks())) {
             return std::move(outcome_);
@@ -275,44 +277,12 @@ class WorkloadReconcile {
         return patch(json::Object{{"status", std::move(status)}}, Verb::MergePatchStatus);
     }
 
-    /// The annotation admission-gated-by appears or goes.
     bool follow_gate() {
-        if (!settings_.gates.admission_gated_by) {
-            return false;
+        auto write = follow_admission_gate(workload_, waiting_, settings_, now_);
+        if (write) {
+            outcome_.writes.push_back(std::move(*write));
         }
-        const api::Condition* reserved = find_condition(workload_, condition::kQuotaReserved);
-        const bool told = reserved != nullptr && reserved->reason == reason::kAdmissionGated &&
-                          !is_preemption_gated(*reserved);
-        const bool gated = workload::has_admission_gate(workload_, settings_.gates);
-        // A gate holds back; it takes nothing away (the annotation cannot be added after creation).
-        if (gated == told || (gated && has_quota_reserved(workload_))) {
-            return false;
-        }
-        api::Workload changed = workload_;
-        if (!gated) {
-            workload::unset_reservation(
-                changed,
-                detailed(reason::kPendingEvaluation, reason::kPending),
-                "AdmissionGatedBy cleared, waiting for quota reservation",
-                settings_.gates,
-                now_
-            );
-            return write(
-                changed,
-                {event(
-                    reason::kAdmissionGateCleared,
-                    "Admission gate cleared, workload is now admissible"
-                )}
-            );
-        }
-        const std::string& by =
-            *workload_.metadata.find_annotation(api::annotation::kAdmissionGatedBy);
-        workload::unset_reservation(
-            changed, reason::kAdmissionGated, "Admission is gated by: " + by, settings_.gates, now_
-        );
-        return write(
-            changed, {event(reason::kAdmissionGated, "Workload admission is gated by: " + by)}
-        );
+        return write.has_value();
     }
 
     bool follow_restart() {
@@ -340,28 +310,31 @@ class WorkloadReconcile {
         );
     }
 
+    void find_waiting() {
+        if (has_quota_reserved(workload_)) {
+            return;
+        }
+        waiting_ = find_missing_description(workload_, stores_, job_kinds_, withdrawn_kinds_);
+        if (!waiting_) {
+            waiting_ = find_waiting_reason(
+                workload_, queue_.get(), cluster_queue_.get(), translator_, settings_
+            );
+        }
+    }
+
     /// QuotaReserved=False with its reason, and Admitted as it follows.
     bool sync_waiting() {
         api::Workload changed = workload_;
         bool is_changed = false;
-        if (!has_quota_reserved(workload_)) {
-            auto waiting =
-                find_missing_description(workload_, stores_, job_kinds_, withdrawn_kinds_);
-            if (!waiting) {
-                waiting = find_waiting_reason(
-                    workload_, queue_.get(), cluster_queue_.get(), translator_, settings_
-                );
-            }
-            if (waiting) {
-                is_changed = workload::set_condition(
-                    changed,
-                    condition::kQuotaReserved,
-                    workload::ConditionStatus::False,
-                    waiting->reason,
-                    waiting->message,
-                    now_
-                );
-            }
+        if (waiting_) {
+            is_changed = workload::set_condition(
+                changed,
+                condition::kQuotaReserved,
+                workload::ConditionStatus::False,
+                waiting_->reason,
+                waiting_->message,
+                now_
+            );
         }
         is_changed = workload::sync_admitted(changed, settings_.gates, now_) || is_changed;
         if (!is_changed) {
@@ -587,6 +560,7 @@ class WorkloadReconcile {
     Time now_;
     std::shared_ptr<const api::LocalQueue> queue_;
     std::shared_ptr<const api::ClusterQueue> cluster_queue_;
+    std::optional<workload::Waiting> waiting_;  ///< none: quota is reserved, or nothing to be said
     Outcome outcome_;
 };
 

@@ -4,6 +4,8 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 
+#include <algorithm>
+
 namespace sluice::controller {
 
 TEST_CASE(
@@ -238,6 +240,34 @@ TEST_CASE("a job that loses its queue label gives its quota back at its end", "[
         "True/Succeeded"
     );
     CHECK(is_running(cluster, "next"));
+}
+
+TEST_CASE("a gated job whose LocalQueue is not there says one reason, once", "[controller]") {
+    const bool is_granular = GENERATE(true, false);
+    Settings settings;
+    settings.gates.unadmitted_workloads_observability = is_granular;
+    MiniCluster cluster(1, {}, settings);
+    make_queues(cluster);
+    cluster.remove({kind_of<api::LocalQueue>(), "team", "main"});
+    cluster.put(
+        job("sample", 2, "},'annotations':{'kueue.x-k8s.io/admission-gated-by':'example.com/gate'")
+    );
+    cluster.settle();
+    const ObjectKey workload = workload_key(cluster, "sample");
+    CHECK(
+        cluster.condition("team", workload.name, "QuotaReserved") ==
+        (is_granular ? "False/Misconfigured" : "False/Inadmissible")
+    );
+    const auto times_told = [&cluster] {
+        return std::ranges::count(cluster.events, "AdmissionGated", &EventNote::reason);
+    };
+    CHECK(times_told() == 0);
+    make_queues(cluster);
+    cluster.settle();
+    CHECK(cluster.condition("team", workload.name, "QuotaReserved") == "False/AdmissionGated");
+    CHECK(has_event(cluster, "AdmissionGated", "Workload admission is gated by: example.com/gate"));
+    CHECK(times_told() == 1);
+    CHECK_FALSE(is_running(cluster, "sample"));
 }
 
 TEST_CASE("an admission gate that comes late takes nothing away", "[controller]") {

@@ -6,6 +6,7 @@
 #include "whole_system/hostile_tenant.hpp"
 #include "whole_system/pod_account.hpp"
 #include "whole_system/world.hpp"
+#include "whole_system/write_loops.hpp"
 
 #include <fmt/format.h>
 
@@ -27,6 +28,8 @@ constexpr Duration kGrace = 1min;
 constexpr Duration kGraceInStorm = 4min;
 constexpr Duration kRest = 3min;
 constexpr Duration kEndMax = 30min;
+/// Of one object within a minute; a tenant writes a few times.
+constexpr int kWritesMax = 60;
 
 class HostileCourse {
   public:
@@ -48,6 +51,7 @@ class HostileCourse {
 
     CourseResult play() {
         account_.set_grace(is_stormy_ ? kGraceInStorm : kGrace);
+        watch_loops();
         print_object();
         begin_controller();
         cluster_->run_for(10s);
@@ -96,6 +100,17 @@ class HostileCourse {
             );
             fmt::print("{} ms: {}\n", since.count(), text);
         }
+    }
+
+    void watch_loops() {
+        cluster_->state().store.add_observer([this](const auto& collection, const auto& entry) {
+            if (loops_.is_loop(collection, entry.name, now())) {
+                const auto& [ns, name] = entry.name;
+                add_problem(
+                    fmt::format("{} {}/{} is written in a loop", collection.plural, ns, name)
+                );
+            }
+        });
     }
 
     void print_object() {
@@ -245,6 +260,7 @@ class HostileCourse {
     PodAccount account_;
     HostileTenant tenant_;
     UserClient administrator_;
+    WriteLoops loops_{kWritesMax, 1min};
     std::vector<std::string> problems_;
     CourseResult result_;
 };

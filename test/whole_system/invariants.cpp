@@ -110,11 +110,7 @@ void Invariants::note(const apiserver::Collection& collection, const apiserver::
 void Invariants::count_write(
     const apiserver::Collection& collection, const apiserver::ObjectName& name
 ) {
-    Writes& writes = writes_[{collection, name}];
-    if (now_() - writes.since > kLoopTime) {
-        writes = {.since = now_(), .count = 0};
-    }
-    if (++writes.count == kLoopWrites) {
+    if (loops_.is_loop(collection, name, now_())) {
         add_problem(fmt::format("{} {} is written in a loop", collection.plural, full_name(name)));
     }
 }
@@ -208,7 +204,7 @@ void Invariants::note_workload(const apiserver::LogEntry& entry) {
     if (grows(held, *holding)) {
         ++admissions_;
         // Preemption in turns is the policy's, and slower than a loop of writes.
-        writes_[{kWorkloads, entry.name}] = {.since = now_(), .count = 0};
+        loops_.forget(kWorkloads, entry.name);
         check_admission(entry.name, *holding);
     }
 }

@@ -5,6 +5,7 @@
 #include "base/clock.hpp"
 #include "whole_system/job_kinds.hpp"
 #include "whole_system/quota_ledger.hpp"
+#include "whole_system/write_loops.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -70,11 +71,7 @@ class Invariants {
     std::function<Time()> now_;
     QuotaLedger ledger_;
     std::map<std::string, Time, std::less<>> admitted_until_;  ///< by the owner's uid
-    struct Writes {
-        Time since{};
-        int count = 0;
-    };
-    std::map<std::pair<apiserver::Collection, apiserver::ObjectName>, Writes> writes_;
+    WriteLoops loops_{kLoopWrites, kLoopTime};
     std::vector<std::string> problems_;
     /// Quotas that were in force until then, of the last kOnItsWay.
     std::vector<std::pair<Time, Quotas>> former_quotas_;
