@@ -45,6 +45,8 @@ struct StopStep {
     };
     Kind kind = Kind::Stopped;
     std::vector<Write> writes;
+    /// When more may be stopped, though nothing changes until then; none: with the next change.
+    std::optional<Time> again_at;
 };
 
 class JobKind;

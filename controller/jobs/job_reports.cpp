@@ -2,6 +2,7 @@
 #include "api/kueue_names.hpp"
 #include "controller/jobs/job_reconciliation.hpp"
 #include "controller/jobs/workload_of_job.hpp"
+#include "controller/reconcilers/pod_groups.hpp"
 #include "controller/reconcilers/workload_status.hpp"
 
 #include <fmt/format.h>
@@ -32,6 +33,9 @@ JobReconciliation::Next JobReconciliation::copy_admission_gate() {
     if (const auto problem = find_problem(job_)) {
         events_.push_back(job_warning(kind_, job_.metadata(), reason::kInvalidSpec, problem->detail)
         );
+    }
+    if (job_.consists_of_pods() && is_of_serving_object(workload_->metadata)) {
+        return {};  // the object above the pods says it, whatever they say
     }
     constexpr const char* kGate = api::annotation::kAdmissionGatedBy;
     const std::string_view wanted = find_value(job_.metadata().annotations, kGate);

@@ -240,6 +240,7 @@ JobReconciliation::Next JobReconciliation::stop(
     }
     Outcome outcome;
     outcome.writes = std::move(step.writes);
+    outcome.requeue_at = step.again_at;
     outcome.are_independent = job_.has_independent_writes();
     if (step.kind == StopStep::Kind::Suspend) {
         tell(outcome, reason::kStopped, message);

@@ -3,6 +3,7 @@
 #include "api/kueue_names.hpp"
 #include "api/pod.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace sluice::controller {
@@ -18,6 +19,12 @@ bool is_of_pod_group(const api::ObjectMeta& workload) {
     // The annotation alone is a tenant's word: the Workload of a single pod, which controls it, is
     // no group's.
     return marked != nullptr && *marked == "true" && workload.controller_owner() == nullptr;
+}
+
+bool is_of_serving_object(const api::ObjectMeta& workload) {
+    return std::ranges::any_of(workload.owner_references, [](const api::OwnerReference& owner) {
+        return owner.kind != api::Pod::kKind;
+    });
 }
 
 bool has_job(const api::ObjectMeta& workload) {

@@ -198,6 +198,29 @@ TEST_CASE("pods that an operator leaves running hold the quota of their job", "[
     }
 }
 
+TEST_CASE("a pod that its controller makes again is not ended in a loop", "[left-pods]") {
+    MiniCluster cluster;
+    start_with_pods(cluster);
+    const bool is_made = GENERATE(true, false);
+    PodText pod = GENERATE(true, false) ? group_pod("made-0", 1) : PodText{.name = "made-0"};
+    pod.is_managed = false;
+    pod.labels["kueue.x-k8s.io/queue-name"] = "main";
+    pod.labels["kueue.x-k8s.io/managed"] = "true";
+    put_pod(cluster, pod);
+    if (is_made) {
+        cluster.merge(
+            pod_key("made-0"),
+            "{'metadata':{'ownerReferences':[{'apiVersion':'example.com/v1','kind':'Maker',"
+            "'name':'m','uid':'m','controller':true}]}}"
+        );
+    }
+    run_pod(cluster, "made-0");
+    cluster.settle(std::chrono::seconds(2));
+    CHECK(is_pod_deleted(cluster, "made-0") != is_made);
+    cluster.settle(std::chrono::seconds(6));
+    CHECK(is_pod_deleted(cluster, "made-0"));
+}
+
 TEST_CASE("a Job that is being deleted holds its quota while its status has pods", "[left-pods]") {
     MiniCluster cluster;  // which does not follow pods
     make_queues(cluster);

@@ -101,6 +101,32 @@ TEST_CASE("pods of a StatefulSet start at once when answers come last", "[contro
     }
 }
 
+TEST_CASE("a StatefulSet says what gates its Workload, and its pods do not", "[controller]") {
+    MiniCluster cluster;
+    start_serving(cluster);
+    put_stateful_set(cluster, "web", 1);
+    put_pod_of_set(cluster, "web", 0);
+    const auto gate = [&cluster](std::string_view value) {
+        cluster.merge(
+            stateful_set_key("web"),
+            "{'metadata':{'annotations':{'kueue.x-k8s.io/admission-gated-by':" +
+                std::string(value) + "}}}"
+        );
+        cluster.settle();
+    };
+    gate("'example.com/gate'");
+    const ObjectKey workload = workload_of_set(cluster, "web");
+    const auto told = [&] {
+        return cluster.at(
+            workload, {"metadata", "annotations", "kueue.x-k8s.io/admission-gated-by"}
+        );
+    };
+    CHECK(told() == "example.com/gate");
+    CHECK(std::ranges::count(cluster.events, "UpdatedWorkload", &EventNote::reason) <= 1);
+    gate("null");
+    CHECK(told().empty());
+}
+
 TEST_CASE("a StatefulSet that does not fit waits with its pods", "[controller]") {
     MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 8)));
     start_serving(cluster);

@@ -29,7 +29,7 @@ constexpr Duration kGraceInStorm = 4min;
 constexpr Duration kRest = 3min;
 constexpr Duration kEndMax = 30min;
 /// Of one object within a minute; a tenant writes a few times.
-constexpr int kWritesMax = 60;
+constexpr int kWritesMax = 120;
 
 class HostileCourse {
   public:

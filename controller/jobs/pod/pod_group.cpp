@@ -1,6 +1,7 @@
 #include "controller/jobs/pod/pod_group.hpp"
 
 #include "api/kueue_names.hpp"
+#include "base/earlier.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
 #include "controller/reconcilers/pod_groups.hpp"
 #include "controller/reconcilers/workload_status.hpp"
@@ -43,12 +44,6 @@ bool has_max_execution_time_of(const api::ObjectMeta& pod, const api::Workload& 
     return (text == nullptr || text->empty())
                ? !limit
                : limit && validation::parse_decimal<std::int64_t>(*text) == std::int64_t{*limit};
-}
-
-/// The pods of a StatefulSet or LeaderWorkerSet go in its order when it is scaled down.
-bool is_of_serving_object(const api::Workload& workload) {
-    const auto& owners = workload.metadata.owner_references;
-    return std::ranges::any_of(owners, [](const auto& owner) { return owner.kind != "Pod"; });
 }
 
 /// Somebody else took the gates off pods that have no place in the Workload.
@@ -95,7 +90,8 @@ PodGroup::PodGroup(
     }
     is_foreign_ = prebuilt.empty() && !is_of_pod_group(workload_->metadata);
     PodPlaces places = find_places(stores, pods_, *workload_, count_by(), now);
-    if (!is_foreign_ && !(is_serving() && is_of_serving_object(*workload_))) {
+    // The pods of a StatefulSet or LeaderWorkerSet go in its order when it is scaled down.
+    if (!is_foreign_ && !(is_serving() && is_of_serving_object(workload_->metadata))) {
         bypassing_ = find_bypassing(places);
     }
     if (!prebuilt.empty()) {
@@ -269,10 +265,17 @@ StopStep PodGroup::next_stop_step_for(const StopCause& cause, const api::Workloa
         if (!ends_all && is_held_or_over(*pod)) {
             continue;
         }
+        if (const auto spared = spared_until(*pod, cause, now_)) {
+            step.again_at = earlier(step.again_at, spared);
+            continue;
+        }
         if (auto write = end_pod(*pod, cause, now_)) {
             step.kind = StopStep::Kind::Suspend;
             step.writes.push_back(std::move(*write));
         }
+    }
+    if (step.writes.empty() && step.again_at) {
+        step.kind = StopStep::Kind::Wait;
     }
     if (step.writes.empty() && ends_all) {
         step.writes = release();

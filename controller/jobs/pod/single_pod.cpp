@@ -84,6 +84,11 @@ StopStep SinglePod::next_stop_step_for(const StopCause& cause, const api::Worklo
     if (is_suspended() && cause.reason != api::reason::kWorkloadDeleted) {
         return step;
     }
+    if (const auto spared = spared_until(*pod_, cause, now_)) {
+        step.kind = StopStep::Kind::Wait;
+        step.again_at = spared;
+        return step;
+    }
     auto write = end_pod(*pod_, cause, now_);
     if (!write) {
         return step;
