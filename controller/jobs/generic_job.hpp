@@ -128,6 +128,8 @@ class GenericJob {
     virtual bool ends_with_stop() const { return false; }
     /// Until when what is_active() counts may be active; none: until something changes.
     virtual std::optional<Time> active_until() const { return std::nullopt; }
+    /// When its members are to be settled again though nothing changes; none: only then.
+    virtual std::optional<Time> look_again_at() const { return std::nullopt; }
     /// Returns when it was let run last, if its status shows that.
     virtual std::optional<Time> resumed_at() const { return std::nullopt; }
     /// The Workload follows its queue name.

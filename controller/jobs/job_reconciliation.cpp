@@ -3,6 +3,7 @@
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"
 #include "api/sluice_names.hpp"
+#include "base/earlier.hpp"
 #include "controller/jobs/child_room.hpp"
 #include "controller/jobs/default_queue.hpp"
 #include "controller/jobs/job_ancestors.hpp"
@@ -234,8 +235,10 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
     }
     const auto ancestor = find_managed_ancestor(kinds_, stores_, settings_, job_.metadata());
     if (!ancestor) {
-        // What it has a Workload for goes on; only none is made for one whose parent is not known.
+        // What it has a Workload for goes on; but it gets none, and does not start, while its
+        // parent is not known.
         if (!own_.empty()) {
+            unknown_parent_ = ancestor.error();
             return {};
         }
         // Owners in a circle never end; without Workload nothing counts the job.
@@ -288,6 +291,7 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
 }
 
 JobReconciliation::Next JobReconciliation::settle_members() {
+    look_again_ = earlier(look_again_, job_.look_again_at());
     return job_.settle_members(kind_);
 }
 

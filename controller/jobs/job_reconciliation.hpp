@@ -60,6 +60,7 @@ class JobReconciliation {
     Next release_evicted();
     Next leave_evicted();
     Next stop_unadmitted();
+    Next label_with_job();
     Next start_admitted();
     Next follow_queue_name();
 
@@ -130,8 +131,9 @@ class JobReconciliation {
     WorkloadPointer replaced_;  ///< the slice that a new one is to take the place of
     WorkloadPointer kept_;      ///< the slice whose quota the job runs on, while another waits
     std::vector<EventNote> events_;
-    std::optional<Time> look_again_;        ///< whatever happens
-    std::optional<std::string> try_later_;  ///< why a larger slice could not be made
+    std::optional<Time> look_again_;            ///< whatever happens
+    std::optional<JobProblem> unknown_parent_;  ///< why it is not known whether one above counts it
+    std::optional<std::string> try_later_;      ///< why a larger slice could not be made
 };
 
 /// Returns the merge patch that makes the job the controller of the Workload, besides its other

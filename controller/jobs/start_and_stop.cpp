@@ -1,4 +1,5 @@
 #include "api/kueue_names.hpp"
+#include "api/names.hpp"
 #include "base/assert.hpp"
 #include "base/earlier.hpp"
 #include "controller/jobs/job_reconciliation.hpp"
@@ -150,10 +151,28 @@ JobReconciliation::Next JobReconciliation::stop_unadmitted() {
     return stopping ? std::move(stopping) : Outcome{};
 }
 
+/// Marks a Workload that somebody else made for the job: once it has no owner any more, the label
+/// tells that pods may run on it.
+JobReconciliation::Next JobReconciliation::label_with_job() {
+    const api::OwnerReference* owner = workload_->metadata.controller_owner();
+    const std::string& uid = job_.metadata().uid;
+    if (owner == nullptr || owner->uid != uid || api::check_label_value(uid) ||
+        workload_->metadata.find_label(api::label::kJobUid) != nullptr) {
+        return {};
+    }
+    return write(workload_patch(
+        *workload_,
+        json::Object{
+            {"metadata", json::Object{{"labels", json::Object{{api::label::kJobUid, uid}}}}}
+        }
+    ));
+}
+
 JobReconciliation::Next JobReconciliation::start_admitted() {
     const bool runs_on_kept = kept_ && !is_admitted(*workload_) && may_run_on(job_, *kept_);
     if (!job_.is_suspended() && (is_admitted(*workload_) || runs_on_kept)) {
-        return Outcome{};
+        Next label = label_with_job();
+        return label ? std::move(label) : Outcome{};
     }
     if (replaced_) {
         return Outcome{};  // has outgrown the only slice that it has
@@ -164,6 +183,9 @@ JobReconciliation::Next JobReconciliation::start_admitted() {
             tell_checks();
         }
         return {};
+    }
+    if (unknown_parent_) {
+        return refuse(*unknown_parent_);
     }
     const auto injected = make_pod_set_infos(stores_, *workload_, *admission, settings_);
     if (!injected && !injected.error().is_permanent()) {

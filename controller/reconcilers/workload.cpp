@@ -371,7 +371,26 @@ class WorkloadReconcile {
         );
     }
 
+    /// Nobody else takes the quota back from a Workload that lost its job, where such ones are not
+    /// finished.
+    bool release_deactivated_orphan() {
+        if (is_active(workload_) || !is_evicted(workload_) ||
+            lost_job_of(workload_.metadata) == nullptr) {
+            return false;
+        }
+        if (auto left = wait_for_left_pods(stores_, settings_, job_kinds_, workload_, now_)) {
+            outcome_ = std::move(*left);
+            return true;
+        }
+        api::Workload changed = workload_;
+        workload::release_quota(changed, settings_.gates, now_);
+        return write(changed);
+    }
+
     void handle_reserved() {
+        if (release_deactivated_orphan()) {
+            return;
+        }
         if (evict_for_checks() || follow_local_queue() || follow_cluster_queue()) {
             return;
         }

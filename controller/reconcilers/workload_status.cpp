@@ -5,6 +5,7 @@
 #include "api/kueue_names.hpp"
 #include "controller/reconcilers/finalizer.hpp"
 #include "workload/messages.hpp"
+#include "workload/queueable.hpp"
 
 #include <algorithm>
 
@@ -94,7 +95,7 @@ bool is_active(const api::Workload& workload) {
 
 bool holds_quota(const api::Workload& workload) {
     return has_quota_reserved(workload) && workload.status.admission.has_value() &&
-           (is_active(workload) || !workload.metadata.owner_references.empty()) &&
+           (is_active(workload) || workload::may_have_pods(workload.metadata)) &&
            !is_finished(workload);
 }
 

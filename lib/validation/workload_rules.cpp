@@ -321,6 +321,7 @@ class WorkloadRules {
     void check_changes(const api::Workload& before) {
         if (has_quota_reserved(before)) {
             check_same_pod_sets(before);
+            check_same_job(before);
             if (has_quota_reserved(workload_)) {
                 check_growing_reclaimable_pods(before);
             }
@@ -330,6 +331,18 @@ class WorkloadRules {
         check_cluster_name(before);
         if (gates_.is_enabled(Feature::AdmissionGatedBy)) {
             append(errors_, validate_admission_gates_update(before.metadata, workload_.metadata));
+        }
+    }
+
+    /// The label tells whose pods the quota is of once nothing owns the Workload any more.
+    void check_same_job(const api::Workload& before) {
+        const std::string* was = before.metadata.find_label(api::label::kJobUid);
+        const std::string* is = workload_.metadata.find_label(api::label::kJobUid);
+        if (was != nullptr && (is == nullptr || *is != *was)) {
+            errors_.push_back(immutable(
+                fmt::format("metadata.labels[{}]", api::label::kJobUid),
+                is == nullptr ? json::Value() : json::Value(*is)
+            ));
         }
     }
 

@@ -10,6 +10,11 @@ bool has_admission_gate(const api::Workload& workload, const TranslationGates& g
     return gates.admission_gated_by && gated_by != nullptr && !gated_by->empty();
 }
 
+bool may_have_pods(const api::ObjectMeta& workload) {
+    return !workload.owner_references.empty() ||
+           workload.find_label(api::label::kJobUid) != nullptr;
+}
+
 bool is_queueable(const api::Workload& workload, const TranslationGates& gates) {
     const auto& conditions = workload.status.conditions;
     const auto* reserved = api::find_condition(conditions, api::condition::kQuotaReserved);

@@ -32,11 +32,10 @@ bool is_active(const api::Workload& workload) {
 }
 
 /// Returns true if the Workload holds no quota whatever its reservation says. A job that is
-/// deactivated keeps its quota until its pods have ended and the reservation is taken back. A
-/// Workload without an owner has no pods.
+/// deactivated keeps its quota until its pods have ended and the reservation is taken back.
 bool has_ended(const api::Workload& workload) {
     const bool may_run = api::is_true(workload.status.conditions, condition::kQuotaReserved) &&
-                         !workload.metadata.owner_references.empty();
+                         may_have_pods(workload.metadata);
     return (!is_active(workload) && !may_run) ||
            api::is_true(workload.status.conditions, condition::kFinished);
 }

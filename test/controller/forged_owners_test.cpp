@@ -52,6 +52,40 @@ TEST_CASE("a Workload that a tenant makes for a running job takes no place", "[b
     CHECK(workload_key(cluster, "a") == own);
 }
 
+TEST_CASE(
+    "a job whose parent is not seen yet does not start on a Workload of its own", "[bypass]"
+) {
+    MiniCluster cluster;
+    make_queues(cluster);
+    std::string child = job("child", 1);
+    child.insert(
+        child.find("'labels'"),
+        "'ownerReferences':[{'apiVersion':'batch/v1','kind':'Job','name':'parent','uid':'p',"
+        "'controller':true}],"
+    );
+    cluster.put(child);
+    cluster.put(fmt::format(
+        "{{'apiVersion':'kueue.x-k8s.io/v1beta2','kind':'Workload','metadata':{{'name':'own',"
+        "'namespace':'team',{}}},'spec':{{'queueName':'main','podSets':[{{'name':'main',"
+        "'count':1,'template':{{'spec':{{'restartPolicy':'Never','containers':[{{'name':'c',"
+        "'image':'i','resources':{{'requests':{{'cpu':'1'}}}}}}]}}}}}}]}}}}",
+        owner(cluster, "child")
+    ));
+    cluster.settle();
+    CHECK(cluster.condition("team", "own", "Admitted") == "True/Admitted");
+    CHECK_FALSE(is_running(cluster, "child"));
+    cluster.merge(job_key("child"), "{'metadata':{'ownerReferences':null}}");
+    cluster.settle();
+    CHECK(is_running(cluster, "child"));
+    cluster.settle();
+    CHECK(
+        cluster.at(
+            {kind_of<api::Workload>(), "team", "own"},
+            {"metadata", "labels", "kueue.x-k8s.io/job-uid"}
+        ) == cluster.at(job_key("child"), {"metadata", "uid"})
+    );
+}
+
 TEST_CASE("a job that is said to own itself does not run without a Workload", "[bypass]") {
     MiniCluster cluster;
     start(cluster);

@@ -86,6 +86,17 @@ TEST_CASE("pods that a deleted Job left behind hold its quota", "[left-pods]") {
         CHECK(left.holds_quota());
         left.cluster.clock.advance(std::chrono::seconds(25));
     }
+    SECTION("until they end, though the Workload is deactivated while it is deleted") {
+        left.cluster.remove(left.workload);
+        left.cluster.merge(left.workload, "{'spec':{'active':false}}");
+        left.wait();
+        CHECK_FALSE(is_running(left.cluster, "next"));
+        set_pod_status(left.cluster, "a-1", "'phase':'Succeeded'");
+        left.wait();
+        CHECK_FALSE(is_there(left.cluster, left.workload));
+        CHECK(is_running(left.cluster, "next"));
+        return;
+    }
     SECTION("until the Workload is evicted: they are deleted") {
         left.cluster.merge(left.workload, "{'spec':{'active':false}}");
         left.cluster.settle();

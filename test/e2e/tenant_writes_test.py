@@ -115,6 +115,7 @@ class TenantWritesTest(unittest.TestCase):
             ({"metadata": {"ownerReferences": None}}, REFUSED_OWNER),
             ({"metadata": {"finalizers": ["orphan"]}}, "left behind"),
             ({"spec": {"parallelism": 2}}, "cannot grow"),
+            ({"spec": {"suspend": False}}, "is resumed with that job"),
         ):
             self.assertIn(words, self.patch("part", body))
         self.assertIn("patched", self.patch("part", {"metadata": {"labels": {"own": "label"}}}))

@@ -282,6 +282,13 @@ TEST_CASE("what of a Workload may change, and when", "[validation]") {
         field_of(with_status(reserved), with_status(kReserved + ", " + other_admission)) ==
         "status.admission"
     );
+    const std::string job_of = "{name: w, labels: {kueue.x-k8s.io/job-uid: ";
+    for (const std::string& changed : {job_of + "b}}", std::string("{name: w}")}) {
+        CHECK(
+            field_of(with_status(reserved, job_of + "a}}"), with_status(reserved, changed)) ==
+            "metadata.labels[kueue.x-k8s.io/job-uid]"
+        );
+    }
     CHECK(field_of(sized(2, "{name: w}"), sized(3, "{name: w}")) == "spec.podSets.0");
     CHECK(
         field_of(

@@ -25,11 +25,12 @@ T read(const apiserver::Snapshot& object) {
     return std::move(*made);
 }
 
-/// A Workload without a job has no pods: it gives its quota back at once when it is deactivated,
-/// though its status still shows the reservation.
+/// A Workload that was made for no job has no pods: it gives its quota back at once when it is
+/// deactivated, though its status still shows the reservation.
 std::optional<Holding> counted_of(const api::Workload& workload) {
-    const bool has_gone =
-        !workload.spec.active.value_or(true) && workload.metadata.owner_references.empty();
+    const bool has_gone = !workload.spec.active.value_or(true) &&
+                          workload.metadata.owner_references.empty() &&
+                          workload.metadata.find_label(api::label::kJobUid) == nullptr;
     return has_gone ? std::nullopt : holding_of(workload);
 }
 

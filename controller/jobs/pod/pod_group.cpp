@@ -260,12 +260,13 @@ StopStep PodGroup::next_stop_step(const api::Workload* workload) const {
 
 StopStep PodGroup::next_stop_step_for(const StopCause& cause, const api::Workload*) const {
     const bool ends_all = cause.reason == api::reason::kWorkloadDeleted;
+    const bool is_uncounted = cause.reason == api::reason::kNoMatchingWorkload;
     StopStep step;
     for (const auto& pod : list_) {
         if (!ends_all && is_held_or_over(*pod)) {
             continue;
         }
-        if (const auto spared = spared_until(*pod, cause, now_)) {
+        if (const auto spared = is_uncounted ? spared_until(*pod, now_) : std::nullopt) {
             step.again_at = earlier(step.again_at, spared);
             continue;
         }

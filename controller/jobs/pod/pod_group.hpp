@@ -38,6 +38,7 @@ class PodGroup final : public GenericJob {
     bool consists_of_pods() const override { return true; }
     bool has_independent_writes() const override { return true; }
     std::optional<Time> active_until() const override;
+    std::optional<Time> look_again_at() const override;
     bool may_change_queue() const override { return !is_serving(); }
     std::optional<std::vector<WorkloadPointer>> find_workloads() const override;
     std::optional<bool> is_described_by(const api::Workload& workload) const override;

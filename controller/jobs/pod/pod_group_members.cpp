@@ -1,6 +1,7 @@
 #include "api/codec.hpp"
 #include "api/conditions.hpp"
 #include "api/kueue_names.hpp"
+#include "base/earlier.hpp"
 #include "controller/jobs/pod/pod_group.hpp"
 #include "controller/jobs/pod/pod_size.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
@@ -51,11 +52,11 @@ void release_all(const Pods& pods, std::vector<Write>& writes) {
 
 /// First their finalizers go, then they themselves: what is being deleted has none left that
 /// nobody would take away.
-void remove_excess(const Pods& pods, const JobKind& kind, std::vector<Write>& writes) {
+void remove_excess(const Pods& pods, const JobKind& kind, Time now, std::vector<Write>& writes) {
     for (const auto& pod : pods) {
         if (auto release = release_pod(*pod)) {
             writes.push_back(std::move(*release));
-        } else if (!pod->metadata.deletion_timestamp) {
+        } else if (!pod->metadata.deletion_timestamp && !spared_until(*pod, now)) {
             Write write{
                 .verb = Verb::Delete,
                 .object = key_of(*pod),
@@ -204,12 +205,22 @@ std::vector<Write> PodGroup::release_deleted() const {
     return writes;
 }
 
+std::optional<Time> PodGroup::look_again_at() const {
+    std::optional<Time> at;
+    for (const Pods* pods : {&bypassing_, &oversized_, places_ ? &places_->excess : nullptr}) {
+        for (const auto& pod : pods == nullptr ? Pods() : *pods) {
+            at = earlier(at, spared_until(*pod, now_));
+        }
+    }
+    return at;
+}
+
 std::optional<Outcome> PodGroup::settle_members(const JobKind& kind) const {
     if (is_foreign_) {
         return refuse_foreign_workload(kind);
     }
     std::vector<Write> writes;
-    remove_excess(bypassing_, kind, writes);
+    remove_excess(bypassing_, kind, now_, writes);
     if (!writes.empty()) {
         return independent(std::move(writes));
     }
@@ -221,7 +232,7 @@ std::optional<Outcome> PodGroup::settle_members(const JobKind& kind) const {
         }
     } else if (is_prebuilt()) {
         writes = release_deleted();
-        remove_excess(oversized_, kind, writes);
+        remove_excess(oversized_, kind, now_, writes);
     } else {
         release_all(find_blocking(), writes);
     }
@@ -229,7 +240,7 @@ std::optional<Outcome> PodGroup::settle_members(const JobKind& kind) const {
         if (auto owned = own_workload(*workload_)) {
             writes.push_back(std::move(*owned));
         }
-        remove_excess(places_->excess, kind, writes);
+        remove_excess(places_->excess, kind, now_, writes);
         release_all(places_->replaced, writes);
     }
     return independent(std::move(writes));
@@ -259,7 +270,7 @@ Outcome PodGroup::refuse_foreign_workload(const JobKind& kind) const {
         }
     }
     release_all(useless, outcome.writes);
-    remove_excess(running, kind, outcome.writes);
+    remove_excess(running, kind, now_, outcome.writes);
     return outcome;
 }
 
@@ -273,7 +284,7 @@ std::optional<Outcome> PodGroup::settle_before_workload(const JobKind& kind) con
     if (!find_contradiction()) {
         Pods excess;
         find_members(&excess);
-        remove_excess(excess, kind, writes);
+        remove_excess(excess, kind, now_, writes);
     }
     return independent(std::move(writes));
 }

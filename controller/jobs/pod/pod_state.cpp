@@ -173,11 +173,10 @@ std::optional<Write> end_pod(const api::Pod& pod, const StopCause& cause, Time n
     };
 }
 
-std::optional<Time> spared_until(const api::Pod& pod, const StopCause& cause, Time now) {
+std::optional<Time> spared_until(const api::Pod& pod, Time now) {
     constexpr Duration kSpared = std::chrono::seconds(5);
     const auto& created = pod.metadata.creation_timestamp;
-    const bool may_be_remade = cause.reason == api::reason::kNoMatchingWorkload && created &&
-                               pod.metadata.controller_owner() != nullptr &&
+    const bool may_be_remade = created && pod.metadata.controller_owner() != nullptr &&
                                !has_condition(pod, api::condition::kTerminationTarget);
     return may_be_remade && now < *created + kSpared ? std::optional(*created + kSpared)
                                                      : std::nullopt;

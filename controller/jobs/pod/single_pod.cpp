@@ -84,7 +84,8 @@ StopStep SinglePod::next_stop_step_for(const StopCause& cause, const api::Worklo
     if (is_suspended() && cause.reason != api::reason::kWorkloadDeleted) {
         return step;
     }
-    if (const auto spared = spared_until(*pod_, cause, now_)) {
+    const bool is_uncounted = cause.reason == api::reason::kNoMatchingWorkload;
+    if (const auto spared = is_uncounted ? spared_until(*pod_, now_) : std::nullopt) {
         step.kind = StopStep::Kind::Wait;
         step.again_at = spared;
         return step;
