@@ -235,10 +235,15 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
     }
     const auto ancestor = find_managed_ancestor(kinds_, stores_, settings_, job_.metadata());
     if (!ancestor) {
-        // What it has a Workload for goes on; but it gets none, and does not start, while its
-        // parent is not known.
+        // It gets no Workload while its parent is not known. With one it goes on, but does not
+        // start where the parent may still be seen.
         if (!own_.empty()) {
-            unknown_parent_ = ancestor.error();
+            const api::OwnerReference* owner = job_.metadata().controller_owner();
+            const bool may_be_seen =
+                stores_.find_kind(kube::group_of(owner->api_version), owner->kind).has_value();
+            if (may_be_seen && ancestor.error().reason == JobProblem::Reason::OwnerNotFound) {
+                unknown_parent_ = ancestor.error();
+            }
             return {};
         }
         // Owners in a circle never end; without Workload nothing counts the job.

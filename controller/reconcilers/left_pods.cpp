@@ -79,7 +79,9 @@ Pods find_left_pods(
             left.push_back(pod);
         }
     }
+    // The annotation with the name of the row is a tenant's to write.
     take(pods.by_index(kSliceIndex, in_namespace(ns, slice_name(workload))));
+    take(pods.by_index(kSliceIndex, in_namespace(ns, workload.metadata.name)));
     if (const std::string uid = job_uid_of(workload.metadata); !uid.empty()) {
         take(pods.by_index(kMadeByIndex, in_namespace(ns, uid)));
     }

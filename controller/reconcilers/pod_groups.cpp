@@ -1,5 +1,6 @@
 #include "controller/reconcilers/pod_groups.hpp"
 
+#include "api/apps.hpp"
 #include "api/kueue_names.hpp"
 #include "api/pod.hpp"
 
@@ -23,7 +24,9 @@ bool is_of_pod_group(const api::ObjectMeta& workload) {
 
 bool is_of_serving_object(const api::ObjectMeta& workload) {
     return std::ranges::any_of(workload.owner_references, [](const api::OwnerReference& owner) {
-        return owner.kind != api::Pod::kKind;
+        const std::string_view group = kube::group_of(owner.api_version);
+        return (group == api::StatefulSet::kGroup && owner.kind == api::StatefulSet::kKind) ||
+               (group == "leaderworkerset.x-k8s.io" && owner.kind == "LeaderWorkerSet");
     });
 }
 

@@ -321,7 +321,9 @@ class WorkloadRules {
     void check_changes(const api::Workload& before) {
         if (has_quota_reserved(before)) {
             check_same_pod_sets(before);
-            check_same_job(before);
+            if (!is_true(before.status.conditions, api::condition::kFinished)) {
+                check_same_job(before);
+            }
             if (has_quota_reserved(workload_)) {
                 check_growing_reclaimable_pods(before);
             }

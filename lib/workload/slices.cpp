@@ -1,6 +1,7 @@
 #include "workload/slices.hpp"
 
 #include "api/kueue_names.hpp"
+#include "workload/queueable.hpp"
 
 namespace sluice::workload {
 
@@ -23,8 +24,9 @@ bool may_replace(const api::Workload& replacement, const api::Workload& slice) {
         replacement.metadata.name == metadata.name) {
         return false;
     }
-    if (metadata.owner_references.empty() || replacement.metadata.owner_references.empty()) {
-        return metadata.owner_references.empty() && replacement.metadata.owner_references.empty();
+    const bool is_unowned = !may_have_pods(metadata);
+    if (is_unowned || !may_have_pods(replacement.metadata)) {
+        return is_unowned && !may_have_pods(replacement.metadata);
     }
     const std::string job = job_of_slice(slice);
     return !job.empty() && job == job_of_slice(replacement);

@@ -281,7 +281,7 @@ Translator::Events Translator::set(const api::Workload& workload) {
         .pods_ready = api::is_true(status.conditions, condition::kPodsReady),
         .replaces = replaced_slice(workload),
         .job = job_of_slice(workload),
-        .is_unowned = metadata.owner_references.empty(),
+        .is_unowned = !may_have_pods(metadata),
     };
     const auto* requeued = api::find_condition(status.conditions, condition::kRequeued);
     made.requeued_false = requeued != nullptr && requeued->status == api::condition_status::kFalse;

@@ -57,6 +57,9 @@ TEST_CASE("pods that a deleted Job left behind hold its quota", "[left-pods]") {
     const bool loses_owner = GENERATE(true, false);
     CAPTURE(by_labels, loses_owner);
     LeftPod left(by_labels);
+    left.cluster.merge(
+        left.workload, "{'metadata':{'annotations':{'kueue.x-k8s.io/workload-slice-name':'no'}}}"
+    );
     left.cluster.remove(job_key("a"));
     if (loses_owner) {  // deleted with --cascade=orphan
         left.cluster.merge(left.workload, "{'metadata':{'ownerReferences':null}}");
@@ -223,6 +226,13 @@ TEST_CASE("a pod that its controller makes again is not ended in a loop", "[left
             pod_key("made-0"),
             "{'metadata':{'ownerReferences':[{'apiVersion':'example.com/v1','kind':'Maker',"
             "'name':'m','uid':'m','controller':true}]}}"
+        );
+    }
+    if (GENERATE(true, false)) {  // the name of its group is that of a job's Workload
+        cluster.put(
+            "{'apiVersion':'kueue.x-k8s.io/v1beta2','kind':'Workload','metadata':{'name':'train',"
+            "'namespace':'team'},'spec':{'queueName':'none','podSets':[{'name':'main','count':1,"
+            "'template':{'spec':{'containers':[{'name':'c','image':'i'}]}}}]}}"
         );
     }
     run_pod(cluster, "made-0");

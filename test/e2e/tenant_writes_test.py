@@ -143,6 +143,41 @@ class TenantWritesTest(unittest.TestCase):
         self.assertIn("patched", self.patch("set", {"spec": {"paused": True}},
                                             resource="deployment"))  # fmt: skip
 
+    def test_a_workload_that_holds_quota_stays_that_of_its_job(self):
+        kubectl = self.cluster.plane.kubectl
+        kubectl("create", "role", "workloads", "-n", SPACE, "--verb=*",
+                "--resource=workloads.kueue.x-k8s.io")  # fmt: skip
+        kubectl("create", "rolebinding", "workloads", "-n", SPACE, "--role=workloads",
+                "--user=tenant")  # fmt: skip
+        finalizer = "kueue.x-k8s.io/resource-in-use"
+        held = {
+            "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Workload",
+            "metadata": {"name": "held", "namespace": SPACE, "finalizers": [finalizer],
+                         "labels": {"kueue.x-k8s.io/job-uid": "uid-1"}},
+            "spec": {"podSets": [{"name": "main", "count": 1, "template": {
+                "spec": pod("x")["spec"] | {"restartPolicy": "Never"}}}]},
+        }  # fmt: skip
+        self.cluster.apply(held)
+
+        def change(metadata):
+            return self.patch("held", {"metadata": metadata}, resource="workload")
+
+        annotation = {"annotations": {"kueue.x-k8s.io/workload-slice-name": "other"}}
+        changes = (
+            ({"finalizers": None}, "the finalizer of a Workload"),
+            ({"labels": {"kueue.x-k8s.io/job-uid": None}}, "the job of a Workload"),
+            (annotation, "the pods of a Workload"),
+        )
+        for metadata, _ in changes:
+            self.assertIn("patched", change(metadata))
+        condition = {"type": "QuotaReserved", "status": "True", "reason": "QuotaReserved",
+                     "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z"}  # fmt: skip
+        kubectl("patch", "workload", "held", "-n", SPACE, "--subresource=status", "--type=merge",
+                "-p", json.dumps({"status": {"conditions": [condition]}}))  # fmt: skip
+        for metadata, words in changes:
+            self.assertIn(words, change(metadata))
+        self.assertIn("patched", change({"labels": {"own": "label"}}))
+
     def test_a_part_is_deleted_with_its_pods(self):
         def remove(name, cascade, who=TENANT):
             return self.ask("delete", "job", name, "-n", SPACE, f"--cascade={cascade}", who)

@@ -207,7 +207,9 @@ std::vector<Write> PodGroup::release_deleted() const {
 
 std::optional<Time> PodGroup::look_again_at() const {
     std::optional<Time> at;
-    for (const Pods* pods : {&bypassing_, &oversized_, places_ ? &places_->excess : nullptr}) {
+    const Pods* foreign = is_foreign_ ? &pods_ : nullptr;
+    const Pods* excess = places_ ? &places_->excess : nullptr;
+    for (const Pods* pods : {&bypassing_, &oversized_, excess, foreign}) {
         for (const auto& pod : pods == nullptr ? Pods() : *pods) {
             at = earlier(at, spared_until(*pod, now_));
         }
