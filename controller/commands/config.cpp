@@ -17,11 +17,15 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
+#include <initializer_list>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace sluice::commands {
 namespace {
@@ -183,11 +187,24 @@ int run_check(
         fmt::print("{}: no fault found\n", file);
         return 0;
     }
-    fmt::print(
-        "{}: no fault found; outside a cluster webhook.host and leaderElection.resourceNamespace "
-        "must be set too\n",
-        file
-    );
+    std::vector<std::string_view> missing;
+    const auto need = [&](std::string_view name, std::initializer_list<std::string_view> path) {
+        const json::Value* value = document ? document->find_path(path) : nullptr;
+        if (value == nullptr || !value->is_string() || value->as_string().empty()) {
+            missing.push_back(name);
+        }
+    };
+    need("webhook.host", {"webhook", "host"});
+    need("leaderElection.resourceNamespace", {"leaderElection", "resourceNamespace"});
+    if (missing.empty()) {
+        fmt::print("{}: no fault found\n", file);
+    } else {
+        fmt::print(
+            "{}: no fault found; outside a cluster {} must be set too\n",
+            file,
+            fmt::join(missing, " and ")
+        );
+    }
     return 0;
 }
 
