@@ -69,7 +69,7 @@ bool comes_before(const api::ObjectMeta& one, const api::ObjectMeta& other) {
            std::tuple(age(other), std::string_view(other.name));
 }
 
-/// Returns the numbers by which a child exceeds the count of the object above; none: it fits.
+/// Returns the numbers by which a child exceeds the count of the object above, nullopt if it fits.
 std::optional<std::string> exceed(
     const Budget& budget,
     api::ResourceList& taken,

@@ -45,7 +45,8 @@ struct StopStep {
     };
     Kind kind = Kind::Stopped;
     std::vector<Write> writes;
-    /// When more may be stopped, though nothing changes until then; none: with the next change.
+    /// The time at which the next step is due even if nothing changes; nullopt if only a change
+    /// makes one due.
     std::optional<Time> again_at;
 };
 
@@ -128,7 +129,8 @@ class GenericJob {
     virtual bool ends_with_stop() const { return false; }
     /// Until when what is_active() counts may be active; none: until something changes.
     virtual std::optional<Time> active_until() const { return std::nullopt; }
-    /// When its members are to be settled again though nothing changes; none: only then.
+    /// Returns the time at which settle_members() is due even if nothing changes; nullopt if only a
+    /// change makes it due.
     virtual std::optional<Time> look_again_at() const { return std::nullopt; }
     /// Returns when it was let run last, if its status shows that.
     virtual std::optional<Time> resumed_at() const { return std::nullopt; }

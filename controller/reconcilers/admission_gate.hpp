@@ -9,9 +9,9 @@
 
 namespace sluice::controller {
 
-/// The write that tells in QuotaReserved=False that the annotation admission-gated-by has come or
-/// gone; none: nothing has changed, or `waiting` says another reason, which is told instead.
-/// Nothing else may write that reason in turns with it.
+/// Returns the write that says in QuotaReserved=False that the annotation admission-gated-by has
+/// come or gone. Returns nullopt if nothing has changed, or if `waiting` has another reason: that
+/// is written instead, and two writers of one condition would write without end.
 std::optional<Write> follow_admission_gate(
     const api::Workload& workload,
     const std::optional<workload::Waiting>& waiting,

@@ -11,7 +11,7 @@ namespace sluice::controller {
 /// Whether a group of pods is admitted as this Workload: its pods own it, and none controls it.
 bool is_of_pod_group(const api::ObjectMeta& workload);
 
-/// Whether the object that makes the pods owns it: a StatefulSet or a LeaderWorkerSet.
+/// Returns true if a StatefulSet or a LeaderWorkerSet, which makes the pods of the group, owns it.
 bool is_of_serving_object(const api::ObjectMeta& workload);
 
 /// Whether it is a job's: an object controls it, or it is of a group.

@@ -125,7 +125,7 @@ class HostileCourse {
             // Two Workloads may preempt each other in turns: that is the policy's, as in Kueue.
             const bool is_policy =
                 is_workload && preempted_at_ && now() - *preempted_at_ < kLoopTime;
-            if (loops_.is_loop(collection, entry.name, now()) && !is_policy) {
+            if (loops_.count_write(collection, entry.name, now()) && !is_policy) {
                 const auto& [ns, name] = entry.name;
                 add_problem(
                     fmt::format("{} {}/{} is written in a loop", collection.plural, ns, name)

@@ -110,7 +110,7 @@ void Invariants::note(const apiserver::Collection& collection, const apiserver::
 void Invariants::count_write(
     const apiserver::Collection& collection, const apiserver::ObjectName& name
 ) {
-    if (loops_.is_loop(collection, name, now_())) {
+    if (loops_.count_write(collection, name, now_())) {
         add_problem(fmt::format("{} {} is written in a loop", collection.plural, full_name(name)));
     }
 }

@@ -13,8 +13,9 @@ class WriteLoops {
   public:
     WriteLoops(int limit, Duration time) : limit_(limit), time_(time) {}
 
-    /// Counts a write of the object; true once for each loop, at the write that reaches the limit.
-    bool is_loop(
+    /// Counts a write of the object. Returns true once for each loop, at the write that reaches the
+    /// limit.
+    bool count_write(
         const apiserver::Collection& collection, const apiserver::ObjectName& name, Time now
     ) {
         Writes& writes = writes_[{collection, name}];

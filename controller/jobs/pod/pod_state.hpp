@@ -51,8 +51,8 @@ Result<Write> start_pod(const api::Pod& pod, const PodSetInfo& injected);
 /// The next of two writes, which say on the pod why it ends and delete it; none: it is being
 /// deleted.
 std::optional<Write> end_pod(const api::Pod& pod, const StopCause& cause, Time now);
-/// Until when a pod that no Workload counts is let be: its controller, which makes another one at
-/// once, and Sluice must not write without end. None: it may be ended now.
+/// Returns the time until which a pod that no Workload counts is not ended, as its controller makes
+/// the next one at once: the two must not write without end. Returns nullopt if it may be ended.
 std::optional<Time> spared_until(const api::Pod& pod, Time now);
 /// Lets it go where Kueue's finalizer holds it.
 std::optional<Write> release_pod(const api::Pod& pod);
