@@ -9,6 +9,14 @@
 #include <utility>
 
 namespace sluice::engine {
+namespace {
+
+bool is_about_flavors(RefusalKind kind) {
+    return kind == RefusalKind::Assignment || kind == RefusalKind::NoLongerFits ||
+           kind == RefusalKind::OverlappingTargets;
+}
+
+}  // namespace
 
 // As upstream's schedule(): 1 take heads, 2 fix what the cycle sees, 3 nominate, 4 order, 5 process
 // the entries one by one, 6 requeue those that were not admitted. Usage that entries add while the
@@ -483,10 +491,9 @@ void Cycle::requeue() {
             editor_.set_preemptor(entry.cluster_queue, entry.workload, entry.victims);
         }
         entry.refusal.requeued = editor_.requeue(entry.workload, requeues_immediately(entry));
-        entry.refusal.leaves_flavors_over = entry.refusal.kind == RefusalKind::Assignment &&
-                                            entry.refusal.requeued == RequeuedTo::Heap &&
-                                            record.last_assignment != nullptr &&
-                                            record.last_assignment->has_progress();
+        entry.refusal.leaves_flavors_over =
+            is_about_flavors(entry.refusal.kind) && entry.refusal.requeued == RequeuedTo::Heap &&
+            record.last_assignment != nullptr && record.last_assignment->has_progress();
         const bool hopeless = entry.requeue == RequeueReason::NoFit ||
                               entry.requeue == RequeueReason::PreemptionNoCandidates;
         if (hopeless && entry.refusal.requeued == RequeuedTo::Inadmissible) {

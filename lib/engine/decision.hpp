@@ -161,8 +161,9 @@ struct RefusalDecision {
     std::vector<PodSetRefusal> fewest_pods;
     std::uint32_t preemptions = 0;  ///< for PendingPreemption: issued now or still under way
     RequeuedTo requeued = RequeuedTo::Dropped;
-    /// Of an Assignment that stopped before the last flavor: the next cycle goes on with the
-    /// others, and has a reason of its own. At the head of a StrictFIFO queue the two alternate.
+    /// The search stopped before the last flavor: the next cycle goes on with the others, and has
+    /// a reason of its own. At the head of a StrictFIFO queue the two alternate. Set for
+    /// Assignment, NoLongerFits and OverlappingTargets.
     bool leaves_flavors_over = false;
     /// `pod_sets` were found in its turn, with the targets of others gone; else before the first
     /// turn.

@@ -317,6 +317,55 @@ TEST_CASE("the reason of a try that leaves flavors over is not written", "[contr
     );
 }
 
+// It fits its first flavor until the head of another queue, which waits for quota that is lent, has
+// its turn and keeps that. The next cycle goes on with its second flavor.
+TEST_CASE(
+    "a head that loses its first flavor in each cycle is told the reason of the last alone",
+    "[controller]"
+) {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put("{'kind':'ResourceFlavor','metadata':{'name':'reserved'}}");
+    const auto flavor = [](const std::string& name, int cpu) {
+        return "{'name':'" + name + "','resources':[{'name':'cpu','nominalQuota':'" +
+               std::to_string(cpu) + "'}]}";
+    };
+    const auto spec = [](const std::string& flavors) {
+        return "'spec':{'cohortName':'root','queueingStrategy':'StrictFIFO','namespaceSelector':{},"
+               "'flavorFungibility':{'whenCanBorrow':'MayStopSearch','whenCanPreempt':"
+               "'TryNextFlavor'},'resourceGroups':[{'coveredResources':['cpu'],'flavors':[" +
+               flavors + "]}]}}";
+    };
+    cluster.put("{'kind':'ClusterQueue','metadata':{'name':'lender'}," + spec(flavor("spot", 6)));
+    cluster.put(
+        "{'kind':'LocalQueue','metadata':{'name':'lends','namespace':'team'},"
+        "'spec':{'clusterQueue':'lender'}}"
+    );
+    cluster.merge(
+        {kind_of<api::ClusterQueue>(), "", "cq"},
+        "{" + spec(flavor("spot", 0) + "," + flavor("reserved", 1))
+    );
+    cluster.put(workload("holder", 3));
+    cluster.settle();
+    REQUIRE(cluster.condition("team", "holder", "QuotaReserved") == "True/QuotaReserved");
+    std::string lent = workload("lent", 4);
+    lent.replace(lent.find("'main'"), 6, "'lends'");
+    cluster.put(lent);
+    cluster.settle();
+    cluster.put(workload("training", 2));
+    for (int i = 0; i < 300; ++i) {
+        while (cluster.tick()) {
+        }
+        cluster.clock.advance(std::chrono::milliseconds(10));
+    }
+    const auto is_of_it = [](const Write& write) { return write.object.name == "training"; };
+    CHECK(std::ranges::count_if(cluster.writes, is_of_it) <= 2);
+    CHECK_THAT(
+        message_of(cluster, "training"),
+        ContainsSubstring("insufficient quota for cpu in flavor reserved, previously")
+    );
+}
+
 TEST_CASE("reasons that the server never takes are tried ever more rarely", "[controller]") {
     MiniCluster cluster;
     make_queues(cluster);
