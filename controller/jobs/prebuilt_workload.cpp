@@ -20,12 +20,11 @@ namespace {
 
 namespace reason = api::reason;
 
-/// A group of pods shares its Workload: none of them is its controller.
-bool belongs_to_pods(const api::ObjectMeta& workload) {
-    return is_of_pod_group(workload) ||
-           std::ranges::any_of(workload.owner_references, [](const api::OwnerReference& owner) {
-               return owner.kind == "Pod" && owner.api_version == "v1";
-           });
+/// Returns true if a pod with another uid is an owner.
+bool is_owned_by_pods(const api::ObjectMeta& workload, std::string_view but) {
+    return std::ranges::any_of(workload.owner_references, [but](const api::OwnerReference& owner) {
+        return owner.kind == "Pod" && owner.api_version == "v1" && owner.uid != but;
+    });
 }
 
 }  // namespace
@@ -63,17 +62,23 @@ JobReconciliation::Next JobReconciliation::adopt_prebuilt_workload() {
     }
     const auto workload = stores_.of<api::Workload>().find(job.namespace_, name);
     const api::OwnerReference* owner = workload ? workload->metadata.controller_owner() : nullptr;
-    const bool is_of_others =
-        workload && !job_.consists_of_pods() && belongs_to_pods(workload->metadata);
-    if (!workload || is_of_others || (owner != nullptr && owner->uid != job.uid) ||
-        (!job_.consists_of_pods() && holds_quota_of_another(*workload, job.uid))) {
+    const bool is_of_group = job_.find_workloads().has_value();
+    // A group shares its Workload: none of its pods is the controller.
+    const auto is_of_others = [&](const api::ObjectMeta& metadata) {
+        if (!is_of_group && (is_of_pod_group(metadata) || is_owned_by_pods(metadata, job.uid))) {
+            return true;
+        }
+        const bool is_for_group = is_of_serving_object(metadata) || is_owned_by_pods(metadata, {});
+        return holds_quota_of_another(*workload, job.uid) && !(is_of_group && is_for_group);
+    };
+    if (!workload || is_of_others(workload->metadata) ||
+        (owner != nullptr && owner->uid != job.uid)) {
         return wait_for_prebuilt(name);
     }
     if (auto own = job_.own_prebuilt(*workload)) {
         return write(std::move(*own));
     }
-    const bool is_to_control = !job_.find_workloads();
-    if (owner == nullptr && is_to_control) {
+    if (owner == nullptr && !is_of_group) {
         return write(workload_patch(*workload, adoption_patch(*workload, kind_, job)));
     }
     workload_ = workload;

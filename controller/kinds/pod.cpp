@@ -227,7 +227,7 @@ KindEntry pod_kind(bool by_annotation) {
     entry.make_store = [by_annotation]() -> std::unique_ptr<kube::AnyStore> {
         // What is admitted is the whole spec; of pods that are no jobs it is not kept.
         const auto keep_spec = [](api::Pod& pod, std::string_view json) {
-            if (concerns_job(pod)) {
+            if (concerns_job(pod) || is_gated(pod)) {
                 pod.raw_spec = api::RawJson(std::string(kube::find_raw(json, {"spec"})));
             }
         };

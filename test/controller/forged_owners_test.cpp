@@ -100,6 +100,29 @@ TEST_CASE("a job that is said to own itself does not run without a Workload", "[
     CHECK(is_running(cluster, "b"));
 }
 
+TEST_CASE("a held pod without its marks starts on no Workload that asks for less", "[bypass]") {
+    MiniCluster cluster;
+    start_with_pods(cluster);
+    std::string text = PodText{.name = "p", .cpu = "3"}.text();
+    for (const std::string mark :
+         {"'kueue.x-k8s.io/managed':'true',", ",'finalizers':['kueue.x-k8s.io/managed']"}) {
+        const auto at = text.find(mark);
+        REQUIRE(at != std::string::npos);
+        text.erase(at, mark.size());
+    }
+    cluster.put(text);
+    cluster.put(fmt::format(
+        "{{'kind':'Workload','metadata':{{'name':'small','namespace':'team','ownerReferences':[{{"
+        "'apiVersion':'v1','kind':'Pod','name':'p','uid':'{}','controller':true}}]}},'spec':{{"
+        "'queueName':'main','active':true,'podSets':[{{'name':'main','count':2,'template':{{'spec':"
+        "{{'containers':[{{'name':'c','image':'i','resources':{{'requests':{{'cpu':'1'}}}}}}]}}}}}}"
+        "]}}}}",
+        cluster.at(pod_key("p"), {"metadata", "uid"})
+    ));
+    cluster.settle();
+    CHECK(is_pod_gated(cluster, "p"));
+}
+
 TEST_CASE("a Workload that names a pod of a group as its owner goes with its job", "[bypass]") {
     MiniCluster cluster;
     start_with_pods(cluster);

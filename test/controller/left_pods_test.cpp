@@ -125,6 +125,17 @@ TEST_CASE("quota that left pods need goes to no other job", "[left-pods][bypass]
         );
         left.cluster.put(text);
     }
+    SECTION("that is a pod, alone or of a group, and names it so") {
+        const bool is_grouped = GENERATE(true, false);
+        PodText pod = is_grouped ? group_pod("thief", 1) : PodText{.name = "thief"};
+        if (is_grouped) {
+            pod.annotations["kueue.x-k8s.io/pod-group-name"] = left.workload.name;
+        }
+        pod.labels["kueue.x-k8s.io/prebuilt-workload-name"] = left.workload.name;
+        put_pod(left.cluster, pod);
+        left.wait();
+        CHECK(is_pod_gated(left.cluster, "thief"));
+    }
     SECTION("that the Workload names as its owner") {
         left.cluster.put(job("thief", 1));
         left.cluster.settle();

@@ -137,8 +137,8 @@ std::string HostileTenant::value_of(char what) {
             return any_queue();
         case 'c':
             return prng_.chance(50) ? "low" : "high";
-        case 's':
-            return std::to_string(prng_.between(1, 60));
+        case 's':  // pods that end more often make their ReplicaSet look like a loop
+            return std::to_string(prng_.between(20, 60));
         case 'w':
             return name_in(2);
         case 'k':
