@@ -111,6 +111,9 @@ class GenericJob {
     /// order of pod_sets(). Errors: Invalid when the injection contradicts a template, which no
     /// repetition can mend.
     virtual Result<std::vector<Write>> start(const std::vector<PodSetInfo>& injected) const = 0;
+    /// Returns the nodeSelector of each pod set, in the order of pod_sets(), where a start injects
+    /// into it; empty for kinds whose starts inject elsewhere, and where it cannot be read.
+    virtual std::vector<api::StringMap> node_selectors() const { return {}; }
     /// The next step of suspending it and restoring what the Workload remembers (nullptr: there is
     /// nothing to restore from).
     virtual StopStep next_stop_step(const api::Workload* workload) const = 0;

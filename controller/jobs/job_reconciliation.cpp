@@ -87,6 +87,7 @@ Outcome JobReconciliation::run() {
         {&JobReconciliation::continue_stop, Part::Stop},
         {&JobReconciliation::release_evicted, Part::Stop},
         {&JobReconciliation::stop_unadmitted, Part::Stop},
+        {&JobReconciliation::stop_resumed_by_hand, Part::Stop},
         // Reports the job's state.
         {&JobReconciliation::update_own_condition, Part::Report},
         {&JobReconciliation::copy_admission_gate, Part::Report},
@@ -263,8 +264,11 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
     if (!parent || runs_by_itself) {
         return {};
     }
-    if (!own_.empty()) {
-        return remove_workload(*own_.front());
+    for (const WorkloadPointer& workload : own_) {
+        // One that a finalizer of others keeps counts for nothing.
+        if (Outcome removal = remove_workload(*workload); !removal.writes.empty()) {
+            return removal;
+        }
     }
     if (job_.is_suspended() || job_.find_end()) {
         return Outcome{};

@@ -60,6 +60,7 @@ class JobReconciliation {
     Next release_evicted();
     Next leave_evicted();
     Next stop_unadmitted();
+    Next stop_resumed_by_hand();
     Next label_with_job();
     Next start_admitted();
     Next follow_queue_name();

@@ -200,6 +200,28 @@ JobResult<std::vector<PodSetInfo>> make_pod_set_infos(
     return infos;
 }
 
+bool lacks_node_labels(
+    const Stores& stores,
+    const api::Admission& admission,
+    const std::vector<api::StringMap>& node_selectors
+) {
+    const auto& assignments = admission.pod_set_assignments;
+    for (std::size_t i = 0; i < std::min(node_selectors.size(), assignments.size()); ++i) {
+        for (const auto& [resource, name] : assignments[i].flavors) {
+            const auto flavor = stores.of<api::ResourceFlavor>().find(name);
+            if (!flavor || flavor->metadata.generation > 1) {
+                continue;
+            }
+            for (const auto& [key, value] : flavor->spec.node_labels) {
+                if (!node_selectors[i].contains(key)) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
 Result<json::Value> injection_patch(const api::PodTemplateSpec& live, const PodSetInfo& info) {
     PodSetInfo result;
     result.annotations = live.metadata.annotations;

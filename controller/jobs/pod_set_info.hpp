@@ -42,6 +42,15 @@ JobResult<std::vector<PodSetInfo>> make_pod_set_infos(
     const Settings& settings
 );
 
+/// Returns true if a pod set's selector lacks a node label of the flavors that the admission gives
+/// it. A flavor whose spec was changed tells nothing: its labels may be newer than the start.
+/// Requires: selectors in the order of the assignments.
+bool lacks_node_labels(
+    const Stores& stores,
+    const api::Admission& admission,
+    const std::vector<api::StringMap>& node_selectors
+);
+
 /// The merge patch of a pod template that injects the info. Errors: Invalid when a key is there
 /// with another value.
 Result<json::Value> injection_patch(const api::PodTemplateSpec& live, const PodSetInfo& info);

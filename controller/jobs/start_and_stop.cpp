@@ -151,6 +151,18 @@ JobReconciliation::Next JobReconciliation::stop_unadmitted() {
     return stopping ? std::move(stopping) : Outcome{};
 }
 
+/// A tenant may resume a job in the moment before its Workload is admitted: its pods would run on
+/// other nodes than those of the flavors that count them.
+JobReconciliation::Next JobReconciliation::stop_resumed_by_hand() {
+    const auto& admission = workload_->status.admission;
+    if (job_.is_suspended() || job_.find_end() || !is_admitted(*workload_) || !admission ||
+        !lacks_node_labels(stores_, *admission, job_.node_selectors())) {
+        return {};
+    }
+    Next stopping = stop(workload_.get(), "Resumed without the node labels of its flavors");
+    return stopping ? std::move(stopping) : Outcome{};
+}
+
 /// Marks a Workload that somebody else made for the job: once it has no owner any more, the label
 /// tells that pods may run on it.
 JobReconciliation::Next JobReconciliation::label_with_job() {

@@ -23,7 +23,7 @@ bool is_queueable(const api::Workload& workload, const TranslationGates& gates) 
                             reserved->reason == api::reason::kOnHold;
     return !has_admission_gate(workload, gates) &&
            !api::is_true(conditions, api::condition::kFinished) &&
-           workload.spec.active.value_or(true) &&
+           workload.spec.active.value_or(true) && !workload.metadata.deletion_timestamp &&
            !api::is_true(conditions, api::condition::kQuotaReserved) && !is_on_hold &&
            !api::is_true(conditions, api::condition::kWaitingForReplacementPods);
 }

@@ -118,6 +118,34 @@ TEST_CASE("jobs below a managed one run as far as its Workload counts", "[childr
     }
 }
 
+TEST_CASE(
+    "a Workload that a finalizer keeps hides no child from its parent", "[children][bypass]"
+) {
+    AdmittedJobSet set;
+    MiniCluster& cluster = set.story.cluster;
+    set.put("a", 2);
+    const ObjectKey forged{kind_of<api::Workload>(), "team", "forged"};
+    cluster.put(fmt::format(
+        "{{'kind':'Workload','metadata':{{'name':'forged','namespace':'team','finalizers':"
+        "['example.com/hold'],'ownerReferences':[{{'apiVersion':'batch/v1','kind':'Job','name':"
+        "'a','uid':'{}','controller':true}}]}},'spec':{{'queueName':'none','active':true,"
+        "'podSets':[{{'name':'main','count':2,'template':{{'spec':{{'containers':[{{'name':'c',"
+        "'image':'i','resources':{{'requests':{{'cpu':'1'}}}}}}]}}}}}}]}}}}",
+        cluster.at(job_key("a"), {"metadata", "uid"})
+    ));
+    cluster.settle();
+    REQUIRE(cluster.at(forged, {"metadata", "deletionTimestamp"}) != "");
+    CHECK_FALSE(set.is_suspended("a"));
+    SECTION("and gets no quota") {
+        set.story.merge(forged, "{spec: {queueName: main}}");
+        CHECK(cluster.condition("team", "forged", "QuotaReserved") != "True/QuotaReserved");
+    }
+    SECTION("and frees it from no limit") {
+        set.story.merge(job_key("a"), "{spec: {parallelism: 5}}");
+        CHECK(set.is_suspended("a"));
+    }
+}
+
 TEST_CASE("an older child that grows takes the room of a younger one", "[children]") {
     AdmittedJobSet set;
     set.put("a", 2);

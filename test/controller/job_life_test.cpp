@@ -8,6 +8,39 @@
 
 namespace sluice::controller {
 
+// It was resumed by hand before its Workload had quota, and nobody was in time to suspend it.
+TEST_CASE(
+    "a Job that runs without the node labels of its flavor is stopped", "[controller][bypass]"
+) {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("sample", 2));
+    if (GENERATE(true, false)) {
+        cluster.merge(
+            job_key("sample"), "{'metadata':{'annotations':{'kueue.x-k8s.io/elastic-job':'true'}}}"
+        );
+    }
+    cluster.settle();
+    REQUIRE(is_running(cluster, "sample"));
+    set_active_pods(cluster, "sample", 1);
+    cluster.settle();
+    const auto selector = [&cluster] {
+        return cluster.at(job_key("sample"), {"spec", "template", "spec", "nodeSelector"});
+    };
+    REQUIRE(selector() == "{\"tier\":\"spot\"}");
+    cluster.merge(job_key("sample"), "{'spec':{'template':{'spec':{'nodeSelector':null}}}}");
+    cluster.settle();
+    CHECK(has_event(cluster, "Stopped", "Resumed without the node labels of its flavors"));
+    set_active_pods(cluster, "sample", 0);
+    cluster.settle();
+    CHECK(is_running(cluster, "sample"));
+    CHECK(selector() == "{\"tier\":\"spot\"}");
+    CHECK(
+        cluster.condition("team", cluster.workload_of("team", "sample"), "Admitted") ==
+        "True/Admitted"
+    );
+}
+
 TEST_CASE(
     "a job gets a workload, waits for nothing, runs on its flavor, and finishes", "[controller]"
 ) {

@@ -158,6 +158,22 @@ TEST_CASE("quota that left pods need goes to no other job", "[left-pods][bypass]
     CHECK(is_running(left.cluster, "next"));
 }
 
+TEST_CASE("a deactivated Workload without its Job holds quota until its pods end", "[left-pods]") {
+    LeftPod left(false);
+    left.cluster.remove(job_key("a"));
+    left.cluster.merge(left.workload, "{'metadata':{'ownerReferences':null}}");
+    left.cluster.settle();
+    left.cluster.merge(pod_key("a-1"), "{'metadata':{'finalizers':['example.com/slow']}}");
+    left.cluster.merge(left.workload, "{'spec':{'active':false}}");
+    left.cluster.settle();
+    CHECK(left.holds_quota());
+    CHECK_FALSE(is_running(left.cluster, "next"));
+    set_pod_status(left.cluster, "a-1", "'phase':'Succeeded'");
+    left.wait();
+    CHECK_FALSE(left.holds_quota());
+    CHECK(is_running(left.cluster, "next"));
+}
+
 TEST_CASE("pods that an operator leaves running hold the quota of their job", "[left-pods]") {
     DescribedStory story("pytorchjob");
     story.cluster.add_kind(pod_kind(true));

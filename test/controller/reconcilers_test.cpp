@@ -256,12 +256,12 @@ TEST_CASE("a suspended job that changed has its waiting workload changed", "[con
 TEST_CASE("pods that ended early give their quota back", "[controller]") {
     Cluster cluster;
     add_basics(cluster);
-    cluster.add(
-        cluster.stores.of<api::Job>(),
-        job_text(
-            kQueued, "'suspend':false,'parallelism':2,'completions':5", "'active':1,'succeeded':4"
-        )
+    std::string running = job_text(
+        kQueued, "'suspend':false,'parallelism':2,'completions':5", "'active':1,'succeeded':4"
     );
+    const std::string_view zone = "'zone':'a'";
+    running.insert(running.find(zone), "'tier':'spot',");
+    cluster.add(cluster.stores.of<api::Job>(), running);
     cluster.add(cluster.stores.of<api::Workload>(), workload_text("", kAdmitted));
     const Outcome outcome = cluster.reconcile_job();
     REQUIRE(outcome.writes.size() == 1);

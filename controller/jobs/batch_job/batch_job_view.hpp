@@ -35,6 +35,9 @@ class BatchJob final : public GenericJob {
     bool may_have_slices() const override { return true; }
     /// Unsuspends with the template injected into, and with the number of pods that was admitted.
     Result<std::vector<Write>> start(const std::vector<PodSetInfo>& injected) const override;
+    std::vector<api::StringMap> node_selectors() const override {
+        return {job_->spec.template_.spec.node_selector};
+    }
     /// Up to three writes follow each other: suspend with the mark `stopping`; drop the start time
     /// so that the template may change; restore and drop the mark. The API server takes the last
     /// one only when no pod is active.

@@ -311,6 +311,18 @@ Result<std::vector<Write>> DescribedJob::start(const std::vector<PodSetInfo>& in
     return one_write(changed);
 }
 
+std::vector<api::StringMap> DescribedJob::node_selectors() const {
+    std::vector<api::StringMap> selectors;
+    const auto present =
+        derive() ? Result<std::vector<api::PodSet>>(std::vector<api::PodSet>()) : pod_sets();
+    if (present) {
+        for (const api::PodSet& pod_set : *present) {
+            selectors.push_back(pod_set.template_->spec.node_selector);
+        }
+    }
+    return selectors;
+}
+
 Result<void> DescribedJob::inject(
     json::Value& object,
     const std::vector<DescribedPodSet>& pod_sets,

@@ -43,6 +43,7 @@ class DescribedJob : public GenericJob {
     bool may_have_slices() const override { return description_->may_have_slices; }
     /// One patch that injects and starts.
     Result<std::vector<Write>> start(const std::vector<PodSetInfo>& injected) const override;
+    std::vector<api::StringMap> node_selectors() const override;
     /// One patch that suspends and restores.
     StopStep next_stop_step(const api::Workload* workload) const override;
 
