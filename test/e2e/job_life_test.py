@@ -112,7 +112,7 @@ class EndTest(ClusterCase):
         self.submit("next", queue)
         self.end("bad", exit_code=1)
         self.wait_for("bad", "Finished", reason="Failed")
-        self.assertTrue(is_true(self.job("bad"), "Failed"))
+        self.wait(lambda: is_true(self.job("bad"), "Failed"), "the Job has failed")
         self.wait_running("next")
         self.wait_usage(queue, 1)
 
