@@ -1,9 +1,9 @@
 #include "base/version.hpp"
-#include "controller/commands/config.hpp"
-#include "controller/commands/controller.hpp"
-#include "controller/commands/dev.hpp"
-#include "controller/commands/schedule.hpp"
-#include "controller/commands/test.hpp"
+#include "controller/commands/config/config.hpp"
+#include "controller/commands/controller/controller.hpp"
+#include "controller/commands/dev/dev.hpp"
+#include "controller/commands/schedule/schedule.hpp"
+#include "controller/commands/test/test.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -66,7 +66,7 @@ endfunction()
 set(controller_headers
     api/cluster_queue.hpp api/pod.hpp api/workload.hpp boost/asio/any_io_executor.hpp
     boost/asio/awaitable.hpp config/configuration.hpp controller/jobs/generic_job.hpp
-    controller/reconcilers/stores.hpp engine/state.hpp net/http_server.hpp workload/translator.hpp)
+    controller/reconcile/stores.hpp engine/state/state.hpp net/http_server.hpp workload/translator.hpp)
 precompile(precompiled_headers lib ${headers})
 use_precompiled_headers(${lib} ${PROJECT_SOURCE_DIR}/lib)
 precompile(precompiled_controller_headers controller ${headers} ${controller_headers})

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "api/local_queue.hpp"
-#include "controller/reconcilers/view.hpp"
+#include "controller/reconcile/view.hpp"
 
 #include <memory>
 #include <string>

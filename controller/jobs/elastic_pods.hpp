@@ -2,8 +2,8 @@
 
 #include "api/pod.hpp"
 #include "controller/jobs/job_kinds.hpp"
-#include "controller/reconcilers/reconcile.hpp"
-#include "controller/reconcilers/view.hpp"
+#include "controller/reconcile/reconcile.hpp"
+#include "controller/reconcile/view.hpp"
 
 #include <string>
 #include <string_view>

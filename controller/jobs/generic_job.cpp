@@ -1,6 +1,6 @@
 #include "controller/jobs/generic_job.hpp"
 
-#include "controller/reconcilers/strict_patch.hpp"
+#include "controller/reconcile/strict_patch.hpp"
 #include "workload/text.hpp"
 
 #include <fmt/format.h>

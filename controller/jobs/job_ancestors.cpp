@@ -1,7 +1,7 @@
 #include "controller/jobs/job_ancestors.hpp"
 
 #include "api/kueue_names.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/workload_status.hpp"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 
 #include "base/earlier.hpp"
 #include "controller/jobs/job_reconciliation.hpp"
-#include "controller/reconcilers/left_pods.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/left_pods.hpp"
+#include "controller/reconcile/workload_status.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -3,8 +3,8 @@
 #include "base/clock.hpp"
 #include "controller/jobs/generic_job.hpp"
 #include "controller/jobs/job_kinds.hpp"
-#include "controller/reconcilers/reconcile.hpp"
-#include "controller/reconcilers/view.hpp"
+#include "controller/reconcile/reconcile.hpp"
+#include "controller/reconcile/view.hpp"
 #include "kube/core/resource_path.hpp"
 
 namespace sluice::controller {

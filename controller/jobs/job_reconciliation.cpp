@@ -9,9 +9,9 @@
 #include "controller/jobs/job_ancestors.hpp"
 #include "controller/jobs/job_slices.hpp"
 #include "controller/jobs/workload_of_job.hpp"
-#include "controller/reconcilers/lost_job.hpp"
-#include "controller/reconcilers/strict_patch.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/lost_job.hpp"
+#include "controller/reconcile/strict_patch.hpp"
+#include "controller/reconcile/workload_status.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include "controller/jobs/job_kinds.hpp"
 #include "controller/jobs/job_problem.hpp"
 #include "controller/jobs/job_slices.hpp"
-#include "controller/reconcilers/view.hpp"
+#include "controller/reconcile/view.hpp"
 
 #include <optional>
 #include <string_view>

@@ -2,8 +2,8 @@
 #include "api/kueue_names.hpp"
 #include "controller/jobs/job_reconciliation.hpp"
 #include "controller/jobs/workload_of_job.hpp"
-#include "controller/reconcilers/pod_groups.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/pod_groups.hpp"
+#include "controller/reconcile/workload_status.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "api/kueue_names.hpp"
 #include "controller/jobs/workload_of_job.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/workload_status.hpp"
 #include "workload/slices.hpp"
 
 #include <algorithm>

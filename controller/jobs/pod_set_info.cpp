@@ -4,7 +4,7 @@
 #include "api/kueue_names.hpp"
 #include "api/names.hpp"
 #include "controller/jobs/semantic_equality.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/workload_status.hpp"
 #include "json/patch.hpp"
 #include "workload/quotas.hpp"
 

@@ -5,8 +5,8 @@
 #include "api/workload.hpp"
 #include "base/error.hpp"
 #include "controller/jobs/job_problem.hpp"
-#include "controller/reconcilers/settings.hpp"
-#include "controller/reconcilers/stores.hpp"
+#include "controller/reconcile/settings.hpp"
+#include "controller/reconcile/stores.hpp"
 #include "json/value.hpp"
 
 #include <cstdint>

@@ -3,9 +3,9 @@
 #include "api/names.hpp"
 #include "controller/jobs/job_reconciliation.hpp"
 #include "controller/jobs/workload_of_job.hpp"
-#include "controller/reconcilers/lost_job.hpp"
-#include "controller/reconcilers/pod_groups.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/lost_job.hpp"
+#include "controller/reconcile/pod_groups.hpp"
+#include "controller/reconcile/workload_status.hpp"
 #include "validation/job_rules.hpp"
 
 #include <fmt/format.h>

@@ -4,8 +4,8 @@
 #include "api/names.hpp"
 #include "api/sluice_names.hpp"
 #include "controller/jobs/semantic_equality.hpp"
-#include "controller/reconcilers/workload_name.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/workload_name.hpp"
+#include "controller/reconcile/workload_status.hpp"
 #include "validation/workload_rules.hpp"
 
 #include <fmt/format.h>

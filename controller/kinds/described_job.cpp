@@ -1,6 +1,6 @@
 #include "controller/jobs/described/described_kind.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/workload_status.hpp"
 #include "job_kinds/schema.hpp"
 #include "job_kinds/text.hpp"
 

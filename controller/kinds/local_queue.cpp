@@ -2,7 +2,7 @@
 
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/kinds/registry.hpp"
-#include "controller/reconcilers/pod_groups.hpp"
+#include "controller/reconcile/pod_groups.hpp"
 
 namespace sluice::controller {
 

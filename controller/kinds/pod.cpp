@@ -5,10 +5,10 @@
 #include "controller/jobs/pod/pod_state.hpp"
 #include "controller/jobs/serving/group_pods.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
-#include "controller/reconcilers/left_pods.hpp"
-#include "controller/reconcilers/lost_job.hpp"
-#include "controller/reconcilers/pod_groups.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/left_pods.hpp"
+#include "controller/reconcile/lost_job.hpp"
+#include "controller/reconcile/pod_groups.hpp"
+#include "controller/reconcile/workload_status.hpp"
 #include "kube/core/raw_json.hpp"
 
 #include <optional>

@@ -2,7 +2,7 @@
 
 #include "api/pod.hpp"
 #include "base/assert.hpp"
-#include "controller/reconcilers/pod_groups.hpp"
+#include "controller/reconcile/pod_groups.hpp"
 
 #include <iterator>
 #include <utility>

@@ -5,9 +5,9 @@
 #include "controller/jobs/pod/pod_kind.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/kinds/registry.hpp"
+#include "controller/reconcile/pod_groups.hpp"
+#include "controller/reconcile/workload_status.hpp"
 #include "controller/reconcilers/described_owner.hpp"
-#include "controller/reconcilers/pod_groups.hpp"
-#include "controller/reconcilers/workload_status.hpp"
 #include "workload/slices.hpp"
 
 namespace sluice::controller {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "controller/reconcilers/stores.hpp"
+#include "controller/reconcile/stores.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,7 +1,7 @@
 #include "controller/process/cohort_metrics.hpp"
 
 #include "controller/process/metric_numbers.hpp"
-#include "engine/fair_sharing.hpp"
+#include "engine/state/fair_sharing.hpp"
 
 #include <cstddef>
 #include <iterator>

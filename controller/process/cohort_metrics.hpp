@@ -1,7 +1,7 @@
 #pragma once
 
 #include "controller/process/workload_tally.hpp"
-#include "engine/state.hpp"
+#include "engine/state/state.hpp"
 #include "metrics/gauge_group.hpp"
 #include "metrics/kueue_metrics.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "controller/reconcilers/reconcile.hpp"
+#include "controller/reconcile/reconcile.hpp"
 #include "json/value.hpp"
 
 namespace sluice::controller {

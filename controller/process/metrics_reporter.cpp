@@ -2,7 +2,7 @@
 
 #include "api/kueue_names.hpp"
 #include "base/version.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/workload_status.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -3,7 +3,7 @@
 #include "api/cluster_queue.hpp"
 #include "api/codec.hpp"
 #include "base/log.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/workload_status.hpp"
 #include "json/value.hpp"
 
 #include <fmt/format.h>

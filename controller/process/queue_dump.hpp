@@ -1,6 +1,6 @@
 #pragma once
 
-#include "controller/reconcilers/stores.hpp"
+#include "controller/reconcile/stores.hpp"
 #include "controller/visibility/pending_workloads.hpp"
 
 namespace sluice::controller {

@@ -4,7 +4,7 @@
 #include "api/label_selector.hpp"
 #include "controller/process/metric_numbers.hpp"
 #include "controller/reconcilers/queue_status.hpp"
-#include "engine/fair_sharing.hpp"
+#include "engine/state/fair_sharing.hpp"
 #include "workload/amounts.hpp"
 
 #include <algorithm>

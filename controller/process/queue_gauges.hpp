@@ -1,8 +1,8 @@
 #pragma once
 
 #include "controller/process/workload_tally.hpp"
-#include "controller/reconcilers/stores.hpp"
-#include "engine/state.hpp"
+#include "controller/reconcile/stores.hpp"
+#include "engine/state/state.hpp"
 #include "metrics/gauge_group.hpp"
 #include "metrics/kueue_metrics.hpp"
 #include "workload/translator.hpp"

@@ -7,8 +7,8 @@
 #include "controller/process/failing_objects.hpp"
 #include "controller/process/recreations.hpp"
 #include "controller/process/settlement_waits.hpp"
-#include "controller/reconcilers/view.hpp"
-#include "controller/reconcilers/write_sink.hpp"
+#include "controller/reconcile/view.hpp"
+#include "controller/reconcile/write_sink.hpp"
 #include "kube/runtime/work_queue.hpp"
 #include "metrics/distribution.hpp"
 

@@ -3,8 +3,8 @@
 #include "base/error.hpp"
 #include "config/configuration.hpp"
 #include "config/feature_gates.hpp"
-#include "controller/reconcilers/settings.hpp"
-#include "engine/options.hpp"
+#include "controller/reconcile/settings.hpp"
+#include "engine/types/options.hpp"
 #include "metrics/custom_labels.hpp"
 
 #include <cstdint>

@@ -15,7 +15,7 @@
 #include "controller/process/passed_kinds.hpp"
 #include "controller/process/settings.hpp"
 #include "controller/scheduler/consumed_resources.hpp"
-#include "engine/fair_sharing.hpp"
+#include "engine/state/fair_sharing.hpp"
 #include "kube/client/leader_election.hpp"
 #include "kube/client/leader_thread.hpp"
 #include "webhook/kueue_webhooks.hpp"

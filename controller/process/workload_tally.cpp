@@ -1,7 +1,7 @@
 #include "controller/process/workload_tally.hpp"
 
 #include "api/kueue_names.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/workload_status.hpp"
 #include "workload/queueable.hpp"
 
 #include <algorithm>

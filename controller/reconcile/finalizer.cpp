@@ -1,7 +1,7 @@
-#include "controller/reconcilers/finalizer.hpp"
+#include "controller/reconcile/finalizer.hpp"
 
 #include "api/kueue_names.hpp"
-#include "controller/reconcilers/strict_patch.hpp"
+#include "controller/reconcile/strict_patch.hpp"
 #include "json/patch.hpp"
 
 #include <utility>

@@ -1,9 +1,9 @@
-#include "controller/reconcilers/left_pods.hpp"
+#include "controller/reconcile/left_pods.hpp"
 
 #include "api/kueue_names.hpp"
-#include "controller/reconcilers/lost_job.hpp"
-#include "controller/reconcilers/pod_life.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/lost_job.hpp"
+#include "controller/reconcile/pod_life.hpp"
+#include "controller/reconcile/workload_status.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "api/pod.hpp"
-#include "controller/reconcilers/reconcile.hpp"
-#include "controller/reconcilers/settings.hpp"
-#include "controller/reconcilers/stores.hpp"
+#include "controller/reconcile/reconcile.hpp"
+#include "controller/reconcile/settings.hpp"
+#include "controller/reconcile/stores.hpp"
 
 #include <optional>
 #include <set>

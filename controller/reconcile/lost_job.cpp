@@ -1,8 +1,8 @@
-#include "controller/reconcilers/lost_job.hpp"
+#include "controller/reconcile/lost_job.hpp"
 
 #include "api/kueue_names.hpp"
 #include "api/pod.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/workload_status.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "controller/reconcilers/view.hpp"
+#include "controller/reconcile/view.hpp"
 
 #include <set>
 #include <string>

@@ -1,4 +1,4 @@
-#include "controller/reconcilers/pod_groups.hpp"
+#include "controller/reconcile/pod_groups.hpp"
 
 #include "api/apps.hpp"
 #include "api/kueue_names.hpp"

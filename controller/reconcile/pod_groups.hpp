@@ -1,7 +1,7 @@
 #pragma once
 
 #include "api/workload.hpp"
-#include "controller/reconcilers/reconcile.hpp"
+#include "controller/reconcile/reconcile.hpp"
 
 #include <string_view>
 

@@ -1,4 +1,4 @@
-#include "controller/reconcilers/pod_life.hpp"
+#include "controller/reconcile/pod_life.hpp"
 
 #include "api/kueue_names.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "api/pod.hpp"
 #include "base/clock.hpp"
-#include "controller/reconcilers/settings.hpp"
+#include "controller/reconcile/settings.hpp"
 
 #include <optional>
 

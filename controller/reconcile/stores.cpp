@@ -1,7 +1,7 @@
-#include "controller/reconcilers/stores.hpp"
+#include "controller/reconcile/stores.hpp"
 
 #include "api/kueue_names.hpp"
-#include "controller/reconcilers/lost_job.hpp"
+#include "controller/reconcile/lost_job.hpp"
 #include "workload/slices.hpp"
 
 #include <utility>

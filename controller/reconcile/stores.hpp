@@ -10,7 +10,7 @@
 #include "api/resource_flavor.hpp"
 #include "api/topology.hpp"
 #include "api/workload.hpp"
-#include "controller/reconcilers/reconcile.hpp"
+#include "controller/reconcile/reconcile.hpp"
 #include "kube/runtime/stores.hpp"
 
 #include <map>

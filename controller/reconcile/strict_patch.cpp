@@ -1,4 +1,4 @@
-#include "controller/reconcilers/strict_patch.hpp"
+#include "controller/reconcile/strict_patch.hpp"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "api/meta.hpp"
-#include "controller/reconcilers/reconcile.hpp"
+#include "controller/reconcile/reconcile.hpp"
 
 namespace sluice::controller {
 

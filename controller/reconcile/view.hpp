@@ -1,7 +1,7 @@
 #pragma once
 
-#include "controller/reconcilers/settings.hpp"
-#include "controller/reconcilers/stores.hpp"
+#include "controller/reconcile/settings.hpp"
+#include "controller/reconcile/stores.hpp"
 #include "workload/translator.hpp"
 
 #include <set>

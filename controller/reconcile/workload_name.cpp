@@ -1,4 +1,4 @@
-#include "controller/reconcilers/workload_name.hpp"
+#include "controller/reconcile/workload_name.hpp"
 
 #include "base/sha1.hpp"
 

@@ -1,9 +1,9 @@
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/workload_status.hpp"
 
 #include "api/codec.hpp"
 #include "api/conditions.hpp"
 #include "api/kueue_names.hpp"
-#include "controller/reconcilers/finalizer.hpp"
+#include "controller/reconcile/finalizer.hpp"
 #include "workload/messages.hpp"
 #include "workload/queueable.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "api/workload.hpp"
 #include "base/clock.hpp"
-#include "controller/reconcilers/reconcile.hpp"
+#include "controller/reconcile/reconcile.hpp"
 #include "workload/status.hpp"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "controller/reconcilers/reconcile.hpp"
+#include "controller/reconcile/reconcile.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -1,7 +1,7 @@
 #include "controller/reconcilers/admission_gate.hpp"
 
 #include "api/kueue_names.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/workload_status.hpp"
 #include "workload/messages.hpp"
 #include "workload/queueable.hpp"
 #include "workload/status.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "api/workload.hpp"
-#include "controller/reconcilers/reconcile.hpp"
-#include "controller/reconcilers/settings.hpp"
+#include "controller/reconcile/reconcile.hpp"
+#include "controller/reconcile/settings.hpp"
 #include "workload/waiting.hpp"
 
 #include <optional>

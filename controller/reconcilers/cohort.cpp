@@ -2,7 +2,7 @@
 
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"
-#include "controller/reconcilers/finalizer.hpp"
+#include "controller/reconcile/finalizer.hpp"
 #include "workload/quotas.hpp"
 #include "workload/text.hpp"
 

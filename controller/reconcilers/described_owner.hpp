@@ -1,7 +1,7 @@
 #pragma once
 
 #include "api/workload.hpp"
-#include "controller/reconcilers/stores.hpp"
+#include "controller/reconcile/stores.hpp"
 #include "workload/waiting.hpp"
 
 #include <optional>

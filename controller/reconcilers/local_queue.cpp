@@ -1,7 +1,7 @@
 #include "controller/reconcilers/local_queue.hpp"
 
 #include "api/codec.hpp"
-#include "controller/reconcilers/finalizer.hpp"
+#include "controller/reconcile/finalizer.hpp"
 #include "controller/reconcilers/queue_status.hpp"
 #include "workload/amounts.hpp"
 

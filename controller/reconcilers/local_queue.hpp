@@ -1,8 +1,8 @@
 #pragma once
 
 #include "api/local_queue.hpp"
-#include "controller/reconcilers/reconcile.hpp"
-#include "controller/reconcilers/view.hpp"
+#include "controller/reconcile/reconcile.hpp"
+#include "controller/reconcile/view.hpp"
 
 #include <optional>
 #include <string_view>

@@ -4,7 +4,7 @@
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"
 #include "api/pod.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/workload_status.hpp"
 #include "kube/runtime/any_store.hpp"
 
 #include <algorithm>

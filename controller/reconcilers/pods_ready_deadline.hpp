@@ -3,7 +3,7 @@
 #include "api/workload.hpp"
 #include "base/clock.hpp"
 #include "config/configuration.hpp"
-#include "controller/reconcilers/stores.hpp"
+#include "controller/reconcile/stores.hpp"
 
 #include <optional>
 #include <string>

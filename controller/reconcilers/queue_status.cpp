@@ -2,7 +2,7 @@
 
 #include "api/conditions.hpp"
 #include "api/kueue_names.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/workload_status.hpp"
 #include "workload/amounts.hpp"
 #include "workload/queueable.hpp"
 #include "workload/text.hpp"

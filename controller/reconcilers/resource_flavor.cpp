@@ -3,7 +3,7 @@
 #include "api/codec.hpp"
 #include "api/conditions.hpp"
 #include "api/kueue_names.hpp"
-#include "controller/reconcilers/finalizer.hpp"
+#include "controller/reconcile/finalizer.hpp"
 #include "controller/reconcilers/queue_status.hpp"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "controller/reconcilers/reconcile.hpp"
-#include "controller/reconcilers/stores.hpp"
+#include "controller/reconcile/reconcile.hpp"
+#include "controller/reconcile/stores.hpp"
 
 #include <string_view>
 

@@ -1,7 +1,7 @@
 #include "controller/reconcilers/waiting_reason.hpp"
 
 #include "api/kueue_names.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/workload_status.hpp"
 
 namespace sluice::controller {
 

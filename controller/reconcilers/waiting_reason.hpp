@@ -1,6 +1,6 @@
 #pragma once
 
-#include "controller/reconcilers/settings.hpp"
+#include "controller/reconcile/settings.hpp"
 #include "workload/translator.hpp"
 #include "workload/waiting.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "controller/reconcilers/reconcile.hpp"
-#include "controller/reconcilers/view.hpp"
+#include "controller/reconcile/reconcile.hpp"
+#include "controller/reconcile/view.hpp"
 
 #include <string_view>
 

@@ -1,6 +1,6 @@
 #include "controller/reconcilers/workload_priority_class.hpp"
 
-#include "controller/reconcilers/strict_patch.hpp"
+#include "controller/reconcile/strict_patch.hpp"
 
 namespace sluice::controller {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "controller/reconcilers/reconcile.hpp"
-#include "controller/reconcilers/stores.hpp"
+#include "controller/reconcile/reconcile.hpp"
+#include "controller/reconcile/stores.hpp"
 
 #include <string_view>
 

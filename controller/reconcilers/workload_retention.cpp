@@ -1,7 +1,7 @@
 #include "controller/reconcilers/workload_retention.hpp"
 
 #include "api/kueue_names.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/workload_status.hpp"
 
 #include <utility>
 

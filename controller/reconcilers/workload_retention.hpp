@@ -3,7 +3,7 @@
 #include "api/workload.hpp"
 #include "base/clock.hpp"
 #include "config/configuration.hpp"
-#include "controller/reconcilers/reconcile.hpp"
+#include "controller/reconcile/reconcile.hpp"
 
 namespace sluice::controller {
 

@@ -1,6 +1,6 @@
 #include "controller/reconcilers/workload_slices.hpp"
 
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/workload_status.hpp"
 #include "workload/slices.hpp"
 
 namespace sluice::controller {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "api/workload.hpp"
-#include "controller/reconcilers/settings.hpp"
-#include "controller/reconcilers/stores.hpp"
+#include "controller/reconcile/settings.hpp"
+#include "controller/reconcile/stores.hpp"
 
 #include <memory>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "api/local_queue.hpp"
-#include "engine/state.hpp"
+#include "engine/state/state.hpp"
 #include "kube/core/kind.hpp"
 
 #include <optional>

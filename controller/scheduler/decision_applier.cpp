@@ -2,8 +2,8 @@
 
 #include "api/kueue_names.hpp"
 #include "base/log.hpp"
-#include "controller/reconcilers/pod_groups.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/pod_groups.hpp"
+#include "controller/reconcile/workload_status.hpp"
 #include "workload/messages.hpp"
 #include "workload/queueable.hpp"
 #include "workload/status.hpp"

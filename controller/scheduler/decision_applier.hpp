@@ -1,12 +1,12 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "controller/reconcilers/settings.hpp"
-#include "controller/reconcilers/stores.hpp"
-#include "controller/reconcilers/write_sink.hpp"
+#include "controller/reconcile/settings.hpp"
+#include "controller/reconcile/stores.hpp"
+#include "controller/reconcile/write_sink.hpp"
 #include "controller/scheduler/state_feeder.hpp"
-#include "engine/decision.hpp"
-#include "engine/state.hpp"
+#include "engine/state/state.hpp"
+#include "engine/types/decision.hpp"
 #include "workload/translator.hpp"
 
 #include <cstddef>

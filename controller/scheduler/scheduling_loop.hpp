@@ -1,12 +1,12 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "controller/reconcilers/write_sink.hpp"
+#include "controller/reconcile/write_sink.hpp"
 #include "controller/scheduler/decision_applier.hpp"
 #include "controller/scheduler/state_feeder.hpp"
-#include "engine/audit.hpp"
-#include "engine/decision.hpp"
-#include "engine/state.hpp"
+#include "engine/state/audit.hpp"
+#include "engine/state/state.hpp"
+#include "engine/types/decision.hpp"
 
 #include <cstdint>
 #include <functional>

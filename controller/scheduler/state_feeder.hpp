@@ -4,7 +4,7 @@
 #include "base/clock_steps.hpp"
 #include "controller/kinds/registry.hpp"
 #include "controller/scheduler/unaccounted_quota.hpp"
-#include "engine/state.hpp"
+#include "engine/state/state.hpp"
 #include "workload/translator.hpp"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "controller/reconcilers/stores.hpp"
-#include "engine/state.hpp"
+#include "controller/reconcile/stores.hpp"
+#include "engine/state/state.hpp"
 
 #include <string>
 #include <vector>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "api/workload.hpp"
-#include "controller/reconcilers/stores.hpp"
+#include "controller/reconcile/stores.hpp"
 #include "controller/visibility/request_path.hpp"
-#include "engine/state.hpp"
+#include "engine/state/state.hpp"
 #include "workload/pending_order.hpp"
 
 #include <cstdint>

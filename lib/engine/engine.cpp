@@ -1,5 +1,7 @@
 #include "engine/engine.hpp"
-#include "engine/state_editor.hpp"
+
+#include "engine/cycle/cycle.hpp"
+#include "engine/state/state_editor.hpp"
 
 #include <algorithm>
 #include <variant>
@@ -13,6 +15,10 @@ void apply(State& state, const Event& event, Time now) {
 
 void step_clock(State& state, Duration by, Time now) {
     StateEditor(state, now).step_clock(by);
+}
+
+CycleResult run_cycle(State& state, Time now) {
+    return Cycle(state, now).run();
 }
 
 std::optional<Time> next_due(const State& state) {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "engine/decision.hpp"
-#include "engine/event.hpp"
-#include "engine/state.hpp"
+#include "engine/state/state.hpp"
+#include "engine/types/decision.hpp"
+#include "engine/types/event.hpp"
 
 #include <optional>
 #include <vector>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "api/quantity.hpp"
-#include "engine/amount.hpp"
+#include "engine/types/amount.hpp"
 
 #include <string>
 #include <string_view>

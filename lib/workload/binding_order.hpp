@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/ids.hpp"
+#include "engine/types/ids.hpp"
 #include "workload/explanation.hpp"
 
 #include <compare>

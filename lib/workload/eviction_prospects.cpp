@@ -1,7 +1,7 @@
 #include "workload/eviction_prospects.hpp"
 
-#include "engine/preemption.hpp"
-#include "engine/workload_slice.hpp"
+#include "engine/flavors/workload_slice.hpp"
+#include "engine/preemption/preemption.hpp"
 
 #include <vector>
 

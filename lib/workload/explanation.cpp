@@ -1,6 +1,6 @@
 #include "workload/explanation.hpp"
 
-#include "engine/workload_slice.hpp"
+#include "engine/flavors/workload_slice.hpp"
 #include "workload/amounts.hpp"
 #include "workload/binding_order.hpp"
 #include "workload/decision_view.hpp"

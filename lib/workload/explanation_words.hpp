@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/decision.hpp"
+#include "engine/types/decision.hpp"
 #include "workload/explanation.hpp"
 
 #include <string>

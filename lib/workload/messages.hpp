@@ -1,8 +1,8 @@
 #pragma once
 
 #include "api/workload.hpp"
-#include "engine/decision.hpp"
-#include "engine/state.hpp"
+#include "engine/state/state.hpp"
+#include "engine/types/decision.hpp"
 #include "workload/translator.hpp"
 
 #include <string>

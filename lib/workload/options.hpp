@@ -2,7 +2,7 @@
 
 #include "config/configuration.hpp"
 #include "config/feature_gates.hpp"
-#include "engine/options.hpp"
+#include "engine/types/options.hpp"
 #include "workload/translation_settings.hpp"
 
 namespace sluice::workload {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "api/pod.hpp"
-#include "engine/objects.hpp"
+#include "engine/types/objects.hpp"
 #include "workload/limit_range.hpp"
 #include "workload/pod_shape.hpp"
 #include "workload/requests.hpp"

@@ -3,7 +3,7 @@
 #include "api/pod.hpp"
 #include "api/resource_flavor.hpp"
 #include "api/workload.hpp"
-#include "engine/objects.hpp"
+#include "engine/types/objects.hpp"
 
 #include <map>
 #include <optional>

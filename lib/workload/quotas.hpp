@@ -4,7 +4,7 @@
 #include "api/cohort.hpp"
 #include "api/local_queue.hpp"
 #include "api/resource_flavor.hpp"
-#include "engine/objects.hpp"
+#include "engine/types/objects.hpp"
 #include "validation/field_error.hpp"
 
 #include <optional>

@@ -3,7 +3,7 @@
 #include "api/effective_requests.hpp"
 #include "api/pod.hpp"
 #include "api/workload.hpp"
-#include "engine/objects.hpp"
+#include "engine/types/objects.hpp"
 #include "workload/limit_range.hpp"
 #include "workload/translation_settings.hpp"
 

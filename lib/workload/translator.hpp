@@ -3,7 +3,7 @@
 #include "api/core.hpp"
 #include "api/topology.hpp"
 #include "api/workload.hpp"
-#include "engine/event.hpp"
+#include "engine/types/event.hpp"
 #include "workload/pod_demand.hpp"
 #include "workload/pod_shape.hpp"
 #include "workload/quotas.hpp"

@@ -6,9 +6,9 @@
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/kinds/registry.hpp"
 #include "controller/process/metrics_reporter.hpp"
-#include "controller/reconcilers/stores.hpp"
+#include "controller/reconcile/stores.hpp"
 #include "controller/scheduler/state_feeder.hpp"
-#include "engine/state.hpp"
+#include "engine/state/state.hpp"
 #include "workload/translator.hpp"
 
 #include <fmt/format.h>

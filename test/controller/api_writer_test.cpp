@@ -2,8 +2,8 @@
 
 #include "api/codec.hpp"
 #include "controller/known_stores.hpp"
-#include "controller/reconcilers/strict_patch.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/strict_patch.hpp"
+#include "controller/reconcile/workload_status.hpp"
 #include "kube/core/status_error.hpp"
 #include "kube/runtime/lease_term.hpp"
 #include "net/event_loop.hpp"

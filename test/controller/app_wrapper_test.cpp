@@ -1,6 +1,6 @@
 #include "controller/described_story.hpp"
-#include "controller/jobs/app_wrapper/wrapped_pod_sets.hpp"
 #include "controller/queued_jobs.hpp"
+#include "job_kinds/derived/wrapped_pod_sets.hpp"
 #include "yaml/parse.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -18,7 +18,8 @@ constexpr const char* kPod = "{spec: {containers: [{name: c}]}}";
 
 /// path=replicas of each pod set of a component, or what is wrong with it.
 std::string wrapped(std::string_view component, const json::Value* settled = nullptr) {
-    const auto pod_sets = wrapped_pod_sets(*yaml::parse_document(component), settled, "at");
+    const auto pod_sets =
+        job_kinds::wrapped_pod_sets(*yaml::parse_document(component), settled, "at");
     if (!pod_sets) {
         return pod_sets.error().detail;
     }
@@ -113,7 +114,7 @@ TEST_CASE("a declared pod set is found by its path", "[job-kinds][app-wrapper]")
 
 TEST_CASE("what the AppWrapper controller settled on counts", "[job-kinds][app-wrapper]") {
     const json::Value settled = *yaml::parse_document("[{path: template.spec.template}]");
-    const auto pod_sets = wrapped_pod_sets(
+    const auto pod_sets = job_kinds::wrapped_pod_sets(
         *yaml::parse_document(
             component("batch/v1", "Job", fmt::format("{{parallelism: 3, template: {}}}", kPod))
         ),

@@ -1,6 +1,6 @@
 #include "controller/mini_cluster.hpp"
 #include "controller/process/metrics_reporter.hpp"
-#include "engine/state_editor.hpp"
+#include "engine/state/state_editor.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

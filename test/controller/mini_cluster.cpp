@@ -7,7 +7,7 @@
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/known_stores.hpp"
 #include "controller/owned_fields.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/workload_status.hpp"
 #include "controller/scheduler/consumed_resources.hpp"
 #include "json/patch.hpp"
 

@@ -7,7 +7,7 @@
 #include "controller/played_jobs.hpp"
 #include "controller/queued_jobs.hpp"
 #include "controller/queued_pods.hpp"
-#include "engine/audit.hpp"
+#include "engine/state/audit.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-#include "controller/commands/controller.hpp"
-#include "controller/reconcilers/workload_name.hpp"
+#include "controller/commands/controller/controller.hpp"
+#include "controller/reconcile/workload_name.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,5 +1,5 @@
 #include "controller/described_story.hpp"
-#include "controller/jobs/spark/spark_pod.hpp"
+#include "job_kinds/derived/spark_pod.hpp"
 #include "json/patch.hpp"
 #include "yaml/parse.hpp"
 
@@ -26,7 +26,7 @@ std::string text_at(const json::Value& value, std::string_view path) {
 std::string resources(std::string_view driver) {
     json::Value application = json::Object{{"spec", json::Object{}}};
     application.find("spec")->set("driver", *yaml::parse_document(driver));
-    const auto pod = make_spark_pod(application, SparkRole::Driver);
+    const auto pod = job_kinds::make_spark_pod(application, job_kinds::SparkRole::Driver);
     return pod ? text_at(*pod, "spec.containers[0].resources") : pod.error().detail;
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("the pod of a role has its volumes and containers", "[job-kinds][spark
         "i}], priorityClassName: high, labels: {a: mine}, template: {metadata: {labels: {a: base, "
         "b: base}}}}}}"
     );
-    const auto pod = make_spark_pod(application, SparkRole::Executor);
+    const auto pod = job_kinds::make_spark_pod(application, job_kinds::SparkRole::Executor);
     REQUIRE(pod);
     CHECK(
         json::print(*pod) ==

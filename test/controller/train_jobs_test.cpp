@@ -1,7 +1,7 @@
 #include "controller/described_story.hpp"
-#include "controller/jobs/train_job/made_job_set.hpp"
 #include "controller/jobs/train_job/training_runtime.hpp"
 #include "controller/queued_jobs.hpp"
+#include "job_kinds/derived/replicated_jobs.hpp"
 #include "yaml/parse.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -21,8 +21,9 @@ const ObjectKey kTorch{cluster_training_runtime_names()->kind(), "", "torch"};
 /// name=parallelism of each Job, with its replicas where they are not one.
 std::string made_jobs(std::string_view train_job, std::string_view runtime) {
     std::string text;
-    for (const json::Value& job :
-         make_replicated_jobs(*yaml::parse_document(train_job), *yaml::parse_document(runtime))) {
+    for (const json::Value& job : job_kinds::make_replicated_jobs(
+             *yaml::parse_document(train_job), *yaml::parse_document(runtime)
+         )) {
         text += text.empty() ? "" : " ";
         text += fmt::format(
             "{}={}",
@@ -87,7 +88,7 @@ TEST_CASE("the launcher of MPI may be one of the nodes", "[job-kinds][train]") {
 }
 
 TEST_CASE("patches are merged into the runtime in their order", "[job-kinds][train]") {
-    const json::Array jobs = make_replicated_jobs(
+    const json::Array jobs = job_kinds::make_replicated_jobs(
         *yaml::parse_document(
             "{metadata: {name: t}, spec: {trainer: {image: mine, env: [{name: a, value: last}], "
             "resourcesPerNode: {requests: {cpu: 2}}}, runtimePatches: [{manager: x, "

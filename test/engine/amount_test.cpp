@@ -1,4 +1,4 @@
-#include "engine/amount.hpp"
+#include "engine/types/amount.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

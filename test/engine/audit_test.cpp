@@ -1,7 +1,7 @@
-#include "engine/audit.hpp"
+#include "engine/state/audit.hpp"
 
 #include "engine/engine.hpp"
-#include "engine/state_editor.hpp"
+#include "engine/state/state_editor.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

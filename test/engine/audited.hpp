@@ -1,8 +1,8 @@
 #pragma once
 
-#include "engine/audit.hpp"
 #include "engine/engine.hpp"
 #include "engine/names_audit.hpp"
+#include "engine/state/audit.hpp"
 
 #include <stdexcept>
 

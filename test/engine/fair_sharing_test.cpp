@@ -1,5 +1,5 @@
 // Shares as they are reported and compared.
-#include "engine/fair_sharing.hpp"
+#include "engine/state/fair_sharing.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

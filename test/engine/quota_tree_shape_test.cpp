@@ -1,5 +1,5 @@
 #include "base/prng.hpp"
-#include "engine/quota_tree.hpp"
+#include "engine/quota/quota_tree.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

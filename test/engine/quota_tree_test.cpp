@@ -1,4 +1,4 @@
-#include "engine/quota_tree.hpp"
+#include "engine/quota/quota_tree.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/event.hpp"
-#include "engine/options.hpp"
+#include "engine/types/event.hpp"
+#include "engine/types/options.hpp"
 #include "support/outcome.hpp"
 
 #include <cstdint>

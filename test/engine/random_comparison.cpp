@@ -1,10 +1,10 @@
 #include "engine/random_comparison.hpp"
 
-#include "engine/audit.hpp"
 #include "engine/engine.hpp"
 #include "engine/names_audit.hpp"
 #include "engine/random_invariants.hpp"
 #include "engine/reference.hpp"
+#include "engine/state/audit.hpp"
 #include "support/outcome.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "engine/random_invariants.hpp"
 
-#include "engine/workload_slice.hpp"
+#include "engine/flavors/workload_slice.hpp"
 
 #include <fmt/format.h>
 

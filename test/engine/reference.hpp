@@ -1,11 +1,11 @@
 #pragma once
 
-#include "engine/event.hpp"
-#include "engine/options.hpp"
 #include "engine/reference_assignment.hpp"
 #include "engine/reference_preemption.hpp"
 #include "engine/reference_snapshot.hpp"
 #include "engine/reference_usage.hpp"
+#include "engine/types/event.hpp"
+#include "engine/types/options.hpp"
 #include "support/outcome.hpp"
 
 #include <map>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "engine/decision.hpp"
-#include "engine/options.hpp"
 #include "engine/reference_snapshot.hpp"
+#include "engine/types/decision.hpp"
+#include "engine/types/options.hpp"
 
 #include <cstdint>
 #include <map>

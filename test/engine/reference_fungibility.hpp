@@ -1,8 +1,8 @@
 #pragma once
 
-#include "engine/decision.hpp"
-#include "engine/objects.hpp"
 #include "engine/reference_assignment.hpp"
+#include "engine/types/decision.hpp"
+#include "engine/types/objects.hpp"
 
 #include <cstdint>
 #include <limits>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/decision.hpp"
 #include "engine/reference_assignment.hpp"
+#include "engine/types/decision.hpp"
 
 #include <functional>
 #include <set>

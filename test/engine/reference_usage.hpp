@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/options.hpp"
-#include "engine/time.hpp"
+#include "engine/types/options.hpp"
+#include "engine/types/time.hpp"
 
 #include <cstdint>
 #include <map>

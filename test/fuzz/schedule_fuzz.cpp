@@ -1,7 +1,7 @@
 #include "base/assert.hpp"
-#include "controller/commands/schedule_input.hpp"
-#include "controller/commands/schedule_output.hpp"
-#include "controller/commands/schedule_simulation.hpp"
+#include "controller/commands/schedule/schedule_input.hpp"
+#include "controller/commands/schedule/schedule_output.hpp"
+#include "controller/commands/schedule/schedule_simulation.hpp"
 #include "fuzz/fuzz_target.hpp"
 
 #include <chrono>

@@ -1,51 +1,74 @@
-"""Which folder may include which: the table, and the third-party headers of some folders."""
+#!/usr/bin/env python3
+"""Which folder may include which: the table, and the third-party headers of some folders.
 
+layers.py    writes the sentence `May include:` of each folder's README.md from the table
+"""
+
+import os
 import re
+import sys
+import textwrap
 
-# Folder -> the folders it may include besides itself. A folder that is not here is a fault, so a
-# new one starts with the question where it stands.
+# Folder -> the folders above it in the table that it may include besides itself, each of which it
+# does include. A folder that is not here is a fault, so a new one starts with the question where it
+# stands.
 LAYERS = {
     "base": "",
     "json": "base",
     "yaml": "base json",
     "api": "base json",
-    "engine": "base",
+    "engine/types": "base",
+    "engine/quota": "base engine/types",
+    "engine/state": "base engine/types engine/quota",
+    "engine/preemption": "base engine/types engine/quota engine/state",
+    "engine/flavors": "base engine/types engine/quota engine/state engine/preemption",
+    "engine/cycle": "base engine/types engine/state engine/preemption engine/flavors",
+    "engine": "engine/types engine/state engine/cycle",
+    "kube/core": "base json api",
     "config": "base json api",
     "job_kinds": "base json yaml api config",
-    "validation": "base json api config",
-    "workload": "base json api config validation engine",
-    "metrics": "base json api",
-    "webhook": "base json api config validation kube/core",
-    "cel": "base json api config kube/core",
+    "job_kinds/derived": "base json api job_kinds",
+    "validation": "json api config",
+    "workload": "base api engine/types engine/state engine/preemption engine/flavors engine config"
+    " validation",
+    "metrics": "base api",
+    "webhook": "base json api kube/core config validation",
+    "cel": "base json kube/core config",
     "net": "base",
-    "kube/core": "base json api",
     "kube/runtime": "base json api kube/core",
-    "kube/client": "base json yaml api kube/core kube/runtime net",
-    "serving": "base json api kube/core kube/client net",
-    "apiserver": "base json yaml api config validation cel kube/core kube/client net webhook",
-    "sim": "base json yaml api engine workload config job_kinds metrics webhook cel net kube/core"
-    " kube/runtime kube/client apiserver controller/jobs controller/reconcilers controller/scheduler"
-    " controller/process",
-    "controller/reconcilers": "base json api engine workload config metrics kube/core"
-    " kube/runtime kube/client",
-    "controller/jobs": "base json api engine workload config job_kinds validation webhook"
-    " kube/core kube/runtime controller/reconcilers",
-    # A kind's entry names its reconciler and what the engine is told of it.
-    "controller/kinds": "base json api engine workload config job_kinds validation webhook"
-    " kube/core kube/runtime"
-    " controller/reconcilers controller/jobs",
-    # The scheduler reads the same stores and writes the same status as the reconcilers.
-    "controller/scheduler": "base json api engine workload config metrics kube/core"
-    " kube/runtime kube/client controller/reconcilers controller/jobs controller/kinds",
-    "controller/visibility": "base json api engine workload net serving kube/core kube/runtime"
-    " kube/client controller/reconcilers",
-    "controller/process": "base json yaml api engine workload config job_kinds validation metrics"
-    " webhook cel net serving kube/core kube/runtime kube/client apiserver controller/reconcilers controller/jobs"
-    " controller/kinds controller/scheduler controller/visibility",
-    "controller/commands": "base json yaml api engine workload config job_kinds metrics webhook"
-    " cel net kube/core kube/runtime kube/client apiserver sim controller/reconcilers"
-    " controller/jobs controller/kinds controller/scheduler controller/process",
-    "controller": "base controller/commands",
+    "kube/client": "base json yaml api kube/core net kube/runtime",
+    "serving": "base json api kube/core net kube/client",
+    "apiserver": "base json yaml api kube/core config webhook cel net kube/client",
+    "sim": "base json api job_kinds job_kinds/derived apiserver",
+    "controller/reconcile": "base json api kube/core config workload kube/runtime",
+    "controller/reconcilers": "base api config workload kube/runtime controller/reconcile",
+    "controller/jobs": "base json api kube/core config job_kinds job_kinds/derived validation"
+    " workload webhook controller/reconcile",
+    "controller/kinds": "base api engine/types engine/state kube/core job_kinds workload"
+    " kube/runtime controller/reconcile controller/reconcilers controller/jobs",
+    "controller/scheduler": "base json api engine/types engine/state engine kube/core workload"
+    " controller/reconcile controller/kinds",
+    "controller/visibility": "base json api engine/state workload net kube/client serving"
+    " controller/reconcile",
+    "controller/process": "base json api engine/types engine/state kube/core config job_kinds"
+    " workload metrics webhook net kube/runtime kube/client serving controller/reconcile"
+    " controller/reconcilers controller/jobs controller/kinds controller/scheduler"
+    " controller/visibility",
+    "controller/commands/schedule": "base json yaml api engine/types engine/state engine config"
+    " workload webhook",
+    "controller/commands/controller": "base json yaml config job_kinds net kube/client"
+    " controller/kinds controller/process",
+    "controller/commands/config": "base json yaml api config job_kinds workload controller/jobs"
+    " controller/kinds controller/process controller/commands/schedule",
+    "controller/commands/cluster": "base json yaml api kube/core config net apiserver sim"
+    " controller/process controller/commands/schedule controller/commands/controller",
+    "controller/commands/live_view": "base api net apiserver sim",
+    "controller/commands/dev": "base json api config net controller/commands/schedule"
+    " controller/commands/controller controller/commands/cluster controller/commands/live_view",
+    "controller/commands/test": "base json yaml api config apiserver sim"
+    " controller/commands/schedule controller/commands/controller controller/commands/cluster",
+    "controller": "base controller/commands/schedule controller/commands/controller"
+    " controller/commands/config controller/commands/dev controller/commands/test",
 }
 
 # What the engine sees of base: assertions, containers, ids, times. It reports no errors.
@@ -89,11 +112,15 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTI
 def folder_of(path):
     """The layer a path of the tree or of an #include belongs to, or None for a file of no layer."""
     parts = path.removeprefix("lib/").split("/")[:-1]
-    if not parts:
-        return None
-    if parts[0] in ("kube", "controller") and len(parts) > 1:
-        return "/".join(parts[:2])
-    return parts[0]
+    for depth in range(len(parts), 0, -1):
+        folder = "/".join(parts[:depth])
+        if folder in LAYERS and (folder != "controller" or len(parts) == 1):
+            return folder
+    return "/".join(parts[:2]) if parts else None
+
+
+def _is_engine(folder):
+    return folder.split("/")[0] == "engine"
 
 
 def _allowed(path, places):
@@ -114,13 +141,13 @@ def _project_fault(path, own, included):
         return f'"{included}" is of no known folder'
     if target != own and target not in LAYERS[own].split():
         return f"{own} may not include {target}"
-    if own == "engine" and target == "base" and included not in ENGINE_BASE:
+    if _is_engine(own) and target == "base" and included not in ENGINE_BASE:
         return f"engine sees of base only {', '.join(ENGINE_BASE)}"
     return None
 
 
 def _system_fault(path, own, included):
-    if own == "engine" and ("/" in included or included.endswith(".h")):
+    if _is_engine(own) and ("/" in included or included.endswith(".h")):
         return f"engine includes the standard library alone, not <{included}>"
     for prefix, places in THIRD_PARTY.items():
         if included.startswith(prefix) and not _allowed(path, places):
@@ -142,3 +169,60 @@ def faults(path, stripped):
         fault = check(path, own, match.group(2))
         if fault:
             yield match.start(), fault
+
+
+def place_of(folder):
+    """Where the layer is in the tree."""
+    return folder if folder.split("/")[0] == "controller" else "lib/" + folder
+
+
+def sentence(folder):
+    """The line of the folder's README.md that says what it may include."""
+    allowed = ", ".join(f"`{name}`" for name in LAYERS[folder].split())
+    text = f"May include: {allowed or 'no other folder'}."
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
+def table_faults(texts):
+    """Yields (path, text) for each right that is not used, and each README.md that says another
+    thing than the table. `texts`: path -> text of the sources and README.md files of the tree.
+    """
+    used = set()
+    for path, text in texts.items():
+        if path.endswith((".cpp", ".hpp")):
+            for match in _INCLUDE.finditer(text):
+                used.add((folder_of(path), folder_of(match.group(2))))
+    seen = []
+    for folder, allowed in LAYERS.items():
+        for name in allowed.split():
+            if name not in seen:
+                yield "test/lint/layers.py", f"{folder} may include {name}, which is not above it"
+            elif (folder, name) not in used:
+                yield "test/lint/layers.py", f"{folder} may include {name}, and does not"
+        seen.append(folder)
+        readme = f"{place_of(folder)}/README.md"
+        if readme not in texts:
+            yield readme, "does not exist"
+        elif sentence(folder) not in texts[readme]:
+            yield readme, "does not say what the table says: run test/lint/layers.py"
+
+
+def main():
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+    for folder in LAYERS:
+        path = os.path.join(root, place_of(folder), "README.md")
+        with open(path, encoding="utf-8") as file:
+            before = file.read()
+        after = re.sub(
+            r"May include:.*?\.(?=\s)", lambda _, name=folder: sentence(name), before, count=1,
+            flags=re.DOTALL
+        )
+        if "May include:" not in after:
+            sys.exit(f"{path} has no sentence that begins with `May include:`")
+        if after != before:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(after)
+
+
+if __name__ == "__main__":
+    main()

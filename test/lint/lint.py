@@ -77,6 +77,10 @@ def check_layers(tree):
         text = cpp_text.strip(tree.text(path), keep_literals=True)
         for offset, fault in layers.faults(path, text):
             yield path, cpp_text.line_of(text, offset), fault
+    if "test/lint/layers.py" in tree.paths:
+        paths = tree.cpp(under=("lib/", "controller/")) + tree.matching("README.md")
+        for path, fault in layers.table_faults({p: tree.text(p) for p in paths}):
+            yield path, 1, fault
 
 
 def check_overloads(tree):

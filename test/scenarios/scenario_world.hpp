@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "engine/event.hpp"
-#include "engine/state.hpp"
+#include "engine/state/state.hpp"
+#include "engine/types/event.hpp"
 #include "json/value.hpp"
 #include "support/outcome.hpp"
 

@@ -1,4 +1,4 @@
-#include "controller/commands/schedule.hpp"
+#include "controller/commands/schedule/schedule.hpp"
 #include "json/value.hpp"
 
 #include <CLI/CLI.hpp>

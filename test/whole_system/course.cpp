@@ -2,7 +2,7 @@
 
 #include "base/assert.hpp"
 #include "base/prng.hpp"
-#include "controller/commands/virtual_cluster.hpp"
+#include "controller/commands/cluster/virtual_cluster.hpp"
 #include "whole_system/faults.hpp"
 #include "whole_system/invariants.hpp"
 #include "whole_system/users.hpp"

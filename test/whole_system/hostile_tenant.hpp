@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/prng.hpp"
-#include "controller/commands/virtual_cluster.hpp"
+#include "controller/commands/cluster/virtual_cluster.hpp"
 #include "json/value.hpp"
 #include "whole_system/user_client.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "apiserver/store.hpp"
-#include "controller/commands/virtual_cluster.hpp"
+#include "controller/commands/cluster/virtual_cluster.hpp"
 #include "json/value.hpp"
 
 #include <functional>

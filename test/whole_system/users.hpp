@@ -2,7 +2,7 @@
 
 #include "apiserver/request.hpp"
 #include "base/prng.hpp"
-#include "controller/commands/virtual_cluster.hpp"
+#include "controller/commands/cluster/virtual_cluster.hpp"
 #include "json/value.hpp"
 #include "whole_system/invariants.hpp"
 #include "whole_system/job_kinds.hpp"

@@ -1,8 +1,8 @@
 // What must hold of every explanation, on random clusters.
 #include "api/quantity.hpp"
 #include "engine/engine.hpp"
+#include "engine/flavors/workload_slice.hpp"
 #include "engine/random_clusters.hpp"
-#include "engine/workload_slice.hpp"
 #include "support/outcome.hpp"
 #include "workload/amounts.hpp"
 #include "workload/decision_view.hpp"

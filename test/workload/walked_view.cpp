@@ -1,6 +1,6 @@
 #include "workload/walked_view.hpp"
 
-#include "engine/workload_slice.hpp"
+#include "engine/flavors/workload_slice.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/decision.hpp"
-#include "engine/state.hpp"
+#include "engine/state/state.hpp"
+#include "engine/types/decision.hpp"
 #include "workload/decision_view.hpp"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "controller/commands/api_endpoint.hpp"
+#include "controller/commands/cluster/api_endpoint.hpp"
 
 #include "apiserver/cluster_content.hpp"
 #include "json/value.hpp"

@@ -1,4 +1,4 @@
-#include "controller/commands/cluster_setup.hpp"
+#include "controller/commands/cluster/cluster_setup.hpp"
 
 #include "api/crd.hpp"
 #include "api/kueue_names.hpp"
@@ -7,8 +7,8 @@
 #include "config/configuration.hpp"
 #include "config/feature_gates.hpp"
 #include "config/validation.hpp"
-#include "controller/commands/input_files.hpp"
-#include "controller/commands/webhook_manifest.hpp"
+#include "controller/commands/cluster/webhook_manifest.hpp"
+#include "controller/commands/schedule/input_files.hpp"
 #include "yaml/find_line.hpp"
 #include "yaml/parse.hpp"
 

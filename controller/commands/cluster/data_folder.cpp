@@ -1,6 +1,6 @@
-#include "controller/commands/data_folder.hpp"
+#include "controller/commands/cluster/data_folder.hpp"
 
-#include "controller/commands/write_all.hpp"
+#include "controller/commands/cluster/write_all.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
-#include "controller/commands/embedded_cluster.hpp"
+#include "controller/commands/cluster/embedded_cluster.hpp"
 
 #include "apiserver/cluster_content.hpp"
 #include "apiserver/namespace_content.hpp"
-#include "controller/commands/cluster_setup.hpp"
-#include "controller/commands/node_files.hpp"
+#include "controller/commands/cluster/cluster_setup.hpp"
+#include "controller/commands/cluster/node_files.hpp"
 #include "sim/node_spec.hpp"
 
 #include <boost/asio/co_spawn.hpp>

@@ -4,7 +4,7 @@
 #include "apiserver/snapshot.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "controller/commands/api_endpoint.hpp"
+#include "controller/commands/cluster/api_endpoint.hpp"
 #include "net/event_loop.hpp"
 #include "sim/cluster.hpp"
 

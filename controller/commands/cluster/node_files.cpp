@@ -1,7 +1,7 @@
-#include "controller/commands/node_files.hpp"
+#include "controller/commands/cluster/node_files.hpp"
 
 #include "api/quantity.hpp"
-#include "controller/commands/manifests.hpp"
+#include "controller/commands/schedule/manifests.hpp"
 #include "sim/fields.hpp"
 #include "sim/node_spec.hpp"
 

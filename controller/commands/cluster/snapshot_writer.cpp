@@ -1,4 +1,4 @@
-#include "controller/commands/snapshot_writer.hpp"
+#include "controller/commands/cluster/snapshot_writer.hpp"
 
 #include <algorithm>
 #include <chrono>

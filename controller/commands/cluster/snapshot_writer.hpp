@@ -2,7 +2,7 @@
 
 #include "apiserver/snapshot.hpp"
 #include "base/clock.hpp"
-#include "controller/commands/data_folder.hpp"
+#include "controller/commands/cluster/data_folder.hpp"
 
 #include <condition_variable>
 #include <cstdint>

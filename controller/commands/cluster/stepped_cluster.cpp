@@ -1,4 +1,4 @@
-#include "controller/commands/stepped_cluster.hpp"
+#include "controller/commands/cluster/stepped_cluster.hpp"
 
 #include "api/micro_time.hpp"
 #include "apiserver/cluster_content.hpp"

@@ -3,8 +3,8 @@
 #include "apiserver/store.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "controller/commands/api_endpoint.hpp"
-#include "controller/commands/virtual_cluster.hpp"
+#include "controller/commands/cluster/api_endpoint.hpp"
+#include "controller/commands/cluster/virtual_cluster.hpp"
 #include "json/value.hpp"
 
 #include <cstdint>

@@ -1,8 +1,8 @@
-#include "controller/commands/virtual_cluster.hpp"
+#include "controller/commands/cluster/virtual_cluster.hpp"
 
 #include "base/assert.hpp"
-#include "controller/commands/node_files.hpp"
-#include "controller/commands/process_options.hpp"
+#include "controller/commands/cluster/node_files.hpp"
+#include "controller/commands/controller/process_options.hpp"
 #include "net/url.hpp"
 #include "sim/node_spec.hpp"
 

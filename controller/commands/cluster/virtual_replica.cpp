@@ -1,6 +1,6 @@
-#include "controller/commands/virtual_replica.hpp"
+#include "controller/commands/cluster/virtual_replica.hpp"
 
-#include "controller/commands/cluster_setup.hpp"
+#include "controller/commands/cluster/cluster_setup.hpp"
 
 #include <optional>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "controller/commands/write_all.hpp"
+#include "controller/commands/cluster/write_all.hpp"
 
 #include <cerrno>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "controller/commands/config.hpp"
+#include "controller/commands/config/config.hpp"
 
 #include "base/printable.hpp"
 #include "config/configuration.hpp"
@@ -6,9 +6,9 @@
 #include "config/feature_gates.hpp"
 #include "config/honoured.hpp"
 #include "config/validation.hpp"
-#include "controller/commands/input_files.hpp"
-#include "controller/commands/job_kinds_check.hpp"
-#include "controller/commands/job_object.hpp"
+#include "controller/commands/config/job_kinds_check.hpp"
+#include "controller/commands/config/job_object.hpp"
+#include "controller/commands/schedule/input_files.hpp"
 #include "controller/process/tls_settings.hpp"
 #include "job_kinds/configured.hpp"
 #include "yaml/find_line.hpp"

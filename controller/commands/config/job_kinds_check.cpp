@@ -1,4 +1,4 @@
-#include "controller/commands/job_kinds_check.hpp"
+#include "controller/commands/config/job_kinds_check.hpp"
 
 #include "api/sluice_names.hpp"
 #include "job_kinds/catalog.hpp"

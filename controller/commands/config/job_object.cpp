@@ -1,4 +1,4 @@
-#include "controller/commands/job_object.hpp"
+#include "controller/commands/config/job_object.hpp"
 
 #include "base/printable.hpp"
 #include "controller/jobs/job_admission.hpp"

@@ -1,9 +1,9 @@
-#include "controller/commands/controller.hpp"
+#include "controller/commands/controller/controller.hpp"
 
 #include "base/log.hpp"
 #include "base/version.hpp"
-#include "controller/commands/log_options.hpp"
-#include "controller/commands/process_options.hpp"
+#include "controller/commands/controller/log_options.hpp"
+#include "controller/commands/controller/process_options.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/process/controller_process.hpp"
 #include "job_kinds/builtin.hpp"

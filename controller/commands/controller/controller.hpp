@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "controller/commands/log_options.hpp"
+#include "controller/commands/controller/log_options.hpp"
 #include "net/listening_socket.hpp"
 
 #include <map>

@@ -1,4 +1,4 @@
-#include "controller/commands/log_options.hpp"
+#include "controller/commands/controller/log_options.hpp"
 
 #include "base/log.hpp"
 #include "json/log_format.hpp"

@@ -1,9 +1,9 @@
-#include "controller/commands/process_options.hpp"
+#include "controller/commands/controller/process_options.hpp"
 
 #include "base/prng.hpp"
 #include "config/honoured.hpp"
 #include "config/validation.hpp"
-#include "controller/commands/controller.hpp"
+#include "controller/commands/controller/controller.hpp"
 #include "controller/process/conversion_publication.hpp"
 #include "controller/process/settings.hpp"
 #include "controller/process/tls_settings.hpp"

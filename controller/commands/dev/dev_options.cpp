@@ -1,4 +1,4 @@
-#include "controller/commands/dev_options.hpp"
+#include "controller/commands/dev/dev_options.hpp"
 
 #include "base/printable.hpp"
 

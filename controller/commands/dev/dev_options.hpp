@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "controller/commands/embedded_cluster.hpp"
-#include "controller/commands/manifests.hpp"
+#include "controller/commands/cluster/embedded_cluster.hpp"
+#include "controller/commands/schedule/manifests.hpp"
 
 #include <cstdint>
 #include <string>

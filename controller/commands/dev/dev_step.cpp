@@ -1,15 +1,15 @@
-#include "controller/commands/dev_step.hpp"
+#include "controller/commands/dev/dev_step.hpp"
 
 #include "api/micro_time.hpp"
 #include "base/printable.hpp"
 #include "base/prng.hpp"
 #include "config/go_duration.hpp"
-#include "controller/commands/cluster_setup.hpp"
-#include "controller/commands/kubeconfig_file.hpp"
-#include "controller/commands/line_reader.hpp"
-#include "controller/commands/log_options.hpp"
-#include "controller/commands/manifests.hpp"
-#include "controller/commands/stepped_cluster.hpp"
+#include "controller/commands/cluster/cluster_setup.hpp"
+#include "controller/commands/cluster/stepped_cluster.hpp"
+#include "controller/commands/controller/log_options.hpp"
+#include "controller/commands/dev/kubeconfig_file.hpp"
+#include "controller/commands/dev/line_reader.hpp"
+#include "controller/commands/schedule/manifests.hpp"
 
 #include <fmt/format.h>
 

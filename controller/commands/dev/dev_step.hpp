@@ -1,7 +1,7 @@
 #pragma once
 
-#include "controller/commands/dev_options.hpp"
-#include "controller/commands/stop_signals.hpp"
+#include "controller/commands/dev/dev_options.hpp"
+#include "controller/commands/live_view/stop_signals.hpp"
 
 namespace sluice::commands {
 

@@ -1,7 +1,7 @@
-#include "controller/commands/kubeconfig_file.hpp"
+#include "controller/commands/dev/kubeconfig_file.hpp"
 
-#include "controller/commands/api_endpoint.hpp"
-#include "controller/commands/write_all.hpp"
+#include "controller/commands/cluster/api_endpoint.hpp"
+#include "controller/commands/cluster/write_all.hpp"
 #include "json/reader.hpp"
 
 #include <fmt/format.h>

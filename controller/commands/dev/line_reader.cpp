@@ -1,4 +1,4 @@
-#include "controller/commands/line_reader.hpp"
+#include "controller/commands/dev/line_reader.hpp"
 
 #include "base/assert.hpp"
 

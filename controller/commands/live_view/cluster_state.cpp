@@ -1,4 +1,4 @@
-#include "controller/commands/cluster_state.hpp"
+#include "controller/commands/live_view/cluster_state.hpp"
 
 #include "api/kueue_names.hpp"
 #include "api/micro_time.hpp"

@@ -1,7 +1,7 @@
-#include "controller/commands/live_lines.hpp"
+#include "controller/commands/live_view/live_lines.hpp"
 
 #include "api/micro_time.hpp"
-#include "controller/commands/styled_line.hpp"
+#include "controller/commands/live_view/styled_line.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "controller/commands/cluster_state.hpp"
+#include "controller/commands/live_view/cluster_state.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,4 +1,4 @@
-#include "controller/commands/live_view.hpp"
+#include "controller/commands/live_view/live_view.hpp"
 
 #include <fmt/format.h>
 

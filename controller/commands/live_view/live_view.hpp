@@ -2,9 +2,9 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "controller/commands/cluster_state.hpp"
-#include "controller/commands/live_lines.hpp"
-#include "controller/commands/terminal.hpp"
+#include "controller/commands/live_view/cluster_state.hpp"
+#include "controller/commands/live_view/live_lines.hpp"
+#include "controller/commands/live_view/terminal.hpp"
 
 #include <atomic>
 #include <condition_variable>

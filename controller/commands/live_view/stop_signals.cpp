@@ -1,6 +1,6 @@
-#include "controller/commands/stop_signals.hpp"
+#include "controller/commands/live_view/stop_signals.hpp"
 
-#include "controller/commands/terminal.hpp"
+#include "controller/commands/live_view/terminal.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

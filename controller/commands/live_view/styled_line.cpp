@@ -1,4 +1,4 @@
-#include "controller/commands/styled_line.hpp"
+#include "controller/commands/live_view/styled_line.hpp"
 
 #include "base/printable.hpp"
 

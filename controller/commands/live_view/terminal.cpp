@@ -1,4 +1,4 @@
-#include "controller/commands/terminal.hpp"
+#include "controller/commands/live_view/terminal.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "controller/commands/live_lines.hpp"
+#include "controller/commands/live_view/live_lines.hpp"
 
 #include <atomic>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "controller/commands/input_files.hpp"
+#include "controller/commands/schedule/input_files.hpp"
 
 #include <fmt/format.h>
 

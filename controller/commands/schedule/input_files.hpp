@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "controller/commands/schedule_input.hpp"
+#include "controller/commands/schedule/schedule_input.hpp"
 
 #include <string>
 #include <vector>

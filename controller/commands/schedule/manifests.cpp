@@ -1,6 +1,6 @@
-#include "controller/commands/manifests.hpp"
+#include "controller/commands/schedule/manifests.hpp"
 
-#include "controller/commands/input_files.hpp"
+#include "controller/commands/schedule/input_files.hpp"
 #include "yaml/parse.hpp"
 
 #include <fmt/format.h>

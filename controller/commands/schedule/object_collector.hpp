@@ -1,6 +1,6 @@
 #pragma once
 
-#include "controller/commands/schedule_cluster.hpp"
+#include "controller/commands/schedule/schedule_cluster.hpp"
 
 #include <boost/unordered/unordered_flat_map.hpp>
 

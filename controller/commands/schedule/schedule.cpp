@@ -1,13 +1,13 @@
-#include "controller/commands/schedule.hpp"
+#include "controller/commands/schedule/schedule.hpp"
 
 #include "api/micro_time.hpp"
 #include "base/clock.hpp"
 #include "base/printable.hpp"
-#include "controller/commands/input_files.hpp"
-#include "controller/commands/schedule_configuration.hpp"
-#include "controller/commands/schedule_input.hpp"
-#include "controller/commands/schedule_output.hpp"
-#include "controller/commands/schedule_simulation.hpp"
+#include "controller/commands/schedule/input_files.hpp"
+#include "controller/commands/schedule/schedule_configuration.hpp"
+#include "controller/commands/schedule/schedule_input.hpp"
+#include "controller/commands/schedule/schedule_output.hpp"
+#include "controller/commands/schedule/schedule_simulation.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

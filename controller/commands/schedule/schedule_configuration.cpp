@@ -1,4 +1,4 @@
-#include "controller/commands/schedule_configuration.hpp"
+#include "controller/commands/schedule/schedule_configuration.hpp"
 
 #include "config/configuration.hpp"
 #include "config/feature_gates.hpp"

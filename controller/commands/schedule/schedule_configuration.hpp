@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "engine/options.hpp"
+#include "engine/types/options.hpp"
 #include "workload/translation_settings.hpp"
 
 #include <string_view>

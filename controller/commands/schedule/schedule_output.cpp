@@ -1,4 +1,4 @@
-#include "controller/commands/schedule_output.hpp"
+#include "controller/commands/schedule/schedule_output.hpp"
 
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"

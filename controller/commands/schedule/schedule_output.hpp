@@ -1,6 +1,6 @@
 #pragma once
 
-#include "controller/commands/schedule_report.hpp"
+#include "controller/commands/schedule/schedule_report.hpp"
 
 #include <string>
 #include <vector>

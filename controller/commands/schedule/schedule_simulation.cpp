@@ -1,8 +1,8 @@
-#include "controller/commands/schedule_simulation.hpp"
+#include "controller/commands/schedule/schedule_simulation.hpp"
 
 #include "api/conditions.hpp"
 #include "api/kueue_names.hpp"
-#include "controller/commands/schedule_waiting.hpp"
+#include "controller/commands/schedule/schedule_waiting.hpp"
 #include "workload/explanation_words.hpp"
 #include "workload/messages.hpp"
 #include "workload/status.hpp"

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "controller/commands/schedule_cluster.hpp"
-#include "controller/commands/schedule_report.hpp"
-#include "engine/audit.hpp"
+#include "controller/commands/schedule/schedule_cluster.hpp"
+#include "controller/commands/schedule/schedule_report.hpp"
 #include "engine/engine.hpp"
+#include "engine/state/audit.hpp"
 #include "workload/translator.hpp"
 
 #include <boost/unordered/unordered_flat_map.hpp>

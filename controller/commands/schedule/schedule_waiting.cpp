@@ -1,4 +1,4 @@
-#include "controller/commands/schedule_waiting.hpp"
+#include "controller/commands/schedule/schedule_waiting.hpp"
 
 #include "api/conditions.hpp"
 #include "api/kueue_names.hpp"

@@ -4,9 +4,9 @@
 #include "api/local_queue.hpp"
 #include "api/workload.hpp"
 #include "base/clock.hpp"
-#include "controller/commands/schedule_cluster.hpp"
-#include "controller/commands/schedule_report.hpp"
-#include "engine/state.hpp"
+#include "controller/commands/schedule/schedule_cluster.hpp"
+#include "controller/commands/schedule/schedule_report.hpp"
+#include "engine/state/state.hpp"
 #include "workload/translator.hpp"
 
 #include <boost/unordered/unordered_flat_map.hpp>

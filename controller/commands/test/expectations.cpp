@@ -1,4 +1,4 @@
-#include "controller/commands/expectations.hpp"
+#include "controller/commands/test/expectations.hpp"
 
 #include "api/kueue_names.hpp"
 #include "config/strict_reader.hpp"

@@ -3,7 +3,7 @@
 #include "api/kueue_names.hpp"
 #include "api/workload.hpp"
 #include "base/printable.hpp"
-#include "controller/commands/expectations.hpp"
+#include "controller/commands/test/expectations.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

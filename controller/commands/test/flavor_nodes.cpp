@@ -1,4 +1,4 @@
-#include "controller/commands/flavor_nodes.hpp"
+#include "controller/commands/test/flavor_nodes.hpp"
 
 #include "api/kueue_names.hpp"
 #include "sim/node_spec.hpp"

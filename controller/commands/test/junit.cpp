@@ -1,4 +1,4 @@
-#include "controller/commands/junit.hpp"
+#include "controller/commands/test/junit.hpp"
 
 #include "base/printable.hpp"
 

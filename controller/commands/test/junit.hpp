@@ -1,6 +1,6 @@
 #pragma once
 
-#include "controller/commands/expectations.hpp"
+#include "controller/commands/test/expectations.hpp"
 
 #include <string>
 #include <string_view>

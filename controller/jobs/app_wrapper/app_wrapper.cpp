@@ -2,8 +2,8 @@
 
 #include "api/codec.hpp"
 #include "api/names.hpp"
-#include "controller/jobs/app_wrapper/annotations.hpp"
-#include "controller/jobs/app_wrapper/wrapped_pod_sets.hpp"
+#include "job_kinds/derived/app_wrapper_annotations.hpp"
+#include "job_kinds/derived/wrapped_pod_sets.hpp"
 #include "job_kinds/text.hpp"
 #include "validation/go_numbers.hpp"
 
@@ -74,7 +74,7 @@ std::optional<Result<json::Value>> AppWrapper::derive() const {
     std::size_t number = 0;
     for (std::size_t i = 0; i < components->size(); ++i) {
         json::Value& component = (*components)[i];
-        auto pod_sets = wrapped_pod_sets(
+        auto pod_sets = job_kinds::wrapped_pod_sets(
             component,
             settled_pod_sets(value(), i, components->size()),
             fmt::format("spec.components[{}]", i)
@@ -102,12 +102,13 @@ RankLabels AppWrapper::rank_labels(const job_kinds::DescribedPodSet& pod_set) co
     const json::Value* annotations = job_kinds::find(**source(), at);
     RankLabels labels;
     if (annotations != nullptr && annotations->is_object()) {
-        labels.pod_index = annotations->string_at(app_wrapper_annotation::kPodIndexLabel);
+        labels.pod_index =
+            annotations->string_at(job_kinds::app_wrapper_annotation::kPodIndexLabel);
         labels.sub_group_index =
-            annotations->string_at(app_wrapper_annotation::kSubGroupIndexLabel);
+            annotations->string_at(job_kinds::app_wrapper_annotation::kSubGroupIndexLabel);
         // One that is no number is as good as none, as in Kueue.
         labels.sub_group_count = validation::parse_decimal<std::int32_t>(
-            annotations->string_at(app_wrapper_annotation::kSubGroupCount)
+            annotations->string_at(job_kinds::app_wrapper_annotation::kSubGroupCount)
         );
     }
     return labels;

@@ -3,8 +3,8 @@
 #include "api/kueue_names.hpp"
 #include "base/earlier.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
-#include "controller/reconcilers/pod_groups.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/pod_groups.hpp"
+#include "controller/reconcile/workload_status.hpp"
 #include "validation/go_numbers.hpp"
 #include "validation/job_rules.hpp"
 

@@ -6,8 +6,8 @@
 #include "controller/jobs/pod/pod_size.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
 #include "controller/jobs/workload_of_job.hpp"
-#include "controller/reconcilers/strict_patch.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/strict_patch.hpp"
+#include "controller/reconcile/workload_status.hpp"
 #include "validation/go_numbers.hpp"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 #include "api/kueue_names.hpp"
 #include "controller/jobs/pod/pod_size.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/workload_status.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -3,7 +3,7 @@
 #include "api/pod.hpp"
 #include "api/workload.hpp"
 #include "base/clock.hpp"
-#include "controller/reconcilers/stores.hpp"
+#include "controller/reconcile/stores.hpp"
 
 #include <cstdint>
 #include <map>

@@ -4,8 +4,8 @@
 #include "controller/jobs/pod/pod_group.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
 #include "controller/jobs/pod/single_pod.hpp"
-#include "controller/reconcilers/pod_groups.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/pod_groups.hpp"
+#include "controller/reconcile/workload_status.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -8,7 +8,7 @@
 #include "controller/jobs/pod/pod_size.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
 #include "controller/jobs/semantic_equality.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/workload_status.hpp"
 #include "validation/job_rules.hpp"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 
 #include "api/pod.hpp"
 #include "api/workload.hpp"
-#include "controller/reconcilers/stores.hpp"
+#include "controller/reconcile/stores.hpp"
 
 namespace sluice::controller {
 

@@ -6,7 +6,7 @@
 #include "controller/jobs/pod/role_hash.hpp"
 #include "controller/jobs/stored_template.hpp"
 #include "controller/jobs/topology_request.hpp"
-#include "controller/reconcilers/strict_patch.hpp"
+#include "controller/reconcile/strict_patch.hpp"
 
 #include <algorithm>
 #include <chrono>

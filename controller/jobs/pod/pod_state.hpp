@@ -6,9 +6,9 @@
 #include "base/error.hpp"
 #include "controller/jobs/generic_job.hpp"
 #include "controller/jobs/pod_set_info.hpp"
-#include "controller/reconcilers/pod_life.hpp"
-#include "controller/reconcilers/reconcile.hpp"
-#include "controller/reconcilers/settings.hpp"
+#include "controller/reconcile/pod_life.hpp"
+#include "controller/reconcile/reconcile.hpp"
+#include "controller/reconcile/settings.hpp"
 
 #include <optional>
 #include <string>

@@ -6,9 +6,9 @@
 #include "controller/jobs/job_ancestors.hpp"
 #include "controller/jobs/pod/pod_kind.hpp"
 #include "controller/jobs/workload_of_job.hpp"
-#include "controller/reconcilers/strict_patch.hpp"
-#include "controller/reconcilers/workload_name.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/strict_patch.hpp"
+#include "controller/reconcile/workload_name.hpp"
+#include "controller/reconcile/workload_status.hpp"
 #include "workload/text.hpp"
 
 #include <fmt/format.h>

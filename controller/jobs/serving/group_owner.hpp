@@ -4,10 +4,10 @@
 #include "base/clock.hpp"
 #include "controller/jobs/job_kinds.hpp"
 #include "controller/jobs/job_problem.hpp"
-#include "controller/reconcilers/reconcile.hpp"
-#include "controller/reconcilers/settings.hpp"
-#include "controller/reconcilers/stores.hpp"
-#include "controller/reconcilers/view.hpp"
+#include "controller/reconcile/reconcile.hpp"
+#include "controller/reconcile/settings.hpp"
+#include "controller/reconcile/stores.hpp"
+#include "controller/reconcile/view.hpp"
 
 #include <optional>
 #include <string>

@@ -4,7 +4,7 @@
 #include "api/kueue_names.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
 #include "controller/jobs/serving/serving_names.hpp"
-#include "controller/reconcilers/strict_patch.hpp"
+#include "controller/reconcile/strict_patch.hpp"
 #include "validation/go_numbers.hpp"
 
 #include <fmt/format.h>

@@ -2,9 +2,9 @@
 
 #include "api/pod.hpp"
 #include "controller/jobs/serving/group_owner.hpp"
-#include "controller/reconcilers/reconcile.hpp"
-#include "controller/reconcilers/settings.hpp"
-#include "controller/reconcilers/stores.hpp"
+#include "controller/reconcile/reconcile.hpp"
+#include "controller/reconcile/settings.hpp"
+#include "controller/reconcile/stores.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -9,7 +9,7 @@
 #include "controller/jobs/serving/serving_names.hpp"
 #include "controller/jobs/stored_template.hpp"
 #include "controller/jobs/topology_request.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/workload_status.hpp"
 
 #include <fmt/format.h>
 

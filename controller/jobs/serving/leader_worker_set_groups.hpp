@@ -4,7 +4,7 @@
 #include "api/workload.hpp"
 #include "base/error.hpp"
 #include "controller/jobs/job_kinds.hpp"
-#include "controller/reconcilers/view.hpp"
+#include "controller/reconcile/view.hpp"
 #include "json/value.hpp"
 
 #include <cstdint>

@@ -7,9 +7,9 @@
 #include "controller/jobs/serving/serving_names.hpp"
 #include "controller/jobs/stored_template.hpp"
 #include "controller/jobs/topology_request.hpp"
-#include "controller/reconcilers/strict_patch.hpp"
-#include "controller/reconcilers/workload_name.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/strict_patch.hpp"
+#include "controller/reconcile/workload_name.hpp"
+#include "controller/reconcile/workload_status.hpp"
 #include "validation/go_numbers.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "api/apps.hpp"
 #include "controller/jobs/job_kinds.hpp"
 #include "controller/jobs/serving/group_owner.hpp"
-#include "controller/reconcilers/view.hpp"
+#include "controller/reconcile/view.hpp"
 
 /// StatefulSets: all pods of one are a group, whose Workload outlives a time without pods.
 namespace sluice::controller {

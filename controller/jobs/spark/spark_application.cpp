@@ -1,7 +1,7 @@
 #include "controller/jobs/spark/spark_application.hpp"
 
 #include "controller/jobs/semantic_equality.hpp"
-#include "controller/jobs/spark/spark_pod.hpp"
+#include "job_kinds/derived/spark_pod.hpp"
 #include "json/patch.hpp"
 
 #include <fmt/format.h>
@@ -14,10 +14,12 @@ namespace sluice::controller {
 
 namespace {
 
-constexpr SparkRole kRoles[] = {SparkRole::Driver, SparkRole::Executor};
+constexpr job_kinds::SparkRole kRoles[] = {
+    job_kinds::SparkRole::Driver, job_kinds::SparkRole::Executor
+};
 constexpr std::string_view kMetadata[] = {"annotations", "labels"};
 
-json::Value* spec_of_role(json::Value& object, SparkRole role) {
+json::Value* spec_of_role(json::Value& object, job_kinds::SparkRole role) {
     json::Value* spec = object.find("spec");
     json::Value* found = spec == nullptr ? nullptr : spec->find(to_string(role));
     return found != nullptr && found->is_object() ? found : nullptr;
@@ -76,12 +78,12 @@ std::string SparkApplication::place_of(const job_kinds::DescribedPodSet& pod_set
 
 std::optional<Result<json::Value>> SparkApplication::derive() const {
     json::Value derived = value();
-    for (const SparkRole role : kRoles) {
+    for (const job_kinds::SparkRole role : kRoles) {
         json::Value* said = spec_of_role(derived, role);
         if (said == nullptr) {
             return make_invalid(fmt::format("spec.{}: required", to_string(role)));
         }
-        auto made = make_spark_pod(value(), role);
+        auto made = job_kinds::make_spark_pod(value(), role);
         if (!made) {
             return made.error();
         }
@@ -97,7 +99,7 @@ Result<void> SparkApplication::inject(
 ) const {
     for (std::size_t i = 0; i < std::size(kRoles); ++i) {
         json::Value& role = *spec_of_role(object, kRoles[i]);
-        json::Value fields = as_template(role, spark_node_selector(value(), kRoles[i]));
+        json::Value fields = as_template(role, job_kinds::spark_node_selector(value(), kRoles[i]));
         const auto live = read_template(fields, fmt::format("spec.{}", to_string(kRoles[i])));
         if (!live) {
             return live.error();

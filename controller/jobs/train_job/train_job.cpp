@@ -4,9 +4,9 @@
 #include "api/kueue_names.hpp"
 #include "controller/jobs/job_set/restarts.hpp"
 #include "controller/jobs/job_set/startup_order.hpp"
-#include "controller/jobs/train_job/made_job_set.hpp"
 #include "controller/jobs/train_job/training_runtime.hpp"
-#include "controller/reconcilers/workload_status.hpp"
+#include "controller/reconcile/workload_status.hpp"
+#include "job_kinds/derived/replicated_jobs.hpp"
 #include "json/patch.hpp"
 
 #include <fmt/format.h>
@@ -177,7 +177,7 @@ std::optional<Result<json::Value>> TrainJob::derive() const {
     }
     json::Value derived = value();
     json::Value spec =
-        json::Object{{"replicatedJobs", make_replicated_jobs(value(), runtime->value)}};
+        json::Object{{"replicatedJobs", job_kinds::make_replicated_jobs(value(), runtime->value)}};
     for (const char* member : {"startupPolicy", "failurePolicy"}) {
         const json::Value* policy = runtime->value.find_path({"spec", "template", "spec", member});
         if (policy != nullptr) {

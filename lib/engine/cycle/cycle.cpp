@@ -1,7 +1,6 @@
-#include "engine/cycle.hpp"
+#include "engine/cycle/cycle.hpp"
 
 #include "base/assert.hpp"
-#include "engine/engine.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -18,14 +17,6 @@ bool is_about_flavors(RefusalKind kind) {
 
 }  // namespace
 
-// As upstream's schedule(): 1 take heads, 2 fix what the cycle sees, 3 nominate, 4 order, 5 process
-// the entries one by one, 6 requeue those that were not admitted. Usage that entries add while the
-// cycle runs is seen by later ones and rolled back at its end; only the admissions are then charged
-// for good.
-CycleResult run_cycle(State& state, Time now) {
-    return Cycle(state, now).run();
-}
-
 Cycle::Cycle(State& state, Time now)
     : state_(state),
       now_(now),
@@ -35,6 +26,10 @@ Cycle::Cycle(State& state, Time now)
       candidates_(state, now),
       search_({state, state.tree_, candidates_, victims_}) {}
 
+// As upstream's schedule(): 1 take heads, 2 fix what the cycle sees, 3 nominate, 4 order, 5 process
+// the entries one by one, 6 requeue those that were not admitted. Usage that entries add while the
+// cycle runs is seen by later ones and rolled back at its end; only the admissions are then charged
+// for good.
 CycleResult Cycle::run() {
     take_heads();
     if (heads_.empty()) {

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "engine/assignment.hpp"
-#include "engine/candidate_lists.hpp"
-#include "engine/cycle_entry.hpp"
-#include "engine/decision.hpp"
-#include "engine/fair_tournament.hpp"
-#include "engine/preemption.hpp"
-#include "engine/state.hpp"
-#include "engine/state_editor.hpp"
+#include "engine/cycle/cycle_entry.hpp"
+#include "engine/cycle/fair_tournament.hpp"
+#include "engine/flavors/assignment.hpp"
+#include "engine/preemption/candidate_lists.hpp"
+#include "engine/preemption/preemption.hpp"
+#include "engine/state/state.hpp"
+#include "engine/state/state_editor.hpp"
+#include "engine/types/decision.hpp"
 
 #include <optional>
 #include <set>

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "engine/assignment.hpp"
-#include "engine/decision.hpp"
-#include "engine/ids.hpp"
-#include "engine/preemption.hpp"
-#include "engine/workload_slice.hpp"
+#include "engine/flavors/assignment.hpp"
+#include "engine/flavors/workload_slice.hpp"
+#include "engine/preemption/preemption.hpp"
+#include "engine/types/decision.hpp"
+#include "engine/types/ids.hpp"
 
 #include <cstdint>
 #include <memory>

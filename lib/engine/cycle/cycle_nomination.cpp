@@ -1,7 +1,7 @@
 // The nomination of a cycle: which flavors each head would take, and whose eviction it needs for
 // that.
-#include "engine/cycle.hpp"
-#include "engine/flavor_assigner.hpp"
+#include "engine/cycle/cycle.hpp"
+#include "engine/flavors/flavor_assigner.hpp"
 
 #include <algorithm>
 #include <iterator>

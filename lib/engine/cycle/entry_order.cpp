@@ -1,6 +1,6 @@
 // The order in which a cycle processes its entries: the one that borrows least goes first, then by
 // priority and time; under fair sharing by a tournament.
-#include "engine/cycle.hpp"
+#include "engine/cycle/cycle.hpp"
 
 #include <algorithm>
 #include <tuple>

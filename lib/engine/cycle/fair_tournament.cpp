@@ -1,4 +1,4 @@
-#include "engine/fair_tournament.hpp"
+#include "engine/cycle/fair_tournament.hpp"
 
 #include <algorithm>
 #include <tuple>

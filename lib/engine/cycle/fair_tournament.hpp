@@ -1,8 +1,8 @@
 #pragma once
 
-#include "engine/cycle_entry.hpp"
-#include "engine/fair_sharing.hpp"
-#include "engine/state.hpp"
+#include "engine/cycle/cycle_entry.hpp"
+#include "engine/state/fair_sharing.hpp"
+#include "engine/state/state.hpp"
 
 #include <map>
 #include <vector>

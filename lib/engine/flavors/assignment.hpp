@@ -1,10 +1,10 @@
 #pragma once
 
 #include "base/small_vector.hpp"
-#include "engine/decision.hpp"
-#include "engine/ids.hpp"
-#include "engine/quota_tree.hpp"
-#include "engine/workload_record.hpp"
+#include "engine/quota/quota_tree.hpp"
+#include "engine/state/workload_record.hpp"
+#include "engine/types/decision.hpp"
+#include "engine/types/ids.hpp"
 
 #include <cstdint>
 #include <vector>

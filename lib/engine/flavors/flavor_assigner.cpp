@@ -1,4 +1,4 @@
-#include "engine/flavor_assigner.hpp"
+#include "engine/flavors/flavor_assigner.hpp"
 
 #include "base/assert.hpp"
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "engine/assignment.hpp"
-#include "engine/preemption.hpp"
-#include "engine/state.hpp"
-#include "engine/workload_slice.hpp"
+#include "engine/flavors/assignment.hpp"
+#include "engine/flavors/workload_slice.hpp"
+#include "engine/preemption/preemption.hpp"
+#include "engine/state/state.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 // What the considered flavors add: to a refusal its reason, to an admission what it passed
 // over.
-#include "engine/flavor_assigner.hpp"
+#include "engine/flavors/flavor_assigner.hpp"
 
 #include <map>
 #include <utility>

@@ -1,7 +1,7 @@
 // Which flavors topology-aware scheduling allows (KEP-2724): those with the topology and levels
 // that the pods ask for, and one flavor with a topology a podSet. No domains are chosen: pods that
 // require one wait.
-#include "engine/flavor_assigner.hpp"
+#include "engine/flavors/flavor_assigner.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "engine/workload_slice.hpp"
+#include "engine/flavors/workload_slice.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/assignment.hpp"
-#include "engine/state.hpp"
+#include "engine/flavors/assignment.hpp"
+#include "engine/state/state.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "engine/candidate_lists.hpp"
+#include "engine/preemption/candidate_lists.hpp"
 
 #include <algorithm>
 #include <cstddef>

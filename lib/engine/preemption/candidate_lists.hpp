@@ -1,10 +1,10 @@
 #pragma once
 
-#include "engine/ids.hpp"
-#include "engine/objects.hpp"
-#include "engine/quota_tree.hpp"
-#include "engine/state.hpp"
-#include "engine/time.hpp"
+#include "engine/quota/quota_tree.hpp"
+#include "engine/state/state.hpp"
+#include "engine/types/ids.hpp"
+#include "engine/types/objects.hpp"
+#include "engine/types/time.hpp"
 
 #include <cstddef>
 #include <cstdint>

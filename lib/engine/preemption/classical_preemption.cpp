@@ -1,8 +1,8 @@
 // Preemption without fair sharing: which classes of candidates take part, in which order, with
 // borrowing or without (pkg/scheduler/preemption/classical).
 #include "base/small_vector.hpp"
-#include "engine/preemption.hpp"
-#include "engine/victim_order.hpp"
+#include "engine/preemption/preemption.hpp"
+#include "engine/preemption/victim_order.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,10 +1,10 @@
 // Preemption under fair sharing: victims come from the ClusterQueue with the largest share, if a
 // strategy accepts what its share and the preemptor's become (KEP-1714).
 #include "base/assert.hpp"
-#include "engine/fair_sharing.hpp"
-#include "engine/preemption.hpp"
-#include "engine/target_queues.hpp"
-#include "engine/victim_order.hpp"
+#include "engine/preemption/preemption.hpp"
+#include "engine/preemption/target_queues.hpp"
+#include "engine/preemption/victim_order.hpp"
+#include "engine/state/fair_sharing.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
-#include "engine/fair_share_bounds.hpp"
+#include "engine/preemption/fair_share_bounds.hpp"
 
-#include "engine/preemption.hpp"
+#include "engine/preemption/preemption.hpp"
 
 #include <algorithm>
 #include <utility>

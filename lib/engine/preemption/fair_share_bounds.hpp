@@ -1,11 +1,11 @@
 #pragma once
 
 #include "base/small_vector.hpp"
-#include "engine/fair_sharing.hpp"
-#include "engine/ids.hpp"
-#include "engine/preemption_context.hpp"
-#include "engine/quota_tree.hpp"
-#include "engine/share_contests.hpp"
+#include "engine/preemption/preemption_context.hpp"
+#include "engine/preemption/share_contests.hpp"
+#include "engine/quota/quota_tree.hpp"
+#include "engine/state/fair_sharing.hpp"
+#include "engine/types/ids.hpp"
 
 #include <map>
 #include <optional>

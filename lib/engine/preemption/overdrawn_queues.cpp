@@ -1,4 +1,4 @@
-#include "engine/overdrawn_queues.hpp"
+#include "engine/preemption/overdrawn_queues.hpp"
 
 namespace sluice::engine {
 

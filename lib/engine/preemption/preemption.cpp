@@ -1,4 +1,4 @@
-#include "engine/preemption.hpp"
+#include "engine/preemption/preemption.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "engine/candidate_lists.hpp"
-#include "engine/decision.hpp"
-#include "engine/fair_share_bounds.hpp"
-#include "engine/ids.hpp"
-#include "engine/overdrawn_queues.hpp"
-#include "engine/preemption_context.hpp"
-#include "engine/state.hpp"
+#include "engine/preemption/candidate_lists.hpp"
+#include "engine/preemption/fair_share_bounds.hpp"
+#include "engine/preemption/overdrawn_queues.hpp"
+#include "engine/preemption/preemption_context.hpp"
+#include "engine/state/state.hpp"
+#include "engine/types/decision.hpp"
+#include "engine/types/ids.hpp"
 
 #include <cstddef>
 #include <functional>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "engine/candidate_lists.hpp"
-#include "engine/ids.hpp"
-#include "engine/quota_tree.hpp"
-#include "engine/state.hpp"
+#include "engine/preemption/candidate_lists.hpp"
+#include "engine/quota/quota_tree.hpp"
+#include "engine/state/state.hpp"
+#include "engine/types/ids.hpp"
 
 #include <set>
 

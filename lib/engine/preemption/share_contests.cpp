@@ -1,4 +1,4 @@
-#include "engine/share_contests.hpp"
+#include "engine/preemption/share_contests.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
-#include "engine/target_queues.hpp"
+#include "engine/preemption/target_queues.hpp"
 
-#include "engine/fair_sharing.hpp"
+#include "engine/state/fair_sharing.hpp"
 
 #include <algorithm>
 #include <utility>

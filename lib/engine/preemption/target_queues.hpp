@@ -1,10 +1,10 @@
 #pragma once
 
-#include "engine/candidate_lists.hpp"
-#include "engine/ids.hpp"
-#include "engine/preemption_context.hpp"
-#include "engine/share_contests.hpp"
-#include "engine/state.hpp"
+#include "engine/preemption/candidate_lists.hpp"
+#include "engine/preemption/preemption_context.hpp"
+#include "engine/preemption/share_contests.hpp"
+#include "engine/state/state.hpp"
+#include "engine/types/ids.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/state.hpp"
+#include "engine/state/state.hpp"
 
 #include <algorithm>
 #include <cstddef>

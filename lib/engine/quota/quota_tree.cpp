@@ -1,4 +1,4 @@
-#include "engine/quota_tree.hpp"
+#include "engine/quota/quota_tree.hpp"
 
 #include <algorithm>
 
@@ -16,28 +16,6 @@ auto lower_bound_of(Items& items, FlavorResourceIndex flavor_resource) {
 }
 
 }  // namespace
-
-void add_to(Usages& usages, FlavorResourceIndex flavor_resource, Amount amount) {
-    const auto at = lower_bound_of(usages, flavor_resource);
-    if (at != usages.end() && at->flavor_resource == flavor_resource) {
-        at->amount += amount;
-    } else {
-        usages.insert(at, Usage{.flavor_resource = flavor_resource, .amount = amount});
-    }
-}
-
-Amount amount_of(const Usages& usages, FlavorResourceIndex flavor_resource) {
-    const auto at = lower_bound_of(usages, flavor_resource);
-    return at != usages.end() && at->flavor_resource == flavor_resource ? at->amount : Amount();
-}
-
-bool uses_any(const Usages& usages, const FlavorResources& flavor_resources) {
-    return std::any_of(usages.begin(), usages.end(), [&](const Usage& usage) {
-        return std::binary_search(
-            flavor_resources.begin(), flavor_resources.end(), usage.flavor_resource
-        );
-    });
-}
 
 NodeIndex QuotaTree::find_cluster_queue(std::string_view name) const {
     const auto at = cluster_queues_.find(name);

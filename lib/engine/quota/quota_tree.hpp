@@ -1,8 +1,9 @@
 #pragma once
 
 #include "base/small_vector.hpp"
-#include "engine/amount.hpp"
-#include "engine/ids.hpp"
+#include "engine/types/amount.hpp"
+#include "engine/types/ids.hpp"
+#include "engine/types/usages.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,22 +16,6 @@
 #include <vector>
 
 namespace sluice::engine {
-
-/// An amount of one flavor-resource.
-struct Usage {
-    FlavorResourceIndex flavor_resource;
-    Amount amount;
-    friend bool operator==(const Usage&, const Usage&) = default;
-};
-/// Sorted by flavor_resource, each at most once.
-using Usages = SmallVector<Usage, 4>;
-/// Sorted, each at most once.
-using FlavorResources = SmallVector<FlavorResourceIndex, 4>;
-
-/// Adds to the entry of that flavor-resource, making it if need be.
-void add_to(Usages& usages, FlavorResourceIndex flavor_resource, Amount amount);
-/// The amount of that flavor-resource, 0 when it has no entry.
-Amount amount_of(const Usages& usages, FlavorResourceIndex flavor_resource);
 
 /// Quota and usage of one flavor-resource in one node (KEP-79).
 struct QuotaCell {
@@ -56,9 +41,6 @@ struct QuotaCell {
     }
     Amount local_available() const { return max(Amount(), local() - usage); }
 };
-
-/// Whether one of the usages is of one of these flavor-resources.
-bool uses_any(const Usages& usages, const FlavorResources& flavor_resources);
 
 /// What an object says about one flavor-resource of its node.
 struct DeclaredQuota {

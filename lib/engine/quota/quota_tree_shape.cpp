@@ -1,5 +1,5 @@
 // The shape of the trees and the quota in them: what one change changes.
-#include "engine/quota_tree.hpp"
+#include "engine/quota/quota_tree.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -1,6 +1,6 @@
 // Usage, for good and in what-ifs.
 #include "base/assert.hpp"
-#include "engine/quota_tree.hpp"
+#include "engine/quota/quota_tree.hpp"
 
 #include <algorithm>
 #include <utility>

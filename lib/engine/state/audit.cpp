@@ -1,6 +1,6 @@
-#include "engine/audit.hpp"
+#include "engine/state/audit.hpp"
 
-#include "engine/queue_order.hpp"
+#include "engine/state/queue_order.hpp"
 
 #include <map>
 #include <string>

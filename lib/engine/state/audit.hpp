@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/ids.hpp"
-#include "engine/state.hpp"
+#include "engine/state/state.hpp"
+#include "engine/types/ids.hpp"
 
 #include <string>
 #include <vector>

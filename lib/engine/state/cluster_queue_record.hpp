@@ -1,9 +1,9 @@
 #pragma once
 
-#include "engine/ids.hpp"
-#include "engine/objects.hpp"
-#include "engine/quota_tree.hpp"
-#include "engine/usage_ledger.hpp"
+#include "engine/quota/quota_tree.hpp"
+#include "engine/state/usage_ledger.hpp"
+#include "engine/types/ids.hpp"
+#include "engine/types/objects.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,4 +1,4 @@
-#include "engine/fair_sharing.hpp"
+#include "engine/state/fair_sharing.hpp"
 
 #include <algorithm>
 #include <cmath>

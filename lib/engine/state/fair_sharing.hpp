@@ -1,9 +1,9 @@
 #pragma once
 
 #include "base/small_vector.hpp"
-#include "engine/ids.hpp"
-#include "engine/quota_tree.hpp"
-#include "engine/state.hpp"
+#include "engine/quota/quota_tree.hpp"
+#include "engine/state/state.hpp"
+#include "engine/types/ids.hpp"
 
 #include <compare>
 #include <cstdint>

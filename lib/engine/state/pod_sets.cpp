@@ -1,4 +1,4 @@
-#include "engine/pod_sets.hpp"
+#include "engine/state/pod_sets.hpp"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/amount.hpp"
-#include "engine/ids.hpp"
+#include "engine/types/amount.hpp"
+#include "engine/types/ids.hpp"
 
 #include <compare>
 #include <cstddef>

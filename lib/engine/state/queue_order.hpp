@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/cluster_queue_record.hpp"
-#include "engine/workload_record.hpp"
+#include "engine/state/cluster_queue_record.hpp"
+#include "engine/state/workload_record.hpp"
 
 #include <vector>
 

@@ -1,8 +1,8 @@
-#include "engine/state.hpp"
+#include "engine/state/state.hpp"
 
 #include "base/assert.hpp"
-#include "engine/queue_order.hpp"
-#include "engine/state_editor.hpp"
+#include "engine/state/queue_order.hpp"
+#include "engine/state/state_editor.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,14 +1,14 @@
 #pragma once
 
-#include "engine/cluster_queue_record.hpp"
-#include "engine/decision.hpp"
-#include "engine/ids.hpp"
-#include "engine/names.hpp"
-#include "engine/options.hpp"
-#include "engine/pod_sets.hpp"
-#include "engine/quota_tree.hpp"
-#include "engine/workload_index.hpp"
-#include "engine/workload_record.hpp"
+#include "engine/quota/quota_tree.hpp"
+#include "engine/state/cluster_queue_record.hpp"
+#include "engine/state/names.hpp"
+#include "engine/state/pod_sets.hpp"
+#include "engine/state/workload_index.hpp"
+#include "engine/state/workload_record.hpp"
+#include "engine/types/decision.hpp"
+#include "engine/types/ids.hpp"
+#include "engine/types/options.hpp"
 
 #include <cstdint>
 #include <map>

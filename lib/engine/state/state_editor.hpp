@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/event.hpp"
-#include "engine/state.hpp"
+#include "engine/state/state.hpp"
+#include "engine/types/event.hpp"
 
 #include <string_view>
 #include <vector>

@@ -1,5 +1,5 @@
 // What the engine keeps of time when the wall clock is set.
-#include "engine/state_editor.hpp"
+#include "engine/state/state_editor.hpp"
 
 #include <optional>
 #include <set>

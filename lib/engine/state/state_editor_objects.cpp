@@ -1,6 +1,6 @@
 // Flavors, cohorts, ClusterQueues, LocalQueues and pod shapes: what their changes do to the state.
 #include "base/assert.hpp"
-#include "engine/state_editor.hpp"
+#include "engine/state/state_editor.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,7 +1,7 @@
 // The pending queues: heap, parked workloads, wake-ups.
 #include "base/assert.hpp"
-#include "engine/queue_order.hpp"
-#include "engine/state_editor.hpp"
+#include "engine/state/queue_order.hpp"
+#include "engine/state/state_editor.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,5 +1,5 @@
 // Admission fair sharing: what LocalQueues have used (KEP-4136).
-#include "engine/state_editor.hpp"
+#include "engine/state/state_editor.hpp"
 
 #include <algorithm>
 #include <set>

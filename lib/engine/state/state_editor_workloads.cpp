@@ -1,6 +1,6 @@
 // Workloads: what their changes do to queues and quota.
 #include "base/assert.hpp"
-#include "engine/state_editor.hpp"
+#include "engine/state/state_editor.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "engine/usage_ledger.hpp"
+#include "engine/state/usage_ledger.hpp"
 
 #include "base/assert.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "engine/ids.hpp"
-#include "engine/objects.hpp"
-#include "engine/time.hpp"
+#include "engine/types/ids.hpp"
+#include "engine/types/objects.hpp"
+#include "engine/types/time.hpp"
 
 #include <map>
 #include <optional>

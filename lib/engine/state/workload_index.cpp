@@ -1,4 +1,4 @@
-#include "engine/workload_index.hpp"
+#include "engine/state/workload_index.hpp"
 
 #include "base/assert.hpp"
 

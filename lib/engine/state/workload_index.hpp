@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/ids.hpp"
-#include "engine/workload_record.hpp"
+#include "engine/state/workload_record.hpp"
+#include "engine/types/ids.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,12 +1,12 @@
 #pragma once
 
 #include "base/small_vector.hpp"
-#include "engine/amount.hpp"
-#include "engine/ids.hpp"
-#include "engine/objects.hpp"
-#include "engine/pod_sets.hpp"
-#include "engine/quota_tree.hpp"
-#include "engine/time.hpp"
+#include "engine/quota/quota_tree.hpp"
+#include "engine/state/pod_sets.hpp"
+#include "engine/types/amount.hpp"
+#include "engine/types/ids.hpp"
+#include "engine/types/objects.hpp"
+#include "engine/types/time.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "base/small_vector.hpp"
-#include "engine/amount.hpp"
-#include "engine/ids.hpp"
-#include "engine/quota_tree.hpp"
+#include "engine/types/amount.hpp"
+#include "engine/types/ids.hpp"
+#include "engine/types/usages.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/objects.hpp"
+#include "engine/types/objects.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/amount.hpp"
-#include "engine/time.hpp"
+#include "engine/types/amount.hpp"
+#include "engine/types/time.hpp"
 
 #include <cstdint>
 #include <map>

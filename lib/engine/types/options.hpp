@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/time.hpp"
+#include "engine/types/time.hpp"
 
 #include <cstdint>
 #include <map>

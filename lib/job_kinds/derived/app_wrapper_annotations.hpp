@@ -1,7 +1,7 @@
 #pragma once
 
 /// Annotations of a pod set of an AppWrapper: by which labels its pods are ranked.
-namespace sluice::controller::app_wrapper_annotation {
+namespace sluice::job_kinds::app_wrapper_annotation {
 
 inline constexpr const char* kPodIndexLabel =
     "workload.codeflare.dev.appwrapper/tas-pod-index-label";
@@ -10,4 +10,4 @@ inline constexpr const char* kSubGroupIndexLabel =
 inline constexpr const char* kSubGroupCount =
     "workload.codeflare.dev.appwrapper/tas-sub-group-count";
 
-}  // namespace sluice::controller::app_wrapper_annotation
+}  // namespace sluice::job_kinds::app_wrapper_annotation

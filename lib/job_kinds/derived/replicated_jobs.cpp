@@ -1,6 +1,6 @@
-#include "controller/jobs/train_job/made_job_set.hpp"
+#include "job_kinds/derived/replicated_jobs.hpp"
 
-#include "controller/jobs/train_job/strategic_merge.hpp"
+#include "job_kinds/derived/strategic_merge.hpp"
 #include "job_kinds/path.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace sluice::controller {
+namespace sluice::job_kinds {
 
 namespace {
 
@@ -235,4 +235,4 @@ json::Array make_replicated_jobs(const json::Value& train_job, const json::Value
     return JobSetMaker(train_job, runtime).make();
 }
 
-}  // namespace sluice::controller
+}  // namespace sluice::job_kinds

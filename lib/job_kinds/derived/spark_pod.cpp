@@ -1,4 +1,4 @@
-#include "controller/jobs/spark/spark_pod.hpp"
+#include "job_kinds/derived/spark_pod.hpp"
 
 #include "api/quantity.hpp"
 #include "job_kinds/text.hpp"
@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace sluice::controller {
+namespace sluice::job_kinds {
 
 namespace {
 
@@ -31,7 +31,7 @@ const json::Value* find_object(const json::Value& value, std::string_view name) 
 /// A size as Java's options spell it, in which `g` and `gb` are binary, as a quantity.
 std::string quantity_of_java_size(std::string_view size) {
     constexpr std::array<std::string_view, 5> kUnits{"k", "m", "g", "t", "p"};
-    const std::string lower = job_kinds::lower_case(size);
+    const std::string lower = lower_case(size);
     for (const std::string_view unit : kUnits) {
         for (const std::string_view more : {"", "b"}) {
             const std::string suffix = fmt::format("{}{}", unit, more);
@@ -215,4 +215,4 @@ Result<json::Value> make_spark_pod(const json::Value& application, SparkRole rol
     return made;
 }
 
-}  // namespace sluice::controller
+}  // namespace sluice::job_kinds

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace sluice::controller {
+namespace sluice::job_kinds {
 
 /// What a pod of a SparkApplication does.
 enum class SparkRole : std::uint8_t { Driver, Executor };
@@ -22,4 +22,4 @@ Result<json::Value> make_spark_pod(const json::Value& application, SparkRole rol
 /// the role. nullptr: none.
 const json::Value* spark_node_selector(const json::Value& application, SparkRole role);
 
-}  // namespace sluice::controller
+}  // namespace sluice::job_kinds

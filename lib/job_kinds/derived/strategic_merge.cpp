@@ -1,10 +1,10 @@
-#include "controller/jobs/train_job/strategic_merge.hpp"
+#include "job_kinds/derived/strategic_merge.hpp"
 
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
-namespace sluice::controller {
+namespace sluice::job_kinds {
 
 namespace {
 
@@ -66,4 +66,4 @@ void merge_strategically(json::Value& into, const json::Value& patch) {
     }
 }
 
-}  // namespace sluice::controller
+}  // namespace sluice::job_kinds

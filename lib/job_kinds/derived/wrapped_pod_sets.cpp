@@ -1,6 +1,6 @@
-#include "controller/jobs/app_wrapper/wrapped_pod_sets.hpp"
+#include "job_kinds/derived/wrapped_pod_sets.hpp"
 
-#include "controller/jobs/app_wrapper/annotations.hpp"
+#include "job_kinds/derived/app_wrapper_annotations.hpp"
 #include "job_kinds/path.hpp"
 
 #include <fmt/format.h>
@@ -12,12 +12,9 @@
 #include <string>
 #include <utility>
 
-namespace sluice::controller {
+namespace sluice::job_kinds {
 
 namespace {
-
-using job_kinds::Found;
-using job_kinds::Path;
 
 constexpr std::string_view kRoot = "template";
 constexpr std::string_view kCompletionIndex = "batch.kubernetes.io/job-completion-index";
@@ -64,7 +61,7 @@ json::Value replica_pod_set(const Found& replica, std::string_view label = {}) {
         annotations.emplace_back(app_wrapper_annotation::kPodIndexLabel, label);
     }
     return pod_set(
-        job_kinds::to_string(replica.location) + ".template",
+        to_string(replica.location) + ".template",
         said == nullptr || said->is_null() ? json::Value(1) : *said,
         std::move(annotations)
     );
@@ -100,7 +97,7 @@ json::Array pod_sets_of_job_set(const json::Value& component) {
         const std::int64_t replicas = number_at(*job.value, "replicas", 1);
         const std::int64_t pods = spec == nullptr ? 1 : pods_of_job(*spec);
         made.push_back(pod_set(
-            job_kinds::to_string(job.location) + ".template.spec.template",
+            to_string(job.location) + ".template.spec.template",
             saturated_product(replicas, pods),
             {{app_wrapper_annotation::kPodIndexLabel, kCompletionIndex},
              {app_wrapper_annotation::kSubGroupIndexLabel, kJobIndex},
@@ -242,4 +239,4 @@ Result<json::Array> wrapped_pod_sets(
     return pod_sets;
 }
 
-}  // namespace sluice::controller
+}  // namespace sluice::job_kinds

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace sluice::controller {
+namespace sluice::job_kinds {
 
 /// The pod sets of one component of an AppWrapper, each with `replicas`, `path`, `annotations` and
 /// the pod `template` at its path: those that the AppWrapper controller has settled on, else those
@@ -16,4 +16,4 @@ Result<json::Array> wrapped_pod_sets(
     const json::Value& component, const json::Value* settled, std::string_view place
 );
 
-}  // namespace sluice::controller
+}  // namespace sluice::job_kinds

@@ -1,8 +1,8 @@
 #include "sim/kinds/app_wrapper.hpp"
 
 #include "api/kueue_names.hpp"
-#include "controller/jobs/app_wrapper/wrapped_pod_sets.hpp"
 #include "job_kinds/builtin.hpp"
+#include "job_kinds/derived/wrapped_pod_sets.hpp"
 #include "job_kinds/path.hpp"
 #include "sim/conditions.hpp"
 #include "sim/fields.hpp"
@@ -202,7 +202,7 @@ class AppWrapperTurn {
 
     void create(std::size_t place) {
         json::Value component = components_[place];
-        const auto pod_sets = controller::wrapped_pod_sets(
+        const auto pod_sets = job_kinds::wrapped_pod_sets(
             component, nullptr, fmt::format("spec.components[{}]", place)
         );
         const json::Array infos = list_at(component, {"podSetInfos"});

@@ -1,6 +1,6 @@
 #include "sim/kinds/job_set.hpp"
 
-#include "controller/jobs/train_job/made_job_set.hpp"
+#include "job_kinds/derived/replicated_jobs.hpp"
 #include "sim/conditions.hpp"
 #include "sim/fields.hpp"
 #include "sim/kinds/replicated_jobs.hpp"
@@ -110,7 +110,7 @@ Outcome reconcile_train_job(const Turn& turn) {
     if (runtime.is_null()) {
         return outcome;  // it waits for its runtime
     }
-    const json::Array entries = controller::make_replicated_jobs(job, runtime);
+    const json::Array entries = job_kinds::make_replicated_jobs(job, runtime);
     ReplicatedJobs jobs = ReplicatedJobs::find(turn, entries);
     if (is_over) {
         jobs.remove_active(outcome);

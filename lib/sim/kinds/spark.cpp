@@ -1,7 +1,7 @@
 #include "sim/kinds/spark.hpp"
 
 #include "api/micro_time.hpp"
-#include "controller/jobs/spark/spark_pod.hpp"
+#include "job_kinds/derived/spark_pod.hpp"
 #include "sim/fields.hpp"
 #include "sim/owned.hpp"
 
@@ -18,12 +18,12 @@ namespace {
 /// The roles say their pods in fields of their own.
 Result<json::Value> complete(const json::Value& object) {
     json::Value completed = object;
-    for (const auto role : {controller::SparkRole::Driver, controller::SparkRole::Executor}) {
-        auto pod = controller::make_spark_pod(object, role);
+    for (const auto role : {job_kinds::SparkRole::Driver, job_kinds::SparkRole::Executor}) {
+        auto pod = job_kinds::make_spark_pod(object, role);
         if (!pod) {
             return pod.error();
         }
-        make_object_at(completed, {"spec", controller::to_string(role)})
+        make_object_at(completed, {"spec", job_kinds::to_string(role)})
             .set("podTemplate", std::move(*pod));
     }
     return completed;

@@ -1,6 +1,6 @@
-#include "controller/commands/cluster_setup.hpp"
+#include "controller/commands/cluster/cluster_setup.hpp"
 
-#include "controller/commands/virtual_cluster.hpp"
+#include "controller/commands/cluster/virtual_cluster.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

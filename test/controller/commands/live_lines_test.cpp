@@ -1,4 +1,4 @@
-#include "controller/commands/live_lines.hpp"
+#include "controller/commands/live_view/live_lines.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include "controller/commands/schedule_input.hpp"
+#include "controller/commands/schedule/schedule_input.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

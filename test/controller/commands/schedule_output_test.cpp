@@ -1,4 +1,4 @@
-#include "controller/commands/schedule_output.hpp"
+#include "controller/commands/schedule/schedule_output.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,6 +1,6 @@
-#include "controller/commands/schedule_configuration.hpp"
-#include "controller/commands/schedule_input.hpp"
-#include "controller/commands/schedule_simulation.hpp"
+#include "controller/commands/schedule/schedule_configuration.hpp"
+#include "controller/commands/schedule/schedule_input.hpp"
+#include "controller/commands/schedule/schedule_simulation.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

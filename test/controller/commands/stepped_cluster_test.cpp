@@ -1,4 +1,4 @@
-#include "controller/commands/stepped_cluster.hpp"
+#include "controller/commands/cluster/stepped_cluster.hpp"
 
 #include "net/event_loop.hpp"
 
