@@ -96,6 +96,7 @@ std::vector<FlavorRefusal> FlavorAssigner::topology_faults(const PodSetChoice& p
         return state_.flavor_name(a) < state_.flavor_name(b);
     });
     std::vector<FlavorRefusal> faults;
+    faults.reserve(chosen.size());
     for (const auto flavor : chosen) {
         faults.push_back({.kind = Kind::TwoTopologyFlavors, .flavor = flavor, .resource = {}});
     }
