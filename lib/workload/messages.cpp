@@ -36,13 +36,34 @@ std::string taint_text(
     return fmt::format("{{{} {} {} {}}}", t.key, t.value, t.effect, added);
 }
 
+std::string quota_refusal_text(
+    const engine::FlavorRefusal& refusal, const std::string& resource, const std::string& flavor
+) {
+    if (refusal.kind == engine::FlavorRefusal::Kind::InsufficientUnused) {
+        return fmt::format(
+            "insufficient unused quota for {} in flavor {}, {} more needed",
+            resource,
+            flavor,
+            to_text(resource, refusal.needed)
+        );
+    }
+    return fmt::format(
+        "insufficient quota for {} in flavor {}, previously considered podsets requests "
+        "({}) + current podset request ({}) > maximum capacity ({})",
+        resource,
+        flavor,
+        to_text(resource, refusal.assumed),
+        to_quantity(resource, refusal.requested).to_string(),
+        to_text(resource, refusal.capacity)
+    );
+}
+
 std::string flavor_refusal_text(
     const engine::State& state, const engine::FlavorRefusal& refusal, const References& references
 ) {
     const std::string resource =
         refusal.resource.is_valid() ? state.resource_name(refusal.resource) : "";
     std::string flavor = refusal.flavor.is_valid() ? state.flavor_name(refusal.flavor) : "";
-    const auto quantity = [&](engine::Amount amount) { return to_text(resource, amount); };
     using enum engine::FlavorRefusal::Kind;
     switch (refusal.kind) {
         case ResourceUnavailable:
@@ -91,23 +112,8 @@ std::string flavor_refusal_text(
                 flavor
             );
         case InsufficientUnused:
-            return fmt::format(
-                "insufficient unused quota for {} in flavor {}, {} more needed",
-                resource,
-                flavor,
-                quantity(refusal.needed)
-            );
         case ExceedsCapacity:
-            return fmt::format(
-                "insufficient quota for {} in flavor {}, previously considered podsets requests "
-                "({}) + current "
-                "podset request ({}) > maximum capacity ({})",
-                resource,
-                flavor,
-                quantity(refusal.assumed),
-                to_quantity(resource, refusal.requested).to_string(),
-                quantity(refusal.capacity)
-            );
+            return quota_refusal_text(refusal, resource, flavor);
     }
     return "";
 }
