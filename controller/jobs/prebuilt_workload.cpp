@@ -63,7 +63,8 @@ JobReconciliation::Next JobReconciliation::adopt_prebuilt_workload() {
     const auto workload = stores_.of<api::Workload>().find(job.namespace_, name);
     const api::OwnerReference* owner = workload ? workload->metadata.controller_owner() : nullptr;
     const bool is_of_group = job_.find_workloads().has_value();
-    // A group shares its Workload: none of its pods is the controller.
+    // A group shares its Workload, which none of its pods controls. The label of the job that holds
+    // quota may name the StatefulSet or LeaderWorkerSet that made the pods.
     const auto is_of_others = [&](const api::ObjectMeta& metadata) {
         if (!is_of_group && (is_of_pod_group(metadata) || is_owned_by_pods(metadata, job.uid))) {
             return true;

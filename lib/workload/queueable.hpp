@@ -13,8 +13,8 @@ bool has_admission_gate(const api::Workload& workload, const TranslationGates& g
 /// it was made (label `kueue.x-k8s.io/job-uid`, which stays while quota is reserved).
 bool may_have_pods(const api::ObjectMeta& workload);
 
-/// Whether the workload may wait in a queue: it is active, not finished, not gated, not on hold,
-/// not being deleted and holds no quota.
+/// Returns true if the workload may wait in a queue: it is active, not finished, not gated, not on
+/// hold, not being deleted and holds no quota.
 bool is_queueable(const api::Workload& workload, const TranslationGates& gates);
 
 }  // namespace sluice::workload

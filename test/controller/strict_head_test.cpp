@@ -8,7 +8,7 @@
 #include <chrono>
 #include <string>
 
-// What the head of a StrictFIFO queue is told, which is tried again and again.
+// Reasons written for the head of a StrictFIFO queue, which is tried again and again.
 namespace sluice::controller {
 namespace {
 

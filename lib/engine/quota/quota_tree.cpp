@@ -3,19 +3,6 @@
 #include <algorithm>
 
 namespace sluice::engine {
-namespace {
-
-template <class Items>
-auto lower_bound_of(Items& items, FlavorResourceIndex flavor_resource) {
-    return std::lower_bound(
-        items.begin(),
-        items.end(),
-        flavor_resource,
-        [](const auto& item, FlavorResourceIndex key) { return item.flavor_resource < key; }
-    );
-}
-
-}  // namespace
 
 NodeIndex QuotaTree::find_cluster_queue(std::string_view name) const {
     const auto at = cluster_queues_.find(name);

@@ -3,22 +3,9 @@
 #include <algorithm>
 
 namespace sluice::engine {
-namespace {
-
-template <class Items>
-auto place_of(Items& items, FlavorResourceIndex flavor_resource) {
-    return std::lower_bound(
-        items.begin(),
-        items.end(),
-        flavor_resource,
-        [](const Usage& item, FlavorResourceIndex key) { return item.flavor_resource < key; }
-    );
-}
-
-}  // namespace
 
 void add_to(Usages& usages, FlavorResourceIndex flavor_resource, Amount amount) {
-    const auto at = place_of(usages, flavor_resource);
+    const auto at = lower_bound_of(usages, flavor_resource);
     if (at != usages.end() && at->flavor_resource == flavor_resource) {
         at->amount += amount;
     } else {
@@ -27,7 +14,7 @@ void add_to(Usages& usages, FlavorResourceIndex flavor_resource, Amount amount) 
 }
 
 Amount amount_of(const Usages& usages, FlavorResourceIndex flavor_resource) {
-    const auto at = place_of(usages, flavor_resource);
+    const auto at = lower_bound_of(usages, flavor_resource);
     return at != usages.end() && at->flavor_resource == flavor_resource ? at->amount : Amount();
 }
 

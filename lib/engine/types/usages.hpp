@@ -4,7 +4,9 @@
 #include "engine/types/amount.hpp"
 #include "engine/types/ids.hpp"
 
-/// What a workload takes of quota: amounts by flavor and resource.
+#include <algorithm>
+
+/// Amounts of quota by flavor and resource, as a workload takes them.
 namespace sluice::engine {
 
 /// An amount of one flavor-resource.
@@ -18,12 +20,24 @@ using Usages = SmallVector<Usage, 4>;
 /// Sorted, each at most once.
 using FlavorResources = SmallVector<FlavorResourceIndex, 4>;
 
+/// Returns an iterator to the first item that is not before that flavor-resource. Requires: the
+/// items are sorted by their `flavor_resource`.
+template <class Items>
+auto lower_bound_of(Items& items, FlavorResourceIndex flavor_resource) {
+    return std::lower_bound(
+        items.begin(),
+        items.end(),
+        flavor_resource,
+        [](const auto& item, FlavorResourceIndex key) { return item.flavor_resource < key; }
+    );
+}
+
 /// Adds to the entry of that flavor-resource, making it if need be.
 void add_to(Usages& usages, FlavorResourceIndex flavor_resource, Amount amount);
 /// The amount of that flavor-resource, 0 when it has no entry.
 Amount amount_of(const Usages& usages, FlavorResourceIndex flavor_resource);
 
-/// Whether one of the usages is of one of these flavor-resources.
+/// Returns true if one of the usages is of one of these flavor-resources.
 bool uses_any(const Usages& usages, const FlavorResources& flavor_resources);
 
 }  // namespace sluice::engine
