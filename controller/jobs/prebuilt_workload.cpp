@@ -86,8 +86,10 @@ JobReconciliation::Next JobReconciliation::adopt_prebuilt_workload() {
     is_prebuilt_ = true;
     if (is_finished(*workload_)) {
         const auto* finished = find_condition(*workload_, api::condition::kFinished);
-        const bool is_stale = finished->reason == reason::kOutOfSync;
-        return is_stale && runs_at_all() ? stop(nullptr, "missing workload") : Next();
+        // Its quota is gone, though not by the job's own end.
+        const bool has_not_ended =
+            finished->reason == reason::kOutOfSync || finished->reason == reason::kFailedToStart;
+        return has_not_ended && runs_at_all() ? stop(nullptr, "missing workload") : Next();
     }
     const bool is_over = job_.find_end().has_value();
     if (!is_over && !is_equivalent(job_, *workload_, settings_)) {

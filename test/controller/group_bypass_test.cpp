@@ -250,6 +250,32 @@ TEST_CASE(
     CHECK((!is_there(cluster, pod_key("b")) || is_pod_deleted(cluster, "b")));
 }
 
+TEST_CASE("no pod runs on a prebuilt Workload that a pod's new role ended", "[bypass]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 8)));
+    start_with_pods(cluster);
+    cluster.put(
+        "{'kind':'Workload','metadata':{'name':'train','namespace':'team'},'spec':{'queueName':"
+        "'main','podSets':[{'name':'x','count':1,'template':{'spec':{'containers':[{'name':'c',"
+        "'image':'i','resources':{'requests':{'cpu':'1'}}}]}}}]}}"
+    );
+    for (const char* name : {"a", "b"}) {
+        PodText pod = group_pod(name, 1, "x");
+        pod.labels["kueue.x-k8s.io/prebuilt-workload-name"] = "train";
+        pod.annotations["kueue.x-k8s.io/pod-group-fast-admission"] = "true";
+        put_pod(cluster, pod);
+        cluster.settle();
+    }
+    run_pod(cluster, "a");
+    REQUIRE(is_pod_gated(cluster, "b"));
+    cluster.merge(
+        pod_key("b"), "{'metadata':{'annotations':{'kueue.x-k8s.io/role-hash':'another'}}}"
+    );
+    cluster.settle();
+    const bool has_ended = !is_there(cluster, pod_key("a")) || is_pod_deleted(cluster, "a");
+    CHECK(has_ended == !cluster.condition("team", "train", "Finished").empty());
+    CHECK(is_pod_gated(cluster, "b"));
+}
+
 TEST_CASE("the Workload of a single pod that is said to be a group's keeps no pod", "[bypass]") {
     MiniCluster cluster;
     start_with_pods(cluster);

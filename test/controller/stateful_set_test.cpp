@@ -205,6 +205,25 @@ TEST_CASE("more pods than were admitted stay held back", "[controller]") {
     CHECK_FALSE(is_pod_gated(cluster, "web-2"));
 }
 
+TEST_CASE("a role that a tenant writes on a pod ends no StatefulSet's Workload", "[bypass]") {
+    MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 8)));
+    start_serving(cluster);
+    run_set(cluster, 2);
+    put_stateful_set(cluster, "web", 3);
+    put_pod_of_set(cluster, "web", 2);
+    cluster.settle();
+    const std::string pod = GENERATE("web-0", "web-1", "web-2");
+    cluster.merge(
+        pod_key(pod), "{'metadata':{'annotations':{'kueue.x-k8s.io/role-hash':'another'}}}"
+    );
+    cluster.settle();
+    CHECK(condition(cluster, "Finished").empty());
+    CHECK(condition(cluster, "Admitted") == "True/Admitted");
+    CHECK(annotation(cluster, pod, "role-hash") == "main");
+    CHECK_FALSE(is_pod_deleted(cluster, "web-0"));
+    CHECK_FALSE(is_pod_deleted(cluster, "web-1"));
+}
+
 TEST_CASE("an evicted StatefulSet loses its pods, and its new ones wait", "[controller]") {
     MiniCluster cluster(GENERATE(range<std::uint64_t>(1, 8)));
     start_serving(cluster);

@@ -3,6 +3,7 @@
 #include "api/kueue_names.hpp"
 #include "base/earlier.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
+#include "controller/jobs/serving/group_pods.hpp"
 #include "controller/reconcile/pod_groups.hpp"
 #include "controller/reconcile/workload_status.hpp"
 #include "validation/go_numbers.hpp"
@@ -57,6 +58,18 @@ Pods find_bypassing(const PodPlaces& places) {
     return found;
 }
 
+/// Pods that the StatefulSet or LeaderWorkerSet made which owns the Workload, and to which a tenant
+/// gave roles that the Workload lacks.
+Pods find_misnamed(const Stores& stores, const Pods& pods, const api::Workload& workload) {
+    Pods found;
+    std::ranges::copy_if(pods, std::back_inserter(found), [&](const auto& pod) {
+        const auto& pod_sets = workload.spec.pod_sets;
+        const auto known = std::ranges::find(pod_sets, role_of(*pod), &api::PodSet::name);
+        return known == pod_sets.end() && is_made_by_owner_of(stores, *pod, workload);
+    });
+    return found;
+}
+
 bool is_being_deleted(const Stores& stores, const std::string& ns) {
     const auto found = stores.of<api::Namespace>().find(ns);
     return !found || found->metadata.deletion_timestamp;
@@ -90,8 +103,10 @@ PodGroup::PodGroup(
     }
     is_foreign_ = prebuilt.empty() && !is_of_pod_group(workload_->metadata);
     PodPlaces places = find_places(stores, pods_, *workload_, count_by(), now);
-    // The pods of a StatefulSet or LeaderWorkerSet go in its order when it is scaled down.
-    if (!is_foreign_ && !(is_serving() && is_of_serving_object(workload_->metadata))) {
+    if (is_serving() && is_of_serving_object(workload_->metadata)) {
+        misnamed_ = find_misnamed(stores, pods_, *workload_);
+    } else if (!is_foreign_) {
+        // The pods of a StatefulSet or LeaderWorkerSet go in its order when it is scaled down.
         bypassing_ = find_bypassing(places);
     }
     if (!prebuilt.empty()) {
@@ -125,6 +140,10 @@ bool PodGroup::is_prebuilt() const {
                 first_->metadata, settings_.workload_identifier_annotations
     )
                 .empty();
+}
+
+bool PodGroup::is_misnamed(const std::shared_ptr<const api::Pod>& pod) const {
+    return std::ranges::find(misnamed_, pod) != misnamed_.end();
 }
 
 Result<std::int32_t> PodGroup::total_count() const {
@@ -233,6 +252,9 @@ Result<std::vector<Write>> PodGroup::start(const std::vector<PodSetInfo>& inject
         }
         const std::string role = role_of(*pod);
         const auto info = by_role.find(role);
+        if (is_misnamed(pod)) {
+            continue;
+        }
         if (info == by_role.end()) {
             return make_invalid(fmt::format(
                 "invalid podset infos: podSetInfo with the name '{}' is not found", role
@@ -298,13 +320,13 @@ std::optional<bool> PodGroup::is_described_by(const api::Workload& workload) con
         return places_.has_value();
     }
     const auto total = total_count();
-    RoleCounts roles = count_roles(list_);
+    Pods named = list_;
+    std::erase_if(named, [this](const auto& pod) { return is_misnamed(pod); });
+    RoleCounts roles = count_roles(named);
     if (count_by() == GroupCount::FirstPod && total && !roles.empty()) {
-        roles = {
-            {role_of(**std::ranges::find_if(list_, [](const auto& pod) { return is_useful(*pod); })
-             ),
-             *total}
-        };
+        const auto first =
+            std::ranges::find_if(named, [](const auto& pod) { return is_useful(*pod); });
+        roles = {{role_of(**first), *total}};
     }
     return has_place_for(workload, roles);
 }

@@ -69,6 +69,8 @@ class PodGroup final : public GenericJob {
     /// The pods that are over and that no replacement will be created beside.
     Pods find_blocking() const;
     bool is_prebuilt() const;
+    /// Returns true if the reconciler of the serving object will write its role back.
+    bool is_misnamed(const std::shared_ptr<const api::Pod>& pod) const;
     std::optional<JobProblem> find_hidden_size() const;
     std::optional<JobProblem> find_contradiction() const;
     /// What its new Workload counts, with those that are too many left out.
@@ -88,6 +90,7 @@ class PodGroup final : public GenericJob {
     std::optional<PodPlaces> places_;  ///< in its Workload; none: the Workload is not like it
     Pods oversized_;                   ///< those that are larger than a prebuilt Workload counts
     Pods bypassing_;                   ///< those that run though the Workload does not count them
+    Pods misnamed_;                    ///< of a serving object, with a role that it did not give
     Pods list_;                        ///< those that count
 };
 
