@@ -321,7 +321,7 @@ JobReconciliation::Next JobReconciliation::drop_finished_workload() {
     }
     // Its quota is gone, though the job may not be over: it could not be started with what was
     // admitted, and somebody else lets it run.
-    if (!job_.consists_of_pods() && !job_.find_end() && runs_at_all()) {
+    if (!job_.find_end() && runs_at_all()) {
         if (Next stopping = stop(workload_.get(), "The Workload has finished")) {
             return stopping;
         }

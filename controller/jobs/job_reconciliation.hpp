@@ -62,6 +62,7 @@ class JobReconciliation {
     Next stop_unadmitted();
     Next stop_resumed_by_hand();
     Next label_with_job();
+    Next fail_to_start(std::string_view message);
     Next start_admitted();
     Next follow_queue_name();
 
@@ -92,6 +93,8 @@ class JobReconciliation {
     /// Creates the Workload, once its name is free.
     Next create(const api::Workload& workload);
     /// The prebuilt Workload is not there, or another object's: the job must not run.
+    Next finish_out_of_sync();
+    bool is_for_group(const api::Workload& workload) const;
     Next wait_for_prebuilt(std::string_view name);
     Outcome remove_workload(const api::Workload& workload);
     Next drop_finalizer(const api::Workload& workload);

@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 namespace sluice::controller {
@@ -207,15 +209,20 @@ bool lacks_node_labels(
 ) {
     const auto& assignments = admission.pod_set_assignments;
     for (std::size_t i = 0; i < std::min(node_selectors.size(), assignments.size()); ++i) {
+        // Flavors of several resources may say different values of one label.
+        std::map<std::string, std::set<std::string>> labels;
         for (const auto& [resource, name] : assignments[i].flavors) {
             const auto flavor = stores.of<api::ResourceFlavor>().find(name);
-            if (!flavor || flavor->metadata.generation > 1) {
-                continue;
-            }
-            for (const auto& [key, value] : flavor->spec.node_labels) {
-                if (!node_selectors[i].contains(key)) {
-                    return true;
+            if (flavor && flavor->metadata.generation <= 1) {
+                for (const auto& [key, value] : flavor->spec.node_labels) {
+                    labels[key].insert(value);
                 }
+            }
+        }
+        for (const auto& [key, values] : labels) {
+            const auto found = node_selectors[i].find(key);
+            if (found == node_selectors[i].end() || !values.contains(found->second)) {
+                return true;
             }
         }
     }

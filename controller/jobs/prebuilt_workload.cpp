@@ -2,7 +2,9 @@
 #include "api/kueue_names.hpp"
 #include "api/names.hpp"
 #include "controller/jobs/job_reconciliation.hpp"
+#include "controller/jobs/pod/pod_state.hpp"
 #include "controller/jobs/workload_of_job.hpp"
+#include "controller/reconcile/left_pods.hpp"
 #include "controller/reconcile/lost_job.hpp"
 #include "controller/reconcile/pod_groups.hpp"
 #include "controller/reconcile/workload_status.hpp"
@@ -69,8 +71,8 @@ JobReconciliation::Next JobReconciliation::adopt_prebuilt_workload() {
         if (!is_of_group && (is_of_pod_group(metadata) || is_owned_by_pods(metadata, job.uid))) {
             return true;
         }
-        const bool is_for_group = is_of_serving_object(metadata) || is_owned_by_pods(metadata, {});
-        return holds_quota_of_another(*workload, job.uid) && !(is_of_group && is_for_group);
+        return holds_quota_of_another(*workload, job.uid) &&
+               !(is_of_group && is_for_group(*workload));
     };
     if (!workload || is_of_others(workload->metadata) ||
         (owner != nullptr && owner->uid != job.uid)) {
@@ -85,19 +87,45 @@ JobReconciliation::Next JobReconciliation::adopt_prebuilt_workload() {
     workload_ = workload;
     is_prebuilt_ = true;
     if (is_finished(*workload_)) {
-        const auto* finished = find_condition(*workload_, api::condition::kFinished);
         // Its quota is gone, though not by the job's own end.
-        const bool has_not_ended =
-            finished->reason == reason::kOutOfSync || finished->reason == reason::kFailedToStart;
-        return has_not_ended && runs_at_all() ? stop(nullptr, "missing workload") : Next();
+        return !job_.find_end() && runs_at_all() ? stop(nullptr, "missing workload") : Next();
     }
     const bool is_over = job_.find_end().has_value();
     if (!is_over && !is_equivalent(job_, *workload_, settings_)) {
-        return finish_with(
-            reason::kOutOfSync, "The prebuilt workload is out of sync with its user job"
-        );
+        return finish_out_of_sync();
     }
     return {};
+}
+
+/// Quota is given back when the pods have ended, not when they are told to.
+JobReconciliation::Next JobReconciliation::finish_out_of_sync() {
+    if (has_quota_reserved(*workload_)) {
+        if (runs_at_all()) {
+            if (Next stopping = stop(nullptr, "The prebuilt workload is out of sync")) {
+                return stopping;
+            }
+        }
+        if (has_active_pods(*workload_)) {
+            return Outcome{};
+        }
+    }
+    return finish_with(
+        reason::kOutOfSync, "The prebuilt workload is out of sync with its user job"
+    );
+}
+
+/// Returns true if pods of groups, or the object that made them, own the Workload, and no pod of
+/// another job runs on it. A tenant may write the owners.
+bool JobReconciliation::is_for_group(const api::Workload& workload) const {
+    if (!is_of_serving_object(workload.metadata) && !is_owned_by_pods(workload.metadata, {})) {
+        return false;
+    }
+    const bool by_annotation = settings_.workload_identifier_annotations;
+    const std::string_view group = pod_group_of(job_.metadata(), by_annotation);
+    const auto is_of_another = [&](const api::Pod& pod) {
+        return pod_group_of(pod.metadata, by_annotation) != group;
+    };
+    return !has_left_pods(stores_, settings_, workload, is_of_another, now_);
 }
 
 JobReconciliation::Next JobReconciliation::wait_for_prebuilt(std::string_view name) {

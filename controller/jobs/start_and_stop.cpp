@@ -180,6 +180,14 @@ JobReconciliation::Next JobReconciliation::label_with_job() {
     ));
 }
 
+/// One pod of a group that cannot be started does not take the quota of those that run.
+JobReconciliation::Next JobReconciliation::fail_to_start(std::string_view message) {
+    if (has_active_pods(*workload_)) {
+        return refuse({JobProblem::Reason::InvalidSpec, std::string(message)});
+    }
+    return finish_with(reason::kFailedToStart, message);
+}
+
 JobReconciliation::Next JobReconciliation::start_admitted() {
     const bool runs_on_kept = kept_ && !is_admitted(*workload_) && may_run_on(job_, *kept_);
     if (!job_.is_suspended() && (is_admitted(*workload_) || runs_on_kept)) {
@@ -204,7 +212,7 @@ JobReconciliation::Next JobReconciliation::start_admitted() {
         return refuse(injected.error());
     }
     if (!injected) {
-        return finish_with(reason::kFailedToStart, injected.error().detail);
+        return fail_to_start(injected.error().detail);
     }
     // Its user may mend what cannot be read, while an injection that contradicts stays so.
     if (const auto readable = job_.pod_sets(); !readable) {
@@ -212,7 +220,7 @@ JobReconciliation::Next JobReconciliation::start_admitted() {
     }
     auto writes = job_.start(*injected);
     if (!writes) {
-        return finish_with(reason::kFailedToStart, writes.error().detail);
+        return fail_to_start(writes.error().detail);
     }
     SLUICE_ASSERT(!writes->empty() || job_.consists_of_pods());
     Outcome outcome;

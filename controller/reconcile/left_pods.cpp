@@ -33,14 +33,6 @@ std::string job_uid_of(const api::ObjectMeta& workload) {
     return lost == nullptr ? std::string() : *lost;
 }
 
-/// Whether the pod runs, or will without anybody's doing.
-bool may_run(const api::Pod& pod, const Settings& settings, Time now) {
-    if (has_ended(pod) || is_gated(pod)) {
-        return false;
-    }
-    return !pod.metadata.deletion_timestamp || occupies_quota(pod, settings, now);
-}
-
 using Pods = std::vector<std::shared_ptr<const api::Pod>>;
 
 /// Nothing tells that a grace period has ended.
@@ -168,6 +160,19 @@ std::optional<Outcome> wait_for_left_pods(
         }
     }
     return outcome;
+}
+
+bool has_left_pods(
+    const Stores& stores,
+    const Settings& settings,
+    const api::Workload& workload,
+    const std::function<bool(const api::Pod&)>& is_left,
+    Time now
+) {
+    return std::ranges::any_of(
+        find_left_pods(stores, settings, workload, now),
+        [&](const auto& pod) { return is_left(*pod); }
+    );
 }
 
 std::optional<Time> look_again_at_pods(

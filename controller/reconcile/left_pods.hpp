@@ -5,6 +5,7 @@
 #include "controller/reconcile/settings.hpp"
 #include "controller/reconcile/stores.hpp"
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -32,6 +33,16 @@ std::optional<Outcome> wait_for_left_pods(
     const Settings& settings,
     const std::set<Kind>* job_kinds,
     const api::Workload& workload,
+    Time now
+);
+
+/// Returns true if a pod for which `is_left` is true may run on quota of the Workload: its job made
+/// the pod, or the pod says that it was started for the Workload.
+bool has_left_pods(
+    const Stores& stores,
+    const Settings& settings,
+    const api::Workload& workload,
+    const std::function<bool(const api::Pod&)>& is_left,
     Time now
 );
 

@@ -33,4 +33,11 @@ bool occupies_quota(const api::Pod& pod, const Settings& settings, Time now) {
     return pod.status.phase == "Running" && !gave_up && (!last || now <= *last);
 }
 
+bool may_run(const api::Pod& pod, const Settings& settings, Time now) {
+    if (has_ended(pod) || is_gated(pod)) {
+        return false;
+    }
+    return !pod.metadata.deletion_timestamp || occupies_quota(pod, settings, now);
+}
+
 }  // namespace sluice::controller

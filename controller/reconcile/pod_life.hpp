@@ -21,4 +21,7 @@ std::optional<Time> find_last_moment(const api::Pod& pod);
 /// deleted. With gate FastQuotaReleaseInPodIntegration a pod that is being deleted does not count.
 bool occupies_quota(const api::Pod& pod, const Settings& settings, Time now);
 
+/// Returns true if the pod runs, or will run without anybody's doing.
+bool may_run(const api::Pod& pod, const Settings& settings, Time now);
+
 }  // namespace sluice::controller

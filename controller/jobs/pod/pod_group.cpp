@@ -165,14 +165,14 @@ bool PodGroup::runs_in_part() const {
 }
 
 bool PodGroup::is_active() const {
-    return std::ranges::any_of(list_, [this](const auto& pod) {
+    return std::ranges::any_of(pods_, [this](const auto& pod) {
         return occupies_quota(*pod, settings_, now_);
     });
 }
 
 std::optional<Time> PodGroup::active_until() const {
     std::optional<Time> until;
-    for (const auto& pod : list_) {
+    for (const auto& pod : pods_) {
         const auto last = find_last_moment(*pod);
         if (pod->status.phase == "Running" && last && now_ <= *last) {
             // The first moment after it.
@@ -233,18 +233,33 @@ std::vector<api::ReclaimablePod> PodGroup::reclaimable_pods(const api::Workload&
     return pods;
 }
 
+/// A pod takes a place of its role until it ends, and one of each role if its own is not known: a
+/// tenant may rename a pod that runs.
+RoleCounts PodGroup::count_taken(const std::map<std::string_view, const PodSetInfo*>& roles) const {
+    RoleCounts taken;
+    for (const auto& pod : pods_) {
+        if (!may_run(*pod, settings_, now_)) {
+            continue;
+        }
+        const std::string role = role_of(*pod);
+        if (roles.contains(role)) {
+            ++taken[role];
+            continue;
+        }
+        for (const auto& [each, info] : roles) {
+            ++taken[std::string(each)];
+        }
+    }
+    return taken;
+}
+
 Result<std::vector<Write>> PodGroup::start(const std::vector<PodSetInfo>& injected) const {
     std::map<std::string_view, const PodSetInfo*> by_role;
     for (const PodSetInfo& info : injected) {
         by_role[info.name] = &info;
     }
     // A Workload that was made beforehand may count fewer pods than there are.
-    RoleCounts started;
-    for (const auto& pod : list_) {
-        if (!is_held_or_over(*pod)) {
-            ++started[role_of(*pod)];
-        }
-    }
+    RoleCounts started = count_taken(by_role);
     std::vector<Write> writes;
     for (const auto& pod : list_) {
         if (!is_gated(*pod) || pod->metadata.deletion_timestamp) {

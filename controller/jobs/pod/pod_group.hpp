@@ -3,9 +3,11 @@
 #include "controller/jobs/generic_job.hpp"
 #include "controller/jobs/pod/pod_group_places.hpp"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice::controller {
@@ -71,6 +73,7 @@ class PodGroup final : public GenericJob {
     bool is_prebuilt() const;
     /// Returns true if the reconciler of the serving object will write its role back.
     bool is_misnamed(const std::shared_ptr<const api::Pod>& pod) const;
+    RoleCounts count_taken(const std::map<std::string_view, const PodSetInfo*>& roles) const;
     std::optional<JobProblem> find_hidden_size() const;
     std::optional<JobProblem> find_contradiction() const;
     /// What its new Workload counts, with those that are too many left out.

@@ -3,6 +3,7 @@
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"
 #include "api/names.hpp"
+#include "base/earlier.hpp"
 #include "controller/jobs/job_ancestors.hpp"
 #include "controller/jobs/pod/pod_kind.hpp"
 #include "controller/jobs/workload_of_job.hpp"
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <utility>
 
 namespace sluice::controller {
@@ -23,6 +25,7 @@ namespace {
 
 constexpr std::size_t kNameLimit = 253;
 constexpr std::size_t kShortNameLimit = 63;
+constexpr Duration kStaleAge = std::chrono::seconds(10);
 
 api::OwnerReference reference_of(const GroupOwner& owner) {
     return {
@@ -234,6 +237,25 @@ std::optional<Write> free_evicted(
     api::Workload changed = workload;
     workload::release_quota(changed, settings.gates, now);
     return status_write(changed);
+}
+
+void remove_stale(const api::Workload& workload, Time now, Outcome& outcome) {
+    const api::Condition* finished = find_condition(workload, api::condition::kFinished);
+    if (finished == nullptr || finished->reason != api::reason::kOutOfSync ||
+        !finished->last_transition_time || workload.metadata.deletion_timestamp) {
+        return;
+    }
+    const Time due = *finished->last_transition_time + kStaleAge;
+    if (now < due) {
+        outcome.requeue_at = earlier(outcome.requeue_at, due);
+        return;
+    }
+    outcome.writes.push_back({
+        .verb = Verb::Delete,
+        .object = key_of(workload),
+        .body = {},
+        .uid = workload.metadata.uid,
+    });
 }
 
 EventNote owner_event(

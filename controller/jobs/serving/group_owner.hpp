@@ -70,6 +70,10 @@ std::optional<Write> free_evicted(
     const Stores& stores, const api::Workload& workload, const Settings& settings, Time now
 );
 
+/// Removes a Workload that was finished because its pods did not match it, once it has been over
+/// for some seconds: the pods that their controller makes again get a new one.
+void remove_stale(const api::Workload& workload, Time now, Outcome& outcome);
+
 /// An event about the owner.
 EventNote owner_event(
     const GroupOwner& owner,

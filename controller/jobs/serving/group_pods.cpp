@@ -197,11 +197,28 @@ std::optional<Write> open_gates(const api::Pod& pod) {
     );
 }
 
-bool is_of_old_revision(
-    const api::Pod& pod, std::string_view current_revision, std::string_view update_revision
-) {
-    return current_revision != update_revision &&
-           find_value(pod.metadata.labels, kRevisionLabel) == current_revision;
+bool will_be_replaced(const api::Pod& pod, const api::StatefulSet& set) {
+    const api::OwnerReference* owner = pod.metadata.controller_owner();
+    const auto& strategy = set.spec.update_strategy;
+    const std::string_view name = pod.metadata.name;
+    const auto ordinal = validation::parse_decimal<std::int32_t>(name.substr(name.rfind('-') + 1));
+    const std::int32_t partition = strategy.rolling_update ? strategy.rolling_update->partition : 0;
+    return owner != nullptr && owner->uid == set.metadata.uid && strategy.type_ != "OnDelete" &&
+           ordinal.value_or(0) >= partition &&
+           set.status.current_revision != set.status.update_revision &&
+           find_value(pod.metadata.labels, kRevisionLabel) == set.status.current_revision;
+}
+
+std::optional<Write> replace_held(const api::Pod& pod) {
+    if (!is_gated(pod) || pod.metadata.deletion_timestamp) {
+        return std::nullopt;
+    }
+    return Write{
+        .verb = Verb::Delete,
+        .object = key_of(pod),
+        .body = {},
+        .uid = pod.metadata.uid,
+    };
 }
 
 }  // namespace sluice::controller

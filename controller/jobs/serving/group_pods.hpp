@@ -1,5 +1,6 @@
 #pragma once
 
+#include "api/apps.hpp"
 #include "api/pod.hpp"
 #include "controller/jobs/serving/group_owner.hpp"
 #include "controller/reconcile/reconcile.hpp"
@@ -52,10 +53,12 @@ std::optional<Write> tell_membership(
 /// The patch that opens the gates of the pod; none: they are open.
 std::optional<Write> open_gates(const api::Pod& pod);
 
-/// Whether the pod was made from the revision that its StatefulSet is leaving. The StatefulSet
-/// waits for it, so it is not held back.
-bool is_of_old_revision(
-    const api::Pod& pod, std::string_view current_revision, std::string_view update_revision
-);
+/// Returns true if the rollout of the StatefulSet, which controls the pod, replaces the pod: it is
+/// of the old revision, and neither partition nor strategy keeps it.
+bool will_be_replaced(const api::Pod& pod, const api::StatefulSet& set);
+
+/// The deletion of a held pod that a rollout waits for: the rollout replaces it. nullopt if the pod
+/// is not held or is being deleted. Kueue opens its gates, and it runs without quota.
+std::optional<Write> replace_held(const api::Pod& pod);
 
 }  // namespace sluice::controller

@@ -26,9 +26,9 @@ namespace {
 constexpr std::string_view kLeader = "leader";
 constexpr std::string_view kWorker = "worker";
 constexpr std::string_view kMain = "main";
-/// So long a pod of a LeaderWorkerSet that is not there stays held back: the LeaderWorkerSet may be
-/// seen later than its pods.
 constexpr std::size_t kWorkloadsAtOnce = 200;
+/// How long pods stay gated while their LeaderWorkerSet is missing: its watch event may arrive
+/// later.
 constexpr Duration kOrphanAge = std::chrono::minutes(1);
 
 std::int64_t count_at(
@@ -164,8 +164,9 @@ class LeaderWorkerSetReconciliation {
             const auto workload = stores_.of<api::Workload>().find(set_.metadata.namespace_, name);
             if (!workload && !owner_.is_copy()) {
                 missing.push_back(i);
-            } else if (workload && !is_finished(*workload) &&
-                       !workload->metadata.deletion_timestamp) {
+            } else if (workload && is_finished(*workload)) {
+                remove_stale(*workload, now_, outcome_);
+            } else if (workload && !workload->metadata.deletion_timestamp) {
                 auto change = free_evicted(stores_, *workload, settings_, now_);
                 if (!change) {
                     change = follow_owner(owner_, *workload, settings_);
@@ -230,23 +231,20 @@ class LeaderWorkerSetReconciliation {
         return set_.value.find_path({"spec", "leaderWorkerTemplate", "leaderTemplate"}) != nullptr;
     }
 
-    bool is_held_for_nothing(const api::Pod& pod) const {
+    bool is_to_be_replaced(const api::Pod& pod) const {
         const api::OwnerReference* owner = pod.metadata.controller_owner();
         const auto set =
             owner == nullptr
                 ? nullptr
                 : stores_.of<api::StatefulSet>().find(pod.metadata.namespace_, owner->name);
-        return set && owner->uid == set->metadata.uid &&
-               is_of_old_revision(pod, set->status.current_revision, set->status.update_revision);
+        return set && will_be_replaced(pod, *set);
     }
 
     void tell_pods() {
         const ObjectKey key{owner_.kind, set_.metadata.namespace_, set_.metadata.name};
         for (const auto& [name, pod] : pods_made_by(stores_, key)) {
-            if (is_held_for_nothing(*pod)) {
-                if (auto write = open_gates(*pod)) {
-                    outcome_.writes.push_back(std::move(*write));
-                }
+            if (auto write = is_to_be_replaced(*pod) ? replace_held(*pod) : std::nullopt) {
+                outcome_.writes.push_back(std::move(*write));
                 continue;
             }
             const std::string* index = pod->metadata.find_label(kGroupIndexLabel);

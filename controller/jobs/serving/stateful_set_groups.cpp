@@ -2,11 +2,13 @@
 
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"
+#include "controller/jobs/pod/pod_kind.hpp"
 #include "controller/jobs/pod/pod_state.hpp"
 #include "controller/jobs/serving/group_pods.hpp"
 #include "controller/jobs/serving/serving_names.hpp"
 #include "controller/jobs/stored_template.hpp"
 #include "controller/jobs/topology_request.hpp"
+#include "controller/reconcile/left_pods.hpp"
 #include "controller/reconcile/strict_patch.hpp"
 #include "controller/reconcile/workload_name.hpp"
 #include "controller/reconcile/workload_status.hpp"
@@ -124,7 +126,11 @@ class StatefulSetReconciliation {
 
     /// At most one write: each is made from the version that the store shows.
     std::optional<Write> change_workload() {
-        if (is_finished(*workload_) || workload_->metadata.deletion_timestamp) {
+        if (is_finished(*workload_)) {
+            remove_stale(*workload_, now_, outcome_);
+            return std::nullopt;
+        }
+        if (workload_->metadata.deletion_timestamp) {
             return std::nullopt;
         }
         if (auto freed = free_evicted(stores_, *workload_, settings_, now_)) {
@@ -152,12 +158,20 @@ class StatefulSetReconciliation {
             return std::nullopt;
         }
         std::optional<Time> until;
-        for (const auto& [name, pod] : pods_) {
-            const auto end = running_until(*pod);
-            if (end && *end >= now_) {
-                until = std::max(until.value_or(*end), *end);
+        const auto look_at = [&](const kube::Store<api::Pod>::Objects& pods) {
+            for (const auto& [name, pod] : pods) {
+                const auto end = running_until(*pod);
+                if (end && *end >= now_) {
+                    until = std::max(until.value_or(*end), *end);
+                }
             }
-        }
+        };
+        // A tenant may take away the marks by which one of these finds the pods.
+        const auto& pods = stores_.of<api::Pod>();
+        const std::string& ns = set_.metadata.namespace_;
+        look_at(pods_);
+        look_at(pods.by_index(kPodGroupIndex, ns + "/" + workload_->metadata.name));
+        look_at(pods.by_index(kMadeByIndex, ns + "/" + set_.metadata.uid));
         if (until && has_quota_reserved(*workload_)) {
             if (*until != Time::max()) {
                 outcome_.requeue_at = *until + std::chrono::milliseconds(1);
@@ -210,21 +224,6 @@ class StatefulSetReconciliation {
         return write;
     }
 
-    /// By the rollout, which waits until the pod is ready. What the rollout leaves alone stays
-    /// gated.
-    bool will_be_replaced(const api::Pod& pod) const {
-        const api::OwnerReference* owner = pod.metadata.controller_owner();
-        const auto& strategy = set_.spec.update_strategy;
-        const std::string_view name = pod.metadata.name;
-        const auto ordinal =
-            validation::parse_decimal<std::int32_t>(name.substr(name.rfind('-') + 1));
-        const std::int32_t partition =
-            strategy.rolling_update ? strategy.rolling_update->partition : 0;
-        return owner != nullptr && owner->uid == set_.metadata.uid &&
-               strategy.type_ != "OnDelete" && ordinal.value_or(0) >= partition &&
-               is_of_old_revision(pod, set_.status.current_revision, set_.status.update_revision);
-    }
-
     void tell_pods() {
         if (replicas_ <= 0 || workload_->metadata.deletion_timestamp) {
             return;
@@ -242,8 +241,10 @@ class StatefulSetReconciliation {
         };
         for (const auto& [name, pod] : pods_) {
             auto write = tell_membership(*pod, owner_, membership, settings_);
-            if (!write && will_be_replaced(*pod)) {
-                write = open_gates(*pod);
+            if (will_be_replaced(*pod, set_)) {
+                if (auto replacement = replace_held(*pod)) {
+                    write = std::move(replacement);
+                }
             }
             if (write) {
                 outcome_.writes.push_back(std::move(*write));
