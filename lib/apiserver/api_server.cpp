@@ -8,7 +8,6 @@
 #include "apiserver/deletion.hpp"
 #include "apiserver/discovery.hpp"
 #include "apiserver/failures.hpp"
-#include "apiserver/flow_control.hpp"
 #include "apiserver/negotiation.hpp"
 #include "apiserver/patching.hpp"
 #include "apiserver/read_operation.hpp"
@@ -113,12 +112,6 @@ Answer ApiServer::begin(Request request, Time now) {
     }
     if (const auto fault = find_access_fault(state_, request)) {
         return make_response(*fault);
-    }
-    if (request.path == "/metrics" && request.method == "GET") {
-        return Response{
-            .content_type = "text/plain; version=0.0.4; charset=utf-8",
-            .body = print_flow_metrics(state_)
-        };
     }
     if (auto answer = discover(state_.types, request)) {
         return std::move(*answer);

@@ -5,7 +5,6 @@
 #include "apiserver/limit_ranges.hpp"
 #include "apiserver/runtime_classes.hpp"
 #include "apiserver/values.hpp"
-#include "apiserver/volume_protection.hpp"
 
 #include <fmt/format.h>
 
@@ -161,7 +160,6 @@ Result<void> admit_new_builtin(State& state, const ResourceType& type, json::Val
     if (!type.is_custom && type.group.empty() && type.kind == "Node") {
         admit_node(object);
     }
-    protect_volume(type, object);
     if (!type.is_custom && type.group.empty() && type.kind == "PersistentVolumeClaim") {
         return check_limit_ranges(state, type, object);
     }

@@ -2,7 +2,7 @@
 
 #include "api/micro_time.hpp"
 #include "apiserver/cell_row.hpp"
-#include "apiserver/resource_cells.hpp"
+#include "apiserver/column_path.hpp"
 #include "apiserver/table.hpp"
 #include "apiserver/values.hpp"
 
@@ -207,21 +207,6 @@ Array workload_cells(std::string_view kind, const Row& row) {
         return {row.name(), fmt::format("{}/{}", ready, replicas), row.age(), names, images};
     }
     const Value& selector = row.at({"spec", "selector"});
-    if (kind == "DaemonSet") {
-        return {
-            row.name(),
-            row.number({"status", "desiredNumberScheduled"}),
-            row.number({"status", "currentNumberScheduled"}),
-            row.number({"status", "numberReady"}),
-            row.number({"status", "updatedNumberScheduled"}),
-            row.number({"status", "numberAvailable"}),
-            map_text(row.at({"spec", "template", "spec", "nodeSelector"})),
-            row.age(),
-            names,
-            images,
-            selector_text(selector),
-        };
-    }
     return {
         row.name(),
         replicas,
@@ -278,17 +263,6 @@ Array binding_cells(const Row& row) {
     };
 }
 
-Array priority_class_cells(const Row& row) {
-    const Value& is_default = row.at({"globalDefault"});
-    return {
-        row.name(),
-        row.number({"value"}),
-        is_default.is_bool() && is_default.as_bool(),
-        row.age(),
-        row.text({"preemptionPolicy"}, ""),
-    };
-}
-
 /// Where a Service is reached from outside.
 std::string external_addresses(const Row& row) {
     if (row.text({"spec", "type"}, "") == "ExternalName") {
@@ -321,18 +295,40 @@ Array service_cells(const Row& row) {
     };
 }
 
-Array component_cells(const Row& row) {
-    std::string status = "Unhealthy";
-    std::string message;
-    std::string error;
-    for (const Value& condition : items_of(&row.at({"conditions"}))) {
-        if (condition.string_at("type") == "Healthy") {
-            status = condition.string_at("status") == "True" ? "Healthy" : status;
-            message = condition.string_at("message");
-            error = condition.string_at("error");
-        }
+/// The cells of a kind without code of its own: those of its columns' paths.
+Array path_cells(const ResourceType& type, const Value& object, const Row& row) {
+    Array cells;
+    for (const PrinterColumn& column : type.columns) {
+        const auto path = ColumnPath::parse(column.json_path);
+        const Value* found = path && !column.json_path.empty() ? path->find_first(object) : nullptr;
+        cells.push_back(
+            column.name == "Name"         ? Value(row.name())
+            : column.name == "Created At" ? Value(row.created())
+            : column.name == "Age"        ? Value(row.age())
+            : found == nullptr            ? Value("<none>")
+                                          : column_cell(column.type, found, row.now())
+        );
     }
-    return {row.name(), status, message, error};
+    return cells;
+}
+
+Array quota_cells(const Row& row) {
+    std::vector<std::string> requests;
+    std::vector<std::string> limits;
+    const Value& used = row.at({"status", "used"});
+    for (const json::Member* entry : sorted_members(&row.at({"status", "hard"}))) {
+        const auto& [name, hard] = *entry;
+        (name.starts_with("limits.") ? limits : requests)
+            .push_back(fmt::format(
+                "{}: {}/{}", name, used.is_object() ? used.string_at(name) : "", hard.as_string()
+            ));
+    }
+    return {
+        row.name(),
+        fmt::format("{}", fmt::join(requests, ", ")),
+        fmt::format("{}", fmt::join(limits, ", ")),
+        row.age()
+    };
 }
 
 using Cells = Array (*)(const Row&);
@@ -340,7 +336,6 @@ using Cells = Array (*)(const Row&);
 const std::map<std::string_view, Cells>& cell_functions() {
     static const std::map<std::string_view, Cells> kFunctions{
         {"ClusterRoleBinding", binding_cells},
-        {"ComponentStatus", component_cells},
         {"ConfigMap",
          [](const Row& row) {
              return Array{row.name(), row.count({"data"}) + row.count({"binaryData"}), row.age()};
@@ -348,21 +343,11 @@ const std::map<std::string_view, Cells>& cell_functions() {
         {"CronJob", cron_job_cells},
         {"Event", event_cells},
         {"Job", job_cells},
-        {"Lease",
-         [](const Row& row) {
-             return Array{row.name(), row.text({"spec", "holderIdentity"}, ""), row.age()};
-         }},
         {"MutatingWebhookConfiguration",
          [](const Row& row) { return Array{row.name(), row.count({"webhooks"}), row.age()}; }},
-        {"Namespace",
-         [](const Row& row) {
-             return Array{row.name(), row.text({"status", "phase"}, ""), row.age()};
-         }},
         {"Node", node_cells},
-        {"PriorityClass", priority_class_cells},
+        {"ResourceQuota", quota_cells},
         {"RoleBinding", binding_cells},
-        {"RuntimeClass",
-         [](const Row& row) { return Array{row.name(), row.text({"handler"}, ""), row.age()}; }},
         {"Secret",
          [](const Row& row) {
              return Array{row.name(), row.text({"type"}, ""), row.count({"data"}), row.age()};
@@ -382,26 +367,14 @@ Array builtin_cells(const ResourceType& type, const Value& object, Time now) {
         return pod_cells(object, now);
     }
     const Row row(object, now);
-    if (kind == "Deployment" || kind == "StatefulSet" || kind == "DaemonSet" ||
-        kind == "ReplicaSet" || kind == "ReplicationController") {
+    if (kind == "Deployment" || kind == "StatefulSet" || kind == "ReplicaSet" ||
+        kind == "ReplicationController") {
         return workload_cells(kind, row);
     }
     if (const auto found = cell_functions().find(kind); found != cell_functions().end()) {
         return found->second(row);
     }
-    if (auto cells = resource_cells(kind, row); !cells.empty()) {
-        return cells;
-    }
-    Array cells;
-    for (const PrinterColumn& column : type.columns) {
-        cells.emplace_back(
-            column.name == "Name"         ? row.name()
-            : column.name == "Created At" ? row.created()
-            : column.name == "Age"        ? row.age()
-                                          : std::string("<none>")
-        );
-    }
-    return cells;
+    return path_cells(type, object, row);
 }
 
 }  // namespace sluice::apiserver

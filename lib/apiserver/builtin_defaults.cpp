@@ -5,7 +5,6 @@
 #include "apiserver/go_form.hpp"
 #include "apiserver/pod_defaults.hpp"
 #include "apiserver/resource_defaults.hpp"
-#include "apiserver/service_validation.hpp"
 #include "apiserver/values.hpp"
 #include "kube/core/base64.hpp"
 
@@ -174,44 +173,14 @@ void apply_secret_defaults(Value& secret) {
     set_default(secret, "type", "Opaque");
 }
 
-/// How packets to the addresses of a balancer come to nodes.
-void set_address_modes(Value& service) {
-    Value* status = service.find("status");
-    Value* balancer = status == nullptr ? nullptr : status->find("loadBalancer");
-    Value* ingress = balancer == nullptr ? nullptr : balancer->find("ingress");
-    const Value* type = service.find_path({"spec", "type"});
-    if (ingress == nullptr || !ingress->is_array() || type == nullptr ||
-        !(*type == Value("LoadBalancer"))) {
-        return;
-    }
-    for (Value& each : ingress->as_array()) {
-        if (!each.string_at("ip").empty()) {
-            set_default(each, "ipMode", "VIP");
-        }
-    }
-}
-
 void apply_service_defaults(Value& service) {
     Value& spec = object_at(service, "spec");
     set_default(spec, "sessionAffinity", "None");
-    if (spec.string_at("sessionAffinity") == "ClientIP") {
-        Value& client = object_at(object_at(spec, "sessionAffinityConfig"), "clientIP");
-        set_default(client, "timeoutSeconds", 10800);
-    } else if (spec.string_at("sessionAffinity") == "None") {
-        spec.erase("sessionAffinityConfig");
-    }
     set_default(spec, "type", "ClusterIP");
     if (spec.string_at("type") != "ExternalName") {
         set_default(spec, "internalTrafficPolicy", "Cluster");
     }
-    if (is_externally_accessible(service)) {
-        set_default(object_at(service, "spec"), "externalTrafficPolicy", "Cluster");
-    }
-    if (spec.string_at("type") == "LoadBalancer") {
-        set_default(spec, "allocateLoadBalancerNodePorts", true);
-    }
-    set_address_modes(service);
-    Value* ports = object_at(service, "spec").find("ports");
+    Value* ports = spec.find("ports");
     if (ports != nullptr && ports->is_array()) {
         for (auto& port : ports->as_array()) {
             set_default(port, "protocol", "TCP");

@@ -10,6 +10,7 @@
 namespace sluice::apiserver {
 
 std::string_view builtin_resources();
+std::string_view builtin_columns();
 
 namespace {
 
@@ -44,7 +45,8 @@ std::string builtin_deprecation_of(std::string_view plural) {
     return plural == "componentstatuses" ? "v1 ComponentStatus is deprecated in v1.19+" : "";
 }
 
-ResourceType read_type(const json::Value& entry) {
+/// `paths`: of columns, by kind and name of the column.
+ResourceType read_type(const json::Value& entry, const json::Value& paths) {
     const json::Value& told = *entry.find("discovery");
     ResourceType type{
         .group = std::string(entry.string_at("group")),
@@ -56,8 +58,6 @@ ResourceType read_type(const json::Value& entry) {
         .categories = texts_of(told.find("categories")),
         .verbs = texts_of(told.find("verbs"))
     };
-    // Of the one kind that is in two versions the newer is stored.
-    type.is_storage_version = type.api_version() != "autoscaling/v1";
     type.deprecation = type.group.empty() ? builtin_deprecation_of(type.plural) : "";
     type.is_namespaced = told.string_at("scope") == "Namespaced";
     type.is_review = type.verbs == std::vector<std::string>{"create"};
@@ -70,7 +70,10 @@ ResourceType read_type(const json::Value& entry) {
         }
     }
     for (const json::Value& column : items_of(entry.find("columns"))) {
-        type.columns.push_back(read_column(column));
+        PrinterColumn& made = type.columns.emplace_back(read_column(column));
+        if (const json::Value* path = paths.find_path({type.kind, made.name})) {
+            made.json_path = path->as_string();
+        }
     }
     return type;
 }
@@ -79,11 +82,12 @@ ResourceType read_type(const json::Value& entry) {
 
 std::vector<ResourceType> builtin_types() {
     const auto entries = json::parse(builtin_resources());
-    SLUICE_ASSERT(entries.has_value());
+    const auto paths = json::parse(builtin_columns());
+    SLUICE_ASSERT(entries.has_value() && paths.has_value());
     std::vector<ResourceType> types;
     types.reserve(entries->as_array().size());
     for (const json::Value& entry : entries->as_array()) {
-        types.push_back(read_type(entry));
+        types.push_back(read_type(entry, *paths));
     }
     return types;
 }

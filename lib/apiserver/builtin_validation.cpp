@@ -1,13 +1,9 @@
 #include "apiserver/builtin_validation.hpp"
 
-#include "apiserver/ingress_validation.hpp"
 #include "apiserver/kind_validation.hpp"
 #include "apiserver/pod_validation.hpp"
 #include "apiserver/policy_validation.hpp"
 #include "apiserver/quota_validation.hpp"
-#include "apiserver/scaler_validation.hpp"
-#include "apiserver/service_validation.hpp"
-#include "apiserver/storage_validation.hpp"
 #include "apiserver/webhook_validation.hpp"
 #include "apiserver/workload_validation.hpp"
 
@@ -25,8 +21,6 @@ struct KindChecks {
     std::string_view kind;
     void (*check)(Causes& causes, const Value& object);
     void (*check_update)(Causes& causes, const Value& object, const Value& old_object);
-    /// What is wrong with the update is told before what is wrong with the object.
-    bool tells_update_first = false;
 };
 
 void check_pod(Causes& causes, const Value& pod) {
@@ -43,41 +37,32 @@ void check_new_pod(Causes& causes, const Value& pod) {
 constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
 constexpr std::string_view kRbacGroup = "rbac.authorization.k8s.io";
 
-constexpr std::array<KindChecks, 34> kKindChecks{{
+constexpr std::array<KindChecks, 25> kKindChecks{{
     {"", "ConfigMap", check_config_map, check_config_map_update},
     {"", "Event", check_event, nullptr},
     {"", "LimitRange", check_limit_range, nullptr},
     {"", "Node", check_node, nullptr},
-    {"", "PersistentVolume", check_volume, check_volume_update},
-    {"", "PersistentVolumeClaim", check_volume_claim, check_volume_claim_update},
     {"", "Pod", check_pod, check_pod_update},
     {"", "ResourceQuota", check_resource_quota, check_resource_quota_update},
     {"", "Secret", check_secret, check_secret_update},
-    {"", "Service", check_service, check_service_update, true},
     {kAdmission, "MutatingAdmissionPolicy", check_mutating_policy, nullptr},
     {kAdmission, "MutatingAdmissionPolicyBinding", check_mutating_binding, nullptr},
     {kAdmission, "MutatingWebhookConfiguration", check_webhooks, nullptr},
     {kAdmission, "ValidatingAdmissionPolicy", check_validating_policy, nullptr},
     {kAdmission, "ValidatingAdmissionPolicyBinding", check_validating_binding, nullptr},
     {kAdmission, "ValidatingWebhookConfiguration", check_webhooks, nullptr},
-    {"apps", "DaemonSet", check_daemon_set, check_selector_update},
     {"apps", "Deployment", check_deployment, check_selector_update},
     {"apps", "ReplicaSet", check_replica_set, check_selector_update},
     {"apps", "StatefulSet", check_stateful_set, check_stateful_set_update},
-    {"autoscaling", "HorizontalPodAutoscaler", check_scaler, nullptr},
     {"batch", "CronJob", check_cron_job, nullptr},
     {"batch", "Job", check_job, check_job_update},
     {"coordination.k8s.io", "Lease", check_lease, nullptr},
-    {"networking.k8s.io", "Ingress", check_ingress, nullptr},
-    {"networking.k8s.io", "NetworkPolicy", check_network_policy, nullptr},
     {"node.k8s.io", "RuntimeClass", check_runtime_class, check_runtime_class_update},
-    {"policy", "PodDisruptionBudget", check_disruption_budget, nullptr},
     {kRbacGroup, "ClusterRole", check_role, nullptr},
     {kRbacGroup, "ClusterRoleBinding", check_role_binding, check_role_binding_update},
     {kRbacGroup, "Role", check_role, nullptr},
     {kRbacGroup, "RoleBinding", check_role_binding, check_role_binding_update},
     {"scheduling.k8s.io", "PriorityClass", check_priority_class, check_priority_class_update},
-    {"storage.k8s.io", "StorageClass", check_storage_class, check_storage_class_update},
 }};
 
 const KindChecks* checks_of(std::string_view group, std::string_view kind) {
@@ -100,8 +85,6 @@ std::vector<Cause> validate_builtin(
     }
     if (group.empty() && kind == "Pod") {
         check_new_pod(causes, object);
-    } else if (group == "networking.k8s.io" && kind == "Ingress") {
-        check_new_ingress(causes, object);
     }
     return causes;
 }
@@ -116,9 +99,6 @@ std::vector<Cause> validate_builtin_update(
     Causes causes;
     const KindChecks* checks = checks_of(group, kind);
     const bool is_part = !subresource.empty() && subresource != "finalize";
-    if (group.empty() && kind == "Service" && subresource == "status") {
-        check_service_status(causes, object);
-    }
     if (checks == nullptr || is_part) {
         return causes;
     }
@@ -131,11 +111,7 @@ std::vector<Cause> validate_builtin_update(
         }
     }
     if (checks->check_update != nullptr) {
-        const auto own = static_cast<std::ptrdiff_t>(causes.size());
         checks->check_update(causes, object, old_object);
-        if (checks->tells_update_first) {
-            std::rotate(causes.begin(), causes.begin() + own, causes.end());
-        }
     }
     return causes;
 }

@@ -46,58 +46,6 @@ void add_priority_class(ApiServer& server, std::string_view name, std::int64_t v
     );
 }
 
-/// A level of flow control and the schema that sends everything of a group there.
-void add_flow(
-    ApiServer& server,
-    std::string_view name,
-    std::int64_t precedence,
-    const Array& groups,
-    const Value& level,
-    Time now
-) {
-    constexpr std::string_view kRoot = "/apis/flowcontrol.apiserver.k8s.io/v1";
-    const Value metadata = Object{
-        {"name", name}, {"annotations", Object{{"apf.kubernetes.io/autoupdate-spec", "true"}}}
-    };
-    create(
-        server,
-        fmt::format("{}/prioritylevelconfigurations", kRoot),
-        Object{{"metadata", metadata}, {"spec", level}},
-        now
-    );
-    Array subjects;
-    for (const Value& group : groups) {
-        subjects.push_back(Object{{"kind", "Group"}, {"group", Object{{"name", group}}}});
-    }
-    const Array all{"*"};
-    const Value resources = Object{
-        {"verbs", all},
-        {"apiGroups", all},
-        {"resources", all},
-        {"clusterScope", true},
-        {"namespaces", all}
-    };
-    const Value rule = Object{
-        {"subjects", subjects},
-        {"resourceRules", Array{resources}},
-        {"nonResourceRules", Array{Object{{"verbs", all}, {"nonResourceURLs", all}}}}
-    };
-    Value spec = Object{
-        {"priorityLevelConfiguration", Object{{"name", name}}},
-        {"matchingPrecedence", precedence},
-        {"rules", Array{rule}}
-    };
-    if (precedence > 1) {
-        spec.set("distinguisherMethod", Object{{"type", "ByUser"}});
-    }
-    create(
-        server,
-        fmt::format("{}/flowschemas", kRoot),
-        Object{{"metadata", metadata}, {"spec", std::move(spec)}},
-        now
-    );
-}
-
 void add_roles(ApiServer& server, Time now) {
     const auto roles = json::parse(default_roles());
     SLUICE_ASSERT(roles.has_value());
@@ -108,31 +56,6 @@ void add_roles(ApiServer& server, Time now) {
     }
 }
 
-void add_flow_control(ApiServer& server, Time now) {
-    const Value exempt = Object{
-        {"type", "Exempt"},
-        {"exempt", Object{{"nominalConcurrencyShares", 0}, {"lendablePercent", 0}}}
-    };
-    add_flow(server, "exempt", 1, {"system:masters"}, exempt, now);
-    const Value limited = Object{
-        {"type", "Limited"},
-        {"limited",
-         Object{
-             {"nominalConcurrencyShares", 5},
-             {"lendablePercent", 0},
-             {"limitResponse", Object{{"type", "Reject"}}}
-         }}
-    };
-    add_flow(
-        server,
-        "catch-all",
-        10'000,
-        {"system:unauthenticated", "system:authenticated"},
-        limited,
-        now
-    );
-}
-
 }  // namespace
 
 void add_cluster_content(ApiServer& server, Time now) {
@@ -141,32 +64,7 @@ void add_cluster_content(ApiServer& server, Time now) {
     }
     add_priority_class(server, "system-cluster-critical", 2'000'000'000, now);
     add_priority_class(server, "system-node-critical", 2'000'001'000, now);
-    create(
-        server,
-        "/apis/networking.k8s.io/v1/servicecidrs",
-        Object{
-            {"metadata", Object{{"name", "kubernetes"}}},
-            {"spec", Object{{"cidrs", Array{"10.96.0.0/12"}}}}
-        },
-        now
-    );
-    add_flow_control(server, now);
     add_roles(server, now);
-    add_component_status(server, "etcd-0");
-}
-
-void add_component_status(ApiServer& server, std::string_view name) {
-    const Value healthy = Object{{"type", "Healthy"}, {"status", "True"}, {"message", "ok"}};
-    server.state().store.put(
-        {"", "componentstatuses"},
-        {std::string(), std::string(name)},
-        Object{
-            {"apiVersion", "v1"},
-            {"kind", "ComponentStatus"},
-            {"metadata", Object{{"name", name}}},
-            {"conditions", Array{healthy}}
-        }
-    );
 }
 
 void add_own_service(ApiServer& server, std::uint16_t port, Time now) {

@@ -2,11 +2,8 @@
 #include "api/names.hpp"
 #include "api/quantity.hpp"
 #include "apiserver/cause.hpp"
-#include "apiserver/environment_validation.hpp"
 #include "apiserver/pod_resources.hpp"
 #include "apiserver/pod_validation.hpp"
-#include "apiserver/probe_validation.hpp"
-#include "apiserver/security_validation.hpp"
 #include "apiserver/values.hpp"
 
 #include <fmt/format.h>
@@ -131,45 +128,6 @@ void check_ports(Causes& causes, const std::string& path, const Value* ports) {
     }
 }
 
-/// A path within what is mounted, without a place in the list, as the API server tells of it.
-void check_sub_path(Causes& causes, const std::string& field, std::string_view path) {
-    if (path.starts_with('/')) {
-        causes.push_back(invalid_value(field, path, "must be a relative path"));
-    } else if (leads_upwards(path)) {
-        causes.push_back(invalid_value(field, path, "must not contain '..'"));
-    }
-}
-
-/// Which part is mounted, and what becomes of other mounts in it. `path`: of the list; `here`: of
-/// the mount.
-void check_mount_part(
-    Causes& causes,
-    const std::string& path,
-    const std::string& here,
-    const Value& mount,
-    const Value& container
-) {
-    check_sub_path(causes, path + ".subPath", mount.string_at("subPath"));
-    const std::string_view computed = mount.string_at("subPathExpr");
-    if (!computed.empty() && !mount.string_at("subPath").empty()) {
-        causes.push_back(invalid_value(
-            here + ".subPathExpr", computed, "subPathExpr and subPath are mutually exclusive"
-        ));
-    }
-    check_sub_path(causes, path + ".subPathExpr", computed);
-    check_one_of(
-        causes, path, mount, "mountPropagation", {"Bidirectional", "HostToContainer", "None"}
-    );
-    const Value* context = container.find("securityContext");
-    const bool is_privileged = context != nullptr && is_true(*context, "privileged");
-    if (mount.string_at("mountPropagation") == "Bidirectional" && !is_privileged) {
-        causes.push_back(forbidden(
-            path + ".mountPropagation",
-            "Bidirectional mount propagation is available only to privileged containers"
-        ));
-    }
-}
-
 void check_mounts(
     Causes& causes, const std::string& path, const Value& container, const Value* volumes
 ) {
@@ -194,7 +152,6 @@ void check_mounts(
         } else if (!paths.insert(target).second) {
             causes.push_back(invalid_value(here + ".mountPath", target, "must be unique"));
         }
-        check_mount_part(causes, path, here, mount, container);
     }
 }
 
@@ -211,47 +168,6 @@ void check_image(Causes& causes, const std::string& path, const Value& container
     check_one_of(
         causes, path, container, "terminationMessagePolicy", {"File", "FallbackToLogsOnError"}
     );
-}
-
-/// A volume that is no file system cannot be mounted as a device.
-void check_devices(
-    Causes& causes, const std::string& path, const Value& container, const Value& spec
-) {
-    const auto& devices = items_of(container.find("volumeDevices"));
-    for (std::size_t i = 0; i < devices.size(); ++i) {
-        const std::string name(devices[i].string_at("name"));
-        const std::string field = element_path(path + ".volumeDevices", i) + ".name";
-        const auto& volumes = items_of(spec.find("volumes"));
-        const auto volume = std::ranges::find(volumes, name, [](const Value& each) {
-            return std::string(each.string_at("name"));
-        });
-        if (volume == volumes.end()) {
-            causes.push_back(not_found_value(field, name));
-        } else if (volume->find("persistentVolumeClaim") == nullptr &&
-                   volume->find("ephemeral") == nullptr) {
-            causes.push_back(invalid_value(
-                field,
-                name,
-                "can only use volume source type of PersistentVolumeClaim or Ephemeral for block "
-                "mode"
-            ));
-        }
-    }
-}
-
-/// What becomes of a container whose amounts are changed.
-void check_resize_policies(Causes& causes, const std::string& path, const Value& container) {
-    const std::string field = path + ".resizePolicy";
-    for (const Value& policy : items_of(container.find("resizePolicy"))) {
-        const auto check = [&](std::string_view name, const std::vector<std::string>& allowed) {
-            const std::string said(policy.string_at(name));
-            if (std::find(allowed.begin(), allowed.end(), said) == allowed.end()) {
-                causes.push_back(unsupported_value(field, said, allowed));
-            }
-        };
-        check("resourceName", {"cpu", "memory"});
-        check("restartPolicy", {"NotRequired", "RestartContainer"});
-    }
 }
 
 void check_container(
@@ -272,37 +188,8 @@ void check_container(
     }
     check_image(causes, path, container);
     check_ports(causes, path + ".ports", container.find("ports"));
-    check_environment(causes, path, container);
     check_mounts(causes, path + ".volumeMounts", container, spec.find("volumes"));
-    check_devices(causes, path, container, spec);
     check_resources(causes, path + ".resources", container.find("resources"));
-    check_resize_policies(causes, path, container);
-    check_container_security(causes, path, container, spec);
-}
-
-/// A port of the node is for one container, and with hostNetwork it is that of the container.
-void check_host_ports(Causes& causes, const std::string& path, const Value& spec) {
-    std::set<std::string> taken;
-    const auto& containers = items_of(spec.find("containers"));
-    for (std::size_t i = 0; i < containers.size(); ++i) {
-        const auto& ports = items_of(containers[i].find("ports"));
-        for (std::size_t j = 0; j < ports.size(); ++j) {
-            const std::string field =
-                fmt::format("{}.containers[{}].ports[{}].hostPort", path, i, j);
-            const std::int64_t port = int_at(ports[j], "hostPort", 0);
-            if (is_true(spec, "hostNetwork") && port != int_at(ports[j], "containerPort", 0)) {
-                causes.push_back(invalid_value(
-                    field, port, "must match `containerPort` when `hostNetwork` is true"
-                ));
-            }
-            const std::string text = fmt::format(
-                "{}/{}/{}", ports[j].string_at("protocol"), ports[j].string_at("hostIP"), port
-            );
-            if (port != 0 && !taken.insert(text).second) {
-                causes.push_back(duplicate_value(field, text));
-            }
-        }
-    }
 }
 
 /// Pod-level requests cover what the containers ask for together, and pod-level limits what each of
@@ -370,23 +257,14 @@ void check_containers(Causes& causes, const std::string& path, const Value& spec
     if (containers.empty()) {
         causes.push_back(required_value(path + ".containers"));
     }
-    const std::int64_t grace = int_at(spec, "terminationGracePeriodSeconds", 0);
     for (const std::string list : {"containers", "initContainers"}) {
         const auto& items = items_of(spec.find(list));
         for (std::size_t i = 0; i < items.size(); ++i) {
             const std::string here = element_path(fmt::format("{}.{}", path, list), i);
             check_container(causes, here, items[i], spec, names);
             check_one_of(causes, here, items[i], "restartPolicy", {"Always", "Never", "OnFailure"});
-            const bool ends =
-                list == "initContainers" && items[i].string_at("restartPolicy") != "Always";
-            if (ends) {
-                check_no_probes(causes, here, items[i]);
-            } else {
-                check_probes(causes, here, items[i], grace);
-            }
         }
     }
-    check_host_ports(causes, path, spec);
 }
 
 }  // namespace sluice::apiserver

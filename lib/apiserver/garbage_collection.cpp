@@ -4,12 +4,10 @@
 #include "apiserver/custom_types.hpp"
 #include "apiserver/definition_status.hpp"
 #include "apiserver/deletion_mark.hpp"
-#include "apiserver/flow_control.hpp"
 #include "apiserver/namespace_content.hpp"
 #include "apiserver/namespace_remains.hpp"
 #include "apiserver/resource_quota.hpp"
 #include "apiserver/values.hpp"
-#include "apiserver/volume_protection.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -164,10 +162,6 @@ class Collector {
     void wake_owners(const json::Value& before, const json::Value& after);
     /// It is gone: so are those that it owned.
     void remove(const Key& key);
-    /// Lets go what the pod used, which does so no more.
-    void release_claims(const json::Value& pod);
-    /// Lets go a claim or a volume that is being deleted and not in use.
-    void release_unused(const Key& key);
     /// Does what was asked and all that follows.
     void run();
 
@@ -253,26 +247,6 @@ void Collector::do_begin(const Deletion& deletion) {
     } else if (waits) {
         settle(key);
     }
-    release_unused(key);
-}
-
-void Collector::release_unused(const Key& key) {
-    const auto& [collection, name] = key;
-    const std::string_view finalizer = find_protection(collection);
-    if (finalizer.empty()) {
-        return;
-    }
-    const Snapshot object = find_object(state_, key);
-    if (object && is_being_deleted(*object) && has_finalizer(*object, finalizer) &&
-        !is_volume_in_use(state_, collection, name, *object)) {
-        free_of(key, finalizer);
-    }
-}
-
-void Collector::release_claims(const json::Value& pod) {
-    for (const Key& claim : find_claims_of(pod)) {
-        release_unused(claim);
-    }
 }
 
 void Collector::remove(const Key& key) {
@@ -285,11 +259,7 @@ void Collector::remove(const Key& key) {
     if (collection == definitions_collection) {
         follow_definition(state_, *last, true);
     }
-    if (collection == pods_collection) {
-        release_claims(*last);
-    }
     restore_furniture(state_, collection, name, now_);
-    settle_flow_schemas(state_, collection, now_);
     touched_.insert(name.ns);
     collect_dependents(std::string(last->find("metadata")->string_at("uid")));
     for (const json::Value& owner : items_of(last->find_path({"metadata", "ownerReferences"}))) {
@@ -491,7 +461,6 @@ void after_write(
     restore_furniture(state, collection, name, now);
     settle_quotas(state, name.ns);
     settle_policy(state, collection, name);
-    settle_flow_schemas(state, collection, now);
     Collector collector(state, now);
     if (before) {
         collector.wake_owners(*before, *object);
@@ -509,8 +478,6 @@ void after_write(
         collector.settle(key);
     } else if (!has_finalizers(*object) && !waits) {
         collector.remove(key);
-    } else {
-        collector.release_unused(key);
     }
     collector.run();
 }

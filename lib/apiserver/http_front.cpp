@@ -1,7 +1,6 @@
 #include "apiserver/http_front.hpp"
 
 #include "apiserver/failures.hpp"
-#include "apiserver/flow_control.hpp"
 #include "apiserver/negotiation.hpp"
 #include "apiserver/protobuf_answer.hpp"
 #include "apiserver/request_identity.hpp"
@@ -150,15 +149,11 @@ asio::awaitable<net::ServerResponse> HttpFront::handle(net::ServerRequest incomi
                              ? "application/json;as=PartialObjectMetadata"
                              : "application/json";
     }
-    const FlowClass flow = classify_request(server_.state(), request);
     Response response = co_await answer(std::move(request));
     if (is_protobuf) {
         turn_to_protobuf(response);
     }
-    net::ServerResponse made = make_response(std::move(response));
-    made.headers.push_back({"X-Kubernetes-Pf-Flowschema-Uid", flow.schema});
-    made.headers.push_back({"X-Kubernetes-Pf-Prioritylevel-Uid", flow.level});
-    co_return made;
+    co_return make_response(std::move(response));
 }
 
 net::HeadVerdict HttpFront::judge_head(std::string_view /*method*/, std::string_view /*path*/)

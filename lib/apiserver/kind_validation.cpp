@@ -98,31 +98,6 @@ void check_order(Causes& causes, const std::string& path, const Value& limit, co
     }
 }
 
-/// endPort makes a range of a numbered port.
-void check_port_range(Causes& causes, const std::string& path, const Value& range) {
-    const Value* port = range.find("port");
-    const Value* end = range.find("endPort");
-    if (port != nullptr && port->is_int()) {
-        check_port(causes, path + ".port", port->as_int());
-    }
-    if (end == nullptr || !end->is_int()) {
-        return;
-    }
-    if (port == nullptr || port->is_null()) {
-        causes.push_back(invalid_value(
-            path + ".endPort", *end, "may not be specified when `port` is not specified"
-        ));
-    } else if (port->is_string()) {
-        causes.push_back(invalid_value(
-            path + ".endPort", *end, "may not be specified when `port` is non-numeric"
-        ));
-    } else if (end->as_int() < port->as_int()) {
-        causes.push_back(
-            invalid_value(path + ".endPort", *port, "must be greater than or equal to `port`")
-        );
-    }
-}
-
 /// Of a ConfigMap or a Secret.
 constexpr std::size_t kDataMax = std::size_t{1} << 20U;
 
@@ -145,31 +120,6 @@ std::size_t decoded_size(const Value* data) {
         }
     }
     return sum;
-}
-
-/// A number of pods, or `25%` of them.
-void check_pod_count(Causes& causes, const std::string& path, const Value& count) {
-    if (count.is_int()) {
-        if (count.as_int() < 0) {
-            causes.push_back(invalid_value(path, count, "must be greater than or equal to 0"));
-        }
-        return;
-    }
-    const std::string text = count.is_string() ? count.as_string() : "";
-    const std::string_view digits = std::string_view(text).substr(0, text.find('%'));
-    const bool is_percent =
-        !digits.empty() && digits.size() + 1 == text.size() &&
-        std::ranges::all_of(digits, [](unsigned char c) { return std::isdigit(c) != 0; });
-    if (!is_percent) {
-        const auto problem = api::pattern_problem(
-            "a valid percent string must be a numeric string followed by an ending '%'",
-            "[0-9]+%",
-            {"1%", "93%"}
-        );
-        causes.push_back(invalid_value(path, count, problem));
-    } else if (digits.size() > 3 || (digits.size() == 3 && digits > "100")) {
-        causes.push_back(invalid_value(path, count, "must not be greater than 100%"));
-    }
 }
 
 }  // namespace
@@ -280,48 +230,6 @@ void check_node(Causes& causes, const Value& node) {
         if (!seen.insert(identity).second) {
             causes.push_back(duplicate_value(path, taint));
             causes.back().message += ": taints must be unique by key and effect pair";
-        }
-    }
-}
-
-void check_disruption_budget(Causes& causes, const Value& budget) {
-    const Value& spec = member_or_null(budget, "spec");
-    const Value* available = spec.find("minAvailable");
-    const Value* unavailable = spec.find("maxUnavailable");
-    if (available != nullptr && unavailable != nullptr) {
-        const Value shown = json::Object{
-            {"MinAvailable", *available},
-            {"Selector", member_or_null(spec, "selector")},
-            {"MaxUnavailable", *unavailable},
-            {"UnhealthyPodEvictionPolicy", member_or_null(spec, "unhealthyPodEvictionPolicy")},
-        };
-        causes.push_back(
-            invalid_value("spec", shown, "minAvailable and maxUnavailable cannot be both set")
-        );
-    }
-    for (const auto* name : {"minAvailable", "maxUnavailable"}) {
-        if (const Value* number = spec.find(name); number != nullptr) {
-            check_pod_count(causes, fmt::format("spec.{}", name), *number);
-        }
-    }
-    check_one_of(
-        causes, "spec", spec, "unhealthyPodEvictionPolicy", {"AlwaysAllow", "IfHealthyBudget"}
-    );
-    check_label_selector(causes, "spec.selector", spec.find("selector"));
-}
-
-void check_network_policy(Causes& causes, const Value& policy) {
-    const Value& spec = member_or_null(policy, "spec");
-    check_label_selector(causes, "spec.podSelector", spec.find("podSelector"));
-    for (const char* side : {"ingress", "egress"}) {
-        const auto& rules = items_of(spec.find(side));
-        for (std::size_t i = 0; i < rules.size(); ++i) {
-            const auto& ports = items_of(rules[i].find("ports"));
-            for (std::size_t k = 0; k < ports.size(); ++k) {
-                const auto path =
-                    element_path(element_path(fmt::format("spec.{}", side), i) + ".ports", k);
-                check_port_range(causes, path, ports[k]);
-            }
         }
     }
 }

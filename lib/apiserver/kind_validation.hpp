@@ -12,9 +12,7 @@ void check_secret(Causes& causes, const json::Value& secret);
 void check_secret_update(Causes& causes, const json::Value& secret, const json::Value& old_secret);
 void check_event(Causes& causes, const json::Value& event);
 void check_limit_range(Causes& causes, const json::Value& range);
-void check_disruption_budget(Causes& causes, const json::Value& budget);
 void check_node(Causes& causes, const json::Value& node);
-void check_network_policy(Causes& causes, const json::Value& policy);
 void check_lease(Causes& causes, const json::Value& lease);
 void check_runtime_class(Causes& causes, const json::Value& runtime_class);
 void check_runtime_class_update(

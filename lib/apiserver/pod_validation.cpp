@@ -4,9 +4,6 @@
 #include "apiserver/builtin_validation.hpp"
 #include "apiserver/cause.hpp"
 #include "apiserver/placement_validation.hpp"
-#include "apiserver/pod_network_validation.hpp"
-#include "apiserver/pod_volume_validation.hpp"
-#include "apiserver/security_validation.hpp"
 #include "apiserver/values.hpp"
 
 #include <fmt/format.h>
@@ -65,108 +62,6 @@ void check_gates(Causes& causes, const std::string& path, const Value& spec) {
         causes.push_back(forbidden(
             path + ".nodeName", "cannot be set until all schedulingGates have been cleared"
         ));
-    }
-}
-
-void check_readiness_gates(Causes& causes, const std::string& path, const Value& spec) {
-    const auto& gates = items_of(spec.find("readinessGates"));
-    for (std::size_t i = 0; i < gates.size(); ++i) {
-        check_qualified_name(
-            causes,
-            element_path(path + ".readinessGates", i) + ".conditionType",
-            gates[i].string_at("conditionType")
-        );
-    }
-}
-
-/// The system that the pod is for.
-void check_system(Causes& causes, const std::string& path, const Value& spec) {
-    const Value* system = spec.find("os");
-    if (system == nullptr || !system->is_object()) {
-        return;
-    }
-    const std::string name(system->string_at("name"));
-    if (name.empty()) {
-        causes.push_back(required_value(path + ".os.name"));
-    } else if (name != "linux" && name != "windows") {
-        causes.push_back(unsupported_value(path + ".os", name, {"linux", "windows"}));
-    }
-    for (const char* const field : {"hostPID", "hostIPC"}) {
-        if (name == "windows" && is_true(spec, field)) {
-            causes.push_back(
-                forbidden(fmt::format("{}.{}", path, field), "cannot be set for a windows pod")
-            );
-        }
-    }
-}
-
-/// A claim to devices is one that is there, or is made of a template.
-void check_claims_of_pod(Causes& causes, const std::string& path, const Value& spec) {
-    const auto& claims = items_of(spec.find("resourceClaims"));
-    for (std::size_t i = 0; i < claims.size(); ++i) {
-        const Value& name = member_or_null(claims[i], "resourceClaimName");
-        const Value& made = member_or_null(claims[i], "resourceClaimTemplateName");
-        if (name.is_null() != made.is_null()) {
-            continue;
-        }
-        const std::string_view detail =
-            name.is_null()
-                ? "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
-                : "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be "
-                  "specified";
-        const Value shown = json::Object{
-            {"Name", claims[i].string_at("name")},
-            {"ResourceClaimName", name},
-            {"ResourceClaimTemplateName", made}
-        };
-        causes.push_back(invalid_value(element_path(path + ".resourceClaims", i), shown, detail));
-        // The API server prints its own form of the claim.
-        causes.back().message = fmt::format("Invalid value: {}: {}", json::print(shown), detail);
-    }
-}
-
-/// Parts of small letters, digits, `-` and `_`, which end with neither of these, between dots or
-/// slashes.
-bool is_sysctl_name(std::string_view name) {
-    constexpr std::size_t kNameMax = 253;
-    const auto is_plain = [](char letter) {
-        return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
-    };
-    const auto is_separator = [](char letter) { return letter == '.' || letter == '/'; };
-    bool is_after_plain = false;
-    for (std::size_t i = 0; i < name.size(); ++i) {
-        const bool is_at_end = i + 1 == name.size() || is_separator(name[i + 1]);
-        const bool is_mark = name[i] == '-' || name[i] == '_';
-        if (is_separator(name[i]) ? !is_after_plain : !is_plain(name[i]) && !is_mark) {
-            return false;
-        }
-        const bool is_at_start = i == 0 || is_separator(name[i - 1]);
-        if (is_mark && (is_at_start || is_at_end)) {
-            return false;
-        }
-        is_after_plain = is_plain(name[i]);
-    }
-    return is_after_plain && name.size() <= kNameMax;
-}
-
-void check_sysctls(Causes& causes, const std::string& path, const Value& spec) {
-    const Value* sysctls = spec.find_path({"securityContext", "sysctls"});
-    std::set<std::string_view> names;
-    for (std::size_t i = 0; i < items_of(sysctls).size(); ++i) {
-        const std::string_view name = items_of(sysctls)[i].string_at("name");
-        std::string field = fmt::format("{}.securityContext.sysctls[{}].name", path, i);
-        if (name.empty()) {
-            causes.push_back(required_value(std::move(field)));
-        } else if (!is_sysctl_name(name)) {
-            causes.push_back(invalid_value(
-                std::move(field),
-                Value(name),
-                "must have at most 253 characters and match regex "
-                "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$"
-            ));
-        } else if (!names.insert(name).second) {
-            causes.push_back(duplicate_value(std::move(field), Value(name)));
-        }
     }
 }
 
@@ -284,20 +179,12 @@ void check_deadline_update(Causes& causes, const Value& spec, const Value& old_s
 }  // namespace
 
 void check_pod_spec(Causes& causes, const std::string& path, const Value& spec) {
-    check_pod_volumes(causes, path + ".volumes", spec.find("volumes"));
     check_containers(causes, path, spec);
     check_pod_resources(causes, path, spec);
     if (spec.string_at("restartPolicy").empty()) {
         causes.push_back(required_value(path + ".restartPolicy"));
     }
     check_one_of(causes, path, spec, "restartPolicy", {"Always", "OnFailure", "Never"});
-    check_one_of(
-        causes,
-        path,
-        spec,
-        "dnsPolicy",
-        {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"}
-    );
     check_labels(causes, path + ".nodeSelector", spec.find("nodeSelector"));
     const auto& tolerations = items_of(spec.find("tolerations"));
     for (std::size_t i = 0; i < tolerations.size(); ++i) {
@@ -317,12 +204,6 @@ void check_pod_spec(Causes& causes, const std::string& path, const Value& spec) 
     check_placement(causes, path, spec);
     check_deadline(causes, path, spec);
     check_gates(causes, path, spec);
-    check_sysctls(causes, path, spec);
-    check_pod_security(causes, path, spec);
-    check_pod_network(causes, path, spec);
-    check_readiness_gates(causes, path, spec);
-    check_system(causes, path, spec);
-    check_claims_of_pod(causes, path, spec);
 }
 
 void check_pod_template(Causes& causes, const std::string& path, const Value& pod_template) {

@@ -4,7 +4,6 @@
 #include "apiserver/admission_programs.hpp"
 #include "apiserver/builtin_schemas.hpp"
 #include "apiserver/event_versions.hpp"
-#include "apiserver/scaler_versions.hpp"
 #include "apiserver/schema_functions.hpp"
 #include "base/assert.hpp"
 #include "webhook/conversion.hpp"
@@ -109,8 +108,7 @@ std::optional<json::Value> State::convert_outside(const json::Value& object, con
 }
 
 bool State::is_shown_as_stored(const json::Value& stored, const ResourceType& type) const {
-    const bool is_translated =
-        !type.is_custom && (type.kind == "Event" || type.kind == "HorizontalPodAutoscaler");
+    const bool is_translated = !type.is_custom && type.kind == "Event";
     const bool is_shaped =
         type.shaped_at > 0 && type.structure != nullptr && version_of(stored) <= type.shaped_at;
     return !is_translated && !is_shaped && stored.string_at("apiVersion") == type.api_version();
@@ -123,9 +121,6 @@ json::Value State::to_version(const json::Value& stored, const ResourceType& typ
     }
     if (type.kind == "Event" && !type.is_custom) {
         return type.group.empty() ? to_core_event(std::move(object)) : to_new_event(object);
-    }
-    if (type.kind == "HorizontalPodAutoscaler" && !type.is_custom) {
-        return type.version == "v1" ? to_old_scaler(std::move(object)) : object;
     }
     const std::string wanted = type.api_version();
     if (object.string_at("apiVersion") != wanted) {
@@ -150,9 +145,6 @@ json::Value State::to_version(const json::Value& stored, const ResourceType& typ
 Result<json::Value> State::to_stored(json::Value object, const ResourceType& type) const {
     if (type.kind == "Event" && !type.is_custom) {
         return type.group.empty() ? object : to_core_event(std::move(object));
-    }
-    if (type.kind == "HorizontalPodAutoscaler" && !type.is_custom) {
-        return type.version == "v1" ? to_new_scaler(std::move(object)) : object;
     }
     const auto stored = types.find_stored(type.group, type.plural);
     return stored == nullptr ? object : change_version(std::move(object), type, *stored);

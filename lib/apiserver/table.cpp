@@ -37,8 +37,9 @@ json::Value to_integer(double number) {
     return std::abs(number) < kMax ? json::Value(static_cast<std::int64_t>(number)) : json::Value();
 }
 
-/// Null where the value is none of the column's type.
-json::Value custom_cell(const std::string& type, const json::Value* value, Time now) {
+}  // namespace
+
+json::Value column_cell(const std::string& type, const json::Value* value, Time now) {
     if (value == nullptr) {
         return {};
     }
@@ -58,6 +59,8 @@ json::Value custom_cell(const std::string& type, const json::Value* value, Time 
     return has_type ? *value : json::Value();
 }
 
+namespace {
+
 /// The columns of a kind that a definition defines, with their paths read.
 class CustomColumns {
   public:
@@ -72,7 +75,7 @@ class CustomColumns {
     json::Array cells(const json::Value& object, Time now) const {
         json::Array cells{object.find("metadata")->string_at("name")};
         for (const auto& [type, path] : columns_) {
-            cells.push_back(custom_cell(type, path.find_first(object), now));
+            cells.push_back(column_cell(type, path.find_first(object), now));
         }
         return cells;
     }

@@ -25,4 +25,7 @@ json::Value make_table(
 /// How long ago, as kubectl has it: 5s, 3m20s, 4h, 2d.
 std::string age(Duration duration);
 
+/// The cell of a column with that type; null if the object has no value of that type.
+json::Value column_cell(const std::string& type, const json::Value* value, Time now);
+
 }  // namespace sluice::apiserver

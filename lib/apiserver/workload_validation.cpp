@@ -1,7 +1,6 @@
 #include "apiserver/workload_validation.hpp"
 
 #include "apiserver/pod_validation.hpp"
-#include "apiserver/storage_validation.hpp"
 #include "apiserver/values.hpp"
 
 #include <fmt/format.h>
@@ -152,13 +151,6 @@ void check_replica_set(Causes& causes, const Value& replica_set) {
     check_pods(causes, spec, "deployment", member_or_null(spec, "template"));
 }
 
-void check_daemon_set(Causes& causes, const Value& daemon_set) {
-    const Value& spec = member_or_null(daemon_set, "spec");
-    check_not_negative(causes, "spec", spec, "minReadySeconds");
-    check_not_negative(causes, "spec", spec, "revisionHistoryLimit");
-    check_pods(causes, spec, "daemonset", member_or_null(spec, "template"));
-}
-
 void check_stateful_set(Causes& causes, const Value& stateful_set) {
     const Value& spec = member_or_null(stateful_set, "spec");
     const std::string_view policy = spec.string_at("podManagementPolicy");
@@ -193,21 +185,6 @@ void check_stateful_set(Causes& causes, const Value& stateful_set) {
         causes.push_back(invalid_value("spec.updateStrategy", shown, kDetail));
         // The API server prints the type before the rest.
         causes.back().message = fmt::format("Invalid value: {}: {}", json::print(shown), kDetail);
-    }
-    const Value& retention = member_or_null(spec, "persistentVolumeClaimRetentionPolicy");
-    for (const char* const name : {"whenDeleted", "whenScaled"}) {
-        check_one_of(
-            causes,
-            "spec.persistentVolumeClaimRetentionPolicy",
-            retention,
-            name,
-            {"Retain", "Delete"}
-        );
-    }
-    const auto& claims = items_of(spec.find("volumeClaimTemplates"));
-    for (std::size_t i = 0; i < claims.size(); ++i) {
-        const std::string path = element_path("spec.volumeClaimTemplates", i);
-        check_claim_spec(causes, path + ".spec", member_or_null(claims[i], "spec"));
     }
     check_not_negative(causes, "spec", spec, "replicas");
     check_not_negative(causes, "spec", spec, "minReadySeconds");

@@ -11,7 +11,6 @@ void check_job_update(Causes& causes, const json::Value& job, const json::Value&
 void check_cron_job(Causes& causes, const json::Value& cron_job);
 void check_deployment(Causes& causes, const json::Value& deployment);
 void check_replica_set(Causes& causes, const json::Value& replica_set);
-void check_daemon_set(Causes& causes, const json::Value& daemon_set);
 void check_stateful_set(Causes& causes, const json::Value& stateful_set);
 void check_stateful_set_update(
     Causes& causes, const json::Value& stateful_set, const json::Value& old_stateful_set

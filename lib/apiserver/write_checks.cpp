@@ -2,12 +2,6 @@
 #include "apiserver/builtin_validation.hpp"
 #include "apiserver/custom_types.hpp"
 #include "apiserver/custom_validation.hpp"
-#include "apiserver/kind_warnings.hpp"
-#include "apiserver/pod_warnings.hpp"
-#include "apiserver/role_escalation.hpp"
-#include "apiserver/service_addresses.hpp"
-#include "apiserver/service_families.hpp"
-#include "apiserver/service_warnings.hpp"
 #include "apiserver/write_operation.hpp"
 #include "apiserver/write_preparation.hpp"
 
@@ -18,32 +12,10 @@
 // What a write is completed with and checked for once webhooks have seen it.
 namespace sluice::apiserver {
 
-bool WriteOperation::is_service() {
-    return !type().is_custom && type().group.empty() && type().kind == "Service" &&
-           route_.subresource.empty();
-}
-
-/// Before it is checked, as its checks are about what it has then.
-Result<void> WriteOperation::allocate_for_service() {
-    const json::Value* old = live_ ? &before_ : nullptr;
-    complete_service(old, object_);
-    if (const auto causes = choose_service_families(old, object_); !causes.empty()) {
-        return invalid(type(), name_.name, causes);
-    }
-    const auto causes = give_service_addresses(state_, old, object_);
-    if (!causes) {
-        return causes.error();
-    }
-    return causes->empty() ? Result<void>() : invalid(type(), name_.name, *causes);
-}
-
 void WriteOperation::fill_registry_fields() {
     if (!type().is_custom) {
         if (live_) {
             prepare_for_update(type().group, type().kind, route_.subresource, before_, object_);
-            if (is_service()) {
-                drop_service_fields(before_, object_);
-            }
         } else {
             prepare_for_create(type().group, type().kind, object_);
         }
@@ -87,25 +59,10 @@ Result<void> WriteOperation::check() {
             return conformed;
         }
     }
-    if (is_service()) {
-        if (auto given = allocate_for_service(); !given) {
-            return given;
-        }
-    }
     fill_registry_fields();
     const json::Value* old = live_ ? &before_ : nullptr;
-    if (auto fault = find_escalation(state_, request_, type(), object_, old)) {
-        return *fault;
-    }
     if (const auto causes = find_faults(); !causes.empty()) {
         return invalid(type(), name_.name, causes);
-    }
-    add_pod_warnings(type(), object_, old, warnings_);
-    if (is_service()) {
-        add_service_warnings(object_, warnings_);
-    }
-    if (!type().is_custom) {
-        add_kind_warnings(type().kind, object_, warnings_);
     }
     return check_definition(state_, type(), object_, old);
 }

@@ -91,8 +91,6 @@ class WriteOperation final : public Operation {
     ServedVersions served_versions() const;
     WriteContext make_context(const ServedVersions& versions, Time now) const;
     void own_changes(const json::Value* before, Time now);
-    bool is_service();
-    Result<void> allocate_for_service();
     void fill_registry_fields();
     std::vector<Cause> find_faults();
     void find_hooks(bool are_mutating);

@@ -45,7 +45,6 @@ std::string_view adopted_kind(const apiserver::Collection& collection) {
 
 bool adopts_pods(const apiserver::Collection& collection) {
     return collection == apiserver::Collection{"batch", "jobs"} ||
-           collection == apiserver::Collection{"apps", "daemonsets"} ||
            collection == apiserver::Collection{"apps", "replicasets"} ||
            collection == apiserver::Collection{"apps", "statefulsets"} ||
            collection == apiserver::Collection{"", "replicationcontrollers"};

@@ -7,7 +7,6 @@
 #include "sim/fields.hpp"
 #include "sim/job_pod.hpp"
 #include "sim/pod_life.hpp"
-#include "sim/services/endpoints.hpp"
 #include "sim/taint_eviction.hpp"
 
 #include <fmt/format.h>
@@ -25,29 +24,12 @@ const apiserver::Collection jobs_collection{"batch", "jobs"};
 const apiserver::Collection pods_collection{"", "pods"};
 const apiserver::Collection nodes_collection{"", "nodes"};
 const apiserver::Collection sets_collection{"apps", "replicasets"};
-const apiserver::Collection daemon_sets_collection{"apps", "daemonsets"};
 const apiserver::Collection revisions_collection{"apps", "controllerrevisions"};
-const apiserver::Collection services_collection{"", "services"};
-const apiserver::Collection endpoints_collection{"", "endpoints"};
 const apiserver::Collection events_collection{"", "events"};
-const apiserver::Collection claims_collection{"", "persistentvolumeclaims"};
-const apiserver::Collection volumes_collection{"", "persistentvolumes"};
 constexpr std::size_t kPodsARound = 100;
 constexpr int kRoundsMax = 10'000;
 /// A write that was refused is made again after this time.
 constexpr Duration kRetry = std::chrono::seconds(10);
-
-/// Whether a service, or a budget of disruptions, would see another pod.
-bool changes_service(const json::Value& before, const json::Value& after) {
-    const auto differs = [&](FieldPath path) {
-        const json::Value* one = before.find_path(path);
-        const json::Value* other = after.find_path(path);
-        return one == nullptr || other == nullptr ? one != other : *one != *other;
-    };
-    return differs({"metadata", "labels"}) || differs({"metadata", "deletionTimestamp"}) ||
-           differs({"metadata", "ownerReferences"}) || differs({"status", "podIP"}) ||
-           differs({"status", "phase"}) || differs({"status", "conditions"});
-}
 
 bool has_controller(const apiserver::Collection& collection) {
     return collection == jobs_collection || controllers().contains(collection);
@@ -57,9 +39,6 @@ bool has_controller(const apiserver::Collection& collection) {
 
 SimulatedCluster::SimulatedCluster(apiserver::ApiServer& server, Options options)
     : server_(server), writer_(server), options_(std::move(options)) {
-    for (const char* const part : {"controller-manager", "scheduler"}) {
-        apiserver::add_component_status(server_, part);
-    }
     server_.state().store.add_observer(
         [this](const apiserver::Collection& collection, const apiserver::LogEntry& entry) {
             note(collection, entry);
@@ -85,7 +64,6 @@ SimulatedCluster::SimulatedCluster(apiserver::ApiServer& server, Options options
         }
     }
     must_schedule_ = true;
-    must_bind_ = true;
     options_.job_batch = options_.pace.scale(options_.job_batch);
 }
 
@@ -109,9 +87,6 @@ void SimulatedCluster::note(
         objects_.emplace(collection, entry.name);
     } else if (collection == nodes_collection) {
         must_schedule_ = true;
-        for (const auto& [name, set] : server_.state().store.objects(daemon_sets_collection)) {
-            objects_.emplace(daemon_sets_collection, name);
-        }
         if (!entry.after) {
             note_pods_on(entry.name.name);
         } else {
@@ -122,11 +97,6 @@ void SimulatedCluster::note(
                 note_pods_on(entry.name.name);
             }
         }
-    } else if (collection == claims_collection) {
-        must_schedule_ = true;  // a pod may have waited for it
-        must_bind_ = true;
-    } else if (collection == volumes_collection) {
-        must_bind_ = true;
     } else if (collection == pods_collection) {
         note_pod(entry);
         must_schedule_ = true;
@@ -137,13 +107,6 @@ void SimulatedCluster::note(
     }
     if (collection == sets_collection) {
         note_set(entry);
-    }
-    if (collection == services_collection && !entry.after) {
-        served_.insert(entry.name);
-    } else if (collection == services_collection) {
-        objects_.emplace(endpoints_collection, entry.name);
-    } else if (collection == endpoints_collection) {
-        objects_.emplace(services_collection, entry.name);
     }
     // The owner of revisions does not watch them.
     if (collection != revisions_collection) {
@@ -197,10 +160,6 @@ void SimulatedCluster::note_pod(const apiserver::LogEntry& entry) {
             }
         }
         note_all(jobs_collection, entry.name.ns);
-    }
-    if (!entry.before || !entry.after || changes_service(*entry.before, *entry.after)) {
-        note_all(services_collection, entry.name.ns);
-        note_all({"policy", "poddisruptionbudgets"}, entry.name.ns);
     }
 }
 
@@ -280,14 +239,8 @@ void SimulatedCluster::look_once(Time now, std::size_t pods_max) {
     for (const std::string& name : std::exchange(nodes_, {})) {
         look_at_node(name, now);
     }
-    for (const Name& name : std::exchange(served_, {})) {
-        remove_endpoints(name, now);
-    }
     for (const Key& key : std::exchange(objects_, {})) {
         reconcile_object(key, now);
-    }
-    if (std::exchange(must_bind_, false)) {
-        bind_volumes(now);
     }
     if (std::exchange(must_schedule_, false)) {
         schedule(now);
@@ -321,10 +274,9 @@ void SimulatedCluster::perform(
     const Key& key, const apiserver::Snapshot& object, const Outcome& outcome, Time now
 ) {
     std::optional<Time> again = outcome.again_at;
-    std::int64_t missing = 0;  // pods and their claims that were to be made
+    std::int64_t missing = 0;  // pods that were to be made
     for (const Write& write : outcome.writes) {
-        const bool makes_pod = write.verb == Write::Verb::Create &&
-                               (write.kind == "Pod" || write.kind == "PersistentVolumeClaim");
+        const bool makes_pod = write.verb == Write::Verb::Create && write.kind == "Pod";
         if (makes_pod && missing > 0) {
             ++missing;
         } else if (write.asks_webhooks && options_.send) {
@@ -459,19 +411,6 @@ bool SimulatedCluster::settle_ownership(
         objects_.insert(key);
     }
     return !writes.empty();
-}
-
-/// What was made for a service that is gone.
-void SimulatedCluster::remove_endpoints(const Name& name, Time now) {
-    const apiserver::Snapshot found = server_.state().store.find(endpoints_collection, name);
-    if (found && found->find_path({"metadata", "labels", kEndpointsController}) != nullptr) {
-        writer_.request(
-            "DELETE",
-            fmt::format("/api/v1/namespaces/{}/endpoints/{}", name.ns, name.name),
-            json::Object(),
-            now
-        );
-    }
 }
 
 Outcome SimulatedCluster::ask_controller(

@@ -50,8 +50,8 @@ class SimulatedCluster {
     void run_round(Time now);
     /// Whether something has changed that it has not looked at.
     bool has_work() const {
-        return !objects_.empty() || !served_.empty() || !batched_.empty() || !pods_.empty() ||
-               !nodes_.empty() || must_schedule_ || must_bind_;
+        return !objects_.empty() || !batched_.empty() || !pods_.empty() || !nodes_.empty() ||
+               must_schedule_;
     }
     /// When it has to look again, whatever happens.
     std::optional<Time> next_time() const;
@@ -61,9 +61,6 @@ class SimulatedCluster {
     using Key = apiserver::State::Key;
 
     void note(const apiserver::Collection& collection, const apiserver::LogEntry& entry);
-    /// Gives claims the volumes that fit, and tells what becomes of volumes.
-    void bind_volumes(Time now);
-    void bind_claim(const json::Value& claim, Time now);
     /// As its kubelet and the node controller do.
     void look_at_node(const std::string& name, Time now);
     json::Value with_addresses_and_times(const json::Value& node, Time now);
@@ -80,7 +77,6 @@ class SimulatedCluster {
     void note_pod(const apiserver::LogEntry& entry);
     void note_set(const apiserver::LogEntry& entry);
     void note_all(const apiserver::Collection& collection, const std::string& ns);
-    void remove_endpoints(const Name& name, Time now);
     bool settle_ownership(
         const Key& key,
         const json::Value& object,
@@ -126,13 +122,11 @@ class SimulatedCluster {
     std::set<Name> pods_;
     std::set<Name> orphans_;    ///< pods that nobody controls
     std::set<Name> free_sets_;  ///< ReplicaSets that nobody controls
-    std::set<Name> served_;     ///< services that are gone, whose Endpoints go too
     AddressPool pod_addresses_{"10.244"};
     AddressPool node_addresses_{"192.168"};
     EventAges event_ages_;
     std::set<std::string> nodes_;
     bool must_schedule_ = false;
-    bool must_bind_ = false;  ///< claims to volumes
     std::map<Key, Time> again_;
     std::map<Key, int> sent_;  ///< requests that have no answer yet; their object waits
     std::map<std::string, JobBackoff> backoffs_;  ///< by uid

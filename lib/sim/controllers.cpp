@@ -1,9 +1,7 @@
 #include "sim/controllers.hpp"
 
 #include "job_kinds/builtin.hpp"
-#include "sim/apps/daemon_set.hpp"
 #include "sim/apps/deployment.hpp"
-#include "sim/apps/disruption_budget.hpp"
 #include "sim/apps/replica_set.hpp"
 #include "sim/apps/stateful_set.hpp"
 #include "sim/kinds/app_wrapper.hpp"
@@ -13,7 +11,6 @@
 #include "sim/kinds/ray.hpp"
 #include "sim/kinds/spark.hpp"
 #include "sim/kinds/training.hpp"
-#include "sim/services/endpoints.hpp"
 
 #include <string_view>
 #include <utility>
@@ -55,17 +52,12 @@ const std::map<std::string_view, Make>& makers() {
 
 std::map<apiserver::Collection, Controller> make_controllers() {
     std::map<apiserver::Collection, Controller> made = {
-        {{"", "endpoints"}, {"v1", "Endpoints", mirror_endpoints}},
         {{"", "replicationcontrollers"},
          {"v1", "ReplicationController", reconcile_replication_controller}},
-        {{"", "services"}, {"v1", "Service", reconcile_service}},
-        {{"apps", "daemonsets"}, {"apps/v1", "DaemonSet", reconcile_daemon_set}},
         {{"apps", "deployments"}, {"apps/v1", "Deployment", reconcile_deployment}},
         {{"apps", "replicasets"}, {"apps/v1", "ReplicaSet", reconcile_replica_set}},
         {{"apps", "statefulsets"}, {"apps/v1", "StatefulSet", reconcile_stateful_set}},
         {{"batch", "cronjobs"}, {"batch/v1", "CronJob", reconcile_cron_job}},
-        {{"policy", "poddisruptionbudgets"},
-         {"policy/v1", "PodDisruptionBudget", reconcile_disruption_budget}},
         {{"leaderworkerset.x-k8s.io", "leaderworkersets"},
          {"leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", reconcile_leader_worker_set}},
     };

@@ -1,7 +1,6 @@
 #include "sim/pod_scheduler.hpp"
 
 #include "sim/fields.hpp"
-#include "sim/host_ports.hpp"
 #include "sim/pod_life.hpp"
 #include "sim/pod_neighbours.hpp"
 
@@ -17,14 +16,8 @@ namespace sluice::sim {
 
 namespace {
 
-/// What a node has left for pods.
-struct NodeRoom {
-    Amounts free;
-    std::vector<HostPort> taken_ports;
-};
-using Room = std::map<std::string, NodeRoom>;
-
-constexpr const char* kPortsTaken = "node(s) didn't have free ports for the requested pod ports";
+/// The resources that each node has left for pods, by the node's name.
+using Room = std::map<std::string, Amounts>;
 
 bool is_ours(const json::Value& pod) {
     const std::string_view scheduler = text_at(pod, {"spec", "schedulerName"});
@@ -60,7 +53,7 @@ void count_shortages(
 Room free_room(const apiserver::Store::Objects& pods, const apiserver::Store::Objects& nodes) {
     Room free;
     for (const auto& [name, node] : nodes) {
-        free[name.name].free = room_of(*node);
+        free[name.name] = room_of(*node);
     }
     for (const auto& [name, pod] : pods) {
         const auto node = free.find(std::string(text_at(*pod, {"spec", "nodeName"})));
@@ -68,28 +61,14 @@ Room free_room(const apiserver::Store::Objects& pods, const apiserver::Store::Ob
             continue;
         }
         for (const auto& [resource, amount] : requests_of(*pod)) {
-            node->second.free[resource] -= amount;
+            node->second[resource] -= amount;
         }
-        std::ranges::move(host_ports_of(*pod), std::back_inserter(node->second.taken_ports));
     }
     return free;
 }
 
-/// The first claim of the pod that is not there, as kube-scheduler tells of it; "": all are.
-std::string find_missing_claim(const json::Value& pod, const apiserver::Store::Objects& claims) {
-    const std::string ns(text_at(pod, {"metadata", "namespace"}));
-    for (const json::Value& volume : list_at(pod, {"spec", "volumes"})) {
-        const std::string name(text_at(volume, {"persistentVolumeClaim", "claimName"}));
-        if (!name.empty() && !claims.contains({ns, name})) {
-            return fmt::format("persistentvolumeclaim \"{}\" not found", name);
-        }
-    }
-    return {};
-}
-
 struct Cluster {
     const apiserver::Store::Objects& nodes;
-    const apiserver::Store::Objects& claims;
     Room free;
     PodNeighbours neighbours;
 };
@@ -102,11 +81,7 @@ Placement place(apiserver::Snapshot pod, Cluster& cluster) {
         };
     }
     const std::string no_node = fmt::format("0/{} nodes are available", nodes.size());
-    if (const std::string missing = find_missing_claim(*pod, cluster.claims); !missing.empty()) {
-        return {.pod = std::move(pod), .node = {}, .message = no_node + ": " + missing + "."};
-    }
     const Amounts wanted = requests_of(*pod);
-    const std::vector<HostPort> ports = host_ports_of(*pod);
     const NodeDemands demands(*pod);
     std::map<std::string, std::string> obstacles;
     std::map<std::string, bool> is_possible;
@@ -118,29 +93,24 @@ Placement place(apiserver::Snapshot pod, Cluster& cluster) {
     const auto among_others = cluster.neighbours.find_obstacles(*pod, is_possible);
     std::map<std::string, int> reasons;
     for (const auto& [name, node] : nodes) {
-        NodeRoom& left = cluster.free[name.name];
+        Amounts& left = cluster.free[name.name];
         if (const std::string& obstacle = obstacles[name.name]; !obstacle.empty()) {
             ++reasons[obstacle];
             continue;
         }
-        if (are_taken(ports, left.taken_ports)) {
-            ++reasons[kPortsTaken];
-            continue;
-        }
         const auto other = among_others.find(name.name);
-        if (other != among_others.end() && fit(wanted, left.free)) {
+        if (other != among_others.end() && fit(wanted, left)) {
             ++reasons[other->second];
             continue;
         }
-        if (fit(wanted, left.free)) {
+        if (fit(wanted, left)) {
             for (const auto& [resource, amount] : wanted) {
-                left.free[resource] -= amount;
+                left[resource] -= amount;
             }
-            std::ranges::copy(ports, std::back_inserter(left.taken_ports));
             cluster.neighbours.place(*pod, name.name);
             return {.pod = std::move(pod), .node = name.name, .message = {}};
         }
-        count_shortages(wanted, left.free, reasons);
+        count_shortages(wanted, left, reasons);
     }
     std::string message = no_node;
     const char* separator = ": ";
@@ -164,7 +134,6 @@ std::vector<Placement> place_pods(const apiserver::Store& store) {
         if (!cluster) {
             cluster.emplace(Cluster{
                 .nodes = nodes,
-                .claims = store.objects({"", "persistentvolumeclaims"}),
                 .free = free_room(pods, nodes),
                 .neighbours = PodNeighbours(pods, nodes, store.objects({"", "namespaces"}))
             });

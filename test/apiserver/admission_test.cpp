@@ -80,27 +80,6 @@ TEST_CASE("a webhook may name another version or group of the same objects", "[a
                 rule + ", operations: ['*']}]}]}"
         );
     };
-    SECTION("of scalers") {
-        REQUIRE(add_hook("apiGroups: [autoscaling], apiVersions: [v2], resources: ['*']") == "201");
-        const std::string scalers =
-            "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers";
-        REQUIRE(
-            client.outcome(
-                "POST",
-                scalers,
-                "{metadata: {name: s}, spec: {maxReplicas: 3, targetCPUUtilizationPercentage: 60, "
-                "scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: d}}}"
-            ) == "201"
-        );
-        REQUIRE(seen.size() == 1);
-        CHECK(seen[0].find("kind")->string_at("version") == "v2");
-        CHECK(seen[0].find("requestKind")->string_at("version") == "v1");
-        CHECK(seen[0].find_path({"object", "spec", "metrics"}) != nullptr);
-        // All resources are none of their subresources.
-        const std::string status = "{status: {currentReplicas: 1, desiredReplicas: 1}}";
-        CHECK(client.outcome("PATCH", scalers + "/s/status", status, kMerge) == "200");
-        CHECK(seen.size() == 1);
-    }
     SECTION("of Events") {
         REQUIRE(
             add_hook("apiGroups: [events.k8s.io], apiVersions: [v1], resources: [events]") == "201"
@@ -537,49 +516,6 @@ TEST_CASE("an expression of a policy that cannot be read is refused", "[apiserve
     );
     CHECK(outcome.starts_with("422 Invalid: "));
     CHECK(outcome.find("undeclared reference to 'nobody'") != std::string::npos);
-}
-
-TEST_CASE("an eviction keeps to the budget of disruptions", "[apiserver][admission]") {
-    ServerClient client;
-    REQUIRE(
-        client.outcome(
-            "POST",
-            kPods,
-            "{metadata: {name: a, labels: {x: z}}, spec: {nodeName: node, containers: [{name: c, "
-            "image: i}]}}"
-        ) == "201"
-    );
-    const std::string status =
-        "{status: {phase: Running, conditions: [{type: Ready, status: 'True'}]}}";
-    REQUIRE(client.outcome("PATCH", kPodPath + "/a/status", status, kMerge) == "200");
-    const std::string budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
-    REQUIRE(
-        client.outcome(
-            "POST",
-            budgets,
-            "{metadata: {name: b}, spec: {minAvailable: 1, selector: {matchLabels: {x: z}}}}"
-        ) == "201"
-    );
-    const std::string eviction = "{apiVersion: policy/v1, kind: Eviction, metadata: {name: a}}";
-    const std::string refusal =
-        "429 TooManyRequests: Cannot evict pod as it would violate the pod's disruption budget.";
-    CHECK(client.outcome("POST", kPodPath + "/a/eviction", eviction) == refusal);
-    const auto allow = [&](const std::string& allowed) {
-        return client.outcome(
-            "PATCH",
-            budgets + "/b/status",
-            "{status: {observedGeneration: 1, currentHealthy: 1, desiredHealthy: 1, "
-            "disruptionsAllowed: " +
-                allowed + "}}",
-            kMerge
-        );
-    };
-    REQUIRE(allow("0") == "200");
-    CHECK(client.outcome("POST", kPodPath + "/a/eviction", eviction) == refusal);
-    REQUIRE(allow("1") == "200");
-    CHECK(client.outcome("POST", kPodPath + "/a/eviction", eviction) == "201");
-    CHECK(!client.at(kPodPath + "/a", {"metadata", "deletionTimestamp"}).empty());
-    CHECK(client.at(budgets + "/b", {"status", "disruptionsAllowed"}) == "0");
 }
 
 }  // namespace sluice::test

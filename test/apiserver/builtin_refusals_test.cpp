@@ -120,57 +120,6 @@ TEST_CASE("pods spread by a skew over a topology", "[apiserver][placement]") {
     );
 }
 
-TEST_CASE("disruption budgets are numbers or percentages of pods", "[apiserver][budgets]") {
-    const auto outcome = [](std::string_view spec) {
-        ServerClient client;
-        const std::string said = client.outcome(
-            "POST",
-            "/apis/policy/v1/namespaces/default/poddisruptionbudgets",
-            fmt::format("{{metadata: {{name: b}}, spec: {{{}}}}}", spec)
-        );
-        constexpr std::string_view kBefore =
-            "422 Invalid: PodDisruptionBudget.policy \"b\" is invalid: spec.";
-        return said.starts_with(kBefore) ? said.substr(kBefore.size()) : said;
-    };
-    CHECK(outcome("minAvailable: 50%") == "201");
-    CHECK(
-        outcome("minAvailable: -1") ==
-        "minAvailable: Invalid value: -1: must be greater than or equal to 0"
-    );
-    CHECK(
-        outcome("maxUnavailable: 150%") ==
-        "maxUnavailable: Invalid value: \"150%\": must not be greater than 100%"
-    );
-    CHECK(outcome("maxUnavailable: half").starts_with("maxUnavailable: Invalid value: \"half\": a ")
-    );
-    CHECK(
-        outcome("minAvailable: 1, maxUnavailable: 1").find("cannot be both set") !=
-        std::string::npos
-    );
-    CHECK(
-        outcome("selector: {matchExpressions: [{key: a, operator: Odd}]}") ==
-        "selector.matchExpressions[0].operator: Invalid value: \"Odd\": not a valid selector "
-        "operator"
-    );
-}
-
-TEST_CASE("a selector that cannot be read is told once", "[apiserver][selectors]") {
-    ServerClient client;
-    const std::string said = client.outcome(
-        "POST",
-        "/apis/apps/v1/namespaces/default/daemonsets",
-        "{metadata: {name: d}, spec: {selector: {matchLabels: {a: b}, matchExpressions: [{key: a, "
-        "operator: Odd}]}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: main, "
-        "image: any}]}}}}"
-    );
-    CHECK(
-        said ==
-        "422 Invalid: DaemonSet.apps \"d\" is invalid: "
-        "spec.selector.matchExpressions[0].operator: Invalid value: \"Odd\": not a valid "
-        "selector operator"
-    );
-}
-
 TEST_CASE("policies of admission are about something, and say what", "[apiserver][policies]") {
     const auto outcome = [](std::string_view plural, std::string_view spec) {
         ServerClient client;
@@ -339,77 +288,6 @@ TEST_CASE("policies of Jobs say what can come to pass", "[apiserver][jobs]") {
     );
     CHECK(outcome("successPolicy: {rules: [{succeededCount: 1}]}")
               .ends_with("requires indexed completion mode"));
-}
-
-TEST_CASE("what is hardly meant in a pod is warned of", "[apiserver][warnings]") {
-    CHECK(warnings_of_pod(std::string(kContainers)).empty());
-    CHECK(
-        warnings_of_pod(
-            "containers: [{name: main, image: any, env: [{name: A, value: '1'}, {name: A, value: "
-            "'2'}, {name: A, value: $(A)3}]}]"
-        ) == Texts{"spec.containers[0].env[1]: hides previous definition of \"A\", which may be "
-                   "dropped when using apply"}
-    );
-    CHECK(
-        warnings_of_pod(
-            "containers: [{name: main, image: any, ports: [{containerPort: 1}, {containerPort: "
-            "1}, {containerPort: 1, protocol: UDP}]}]"
-        ) == Texts{"spec.containers[0].ports[1]: duplicate port definition with "
-                   "spec.containers[0].ports[0]"}
-    );
-    CHECK(
-        warnings_of_pod(
-            "containers: [{name: main, image: any, resources: {limits: {memory: 100m}}}]"
-        ) ==
-        Texts{
-            "spec.containers[0].resources.limits[memory]: fractional byte value \"100m\" is "
-            "invalid, must be an integer",
-            "spec.containers[0].resources.requests[memory]: fractional byte value \"100m\" is "
-            "invalid, must be an integer"
-        }
-    );
-    CHECK(
-        warnings_of_pod(
-            "nodeSelector: {beta.kubernetes.io/arch: amd64}, " + std::string(kContainers)
-        ) == Texts{"spec.nodeSelector[beta.kubernetes.io/arch]: deprecated since v1.14; use "
-                   "\"kubernetes.io/arch\" instead"}
-    );
-    CHECK(
-        warnings_of_pod(
-            "topologySpreadConstraints: [{maxSkew: 1, topologyKey: k, whenUnsatisfiable: "
-            "DoNotSchedule}], " +
-            std::string(kContainers)
-        ) == Texts{"spec.topologySpreadConstraints[0].labelSelector: a null labelSelector results "
-                   "in matching no pod"}
-    );
-}
-
-TEST_CASE("templates of pods are warned of when they change", "[apiserver][warnings]") {
-    constexpr std::string_view kDeployments = "/apis/apps/v1/namespaces/default/deployments";
-    constexpr std::string_view kMerge = "application/merge-patch+json";
-    ServerClient client;
-    const auto made = client.send(
-        "POST",
-        kDeployments,
-        "{metadata: {name: d}, spec: {selector: {matchLabels: {a: b}}, template: {metadata: "
-        "{labels: {a: b}}, spec: {containers: [{name: main, image: any, env: [{name: A, value: "
-        "'1'}, {name: A, value: '2'}]}]}}}}"
-    );
-    const Texts warned{
-        "spec.template.spec.containers[0].env[1]: hides previous definition of "
-        "\"A\", which may be dropped when using apply"
-    };
-    CHECK(made.warnings == warned);
-    const std::string one = std::string(kDeployments) + "/d";
-    CHECK(client.send("PATCH", one, "{metadata: {labels: {x: z}}}", kMerge).warnings.empty());
-    CHECK(client.send("PATCH", one, "{spec: {replicas: 2}}", kMerge).warnings == warned);
-    CHECK(
-        warnings_of(
-            kJobs,
-            "{metadata: {name: j}, spec: {template: {spec: {restartPolicy: Never, containers: "
-            "[{name: main, image: any, env: [{name: A, value: '1'}, {name: A, value: '2'}]}]}}}}"
-        ) == warned
-    );
 }
 
 TEST_CASE(

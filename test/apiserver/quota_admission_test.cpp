@@ -352,6 +352,25 @@ TEST_CASE("pod-level amounts cover what the containers have", "[apiserver][admis
     );
 }
 
+TEST_CASE("the amounts of a whole pod make its quality of service", "[apiserver][pods]") {
+    ServerClient client;
+    const auto quality = [&client](std::string_view name, std::string_view resources) {
+        client.ask(
+            "POST",
+            kPods,
+            fmt::format(
+                "{{metadata: {{name: {}}}, spec: {{containers: [{{name: c, image: i}}], resources: "
+                "{{{}}}}}}}",
+                name,
+                resources
+            )
+        );
+        return client.at(fmt::format("{}/{}", kPods, name), {"status", "qosClass"});
+    };
+    CHECK(quality("a", "requests: {cpu: 1}") == "Burstable");
+    CHECK(quality("b", "limits: {cpu: 1, memory: 1Gi}") == "Guaranteed");
+}
+
 TEST_CASE("quotas and LimitRanges count pod-level amounts", "[apiserver][admission]") {
     ServerClient client;
     REQUIRE(

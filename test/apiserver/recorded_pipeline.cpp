@@ -5,7 +5,6 @@
 #include "apiserver/decoding.hpp"
 #include "apiserver/managed_fields.hpp"
 #include "apiserver/schema_functions.hpp"
-#include "apiserver/service_families.hpp"
 #include "apiserver/strategic_merge.hpp"
 #include "apiserver/write_preparation.hpp"
 #include "json/patch.hpp"
@@ -141,12 +140,6 @@ class Request {
             if (kind_.kind == "Node") {
                 admit_node(object);
             }
-            if (kind_.kind == "Service") {
-                complete_service(nullptr, object);
-                if (auto causes = choose_service_families(nullptr, object); !causes.empty()) {
-                    return finish(std::move(object), std::move(causes));
-                }
-            }
             prepare_for_create(kind_.group, kind_.kind, object);
         }
         auto causes = validate_metadata(kind_.group, kind_.kind, kind_.namespaced, object);
@@ -163,16 +156,7 @@ class Request {
             if (kind_.kind == "Pod" && context_.subresource.empty()) {
                 admit_pod_update(object);
             }
-            if (kind_.kind == "Service" && context_.subresource.empty()) {
-                complete_service(&live_, object);
-                if (auto causes = choose_service_families(&live_, object); !causes.empty()) {
-                    return finish(std::move(object), std::move(causes));
-                }
-            }
             prepare_for_update(kind_.group, kind_.kind, context_.subresource, live_, object);
-            if (kind_.kind == "Service" && context_.subresource.empty()) {
-                drop_service_fields(live_, object);
-            }
         }
         auto causes = validate_metadata(kind_.group, kind_.kind, kind_.namespaced, object, &live_);
         const auto more = kind_.is_custom()

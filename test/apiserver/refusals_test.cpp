@@ -44,34 +44,6 @@ TEST_CASE("a CronJob is in a time zone", "[apiserver][refusals]") {
     CHECK((outcome.find("spec.timeZone: Invalid value: ") == std::string::npos) == is_known);
 }
 
-TEST_CASE("sysctls of a pod have names of sysctls", "[apiserver][refusals]") {
-    ServerClient client;
-    const auto [name, is_known] = GENERATE(table<std::string, bool>({
-        {"kernel.shmmax", true},
-        {"net/ipv4/conf/eno2.100/rp_filter", true},
-        {"safe-and_unsafe", true},
-        {"foo-", false},
-        {"-foo", false},
-        {"bar..", false},
-        {".bar", false},
-        {"a.-b", false},
-        {"Bar", false},
-        {"", false},
-    }));
-    const std::string outcome = client.outcome(
-        "POST",
-        kPods,
-        "{metadata: {name: p}, spec: {containers: [{name: c, image: i}], securityContext: "
-        "{sysctls: "
-        "[{name: '" +
-            name + "', value: '1'}]}}}"
-    );
-    CHECK((outcome == "201") == is_known);
-    if (!is_known) {
-        CHECK(outcome.find("spec.securityContext.sysctls[0].name: ") != std::string::npos);
-    }
-}
-
 TEST_CASE("parameters that the API server does not know are refused", "[apiserver][refusals]") {
     ServerClient client;
     const auto row = GENERATE(

@@ -237,23 +237,6 @@ class ClientsTest(unittest.TestCase):
         self.assertIn("example.com/web:2", self.kubectl("describe", "pod", pod))
         self.assertIn("ScalingReplicaSet", self.kubectl("events", "--for", "deployment/web"))
 
-    def test_a_service_has_an_address_and_its_pods(self):
-        self.kubectl("create", "deployment", "served", "--image=any", "--replicas=2")
-        self.addCleanup(self.kubectl, "delete", "deployment,service", "served")
-        self.kubectl("expose", "deployment", "served", "--port=80")
-        self.assertRegex(self.value("service/served", ".spec.clusterIP"), r"^\d+\.\d+\.\d+\.\d+$")
-        if self.sluice is not None:
-            # Pods of the real control plane's fake kubelets have no addresses.
-            wait_until(self.has_two_endpoints, 60.0, "endpoints of the service")
-        self.assertIn("Endpoints:", self.kubectl("describe", "service", "served"))
-
-    def has_two_endpoints(self):
-        slices = self.kubectl(
-            "get", "endpointslices", "-l", "kubernetes.io/service-name=served",
-            "-o", "jsonpath={.items[*].endpoints[*].addresses[*]}",
-        )  # fmt: skip
-        return len(slices.split()) == 2
-
     def test_a_quota_refuses_what_exceeds_it(self):
         space = f"{SPACE}-quota"
         self.kubectl("create", "namespace", space)

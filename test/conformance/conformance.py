@@ -26,10 +26,8 @@ import urllib.parse
 
 import definition_requests
 import kind_requests
-import pod_requests
 import refusal_requests
 import request_script
-import service_requests
 
 KNOWN = pathlib.Path(__file__).resolve().parent / "differences.txt"
 WAIT_MAX = 30.0
@@ -159,9 +157,7 @@ def main():
         request_script.REQUESTS
         + definition_requests.REQUESTS
         + refusal_requests.REQUESTS
-        + service_requests.REQUESTS
         + kind_requests.REQUESTS
-        + pod_requests.REQUESTS
         + request_script.ENDINGS
     )
     for request in script:

@@ -6,10 +6,7 @@ import request_script as script
 R = script.Request
 CONTAINERS = [{"name": "main", "image": "any"}]
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
-BUDGETS = f"/apis/policy/v1/namespaces/{script.NS}/poddisruptionbudgets"
-NETWORKS = f"/apis/networking.k8s.io/v1/namespaces/{script.NS}/networkpolicies"
 JOBS = f"/apis/batch/v1/namespaces/{script.NS}/jobs"
-SETS = f"/apis/apps/v1/namespaces/{script.NS}/daemonsets"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 SELECTORS = {
@@ -60,10 +57,6 @@ def spreading(*constraints):
     return pod(topologySpreadConstraints=list(constraints))
 
 
-def budget(**spec):
-    return dry(BUDGETS, "policy/v1", "PodDisruptionBudget", **spec)
-
-
 def policy(**spec):
     rule = {
         "operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]
@@ -97,11 +90,6 @@ def selecting(selector):
     """Each kind whose selector is checked so, with this one."""
     labels = {**selector, "matchLabels": {"a": "b", **selector.get("matchLabels", {})}}
     return {
-        "budget": budget(minAvailable=1, selector=selector),
-        "network policy": dry(
-            NETWORKS, "networking.k8s.io/v1", "NetworkPolicy", podSelector=selector
-        ),
-        "daemon set": dry(SETS, "apps/v1", "DaemonSet", selector=labels, template=template()),
         "job": dry(
             JOBS, "batch/v1", "Job", manualSelector=True, selector=labels,
             template=template(restartPolicy="Never"),
@@ -146,12 +134,7 @@ PLACEMENTS = {
     "taints policy": spreading(spread(nodeTaintsPolicy="Odd")),
     "spread by label keys": spreading(spread(matchLabelKeys=["a"])),
     "spread twice": spreading(spread(), spread()),
-    "spread in two ways": spreading(spread(), spread(whenUnsatisfiable="ScheduleAnyway")),
 }
-BUDGET_SPECS = [
-    {"minAvailable": -1}, {"maxUnavailable": -1}, {"minAvailable": "x"}, {"minAvailable": "150%"},
-    {"maxUnavailable": "-1%"}, {"minAvailable": "50%"}, {"unhealthyPodEvictionPolicy": "Odd"}, {},
-]
 PARAM = {"name": "a", "parameterNotFoundAction": "Deny"}
 POLICIES = {
     "no constraints": policy(matchConstraints=None),
@@ -261,7 +244,6 @@ REQUESTS = [
         for kind, request in selecting(selector).items()
     ],
     *[R(f"placement: {name}", "POST", *request) for name, request in PLACEMENTS.items()],
-    *[R(f"budget: {spec}", "POST", *budget(**spec)) for spec in BUDGET_SPECS],
     *[R(f"policy: {name}", "POST", *request) for name, request in POLICIES.items()],
     *[R(f"job policy: {name}", "POST", *request) for name, request in JOB_POLICIES.items()],
 ]

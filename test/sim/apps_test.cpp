@@ -176,63 +176,6 @@ TEST_CASE("a StatefulSet has its pods one after the other", "[sim][apps]") {
     }
 }
 
-TEST_CASE("each pod of a StatefulSet has claims of its own, which outlive it", "[sim][apps]") {
-    ClusterWorld world;
-    const std::string claims_path = "/api/v1/namespaces/default/persistentvolumeclaims";
-    const auto claims = [&] {
-        std::vector<std::string> names;
-        for (const json::Value& claim : world.list(claims_path)) {
-            names.emplace_back(text_at(claim, {"metadata", "name"}));
-        }
-        return names;
-    };
-    const auto create = [&](std::string_view policy) {
-        world.create_yaml(fmt::format(
-            "{{apiVersion: apps/v1, kind: StatefulSet, metadata: {{name: db}}, spec: {{replicas: "
-            "2, selector: {{matchLabels: {{app: x}}}}, persistentVolumeClaimRetentionPolicy: {}, "
-            "template: {{metadata: {{labels: {{app: x}}}}, spec: {{containers: [{{name: c, image: "
-            "i, volumeMounts: [{{name: data, mountPath: /d}}]}}]}}}}, volumeClaimTemplates: "
-            "[{{metadata: {{name: data}}, spec: {{accessModes: [ReadWriteOnce], resources: "
-            "{{requests: {{storage: 1Gi}}}}}}}}]}}}}",
-            policy
-        ));
-    };
-    using Names = std::vector<std::string>;
-    SECTION("by default") {
-        create("{}");
-        REQUIRE(world.pod_names() == Names{"db-0", "db-1"});
-        CHECK(claims() == Names{"data-db-0", "data-db-1"});
-        const json::Value claim = world.get(claims_path + "/data-db-1");
-        CHECK(text_at(claim, {"metadata", "labels", "app"}) == "x");
-        CHECK(claim.find_path({"metadata", "ownerReferences"}) == nullptr);
-        const json::Value pod = world.pods().back();
-        const json::Value* volume =
-            sim::find_element(sim::list_at(pod, {"spec", "volumes"}), "name", "data");
-        REQUIRE(volume != nullptr);
-        CHECK(text_at(*volume, {"persistentVolumeClaim", "claimName"}) == "data-db-1");
-        world.send("PATCH", kStatefulSet, "{spec: {replicas: 0}}");
-        CHECK(world.pods().empty());
-        world.send("PATCH", kStatefulSet, "{spec: {replicas: 2}}");
-        CHECK(world.pod_names() == Names{"db-0", "db-1"});
-        world.send("DELETE", kStatefulSet);
-        CHECK(claims() == Names{"data-db-0", "data-db-1"});
-    }
-    SECTION("unless they are to go with the set") {
-        create("{whenDeleted: Delete}");
-        world.send("PATCH", kStatefulSet, "{spec: {replicas: 1}}");
-        CHECK(claims() == Names{"data-db-0", "data-db-1"});
-        world.send("DELETE", kStatefulSet);
-        CHECK(claims().empty());
-    }
-    SECTION("or with the pod that it has no place for") {
-        create("{whenScaled: Delete}");
-        world.send("PATCH", kStatefulSet, "{spec: {replicas: 1}}");
-        CHECK(claims() == Names{"data-db-0"});
-        world.send("DELETE", kStatefulSet);
-        CHECK(claims() == Names{"data-db-0"});
-    }
-}
-
 TEST_CASE("a StatefulSet shrinks and is updated from its last pod on", "[sim][apps]") {
     ClusterWorld world;
     world.create_yaml(make("StatefulSet", "db", "replicas: 3"));
@@ -366,7 +309,7 @@ TEST_CASE("pods are available once they were ready for as long as is said", "[si
         return find_int(world.get("/apis/apps/v1/namespaces/default/" + path), {"status", member})
             .value_or(0);
     };
-    for (const std::string kind : {"Deployment", "StatefulSet", "DaemonSet"}) {
+    for (const std::string kind : {"Deployment", "StatefulSet"}) {
         CAPTURE(kind);
         world.create_yaml(fmt::format(
             "{{apiVersion: apps/v1, kind: {}, metadata: {{name: {}}}, spec: {{minReadySeconds: 20, "
@@ -375,17 +318,12 @@ TEST_CASE("pods are available once they were ready for as long as is said", "[si
             "a",
             kTemplate
         ));
-        const bool is_daemon = kind == "DaemonSet";
-        const std::string path = kind == "Deployment"    ? "deployments/a"
-                                 : kind == "StatefulSet" ? "statefulsets/a"
-                                                         : "daemonsets/a";
-        const char* const member = is_daemon ? "numberAvailable" : "availableReplicas";
-        const char* const ready = is_daemon ? "numberReady" : "readyReplicas";
+        const std::string path = kind == "Deployment" ? "deployments/a" : "statefulsets/a";
         world.pass(10s);
-        CHECK(available(path, ready) == 1);
-        CHECK(available(path, member) == 0);
+        CHECK(available(path, "readyReplicas") == 1);
+        CHECK(available(path, "availableReplicas") == 0);
         world.pass(15s);
-        CHECK(available(path, member) == 1);
+        CHECK(available(path, "availableReplicas") == 1);
         world.send("DELETE", "/apis/apps/v1/namespaces/default/" + path);
         world.pass(1s);
     }

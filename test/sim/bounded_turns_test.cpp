@@ -174,31 +174,6 @@ TEST_CASE("a set that shrinks deletes 500 pods at most before it looks again", "
     CHECK(std::ranges::count(outcome.writes, sim::Write::Verb::Delete, &sim::Write::verb) == 500);
 }
 
-TEST_CASE("a DaemonSet looks once at each of many nodes", "[sim][apps]") {
-    const json::Value object = *yaml::parse_document(
-        "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: t, uid: u}, spec: "
-        "{updateStrategy: {rollingUpdate: {maxUnavailable: 10%}}, template: {metadata: {labels: "
-        "{app: x}}, spec: {containers: [{name: c}]}}}}"
-    );
-    std::vector<apiserver::Snapshot> nodes;
-    std::vector<json::Value> pods;
-    for (int i = 0; i < 2000; ++i) {
-        const std::string name = "n" + std::to_string(i);
-        nodes.push_back(std::make_shared<const json::Value>(
-            *yaml::parse_document("{apiVersion: v1, kind: Node, metadata: {name: " + name + "}}")
-        ));
-        pods.push_back(*yaml::parse_document(
-            "{apiVersion: v1, kind: Pod, metadata: {name: p" + name +
-            ", labels: "
-            "{controller-revision-hash: old}}, spec: {nodeName: " +
-            name + "}, status: {conditions: [{type: Ready, status: 'True'}]}}"
-        ));
-    }
-    // Were each looked at for each other, this would take minutes.
-    const sim::Outcome outcome = take_turn({"apps", "daemonsets"}, object, pods, nodes);
-    CHECK(std::ranges::count(outcome.writes, sim::Write::Verb::Delete, &sim::Write::verb) == 200);
-}
-
 TEST_CASE("a round looks at a part of many pods, and the next ones at the others", "[sim]") {
     ClusterWorld world;
     for (int i = 0; i < 250; ++i) {

@@ -263,61 +263,6 @@ TEST_CASE("a Job of which not all pods may be made tells of those that are", "[s
     CHECK(sim::has_condition(world.get(path), "Complete"));
 }
 
-TEST_CASE("a claim gets the smallest volume that fits", "[sim][cluster]") {
-    ClusterWorld world;
-    const auto make_volume = [&world](std::string_view name, std::string_view size) {
-        world.create_yaml(
-            "{apiVersion: v1, kind: PersistentVolume, metadata: {name: " + std::string(name) +
-            "}, spec: {accessModes: [ReadWriteOnce], capacity: {storage: " + std::string(size) +
-            "}, hostPath: {path: /x}}}"
-        );
-    };
-    const auto phase = [&world](const std::string& path) {
-        return std::string(text_at(world.get(path), {"status", "phase"}));
-    };
-    make_volume("large", "9Gi");
-    make_volume("right", "2Gi");
-    make_volume("small", "500Mi");
-    const std::string claim = "/api/v1/namespaces/default/persistentvolumeclaims/c";
-    const std::string volumes = "/api/v1/persistentvolumes/";
-    CHECK(phase(volumes + "right") == "Available");
-    world.create_yaml(
-        "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c}, spec: {accessModes: "
-        "[ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}"
-    );
-    CHECK(phase(claim) == "Bound");
-    CHECK(text_at(world.get(claim), {"spec", "volumeName"}) == "right");
-    CHECK(text_at(world.get(claim), {"status", "capacity", "storage"}) == "2Gi");
-    CHECK(phase(volumes + "right") == "Bound");
-    CHECK(phase(volumes + "large") == "Available");
-    // One that its user keeps for a claim goes to no other.
-    world.create_yaml(
-        "{apiVersion: v1, kind: PersistentVolume, metadata: {name: kept}, spec: {accessModes: "
-        "[ReadWriteOnce], capacity: {storage: 1Gi}, hostPath: {path: /x}, claimRef: {namespace: "
-        "default, name: mine}}}"
-    );
-    for (const char* const name : {"other", "mine"}) {
-        world.create_yaml(
-            "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: " + std::string(name) +
-            "}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}"
-        );
-    }
-    CHECK(
-        text_at(world.get(claim.substr(0, claim.size() - 1) + "mine"), {"spec", "volumeName"}) ==
-        "kept"
-    );
-    CHECK(
-        text_at(world.get(claim.substr(0, claim.size() - 1) + "other"), {"spec", "volumeName"}) ==
-        "large"
-    );
-    // It stays while the claim has it.
-    world.send("DELETE", volumes + "right");
-    CHECK(phase(volumes + "right") == "Bound");
-    world.send("DELETE", claim);
-    CHECK(world.get(volumes + "right").is_null());
-    CHECK(world.is_idle());
-}
-
 TEST_CASE("an annotation that is no number is told", "[sim][cluster]") {
     ClusterWorld world;
     world.create_yaml(

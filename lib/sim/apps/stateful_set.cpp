@@ -1,7 +1,6 @@
 #include "sim/apps/stateful_set.hpp"
 
 #include "sim/apps/revisions.hpp"
-#include "sim/apps/volume_claims.hpp"
 #include "sim/fields.hpp"
 #include "sim/owned.hpp"
 #include "sim/pod_life.hpp"
@@ -108,8 +107,6 @@ class StatefulSetTurn {
         if (const auto service = text_at(set_, {"spec", "serviceName"}); !service.empty()) {
             spec.set("subdomain", service);
         }
-        add_claim_volumes(set_, ordinal, pod);
-        std::ranges::move(create_claims(turn_, ordinal), std::back_inserter(outcome_.writes));
         Write write = creation(std::move(pod));
         write.note = Note{false, "SuccessfulCreate", told("Create", name)};
         write.asks_webhooks = true;
@@ -147,9 +144,6 @@ class StatefulSetTurn {
                 continue;
             }
             if (!is_deleted(*pod)) {
-                std::ranges::move(
-                    release_claims(turn_, *pod, ordinal), std::back_inserter(outcome_.writes)
-                );
                 remove(*pod);
             }
             if (is_ordered_ || is_full()) {

@@ -112,21 +112,6 @@ KINDS = [
         cluster=True,
     ),
     builtin(
-        "service",
-        "v1",
-        "Service",
-        "services",
-        "svc",
-        ("create", obj("v1", "Service", "svc", spec={
-            "clusterIP": "None", "selector": APP, "ports": [{"port": 80}]})),
-        ("merge", {"spec": {"ports": [{"port": 81, "name": "a"}, {"port": 82, "name": "b",
-                                                                "targetPort": "x"}]}}, BOB),
-        ("apply", obj("v1", "Service", "svc", spec={"ports": [{"port": 82, "name": "bb"}]}), ANN),
-        ("create", obj("v1", "Service", "svc", spec={"clusterIP": "None"})),
-        ("create", obj("v1", "Service", "svc", spec={"clusterIP": "None", "ports": [
-            {"port": 0}, {"port": 1}]})),
-    ),
-    builtin(
         "lease",
         "coordination.k8s.io/v1",
         "Lease",
@@ -268,24 +253,6 @@ KINDS = [
                              "versions": [{"name": "v1", "served": True, "storage": True,
                                            "schema": {"openAPIV3Schema": {"type": "object"}}}]})),
         cluster=True,
-    ),
-    builtin(
-        "service_owners",
-        "v1",
-        "Service",
-        "services",
-        "svc",
-        ("apply", obj("v1", "Service", "svc", spec={"clusterIP": "None", "selector": APP, "ports": [
-            {"port": 80, "name": "a"}, {"port": 9, "name": "b", "protocol": "UDP"}]}),
-         {**ANN, "fresh": True}),
-        ("apply", obj("v1", "Service", "svc", spec={"ports": [
-            {"port": 443, "name": "c", "targetPort": "web"}]}), BOB),
-        ("apply", obj("v1", "Service", "svc", spec={"clusterIP": "None", "selector": APP, "ports": [
-            {"port": 80, "name": "a"}]}), ANN),
-        ("apply", obj("v1", "Service", "svc", spec={"selector": {"other": "x"}}), BOB),
-        ("apply", obj("v1", "Service", "svc", spec={"selector": {"other": "x"}}),
-         {**BOB, "force": True}),
-        ("merge", {"spec": {"selector": {"app": "z"}}}, STATUS),
     ),
     builtin(
         "deployment_owners",
