@@ -279,13 +279,14 @@ JobReconciliation::Next JobReconciliation::follow_ancestor() {
         if (!excess) {
             return Outcome{};
         }
-        // Its controller may have let it run: the two of them must not write without end.
-        const auto resumed = job_.resumed_at();
-        if (resumed && now_ < *resumed + kStopInterval) {
-            Outcome later;
-            later.requeue_at = *resumed + kStopInterval;
-            return later;
-        }
+    }
+    // Its controller lets it run, or has done so after our last stop: the two of them must not
+    // write without end.
+    const auto resumed = job_.resumed_at();
+    if ((excess || job_.is_stop_unfinished()) && resumed && now_ < *resumed + kStopInterval) {
+        Outcome later;
+        later.requeue_at = *resumed + kStopInterval;
+        return later;
     }
     const StopStep step = job_.next_stop_step(nullptr);
     Outcome outcome;

@@ -1,5 +1,7 @@
+#include "api/micro_time.hpp"
 #include "controller/described_story.hpp"
 #include "controller/queued_jobs.hpp"
+#include "controller/serving_samples.hpp"
 #include "yaml/parse.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -181,6 +183,40 @@ TEST_CASE(
     CHECK_FALSE(set.is_suspended("a"));
     CHECK(workload_key(cluster, "other") == workload);
     CHECK_FALSE(has_event(cluster, "Stopped", "No matching Workload"));
+}
+
+TEST_CASE("a child that its controller resumes is stopped every ten seconds", "[children]") {
+    MiniCluster cluster;
+    make_queues(cluster);
+    cluster.put(job("busy", 4));
+    cluster.put(job("waits", 4));
+    cluster.settle();
+    cluster.put(json::print(child(cluster, job_key("waits"), "child", 1)));
+    // Its controller is faster than the second write of a stop.
+    int stops = 0;
+    cluster.fault = [&](const Write& write) -> std::optional<Error> {
+        if (write.object == job_key("child") &&
+            cluster.at(job_key("child"), {"spec", "suspend"}) == "true") {
+            ++stops;
+            cluster.merge(job_key("child"), "{'spec':{'suspend':false}}");
+            set_status(
+                cluster,
+                job_key("child"),
+                fmt::format(
+                    "'conditions':[{{'type':'Suspended','status':'False','lastTransitionTime':'{}'"
+                    "}}]",
+                    api::to_string(cluster.clock.now())
+                )
+            );
+        }
+        return std::nullopt;
+    };
+    for (int second = 0; second < 50; ++second) {
+        cluster.settle();
+        cluster.clock.advance(std::chrono::seconds(1));
+    }
+    CHECK(stops >= 4);
+    CHECK(stops <= 10);
 }
 
 TEST_CASE("the webhook suspends a child without room", "[children][admission]") {
