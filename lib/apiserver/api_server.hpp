@@ -1,9 +1,9 @@
 #pragma once
 
-#include "apiserver/operation.hpp"
-#include "apiserver/request.hpp"
-#include "apiserver/state.hpp"
-#include "apiserver/write_operation.hpp"
+#include "apiserver/operations/operation.hpp"
+#include "apiserver/operations/write_operation.hpp"
+#include "apiserver/state/state.hpp"
+#include "apiserver/types/request.hpp"
 #include "base/clock.hpp"
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "apiserver/cluster_content.hpp"
 
-#include "apiserver/default_roles.hpp"
+#include "apiserver/access/default_roles.hpp"
 #include "base/assert.hpp"
 #include "json/value.hpp"
 

@@ -1,8 +1,8 @@
 #include "apiserver/discovery.hpp"
 
-#include "apiserver/failures.hpp"
 #include "apiserver/health.hpp"
 #include "apiserver/open_api.hpp"
+#include "apiserver/types/failures.hpp"
 #include "base/sha256.hpp"
 #include "kube/core/base64.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apiserver/request.hpp"
+#include "apiserver/types/request.hpp"
 
 #include <optional>
 #include <string>

@@ -1,9 +1,9 @@
 #include "apiserver/open_api.hpp"
 
-#include "apiserver/builtin_schemas.hpp"
-#include "apiserver/failures.hpp"
-#include "apiserver/swagger_protobuf.hpp"
-#include "apiserver/values.hpp"
+#include "apiserver/objects/values.hpp"
+#include "apiserver/protobuf/swagger_protobuf.hpp"
+#include "apiserver/types/builtin_schemas.hpp"
+#include "apiserver/types/failures.hpp"
 #include "base/assert.hpp"
 
 #include <fmt/format.h>

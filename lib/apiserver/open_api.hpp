@@ -1,7 +1,7 @@
 #pragma once
 
-#include "apiserver/request.hpp"
-#include "apiserver/resource_type.hpp"
+#include "apiserver/types/request.hpp"
+#include "apiserver/types/resource_type.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apiserver/state.hpp"
+#include "apiserver/state/state.hpp"
 #include "json/value.hpp"
 #include "sim/write.hpp"
 

@@ -1,6 +1,6 @@
 #include "sim/pod_neighbours.hpp"
 
-#include "apiserver/field_checks.hpp"
+#include "apiserver/objects/field_checks.hpp"
 #include "sim/fields.hpp"
 #include "sim/pod_life.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apiserver/store.hpp"
+#include "apiserver/state/store.hpp"
 #include "json/value.hpp"
 
 #include <cstdint>

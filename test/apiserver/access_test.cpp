@@ -1,4 +1,4 @@
-#include "apiserver/access.hpp"
+#include "apiserver/access/access.hpp"
 
 #include "apiserver/server_client.hpp"
 

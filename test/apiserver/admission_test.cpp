@@ -1,6 +1,6 @@
-#include "apiserver/admission_programs.hpp"
 #include "apiserver/server_client.hpp"
-#include "apiserver/webhook_call.hpp"
+#include "apiserver/state/admission_programs.hpp"
+#include "apiserver/state/webhook_call.hpp"
 #include "kube/core/base64.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,4 @@
-#include "apiserver/column_path.hpp"
+#include "apiserver/table/column_path.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

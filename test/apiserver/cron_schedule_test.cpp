@@ -1,4 +1,4 @@
-#include "apiserver/cron_schedule.hpp"
+#include "apiserver/rules/cron_schedule.hpp"
 
 #include "api/micro_time.hpp"
 

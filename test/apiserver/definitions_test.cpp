@@ -1,7 +1,7 @@
-#include "apiserver/decoding.hpp"
-#include "apiserver/schema.hpp"
-#include "apiserver/schema_functions.hpp"
-#include "apiserver/schema_structure.hpp"
+#include "apiserver/schema/decoding.hpp"
+#include "apiserver/schema/schema.hpp"
+#include "apiserver/schema/schema_functions.hpp"
+#include "apiserver/schema/schema_structure.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "apiserver/server_client.hpp"
-#include "apiserver/webhook_call.hpp"
+#include "apiserver/state/webhook_call.hpp"
 #include "json/value.hpp"
 
 #include <functional>

@@ -1,4 +1,4 @@
-#include "apiserver/in_process_client.hpp"
+#include "apiserver/http/in_process_client.hpp"
 
 #include "api/job.hpp"
 #include "api/workload.hpp"

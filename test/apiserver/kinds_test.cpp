@@ -1,5 +1,5 @@
+#include "apiserver/protobuf/swagger_protobuf.hpp"
 #include "apiserver/server_client.hpp"
-#include "apiserver/swagger_protobuf.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

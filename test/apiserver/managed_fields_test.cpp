@@ -1,7 +1,7 @@
-#include "apiserver/managed_fields.hpp"
+#include "apiserver/fields/managed_fields.hpp"
 
-#include "apiserver/field_set.hpp"
-#include "apiserver/schema.hpp"
+#include "apiserver/fields/field_set.hpp"
+#include "apiserver/schema/schema.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,8 +1,8 @@
-#include "apiserver/protobuf_answer.hpp"
+#include "apiserver/types/protobuf_answer.hpp"
 
-#include "apiserver/negotiation.hpp"
-#include "apiserver/protobuf.hpp"
+#include "apiserver/protobuf/protobuf.hpp"
 #include "apiserver/server_client.hpp"
+#include "apiserver/types/negotiation.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

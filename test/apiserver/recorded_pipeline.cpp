@@ -1,12 +1,12 @@
 #include "apiserver/recorded_pipeline.hpp"
 
-#include "apiserver/builtin_defaults.hpp"
-#include "apiserver/builtin_validation.hpp"
-#include "apiserver/decoding.hpp"
-#include "apiserver/managed_fields.hpp"
-#include "apiserver/schema_functions.hpp"
-#include "apiserver/strategic_merge.hpp"
-#include "apiserver/write_preparation.hpp"
+#include "apiserver/defaults/builtin_defaults.hpp"
+#include "apiserver/defaults/write_preparation.hpp"
+#include "apiserver/fields/managed_fields.hpp"
+#include "apiserver/fields/strategic_merge.hpp"
+#include "apiserver/rules/builtin_validation.hpp"
+#include "apiserver/schema/decoding.hpp"
+#include "apiserver/schema/schema_functions.hpp"
 #include "json/patch.hpp"
 
 #include <iterator>

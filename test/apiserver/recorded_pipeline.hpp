@@ -1,7 +1,7 @@
 #pragma once
 
-#include "apiserver/cause.hpp"
-#include "apiserver/schema.hpp"
+#include "apiserver/objects/cause.hpp"
+#include "apiserver/schema/schema.hpp"
 #include "json/value.hpp"
 
 #include <memory>

@@ -1,5 +1,5 @@
-#include "apiserver/builtin_schemas.hpp"
 #include "apiserver/recorded_pipeline.hpp"
+#include "apiserver/types/builtin_schemas.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

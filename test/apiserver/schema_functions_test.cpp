@@ -1,6 +1,6 @@
-#include "apiserver/schema_functions.hpp"
+#include "apiserver/schema/schema_functions.hpp"
 
-#include "apiserver/builtin_schemas.hpp"
+#include "apiserver/types/builtin_schemas.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include "apiserver/selectors.hpp"
+#include "apiserver/state/selectors.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "apiserver/api_server.hpp"
-#include "apiserver/watch.hpp"
-#include "apiserver/webhook_call.hpp"
+#include "apiserver/operations/watch.hpp"
+#include "apiserver/state/webhook_call.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "json/value.hpp"

@@ -1,4 +1,4 @@
-#include "apiserver/snapshot.hpp"
+#include "apiserver/state/snapshot.hpp"
 
 #include "base/sha256.hpp"
 #include "server_client.hpp"

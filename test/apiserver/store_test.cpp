@@ -1,4 +1,4 @@
-#include "apiserver/store.hpp"
+#include "apiserver/state/store.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,6 +1,6 @@
-#include "apiserver/strategic_merge.hpp"
+#include "apiserver/fields/strategic_merge.hpp"
 
-#include "apiserver/builtin_schemas.hpp"
+#include "apiserver/types/builtin_schemas.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,7 +1,7 @@
-#include "apiserver/token_requests.hpp"
+#include "apiserver/subresources/token_requests.hpp"
 
-#include "apiserver/account_token.hpp"
-#include "apiserver/request_identity.hpp"
+#include "apiserver/access/account_token.hpp"
+#include "apiserver/http/request_identity.hpp"
 #include "apiserver/server_client.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,5 +1,5 @@
 #include "apiserver/server_client.hpp"
-#include "apiserver/webhook_call.hpp"
+#include "apiserver/state/webhook_call.hpp"
 #include "kube/core/base64.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,6 +1,6 @@
-#include "apiserver/webhook_client.hpp"
+#include "apiserver/http/webhook_client.hpp"
 
-#include "apiserver/answer.hpp"
+#include "apiserver/http/answer.hpp"
 #include "apiserver/server_client.hpp"
 #include "kube/core/base64.hpp"
 #include "net/peer.hpp"

@@ -4,7 +4,7 @@
 #include "api/kueue_names.hpp"
 #include "api/scheme.hpp"
 #include "apiserver/api_server.hpp"
-#include "apiserver/watch.hpp"
+#include "apiserver/operations/watch.hpp"
 #include "base/assert.hpp"
 #include "bench/allocations.hpp"
 #include "json/value.hpp"

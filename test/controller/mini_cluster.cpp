@@ -2,7 +2,7 @@
 
 #include "api/codec.hpp"
 #include "api/kueue_names.hpp"
-#include "apiserver/managed_fields.hpp"
+#include "apiserver/fields/managed_fields.hpp"
 #include "base/assert.hpp"
 #include "controller/kinds/builtin_kinds.hpp"
 #include "controller/known_stores.hpp"

@@ -4,9 +4,9 @@
 #include "api/micro_time.hpp"
 #include "api/pod.hpp"
 #include "api/workload.hpp"
-#include "apiserver/builtin_schemas.hpp"
-#include "apiserver/managed_fields.hpp"
-#include "apiserver/schema.hpp"
+#include "apiserver/fields/managed_fields.hpp"
+#include "apiserver/schema/schema.hpp"
+#include "apiserver/types/builtin_schemas.hpp"
 #include "base/assert.hpp"
 
 #include <memory>

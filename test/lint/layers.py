@@ -38,8 +38,33 @@ LAYERS = {
     "kube/runtime": "base json api kube/core",
     "kube/client": "base json yaml api kube/core net kube/runtime",
     "serving": "base json api kube/core net kube/client",
-    "apiserver": "base json yaml api kube/core config webhook cel net kube/client",
-    "sim": "base json api job_kinds job_kinds/derived apiserver",
+    "apiserver/objects": "base json api cel",
+    "apiserver/schema": "base json api cel apiserver/objects",
+    "apiserver/fields": "base json apiserver/objects apiserver/schema",
+    "apiserver/protobuf": "base json kube/core apiserver/objects",
+    "apiserver/types": "base json yaml api kube/core apiserver/objects apiserver/schema"
+    " apiserver/protobuf",
+    "apiserver/rules": "base json api config apiserver/objects apiserver/types",
+    "apiserver/defaults": "json api kube/core apiserver/objects apiserver/schema apiserver/types"
+    " apiserver/rules",
+    "apiserver/table": "base json api apiserver/objects apiserver/types",
+    "apiserver/state": "base json api webhook cel apiserver/objects apiserver/schema"
+    " apiserver/types apiserver/rules apiserver/table",
+    "apiserver/access": "base json api kube/core apiserver/objects apiserver/types apiserver/state",
+    "apiserver/admission": "base json api cel apiserver/objects apiserver/fields apiserver/types"
+    " apiserver/rules apiserver/defaults apiserver/state",
+    "apiserver/operations": "base json api kube/core apiserver/objects apiserver/schema"
+    " apiserver/fields apiserver/types apiserver/rules apiserver/defaults apiserver/table"
+    " apiserver/state apiserver/access apiserver/admission",
+    "apiserver/subresources": "base json api apiserver/objects apiserver/fields apiserver/types"
+    " apiserver/table apiserver/state apiserver/access apiserver/admission apiserver/operations",
+    "apiserver": "base json kube/core config apiserver/objects apiserver/protobuf apiserver/types"
+    " apiserver/state apiserver/access apiserver/admission apiserver/operations"
+    " apiserver/subresources",
+    "apiserver/http": "base json kube/core net kube/client apiserver/types apiserver/state"
+    " apiserver/access apiserver/operations apiserver/subresources apiserver",
+    "sim": "base json api job_kinds job_kinds/derived apiserver/objects apiserver/rules"
+    " apiserver/state apiserver",
     "controller/reconcile": "base json api kube/core config workload kube/runtime",
     "controller/reconcilers": "base api config workload kube/runtime controller/reconcile",
     "controller/jobs": "base json api kube/core config job_kinds job_kinds/derived validation"
@@ -60,12 +85,13 @@ LAYERS = {
     " controller/kinds controller/process",
     "controller/commands/config": "base json yaml api config job_kinds workload controller/jobs"
     " controller/kinds controller/process controller/commands/schedule",
-    "controller/commands/cluster": "base json yaml api kube/core config net apiserver sim"
+    "controller/commands/cluster": "base json yaml api kube/core config net apiserver/fields"
+    " apiserver/types apiserver/state apiserver/operations apiserver apiserver/http sim"
     " controller/process controller/commands/schedule controller/commands/controller",
-    "controller/commands/live_view": "base api net apiserver sim",
+    "controller/commands/live_view": "base api net apiserver/state sim",
     "controller/commands/dev": "base json api config net controller/commands/schedule"
     " controller/commands/controller controller/commands/cluster controller/commands/live_view",
-    "controller/commands/test": "base json yaml api config apiserver sim"
+    "controller/commands/test": "base json yaml api config apiserver/state sim"
     " controller/commands/schedule controller/commands/controller controller/commands/cluster",
     "controller": "base controller/commands/schedule controller/commands/controller"
     " controller/commands/config controller/commands/dev controller/commands/test",
@@ -91,15 +117,13 @@ THIRD_PARTY = {
         "lib/kube/core/base64.cpp",
     ),
     "boost/container": ("lib/base/",),
-    "boost/asio": ("lib/net/", "lib/serving/", "lib/kube/client/", "lib/apiserver/answer.hpp",
-                   "lib/apiserver/http_front.hpp", "lib/apiserver/http_front.cpp",
-                   "lib/apiserver/in_process_client.hpp", "lib/apiserver/in_process_client.cpp",
-                   "lib/apiserver/webhook_client.hpp", "controller/"),
+    "boost/asio": ("lib/net/", "lib/serving/", "lib/kube/client/", "lib/apiserver/http/",
+                   "controller/"),
     "boost/locale": ("lib/base/",),
     "boost/url": ("lib/net/*.cpp", "lib/kube/core/resource_path.cpp"),
     "boost/uuid": ("lib/net/*.cpp",),
     "boost/system": ("lib/base/", "lib/net/", "lib/kube/client/", "controller/"),
-    "re2/": ("lib/apiserver/*.cpp", "lib/cel/regex.cpp"),
+    "re2/": ("lib/cel/regex.cpp",),
     "spdlog/": ("lib/base/log.cpp",),
     "CLI/": ("controller/",),
     "catch2/": (),

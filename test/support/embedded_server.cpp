@@ -5,8 +5,8 @@
 #include "api/kueue_names.hpp"
 #include "api/micro_time.hpp"
 #include "api/scheme.hpp"
-#include "apiserver/deletion_mark.hpp"
-#include "apiserver/values.hpp"
+#include "apiserver/objects/values.hpp"
+#include "apiserver/state/deletion_mark.hpp"
 #include "base/assert.hpp"
 
 #include <fmt/format.h>

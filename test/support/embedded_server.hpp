@@ -2,7 +2,7 @@
 
 #include "api/codec.hpp"
 #include "apiserver/api_server.hpp"
-#include "apiserver/in_process_client.hpp"
+#include "apiserver/http/in_process_client.hpp"
 #include "base/clock.hpp"
 #include "json/value.hpp"
 #include "kube/client/client.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apiserver/in_process_client.hpp"
+#include "apiserver/http/in_process_client.hpp"
 #include "base/clock.hpp"
 #include "base/prng.hpp"
 

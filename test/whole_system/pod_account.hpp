@@ -1,7 +1,7 @@
 #pragma once
 
-#include "apiserver/state.hpp"
-#include "apiserver/store.hpp"
+#include "apiserver/state/state.hpp"
+#include "apiserver/state/store.hpp"
 #include "base/clock.hpp"
 #include "whole_system/quota_ledger.hpp"
 

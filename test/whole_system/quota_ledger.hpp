@@ -4,7 +4,7 @@
 #include "api/cohort.hpp"
 #include "api/quantity.hpp"
 #include "api/workload.hpp"
-#include "apiserver/store.hpp"
+#include "apiserver/state/store.hpp"
 
 #include <map>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apiserver/store.hpp"
+#include "apiserver/state/store.hpp"
 #include "controller/commands/cluster/virtual_cluster.hpp"
 #include "json/value.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apiserver/request.hpp"
+#include "apiserver/types/request.hpp"
 #include "base/prng.hpp"
 #include "controller/commands/cluster/virtual_cluster.hpp"
 #include "json/value.hpp"

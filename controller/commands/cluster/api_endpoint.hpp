@@ -1,7 +1,7 @@
 #pragma once
 
 #include "apiserver/api_server.hpp"
-#include "apiserver/http_front.hpp"
+#include "apiserver/http/http_front.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "net/certificate.hpp"

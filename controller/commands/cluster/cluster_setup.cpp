@@ -3,7 +3,7 @@
 #include "api/crd.hpp"
 #include "api/kueue_names.hpp"
 #include "api/scheme.hpp"
-#include "apiserver/last_applied.hpp"
+#include "apiserver/fields/last_applied.hpp"
 #include "config/configuration.hpp"
 #include "config/feature_gates.hpp"
 #include "config/validation.hpp"

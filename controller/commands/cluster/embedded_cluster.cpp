@@ -1,7 +1,7 @@
 #include "controller/commands/cluster/embedded_cluster.hpp"
 
 #include "apiserver/cluster_content.hpp"
-#include "apiserver/namespace_content.hpp"
+#include "apiserver/operations/namespace_content.hpp"
 #include "controller/commands/cluster/cluster_setup.hpp"
 #include "controller/commands/cluster/node_files.hpp"
 #include "sim/node_spec.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "apiserver/api_server.hpp"
-#include "apiserver/snapshot.hpp"
+#include "apiserver/state/snapshot.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "controller/commands/cluster/api_endpoint.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apiserver/snapshot.hpp"
+#include "apiserver/state/snapshot.hpp"
 #include "base/clock.hpp"
 #include "controller/commands/cluster/data_folder.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "api/micro_time.hpp"
 #include "apiserver/cluster_content.hpp"
-#include "apiserver/webhook_client.hpp"
+#include "apiserver/http/webhook_client.hpp"
 #include "base/earlier.hpp"
 #include "base/printable.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "apiserver/answer.hpp"
 #include "apiserver/api_server.hpp"
-#include "apiserver/in_process_client.hpp"
+#include "apiserver/http/answer.hpp"
+#include "apiserver/http/in_process_client.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "controller/commands/cluster/cluster_setup.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "apiserver/answer.hpp"
 #include "apiserver/api_server.hpp"
-#include "apiserver/in_process_client.hpp"
+#include "apiserver/http/answer.hpp"
+#include "apiserver/http/in_process_client.hpp"
 #include "base/clock.hpp"
 #include "controller/process/controller_process.hpp"
 #include "net/event_loop.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "api/quantity.hpp"
-#include "apiserver/store.hpp"
+#include "apiserver/state/store.hpp"
 #include "base/error.hpp"
 #include "json/value.hpp"
 

@@ -1,7 +1,7 @@
 #include "sim/kinds/cron_job.hpp"
 
 #include "api/micro_time.hpp"
-#include "apiserver/cron_schedule.hpp"
+#include "apiserver/rules/cron_schedule.hpp"
 #include "sim/fields.hpp"
 #include "sim/owned.hpp"
 

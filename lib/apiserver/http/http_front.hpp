@@ -1,0 +1,42 @@
+#pragma once
+
+#include "apiserver/api_server.hpp"
+#include "apiserver/http/answer.hpp"
+#include "base/clock.hpp"
+#include "net/http_server.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace sluice::apiserver {
+
+/// Serves an ApiServer over HTTP: whose the requests are, bodies, watches, and the calls of
+/// webhooks. Those who hold the administrator's token or that of a service account come in.
+/// Lifetime: server and clock must outlive it. Thread: that of the loop it runs on.
+class HttpFront final : public net::HttpHandler {
+  public:
+    struct Options {
+        boost::asio::any_io_executor executor;
+        WebhookTransport webhooks{};  ///< how webhooks are called; none: over HTTP
+    };
+
+    HttpFront(ApiServer& server, const Clock& clock, Options options);
+
+    boost::asio::awaitable<net::ServerResponse> handle(net::ServerRequest request) override;
+    net::HeadVerdict judge_head(std::string_view method, std::string_view path) const override;
+    /// The answer to a request of one who has come in, webhooks called.
+    boost::asio::awaitable<Response> answer(Request request);
+
+  private:
+    net::ServerResponse make_response(Response response) const;
+
+    ApiServer& server_;
+    const Clock& clock_;
+    Options options_;
+    WebhookTransport transport_;
+};
+
+}  // namespace sluice::apiserver

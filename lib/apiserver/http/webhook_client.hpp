@@ -1,0 +1,15 @@
+#pragma once
+
+#include "apiserver/state/webhook_call.hpp"
+#include "base/error.hpp"
+#include "json/value.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+namespace sluice::apiserver {
+
+/// Calls a webhook over HTTPS. Errors: Invalid where nobody can be dialled, with the call that was
+/// to be made; those of the call.
+boost::asio::awaitable<Result<json::Value>> call_webhook(WebhookCall call);
+
+}  // namespace sluice::apiserver

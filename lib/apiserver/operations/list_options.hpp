@@ -1,0 +1,33 @@
+#pragma once
+
+#include "apiserver/operations/watch.hpp"
+#include "apiserver/types/request.hpp"
+#include "base/error.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace sluice::apiserver {
+
+/// metav1.ListOptions: what a list, a watch or the deletion of a collection is about.
+struct ListOptions {
+    ObjectFilter filter;
+    std::optional<std::int64_t> version{};  ///< resourceVersion
+    std::string version_match{};
+    std::int64_t limit = 0;  ///< 0: none
+    std::string token{};     ///< continue
+    std::int64_t timeout_seconds = 0;
+    bool sends_initial_events = false;
+    bool allows_bookmarks = false;
+};
+
+/// Reads the parameters of a request. Errors: BadRequest and Invalid, in the words of the API
+/// server, for values that it does not take and for combinations that make no sense.
+Result<ListOptions> read_list_options(const Request& request, const Route& route, bool is_watch);
+
+/// A parameter that is a resourceVersion; nothing: it is not given. Errors: without reason, as the
+/// API server has it for single objects and watches.
+Result<std::optional<std::int64_t>> read_version(const Request& request);
+
+}  // namespace sluice::apiserver
